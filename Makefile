@@ -1,0 +1,49 @@
+# Every target sets up what it needs: a virtual environment from the lock, and the PHREEQC databases.
+# Python: the first of PYTHON, python3.13, python3.12, python3.11, python3 that is 3.11 to 3.13.
+
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+# Without bytecode every start is about three times slower, and uv writes none unless asked.
+unexport PYTHONDONTWRITEBYTECODE
+export UV_COMPILE_BYTECODE = 1
+
+.PHONY: demo test accept check bench docs manifests lock setup clean
+
+demo: setup
+	$(BIN)/labrig demo --out out/demo-$$(date +%Y%m%d-%H%M%S)
+
+test: setup check
+	$(BIN)/python -m pytest -m "not accept" -q
+
+accept: setup
+	$(BIN)/python -m pytest -q
+
+check: $(VENV)/.installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/labrig manifests --check
+	$(BIN)/python docs/generate.py --check
+
+bench: setup
+	$(BIN)/python -m benchmarks
+
+docs: $(VENV)/.installed
+	$(BIN)/python docs/generate.py
+
+manifests: $(VENV)/.installed
+	$(BIN)/labrig manifests
+
+lock:
+	sh scripts/lock.sh
+
+setup: $(VENV)/.installed
+	@$(BIN)/labrig setup >/dev/null || $(BIN)/labrig setup
+
+$(VENV)/.installed: requirements.lock pyproject.toml scripts/install.sh
+	sh scripts/install.sh $(VENV)
+	@touch $@
+
+clean:
+	rm -rf $(VENV) out .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

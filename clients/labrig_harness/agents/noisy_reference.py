@@ -1,0 +1,65 @@
+"""The reference with seeded faults, so that reports show what real agents do wrong.
+
+Faults are drawn from the seed and the item id, so a run can be repeated. Half of the items are played
+without a fault.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from labrig_harness.agent import Tools
+from labrig_harness.suite import Call, Solution, Unsolvable
+from labrig_harness.task import Brief
+
+FAULTS = ("skip_call", "swap_calls", "wrong_call", "wrong_answer", "no_commit")
+
+
+class NoisyReference:
+    """Plays the solution with one fault in about half of the items."""
+
+    name = "noisy-reference"
+
+    def __init__(self, solve: Callable[[Brief], Solution], seed: int) -> None:
+        self._solve = solve
+        self._seed = seed
+
+    async def run(self, brief: Brief, tools: Tools) -> None:
+        """Play the solution with the item's fault; commit what comes of it."""
+        draw = random.Random(f"{self._seed}/{brief.id}")
+        fault = draw.choice(FAULTS) if draw.random() < 0.5 else ""
+        solution = self._solve(brief)
+        calls = _faulty(list(solution.calls), fault, draw)
+        results: list[str] = []
+        try:
+            for call in calls:
+                results.append((await tools.call(call.tool, _bind(call, results))).text)
+            answer = solution.answer(results)
+        except (Unsolvable, IndexError):
+            # Like an agent that lost the thread: it commits a guess rather than nothing.
+            answer = draw.choice(brief.choices or ("0",))
+        if fault == "wrong_answer":
+            answer = draw.choice([each for each in brief.choices if each != answer] or ["?"])
+        if fault != "no_commit":
+            await tools.call("write_file", {"path": brief.answer_file, "content": answer})
+
+
+def _bind(call: Call, results: Sequence[str]) -> dict[str, Any]:
+    try:
+        return call.bind(results)
+    except Unsolvable:
+        return {"path": "result.out"}
+
+
+def _faulty(calls: list[Call], fault: str, draw: random.Random) -> list[Call]:
+    where = draw.randrange(len(calls))
+    if fault == "skip_call":
+        del calls[where]
+    elif fault == "swap_calls" and len(calls) > 1:
+        where = draw.randrange(len(calls) - 1)
+        calls[where], calls[where + 1] = calls[where + 1], calls[where]
+    elif fault == "wrong_call":
+        calls.insert(where, Call("read_file", {"path": "no_such_file.out"}))
+    return calls

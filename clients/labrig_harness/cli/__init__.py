@@ -1,0 +1,64 @@
+"""The command ``labrig``: short verbs, each in the module named after what it concerns.
+
+Exit codes: 0 done; 1 the tool or the work failed; 2 the command line cannot be used; 3 the server died;
+130 interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from labrig import __version__
+from labrig.errors import LabrigError
+
+FAILED, USAGE, SERVER_DIED, INTERRUPTED = 1, 2, 3, 130
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the whole command."""
+    from labrig_harness.cli import house, runs, servers
+
+    top = argparse.ArgumentParser(
+        prog="labrig",
+        description="MCP tool servers for science agents, and a harness that runs agents against them and scores.",
+        epilog="SERVER is the name of a server (phreeqc), a URL, or a command after --.",
+    )
+    top.add_argument("--version", action="version", version=f"labrig {__version__}")
+    verbs = top.add_subparsers(dest="verb", metavar="VERB", required=True)
+    servers.add(verbs)
+    runs.add(verbs)
+    house.add(verbs)
+    return top
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    command: list[str] = []
+    if "--" in words:
+        at = words.index("--")
+        words, command = words[:at], words[at + 1 :]
+    arguments = parser().parse_args(words)
+    arguments.command = command
+    try:
+        if command and not getattr(arguments, "takes_command", False):
+            raise LabrigError(f"labrig {arguments.verb} takes no command after --")
+        result: int = arguments.run(arguments)
+        sys.stdout.flush()
+        return result
+    except LabrigError as error:
+        print(f"labrig: {error}", file=sys.stderr)
+        return USAGE if error.code in ("bad_input", "not_found", "refused", "unavailable") else FAILED
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader of our output has gone (labrig tools phreeqc | head): not an error of ours.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,174 @@
+"""``install``, ``manifests``, ``setup``, ``doctor``, ``gc``: keeping the house."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from labrig import __version__
+from labrig.config import config_path, home
+from labrig.errors import LabrigError
+from labrig_harness.servers import names, toolbox
+
+FAILED = 1
+DAY_S = 86_400
+DEFAULT_QUOTA = "5GB"
+_UNITS = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
+
+
+def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the verbs of this module."""
+    install = verbs.add_parser("install", help="put servers into a client's configuration")
+    install.add_argument("client", metavar="CLIENT", help="claude-code, claude-desktop, codex, gemini, vscode")
+    install.add_argument("servers", nargs="*", metavar="SERVER", help=f"default: all ({', '.join(names())})")
+    install.add_argument("--path", type=Path, metavar="FILE", help="the configuration file, if not the usual one")
+    install.add_argument("--workspace", type=Path, metavar="DIR", help="writable folder for the servers")
+    install.add_argument("--dry-run", action="store_true", help="show the change and stop")
+    install.add_argument("-y", "--yes", action="store_true", help="write without asking")
+    install.add_argument("--undo", action="store_true", help="take the servers out again")
+    install.set_defaults(run=_install)
+
+    manifests = verbs.add_parser("manifests", help="write the client configurations and registry entries")
+    manifests.add_argument("--check", action="store_true", help="say what differs instead of writing")
+    manifests.add_argument("--folder", type=Path, default=Path("manifests"), metavar="DIR")
+    manifests.set_defaults(run=_manifests)
+
+    setup = verbs.add_parser("setup", help="install what cannot live in the main environment")
+    setup.add_argument("name", nargs="?", metavar="NAME", help="default: everything")
+    setup.add_argument("--source", type=Path, metavar="DIR", help="take the files from this folder")
+    setup.add_argument("--force", action="store_true", help="install again")
+    setup.set_defaults(run=_setup)
+
+    doctor = verbs.add_parser("doctor", help="say what is installed, where things lie, and what is missing")
+    doctor.set_defaults(run=_doctor)
+
+    gc = verbs.add_parser("gc", help="delete the oldest workspaces beyond a quota")
+    gc.add_argument("--quota", default=DEFAULT_QUOTA, metavar="SIZE", help=f"such as 500MB (default: {DEFAULT_QUOTA})")
+    gc.add_argument("--older-than", type=float, metavar="DAYS", help="also delete all that are older")
+    gc.add_argument("--dry-run", action="store_true", help="say what would be deleted")
+    gc.set_defaults(run=_gc)
+
+
+def _install(arguments: argparse.Namespace) -> int:
+    from labrig_harness import install
+
+    if arguments.undo:
+        report = install.undo(arguments.client, path=arguments.path)
+        print(report)
+        return 0
+    plan = install.plan(
+        arguments.client,
+        arguments.servers or names(),
+        path=arguments.path,
+        cwd=Path.cwd(),
+        workspace=arguments.workspace,
+    )
+    if not plan.diff:
+        print(f"{plan.path} is as it should be")
+        return 0
+    print(plan.diff, end="")
+    if arguments.dry_run:
+        return 0
+    if not arguments.yes:
+        if not sys.stdin.isatty():
+            raise LabrigError("Nobody is there to ask", try_="labrig install ... --yes")
+        if input(f"write this to {plan.path}? [y/N] ").strip().lower() not in ("y", "yes"):
+            print("nothing was written")
+            return FAILED
+    install.apply(plan)
+    print(f"wrote {plan.path}; `labrig install {arguments.client} --undo` takes it back")
+    return 0
+
+
+def _manifests(arguments: argparse.Namespace) -> int:
+    from labrig_harness import manifests
+
+    if not arguments.check:
+        manifests.write(arguments.folder)
+        return 0
+    differences = manifests.check(arguments.folder)
+    for each in differences:
+        print(each, file=sys.stderr)
+    if differences:
+        print("labrig: run `labrig manifests` and commit the result", file=sys.stderr)
+    return FAILED if differences else 0
+
+
+def _setup(arguments: argparse.Namespace) -> int:
+    from labrig import sideenv
+
+    if arguments.source and not arguments.name:
+        raise LabrigError("--source needs a NAME", expected=", ".join(sideenv.side_envs()))
+    for name in [arguments.name] if arguments.name else sideenv.side_envs():
+        done = sideenv.setup(
+            sideenv.find_side_env(name), source=arguments.source, force=arguments.force, say=print
+        )
+        print(done.message)
+    return 0
+
+
+def _doctor(arguments: argparse.Namespace) -> int:
+    """Print one line per fact; exit 1 when something that a server needs is missing."""
+    from labrig import sideenv
+    from labrig.serve import log_path
+
+    healthy = True
+    print(f"labrig {__version__}, Python {sys.version.split()[0]} ({sys.executable})")
+    for package in ("fastmcp", "mcp", "phreeqpy", "phreeqcrm"):
+        try:
+            print(f"  {package} {version(package)}")
+        except PackageNotFoundError:
+            print(f"  {package} is not installed")
+    print(f"home        {home()}")
+    print(f"config      {config_path()}{'' if config_path().exists() else ' (none)'}")
+    print(f"log         {log_path()}")
+    print(f"workspaces  {home() / 'workspaces'}")
+    for name, side in sideenv.side_envs().items():
+        found = sideenv.status(side)
+        healthy &= found.state == "installed"
+        print(f"setup       {name}: {found.state}" + (f" ({found.reason})" if found.reason else ""))
+    for name in names():
+        try:
+            box = toolbox(name)
+            print(f"server      {name}: {len(box.specs)} tools, toolsets {', '.join(box.toolsets)}")
+            for line in box.doctor() if box.doctor else ():
+                print(f"            {line}")
+        except LabrigError as error:
+            healthy = False
+            print(f"server      {name}: {error}")
+    return 0 if healthy else FAILED
+
+
+def _gc(arguments: argparse.Namespace) -> int:
+    from labrig import gc
+
+    report = gc.collect(
+        home() / "workspaces",
+        _bytes(arguments.quota),
+        older_than_s=arguments.older_than * DAY_S if arguments.older_than is not None else None,
+        dry_run=arguments.dry_run,
+    )
+    verb = "would remove" if report.dry_run else "removed"
+    for session in report.removed:
+        print(f"{verb} {session.path} ({session.bytes:,} bytes)")
+    for session in report.in_use:
+        print(f"in use, kept: {session.path}")
+    for session, reason in report.failed:
+        print(f"cannot remove {session.path}: {reason}", file=sys.stderr)
+    print(f"{report.before_bytes:,} bytes before, {report.after_bytes:,} after, quota {report.quota_bytes:,}")
+    return FAILED if report.failed else 0
+
+
+def _bytes(text: str) -> int:
+    """Read a size such as ``500MB`` (decimal units)."""
+    upper = text.strip().upper()
+    unit = next((each for each in sorted(_UNITS, key=len, reverse=True) if upper.endswith(each)), "")
+    try:
+        size = float(upper.removesuffix(unit)) * _UNITS.get(unit, 1)
+        if size < 0 or size != size or size == float("inf"):
+            raise ValueError
+        return int(size)
+    except ValueError:
+        raise LabrigError("This is not a size", where=text, expected="such as 500MB or 5GB") from None

@@ -1,0 +1,155 @@
+"""``serve``, ``tools``, ``call``: running a server, and trying it from a shell."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from labrig.answer import META_KEY
+from labrig.errors import LabrigError
+from labrig.serve import add_serve_arguments, serve_options
+from labrig.serve import run as run_server
+from labrig_harness.servers import Target, names, toolbox
+
+FAILED, SERVER_DIED = 1, 3
+
+
+def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the verbs of this module."""
+    serve = verbs.add_parser("serve", help="run a server on stdio, or on HTTP with --http")
+    serve.add_argument("server", metavar="SERVER", help=", ".join(names()))
+    add_serve_arguments(serve)
+    serve.set_defaults(run=_serve)
+
+    tools = verbs.add_parser("tools", help="list a server's tools")
+    tools.add_argument("server", nargs="?", metavar="SERVER")
+    tools.add_argument("--json", action="store_true", help="the tools/list result as it goes over the wire")
+    add_serve_arguments(tools)
+    tools.set_defaults(run=_tools, takes_command=True)
+
+    call = verbs.add_parser("call", help="call one tool and print its structured result")
+    call.add_argument("words", nargs="+", metavar="[SERVER] TOOL [ARGUMENTS]", help="ARGUMENTS: JSON, - or @FILE")
+    call.add_argument("--text", action="store_true", help="print the text a model would read instead of JSON")
+    add_serve_arguments(call)
+    call.set_defaults(run=_call, takes_command=True)
+
+
+def _serve(arguments: argparse.Namespace) -> int:
+    if arguments.server.startswith(("http://", "https://")):
+        raise LabrigError("A URL is served already", where=arguments.server, expected=", ".join(names()))
+    run_server(toolbox(arguments.server), arguments)
+    return 0
+
+
+def _client(arguments: argparse.Namespace, server: str | None) -> Any:
+    """Return an MCP client for SERVER; a name or a command is started, a URL is reached."""
+    os.environ.setdefault("FASTMCP_LOG_LEVEL", "ERROR")
+    from fastmcp import Client
+
+    if arguments.http:
+        raise LabrigError("--http belongs to serve", try_="name the URL as SERVER")
+    target = Target.parse(server, arguments.command)
+    token = os.environ.get("LABRIG_TOKEN", "")
+    return Client(target.transport(serve_options(arguments), token), timeout=None)
+
+
+def _tools(arguments: argparse.Namespace) -> int:
+    async def listed() -> list[Any]:
+        async with _client(arguments, arguments.server) as client:
+            found: list[Any] = await client.list_tools()
+            return found
+
+    tools = _run(listed())
+    if isinstance(tools, int):
+        return tools
+    if arguments.json:
+        wire = [each.model_dump(by_alias=True, mode="json", exclude_none=True) for each in tools]
+        print(json.dumps({"tools": wire}, ensure_ascii=False, indent=1))
+        return 0
+    for tool in tools:
+        required = tool.input_schema.get("required", [])
+        shown = ", ".join(
+            key if key in required else f"[{key}]" for key in tool.input_schema.get("properties", {})
+        )
+        first = (tool.description or "").split("\n")[0]
+        print(f"{tool.name}({shown})\n    {first}")
+    return 0
+
+
+def _call(arguments: argparse.Namespace) -> int:
+    words = list(arguments.words)
+    server = None if arguments.command else words.pop(0)
+    if not words or len(words) > 2:
+        raise LabrigError("This call cannot be read", expected="labrig call SERVER TOOL [JSON | - | @FILE]")
+    tool, given = words[0], _arguments(words[1] if len(words) == 2 else "{}")
+
+    async def called() -> Any:
+        async with _client(arguments, server) as client:
+            return await client.call_tool_mcp(tool, given)
+
+    result = _run(called())
+    if isinstance(result, int):
+        return result
+    return _show(result, as_text=arguments.text)
+
+
+def _arguments(text: str) -> dict[str, Any]:
+    """Read a call's arguments: JSON, ``-`` for standard input, ``@FILE``."""
+    where = "ARGUMENTS"
+    if text == "-":
+        text, where = sys.stdin.read(), "standard input"
+    elif text.startswith("@"):
+        where = text[1:]
+        try:
+            text = Path(where).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise LabrigError(f"Cannot read the arguments: {error}", where=where) from error
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise LabrigError(f"The arguments are not JSON: {error}", where=where, expected='{"name": value}') from error
+    if not isinstance(value, dict):
+        raise LabrigError("The arguments are not a JSON object", where=where, expected='{"name": value}')
+    return value
+
+
+def _show(result: Any, *, as_text: bool) -> int:
+    """Print a result: structured on stdout; a tool error as JSON on stderr."""
+    text = "\n".join(getattr(each, "text", f"[{each.type}]") for each in result.content)
+    error = ((result.meta or {}).get(META_KEY) or {}).get("error")
+    structured = result.structured_content
+    if not result.is_error or structured is not None:
+        if as_text:
+            print(text)
+        elif structured is not None:
+            print(json.dumps(structured, ensure_ascii=False, indent=1))
+        elif all(each.type == "text" for each in result.content):
+            print(json.dumps({"text": text}, ensure_ascii=False))
+        else:
+            wire = [each.model_dump(by_alias=True, mode="json", exclude_none=True) for each in result.content]
+            print(json.dumps({"content": wire}, ensure_ascii=False))
+    if result.is_error:
+        status = (structured or {}).get("status", "")
+        error = error or {"code": "engine", "what": f"the run ended with status {status}" if status else text}
+        print(json.dumps(error, ensure_ascii=False), file=sys.stderr)
+        return FAILED
+    return 0
+
+
+def _run(work: Any) -> Any:
+    """Run client work; a server that cannot be reached or dies is exit code 3."""
+    try:
+        return asyncio.run(work)
+    except LabrigError:
+        raise
+    except Exception as error:
+        reason = error
+        while isinstance(reason, BaseExceptionGroup) and reason.exceptions:
+            reason = reason.exceptions[0]  # type: ignore[assignment]
+        print(f"labrig: the server died or cannot be reached: {type(reason).__name__}: {reason}", file=sys.stderr)
+        return SERVER_DIED

@@ -1,0 +1,89 @@
+"""The truth of a task as a person reads it: the options with their values, and why each wrong one is wrong.
+
+A suite may keep anything in a task's `truth`. Of it, these keys are understood, and the rest is shown as it is:
+
+``letter`` or ``answer``
+    The right choice, or the right answer itself where there are no choices.
+``value``, ``unit``
+    What it stands for.
+``options``
+    By letter, a value or a mapping of ``value`` (or ``text``), ``unit`` and ``diagnosis`` (or ``why``, ``error``,
+    ``note``): what a person who chose it got wrong. A list of such mappings with ``letter`` will do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from labrig_harness.report.prose import plain, readable
+from labrig_harness.task import Task
+
+_DIAGNOSIS = ("diagnosis", "why", "error", "note")
+_KNOWN = frozenset({"letter", "answer", "value", "unit", "options"})
+
+
+@dataclass(frozen=True)
+class Option:
+    """One choice of a task."""
+
+    letter: str
+    value: str
+    diagnosis: str
+    right: bool
+
+
+@dataclass(frozen=True)
+class Truth:
+    """What is true of a task.
+
+    Attributes
+    ----------
+    answer
+        The right letter, or the right answer.
+    value
+        What it stands for, with its unit.
+    rest
+        What a suite keeps beside the keys that are understood.
+    """
+
+    answer: str
+    value: str
+    options: tuple[Option, ...]
+    rest: dict[str, Any]
+
+    def diagnosis(self, answer: str) -> str:
+        """Return what was wrong with an answer, or nothing where that is not known."""
+        return next((each.diagnosis for each in self.options if each.letter == answer and not each.right), "")
+
+
+def truth_of(task: Task) -> Truth:
+    """Read a task's truth."""
+    truth = task.truth
+    answer = truth.get("letter", truth.get("answer"))
+    right = "" if answer is None else plain(answer)
+    options = tuple(_options(truth.get("options"), task.brief.choices, right))
+    value = _measure(truth) or next((each.value for each in options if each.right), "")
+    return Truth(right, value, options, {key: each for key, each in truth.items() if key not in _KNOWN})
+
+
+def _options(given: Any, choices: tuple[str, ...], right: str) -> Iterator[Option]:
+    if isinstance(given, list):
+        given = {str(each.get("letter", "?")): each for each in given if isinstance(each, Mapping)}
+    if not isinstance(given, Mapping):
+        given = {}
+    for letter in dict.fromkeys([*choices, *map(str, given)]):
+        each = given.get(letter, "")
+        about = each if isinstance(each, Mapping) else {"value": each}
+        diagnosis = next((readable(str(about[key])) for key in _DIAGNOSIS if about.get(key)), "")
+        yield Option(readable(letter), _measure(about), diagnosis, letter == right)
+
+
+def _measure(about: Mapping[str, Any]) -> str:
+    """Return a value with its unit; a number keeps its digits, for a truth is not to be rounded by a report."""
+    value = about.get("value", about.get("text", ""))
+    if value in ("", None):
+        return ""
+    unit = str(about.get("unit") or "")
+    return readable(f"{value} {unit}" if unit not in ("", "1") else str(value))

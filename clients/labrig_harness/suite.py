@@ -1,0 +1,137 @@
+"""A suite: tasks, their reference solutions, the scorer and the tables, as one object."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from labrig.toolbox import ServeOptions
+from labrig_harness.task import Task
+from labrig_harness.trajectory import Trajectory
+
+
+@dataclass(frozen=True)
+class Arm:
+    """One way to run a suite: how the server is set up, and the budget.
+
+    Attributes
+    ----------
+    server
+        Name of the server.
+    serve
+        Toolsets and output protocol, fixed at server start.
+    max_steps
+        Steps (turns) an agent may take.
+    wall_s
+        Seconds an item may take.
+    """
+
+    name: str
+    server: str
+    serve: ServeOptions
+    max_steps: int = 24
+    wall_s: float = 300.0
+    about: str = ""
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of a solution; its arguments may depend on the texts of earlier results."""
+
+    tool: str
+    arguments: dict[str, Any] | Callable[[Sequence[str]], dict[str, Any]]
+
+    def bind(self, results: Sequence[str]) -> dict[str, Any]:
+        """Return the arguments, given the results so far."""
+        return self.arguments if isinstance(self.arguments, dict) else self.arguments(results)
+
+
+class Unsolvable(Exception):
+    """A solution could not compute its answer from the results it was given."""
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A reference solution: calls, then an answer computed from their results alone.
+
+    Attributes
+    ----------
+    answer
+        From the result texts, in the order of `calls`; raises `Unsolvable` when they do not hold it.
+    """
+
+    calls: tuple[Call, ...]
+    answer: Callable[[Sequence[str]], str]
+
+
+@dataclass(frozen=True)
+class Score:
+    """The score of one item.
+
+    Attributes
+    ----------
+    strict, compat
+        In [0, 1]: by the definition that should have been, and by the published one.
+    answer
+        The answer as parsed, empty when there is none.
+    facts
+        What tables need beside it.
+    """
+
+    task: str
+    arm: str
+    agent: str
+    epoch: int
+    strict: float
+    compat: float
+    answer: str
+    facts: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of a report: column names, and rows of plain values."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    note: str = ""
+
+
+class MakeTasks(Protocol):
+    """Make the tasks of a suite: deterministic in `seed`."""
+
+    def __call__(self, *, seed: int) -> list[Task]: ...
+
+
+@dataclass(frozen=True)
+class Suite:
+    """A benchmark.
+
+    Attributes
+    ----------
+    scorer_version
+        Changes whenever a score could change for the same trajectory.
+    score
+        Pure function of task and trajectory: no tool, no socket, no file.
+    """
+
+    name: str
+    version: str
+    scorer_version: str
+    about: str
+    arms: tuple[Arm, ...]
+    tasks: MakeTasks
+    solution: Callable[[Task, Arm], Solution]
+    score: Callable[[Task, Trajectory], Score]
+    tables: Callable[[Iterable[Task], Iterable[Score]], list[Table]]
+
+    def arm(self, name: str = "") -> Arm:
+        """Return an arm by name; the first is the default."""
+        from labrig.errors import unknown_name
+
+        for arm in self.arms:
+            if arm.name == name or not name:
+                return arm
+        raise unknown_name(f"arm of suite {self.name}", name, [arm.name for arm in self.arms], where="--arm")

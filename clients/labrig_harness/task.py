@@ -1,0 +1,69 @@
+"""A task: what an agent is asked, how it answers, and (kept from it) what is true."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+SCHEMA = "labrig.task/1"
+
+
+@dataclass(frozen=True)
+class Brief:
+    """What an agent sees of a task; it holds no truth.
+
+    Attributes
+    ----------
+    id
+        Opaque item id.
+    prompt
+        The question and how to answer it, whole.
+    files
+        Files placed in the workspace before the start: relative path -> text.
+    answer_file
+        The answer channel ``file``: path in the workspace of the file to write the answer to.
+    choices
+        The letters of a multiple-choice question, empty otherwise.
+    """
+
+    id: str
+    prompt: str
+    files: dict[str, str] = field(default_factory=dict)
+    answer_file: str = "final_answer.txt"
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Task:
+    """A brief with its truth.
+
+    Attributes
+    ----------
+    truth
+        What the scorer compares with, and how the truth came to be; never shown to an agent.
+    labels
+        What tables group by: stem, quantity.
+    """
+
+    suite: str
+    suite_version: str
+    brief: Brief
+    truth: dict[str, Any]
+    labels: dict[str, str] = field(default_factory=dict)
+    schema: str = SCHEMA
+
+    @property
+    def id(self) -> str:
+        """The item id."""
+        return self.brief.id
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the task as plain data, truth included."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, fields: dict[str, Any]) -> Task:
+        """Rebuild a task from `to_dict`."""
+        brief = dict(fields["brief"])
+        brief["choices"] = tuple(brief.get("choices", ()))
+        return cls(**{**fields, "brief": Brief(**brief)})

@@ -1,0 +1,129 @@
+"""PHREEQC's errors and warnings as single messages, each with the input line it is about.
+
+PHREEQC prints a message after the echo of the line it was reading. Two warnings matter more than they look,
+because the run goes on without the data and reports success: a line under no keyword (a misspelt
+keyword) and an element that the database lacks (its concentration becomes zero). They come first.
+"""
+
+from __future__ import annotations
+
+import re
+
+from labrig_phreeqc.statements import statements
+
+UNKNOWN_KEYWORD = "Unknown input, no keyword has been specified"
+DROPPED_ELEMENT = "Could not find element in database"
+MAX_MESSAGES = 100
+_SEARCHES = 200
+_NOT_IN_DATABASE = re.compile(r"(?:not found|not find element) in database, (\S+?)\.?(?:\s|$)")
+
+
+def is_ignored_input(message: str) -> bool:
+    """Return whether a warning says that part of the input had no effect."""
+    return message.startswith((UNKNOWN_KEYWORD, DROPPED_ELEMENT))
+
+
+def split_messages(raw: str, mark: str, text: str, output: str) -> list[str]:
+    """Return the distinct messages of an error or warning text, most telling first.
+
+    Parameters
+    ----------
+    raw
+        The text of ``GetErrorString`` or ``GetWarningString``.
+    mark
+        ``ERROR`` or ``WARNING``.
+    text
+        The input, for line numbers.
+    output
+        The main output, in which PHREEQC echoes the line before the message.
+    """
+    if not raw.strip():
+        return []
+    places, words = _places(text)
+    counted: dict[str, int] = {}
+    echoes = _Echoes(output, mark)
+    for message in _separate(raw, mark):
+        if (
+            counted and _one_line(message.partition("#")[0]) in places
+        ):  # an error repeats the line as a message of its own
+            last = next(reversed(counted))
+            if "(line" not in last and counted[last] == 1:
+                del counted[last]
+                place = _place(message, places)
+                counted[f"{last} ({place})" if place else last] = 1
+            continue
+        absent = _NOT_IN_DATABASE.search(message)
+        if absent:
+            where = words.get(absent[1], "")
+        else:
+            echo = echoes.before(message)
+            where = _place(echo, places) if echo else ""
+        whole = f"{_one_line(message)} ({where})" if where else _one_line(message)
+        counted[whole] = counted.get(whole, 0) + 1
+    ordered = sorted(counted, key=lambda each: not is_ignored_input(each))
+    shown = [f"{each} [{counted[each]} times]" if counted[each] > 1 else each for each in ordered]
+    hidden = len(shown) - MAX_MESSAGES
+    return [*shown[:MAX_MESSAGES], f"... and {hidden} more messages"] if hidden > 0 else shown
+
+
+def _separate(raw: str, mark: str) -> list[str]:
+    """Split at lines that begin with the mark; other lines continue a message."""
+    messages: list[str] = []
+    for line in raw.splitlines():
+        if line.startswith(f"{mark}:"):
+            messages.append(line.removeprefix(f"{mark}:").strip())
+        elif line.strip():
+            if messages:
+                messages[-1] += "\n" + line.strip()
+            else:
+                messages.append(line.strip())
+    return messages
+
+
+def _one_line(message: str) -> str:
+    return " ".join(message.split())
+
+
+def _places(text: str) -> tuple[dict[str, str], dict[str, str]]:
+    """Return where each statement, and each first word, first stands in the input.
+
+    Keywords and the last statement have no place: a message after their echo is about what came before.
+    """
+    whole: dict[str, str] = {}
+    first: dict[str, str] = {}
+    for statement in statements(text):
+        place = "" if statement.is_keyword else f"line {statement.line}: {statement.text[:120]}"
+        whole.setdefault(_one_line(statement.text), place)
+        first.setdefault(statement.first, place)
+        last = statement
+    if whole:
+        whole[_one_line(last.text)] = ""
+    return whole, first
+
+
+def _place(echo: str, places: dict[str, str]) -> str:
+    shown = _one_line(echo.partition("#")[0])
+    return places.get(shown, f"line reads: {shown[:120]}")
+
+
+class _Echoes:
+    """The echoed input lines that stand directly before a message in the output."""
+
+    def __init__(self, output: str, mark: str) -> None:
+        self._output = output
+        self._mark = mark
+        self._position: dict[str, int] = {}
+        self._searches = 0
+
+    def before(self, message: str) -> str:
+        """Return the echo before the next occurrence of a message, or an empty string."""
+        needle = f"\n{self._mark}: {message.partition(chr(10))[0]}"
+        self._searches += 1
+        found = -1
+        if self._searches <= _SEARCHES:
+            found = self._output.find(needle, self._position.get(needle, 0))
+        if found < 0:
+            return ""
+        self._position[needle] = found + len(needle)
+        line = self._output[self._output.rfind("\n", 0, found) + 1 : found]
+        return line.strip() if line.startswith("\t") else ""

@@ -1,0 +1,74 @@
+"""Output protocols: how a PHREEQC output, which may have megabytes, is delivered to an agent.
+
+=========== ============================================================================
+``toc``     the paper's flat list of sections and starting lines (PHREEQC-MCQ-200, C.2)
+``toc:50``  the form that the authors' released code gives: at most 50 entries
+``outline`` ours: simulation > stage > state > section, with key values
+``raw:N``   the output itself, head and tail, at most N characters (Raw100k, Raw500k)
+``auto``    the output itself when small, the outline otherwise
+=========== ============================================================================
+"""
+
+from __future__ import annotations
+
+from labrig.errors import LabrigError
+from labrig_phreeqc import outline as outlines
+
+NAMES = ("toc", "toc:50", "outline", "raw:N", "auto")
+INLINE_CHARS = 4_000
+"""``auto`` gives outputs up to this size as they are (characters)."""
+
+OUTLINE_CHARS = 5_000
+"""``auto`` and ``outline`` fold the outline until it fits (characters); every state stays findable."""
+
+
+def check(protocol: str) -> str:
+    """Return the protocol, or refuse it.
+
+    Raises
+    ------
+    LabrigError
+        For a name that is none of `NAMES`, or ``raw:N`` without a positive whole number.
+    """
+    if protocol in NAMES and protocol != "raw:N":
+        return protocol
+    head, _, count = protocol.partition(":")
+    if head == "raw" and count.isascii() and count.isdigit() and int(count) > 0:
+        return protocol
+    raise LabrigError(
+        f"{protocol!r} is not an output protocol",
+        where="output",
+        expected=", ".join(NAMES) + " (N: characters, such as raw:100000)",
+    )
+
+
+def deliver(output: str, protocol: str, *, where: str = "result.out") -> tuple[str, str]:
+    """Return what an agent gets of `output`: the kind (``toc``, ``outline`` or ``raw``) and the text.
+
+    Parameters
+    ----------
+    where
+        Name of the file in which the whole output lies; the cut of ``raw:N`` names it.
+    """
+    if protocol == "toc":
+        return "toc", outlines.toc_json(outlines.toc(output))
+    if protocol == "toc:50":
+        return "toc", outlines.toc_json(outlines.toc_capped(output))
+    if protocol.startswith("raw:"):
+        return "raw", cut(output, int(protocol[4:]), where)
+    if protocol == "auto" and len(output) <= INLINE_CHARS:
+        return "raw", output
+    return "outline", outlines.render(outlines.outline(output), budget=OUTLINE_CHARS)
+
+
+def cut(text: str, limit: int, where: str) -> str:
+    """Return `text`, or its head and tail with a line between them that says what is missing.
+
+    The head and the tail have `limit` characters together.
+    """
+    if len(text) <= limit:
+        return text
+    head, tail = text[: limit - limit // 2], text[len(text) - limit // 2 :]
+    first, last = head.count("\n") + 1, text.count("\n") + 1 - tail.count("\n")
+    missing = len(text) - limit
+    return f"{head}\n[... {missing} characters omitted, lines {first} to {last} of {where} ...]\n{tail}"

@@ -1,0 +1,349 @@
+"""The MCP face of the PHREEQC server: tools, their descriptions and annotations. No science."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from labrig import cursor as cursors
+from labrig.answer import ANSWER_BYTES, Answer, Published
+from labrig.config import setting
+from labrig.errors import LabrigError
+from labrig.jobs import JobState, Progress
+from labrig.toolbox import ServeOptions, Toolbox, session
+from labrig_phreeqc import databases, execution, outline, protocols
+from labrig_phreeqc.engine import Engine, Limits, record
+from labrig_phreeqc.execution import RESULT, Execution
+from labrig_phreeqc.library import find_library
+
+WHOLE_FILE_CHARS = 20_000
+"""`read_file` without a range gives files up to this size whole (the authors' released code)."""
+
+EDGE_LINES = 80
+"""... and of larger ones the first and last lines, this many each (the same)."""
+
+RANGE_CHARS = 100_000
+"""`read_file` with a range gives at most this much (characters)."""
+
+MAX_LISTED = 500
+CALL_WALL_S = 50.0
+"""A call ends before the 60 s after which most clients stop waiting; longer runs are jobs."""
+
+JOB_WALL_S = 1800.0
+
+
+@dataclass
+class State:
+    """What all callers of one server share."""
+
+    engine: Engine
+
+
+@asynccontextmanager
+async def opens(options: ServeOptions) -> AsyncIterator[State]:
+    """Hold the engine over the server's life; it starts its fork server at the first run."""
+    async with Engine() as engine:
+        yield State(engine)
+
+
+def doctor() -> list[str]:
+    """Say which library and databases would be used."""
+    library = find_library()
+    found = databases.list_databases()
+    return [
+        f"library {library.distribution}: {library.path} (sha256 {library.sha256[:12]})",
+        f"{len(found)} databases" + (f" in {found[0].path.parent}" if found else ": run `labrig setup phreeqc`"),
+    ]
+
+
+toolbox = Toolbox(
+    "phreeqc",
+    "PHREEQC aqueous geochemistry",
+    "Runs PHREEQC 3 (USGS): speciation, saturation indices, equilibrium with minerals and gases, exchange, surfaces, "
+    "kinetics, transport. Write an input with write_file, run it with execute_phreeqc, read what you need from "
+    "result.out with read_file by the line numbers of its outline. Do not put a DATABASE line in the input: name the "
+    "database in the call (list_databases). Warnings matter: PHREEQC goes on after a misspelt keyword or an element "
+    "that the database lacks. Use your input's units; pH, pe, temperature have defaults (7, 4, 25 degC).",
+    opens=opens,
+    outputs=protocols.NAMES,
+    doctor=doctor,
+)
+
+BOTH = ("default", "paper")
+
+PathArgument = Annotated[str, Field(description="Relative path in the workspace.")]
+DatabaseArgument = Annotated[
+    str, Field(description="Database by name, default phreeqc.dat; others: pitzer.dat, wateq4f.dat, llnl.dat, ...")
+]
+
+
+@toolbox.tool(title="Write a file", read_only=False, destructive=True, faithful=True, toolsets=BOTH)
+async def write_file(
+    path: PathArgument, content: Annotated[str, Field(description="Text of the file; replaces what was there.")]
+) -> Published:
+    """Write a text file in the workspace, such as a PHREEQC input. An existing file is replaced."""
+    session().workspace.write_text(path, content)
+    lines = content.count("\n") + (not content.endswith("\n") if content else 0)
+    return Published(f"Wrote {path}: {len(content)} characters, {lines} lines.")
+
+
+@toolbox.tool(title="Read a file", read_only=True, faithful=True, toolsets=BOTH)
+async def read_file(
+    path: PathArgument,
+    start_line: Annotated[int | None, Field(ge=1, description="First line, from 1.")] = None,
+    end_line: Annotated[int | None, Field(ge=1, description="Last line, included.")] = None,
+) -> Published:
+    """Read a file of the workspace, or the lines start_line to end_line of it.
+
+    Without a range, files up to 20,000 characters come whole, larger ones as their first and last 80 lines.
+    A range gives at most 100,000 characters.
+    """
+    lines = session().workspace.read_text(path).split("\n")
+    if start_line is None and end_line is None:
+        return Published(_whole_or_edges(lines, path))
+    first, last = start_line or 1, end_line or len(lines)
+    if first > len(lines):
+        raise LabrigError(f"The file has {len(lines)} lines", where=f"start_line {first}", expected="a line within it")
+    if last < first:
+        raise LabrigError("The range is empty", where=f"start_line {first}, end_line {last}", expected="start <= end")
+    text = "\n".join(lines[first - 1 : last])
+    if len(text) > RANGE_CHARS:
+        kept = text[:RANGE_CHARS].rsplit("\n", 1)[0]
+        reached = first + kept.count("\n")
+        text = f"{kept}\n[... cut at {RANGE_CHARS} characters; go on with start_line {reached + 1} ...]"
+    return Published(text)
+
+
+def _whole_or_edges(lines: list[str], path: str) -> str:
+    if sum(map(len, lines)) + len(lines) - 1 <= WHOLE_FILE_CHARS:
+        return "\n".join(lines)
+    if len(lines) <= 2 * EDGE_LINES:
+        return protocols.cut("\n".join(lines), WHOLE_FILE_CHARS, path)
+    head, tail = "\n".join(lines[:EDGE_LINES]), "\n".join(lines[-EDGE_LINES:])
+    hidden = f"[... lines {EDGE_LINES + 1} to {len(lines) - EDGE_LINES} of {len(lines)} omitted; give a range ...]"
+    return protocols.cut(f"{head}\n{hidden}\n{tail}", WHOLE_FILE_CHARS, path)
+
+
+@toolbox.tool(title="List files", read_only=True, faithful=True, toolsets=BOTH)
+async def list_file() -> Published:
+    """List the files of the workspace with their sizes in bytes, one a line."""
+    entries = session().workspace.entries()
+    lines = [f"{entry.path} ({entry.bytes} bytes)" for entry in entries[:MAX_LISTED]]
+    if len(entries) > MAX_LISTED:
+        lines.append(f"[... {len(entries) - MAX_LISTED} more files ...]")
+    return Published("\n".join(lines) or "The workspace is empty.")
+
+
+@toolbox.tool(name="execute_phreeqc", title="Run PHREEQC", read_only=False, faithful=True, toolsets=("paper",))
+async def execute_phreeqc_paper(
+    input_path: Annotated[str, Field(description="Path of the PHREEQC input file in the workspace.")],
+    database: DatabaseArgument = "phreeqc.dat",
+) -> Published:
+    """Run PHREEQC on an input file of the workspace.
+
+    The whole output is written to result.out; read parts of it with read_file. No DATABASE line in the input.
+    """
+    done = await _run(session().workspace.read_text(input_path), database, _limits("wall_s", CALL_WALL_S))
+    _, text = protocols.deliver(done.run.output, session().options.output or "toc")
+    lines = [f"status: {done.run.status}"]
+    lines += [f"detail: {done.run.detail}"] if done.run.detail else []
+    lines += [f"error: {each}" for each in done.run.errors]
+    lines += [f"warning: {each}" for each in (*done.run.warnings, *done.notices)]
+    lines += [f"selected output {user}: {name}" for user, name in done.files.items()]
+    lines += [f"dump: {done.dump_file}"] if done.dump_file else []
+    return Published(
+        "\n".join([*lines, execution.summary(done), text]), done.run.status, done.source, {"record": _record(done)}
+    )
+
+
+@toolbox.tool(title="Run PHREEQC", read_only=False)
+async def execute_phreeqc(
+    input_path: Annotated[str, Field(description="Input file in the workspace; or give input.")] = "",
+    input: Annotated[str, Field(description="PHREEQC input as text; or give input_path.")] = "",
+    database: DatabaseArgument = "phreeqc.dat",
+    output: Annotated[
+        str,
+        Field(
+            description="How the output comes back: auto (default: whole when small, else outline), outline, toc, "
+            "toc:50, or raw:N (head and tail, N characters)."
+        ),
+    ] = "auto",
+) -> Answer:
+    """Run PHREEQC on a workspace file or on text; at most 50 s (start_phreeqc for longer runs).
+
+    The whole output is written to result.out, selected output to files of its own. Read parts of result.out with
+    read_file, by the line ranges in the outline. No DATABASE line in the input: name the database here.
+    """
+    protocol = protocols.check(session().options.output or output)
+    done = await _run(_input(input_path, input), database, _limits("wall_s", CALL_WALL_S))
+    return _answer(done, protocol)
+
+
+@toolbox.tool(title="Start a long PHREEQC run", read_only=False, idempotent=False)
+async def start_phreeqc(
+    input_path: Annotated[str, Field(description="Input file in the workspace; or give input.")] = "",
+    input: Annotated[str, Field(description="PHREEQC input as text; or give input_path.")] = "",
+    database: DatabaseArgument = "phreeqc.dat",
+    wall_s: Annotated[float, Field(gt=0, le=JOB_WALL_S, description="Time limit in seconds, up to 1800.")] = 600.0,
+) -> Answer:
+    """Start a run that takes longer than a call may (transport, kinetics). Gives a job id for get_job."""
+    here = session()
+    text = _input(input_path, input)
+    databases.find_database(database)
+    protocol = here.options.output or "auto"
+
+    async def work(progress: Progress) -> dict[str, Any]:
+        done = await execution.execute(
+            text,
+            database=database,
+            workspace=here.workspace,
+            artifacts=here.artifacts,
+            engine=here.state.engine,
+            limits=execution.with_wall(Limits(), wall_s),
+        )
+        return _answer(done, protocol).to_dict()
+
+    job = here.jobs.start("phreeqc", work, owner=here.owner)
+    return Answer(source="labrig phreeqc", status="started", data={"job": job}, next=f"get_job(job={job!r}, wait_s=45)")
+
+
+@toolbox.tool(title="Get a job", read_only=True)
+async def get_job(
+    job: Annotated[str, Field(description="Job id.")],
+    wait_s: Annotated[float, Field(ge=0, le=45, description="Wait up to this many seconds for the end.")] = 0.0,
+) -> Answer:
+    """Look at a job that start_phreeqc started; when it is done, its result is in the answer."""
+    return _job_answer(await session().jobs.get(job, wait_s, owner=session().owner))
+
+
+@toolbox.tool(title="Cancel a job", read_only=False, destructive=True)
+async def cancel_job(job: Annotated[str, Field(description="Job id.")]) -> Answer:
+    """Stop a job that start_phreeqc started. A job that has ended stays as it is."""
+    return _job_answer(await session().jobs.cancel(job, owner=session().owner))
+
+
+def _job_answer(state: JobState) -> Answer:
+    if state.error is not None:
+        raise LabrigError.from_dict(state.error)
+    if state.result is not None:
+        return Answer.from_dict(state.result)
+    return Answer(
+        source="labrig phreeqc",
+        status=state.state,
+        data={"job": state.job_id},
+        next="" if state.finished else f"get_job(job={state.job_id!r}, wait_s=45)",
+    )
+
+
+@toolbox.tool(title="Outline an output", read_only=True)
+async def outline_output(
+    path: Annotated[str, Field(description="Output file in the workspace.")] = RESULT,
+    from_line: Annotated[int, Field(ge=1, description="Unfold states from this line on.")] = 1,
+    to_line: Annotated[int | None, Field(ge=1, description="... up to this line.")] = None,
+    cursor: Annotated[str, Field(description="Cursor of an earlier answer, for its next page.")] = "",
+) -> Answer:
+    """Outline a PHREEQC output, or unfold every state between two lines of it, page by page.
+
+    The folded outline names line ranges; give one here to see each state in it with pH, pe, ionic strength,
+    temperature and its sections.
+    """
+    text = session().workspace.read_text(path)
+    built = outline.outline(text)
+    source = f"outline of {path} ({len(text)} characters, {len(built.states)} states)"
+    if from_line == 1 and to_line is None and not cursor:
+        return Answer(source=source, text=outline.render(built, budget=protocols.OUTLINE_CHARS))
+    last = to_line or text.count("\n") + 1
+    if last < from_line:
+        raise LabrigError("The range is empty", where=f"from_line {from_line}, to_line {last}")
+    lines = outline.render(built, lines=(from_line, last)).split("\n")
+    rest, following = cursors.page(lines, [path, from_line, last, len(text)], cursor, size=60)
+    return Answer(source=source, text="\n".join(rest), data={"cursor": following} if following else {})
+
+
+@toolbox.tool(title="List databases", read_only=True)
+async def list_databases() -> Answer:
+    """List the thermodynamic databases that execute_phreeqc takes by name, and the PHREEQC library in use."""
+    library = find_library()
+    found = databases.list_databases()
+    rows = [{"name": each.name, "about": each.description, "sha256": each.sha256[:12]} for each in found]
+    return Answer(
+        source=f"PHREEQC {library.distribution} (sha256 {library.sha256[:12]})",
+        data={"databases": rows},
+        warnings=() if rows else ("No database is installed: run `labrig setup phreeqc`.",),
+        record={"databases": {each.name: each.sha256 for each in found}, "library": library.sha256},
+    )
+
+
+def _input(input_path: str, text: str) -> str:
+    if bool(input_path) == bool(text):
+        raise LabrigError(
+            "Give either input_path or input" + (", not both" if text else ""),
+            where="input_path, input",
+            expected="a file of the workspace, or the input as text",
+        )
+    return text or session().workspace.read_text(input_path)
+
+
+def _limits(key: str, wall_s: float) -> Limits:
+    text = setting("phreeqc", key, str(wall_s))
+    try:
+        return execution.with_wall(Limits(), float(text))
+    except ValueError:
+        raise LabrigError(f"The setting phreeqc.{key} is not a number", where=text, expected="seconds") from None
+
+
+async def _run(text: str, database: str, limits: Limits) -> Execution:
+    here = session()
+    return await execution.execute(
+        text,
+        database=database,
+        workspace=here.workspace,
+        artifacts=here.artifacts,
+        engine=here.state.engine,
+        limits=limits,
+    )
+
+
+def _record(done: Execution) -> dict[str, Any]:
+    return {**record(done.run), "output_sha256": done.artifact.sha256}
+
+
+def _answer(done: Execution, protocol: str) -> Answer:
+    """Put a run into an Answer: small by itself, everything else by name."""
+    run = done.run
+    kind, text = protocols.deliver(run.output, protocol)
+    tables: list[dict[str, Any]] = []
+    room = ANSWER_BYTES - len(text.encode()) - 1500
+    for selected in run.selected:
+        table: dict[str, Any] = {
+            "user": selected.user,
+            "file": done.files[selected.user],
+            "columns": selected.columns,
+            "rows": len(selected.rows),
+        }
+        size = len(json.dumps(selected.rows, ensure_ascii=False))
+        if size <= room:
+            table["values"] = selected.rows
+            room -= size
+        tables.append(table)
+    data: dict[str, Any] = {"output": {"file": RESULT, "kind": kind, "characters": len(run.output)}}
+    if tables:
+        data["selected_output"] = tables
+    if done.dump_file:
+        data["dump"] = done.dump_file
+    return Answer(
+        source=done.source,
+        status=run.status,
+        values=execution.key_values(outline.outline(run.output)),
+        text=text,
+        data=data,
+        warnings=done.warnings,
+        artifacts=(done.artifact.to_dict(),),
+        next="" if kind == "raw" else f"read_file(path={RESULT!r}, start_line=, end_line=) for any range above",
+        record={"record": _record(done)},
+    )

@@ -1,0 +1,188 @@
+"""What a tool gives back: an Answer (our own tools) or a Published result (faithful tools).
+
+Clients differ in what they hand to the model: some drop text beside structured content, some drop
+structured content beside text, all cut or spool long results. So an `Answer` is complete and small in
+its structured form, its text is a rendering of the same, and whatever is large is a file with
+a handle.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+ANSWER_BYTES = 8_000
+"""Size that an Answer should stay within (bytes of JSON), unless its caller asked for more."""
+
+FAILED = frozenset(
+    {
+        "input_error",
+        "not_converged",
+        "cpu_limit",
+        "wall_limit",
+        "memory_limit",
+        "crashed",
+        "cancelled",
+        "failed",
+    }
+)
+"""Statuses of a call that was carried out and whose subject failed: MCP's ``isError`` is set."""
+
+ANSWER_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "status": {"type": "string"},
+        "values": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "name": {"type": "string"},
+                    "value": {},
+                    "unit": {"type": "string"},
+                    "note": {"type": "string"},
+                },
+                "required": ["name", "value"],
+            },
+        },
+        "text": {"type": "string"},
+        "data": {"type": "object"},
+        "warnings": {"type": "array", "items": {"type": "string"}},
+        "artifacts": {"type": "array", "items": {"type": "object"}},
+        "source": {"type": "string"},
+        "next": {"type": "string"},
+    },
+    "required": ["status", "source"],
+}
+"""The one output schema, shared by every own tool of every server."""
+
+META_KEY = "labrig"
+"""Key of our block in a result's ``_meta``; its ``volatile`` part holds times and ids, outside every hash."""
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A value with its unit.
+
+    Attributes
+    ----------
+    value
+        A number, text, boolean, or None with the reason in `note`.
+    unit
+        ``"1"`` for a dimensionless number, empty for text.
+    note
+        Where it holds (state, step, cell), or why it is missing.
+    """
+
+    name: str
+    value: float | int | str | bool | None
+    unit: str = ""
+    note: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the value as plain data; empty fields are left out."""
+        fields = {"name": self.name, "value": self.value, "unit": self.unit, "note": self.note}
+        return {key: each for key, each in fields.items() if key in ("name", "value") or each}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The result of an own tool.
+
+    Attributes
+    ----------
+    status
+        ``ok``, ``ok_with_warnings``, ``partial``, or one of `FAILED`.
+    values
+        Values with units.
+    text
+        The part meant to be read as it stands (an outline, an excerpt).
+    data
+        The part that belongs to this tool alone (a table, a listing).
+    warnings
+        What the caller should know before using the values.
+    artifacts
+        Handles of files that hold more (`labrig.artifacts.Artifact.to_dict`).
+    source
+        One line of provenance: what computed this, with version and hash.
+    next
+        What to call next, as a hint.
+    record
+        Full provenance for the log: goes to ``_meta``, where it costs the model nothing.
+    """
+
+    source: str
+    status: str = "ok"
+    values: tuple[Quantity, ...] = ()
+    text: str = ""
+    data: dict[str, Any] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+    artifacts: tuple[dict[str, Any], ...] = ()
+    next: str = ""
+    record: dict[str, Any] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the structured content; empty fields are left out."""
+        fields: dict[str, Any] = {
+            "status": self.status,
+            "values": [each.to_dict() for each in self.values],
+            "text": self.text,
+            "data": self.data,
+            "warnings": list(self.warnings),
+            "artifacts": list(self.artifacts),
+            "source": self.source,
+            "next": self.next,
+        }
+        return {key: each for key, each in fields.items() if key in ("status", "source") or each}
+
+    @classmethod
+    def from_dict(cls, fields: dict[str, Any]) -> Answer:
+        """Rebuild an Answer from `to_dict`, such as the result of a job."""
+        return cls(
+            source=fields["source"],
+            status=fields["status"],
+            values=tuple(Quantity(**each) for each in fields.get("values", ())),
+            text=fields.get("text", ""),
+            data=fields.get("data", {}),
+            warnings=tuple(fields.get("warnings", ())),
+            artifacts=tuple(fields.get("artifacts", ())),
+            next=fields.get("next", ""),
+        )
+
+    def render(self) -> str:
+        """Return the same content as text, for clients and people that read text."""
+        lines = [f"status: {self.status}"]
+        for each in self.values:
+            unit = f" {each.unit}" if each.unit not in ("", "1") else ""
+            note = f"  ({each.note})" if each.note else ""
+            lines.append(f"{each.name} = {each.value}{unit}{note}")
+        lines += [f"warning: {each}" for each in self.warnings]
+        if self.text:
+            lines.append(self.text)
+        for key, value in self.data.items():
+            lines.append(f"{key}: {json.dumps(value, ensure_ascii=False)}")
+        for artifact in self.artifacts:
+            lines.append("artifact: " + json.dumps(artifact, ensure_ascii=False))
+        lines.append(f"source: {self.source}")
+        if self.next:
+            lines.append(f"next: {self.next}")
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class Published:
+    """The result of a faithful tool: the published text and nothing beside it; provenance in ``_meta``.
+
+    Attributes
+    ----------
+    text
+        Exactly what the paper's tool returns.
+    status
+        As in `Answer`; kept in ``_meta``.
+    """
+
+    text: str
+    status: str = "ok"
+    source: str = ""
+    record: dict[str, Any] = field(default_factory=dict)

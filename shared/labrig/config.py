@@ -1,0 +1,70 @@
+"""Where Labrig keeps things, and the one way a setting is looked up.
+
+A setting comes from the environment (``LABRIG_SECTION_KEY``), else from ``labrig.toml`` (a section
+per server), else from the caller's default. The file is the one named by ``LABRIG_CONFIG`` or the
+one in `home()`. A ``labrig.toml`` in the working directory is never read: it may belong to
+a repository that somebody else wrote, and settings name libraries that get loaded.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from platformdirs import user_data_path
+
+from labrig.errors import LabrigError
+
+
+def home() -> Path:
+    """Return the folder of workspaces, databases and side environments (``LABRIG_HOME``)."""
+    configured = os.environ.get("LABRIG_HOME")
+    return (
+        Path(configured).expanduser().resolve() if configured else user_data_path("labrig", appauthor=False)
+    )
+
+
+def config_path() -> Path:
+    """Return the path of ``labrig.toml``, whether or not it exists."""
+    configured = os.environ.get("LABRIG_CONFIG")
+    return Path(configured).expanduser() if configured else home() / "labrig.toml"
+
+
+@lru_cache(maxsize=8)
+def _read(path: Path, mtime_ns: int) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise LabrigError(f"The configuration file is not valid TOML: {error}", where=str(path)) from error
+
+
+def setting(section: str, key: str, default: str = "") -> str:
+    """Return one setting as text: environment, then ``labrig.toml``, then `default`.
+
+    Examples
+    --------
+    ``setting("phreeqc", "library")`` reads ``LABRIG_PHREEQC_LIBRARY``, then ``library`` in the
+    section ``[phreeqc]``.
+    """
+    from_environment = os.environ.get(f"LABRIG_{section}_{key}".upper())
+    if from_environment is not None:
+        return from_environment
+    path = config_path()
+    try:
+        stat = path.stat()
+    except OSError:
+        if "LABRIG_CONFIG" in os.environ:
+            raise LabrigError(
+                "The configuration file does not exist",
+                where=str(path),
+                try_="correct or unset LABRIG_CONFIG",
+            ) from None
+        return default
+    table = _read(path, stat.st_mtime_ns).get(section, {})
+    if not isinstance(table, dict):
+        raise LabrigError(f"[{section}] must be a table", where=str(path))
+    value = table.get(key, default)
+    return str(value)

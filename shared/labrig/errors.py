@@ -1,0 +1,108 @@
+"""Refusals: one clear error that says what was wrong, where, what was expected and what to try.
+
+Every error that an agent or a person should act on is a `LabrigError`. Anything else that
+escapes a tool is a defect of ours and reaches the caller masked.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import Literal, get_args
+
+Code = Literal[
+    "bad_input",  # the arguments cannot be used as they are
+    "not_found",  # a name, file or handle that does not exist
+    "refused",  # understood, and not allowed
+    "unavailable",  # an engine, database, key or file that is not installed or configured
+    "busy",  # a queue is full; the same call may succeed later
+    "limit",  # a limit on time, memory or size was reached
+    "engine",  # the simulator itself failed
+    "internal",  # a defect of Labrig
+]
+CODES: tuple[str, ...] = get_args(Code)
+
+
+class LabrigError(Exception):
+    """An error written for whoever must act on it.
+
+    Parameters
+    ----------
+    what
+        What was wrong, in one sentence.
+    where
+        The argument, file, line or keyword at fault.
+    expected
+        What would have been accepted, with units and ranges.
+    try_
+        The next thing to do: a corrected call, a nearest match, a command.
+    code
+        One of `CODES`.
+    """
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        where: str = "",
+        expected: str = "",
+        try_: str = "",
+        code: Code = "bad_input",
+    ) -> None:
+        super().__init__(what)
+        self.what = what
+        self.where = where
+        self.expected = expected
+        self.try_ = try_
+        self.code: Code = code
+
+    def to_dict(self) -> dict[str, str]:
+        """Return the error as plain data; empty fields are left out."""
+        fields = {
+            "code": self.code,
+            "what": self.what,
+            "where": self.where,
+            "expected": self.expected,
+            "try": self.try_,
+        }
+        return {key: value for key, value in fields.items() if value}
+
+    @classmethod
+    def from_dict(cls, fields: dict[str, str]) -> LabrigError:
+        """Rebuild an error from `to_dict`; an unknown code becomes ``internal``."""
+        code = fields.get("code", "internal")
+        return cls(
+            fields.get("what", "unknown error"),
+            where=fields.get("where", ""),
+            expected=fields.get("expected", ""),
+            try_=fields.get("try", ""),
+            code=code if code in CODES else "internal",  # type: ignore[arg-type]
+        )
+
+    def __str__(self) -> str:
+        parts = [self.what if not self.where else f"{self.what} (at {self.where})"]
+        if self.expected:
+            parts.append(f"Expected: {self.expected}")
+        if self.try_:
+            parts.append(f"Try: {self.try_}")
+        return ". ".join(part.rstrip(".") for part in parts) + "."
+
+
+def nearest(name: str, known: Iterable[str], n: int = 3) -> list[str]:
+    """Return up to `n` of the known names that resemble `name`, best first, case ignored."""
+    by_fold = {each.casefold(): each for each in known}
+    hits = difflib.get_close_matches(name.casefold(), by_fold, n=n, cutoff=0.5)
+    return [by_fold[hit] for hit in hits]
+
+
+def unknown_name(kind: str, name: str, known: Iterable[str], *, where: str = "") -> LabrigError:
+    """Return the error for a name that is not in a list: nearest matches, or the list itself."""
+    names = sorted(known)
+    close = nearest(name, names)
+    return LabrigError(
+        f"There is no {kind} named {name!r}",
+        where=where,
+        expected="one of " + ", ".join(names) if 0 < len(names) <= 25 else "",
+        try_="did you mean " + " or ".join(close) + "?" if close else "",
+        code="not_found",
+    )

@@ -1,0 +1,238 @@
+"""A server's tools, declared: which toolset each belongs to, what it may touch, what it returns.
+
+A server module makes one `Toolbox` and decorates plain async functions with it. Nothing here imports
+FastMCP, so a server's tools can be listed and called without it; `labrig.builder` makes the MCP
+server. Inside a tool, `session()` gives the caller's workspace and the server's engines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from labrig import __version__
+from labrig.artifacts import ArtifactStore
+from labrig.errors import LabrigError
+from labrig.jobs import Jobs
+from labrig.workspace import Workspace
+
+Tool = Callable[..., Awaitable[Any]]
+MAX_INSTRUCTIONS = 600
+DEFAULT_TOOLSET = "default"
+
+
+@dataclass(frozen=True)
+class ServeOptions:
+    """How one server instance is set up; every field has a flag of ``labrig serve``.
+
+    Attributes
+    ----------
+    toolsets
+        Toolsets to serve, in order: where two hold a tool of one name, the first wins.
+    tools
+        Only these tools, whatever their toolset; empty means all of `toolsets`.
+    read_only
+        Only tools that change nothing.
+    workspace
+        The writable folder; None means a fresh one below ``LABRIG_HOME``.
+    roots
+        Read-only folders.
+    output
+        An output protocol, fixed: it then leaves the schema of every tool that has one.
+    log_calls
+        A folder for ``labrig.call/1`` records.
+    tokens
+        Bearer tokens that an HTTP client must present one of; each gets a workspace of its own.
+    """
+
+    toolsets: tuple[str, ...] = (DEFAULT_TOOLSET,)
+    tools: tuple[str, ...] = ()
+    read_only: bool = False
+    workspace: Path | None = None
+    roots: tuple[Path, ...] = ()
+    output: str | None = None
+    log_calls: Path | None = None
+    tokens: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ToolSpec:
+    """One declared tool: the function, and what clients are told of it."""
+
+    name: str
+    function: Tool
+    toolsets: tuple[str, ...]
+    title: str
+    read_only: bool
+    destructive: bool
+    idempotent: bool
+    open_world: bool
+    faithful: bool
+
+
+@dataclass(frozen=True)
+class Session:
+    """What a tool may use during one call.
+
+    Attributes
+    ----------
+    owner
+        Whose call this is: ``local``, or a hash of the bearer token.
+    state
+        What the toolbox's `opens` function yielded (engines), shared by all callers.
+    """
+
+    owner: str
+    workspace: Workspace
+    artifacts: ArtifactStore
+    jobs: Jobs
+    options: ServeOptions
+    state: Any
+
+
+_session: ContextVar[Session] = ContextVar("labrig_session")
+
+
+def session() -> Session:
+    """Return the session of the call that is being served."""
+    try:
+        return _session.get()
+    except LookupError:
+        raise LabrigError(
+            "No session: this tool was called outside a server",
+            try_="use the functions of the server's other modules, which need none",
+            code="internal",
+        ) from None
+
+
+Opens = Callable[[ServeOptions], AbstractAsyncContextManager[Any]]
+
+
+@asynccontextmanager
+async def _opens_nothing(options: ServeOptions) -> AsyncIterator[None]:
+    yield None
+
+
+@dataclass
+class Toolbox:
+    """The tools of one server.
+
+    Parameters
+    ----------
+    name
+        Short name: ``phreeqc``; the console script is ``labrig-<name>``.
+    instructions
+        What the server is for and how to begin; at most 600 characters.
+    opens
+        Async context manager over the server's life, yielding what tools find as ``session().state``.
+        It should open engines on first use, not at once: tools/list must not wait.
+    outputs
+        Output protocols that ``--output`` may fix; empty where the server has none.
+    doctor
+        Gives lines for ``labrig doctor``: which engine is in use, what is missing.
+    """
+
+    name: str
+    title: str
+    instructions: str
+    opens: Opens = _opens_nothing
+    outputs: tuple[str, ...] = ()
+    doctor: Callable[[], Iterable[str]] | None = None
+    version: str = __version__
+    specs: list[ToolSpec] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        if len(self.instructions) > MAX_INSTRUCTIONS:
+            raise ValueError(
+                f"instructions of {self.name}: {len(self.instructions)} > {MAX_INSTRUCTIONS} characters"
+            )
+
+    def tool(
+        self,
+        *,
+        read_only: bool,
+        title: str,
+        toolsets: tuple[str, ...] = (DEFAULT_TOOLSET,),
+        name: str = "",
+        destructive: bool = False,
+        idempotent: bool = True,
+        open_world: bool = False,
+        faithful: bool = False,
+    ) -> Callable[[Tool], Tool]:
+        """Declare a tool. `read_only` and `title` have no default: every tool carries its annotations.
+
+        A faithful tool returns `Published`, an own tool returns `Answer`.
+        """
+
+        def declare(function: Tool) -> Tool:
+            spec = ToolSpec(
+                name or function.__name__,
+                function,
+                toolsets,
+                title,
+                read_only,
+                destructive,
+                idempotent,
+                open_world,
+                faithful,
+            )
+            for each in self.specs:
+                if each.name == spec.name and set(each.toolsets) & set(toolsets):
+                    raise ValueError(f"{self.name}: two tools {spec.name} in one toolset")
+            self.specs.append(spec)
+            return function
+
+        return declare
+
+    @property
+    def toolsets(self) -> tuple[str, ...]:
+        """The names of all toolsets, the default first."""
+        names = {each for spec in self.specs for each in spec.toolsets}
+        return (DEFAULT_TOOLSET, *sorted(names - {DEFAULT_TOOLSET}))
+
+    def select(self, options: ServeOptions) -> list[ToolSpec]:
+        """Return the tools that these options serve, in the order they were declared.
+
+        Raises
+        ------
+        LabrigError
+            For a toolset, tool or output protocol that does not exist, or when nothing is left.
+        """
+        from labrig.errors import unknown_name
+
+        for toolset in options.toolsets:
+            if toolset not in self.toolsets:
+                raise unknown_name("toolset", toolset, self.toolsets, where="--toolsets")
+        if options.output is not None and not _known_output(options.output, self.outputs):
+            raise unknown_name("output protocol", options.output, self.outputs, where="--output")
+        chosen: dict[str, ToolSpec] = {}
+        order = (*options.toolsets, *(self.toolsets if options.tools else ()))
+        for toolset in order:
+            for spec in self.specs:
+                if toolset in spec.toolsets:
+                    chosen.setdefault(spec.name, spec)
+        if options.tools:
+            for tool in options.tools:
+                if tool not in chosen:
+                    raise unknown_name("tool", tool, chosen, where="--tools")
+            chosen = {key: spec for key, spec in chosen.items() if key in options.tools}
+        kept = [spec for spec in self.specs if spec in chosen.values()]
+        if options.read_only:
+            kept = [spec for spec in kept if spec.read_only]
+        if not kept:
+            raise LabrigError(
+                "These options leave no tool to serve", where="--toolsets, --tools, --read-only"
+            )
+        return kept
+
+
+def _known_output(output: str, outputs: tuple[str, ...]) -> bool:
+    """``raw:N`` stands for any whole number N of characters."""
+    if output in outputs:
+        return True
+    head, _, tail = output.partition(":")
+    return f"{head}:N" in outputs and tail.isdigit() and int(tail) > 0

@@ -1,0 +1,129 @@
+"""The quota removes the oldest sessions, never one that is in use, and nothing outside."""
+
+import fcntl
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from labrig import gc
+from labrig.errors import LabrigError
+from labrig.gc import collect, hold
+
+Make = Callable[..., Path]
+
+
+@pytest.fixture
+def make(tmp_path: Path) -> Make:
+    def session(name: str, size: int, age_s: float) -> Path:
+        folder = tmp_path / "root" / name
+        (folder / "deep").mkdir(parents=True)
+        (folder / "deep" / "data").write_bytes(b"x" * size)
+        when = time.time() - age_s
+        for path in (folder / "deep" / "data", folder / "deep", folder):
+            os.utime(path, (when, when))
+        return folder
+
+    return session
+
+
+def names(sessions: tuple[gc.Session, ...]) -> list[str]:
+    return [each.path.name for each in sessions]
+
+
+def inside(folder: Path) -> list[str]:
+    return [path.name for path in folder.iterdir()]
+
+
+def test_oldest_go_first_until_the_rest_fits(make: Make, tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    old, middle, new = make("a/old", 400, 9000), make("b/middle", 300, 6000), make("a/new", 200, 3000)
+    again = make("a/again", 50, 9999)
+    (again / "deep" / "data").write_bytes(b"y" * 50)  # an old folder with a new file is new
+    plan = collect(root, 600, dry_run=True)
+    assert (names(plan.removed), plan.before_bytes, plan.after_bytes) == (["old"], 950, 550)
+    assert not list(root.rglob(".labrig")) and old.exists()
+    report = collect(root, 600)
+    assert (names(report.removed), report.after_bytes, report.over_quota) == (["old"], 550, False)
+    assert not old.exists() and middle.exists() and new.exists()
+    report = collect(root, 10_000, older_than_s=2000)
+    assert names(report.removed) == ["middle", "new"] and again.exists()
+    assert inside(root / "a") == ["again"]
+    assert collect(tmp_path / "none", 0).removed == ()
+    with pytest.raises(LabrigError):
+        collect(root, -1)
+
+
+def test_a_held_session_stays_also_when_another_process_holds_it(make: Make, tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    mine, other = make("a/mine", 100, 9000), make("a/other", 100, 8000)
+    code = (
+        "import sys, pathlib; from labrig.gc import hold\n"
+        "with hold(pathlib.Path(sys.argv[1])): print('held', flush=True); sys.stdin.read()"
+    )
+    path = os.pathsep.join([str(Path(gc.__file__).parent.parent), *sys.path])
+    holder = subprocess.Popen(
+        [sys.executable, "-c", code, str(other)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=os.environ | {"PYTHONPATH": path},
+    )
+    with holder, hold(mine), hold(mine):
+        assert holder.stdout is not None and holder.stdout.readline() == b"held\n"
+        for dry_run in (True, False):
+            report = collect(root, 0, dry_run=dry_run)
+            assert names(report.in_use) == ["mine", "other"] and report.removed == () and report.over_quota
+        holder.kill()
+        holder.wait()
+        assert names(collect(root, 0).removed) == ["other"]
+    assert mine.exists()
+    assert names(collect(root, 0).removed) == ["mine"]
+    with hold(mine):
+        assert mine.is_dir(), "hold makes a fresh folder"
+
+
+def test_nothing_outside_is_touched(make: Make, tmp_path: Path) -> None:
+    root, outside = tmp_path / "root", tmp_path / "outside"
+    outside.mkdir()
+    (outside / "precious").write_bytes(b"p" * 1000)
+    inner = make("a/inner", 10, 9000)
+    (inner / "link").symlink_to(outside)
+    (inner / "file").symlink_to(outside / "precious")
+    (root / "a" / "session").symlink_to(outside)
+    (root / "server").symlink_to(outside)
+    trap = make("a/trap", 10, 9000)
+    (trap / ".labrig").symlink_to(outside)
+    report = collect(root, 0)
+    assert names(report.removed) == ["inner"] and report.before_bytes == 20
+    assert [(each.path.name, "lock" in why) for each, why in report.failed] == [("trap", True)]
+    assert inside(outside) == ["precious"]
+    with pytest.raises(LabrigError, match="lock"), hold(trap):
+        pass
+
+
+def test_write_protected_and_half_removed_folders_go(make: Make, tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    (make("a/protected", 10, 9000) / "deep").chmod(0o500)
+    left = make(f"a/{gc.TRASH}1234", 10, 9000)
+    assert names(collect(root, 0).removed) == ["protected"]
+    assert not left.exists() and inside(root / "a") == []
+
+
+def test_a_session_collected_while_waiting_is_made_anew(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    session = make("a/session", 10, 9000)
+    flock, calls = fcntl.flock, []
+
+    def late(descriptor: int, how: int) -> None:
+        calls.append(how)
+        if len(calls) == 1:  # between opening the lock and having it
+            collect(session.parent.parent, 0)
+        flock(descriptor, how)
+
+    monkeypatch.setattr(fcntl, "flock", late)
+    with hold(session):
+        assert session.is_dir() and not (session / "deep").exists()
+        assert names(collect(session.parent.parent, 0, older_than_s=0).in_use) == ["session"]
