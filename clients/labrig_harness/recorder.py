@@ -62,7 +62,9 @@ class RecordedTools:
                 await client.__aenter__()
                 self._client = client
                 tools = await client.list_tools()
-                self._tools = [each.model_dump(by_alias=True, mode="json", exclude_none=True) for each in tools]
+                self._tools = [
+                    each.model_dump(by_alias=True, mode="json", exclude_none=True) for each in tools
+                ]
                 self._tools_hash = tools_hash(self._tools)
                 about = client.server_info if hasattr(client, "server_info") else None
                 if about is not None:

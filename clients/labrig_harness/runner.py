@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import secrets
 import shutil
 import tempfile
@@ -46,7 +45,7 @@ class RunPlan:
         """Folder name of this run within an output folder."""
         return f"{self.arm.name}.{self.agent}"
 
-    def keys(self) -> list[tuple[Task, int]]:
+    def units(self) -> list[tuple[Task, int]]:
         """Return (task, epoch) pairs in the order they are started."""
         return [(task, epoch) for epoch in range(self.epochs) for task in self.tasks]
 
@@ -77,7 +76,9 @@ def write_tasks(out: Path, tasks: Sequence[Task], suite: Suite) -> None:
     write_atomically(path, body)
 
 
-async def run(plan: RunPlan, out: Path, *, progress: Callable[[Trajectory], None] = lambda each: None) -> list[Path]:
+async def run(
+    plan: RunPlan, out: Path, *, progress: Callable[[Trajectory], None] = lambda each: None
+) -> list[Path]:
     """Run what is not recorded yet and return the folders of all records."""
     write_tasks(out, plan.tasks, plan.suite)
     by_id = {task.id: task for task in plan.tasks}
@@ -111,7 +112,7 @@ async def run(plan: RunPlan, out: Path, *, progress: Callable[[Trajectory], None
         return folder
 
     async with asyncio.TaskGroup() as group:
-        running = [group.create_task(one(task, epoch)) for task, epoch in plan.keys()]
+        running = [group.create_task(one(task, epoch)) for task, epoch in plan.units()]
     return [each.result() for each in running]
 
 
@@ -152,8 +153,10 @@ async def run_item(agent: Agent, task: Task, plan: RunPlan, epoch: int, folder: 
                 "duration_s": round(time.monotonic() - clock, 3),
             },
         )
-        write_atomically(making / "trajectory.json", json.dumps(trajectory.to_dict(), ensure_ascii=False) + "\n")
-        os.replace(making, folder)
+        write_atomically(
+            making / "trajectory.json", json.dumps(trajectory.to_dict(), ensure_ascii=False) + "\n"
+        )
+        making.replace(folder)
         return trajectory
     finally:
         shutil.rmtree(workspace, ignore_errors=True)
@@ -185,7 +188,11 @@ def read_submission(workspace: Path, brief: Brief, tools: RecordedTools) -> Subm
     step = -1
     for each in tools.steps:
         for call in each.calls:
-            if call.tool == "write_file" and call.arguments.get("path") == brief.answer_file and not call.is_error:
+            if (
+                call.tool == "write_file"
+                and call.arguments.get("path") == brief.answer_file
+                and not call.is_error
+            ):
                 step = each.index
     return Submission(text, step)
 
@@ -195,4 +202,4 @@ def write_atomically(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     temporary.write_text(text, encoding="utf-8")
-    os.replace(temporary, path)
+    temporary.replace(path)

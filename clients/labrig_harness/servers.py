@@ -30,7 +30,9 @@ def _entry(name: str) -> str:
             return each.value
     if name in PLANNED:
         raise LabrigError(
-            f"The server {name!r} is not built yet", expected="one of " + ", ".join(names()), code="unavailable"
+            f"The server {name!r} is not built yet",
+            expected="one of " + ", ".join(names()),
+            code="unavailable",
         )
     raise unknown_name("server", name, names())
 
@@ -96,7 +98,9 @@ class Target:
         if argv:
             return cls(name=os.path.basename(argv[0]), argv=tuple(argv))  # noqa: PTH119
         if not server:
-            raise LabrigError("No server is named", expected=f"one of {', '.join(names())}, a URL, or -- command")
+            raise LabrigError(
+                "No server is named", expected=f"one of {', '.join(names())}, a URL, or -- command"
+            )
         if server.startswith(("http://", "https://")):
             return cls(name=server, url=server)
         _entry(server)

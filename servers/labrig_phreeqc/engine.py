@@ -53,7 +53,8 @@ _NOT_CONVERGED = re.compile(
     r"not converged|failed to converge|did not converge|numerical method failed", re.I
 )
 _NO_MEMORY = re.compile(r"bad_alloc|MemoryError|NULL pointer returned from malloc|out of memory", re.I)
-_RUN_TIME = re.compile(r"^End of Run after [0-9.e+-]+ Seconds\.$", re.MULTILINE)
+_RUN_TIME = re.compile(r"^-+\nEnd of Run after \S+ Seconds\.\n-+$", re.MULTILINE)
+_END_OF_RUN = "-----------\nEnd of Run.\n-----------"
 _DEFAULT_FILE = re.compile(r"selected_\d+\.\d+\.out")
 
 
@@ -331,7 +332,7 @@ class Engine:
         with ours:
             ours.setblocking(False)
             with theirs:
-                number, ended = server.submit(theirs, database, limits)
+                number, ended = server.submit(ours, theirs, database, limits)
             try:
                 async with asyncio.timeout(limits.wall_s + _GRACE_S):
                     raw = await _exchange(ours, text, limits)
@@ -404,7 +405,7 @@ class _ForkServer:
     def __init__(self, library: Library) -> None:
         self.dead = False
         self._numbers = itertools.count(1)
-        self._runs: dict[int, asyncio.Future[_Ended | str]] = {}
+        self._runs: dict[int, tuple[asyncio.Future[_Ended | str], socket.socket]] = {}
         self._pending = b""
         self._stderr: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
         self._control, theirs = socket.socketpair()
@@ -424,16 +425,16 @@ class _ForkServer:
         self._loop.add_reader(self._control, self._receive)
 
     def submit(
-        self, run_socket: socket.socket, database: Database, limits: Limits
+        self, ours: socket.socket, theirs: socket.socket, database: Database, limits: Limits
     ) -> tuple[int, asyncio.Future[_Ended | str]]:
-        """Ask for a run on `run_socket`; the future gives how it ended, or why it was refused."""
+        """Ask for a run on a socket pair; the future gives how it ended, or why it was refused."""
         number = next(self._numbers)
         request = {"op": "run", "id": number, "database": str(database.path), "limits": vars(limits)}
         ended: asyncio.Future[_Ended | str] = self._loop.create_future()
-        self._runs[number] = ended
+        self._runs[number] = ended, ours
         try:
             message = json.dumps(request).encode() + b"\n"
-            socket.send_fds(self._control, [message], [run_socket.fileno()])
+            socket.send_fds(self._control, [message], [theirs.fileno()])
         except OSError:
             self._die("The PHREEQC fork server is gone")
         return number, ended
@@ -445,10 +446,9 @@ class _ForkServer:
 
     def close(self) -> None:
         """End the process and all its runs, which end as cancelled."""
-        for ended in self._runs.values():
+        for ended, _ in self._runs.values():
             if not ended.done():
                 ended.set_result(_Ended(exit=-signal.SIGKILL, reason="cancelled"))
-        self._runs.clear()
         self._die("The PHREEQC engine was closed")
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(2)
@@ -477,7 +477,7 @@ class _ForkServer:
         number = message.pop("id")
         if event == "started":
             return
-        ended = self._runs.pop(number, None)
+        ended, _ = self._runs.pop(number, (None, None))
         if ended is not None and not ended.done():
             ended.set_result(message["reason"] if event == "refused" else _Ended(**message))
 
@@ -490,7 +490,9 @@ class _ForkServer:
         self._control.close()
         error = LabrigError(what, where=_tail(self._stderr)[-300:], try_="the same call again", code="engine")
         self._stderr.close()
-        for ended in self._runs.values():
+        for ended, ours in self._runs.values():
+            with contextlib.suppress(OSError):
+                ours.shutdown(socket.SHUT_RDWR)
             if not ended.done() and not self._loop.is_closed():
                 ended.set_exception(error)
                 ended.exception()  # a cancelled caller never asks for it
@@ -615,7 +617,8 @@ def _assemble(
     wall_s: float,
 ) -> Run:
     meta = result.meta
-    output = _RUN_TIME.sub("End of Run.", result.output.decode("utf-8", errors="replace"))
+    output = result.output.decode("utf-8", errors="replace")
+    output = output[:-200] + _RUN_TIME.sub(_END_OF_RUN, output[-200:])
     errors = split_messages(meta.get("errors", ""), "ERROR", text, output)
     warnings = split_messages(meta.get("warnings", ""), "WARNING", text, output)
     status, detail = _judge(result, ended, bool(warnings), limits)

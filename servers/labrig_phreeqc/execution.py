@@ -45,13 +45,19 @@ class Execution:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What the caller should know: why it ended, errors, input that had no effect, our notices, the rest."""
+        """What the caller should know: why it ended, errors, ignored input and other warnings, our notices."""
         detail = (self.run.detail,) if self.run.detail else ()
         return (*detail, *self.run.errors, *self.run.warnings, *self.notices)
 
 
 async def execute(
-    text: str, *, database: str, workspace: Workspace, artifacts: ArtifactStore, engine: Engine, limits: Limits
+    text: str,
+    *,
+    database: str,
+    workspace: Workspace,
+    artifacts: ArtifactStore,
+    engine: Engine,
+    limits: Limits,
 ) -> Execution:
     """Screen an input, run it, and write ``result.out`` and the selected outputs to the workspace.
 
@@ -62,7 +68,9 @@ async def execute(
         PHREEQC itself ends with an error is not an exception: see ``run.status``.
     """
     if not text.strip():
-        raise LabrigError("The input is empty", where="input", expected="PHREEQC input, such as SOLUTION 1 ... END")
+        raise LabrigError(
+            "The input is empty", where="input", expected="PHREEQC input, such as SOLUTION 1 ... END"
+        )
     if len(text) > MAX_INPUT_CHARS:
         raise LabrigError(
             f"The input has {len(text):,} characters", expected=f"at most {MAX_INPUT_CHARS:,}", code="limit"

@@ -10,7 +10,8 @@ carries one end of a fresh socket pair (SCM_RIGHTS). The child reads the input f
 its result there, so large output never passes through this process, which answers with
 ``started``, ``refused`` (the database does not load) and ``ended`` (exit status, CPU seconds, peak
 memory, last words on stderr). It kills a run at its wall deadline or on ``{"op": "kill", "id"}``, and every
-run when the control socket closes: nothing outlives the parent, however that ended.
+run when the control socket closes: nothing outlives the parent, however that ended. A child whose fork
+server is killed is ended by the kernel: it holds the reading end of a pipe and asked for SIGIO.
 
 A child is confined before it reads its input: no descriptor can be opened any more (INCLUDE$,
 TRANSPORT -dump, the netpath options and Basic LOAD all fail), memory and CPU are limited, and its folder is
@@ -43,6 +44,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 try:
+    import fcntl
     import resource
 except ImportError:  # Windows
     resource = None  # type: ignore[assignment]
@@ -50,8 +52,8 @@ except ImportError:  # Windows
 if TYPE_CHECKING:
     from labrig_phreeqc.iphreeqc import Instance
 
-RUN_FD, STATUS_FD = 3, 4
-"""Where a child finds its socket and its own /proc status, the last descriptors it has."""
+LIFELINE_FD, RUN_FD, STATUS_FD = 0, 3, 4
+"""Where a child finds its lifeline, its socket and its own /proc status: all it has but stderr."""
 LOADED_DATABASES = 6
 """Databases kept loaded; each more makes every fork a little slower."""
 STDERR_BYTES = 65536
@@ -182,13 +184,14 @@ def _read_exactly(read: Callable[[int], bytes], length: int) -> bytes:
 
 
 class _Run:
-    """One child: who it is, when it must end, and where its stderr is kept."""
+    """One child: who it is, when it must end, where its stderr is kept, and its lifeline."""
 
-    def __init__(self, number: int, pid: int, deadline: float, stderr_fd: int) -> None:
+    def __init__(self, number: int, pid: int, deadline: float, stderr_fd: int, lifeline: int) -> None:
         self.number = number
         self.pid = pid
         self.deadline = deadline
         self.stderr_fd = stderr_fd
+        self.lifeline = lifeline
         self.reason = ""
 
     def kill(self, reason: str) -> None:
@@ -201,6 +204,7 @@ class _Run:
         size = os.fstat(self.stderr_fd).st_size
         tail = os.pread(self.stderr_fd, TAIL_BYTES, max(0, size - TAIL_BYTES))
         os.close(self.stderr_fd)
+        os.close(self.lifeline)
         return tail.decode("utf-8", errors="replace")
 
 
@@ -296,11 +300,13 @@ class ForkServer:
                 self._tell(event="refused", id=request["id"], reason=instance)
                 return
             stderr_fd = _memory_file()
+            lifeline, our_end = os.pipe()
             deadline = time.monotonic() + request["limits"]["wall_s"]
             pid = os.fork()
             if pid == 0:
-                _child(instance, run_fd, stderr_fd, request["limits"])
-            self.runs[pid] = _Run(request["id"], pid, deadline, stderr_fd)
+                _child(instance, run_fd, stderr_fd, lifeline, request["limits"])
+            os.close(lifeline)
+            self.runs[pid] = _Run(request["id"], pid, deadline, stderr_fd, our_end)
             self._tell(event="started", id=request["id"], pid=pid)
         except OSError as error:
             self._tell(event="refused", id=request["id"], reason=f"{type(error).__name__}: {error}")
@@ -345,7 +351,7 @@ def _memory_file() -> int:
         return os.dup(file.fileno())
 
 
-def _child(instance: Instance, run_fd: int, stderr_fd: int, limits: Limits) -> None:
+def _child(instance: Instance, run_fd: int, stderr_fd: int, lifeline: int, limits: Limits) -> None:
     """Solve one input and exit; never returns."""
     try:
         signal.set_wakeup_fd(-1)
@@ -353,11 +359,13 @@ def _child(instance: Instance, run_fd: int, stderr_fd: int, limits: Limits) -> N
         os.setsid()
         os.dup2(stderr_fd, 1)
         os.dup2(stderr_fd, 2)
+        run_fd, lifeline, status_fd = (os.dup(run_fd), os.dup(lifeline), _open_status())
+        os.dup2(lifeline, LIFELINE_FD)
         os.dup2(run_fd, RUN_FD)
-        status_fd = _open_status()
         if status_fd >= 0:
             status_fd = os.dup2(status_fd, STATUS_FD)
-        os.closerange(RUN_FD + 1 if status_fd < 0 else STATUS_FD + 1, os.sysconf("SC_OPEN_MAX"))
+        os.closerange(STATUS_FD + 1 if status_fd >= 0 else STATUS_FD, os.sysconf("SC_OPEN_MAX"))
+        _end_with_server()
         wire = socket.socket(fileno=RUN_FD)
         confine(limits)
         _, text = _read_frame(wire.recv)
@@ -366,6 +374,15 @@ def _child(instance: Instance, run_fd: int, stderr_fd: int, limits: Limits) -> N
         os.write(2, f"{type(error).__name__}: {error}\n".encode())
         os._exit(70)
     os._exit(0)
+
+
+def _end_with_server() -> None:
+    """Have the kernel send SIGIO, which ends a process, when the fork server's end of the pipe closes."""
+    signal.signal(signal.SIGIO, signal.SIG_DFL)
+    fcntl.fcntl(LIFELINE_FD, fcntl.F_SETOWN, os.getpid())
+    fcntl.fcntl(LIFELINE_FD, fcntl.F_SETFL, fcntl.fcntl(LIFELINE_FD, fcntl.F_GETFL) | os.O_ASYNC)
+    if select.select([LIFELINE_FD], [], [], 0)[0]:
+        os._exit(75)
 
 
 def _open_status() -> int:

@@ -57,18 +57,19 @@ def doctor() -> list[str]:
     found = databases.list_databases()
     return [
         f"library {library.distribution}: {library.path} (sha256 {library.sha256[:12]})",
-        f"{len(found)} databases" + (f" in {found[0].path.parent}" if found else ": run `labrig setup phreeqc`"),
+        f"{len(found)} databases"
+        + (f" in {found[0].path.parent}" if found else ": run `labrig setup phreeqc`"),
     ]
 
 
 toolbox = Toolbox(
     "phreeqc",
     "PHREEQC aqueous geochemistry",
-    "Runs PHREEQC 3 (USGS): speciation, saturation indices, equilibrium with minerals and gases, exchange, surfaces, "
-    "kinetics, transport. Write an input with write_file, run it with execute_phreeqc, read what you need from "
-    "result.out with read_file by the line numbers of its outline. Do not put a DATABASE line in the input: name the "
-    "database in the call (list_databases). Warnings matter: PHREEQC goes on after a misspelt keyword or an element "
-    "that the database lacks. Use your input's units; pH, pe, temperature have defaults (7, 4, 25 degC).",
+    "Runs PHREEQC 3 (USGS): speciation, saturation indices, equilibrium with minerals and gases, exchange, "
+    "surfaces, kinetics, transport. Write an input with write_file, run it with execute_phreeqc, read what you "
+    "need of result.out with read_file, by the line numbers of its outline. No DATABASE line in the input: name "
+    "the database in the call. Mind the warnings: PHREEQC goes on after a misspelt keyword or an element that "
+    "the database lacks. Defaults where the input is silent: pH 7, pe 4, 25 degC, mmol/kgw.",
     opens=opens,
     outputs=protocols.NAMES,
     doctor=doctor,
@@ -78,13 +79,17 @@ BOTH = ("default", "paper")
 
 PathArgument = Annotated[str, Field(description="Relative path in the workspace.")]
 DatabaseArgument = Annotated[
-    str, Field(description="Database by name, default phreeqc.dat; others: pitzer.dat, wateq4f.dat, llnl.dat, ...")
+    str,
+    Field(
+        description="Database by name, default phreeqc.dat; others: pitzer.dat, wateq4f.dat, llnl.dat, ..."
+    ),
 ]
 
 
 @toolbox.tool(title="Write a file", read_only=False, destructive=True, faithful=True, toolsets=BOTH)
 async def write_file(
-    path: PathArgument, content: Annotated[str, Field(description="Text of the file; replaces what was there.")]
+    path: PathArgument,
+    content: Annotated[str, Field(description="Text of the file; replaces what was there.")],
 ) -> Published:
     """Write a text file in the workspace, such as a PHREEQC input. An existing file is replaced."""
     session().workspace.write_text(path, content)
@@ -108,9 +113,13 @@ async def read_file(
         return Published(_whole_or_edges(lines, path))
     first, last = start_line or 1, end_line or len(lines)
     if first > len(lines):
-        raise LabrigError(f"The file has {len(lines)} lines", where=f"start_line {first}", expected="a line within it")
+        raise LabrigError(
+            f"The file has {len(lines)} lines", where=f"start_line {first}", expected="a line within it"
+        )
     if last < first:
-        raise LabrigError("The range is empty", where=f"start_line {first}, end_line {last}", expected="start <= end")
+        raise LabrigError(
+            "The range is empty", where=f"start_line {first}, end_line {last}", expected="start <= end"
+        )
     text = "\n".join(lines[first - 1 : last])
     if len(text) > RANGE_CHARS:
         kept = text[:RANGE_CHARS].rsplit("\n", 1)[0]
@@ -125,7 +134,9 @@ def _whole_or_edges(lines: list[str], path: str) -> str:
     if len(lines) <= 2 * EDGE_LINES:
         return protocols.cut("\n".join(lines), WHOLE_FILE_CHARS, path)
     head, tail = "\n".join(lines[:EDGE_LINES]), "\n".join(lines[-EDGE_LINES:])
-    hidden = f"[... lines {EDGE_LINES + 1} to {len(lines) - EDGE_LINES} of {len(lines)} omitted; give a range ...]"
+    hidden = (
+        f"[... lines {EDGE_LINES + 1} to {len(lines) - EDGE_LINES} of {len(lines)} omitted; give a range ...]"
+    )
     return protocols.cut(f"{head}\n{hidden}\n{tail}", WHOLE_FILE_CHARS, path)
 
 
@@ -139,7 +150,9 @@ async def list_file() -> Published:
     return Published("\n".join(lines) or "The workspace is empty.")
 
 
-@toolbox.tool(name="execute_phreeqc", title="Run PHREEQC", read_only=False, faithful=True, toolsets=("paper",))
+@toolbox.tool(
+    name="execute_phreeqc", title="Run PHREEQC", read_only=False, faithful=True, toolsets=("paper",)
+)
 async def execute_phreeqc_paper(
     input_path: Annotated[str, Field(description="Path of the PHREEQC input file in the workspace.")],
     database: DatabaseArgument = "phreeqc.dat",
@@ -157,7 +170,10 @@ async def execute_phreeqc_paper(
     lines += [f"selected output {user}: {name}" for user, name in done.files.items()]
     lines += [f"dump: {done.dump_file}"] if done.dump_file else []
     return Published(
-        "\n".join([*lines, execution.summary(done), text]), done.run.status, done.source, {"record": _record(done)}
+        "\n".join([*lines, execution.summary(done), text]),
+        done.run.status,
+        done.source,
+        {"record": _record(done)},
     )
 
 
@@ -176,8 +192,8 @@ async def execute_phreeqc(
 ) -> Answer:
     """Run PHREEQC on a workspace file or on text; at most 50 s (start_phreeqc for longer runs).
 
-    The whole output is written to result.out, selected output to files of its own. Read parts of result.out with
-    read_file, by the line ranges in the outline. No DATABASE line in the input: name the database here.
+    The whole output is written to result.out, selected output to files of its own. Read parts of result.out
+    with read_file, by the line ranges in the outline. No DATABASE line in the input: name the database here.
     """
     protocol = protocols.check(session().options.output or output)
     done = await _run(_input(input_path, input), database, _limits("wall_s", CALL_WALL_S))
@@ -189,7 +205,9 @@ async def start_phreeqc(
     input_path: Annotated[str, Field(description="Input file in the workspace; or give input.")] = "",
     input: Annotated[str, Field(description="PHREEQC input as text; or give input_path.")] = "",
     database: DatabaseArgument = "phreeqc.dat",
-    wall_s: Annotated[float, Field(gt=0, le=JOB_WALL_S, description="Time limit in seconds, up to 1800.")] = 600.0,
+    wall_s: Annotated[
+        float, Field(gt=0, le=JOB_WALL_S, description="Time limit in seconds, up to 1800.")
+    ] = 600.0,
 ) -> Answer:
     """Start a run that takes longer than a call may (transport, kinetics). Gives a job id for get_job."""
     here = session()
@@ -209,13 +227,17 @@ async def start_phreeqc(
         return _answer(done, protocol).to_dict()
 
     job = here.jobs.start("phreeqc", work, owner=here.owner)
-    return Answer(source="labrig phreeqc", status="started", data={"job": job}, next=f"get_job(job={job!r}, wait_s=45)")
+    return Answer(
+        source="labrig phreeqc", status="started", data={"job": job}, next=f"get_job(job={job!r}, wait_s=45)"
+    )
 
 
 @toolbox.tool(title="Get a job", read_only=True)
 async def get_job(
     job: Annotated[str, Field(description="Job id.")],
-    wait_s: Annotated[float, Field(ge=0, le=45, description="Wait up to this many seconds for the end.")] = 0.0,
+    wait_s: Annotated[
+        float, Field(ge=0, le=45, description="Wait up to this many seconds for the end.")
+    ] = 0.0,
 ) -> Answer:
     """Look at a job that start_phreeqc started; when it is done, its result is in the answer."""
     return _job_answer(await session().jobs.get(job, wait_s, owner=session().owner))
@@ -294,7 +316,9 @@ def _limits(key: str, wall_s: float) -> Limits:
     try:
         return execution.with_wall(Limits(), float(text))
     except ValueError:
-        raise LabrigError(f"The setting phreeqc.{key} is not a number", where=text, expected="seconds") from None
+        raise LabrigError(
+            f"The setting phreeqc.{key} is not a number", where=text, expected="seconds"
+        ) from None
 
 
 async def _run(text: str, database: str, limits: Limits) -> Execution:
@@ -344,6 +368,8 @@ def _answer(done: Execution, protocol: str) -> Answer:
         data=data,
         warnings=done.warnings,
         artifacts=(done.artifact.to_dict(),),
-        next="" if kind == "raw" else f"read_file(path={RESULT!r}, start_line=, end_line=) for any range above",
+        next=""
+        if kind == "raw"
+        else f"read_file(path={RESULT!r}, start_line=, end_line=) for any range above",
         record={"record": _record(done)},
     )

@@ -1,7 +1,7 @@
 """Run one program under limits, and outlive neither it nor whoever asked.
 
 This file is a program, not a module: `labrig.process` executes it as ``python -I -S`` with the number
-of an open socket, the control. Descriptors 0, 1 and 2 are the program's own. Messages on the control
+of an open socket, the control. Descriptors 0, 1 and 2 are the program's. Messages on the control
 are a length (4 bytes, big endian) and a marshalled dictionary:
 
 - in: ``argv``, ``cwd`` or None, ``env``, ``wall_s`` or None, ``limits`` as pairs of a
@@ -150,9 +150,6 @@ def supervise(control: int) -> None:
         become(order, go_read, failure_write)
     os.close(go_read)
     os.close(failure_write)
-    null = os.open(os.devnull, os.O_RDWR)
-    for standard in (0, 1, 2):  # the program alone decides when its output ends
-        os.dup2(null, standard)
     # The asker learns the process id before the program starts, and can kill it if this process dies.
     send(control, {"pid": pid})
     os.write(go, b"g")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import secrets
 from dataclasses import dataclass, field
@@ -135,4 +134,4 @@ class ArtifactStore:
 def _write(path: Path, content: bytes) -> None:
     temporary = path.with_name(f".{secrets.token_hex(6)}")
     temporary.write_bytes(content)
-    os.replace(temporary, path)
+    temporary.replace(path)

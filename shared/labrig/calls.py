@@ -106,7 +106,8 @@ class CallLog:
         meta: dict[str, Any],
     ) -> CallRecord:
         """Write one call: the result as a blob, then its line, in that order."""
-        blob, volatile, is_error = b"", {}, True
+        blob, is_error = b"", True
+        volatile: dict[str, Any] = {}
         if result is not None:
             stable, volatile = split_volatile(result)
             blob, is_error = canonical_json(stable), bool(stable["isError"])
@@ -140,7 +141,7 @@ class CallLog:
         if not path.exists():
             temporary = folder / f".{secrets.token_hex(6)}"
             temporary.write_bytes(blob)
-            os.replace(temporary, path)
+            temporary.replace(path)
 
     def __iter__(self) -> Iterator[CallRecord]:
         """Yield the records in the order they were written.

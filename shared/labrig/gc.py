@@ -174,6 +174,8 @@ def _remove(path: Path, dry_run: bool) -> None:
     _InUse
         If it is held, or went away by itself.
     """
+    if not dry_run and not os.access(path, os.W_OK):
+        path.chmod(0o700)
     try:
         descriptor = _open_lock(path, create=not dry_run)
     except FileNotFoundError:

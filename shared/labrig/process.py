@@ -1,6 +1,6 @@
 """Run a program under limits, and say exactly how it ended.
 
-`run` starts a small supervisor (`labrig._supervise`, standard library, about 15 ms) that holds a control
+`run` starts a small supervisor (`labrig._supervise`, standard library, about 20 ms) that holds a control
 socket, starts the program in a session of its own, and kills it when the time is up or the socket
 ends. The socket ends when this process dies, however it dies, so no program outlives it. When the
 program ends, whatever it left in the background is killed too; on Linux also what left its session.

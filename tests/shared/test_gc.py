@@ -107,7 +107,9 @@ def test_nothing_outside_is_touched(make: Make, tmp_path: Path) -> None:
 
 def test_write_protected_and_half_removed_folders_go(make: Make, tmp_path: Path) -> None:
     root = tmp_path / "root"
-    (make("a/protected", 10, 9000) / "deep").chmod(0o500)
+    protected = make("a/protected", 10, 9000)
+    (protected / "deep").chmod(0o500)
+    protected.chmod(0o500)
     left = make(f"a/{gc.TRASH}1234", 10, 9000)
     assert names(collect(root, 0).removed) == ["protected"]
     assert not left.exists() and inside(root / "a") == []

@@ -23,7 +23,7 @@ def parser() -> argparse.ArgumentParser:
 
     top = argparse.ArgumentParser(
         prog="labrig",
-        description="MCP tool servers for science agents, and a harness that runs agents against them and scores.",
+        description="MCP tool servers for science agents, and a harness that runs and scores agents.",
         epilog="SERVER is the name of a server (phreeqc), a URL, or a command after --.",
     )
     top.add_argument("--version", action="version", version=f"labrig {__version__}")

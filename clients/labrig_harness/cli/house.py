@@ -21,9 +21,13 @@ _UNITS = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the verbs of this module."""
     install = verbs.add_parser("install", help="put servers into a client's configuration")
-    install.add_argument("client", metavar="CLIENT", help="claude-code, claude-desktop, codex, gemini, vscode")
+    install.add_argument(
+        "client", metavar="CLIENT", help="claude-code, claude-desktop, codex, gemini, vscode"
+    )
     install.add_argument("servers", nargs="*", metavar="SERVER", help=f"default: all ({', '.join(names())})")
-    install.add_argument("--path", type=Path, metavar="FILE", help="the configuration file, if not the usual one")
+    install.add_argument(
+        "--path", type=Path, metavar="FILE", help="the configuration file, if not the usual one"
+    )
     install.add_argument("--workspace", type=Path, metavar="DIR", help="writable folder for the servers")
     install.add_argument("--dry-run", action="store_true", help="show the change and stop")
     install.add_argument("-y", "--yes", action="store_true", help="write without asking")
@@ -45,7 +49,9 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     doctor.set_defaults(run=_doctor)
 
     gc = verbs.add_parser("gc", help="delete the oldest workspaces beyond a quota")
-    gc.add_argument("--quota", default=DEFAULT_QUOTA, metavar="SIZE", help=f"such as 500MB (default: {DEFAULT_QUOTA})")
+    gc.add_argument(
+        "--quota", default=DEFAULT_QUOTA, metavar="SIZE", help=f"such as 500MB (default: {DEFAULT_QUOTA})"
+    )
     gc.add_argument("--older-than", type=float, metavar="DAYS", help="also delete all that are older")
     gc.add_argument("--dry-run", action="store_true", help="say what would be deleted")
     gc.set_defaults(run=_gc)

@@ -18,7 +18,9 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the verbs of this module."""
     run = verbs.add_parser("run", help="run an agent on a suite and record it")
     run.add_argument("suite", metavar="SUITE")
-    run.add_argument("--items", type=Path, metavar="FILE", help="item ids, one a line, or a tasks.jsonl: only these")
+    run.add_argument(
+        "--items", type=Path, metavar="FILE", help="item ids, one a line, or a tasks.jsonl: only these"
+    )
     run.add_argument("--agent", required=True, metavar="A", help="reference, nop, random, noisy-reference")
     run.add_argument("--model", metavar="M", help="model of an agent that has one")
     run.add_argument("--arm", default="", metavar="X", help="arm of the suite (default: its first)")
@@ -37,10 +39,14 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
     report = verbs.add_parser("report", help="write a report of an output folder")
     report.add_argument("out", type=Path, metavar="DIR")
-    report.add_argument("-o", "--output", type=Path, required=True, metavar="FILE", help="one self-contained HTML file")
+    report.add_argument(
+        "-o", "--output", type=Path, required=True, metavar="FILE", help="one self-contained HTML file"
+    )
     report.set_defaults(run=_report)
 
-    demo = verbs.add_parser("demo", help="the main job: agents operate PHREEQC over MCP, scored, with a report")
+    demo = verbs.add_parser(
+        "demo", help="the main job: agents operate PHREEQC over MCP, scored, with a report"
+    )
     demo.add_argument("--out", type=Path, metavar="DIR", help="output folder (default: a fresh one)")
     demo.add_argument("--jobs", type=int, default=2, metavar="N")
     demo.set_defaults(run=_demo)
@@ -117,9 +123,9 @@ def _carry_out(plans: list[Any], out: Path) -> int:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console) as bars:
         for plan in plans:
-            bar = bars.add_task(plan.label, total=len(plan.keys()))
+            bar = bars.add_task(plan.label, total=len(plan.units()))
             asyncio.run(runner.run(plan, out, progress=lambda each, bar=bar: bars.advance(bar)))
-            bars.update(bar, completed=len(plan.keys()))
+            bars.update(bar, completed=len(plan.units()))
     scored = score_folder(out)
     print_scores(scored, Console())
     print(f"records: {out}")

@@ -33,7 +33,9 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     tools.set_defaults(run=_tools, takes_command=True)
 
     call = verbs.add_parser("call", help="call one tool and print its structured result")
-    call.add_argument("words", nargs="+", metavar="[SERVER] TOOL [ARGUMENTS]", help="ARGUMENTS: JSON, - or @FILE")
+    call.add_argument(
+        "words", nargs="+", metavar="[SERVER] TOOL [ARGUMENTS]", help="ARGUMENTS: JSON, - or @FILE"
+    )
     call.add_argument("--text", action="store_true", help="print the text a model would read instead of JSON")
     add_serve_arguments(call)
     call.set_defaults(run=_call, takes_command=True)
@@ -112,7 +114,9 @@ def _arguments(text: str) -> dict[str, Any]:
     try:
         value = json.loads(text)
     except json.JSONDecodeError as error:
-        raise LabrigError(f"The arguments are not JSON: {error}", where=where, expected='{"name": value}') from error
+        raise LabrigError(
+            f"The arguments are not JSON: {error}", where=where, expected='{"name": value}'
+        ) from error
     if not isinstance(value, dict):
         raise LabrigError("The arguments are not a JSON object", where=where, expected='{"name": value}')
     return value
@@ -151,5 +155,8 @@ def _run(work: Any) -> Any:
         reason = error
         while isinstance(reason, BaseExceptionGroup) and reason.exceptions:
             reason = reason.exceptions[0]  # type: ignore[assignment]
-        print(f"labrig: the server died or cannot be reached: {type(reason).__name__}: {reason}", file=sys.stderr)
+        print(
+            f"labrig: the server died or cannot be reached: {type(reason).__name__}: {reason}",
+            file=sys.stderr,
+        )
         return SERVER_DIED

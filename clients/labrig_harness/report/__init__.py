@@ -1,16 +1,11 @@
-"""Reports of a scored output folder: for the terminal, and as one page of HTML.
+"""Reports of a scored output folder: on a console (`terminal.print_scores`) and as one page (`page.render`).
 
-============== ==================================================
+============== ==========================================================
 leaderboard    one row per arm and agent
 truth          a task's options as a person reads them
 reading        a record as a person reads it
-prose          text of unknown origin made safe to look at, cut
-page           all of it as one self-contained page
+prose          text of unknown origin, fit to be looked at
 terminal       the leaderboard and the tables on a console
-============== ==================================================
+page           all of it as one HTML file (``page.html.j2``, css, js)
+============== ==========================================================
 """
-
-from labrig_harness.report.page import render
-from labrig_harness.report.terminal import print_scores
-
-__all__ = ["print_scores", "render"]

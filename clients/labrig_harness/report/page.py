@@ -247,7 +247,7 @@ def _runs(scored: Scored, columns: list[tuple[str, str]]) -> list[dict[str, Any]
         ends: dict[str, int] = {}
         for each, _ in mine:
             ends[each.end] = ends.get(each.end, 0) + 1
-        started = sorted(str(each.meta["started"]) for each, _ in mine if each.meta.get("started"))
+        started = sorted(str(each.meta["started"])[:16].replace("T", " ") for each, _ in mine if each.meta.get("started"))
         about = _run_json(mine[0][1].parent.parent / "run.json")
         runs.append(
             {
@@ -286,11 +286,20 @@ def _environment() -> Environment:
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters.update(
-        plain=plain, readable=readable, percent=percent, count="{:,}".format, json=_pretty_json
+        plain=plain,
+        readable=readable,
+        percent=percent,
+        number=_number,
+        count="{:,}".format,
+        json=_pretty_json,
     )
     script = loader.get_source(environment, "page.js")[0]
     environment.globals.update(numeric=_numeric, script_hash=_script_hash(script), script=script)
     return environment
+
+
+def _number(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else plain(value)
 
 
 def _pretty_json(value: Any) -> str:

@@ -24,13 +24,13 @@ def readable(text: str) -> str:
 
 
 def plain(value: Any) -> str:
-    """Return a table's value as text: floats to four digits, None as a dash."""
+    """Return a table's value as text: floats to three decimals (or four digits), None as a dash."""
     if value is None:
         return "–"
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
-        return f"{value:.4g}"
+        return f"{value:.3f}" if value == 0 or 0.01 <= abs(value) < 1000 else f"{value:.4g}"
     return readable(str(value))
 
 

@@ -1,0 +1,172 @@
+"""The clients that Labrig installs into: where each keeps its servers, and what an entry looks like.
+
+One table serves both ``labrig install`` (absolute commands) and ``manifests/`` (portable ones). Limits are
+ours, not the clients' defaults: a tool call may take ten minutes, because some clients count it as a hard wall
+clock that progress does not extend.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from labrig.errors import unknown_name
+
+TOOL_TIMEOUT_S = 600
+STARTUP_TIMEOUT_S = 30
+
+Environment = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Client:
+    """One MCP client.
+
+    Attributes
+    ----------
+    name, title
+        As in ``labrig install NAME``, and for people.
+    manifest
+        The file of its example below ``manifests/``.
+    syntax
+        How its configuration is written.
+    table
+        The top-level key that holds the servers.
+    path
+        From the project folder and the environment to the configuration file.
+    kind, limits
+        What an entry holds before ``command`` and after ``args``.
+    note
+        What a user should know, one sentence or two.
+    """
+
+    name: str
+    title: str
+    manifest: str
+    syntax: Literal["json", "toml"]
+    table: str
+    path: Callable[[Path, Environment], Path]
+    note: str
+    kind: Mapping[str, Any] = field(default_factory=dict)
+    limits: Mapping[str, Any] = field(default_factory=dict)
+
+
+def _user(env: Environment) -> Path:
+    configured = env.get("HOME")
+    return Path(configured) if configured else Path.home()
+
+
+def _claude_desktop(cwd: Path, env: Environment) -> Path:
+    if sys.platform == "darwin":
+        folder = _user(env) / "Library" / "Application Support"
+    elif sys.platform == "win32":
+        folder = Path(env.get("APPDATA") or _user(env) / "AppData" / "Roaming")
+    else:
+        folder = Path(env.get("XDG_CONFIG_HOME") or _user(env) / ".config")
+    return folder / "Claude" / "claude_desktop_config.json"
+
+
+def _codex(cwd: Path, env: Environment) -> Path:
+    return Path(env.get("CODEX_HOME") or _user(env) / ".codex") / "config.toml"
+
+
+CLIENTS = {
+    client.name: client
+    for client in (
+        Client(
+            "claude-code",
+            "Claude Code",
+            "claude-code/.mcp.json",
+            "json",
+            "mcpServers",
+            lambda cwd, env: cwd / ".mcp.json",
+            "Lies in the project folder; Claude Code asks once whether to approve the servers of a project.",
+            kind={"type": "stdio"},
+            limits={"timeout": TOOL_TIMEOUT_S * 1000},
+        ),
+        Client(
+            "claude-desktop",
+            "Claude Desktop",
+            "claude-desktop/claude_desktop_config.json",
+            "json",
+            "mcpServers",
+            _claude_desktop,
+            "Restart Claude Desktop afterwards. It may not see your shell's PATH: `labrig install` writes an absolute "
+            "command.",
+        ),
+        Client(
+            "codex",
+            "Codex",
+            "codex/config.toml",
+            "toml",
+            "mcp_servers",
+            _codex,
+            "`required` makes the first turn wait for the server. `default_tools_approval_mode` lets its tools run "
+            "without a question, because `codex exec` has nobody to ask and refuses those that write in their "
+            "workspace; delete the line to be asked.",
+            limits={
+                "startup_timeout_sec": STARTUP_TIMEOUT_S,
+                "tool_timeout_sec": TOOL_TIMEOUT_S,
+                "required": True,
+                "default_tools_approval_mode": "approve",
+            },
+        ),
+        Client(
+            "gemini",
+            "Gemini CLI",
+            "gemini/settings.json",
+            "json",
+            "mcpServers",
+            lambda cwd, env: _user(env) / ".gemini" / "settings.json",
+            '`trust` is left out: it would switch off every confirmation, and Gemini\'s own question offers "always '
+            'allow". Headless runs need `--approval-mode yolo` or `"trust": true`.',
+            limits={"timeout": TOOL_TIMEOUT_S * 1000},
+        ),
+        Client(
+            "vscode",
+            "Visual Studio Code",
+            "vscode/mcp.json",
+            "json",
+            "servers",
+            lambda cwd, env: cwd / ".vscode" / "mcp.json",
+            "Lies in the workspace folder; VS Code asks before it starts a server for the first time.",
+            kind={"type": "stdio"},
+        ),
+    )
+}
+
+
+def find(name: str) -> Client:
+    """Return a client by name."""
+    if name not in CLIENTS:
+        raise unknown_name("client", name, CLIENTS, where="CLIENT")
+    return CLIENTS[name]
+
+
+def key(server: str) -> str:
+    """Return the name that a server has in configurations, which is that of its console script."""
+    return f"labrig-{server}"
+
+
+def portable(server: str) -> list[str]:
+    """Return the command that starts a server on any machine that has uv."""
+    return ["uvx", "--from", f"labrig[{server}]", key(server)]
+
+
+def entry(client: Client, command: Sequence[str], env: Environment) -> dict[str, Any]:
+    """Return the entry of a server in a client's configuration.
+
+    Parameters
+    ----------
+    client
+        One of `CLIENTS`.
+    command
+        The program and its arguments.
+    env
+        Variables that the server gets; when there are none, the entry has no ``env``.
+    """
+    made = {**client.kind, "command": command[0], "args": list(command[1:]), **client.limits}
+    return {**made, "env": dict(env)} if env else made

@@ -1,0 +1,42 @@
+"""What all tests share: a private home, and the official examples where they are at hand."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).resolve().parents[1].parent / "shared" / "data" / "phreeqc-examples"
+
+
+@pytest.fixture(scope="session")
+def databases() -> Path:
+    """Return the folder of the installed PHREEQC databases; skip where there is none."""
+    from labrig_phreeqc.databases import list_databases
+
+    found = list_databases()
+    if not found:
+        pytest.skip("no PHREEQC database is installed: labrig setup phreeqc")
+    return found[0].path.parent
+
+
+@pytest.fixture
+def examples() -> Path:
+    """Return the folder of the official PHREEQC examples; skip where it is absent."""
+    if not EXAMPLES.is_dir():
+        pytest.skip("the official examples are not beside this checkout")
+    return EXAMPLES
+
+
+@pytest.fixture
+def private_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, databases: Path) -> Iterator[Path]:
+    """Make an empty LABRIG_HOME, keeping the databases reachable, and give its path."""
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.setenv("LABRIG_HOME", str(home))
+    monkeypatch.setenv("LABRIG_PHREEQC_DATABASES", str(databases))
+    for name in [name for name in os.environ if name.startswith("FASTMCP_")]:
+        monkeypatch.delenv(name)
+    yield home

@@ -1,0 +1,153 @@
+"""The server builder: selection, annotations, refusals, masking, fixed output, call log, both protocol eras."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import pytest
+from fastmcp import Client
+from pydantic import Field
+
+from labrig.answer import Answer, Published
+from labrig.builder import build
+from labrig.calls import CallLog
+from labrig.errors import LabrigError
+from labrig.toolbox import ServeOptions, Toolbox, session
+
+
+def _toolbox() -> Toolbox:
+    box = Toolbox("lab", "A laboratory", "Measure with measure.", outputs=("short", "raw:N"))
+
+    @box.tool(title="Measure", read_only=True)
+    async def measure(
+        sample: Annotated[str, Field(description="Sample name.")],
+        times: Annotated[int, Field(ge=1, le=9)] = 1,
+        output: str = "short",
+    ) -> Answer:
+        """Measure a sample."""
+        if sample == "broken":
+            raise RuntimeError("the password is hunter2")
+        if sample == "missing":
+            raise LabrigError("There is no such sample", where="sample", code="not_found")
+        return Answer(source="scale", data={"sample": sample, "times": times, "output": output})
+
+    @box.tool(title="Note", read_only=False, faithful=True, toolsets=("default", "paper"))
+    async def note(text: str) -> Published:
+        """Write a note."""
+        session().workspace.write_text("note.txt", text)
+        print("this must not reach the protocol")
+        return Published(f"noted {len(text)}", record={"kept": True})
+
+    @box.tool(name="measure", title="Measure as published", read_only=True, faithful=True, toolsets=("paper",))
+    async def measure_paper(sample: str) -> Published:
+        """Measure a sample, as published."""
+        return Published(sample.upper())
+
+    return box
+
+
+def _client(tmp_path: Path, mode: str = "auto", **fields: Any) -> Client[Any]:
+    options = ServeOptions(**{"workspace": tmp_path / "work", **fields})
+    return Client(build(_toolbox(), options), mode=mode)
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_calls_in_both_protocol_eras(tmp_path: Path, mode: str) -> None:
+    async with _client(tmp_path, mode) as client:
+        tools = {tool.name: tool for tool in await client.list_tools()}
+        assert set(tools) == {"measure", "note"}
+        assert tools["measure"].annotations.read_only_hint is True
+        assert tools["note"].annotations.read_only_hint is False
+        assert tools["note"].output_schema is None
+        result = await client.call_tool_mcp("measure", {"sample": "a", "times": 3})
+        assert result.structured_content["data"] == {"sample": "a", "times": 3, "output": "short"}
+        assert "scale" in result.content[0].text
+        noted = await client.call_tool_mcp("note", {"text": "hi"})
+        assert noted.structured_content is None
+        assert noted.content[0].text == "noted 2"
+        assert noted.meta["labrig"]["kept"] is True
+    assert (tmp_path / "work" / "note.txt").read_text() == "hi"
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "code", "says"),
+    [
+        ("measure", {"sample": "missing"}, "not_found", "no such sample"),
+        ("measure", {}, "bad_input", "sample is missing"),
+        ("measure", {"sample": "a", "time": 1}, "bad_input", "times instead of time"),
+        ("measure", {"sample": "a", "times": 99}, "bad_input", "less than or equal to 9"),
+        ("measure", {"sample": ["a"]}, "bad_input", "valid string"),
+        ("mesure", {"sample": "a"}, "not_found", "did you mean measure"),
+        ("measure", {"sample": "broken"}, "internal", "incident"),
+    ],
+)
+async def test_refusals_are_clear_and_defects_masked(
+    tmp_path: Path, tool: str, arguments: dict[str, Any], code: str, says: str
+) -> None:
+    async with _client(tmp_path) as client:
+        result = await client.call_tool_mcp(tool, arguments)
+    assert result.is_error
+    error = result.meta["labrig"]["error"]
+    assert error["code"] == code
+    assert says in result.content[0].text
+    assert "hunter2" not in str(result)
+    assert "pydantic" not in str(result)
+
+
+async def test_selection(tmp_path: Path) -> None:
+    async def names(**fields: Any) -> list[str]:
+        async with _client(tmp_path, **fields) as client:
+            return [tool.name for tool in await client.list_tools()]
+
+    assert await names(read_only=True) == ["measure"]
+    assert await names(tools=("note",)) == ["note"]
+    async with _client(tmp_path, toolsets=("paper",)) as client:
+        tools = {tool.name: tool for tool in await client.list_tools()}
+        assert set(tools) == {"measure", "note"}
+        assert list(tools["measure"].input_schema["properties"]) == ["sample"]
+        assert (await client.call_tool_mcp("measure", {"sample": "a"})).content[0].text == "A"
+    for wrong in (
+        {"toolsets": ("papr",)},
+        {"tools": ("nte",)},
+        {"output": "long"},
+        {"output": "raw:x"},
+        {"tools": ("note",), "read_only": True},
+    ):
+        with pytest.raises(LabrigError):
+            build(_toolbox(), ServeOptions(**wrong))  # type: ignore[arg-type]
+
+
+async def test_a_fixed_output_leaves_the_schema(tmp_path: Path) -> None:
+    async with _client(tmp_path, output="raw:500") as client:
+        (tool,) = [tool for tool in await client.list_tools() if tool.name == "measure"]
+        assert "output" not in tool.input_schema["properties"]
+        refused = await client.call_tool_mcp("measure", {"sample": "a", "output": "short"})
+        assert refused.is_error
+
+
+async def test_call_log_is_complete_and_stable(tmp_path: Path) -> None:
+    for folder in ("one", "two"):
+        async with _client(tmp_path, log_calls=tmp_path / folder) as client:
+            await client.call_tool_mcp("measure", {"sample": "a"})
+            await client.call_tool_mcp("measure", {"sample": "missing"})
+    one, two = (list(CallLog(tmp_path / folder)) for folder in ("one", "two"))
+    assert [record.result for record in one] == [record.result for record in two]
+    assert [record.tools_hash for record in one] == [record.tools_hash for record in two]
+    assert [record.is_error for record in one] == [False, True]
+    assert one[1].error is not None
+    assert one[1].error["code"] == "not_found"
+    stored = CallLog(tmp_path / "one").result(one[0])
+    assert stored["structuredContent"]["data"]["sample"] == "a"
+    assert "duration_s" not in json.dumps(stored)
+
+
+def test_declarations_are_checked() -> None:
+    box = _toolbox()
+    with pytest.raises(TypeError):
+        box.tool(title="no annotation")  # type: ignore[call-arg]
+    with pytest.raises(ValueError, match="two tools"):
+        box.tool(title="again", read_only=True, name="note")(box.specs[0].function)
+    with pytest.raises(ValueError, match="instructions"):
+        Toolbox("x", "x", "y" * 601)
