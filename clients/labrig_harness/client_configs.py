@@ -1,8 +1,8 @@
 """The clients that Labrig installs into: where each keeps its servers, and what an entry looks like.
 
 One table serves both ``labrig install`` (absolute commands) and ``manifests/`` (portable ones). Limits are
-ours, not the clients' defaults: a tool call may take ten minutes, because some clients count it as a hard wall
-clock that progress does not extend.
+ours, not the clients' defaults: a tool call may take ten minutes, because some clients count it as a hard
+wall clock that progress does not extend.
 """
 
 from __future__ import annotations
@@ -94,8 +94,8 @@ CLIENTS = {
             "json",
             "mcpServers",
             _claude_desktop,
-            "Restart Claude Desktop afterwards. It may not see your shell's PATH: `labrig install` writes an absolute "
-            "command.",
+            "Restart Claude Desktop afterwards. It may not see your shell's PATH, so `labrig install` writes "
+            "an absolute command.",
         ),
         Client(
             "codex",
@@ -104,9 +104,9 @@ CLIENTS = {
             "toml",
             "mcp_servers",
             _codex,
-            "`required` makes the first turn wait for the server. `default_tools_approval_mode` lets its tools run "
-            "without a question, because `codex exec` has nobody to ask and refuses those that write in their "
-            "workspace; delete the line to be asked.",
+            "`required` makes the first turn wait for the server. `default_tools_approval_mode` lets its "
+            "tools run without a question: `codex exec` has nobody to ask, and refuses those that write in their "
+            "workspace. Delete the line to be asked.",
             limits={
                 "startup_timeout_sec": STARTUP_TIMEOUT_S,
                 "tool_timeout_sec": TOOL_TIMEOUT_S,
@@ -121,8 +121,8 @@ CLIENTS = {
             "json",
             "mcpServers",
             lambda cwd, env: _user(env) / ".gemini" / "settings.json",
-            '`trust` is left out: it would switch off every confirmation, and Gemini\'s own question offers "always '
-            'allow". Headless runs need `--approval-mode yolo` or `"trust": true`.',
+            "`trust` is left out: it would switch off every confirmation, which is yours to decide. Headless "
+            'runs need it (`"trust": true`), or `--approval-mode yolo`.',
             limits={"timeout": TOOL_TIMEOUT_S * 1000},
         ),
         Client(

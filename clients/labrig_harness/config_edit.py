@@ -171,7 +171,7 @@ def _render_json(text: str, value: Any, depth: int) -> str:
 
 
 def _style(text: str) -> tuple[str, str]:
-    """Return the newline and the unit of indentation; both empty in a file of one line that says something."""
+    """Return the newline and the unit of indentation, both empty in a file that is all one line."""
     indent = _INDENT.search(text)
     if indent is None and "\n" not in text.strip() and '"' in text:
         return "", ""
@@ -192,7 +192,8 @@ def _edit_toml(text: str, table: str, name: str, entry: Mapping[str, Any] | None
         if entry is None:
             del holder[name]
         else:
-            holder[name] = _toml_entry(entry, inline=isinstance(holder, InlineTable), fresh=name not in holder)
+            inline = isinstance(holder, InlineTable)
+            holder[name] = _toml_entry(entry, inline=inline, fresh=name not in holder)
         after = tomlkit.dumps(document)
     except (TOMLKitError, ValueError) as error:
         raise LabrigError(

@@ -1,8 +1,8 @@
 """``labrig install``: putting servers into a client's configuration, and taking them out again.
 
-A change is planned, shown as a diff, and then written in one step. A record in ``installs`` below Labrig's home
-keeps what the file held before, so that `undo` gives the same bytes back; if somebody else has changed the file
-since, `undo` takes out our entries only.
+A change is planned, shown as a diff, and then written in one step. A record in ``installs`` below Labrig's
+home keeps what the file held before, so that `undo` gives the same bytes back; if somebody else has changed
+the file since, `undo` takes out our entries only.
 """
 
 from __future__ import annotations
@@ -79,8 +79,10 @@ class UndoReport:
 
     def __str__(self) -> str:
         taken = f"took {', '.join(map(client_configs.key, self.servers))} out of {self.path}"
+        if self.exact and self.exists:
+            return f"{taken}: the file is as it was before"
         if self.exact:
-            return f"{taken}: the file is as it was before" if self.exists else f"removed {self.path}, which was new"
+            return f"removed {self.path}, which the installation had made"
         if self.exists:
             return f"{taken}: it was changed since the installation, and those changes stay"
         return f"{self.path} has been deleted since the installation, and nothing is left to take out"
@@ -158,7 +160,9 @@ def apply(plan: InstallPlan) -> None:
     if plan.before == plan.after:
         return
     if _read(plan.target) != plan.before:
-        raise LabrigError("The file has changed since the plan was made", where=str(plan.path), try_="plan again")
+        raise LabrigError(
+            "The file has changed since the plan was made", where=str(plan.path), try_="plan again"
+        )
     record_path = _record_path(plan.client, plan.target)
     record = _read_record(record_path)
     original, servers = plan.before, plan.servers
@@ -234,7 +238,8 @@ def _changed(client: Client, content: bytes, wanted: config_edit.Entries, path: 
 
 def _restored(client: Client, content: bytes, record: Mapping[str, Any], path: Path) -> bytes:
     """Return a changed file without our entries; an entry that ours replaced comes back."""
-    earlier = config_edit.entries(_text(_original(record) or b"", path), client.syntax, client.table, str(path))
+    original = _text(_original(record) or b"", path)
+    earlier = config_edit.entries(original, client.syntax, client.table, str(path))
     keys = map(client_configs.key, record["servers"])
     return _changed(client, content, {key: earlier.get(key) for key in keys}, path)
 

@@ -13,6 +13,7 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import mcp_types
@@ -49,6 +50,7 @@ def build(toolbox: Toolbox, options: ServeOptions | None = None) -> FastMCP[Any]
     """
     options = options or ServeOptions()
     specs = toolbox.select(options)
+    Workspace(Path(), options.roots)  # a root that is no folder is refused now, not at the first call
     tools = [_mcp_tool(spec, options) for spec in specs]
     face = _Face(toolbox, options, {tool.name: list(tool.parameters.get("properties", {})) for tool in tools})
     server: FastMCP[Any] = FastMCP(

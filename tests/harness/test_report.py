@@ -17,6 +17,7 @@ import pytest
 from rich.console import Console
 
 from labrig.calls import CallLog
+from labrig.canonical import sha256
 from labrig.toolbox import ServeOptions
 from labrig_harness.records import Scored
 from labrig_harness.report.leaderboard import leaderboard
@@ -31,11 +32,13 @@ from labrig_harness.trajectory import EndReason, Step, Submission, Tokens, ToolC
 LETTERS = ("A", "B", "C", "D")
 STEMS = ("seawater-calcite", "calcite-soil-co2", "gypsum-in-salt", "mixing-corrosion", "evaporation")
 MISTAKES = ("temperature left at 25 °C", "read aragonite for calcite", "mmol taken as mg")
-HOSTILE = "</script><script>alert('x')</script><img src=http://evil.example/x onerror=alert(1)>\x1b[31m\ud800\u202e"
+HOSTILE = (
+    "</script><script>alert('x')</script><img src=http://evil.example/x onerror=alert(1)>\x1b[31m\ud800\u202e"
+)
 
 PROMPT = """\
-Cold surface seawater at {temp} °C has pH 8.10 and contains, per kg of water: Na 486, Mg 54.7, Ca 10.7, K 10.6, Cl 566 \
-and SO4 29.3 mmol, and an alkalinity of 2.40 meq. What is the saturation index of calcite in it?
+Cold surface seawater at {temp} °C has pH 8.10 and contains, per kg of water: Na 486, Mg 54.7, Ca 10.7, K 10.6, \
+Cl 566 and SO4 29.3 mmol, and an alkalinity of 2.40 meq. What is the saturation index of calcite in it?
 
 {options}
 
@@ -79,13 +82,19 @@ def make_task(number: int, *, hostile: bool = False) -> Task:
     values = dict(zip(LETTERS, sorted(round(draw.uniform(-1.5, 1.5), 2) for _ in LETTERS), strict=True))
     wrong = iter(MISTAKES)
     options = {
-        letter: {"value": f"SI {value}", "diagnosis": "" if letter == right else next(wrong)}
+        letter: {"value": value, "diagnosis": "" if letter == right else next(wrong), "also": []}
         for letter, value in values.items()
     }
     listed = "\n".join(f"{letter}) SI {value}" for letter, value in values.items())
     prompt = HOSTILE if hostile else PROMPT.format(temp=8 + number, options=listed)
-    brief = Brief(f"{STEMS[number % len(STEMS)]}-{number:03}", prompt, choices=LETTERS)
-    truth = {"letter": right, "value": f"SI {values[right]}", "options": options, "database": "phreeqc.dat"}
+    brief = Brief(sha256(f"fake/{number}")[:10], prompt, choices=LETTERS)
+    truth = {
+        "letter": right,
+        "value": values[right],
+        "unit": "SI",
+        "options": options,
+        "database": "phreeqc.dat",
+    }
     labels = {"stem": STEMS[number % len(STEMS)], "quantity": "saturation index"}
     return Task("fake-basics", "1.2", brief, truth, labels)
 
@@ -132,7 +141,7 @@ SUITE = Suite(
     name="fake-basics",
     version="1.2",
     scorer_version="3",
-    about="Can an agent operate a geochemical engine: build the input, run it, and read the one number asked for?",
+    about="Can an agent operate a geochemical engine: build the input, run it, and read the number asked for?",
     arms=(
         Arm("toc", "phreeqc", ServeOptions(output="toc"), about="Results arrive as a table of contents."),
         Arm("raw", "phreeqc", ServeOptions(output="raw:100000"), about="Results arrive whole."),
@@ -167,7 +176,9 @@ class Rig:
         )
         return ToolCall(tool, arguments, count, record.is_error, record.result, record.result_bytes, 0.21)
 
-    def record(self, task: Task, arm: str, agent: str, epoch: int = 0, *, hostile: bool = False) -> Trajectory:
+    def record(
+        self, task: Task, arm: str, agent: str, epoch: int = 0, *, hostile: bool = False
+    ) -> Trajectory:
         """Write one record."""
         folder = self.out / f"{arm}.{agent}" / task.id / f"epoch{epoch}"
         folder.mkdir(parents=True)
@@ -180,12 +191,16 @@ class Rig:
         if agent in ("reference", "noisy-reference"):
             text = INPUT.format(temp=12)
             output = engine_output(random.Random(task.id), self.lines)
-            calls.append(self.call(log, 0, "write_file", {"path": "input.pqi", "content": text}, "Wrote 178 bytes."))
+            calls.append(
+                self.call(log, 0, "write_file", {"path": "input.pqi", "content": text}, "Wrote 178 bytes.")
+            )
             if agent == "noisy-reference" and draw.random() < 0.5:
-                error = "ERROR: Phase not found in database, Calcit.\nERROR: Calculations terminating due to input errors."
+                error = "ERROR: Phase not found in database, Calcit.\nERROR: Calculations terminating."
                 calls.append(self.call(log, 1, "execute_phreeqc", {"path": "input.pqi"}, error))
             calls.append(
-                self.call(log, len(calls), "execute_phreeqc", {"path": "input.pqi"}, HOSTILE if hostile else output)
+                self.call(
+                    log, len(calls), "execute_phreeqc", {"path": "input.pqi"}, HOSTILE if hostile else output
+                )
             )
             arguments = {"path": "result.out", "start_line": 41, "end_line": 60}
             calls.append(self.call(log, len(calls), "read_file", dict(arguments), output[900:1800]))
@@ -204,9 +219,12 @@ class Rig:
             epoch=epoch,
             seed=7,
             steps=tuple(
-                Step(n, says if call.tool == "read_file" else "", (call,), Tokens()) for n, call in enumerate(calls)
+                Step(n, says if call.tool == "read_file" else "", (call,), Tokens())
+                for n, call in enumerate(calls)
             ),
-            submission=Submission(HOSTILE if hostile else answer, len(calls) - 1) if answer or hostile else None,
+            submission=Submission(HOSTILE if hostile else answer, len(calls) - 1)
+            if answer or hostile
+            else None,
             end=end,
             versions={"labrig": "0.1.0", "phreeqc": "3.8.6"},
             meta={"started": "2026-11-21T10:00:00.000+00:00", "duration_s": 1.284},
@@ -346,7 +364,9 @@ def test_console_shows_the_numbers_and_what_was_skipped(scored: Scored) -> None:
     assert "Accuracy by stem" in text and "Not read: 1" in text and "ValueError" in text
 
 
-def test_leaderboard_puts_the_best_first_and_withholds_an_interval_that_does_not_apply(scored: Scored) -> None:
+def test_leaderboard_puts_the_best_first_and_withholds_an_interval_that_does_not_apply(
+    scored: Scored,
+) -> None:
     rows = leaderboard(scored)
     assert (rows[0].agent, rows[-1].agent) == ("reference", "nop")
     assert [row.strict for row in rows] == sorted((row.strict for row in rows), reverse=True)
@@ -418,7 +438,8 @@ def test_options_are_read_in_the_shapes_that_suites_use(shape: str) -> None:
         "bare": {letter: each["value"] for letter, each in options.items()},
     }
     truth = truth_of(replace(task, truth={**task.truth, "options": shapes[shape]}))
-    assert [each.letter for each in truth.options] == list(LETTERS) and truth.rest == {"database": "phreeqc.dat"}
+    assert [each.letter for each in truth.options] == list(LETTERS)
+    assert all(each.value.endswith(" SI") for each in truth.options) and truth.value.endswith(" SI")
     assert [each.letter for each in truth.options if each.right] == [truth.answer]
     assert {truth.diagnosis(letter) for letter in LETTERS} == ({""} if shape == "bare" else {"", *MISTAKES})
 
@@ -440,10 +461,13 @@ def test_a_tight_budget_leaves_texts_out_and_says_so(scored: Scored, html: str) 
 
 
 @pytest.mark.skipif(not shutil.which("chromium"), reason="chromium is not installed")
-@pytest.mark.parametrize("fragment", ["", "#r-toc-noisy-reference-evaporation-004-0"])
-def test_a_browser_opens_it_without_a_complaint(html: str, tmp_path: Path, fragment: str) -> None:
+@pytest.mark.parametrize("opened", [False, True])
+def test_a_browser_opens_it_without_a_complaint(html: str, tmp_path: Path, opened: bool) -> None:
+    fragment = f"#r-toc-noisy-reference-{make_task(4).id}-0" if opened else ""
     (tmp_path / "report.html").write_text(html, encoding="utf-8")
-    flags = "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking"
+    flags = (
+        "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking"
+    )
     quiet = "--disable-component-update --disable-sync --enable-logging=stderr --v=0 --dump-dom"
     where = f"file://{tmp_path}/report.html{fragment}"
     done = subprocess.run(
@@ -455,5 +479,4 @@ def test_a_browser_opens_it_without_a_complaint(html: str, tmp_path: Path, fragm
     assert not [line for line in done.stderr.splitlines() if "CONSOLE" in line]
     theme = re.search(r'<button id="theme"[^>]*>', done.stdout)
     assert theme and "hidden" not in theme.group(), "the page's own script did not run"
-    opened = re.findall(r'<details class="record" open', done.stdout)
-    assert len(opened) == bool(fragment)
+    assert done.stdout.count('<details class="record" open') == opened

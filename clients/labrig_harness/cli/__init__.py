@@ -59,6 +59,3 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 0
 
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -9,7 +9,7 @@
     try { localStorage.setItem("labrig-theme", root.dataset.theme); } catch { /* private window */ }
   });
   const reveal = () => {
-    const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const target = location.hash && document.getElementById(location.hash.slice(1));
     if (!target) return;
     for (let each = target; each; each = each.parentElement) if (each.tagName === "DETAILS") each.open = true;
     target.scrollIntoView();

@@ -247,7 +247,9 @@ def _runs(scored: Scored, columns: list[tuple[str, str]]) -> list[dict[str, Any]
         ends: dict[str, int] = {}
         for each, _ in mine:
             ends[each.end] = ends.get(each.end, 0) + 1
-        started = sorted(str(each.meta["started"])[:16].replace("T", " ") for each, _ in mine if each.meta.get("started"))
+        started = sorted(
+            str(each.meta["started"])[:16].replace("T", " ") for each, _ in mine if each.meta.get("started")
+        )
         about = _run_json(mine[0][1].parent.parent / "run.json")
         runs.append(
             {

@@ -11,7 +11,7 @@ MOST = 4_000
 """Characters that are kept of a text; its head and its tail."""
 
 _BIDI = [*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F]
-_VISIBLE = {
+_VISIBLE: dict[int, int | str] = {
     **{code: 0x2400 + code for code in range(32) if code not in (9, 10)},
     **{code: f"⟨U+{code:04X}⟩" for code in (*range(0x7F, 0xA0), *_BIDI)},
 }
@@ -75,7 +75,7 @@ class Prose:
         return self.chars - len(self.head) - len(self.tail)
 
     def cut(self, limit: int) -> Prose:
-        """Return the text with at most `limit` characters: three quarters from its head, the rest from its tail."""
+        """Return at most `limit` characters of it: three quarters from its head, the rest from its tail."""
         if len(self.head) + len(self.tail) <= limit:
             return self
         first = limit - limit // 4

@@ -89,9 +89,7 @@ def _arguments(
     return tuple(short), tuple(long)
 
 
-def _result(
-    log: CallLog, records: list[CallRecord], call: ToolCall, broken: str
-) -> tuple[Prose | None, str]:
+def _result(log: CallLog, records: list[CallRecord], call: ToolCall, broken: str) -> tuple[Prose | None, str]:
     """Return the text of a call's result, and what is wrong with it."""
     if call.record < 0:
         return None, "The call never reached a server."
@@ -110,7 +108,7 @@ def _result(
 
 
 def result_text(result: Any) -> str:
-    """Return the text of a wire result; content that is not text is named, a result without content is JSON."""
+    """Return the text of a wire result: other content is named, a result without content is JSON."""
     if not isinstance(result, Mapping):
         return json.dumps(result, ensure_ascii=False, indent=1)
     content = result.get("content")

@@ -39,7 +39,16 @@ def print_scores(scored: Scored, console: Console) -> None:
 def _cells(row: Row) -> tuple[Any, ...]:
     interval = "–".join(percent(end) for end in row.interval) if row.interval else None
     share = f"{row.committed}/{row.n}"
-    return row.arm, row.agent, row.n, percent(row.strict), interval, percent(row.compat), share, f"{row.steps:.1f}"
+    return (
+        row.arm,
+        row.agent,
+        row.n,
+        percent(row.strict),
+        interval,
+        percent(row.compat),
+        share,
+        f"{row.steps:.1f}",
+    )
 
 
 def _table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:
@@ -53,4 +62,3 @@ def _table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) ->
     for row in body:
         table.add_row(*(Text(plain(cell)) for cell in row))
     return table
-

@@ -38,7 +38,10 @@ class Quantity:
 
     def show(self, value: float) -> str:
         """Return the text of an option."""
-        number = significant(value) if self.decimals is None else f"{value:.{self.decimals}f}"
+        if self.decimals is None:
+            number = significant(value)
+        else:
+            number = f"{round(value, self.decimals) + 0.0:.{self.decimals}f}"  # + 0.0: never "-0.00"
         return " ".join(part for part in (self.name, number, self.unit) if part)
 
     def differ(self, first: float, second: float) -> bool:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import asyncio
 import math
 import random
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import combinations
@@ -115,9 +115,7 @@ def tasks(*, seed: int) -> list[Task]:
 def _task(computed: Computed, right: str, wrong: Sequence[Option], seed: int, draw: random.Random) -> Task:
     stem = computed.stem
     order = draw.sample(list(wrong), len(wrong))
-    by_letter = {
-        letter: Option(computed.truth, "") if letter == right else order.pop() for letter in LETTERS
-    }
+    by_letter = {letter: Option(computed.truth, "") if letter == right else order.pop() for letter in LETTERS}
     prompt = PROMPT.format(
         question=stem.question,
         database=stem.database,
@@ -196,22 +194,25 @@ async def _compute_all() -> list[Computed]:
 
     gate = asyncio.Semaphore(AT_ONCE)
 
-    async def gated(work: Coroutine[Any, Any, T]) -> T:
-        async with gate:
-            return await work
-
     async with Engine() as engine:
-        return await asyncio.gather(*(_compute(stem, engine, gated) for stem in STEMS))
+
+        async def value(stem: Stem, mistake: Mistake) -> tuple[float, dict[str, Any]]:
+            async with gate:
+                return await _value(engine, stem, mistake)
+
+        return await asyncio.gather(*(_compute(stem, value) for stem in STEMS))
 
 
-async def _compute(stem: Stem, engine: Engine, gated: Callable[..., Coroutine[Any, Any, Any]]) -> Computed:
-    right = Mistake("")
-    runs = (gated(_value(engine, stem, each)) for each in (right, *stem.mistakes))
-    (truth, record), *wrong = await asyncio.gather(*runs)
+async def _compute(
+    stem: Stem, value: Callable[[Stem, Mistake], Awaitable[tuple[float, dict[str, Any]]]]
+) -> Computed:
+    (truth, record), *wrong = await asyncio.gather(
+        *(value(stem, each) for each in (Mistake(diagnosis=""), *stem.mistakes))
+    )
     options = [
-        Option(value, mistake.diagnosis, _indistinct(mistake, value, stem, wrong))
-        for mistake, (value, _) in zip(stem.mistakes, wrong, strict=True)
-        if stem.quantity.differ(value, truth)
+        Option(theirs, mistake.diagnosis, _indistinct(mistake, theirs, stem, wrong))
+        for mistake, (theirs, _) in zip(stem.mistakes, wrong, strict=True)
+        if stem.quantity.differ(theirs, truth)
     ]
     return Computed(stem, truth, tuple(options), record)
 

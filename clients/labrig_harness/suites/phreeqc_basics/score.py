@@ -1,0 +1,97 @@
+"""The score of a phreeqc-basics item: a pure function of task and trajectory.
+
+Two definitions of right, by the same parser:
+
+``compat``
+    that of PHREEQC-MCQ-200 (section 3.1): the agent commits "a file containing only the letter (A, B, C, or
+    D); missing or unparseable final-answer files count as incorrect". Nothing else is looked at.
+``strict``
+    the same letter, and at least one successful execute_phreeqc in the steps up to the one that committed
+    it. The benchmark is to measure what an agent computes; a letter without a run behind it is a guess,
+    right one time in four.
+
+They differ for a run whose only call is ``write_file("final_answer.txt", "C")`` where C is right: compat 1,
+strict 0. So does a run that writes the letter first and executes PHREEQC afterwards. Strict does not
+judge whether the run that was made was the right one; the diagnosis table does that for wrong answers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from labrig_harness.suite import Score
+from labrig_harness.task import Task
+from labrig_harness.trajectory import Submission, ToolCall, Trajectory
+
+VERSION = "1"
+"""Of scorer and parser together."""
+
+EXECUTE = "execute_phreeqc"
+READ = "read_file"
+_LETTER = re.compile(r"[A-D]")
+
+
+def parse(text: str) -> str:
+    """Return the committed letter, or an empty text when the file holds anything but one letter.
+
+    White space around the letter and its case do not matter, everything else does.
+
+    >>> parse(" b\\n"), parse("AB"), parse("The answer is A"), parse("A.")
+    ('B', '', '', '')
+    """
+    letter = text.strip().upper()
+    return letter if _LETTER.fullmatch(letter) else ""
+
+
+def score(task: Task, trajectory: Trajectory) -> Score:
+    """Score one item.
+
+    Parameters
+    ----------
+    task
+        Its truth holds ``answer`` and, by letter, the options with their diagnoses.
+    trajectory
+        What the agent did.
+    """
+    submission = trajectory.submission
+    answer = parse(submission.text) if submission is not None else ""
+    right = answer != "" and answer == task.truth["answer"]
+    executions = [call for call in trajectory.calls if call.tool == EXECUTE]
+    grounded = any(_succeeded(each) for each in _before_commit(trajectory, submission))
+    chosen = task.truth["options"].get(answer, {})
+    facts: dict[str, Any] = {
+        "stem": task.labels["stem"],
+        "committed": submission is not None,
+        "parsed": answer != "",
+        "end": trajectory.end,
+        "steps": len(trajectory.steps),
+        "executions": len(executions),
+        "failed_executions": sum(not _succeeded(each) for each in executions),
+        "grounded": grounded,
+        "reads": sum(call.tool == READ for call in trajectory.calls),
+        "result_bytes": sum(call.result_bytes for call in trajectory.calls),
+        "diagnosis": chosen.get("diagnosis", ""),
+    }
+    return Score(
+        task=task.id,
+        arm=trajectory.arm,
+        agent=trajectory.agent,
+        epoch=trajectory.epoch,
+        strict=float(right and grounded),
+        compat=float(right),
+        answer=answer,
+        facts=facts,
+    )
+
+
+def _before_commit(trajectory: Trajectory, submission: Submission | None) -> Iterable[ToolCall]:
+    """Return the calls up to the committing step; all of them where that step is not known."""
+    if submission is None or submission.step < 0:
+        return trajectory.calls
+    return [call for step in trajectory.steps if step.index <= submission.step for call in step.calls]
+
+
+def _succeeded(call: ToolCall) -> bool:
+    return call.tool == EXECUTE and not call.is_error

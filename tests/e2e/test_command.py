@@ -1,0 +1,128 @@
+"""The command ``labrig`` as a tool developer uses it from a shell."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+SPECIATION = "SOLUTION 1\n pH 7 charge\n Ca 1\n Cl 2\nEND\n"
+
+
+def labrig(*words: str, stdin: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "labrig_harness", *words],
+        input=stdin,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, **environment},
+    )
+
+
+def call(*words: str, **more: Any) -> Any:
+    done = labrig("call", *words, **more)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_two_calls_share_a_workspace(private_home: Path, tmp_path: Path) -> None:
+    shared = ["--workspace", str(tmp_path / "w")]
+    call("phreeqc", "write_file", json.dumps({"path": "a.pqi", "content": SPECIATION}), *shared)
+    answer = call("phreeqc", "execute_phreeqc", '{"input_path": "a.pqi"}', *shared)
+    assert answer["status"] == "ok"
+    assert "phreeqc.dat" in answer["source"]
+    assert "result.out" in call("phreeqc", "list_file", *shared)["text"]
+    alone = labrig("call", "phreeqc", "execute_phreeqc", '{"input_path": "a.pqi"}')
+    assert alone.returncode == 1, "another call has another workspace"
+
+
+def test_arguments_from_stdin_and_file(private_home: Path, tmp_path: Path) -> None:
+    arguments = json.dumps({"input": SPECIATION + "#" + "x" * 200_000})
+    assert call("phreeqc", "execute_phreeqc", "-", stdin=arguments)["status"] == "ok"
+    (tmp_path / "a.json").write_text(arguments)
+    assert call("phreeqc", "execute_phreeqc", f"@{tmp_path / 'a.json'}")["status"] == "ok"
+
+
+def test_exit_codes(private_home: Path) -> None:
+    tool_error = labrig("call", "phreeqc", "read_file", '{"path": "none"}')
+    assert tool_error.returncode == 1
+    assert json.loads(tool_error.stderr)["code"] == "not_found"
+    assert tool_error.stdout == ""
+    failed_run = labrig("call", "phreeqc", "execute_phreeqc", '{"input": "SOLUTION 1\\n Ca x\\nEND"}')
+    assert failed_run.returncode == 1
+    assert json.loads(failed_run.stdout)["status"] == "input_error"
+    assert json.loads(failed_run.stderr)["code"] == "engine"
+    for words in (
+        ["call", "phreeqc", "read_file", "{"],
+        ["call", "phreeqc", "read_file", "[]"],
+        ["call", "phreeqc", "read_file", "@/no/such/file"],
+        ["call", "phreeq", "read_file"],
+        ["call", "papers", "read_file"],
+        ["tools"],
+        ["tools", "phreeqc", "--toolsets", "nope"],
+        ["nonsense"],
+        ["gc", "--quota", "many"],
+        ["setup", "nothing"],
+        ["serve", "http://127.0.0.1:1/mcp"],
+        ["run", "nothing", "--agent", "nop", "--out", "x"],
+        ["score", "/no/such/folder"],
+        ["install", "emacs"],
+    ):
+        done = labrig(*words)
+        assert done.returncode in (2, 3), (words, done.stderr)
+        assert "Traceback" not in done.stderr, words
+    assert labrig("tools", "--", sys.executable, "-c", "raise SystemExit(5)").returncode == 3
+    assert labrig("tools", "http://127.0.0.1:9/mcp").returncode == 3
+
+
+def test_tools_and_a_foreign_command(private_home: Path) -> None:
+    listed = json.loads(labrig("tools", "phreeqc", "--json").stdout)
+    again = json.loads(labrig("tools", "--json", "--", sys.executable, "-m", "labrig_phreeqc").stdout)
+    assert listed == again
+    assert [tool["name"] for tool in json.loads(labrig("tools", "phreeqc", "--toolsets", "paper", "--json").stdout)["tools"]] == [
+        "write_file",
+        "read_file",
+        "list_file",
+        "execute_phreeqc",
+    ]
+
+
+def test_budget_of_the_default_toolset(private_home: Path) -> None:
+    """At most 12 kB without output schemas, 16 kB with them: what a client puts into every prompt."""
+    tools = json.loads(labrig("tools", "phreeqc", "--json").stdout)["tools"]
+    whole = len(json.dumps(tools, separators=(",", ":")).encode())
+    without = len(json.dumps([{k: v for k, v in t.items() if k != "outputSchema"} for t in tools], separators=(",", ":")).encode())
+    assert without <= 12_000
+    assert whole <= 16_000
+
+
+def test_a_missing_database_names_the_line_that_brings_it(private_home: Path, tmp_path: Path) -> None:
+    done = labrig(
+        "call", "phreeqc", "execute_phreeqc", json.dumps({"input": SPECIATION}), LABRIG_PHREEQC_DATABASES="",
+        LABRIG_HOME=str(tmp_path / "empty"),
+    )
+    assert done.returncode == 1
+    assert "labrig setup phreeqc" in done.stderr
+    assert labrig("doctor", LABRIG_HOME=str(tmp_path / "empty")).returncode == 1
+
+
+@pytest.mark.parametrize("content", ["not = toml = x", "phreeqc = 3"])
+def test_a_broken_configuration_is_named(private_home: Path, tmp_path: Path, content: str) -> None:
+    path = tmp_path / "labrig.toml"
+    path.write_text(content)
+    environment = {key: value for key, value in os.environ.items() if key != "LABRIG_PHREEQC_DATABASES"}
+    done = subprocess.run(
+        [sys.executable, "-m", "labrig_harness", "doctor"],
+        capture_output=True,
+        text=True,
+        env={**environment, "LABRIG_CONFIG": str(path)},
+    )
+    assert done.returncode != 0
+    assert "labrig.toml" in done.stdout + done.stderr
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,217 @@
+"""The real server process over raw stdio and HTTP, in both protocol eras, as any client would reach it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from fastmcp import Client
+from fastmcp.client.transports import StreamableHttpTransport
+
+SERVER = [sys.executable, "-m", "labrig_phreeqc"]
+SPECIATION = "SOLUTION 1\n pH 7 charge\n Ca 1\n Cl 2\nEND\n"
+MODERN_META = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientInfo": {"name": "raw", "version": "0"},
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+
+
+class RawServer:
+    """A server on pipes, spoken to in lines of JSON."""
+
+    def __init__(self, *flags: str) -> None:
+        self.process = subprocess.Popen(
+            [*SERVER, *flags], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        self.lines: list[str] = []
+        self._id = 0
+        self._errors: list[str] = []
+        threading.Thread(target=self._drain, daemon=True).start()
+
+    def _drain(self) -> None:
+        assert self.process.stderr is not None
+        for line in self.process.stderr:
+            self._errors.append(line)
+
+    @property
+    def stderr(self) -> str:
+        return "".join(self._errors)
+
+    def send(self, method: str, params: dict[str, Any] | None = None, *, notify: bool = False) -> dict[str, Any]:
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        message: dict[str, Any] = {"jsonrpc": "2.0", "method": method}
+        if params is not None:
+            message["params"] = params
+        if not notify:
+            self._id += 1
+            message["id"] = self._id
+        self.process.stdin.write(json.dumps(message) + "\n")
+        self.process.stdin.flush()
+        while not notify:
+            line = self.process.stdout.readline()
+            assert line, f"the server closed stdout; stderr: {self.stderr}"
+            self.lines.append(line)
+            answer: dict[str, Any] = json.loads(line)
+            if answer.get("id") == self._id:
+                return answer
+        return {}
+
+    def close(self) -> int:
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        return self.process.wait(30)
+
+
+@contextlib.contextmanager
+def raw_server(*flags: str) -> Iterator[RawServer]:
+    server = RawServer(*flags)
+    try:
+        yield server
+    finally:
+        server.process.kill()
+        server.process.wait()
+
+
+def test_stdio_previous_era(private_home: Path, tmp_path: Path) -> None:
+    with raw_server("--workspace", str(tmp_path / "w")) as server:
+        about = server.send(
+            "initialize",
+            {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "raw", "version": "0"}},
+        )["result"]
+        assert about["serverInfo"]["name"] == "phreeqc"
+        assert 0 < len(about["instructions"]) <= 600
+        server.send("notifications/initialized", notify=True)
+        tools = server.send("tools/list")["result"]["tools"]
+        assert {"write_file", "read_file", "list_file", "execute_phreeqc"} <= {tool["name"] for tool in tools}
+        assert all("readOnlyHint" in tool["annotations"] for tool in tools)
+        result = server.send("tools/call", {"name": "execute_phreeqc", "arguments": {"input": SPECIATION}})["result"]
+        assert result["structuredContent"]["status"] == "ok"
+        assert (tmp_path / "w" / "result.out").exists()
+        assert server.close() == 0
+        assert all(json.loads(line)["jsonrpc"] == "2.0" for line in server.lines)
+        assert server.stderr == "", "no banner, no update notice, no chatter"
+
+
+def test_stdio_current_era(private_home: Path, tmp_path: Path) -> None:
+    with raw_server("--workspace", str(tmp_path / "w")) as server:
+        about = server.send("server/discover", {"_meta": MODERN_META})["result"]
+        assert "2026-07-28" in about["supportedVersions"]
+        tools = server.send("tools/list", {"_meta": MODERN_META})["result"]["tools"]
+        assert len(tools) >= 4
+        params = {"name": "execute_phreeqc", "arguments": {"input": SPECIATION}, "_meta": MODERN_META}
+        result = server.send("tools/call", params)["result"]
+        assert result["structuredContent"]["status"] == "ok"
+        assert server.close() == 0
+        assert server.stderr == ""
+
+
+def test_garbage_on_stdin_does_not_end_the_server(private_home: Path) -> None:
+    with raw_server() as server:
+        assert server.process.stdin is not None
+        server.process.stdin.write('not json\n{}\n[]\n"\\ud800"\n{"jsonrpc":"2.0","id":1.5}\n\x00\n')
+        server.process.stdin.flush()
+        assert server.send("server/discover", {"_meta": MODERN_META})["result"]
+        assert server.close() == 0
+
+
+@contextlib.contextmanager
+def http_server(*flags: str, tokens: str = "") -> Iterator[str]:
+    environment = {**os.environ, "LABRIG_TOKENS": tokens}
+    process = subprocess.Popen(
+        [*SERVER, "--http", "127.0.0.1:0", *flags], stderr=subprocess.PIPE, text=True, env=environment
+    )
+    try:
+        assert process.stderr is not None
+        line = process.stderr.readline()
+        match = re.search(r"http://127\.0\.0\.1:\d+/mcp", line)
+        assert match, line + process.stderr.read()
+        threading.Thread(target=process.stderr.read, daemon=True).start()
+        yield match[0]
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+TOKENS = ("a" * 20, "b" * 20)
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_two_tokens_never_see_each_others_files(private_home: Path, mode: str) -> None:
+    with http_server(tokens=",".join(TOKENS)) as url:
+        for token in TOKENS:
+            async with Client(StreamableHttpTransport(url, auth=token), mode=mode) as client:
+                await client.call_tool_mcp("write_file", {"path": f"{token[0]}.txt", "content": token})
+        for token, other in (TOKENS, TOKENS[::-1]):
+            async with Client(StreamableHttpTransport(url, auth=token), mode=mode) as client:
+                listed = (await client.call_tool_mcp("list_file", {})).content[0].text
+                assert f"{token[0]}.txt" in listed
+                assert f"{other[0]}.txt" not in listed
+                for path in (f"{other[0]}.txt", f"../token-{other}/{other[0]}.txt"):
+                    assert (await client.call_tool_mcp("read_file", {"path": path})).is_error
+                started = await client.call_tool_mcp("start_phreeqc", {"input": SPECIATION})
+                job = started.structured_content["data"]["job"]
+                async with Client(StreamableHttpTransport(url, auth=other), mode=mode) as stranger:
+                    assert (await stranger.call_tool_mcp("get_job", {"job": job})).is_error
+                done = await client.call_tool_mcp("get_job", {"job": job, "wait_s": 30})
+                assert done.structured_content["status"] == "ok"
+
+
+def test_http_is_guarded(private_home: Path) -> None:
+    body = {"jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": {"_meta": MODERN_META}}
+    headers = {
+        "accept": "application/json, text/event-stream",
+        "mcp-protocol-version": "2026-07-28",
+        "mcp-method": "server/discover",
+    }
+    with http_server(tokens=",".join(TOKENS)) as url:
+
+        def status(**more: str) -> int:
+            return httpx2.post(url, json=body, headers={**headers, **more}).status_code
+
+        good = {"authorization": f"Bearer {TOKENS[0]}"}
+        assert status(**good) == 200
+        assert status() == 401
+        assert status(authorization="Bearer " + "c" * 20) == 401
+        assert status(**good, host="evil.example") == 421
+        assert status(**good, origin="http://evil.example") == 403
+    with http_server() as url:
+        assert status() == 200
+        assert status(host="evil.example") == 421
+        assert status(origin="http://evil.example") == 403
+
+
+@pytest.mark.parametrize(
+    ("flags", "tokens", "says"),
+    [
+        (["--http", "0.0.0.0:0"], "", "--token-file"),
+        (["--http", "0.0.0.0:0"], TOKENS[0], "--allow-host"),
+        (["--http", "0.0.0.0:0", "--allow-host", "lab.example"], "", "--token-file"),
+        (["--http", "0.0.0.0:0", "--allow-host", "*"], TOKENS[0], "wildcard"),
+        (["--http", "[::]:0"], "", "--token-file"),
+        (["--http", "127.0.0.1:x"], "", "HOST:PORT"),
+        (["--http", "127.0.0.1:99999"], "", "HOST:PORT"),
+        (["--http", "127.0.0.1:0"], "short", "too short"),
+        (["--toolsets", "papr"], "", "paper"),
+        (["--output", "tok"], "", "toc"),
+        (["--root", "/no/such/folder", "--http", "127.0.0.1:0"], "", "not a folder"),
+    ],
+)
+def test_unsafe_or_wrong_flags_are_refused(private_home: Path, flags: list[str], tokens: str, says: str) -> None:
+    environment = {**os.environ, "LABRIG_TOKENS": tokens}
+    done = subprocess.run([*SERVER, *flags], env=environment, capture_output=True, text=True, timeout=60, input="")
+    assert done.returncode == 2
+    assert says in done.stderr
+    assert done.stdout == ""
+    assert "Traceback" not in done.stderr
