@@ -10,13 +10,13 @@ ENV UV_COMPILE_BYTECODE=1 \
 RUN pip install --no-cache-dir --root-user-action=ignore "uv>=0.9,<1"
 WORKDIR /src
 RUN uv venv --python "$(command -v python3)" /opt/labrig
-COPY requirements.lock ./
-RUN uv pip install --python /opt/labrig/bin/python --require-hashes -r requirements.lock
-COPY pyproject.toml README.md LICENSE ./
+COPY pyproject.toml requirements.lock README.md LICENSE ./
+# The lock names tools for development too. Used as constraints it gives versions and hashes to what is needed.
+RUN uv pip install --python /opt/labrig/bin/python --require-hashes -r pyproject.toml --extra all -c requirements.lock
 COPY shared ./shared
 COPY servers ./servers
 COPY clients ./clients
-RUN uv pip install --python /opt/labrig/bin/python --no-deps .
+RUN uv pip install --python /opt/labrig/bin/python --no-deps --build-constraints requirements.lock .
 RUN LABRIG_HOME=/var/lib/labrig /opt/labrig/bin/labrig setup phreeqc
 
 FROM python:3.12-slim

@@ -105,8 +105,8 @@ CLIENTS = {
             "mcp_servers",
             _codex,
             "`required` makes the first turn wait for the server. `default_tools_approval_mode` lets its "
-            "tools run without a question: `codex exec` has nobody to ask, and refuses those that write in their "
-            "workspace. Delete the line to be asked.",
+            "tools run without a question: `codex exec` has nobody to ask, and refuses those that write in "
+            "their workspace. Delete the line to be asked.",
             limits={
                 "startup_timeout_sec": STARTUP_TIMEOUT_S,
                 "tool_timeout_sec": TOOL_TIMEOUT_S,

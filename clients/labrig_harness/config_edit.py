@@ -27,6 +27,7 @@ _INDENT = re.compile(r'\n([ \t]+)"')
 _LINE = re.compile(r"line (\d+)")
 _DECODER = json.JSONDecoder()
 _BOM = "\ufeff"
+_BY_HAND = "add by hand what `labrig install CLIENT --path NEW_FILE --dry-run` shows"
 
 
 def parse(text: str, syntax: Syntax, where: str) -> dict[str, Any]:
@@ -48,7 +49,7 @@ def parse(text: str, syntax: Syntax, where: str) -> dict[str, Any]:
             f"The file is not valid {syntax.upper()}, so nothing was changed: {error}",
             where=f"{where}, line {line[1]}" if line else where,
             expected="JSON without comments or trailing commas" if syntax == "json" else "",
-            try_="correct that line, or add the entry by hand from manifests/",
+            try_=f"correct that line, or {_BY_HAND}",
         ) from error
     if not isinstance(value, dict):
         raise LabrigError("The file is not a JSON object", where=where, expected='{"...": ...}')
@@ -83,7 +84,7 @@ def change(text: str, syntax: Syntax, table: str, wanted: Entries, where: str) -
         raise LabrigError(
             f"The entries cannot be put into {table!r} without changing something else",
             where=where,
-            try_="add them by hand from manifests/",
+            try_=_BY_HAND,
             code="refused",
         )
     return after
@@ -199,7 +200,7 @@ def _edit_toml(text: str, table: str, name: str, entry: Mapping[str, Any] | None
         raise LabrigError(
             f"This TOML cannot be edited: {error}",
             where=table,
-            try_="add the entry by hand from manifests/",
+            try_=_BY_HAND,
             code="refused",
         ) from error
     if after.endswith("\n\n") and not text.endswith("\n\n"):

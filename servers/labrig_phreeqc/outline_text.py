@@ -62,7 +62,7 @@ _QUANTITIES = (  # symbol, attribute of a state, format, and the value that is n
     ("T", "temperature", ".5g", "25"),
     ("err", "charge_error", ".2f", "0.00"),
 )
-_TITLE_CHARS = 40
+_TITLE_CHARS = 36
 _LABEL_CHARS = 36
 _ROOMY = 1_000_000_000  # "keep this many": no folding
 _T = TypeVar("_T")
@@ -143,8 +143,8 @@ def _legend(outline: Outline) -> str:
     if any(state.time is not None for state in states):
         parts.append("t s")
     if any(state.pH is not None for state in states):
-        parts += ["I mol/kgw", "T 25 °C, err 0 % unless given"]
-    if any(_usual(state) for state in states):
+        parts += ["T 25 °C, err 0 % unless given", "I mol/kgw"]
+    if any(_unnamed(state, _USUAL) for state in states):
         parts.append("@ " + " ".join(SHORT_NAMES[name] for name in _USUAL))
     return "; ".join(parts)
 
@@ -168,7 +168,8 @@ def _fold(items: Sequence[_T], keep: int) -> tuple[Sequence[_T], Sequence[_T], S
 
 
 def _simulation_lines(simulation: Simulation, keep: int, first: int, last: int) -> Iterator[str]:
-    parts = [f"sim {simulation.number} L{simulation.first}-{simulation.last}"]
+    # The next simulation, or the size of the output, says where this one ends.
+    parts = [f"sim {simulation.number} L{simulation.first}"]
     if simulation.title:
         parts.append(_clip(simulation.title, _TITLE_CHARS))
     parts += _messages([simulation])
@@ -190,38 +191,44 @@ def _stage_lines(stage: Stage, keep: int, first: int, last: int) -> Iterator[str
     if not chosen:
         yield f" L{stage.first}-{stage.last} {name}" + (f", {of}{len(stage.states)} states" if of else "")
         return
-    if len(stage.states) == 1:
-        (state,) = chosen
-        # The label of an initial composition says its stage too.
-        label = _label(state) if name.startswith("initial ") else f"{name} {_label(state)}"
-        yield " " + _join(f"L{state.first}-{state.last}", label, *_columns(state).values(), _places(state))
+    if len(stage.states) <= 2:
+        for state in chosen:
+            # The label of an initial composition says its stage too.
+            label = _label(state) if stage.name.startswith("initial ") else f"{name} {_label(state)}"
+            columns = _columns(state).values()
+            yield " " + _join(f"L{state.first}-{state.last}", label, *columns, _places(state, _USUAL))
         return
 
     table = [_columns(state) for state in chosen]
-    offsets = {tuple((s.name, s.count, s.first - state.first) for s in state.sections) for state in chosen}
-    alike = len(chosen) > 1 and len(offsets) == 1
     common: dict[str, str] = {}
+    usual, each = _USUAL, ""
     if len(chosen) > 1:
         common = {k: value for k, value in table[0].items() if all(row.get(k) == value for row in table)}
         if uses := _majority(row.get("uses") for row in table):
             common["uses"] = uses  # stated once, for every state that does not name its own
-    rows = list(zip(chosen, table, strict=True))
-    top, hidden, bottom = _fold(rows, keep)
-    folded = _folded_states([state for state, _ in hidden], common) if hidden else ""
+        if len({_places(state, _USUAL, state.first) for state in chosen}) == 1:
+            each = _places(chosen[0], _USUAL, chosen[0].first)
+        elif not any(_unnamed(state, _USUAL) for state in chosen):
+            usual = tuple(section.name for section in chosen[0].sections)
     shared = [common[key] for key in _KEYS if key in common]
-    each = f"each {_offsets(chosen[0])}" if alike and chosen[0].sections else ""
-    if not (top or bottom):
-        yield " " + _join(name, *shared, each, folded)
-        return
-    yield " " + _join(f"{name}, {of}{len(stage.states)} states", *shared, each)
+    if each:
+        shared.append("each " + each)
+    elif usual != _USUAL:
+        shared.append("@ " + ", ".join(SHORT_NAMES.get(name, name) for name in usual))
 
     def line(state: State, columns: dict[str, str]) -> str:
         own = [value for key, value in columns.items() if common.get(key) != value]
         if "uses" in common and "uses" not in columns:
             own.insert(0, "<>")
-        places = "" if alike else _places(state)
+        places = "" if each else _places(state, usual)
         return "  " + _join(f"L{state.first}-{state.last}", _label(state), *own, places)
 
+    top, hidden, bottom = _fold(list(zip(chosen, table, strict=True)), keep)
+    folded = _folded_states([state for state, _ in hidden], common) if hidden else ""
+    if not (top or bottom):
+        yield " " + _join(name, *shared, folded)
+        return
+    yield " " + _join(f"{name}, {of}{len(stage.states)} states", *shared)
     yield from (line(*row) for row in top)
     if folded:
         yield "  " + folded
@@ -244,7 +251,7 @@ def _folded_states(hidden: Sequence[State], common: dict[str, str]) -> str:
     strides = [b.first - a.first for a, b in pairwise(hidden)]
     if strides:
         about = "" if len(set(strides)) == 1 else "~"
-        text += f" every {about}{round(sum(strides) / len(strides))} lines"
+        text += f" every {about}{round(sum(strides) / len(strides))}"
     spans = [value for key, value in _spans(hidden).items() if key not in common]
     return text + (", " if spans else "") + _join(*spans)
 
@@ -267,7 +274,11 @@ def _join(*words: str) -> str:
 
 
 def _clip(text: str, chars: int) -> str:
-    return text if len(text) <= chars else text[: chars - 1].rstrip() + "…"
+    """Cut at the last word that leaves room for the dots, or within a long word."""
+    if len(text) <= chars:
+        return text
+    head, space, word = text[:chars].rpartition(" ")
+    return (head if space and len(word) < chars // 3 else text[: chars - 1]).rstrip() + "…"
 
 
 def _stage_name(stage: Stage) -> str:
@@ -281,7 +292,7 @@ def _stage_name(stage: Stage) -> str:
 def _label(state: State) -> str:
     """Label without the words that its stage has said already."""
     label = state.label
-    for word in ("transport ", "advection "):
+    for word in ("initial ", "transport ", "advection "):
         if state.stage.startswith(word.strip()):
             label = label.removeprefix(word)
     return _clip(label, _LABEL_CHARS)
@@ -364,28 +375,28 @@ def _messages(simulations: Sequence[Simulation]) -> list[str]:
 # ----------------------------------------------------------------------------------------- places of sections
 
 
-def _usual(state: State) -> list[Section]:
-    """The four tables that nearly every state has, if this one has each of them once."""
-    found = [section for section in state.sections if section.name in _USUAL and section.count == 1]
-    return found if tuple(section.name for section in found) == _USUAL else []
+def _unnamed(state: State, usual: tuple[str, ...]) -> list[Section]:
+    """The sections called `usual`, if the state has each of them once and in this order; else none."""
+    found = [section for section in state.sections if section.name in usual and section.count == 1]
+    return found if tuple(section.name for section in found) == usual else []
 
 
-def _places(state: State) -> str:
-    """Starting lines: the usual tables unnamed, others by name: ``@102 121 148 289 redox@141``."""
-    usual = _usual(state)
-    others = [f"{_short(s)}@{s.first}{_every(s)}" for s in state.sections if s not in usual]
-    return _join("@" * bool(usual) + " ".join(str(section.first) for section in usual), *others)
+def _places(state: State, usual: tuple[str, ...], base: int | None = None) -> str:
+    """Lines of the sections, the usual ones without name: ``@102 121 148 289 redox@141``.
 
-
-def _offsets(state: State) -> str:
-    """Sections with lines counted from the first line of the state: ``phases+6 comp+14``."""
-    return " ".join(f"{_short(s)}+{s.first - state.first}{_every(s)}" for s in state.sections)
+    From a `base` line they are counted: ``@+2 +21 +48 +189 redox+41``.
+    """
+    unnamed = _unnamed(state, usual)
+    sign, zero = ("@", 0) if base is None else ("+", base)
+    lines = " ".join(sign.strip("@") + str(section.first - zero) for section in unnamed)
+    named = [
+        f"{_short(s)}{sign}{s.first - zero}" + (f" every {s.stride}" if s.stride else "")
+        for s in state.sections
+        if s not in unnamed
+    ]
+    return _join("@" * bool(unnamed) + lines, *named)
 
 
 def _short(section: Section) -> str:
     name = SHORT_NAMES.get(section.name, section.name)
     return name if section.count == 1 else f"{name}×{section.count}"
-
-
-def _every(section: Section) -> str:
-    return f" every {section.stride}" if section.stride else ""

@@ -12,7 +12,9 @@
 from __future__ import annotations
 
 from labrig.errors import LabrigError
-from labrig_phreeqc import outline as outlines
+from labrig_phreeqc.outline import outline
+from labrig_phreeqc.outline_text import render
+from labrig_phreeqc.toc import toc, toc_capped, toc_json
 
 NAMES = ("toc", "toc:50", "outline", "raw:N", "auto")
 INLINE_CHARS = 4_000
@@ -51,14 +53,14 @@ def deliver(output: str, protocol: str, *, where: str = "result.out") -> tuple[s
         Name of the file in which the whole output lies; the cut of ``raw:N`` names it.
     """
     if protocol == "toc":
-        return "toc", outlines.toc_json(outlines.toc(output))
+        return "toc", toc_json(toc(output))
     if protocol == "toc:50":
-        return "toc", outlines.toc_json(outlines.toc_capped(output))
+        return "toc", toc_json(toc_capped(output))
     if protocol.startswith("raw:"):
         return "raw", cut(output, int(protocol[4:]), where)
     if protocol == "auto" and len(output) <= INLINE_CHARS:
         return "raw", output
-    return "outline", outlines.render(outlines.outline(output), budget=OUTLINE_CHARS)
+    return "outline", render(outline(output), budget=OUTLINE_CHARS)
 
 
 def cut(text: str, limit: int, where: str) -> str:

@@ -16,10 +16,12 @@ from labrig.config import setting
 from labrig.errors import LabrigError
 from labrig.jobs import JobState, Progress
 from labrig.toolbox import ServeOptions, Toolbox, session
-from labrig_phreeqc import databases, execution, outline, protocols
+from labrig_phreeqc import databases, execution, protocols
 from labrig_phreeqc.engine import Engine, Limits, record
 from labrig_phreeqc.execution import RESULT, Execution
 from labrig_phreeqc.library import find_library
+from labrig_phreeqc.outline import outline
+from labrig_phreeqc.outline_text import render
 
 WHOLE_FILE_CHARS = 20_000
 """`read_file` without a range gives files up to this size whole (the authors' released code)."""
@@ -275,16 +277,17 @@ async def outline_output(
     temperature and its sections.
     """
     text = session().workspace.read_text(path)
-    built = outline.outline(text)
+    built = outline(text)
     source = f"outline of {path} ({len(text)} characters, {len(built.states)} states)"
     if from_line == 1 and to_line is None and not cursor:
-        return Answer(source=source, text=outline.render(built, budget=protocols.OUTLINE_CHARS))
+        return Answer(source=source, text=render(built, budget=protocols.OUTLINE_CHARS))
     last = to_line or text.count("\n") + 1
     if last < from_line:
         raise LabrigError("The range is empty", where=f"from_line {from_line}, to_line {last}")
-    lines = outline.render(built, lines=(from_line, last)).split("\n")
+    legend, *lines = render(built, lines=(from_line, last)).split("\n")
     rest, following = cursors.page(lines, [path, from_line, last, len(text)], cursor, size=60)
-    return Answer(source=source, text="\n".join(rest), data={"cursor": following} if following else {})
+    text = "\n".join([legend, *rest])
+    return Answer(source=source, text=text, data={"cursor": following} if following else {})
 
 
 @toolbox.tool(title="List databases", read_only=True)
@@ -363,7 +366,7 @@ def _answer(done: Execution, protocol: str) -> Answer:
     return Answer(
         source=done.source,
         status=run.status,
-        values=execution.key_values(outline.outline(run.output)),
+        values=execution.key_values(outline(run.output)),
         text=text,
         data=data,
         warnings=done.warnings,

@@ -23,6 +23,7 @@ from labrig_harness.records import Scored
 from labrig_harness.report.leaderboard import leaderboard
 from labrig_harness.report.page import BUDGET, render
 from labrig_harness.report.prose import MOST, Prose
+from labrig_harness.report.tabular import columns
 from labrig_harness.report.terminal import print_scores
 from labrig_harness.report.truth import truth_of
 from labrig_harness.suite import Arm, Score, Solution, Suite, Table
@@ -37,8 +38,9 @@ HOSTILE = (
 )
 
 PROMPT = """\
-Cold surface seawater at {temp} °C has pH 8.10 and contains, per kg of water: Na 486, Mg 54.7, Ca 10.7, K 10.6, \
-Cl 566 and SO4 29.3 mmol, and an alkalinity of 2.40 meq. What is the saturation index of calcite in it?
+Cold surface seawater at {temp} °C has pH 8.10 and contains, per kg of water: Na 486, Mg 54.7, Ca 10.7, \
+K 10.6, Cl 566 and SO4 29.3 mmol, and an alkalinity of 2.40 meq. \
+What is the saturation index of calcite in it?
 
 {options}
 
@@ -141,7 +143,7 @@ SUITE = Suite(
     name="fake-basics",
     version="1.2",
     scorer_version="3",
-    about="Can an agent operate a geochemical engine: build the input, run it, and read the number asked for?",
+    about="Can an agent operate a geochemical engine: build the input, run it, read the number asked for?",
     arms=(
         Arm("toc", "phreeqc", ServeOptions(output="toc"), about="Results arrive as a table of contents."),
         Arm("raw", "phreeqc", ServeOptions(output="raw:100000"), about="Results arrive whole."),
@@ -426,6 +428,15 @@ def test_a_long_text_is_cut_at_both_ends_and_its_size_stated() -> None:
 def test_a_text_that_comes_again_is_a_link(html: str) -> None:
     assert "the same text as in" in html
     assert html.count("Reading input data for simulation 1.") <= 14
+
+
+def test_numbers_of_a_column_have_the_same_decimals() -> None:
+    rows = ((84.2, 1, 0.4, None, True, "a\x1b"), (100.0, 20, 4 / 15, 0.0, False, "3/4"), (0.0, 3, 1e-7, 1e9))
+    made = columns(Table("t", tuple("abcdef"), rows))
+    assert made[0].cells == ("84.2", "100.0", "0.0") and made[1].cells == ("1", "20", "3")
+    assert made[2].cells == ("0.400", "0.267", "1e-07") and made[3].cells == ("–", "0.0", "1e+09")
+    assert made[4].cells == ("yes", "no", "") and made[5].cells == ("a␛", "3/4", "")
+    assert [each.numeric for each in made] == [True, True, True, True, False, False]
 
 
 @pytest.mark.parametrize("shape", ["mapping", "list", "bare"])

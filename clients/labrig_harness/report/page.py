@@ -17,10 +17,11 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from labrig import __version__
 from labrig_harness.records import Scored
 from labrig_harness.report.leaderboard import chance, leaderboard
-from labrig_harness.report.prose import MOST, Prose, looks_numeric, percent, plain, readable
+from labrig_harness.report.prose import MOST, Prose, percent, readable
 from labrig_harness.report.reading import ReadStep, read_steps
+from labrig_harness.report.tabular import columns
 from labrig_harness.report.truth import Truth, truth_of
-from labrig_harness.suite import Score, Table
+from labrig_harness.suite import Score
 from labrig_harness.task import Task
 from labrig_harness.trajectory import Trajectory
 
@@ -151,21 +152,21 @@ def render(scored: Scored, *, budget: int = BUDGET) -> str:
 
 def _view(scored: Scored) -> dict[str, Any]:
     """Return what the template shows."""
-    columns = _columns(scored)
+    runs = _columns(scored)
     epochs = max((each.epoch for each in scored.trajectories), default=0) + 1
     return {
         "suite": scored.suite,
-        "arms": [arm for arm in scored.suite.arms if any(arm.name == name for name, _ in columns)],
+        "arms": [arm for arm in scored.suite.arms if any(arm.name == name for name, _ in runs)],
         "rows": leaderboard(scored),
         "chance": chance(scored),
-        "tables": scored.tables,
-        "groups": _groups(columns),
-        "columns": columns,
-        "items": _items(scored, columns),
+        "tables": [(table, columns(table)) for table in scored.tables],
+        "groups": _groups(runs),
+        "columns": runs,
+        "items": _items(scored, runs),
         "epochs": epochs,
         "partly": any(0 < each.strict < 1 for each in scored.scores),
         "differ": any(each.strict != each.compat for each in scored.scores),
-        "runs": _runs(scored, columns),
+        "runs": _runs(scored, runs),
         "skipped": scored.skipped,
         "labrig_version": __version__,
     }
@@ -176,12 +177,6 @@ def _columns(scored: Scored) -> list[tuple[str, str]]:
     arms = {arm.name: number for number, arm in enumerate(scored.suite.arms)}
     pairs = [(row.arm, row.agent) for row in leaderboard(scored)]
     return sorted(pairs, key=lambda pair: (arms.get(pair[0], len(arms)), pair[0]))
-
-
-def _numeric(table: Table, column: int) -> bool:
-    """Say whether a column of a table is set like numbers."""
-    cells = [row[column] for row in table.rows if column < len(row)]
-    return bool(cells) and all(looks_numeric(cell) for cell in cells)
 
 
 def _groups(columns: Iterable[tuple[str, str]]) -> dict[str, int]:
@@ -288,7 +283,6 @@ def _environment() -> Environment:
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters.update(
-        plain=plain,
         readable=readable,
         percent=percent,
         number=_number,
@@ -296,12 +290,12 @@ def _environment() -> Environment:
         json=_pretty_json,
     )
     script = loader.get_source(environment, "page.js")[0]
-    environment.globals.update(numeric=_numeric, script_hash=_script_hash(script), script=script)
+    environment.globals.update(script_hash=_script_hash(script), script=script)
     return environment
 
 
 def _number(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else plain(value)
+    return f"{value:g}" if isinstance(value, float) else readable(str(value))
 
 
 def _pretty_json(value: Any) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from labrig.canonical import sha256
 
@@ -21,22 +20,6 @@ def readable(text: str) -> str:
     """Return text in which characters that act (terminal escapes, direction overrides) are seen instead."""
     whole = text.replace("\r\n", "\n").encode("utf-8", "replace").decode("utf-8")
     return whole.translate(_VISIBLE)
-
-
-def plain(value: Any) -> str:
-    """Return a table's value as text: floats to three decimals (or four digits), None as a dash."""
-    if value is None:
-        return "–"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float):
-        return f"{value:.3f}" if value == 0 or 0.01 <= abs(value) < 1000 else f"{value:.4g}"
-    return readable(str(value))
-
-
-def looks_numeric(value: Any) -> bool:
-    """Say whether a value is set like a number: a number, nothing, or text that begins with one."""
-    return value is None or isinstance(value, int | float) or (isinstance(value, str) and value[:1].isdigit())
 
 
 def percent(share: float) -> str:

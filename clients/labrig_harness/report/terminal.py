@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from typing import Any
 
 from rich import box
 from rich.console import Console
-from rich.table import Table
+from rich.table import Table as Grid
 from rich.text import Text
 
 from labrig_harness.records import Scored
 from labrig_harness.report.leaderboard import Row, leaderboard
-from labrig_harness.report.prose import looks_numeric, percent, plain, readable
+from labrig_harness.report.prose import percent, readable
+from labrig_harness.report.tabular import columns
+from labrig_harness.suite import Table
 
 _COLUMNS = ("arm", "agent", "n", "strict %", "95 % interval", "compat %", "committed", "mean steps")
 
@@ -23,13 +24,11 @@ def print_scores(scored: Scored, console: Console) -> None:
     title = f"{suite.name} {suite.version} (scorer {suite.scorer_version})"
     rows = leaderboard(scored)
     if rows:
-        console.print(_table(title, _COLUMNS, [_cells(row) for row in rows]))
+        _print(console, Table(title, _COLUMNS, tuple(map(_cells, rows))))
     else:
-        console.print(Text(f"{title}: no record to score"))
+        console.print(Text(readable(f"{title}: no record to score")))
     for table in scored.tables:
-        console.print(_table(table.title, table.columns, table.rows))
-        if table.note:
-            console.print(Text(readable(table.note), style="dim"))
+        _print(console, table)
     if scored.skipped:
         console.print(Text(f"Not read: {len(scored.skipped)}", style="bold"))
         for reason in scored.skipped:
@@ -51,14 +50,14 @@ def _cells(row: Row) -> tuple[Any, ...]:
     )
 
 
-def _table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:
-    """Return a table of `Text`, never of markup: what is printed was written by others."""
-    table = Table(title=Text(readable(title), style="bold"), title_justify="left", box=box.SIMPLE_HEAD)
-    body = [list(row) for row in rows]
-    for index, column in enumerate(columns):
-        cells = [row[index] for row in body if index < len(row)]
-        right = bool(cells) and all(looks_numeric(cell) for cell in cells)
-        table.add_column(Text(readable(column)), justify="right" if right else "left")
-    for row in body:
-        table.add_row(*(Text(plain(cell)) for cell in row))
-    return table
+def _print(console: Console, table: Table) -> None:
+    """Print a table as `Text`, never as markup: what is printed was written by others."""
+    grid = Grid(title=Text(readable(table.title), style="bold"), title_justify="left", box=box.SIMPLE_HEAD)
+    made = columns(table)
+    for each in made:
+        grid.add_column(Text(each.name), justify="right" if each.numeric else "left", overflow="fold")
+    for row in zip(*(each.cells for each in made), strict=True):
+        grid.add_row(*map(Text, row))
+    console.print(grid)
+    if table.note:
+        console.print(Text(readable(table.note), style="dim"))

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from labrig_harness.report.prose import plain, readable
+from labrig_harness.report.prose import readable
 from labrig_harness.task import Task
 
 _DIAGNOSIS = ("diagnosis", "why", "error", "note")
@@ -59,7 +59,7 @@ def truth_of(task: Task) -> Truth:
     """Read a task's truth."""
     truth = task.truth
     answer = truth.get("letter", truth.get("answer"))
-    right = "" if answer is None else plain(answer)
+    right = "" if answer is None else readable(str(answer))
     options = tuple(_options(truth, task.brief.choices, right))
     value = _measure(truth) or next((each.value for each in options if each.right), "")
     return Truth(right, value, options)

@@ -48,6 +48,19 @@ COMPOSITION = "Solution composition"
 DESCRIPTION = "Description of solution"
 SPECIES = "Distribution of species"
 INDICES = "Saturation indices"
+SURFACE = "Surface composition"
+GAS = "Gas phase"
+SECTIONS = (
+    COMPOSITION,
+    DESCRIPTION,
+    SPECIES,
+    INDICES,
+    SURFACE,
+    GAS,
+    "Phase assemblage",
+    "Exchange composition",
+)
+"""Where a section ends another begins. The authors' list (``toc:50``) has entries within sections, too."""
 
 EVIDENCE = {
     "seawater-calcite": Evidence(INDICES, "Calcite"),
@@ -56,10 +69,10 @@ EVIDENCE = {
     "mixing-corrosion": Evidence(INDICES, "Calcite"),
     "evaporation": Evidence(DESCRIPTION, "Ionic strength (mol/kgw)"),
     "freshening-exchange": Evidence(COMPOSITION, "Na", scale=1e3),
-    "zinc-on-ferrihydrite": Evidence("Surface composition", "Hfo_wOZn+", scale=1e6),
+    "zinc-on-ferrihydrite": Evidence(SURFACE, "Hfo_wOZn+", scale=1e6),
     "calcite-kinetics": Evidence(COMPOSITION, "Ca", scale=1e3),
     "quartz-kinetics": Evidence(COMPOSITION, "Si", scale=1e6),
-    "headspace-co2": Evidence("Gas phase", "CO2(g)", column=1),
+    "headspace-co2": Evidence(GAS, "CO2(g)", column=1),
     "charge-balanced-ph": Evidence(DESCRIPTION, "pH"),
     "iron-oxidation": Evidence(DESCRIPTION, "pH"),
     "heated-groundwater": Evidence(DESCRIPTION, "pH"),
@@ -95,41 +108,36 @@ def solution(task: Task, arm: Arm) -> Solution:
         Call("write_file", {"path": INPUT, "content": stem.build}),
         Call("execute_phreeqc", {"input_path": INPUT, "database": stem.database}),
     )
-    reads = _reads(evidence, protocol)
-    return Solution(
-        (*run, *reads), lambda results: _answer(results, len(run + reads), evidence, task.brief.prompt)
-    )
-
-
-def _reads(evidence: Evidence, protocol: str) -> tuple[Call, ...]:
     if protocol.startswith("raw:"):
-        return ()
+        return Solution(run, lambda results: _choose(_executed(results), evidence, task.brief.prompt))
 
-    def arguments(results: Sequence[str]) -> dict[str, Any]:
+    def lines(results: Sequence[str]) -> tuple[int, int]:
         text = _executed(results)
         by_toc = protocol.startswith("toc")
-        first, last = _section_lines(text, evidence.section) if by_toc else (1, _line_count(text))
+        return _section_lines(text, evidence.section) if by_toc else (1, _line_count(text))
+
+    def read(results: Sequence[str]) -> dict[str, Any]:
+        first, last = lines(results)
         return {"path": RESULT, "start_line": first, "end_line": last}
 
-    return (Call("read_file", arguments),)
+    def answer(results: Sequence[str]) -> str:
+        first, last = lines(results)
+        if results[-1].count("\n") != last - first:
+            raise Unsolvable(f"lines {first} to {last} of {RESULT} were not what was read")
+        return _choose(results[-1], evidence, task.brief.prompt)
 
-
-def _answer(results: Sequence[str], calls: int, evidence: Evidence, prompt: str) -> str:
-    if len(results) != calls:
-        raise Unsolvable(f"{len(results)} results for {calls} calls")
-    _executed(results)
-    return _choose(_printed_number(results[-1], evidence), evidence.scale, prompt)
+    return Solution((*run, Call("read_file", read)), answer)
 
 
 # ------------------------------------------------------------------------------ reading what tools returned
 
 
 def _executed(results: Sequence[str]) -> str:
-    """Return what execute_phreeqc returned, if the run went well."""
-    text = results[1] if len(results) > 1 else ""
+    """Return what the last execute_phreeqc returned, if the run went well."""
+    text = next((each for each in reversed(results) if each.startswith("status: ")), "")
     status = _STATUS.match(text)
     if status is None or status[1] not in ("ok", "ok_with_warnings"):
-        raise Unsolvable(f"the run did not end well: {text[:200]}")
+        raise Unsolvable(f"no run that ended well: {text[:200]!r}")
     return text
 
 
@@ -151,7 +159,8 @@ def _section_lines(text: str, section: str) -> tuple[int, int]:
     if not starts:
         raise Unsolvable(f"the table of contents has no section {section!r}")
     first = max(starts)
-    return first, min((line - 1 for line, _ in entries if line > first), default=_line_count(text))
+    following = (line - 1 for line, name in entries if line > first and name in SECTIONS)
+    return first, min(following, default=_line_count(text))
 
 
 def _printed_number(text: str, evidence: Evidence) -> str:
@@ -175,23 +184,22 @@ def _printed_number(text: str, evidence: Evidence) -> str:
 # ------------------------------------------------------------------------------- from a number to an option
 
 
-def _choose(printed: str, scale: float, prompt: str) -> str:
-    """Return the letter of the option that a printed number agrees with.
+def _choose(text: str, evidence: Evidence, prompt: str) -> str:
+    """Return the letter of the option that the printed number agrees with.
 
     It agrees when the two differ by no more than their rounding: one unit in the last place of each.
     """
     options: dict[str, str] = dict(_OPTION.findall(prompt))
-    if len(options) < 2:
-        raise Unsolvable("the prompt holds no options")
+    printed = _printed_number(text, evidence)
     try:
-        value, unit = float(printed) * scale, last_place(printed) * scale
+        value, place = float(printed) * evidence.scale, last_place(printed) * evidence.scale
     except ValueError as error:
         raise Unsolvable(f"{printed!r} is not a number") from error
     agreeing = [
-        letter for letter, text in options.items() if abs(float(text) - value) <= last_place(text) + unit
+        letter for letter, shown in options.items() if abs(float(shown) - value) <= place + last_place(shown)
     ]
     if len(agreeing) != 1:
-        raise Unsolvable(f"{value:g} agrees with {len(agreeing)} options")
+        raise Unsolvable(f"{value:g} agrees with {len(agreeing)} of {len(options)} options")
     return agreeing[0]
 
 

@@ -55,7 +55,8 @@ def accuracy(tasks: Sequence[Task], scores: Sequence[Score]) -> Table:
         tuple(rows),
         note=(
             "low, high: 95 % Wilson interval, n items and epochs taken as independent. An item that ended "
-            f"without a letter counts as wrong. Always the most frequent letter: {majority} %; a blind guess: 25 %."
+            "without a letter counts as wrong. Always the most frequent letter: "
+            f"{majority} %; a blind guess: 25 %."
         ),
     )
 

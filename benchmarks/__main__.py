@@ -1,0 +1,17 @@
+"""``make bench``: every benchmark in turn. Ratios and sizes count; bare times are of this machine, now."""
+
+from __future__ import annotations
+
+from benchmarks import fork_server, outline_sizes, startup
+
+
+def main() -> None:
+    """Run them all."""
+    for module in (startup, fork_server, outline_sizes):
+        print(f"== {module.__name__.rpartition('.')[2]}", flush=True)
+        module.main()
+        print(flush=True)
+
+
+if __name__ == "__main__":
+    main()

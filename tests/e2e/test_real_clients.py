@@ -1,0 +1,127 @@
+"""The real Claude Code and Codex, given our server by ``labrig install``, answer a PHREEQC question.
+
+Their models are scripted on 127.0.0.1; HOME is private and the environment empty. The binaries come from
+npm (``.ci/run`` installs them); where they are absent the tests skip.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.scripted_model import scripted_model
+
+from labrig.config import home
+
+QUESTION = "What is the pH of 1 mmol/kgw NaHCO3 at 25 degC?"
+INPUT = "SOLUTION 1\n pH 7 charge\n Na 1\n C(4) 1\nEND\n"
+SCRIPT: list[Any] = [("execute_phreeqc", {"input": INPUT}), "The pH is 8.27."]
+
+
+def _binary(variable: str, name: str) -> str:
+    clients = Path(os.environ.get("LABRIG_TEST_CLIENTS", Path.home() / ".cache" / "labrig-test-clients"))
+    found = shutil.which(name, path=os.pathsep.join([str(clients / "node_modules" / ".bin"), os.environ["PATH"]]))
+    if not found:
+        pytest.skip(f"{name} is not installed (npm install --prefix {clients.name} {variable})")
+    return found
+
+
+def _install(client: str, project: Path, private: Path, *flags: str) -> None:
+    """Run ``labrig install`` as a user would: in the project, with her own HOME."""
+    done = subprocess.run(
+        [sys.executable, "-m", "labrig_harness", "install", client, "phreeqc", "--yes", *flags],
+        cwd=project,
+        env={"HOME": str(private), "PATH": os.environ["PATH"], "LABRIG_HOME": str(home())},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def _environment(private: Path, **more: str) -> dict[str, str]:
+    return {"HOME": str(private), "PATH": "/usr/bin:/bin", "TERM": "dumb", "LANG": "C.UTF-8", **more}
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    path = tmp_path / "project"
+    path.mkdir()
+    return path
+
+
+@pytest.fixture
+def private(tmp_path: Path) -> Path:
+    path = tmp_path / "private"
+    path.mkdir()
+    return path
+
+
+def test_claude_code_answers(databases: Path, project: Path, private: Path) -> None:
+    claude = _binary("@anthropic-ai/claude-code", "claude")
+    _install("claude-code", project, private)
+    with scripted_model(SCRIPT) as model:
+        done = subprocess.run(
+            [
+                *(claude, "-p", QUESTION, "--output-format", "stream-json", "--verbose"),
+                *("--mcp-config", ".mcp.json", "--strict-mcp-config", "--model", "scripted-model"),
+                *("--allowedTools", "mcp__labrig-phreeqc", "--tools", ""),
+            ],
+            cwd=project,
+            env=_environment(
+                private,
+                ANTHROPIC_BASE_URL=model.url,
+                ANTHROPIC_API_KEY="dummy",
+                CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC="1",
+                CLAUDE_CODE_MAX_RETRIES="1",
+                ENABLE_TOOL_SEARCH="false",
+            ),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=180,
+        )
+    events = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    results = [each for each in events if each.get("type") == "user"]
+    assert results, done.stdout[-2000:] + done.stderr[-2000:]
+    seen = json.dumps(results)
+    assert "phreeqc.dat 3.8.6" in seen
+    assert '\\"name\\":\\"pH\\",\\"value\\":8.27' in seen.replace(" ", "")
+    assert events[-1]["result"] == "The pH is 8.27."
+
+
+def test_codex_answers(databases: Path, project: Path, private: Path) -> None:
+    codex = _binary("@openai/codex", "codex")
+    _install("codex", project, private)
+    with scripted_model(SCRIPT) as model:
+        config = private / ".codex" / "config.toml"
+        provider = (
+            'model = "scripted-model"\nmodel_provider = "local"\n'
+            f'[model_providers.local]\nname = "local"\nbase_url = "{model.url}/v1"\nwire_api = "responses"\n'
+            'env_key = "SCRIPTED_KEY"\nrequest_max_retries = 0\nstream_max_retries = 0\n'
+        )
+        config.write_text(provider + config.read_text())
+        done = subprocess.run(
+            [codex, "exec", "--json", "--skip-git-repo-check", "-s", "read-only", QUESTION],
+            cwd=project,
+            env=_environment(private, SCRIPTED_KEY="dummy"),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=180,
+        )
+    events = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    items = [each["item"] for each in events if each["type"] == "item.completed"]
+    calls = [item for item in items if item["type"] == "mcp_tool_call"]
+    assert calls, done.stdout[-2000:] + done.stderr[-2000:]
+    assert calls[0]["status"] == "completed", calls
+    assert {"name": "pH", "value": 8.27} .items() <= calls[0]["result"]["structured_content"]["values"][0].items()
+    assert "phreeqc.dat 3.8.6" in calls[0]["result"]["structured_content"]["source"]
+    assert [item["text"] for item in items if item["type"] == "agent_message"][-1] == "The pH is 8.27."
+    outputs = [item for item in model.requests[-1]["input"] if item.get("type") == "function_call_output"]
+    assert "8.27" in json.dumps(outputs), "what the model was given holds the value"
