@@ -13,7 +13,9 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from labrig_phreeqc.outline import outline, render, states, toc, toc_capped, toc_json
+from labrig_phreeqc.outline import outline, states
+from labrig_phreeqc.outline_text import render
+from labrig_phreeqc.toc import toc, toc_capped, toc_json
 
 REFERENCES = (
     Path(__file__).resolve().parents[1].parent / "shared" / "data" / "phreeqc-examples" / "reference_out"

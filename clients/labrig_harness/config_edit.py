@@ -79,7 +79,8 @@ def change(text: str, syntax: Syntax, table: str, wanted: Entries, where: str) -
     for name, entry in wanted.items():
         if old.get(name) != entry:
             after = edit(after, table, name, entry)
-    new = {name: each for name, each in {**old, **wanted}.items() if each is not None}
+    kept = {name: each for name, each in old.items() if name not in wanted}
+    new = {**kept, **{name: entry for name, entry in wanted.items() if entry is not None}}
     if _without_empty(parse(after, syntax, where), table) != _without_empty({**before, table: new}, table):
         raise LabrigError(
             f"The entries cannot be put into {table!r} without changing something else",

@@ -13,9 +13,9 @@ computed equilibrium: an initial solution, a reaction step, one cell after one s
 
 Line numbers
 ------------
-All are 1-based and inclusive, and count line feeds only, as a file-reading tool does. A carriage return before
-the line feed is tolerated. (The published lists in `toc` count with ``str.splitlines``; the two disagree only
-if the input brought other line separators into the output: form feed, U+0085, U+2028 ...)
+All are 1-based and inclusive, and count line feeds only, as a file-reading tool does. A carriage return
+before the line feed is tolerated. (The published lists in `toc` count with ``str.splitlines``; the two disagree
+only if the input brought other line separators into the output: form feed, U+0085, U+2028 ...)
 """
 
 from __future__ import annotations

@@ -1,20 +1,21 @@
 """The outline of a PHREEQC output as text: one line per state, long runs folded, every line range given.
 
-An example, with what its parts mean:
+An example::
 
-    4356 lines, 52 states; I mol/kgw; T 25 °C, err 0 % unless given; @ comp desc species SI
-    sim 1 L20-4352 Example 2.--Temperature dependence of s…
-     L61-111 initial solution 1 Pure water pH 7.000 pe 4.000 I 1.01e-7 err -0.60 @63 69 88 101
-     batch, 51 states <solution+phases+temperature 1> each phases+6 comp+14 desc+21 species+40 SI+68
+    4356 lines, 52 states; T 25 °C, err 0 % unless given; I mol/kgw; @ comp desc species SI
+    sim 1 L20 Example 2.--Temperature dependence…
+     L61-111 solution 1 Pure water pH 7.000 pe 4.000 I 1.01e-7 err -0.60 @63 69 88 101
+     batch, 51 states <solution+phases+temperature 1> each @+14 +21 +40 +68 phases+6
       L116-198 step 1 pH 7.066 pe 10.745 I 0.0417
       L199-281 step 2 pH 7.052 pe 10.676 I 0.0418 T 26
-      ... 47 folded: step 3..49 L282-4182 every 83 lines, pH 6.534..7.039 pe -2.096..10.607 ...
+      ... 47 folded: step 3..49 L282-4182 every 83, pH 6.534..7.039 pe -2.096..10.607 ...
 
-Lines 61 to 111 hold the initial solution; its tables "Solution composition", "Description of solution",
-"Distribution of species" and "Saturation indices" start at lines 63, 69, 88 and 101. All 51 states of the
-batch reaction use solution, phase assemblage and temperature 1, and have their phase assemblage 6 lines below
-their first line. ``err`` is PHREEQC's percent error in charge balance, ``t`` a time in seconds, and ``n`` among
-the reactants (``<solution n>``) the number of the cell.
+The first line says what is true of every state below unless its line says otherwise. Lines 61 to 111 hold the
+initial solution; its tables "Solution composition", "Description of solution", "Distribution of species" and
+"Saturation indices" start at lines 63, 69, 88 and 101 (``@``; other tables follow with their names, such as
+``redox@141``). All 51 states of the batch reaction use solution, phase assemblage and temperature 1, and have
+these tables 14, 21, 40 and 68 lines below their first line, and the phase assemblage 6 lines. A simulation
+begins at its line with the echo of its input, and ends where the next begins.
 """
 
 from __future__ import annotations
@@ -54,7 +55,12 @@ SHORT_NAMES = {
 """Section names as PHREEQC prints them, and as `render` abbreviates them. Other names appear in full."""
 
 _USUAL = ("Solution composition", "Description of solution", "Distribution of species", "Saturation indices")
-_QUANTITIES = (  # symbol, attribute of a state, format, and the value that is not printed
+_SHORT_STAGES = {
+    "batch-reaction": "batch",
+    "inverse modeling": "inverse",
+    "transport: equilibrating initial solutions": "equilibrating",
+}
+_QUANTITIES = (  # symbol, attribute of State, format, value that is not printed
     ("t", "time", ".6g", ""),
     ("pH", "pH", ".3f", ""),
     ("pe", "pe", ".3f", ""),
@@ -164,7 +170,7 @@ def _fold(items: Sequence[_T], keep: int) -> tuple[Sequence[_T], Sequence[_T], S
     return items[:keep], items[keep : len(items) - keep], items[len(items) - keep :]
 
 
-# -------------------------------------------------------------------------------------- simulations and stages
+# ------------------------------------------------------------------------------------- simulations and stages
 
 
 def _simulation_lines(simulation: Simulation, keep: int, first: int, last: int) -> Iterator[str]:
@@ -209,7 +215,7 @@ def _stage_lines(stage: Stage, keep: int, first: int, last: int) -> Iterator[str
         if len({_places(state, _USUAL, state.first) for state in chosen}) == 1:
             each = _places(chosen[0], _USUAL, chosen[0].first)
         elif not any(_unnamed(state, _USUAL) for state in chosen):
-            usual = tuple(section.name for section in chosen[0].sections)
+            usual = _majority(_names(state) for state in chosen) or _USUAL
     shared = [common[key] for key in _KEYS if key in common]
     if each:
         shared.append("each " + each)
@@ -266,7 +272,7 @@ def _folded_simulations(hidden: Sequence[Simulation]) -> str:
     return _join(text, *_spans(inside).values(), *_messages(hidden))
 
 
-# ------------------------------------------------------------------------------------------ the words of a line
+# ---------------------------------------------------------------------------------------- the words of a line
 
 
 def _join(*words: str) -> str:
@@ -282,9 +288,9 @@ def _clip(text: str, chars: int) -> str:
 
 
 def _stage_name(stage: Stage) -> str:
-    """Name of a stage: ``batch`` for "batch-reaction", ``initial exchange`` for "... exchange-composition"."""
+    """Name of a stage in a word or two: ``batch``, ``initial exchange``, ``inverse 1``."""
     name = stage.name.removesuffix("-composition")
-    for long, short in (("batch-reaction", "batch"), ("inverse modeling", "inverse")):
+    for long, short in _SHORT_STAGES.items():
         name = name.replace(long, short)
     return name
 
@@ -373,6 +379,10 @@ def _messages(simulations: Sequence[Simulation]) -> list[str]:
 
 
 # ----------------------------------------------------------------------------------------- places of sections
+
+
+def _names(state: State) -> tuple[str, ...]:
+    return tuple(section.name for section in state.sections)
 
 
 def _unnamed(state: State, usual: tuple[str, ...]) -> list[Section]:

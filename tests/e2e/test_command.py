@@ -85,7 +85,10 @@ def test_tools_and_a_foreign_command(private_home: Path) -> None:
     listed = json.loads(labrig("tools", "phreeqc", "--json").stdout)
     again = json.loads(labrig("tools", "--json", "--", sys.executable, "-m", "labrig_phreeqc").stdout)
     assert listed == again
-    assert [tool["name"] for tool in json.loads(labrig("tools", "phreeqc", "--toolsets", "paper", "--json").stdout)["tools"]] == [
+    assert [
+        tool["name"]
+        for tool in json.loads(labrig("tools", "phreeqc", "--toolsets", "paper", "--json").stdout)["tools"]
+    ] == [
         "write_file",
         "read_file",
         "list_file",
@@ -97,14 +100,22 @@ def test_budget_of_the_default_toolset(private_home: Path) -> None:
     """At most 12 kB without output schemas, 16 kB with them: what a client puts into every prompt."""
     tools = json.loads(labrig("tools", "phreeqc", "--json").stdout)["tools"]
     whole = len(json.dumps(tools, separators=(",", ":")).encode())
-    without = len(json.dumps([{k: v for k, v in t.items() if k != "outputSchema"} for t in tools], separators=(",", ":")).encode())
+    without = len(
+        json.dumps(
+            [{k: v for k, v in t.items() if k != "outputSchema"} for t in tools], separators=(",", ":")
+        ).encode()
+    )
     assert without <= 12_000
     assert whole <= 16_000
 
 
 def test_a_missing_database_names_the_line_that_brings_it(private_home: Path, tmp_path: Path) -> None:
     done = labrig(
-        "call", "phreeqc", "execute_phreeqc", json.dumps({"input": SPECIATION}), LABRIG_PHREEQC_DATABASES="",
+        "call",
+        "phreeqc",
+        "execute_phreeqc",
+        json.dumps({"input": SPECIATION}),
+        LABRIG_PHREEQC_DATABASES="",
         LABRIG_HOME=str(tmp_path / "empty"),
     )
     assert done.returncode == 1

@@ -26,7 +26,9 @@ SCRIPT: list[Any] = [("execute_phreeqc", {"input": INPUT}), "The pH is 8.27."]
 
 def _binary(variable: str, name: str) -> str:
     clients = Path(os.environ.get("LABRIG_TEST_CLIENTS", Path.home() / ".cache" / "labrig-test-clients"))
-    found = shutil.which(name, path=os.pathsep.join([str(clients / "node_modules" / ".bin"), os.environ["PATH"]]))
+    found = shutil.which(
+        name, path=os.pathsep.join([str(clients / "node_modules" / ".bin"), os.environ["PATH"]])
+    )
     if not found:
         pytest.skip(f"{name} is not installed (npm install --prefix {clients.name} {variable})")
     return found
@@ -120,7 +122,9 @@ def test_codex_answers(databases: Path, project: Path, private: Path) -> None:
     calls = [item for item in items if item["type"] == "mcp_tool_call"]
     assert calls, done.stdout[-2000:] + done.stderr[-2000:]
     assert calls[0]["status"] == "completed", calls
-    assert {"name": "pH", "value": 8.27} .items() <= calls[0]["result"]["structured_content"]["values"][0].items()
+    assert {"name": "pH", "value": 8.27}.items() <= calls[0]["result"]["structured_content"]["values"][
+        0
+    ].items()
     assert "phreeqc.dat 3.8.6" in calls[0]["result"]["structured_content"]["source"]
     assert [item["text"] for item in items if item["type"] == "agent_message"][-1] == "The pH is 8.27."
     outputs = [item for item in model.requests[-1]["input"] if item.get("type") == "function_call_output"]

@@ -32,7 +32,11 @@ class RawServer:
 
     def __init__(self, *flags: str) -> None:
         self.process = subprocess.Popen(
-            [*SERVER, *flags], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            [*SERVER, *flags],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
         )
         self.lines: list[str] = []
         self._id = 0
@@ -48,7 +52,9 @@ class RawServer:
     def stderr(self) -> str:
         return "".join(self._errors)
 
-    def send(self, method: str, params: dict[str, Any] | None = None, *, notify: bool = False) -> dict[str, Any]:
+    def send(
+        self, method: str, params: dict[str, Any] | None = None, *, notify: bool = False
+    ) -> dict[str, Any]:
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         message: dict[str, Any] = {"jsonrpc": "2.0", "method": method}
@@ -88,7 +94,11 @@ def test_stdio_previous_era(private_home: Path, tmp_path: Path) -> None:
     with raw_server("--workspace", str(tmp_path / "w")) as server:
         about = server.send(
             "initialize",
-            {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "raw", "version": "0"}},
+            {
+                "protocolVersion": "2025-06-18",
+                "capabilities": {},
+                "clientInfo": {"name": "raw", "version": "0"},
+            },
         )["result"]
         assert about["serverInfo"]["name"] == "phreeqc"
         assert 0 < len(about["instructions"]) <= 600
@@ -96,7 +106,9 @@ def test_stdio_previous_era(private_home: Path, tmp_path: Path) -> None:
         tools = server.send("tools/list")["result"]["tools"]
         assert {"write_file", "read_file", "list_file", "execute_phreeqc"} <= {tool["name"] for tool in tools}
         assert all("readOnlyHint" in tool["annotations"] for tool in tools)
-        result = server.send("tools/call", {"name": "execute_phreeqc", "arguments": {"input": SPECIATION}})["result"]
+        result = server.send("tools/call", {"name": "execute_phreeqc", "arguments": {"input": SPECIATION}})[
+            "result"
+        ]
         assert result["structuredContent"]["status"] == "ok"
         assert (tmp_path / "w" / "result.out").exists()
         assert server.close() == 0
@@ -208,9 +220,13 @@ def test_http_is_guarded(private_home: Path) -> None:
         (["--root", "/no/such/folder", "--http", "127.0.0.1:0"], "", "not a folder"),
     ],
 )
-def test_unsafe_or_wrong_flags_are_refused(private_home: Path, flags: list[str], tokens: str, says: str) -> None:
+def test_unsafe_or_wrong_flags_are_refused(
+    private_home: Path, flags: list[str], tokens: str, says: str
+) -> None:
     environment = {**os.environ, "LABRIG_TOKENS": tokens}
-    done = subprocess.run([*SERVER, *flags], env=environment, capture_output=True, text=True, timeout=60, input="")
+    done = subprocess.run(
+        [*SERVER, *flags], env=environment, capture_output=True, text=True, timeout=60, input=""
+    )
     assert done.returncode == 2
     assert says in done.stderr
     assert done.stdout == ""

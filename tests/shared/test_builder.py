@@ -40,7 +40,9 @@ def _toolbox() -> Toolbox:
         print("this must not reach the protocol")
         return Published(f"noted {len(text)}", record={"kept": True})
 
-    @box.tool(name="measure", title="Measure as published", read_only=True, faithful=True, toolsets=("paper",))
+    @box.tool(
+        name="measure", title="Measure as published", read_only=True, faithful=True, toolsets=("paper",)
+    )
     async def measure_paper(sample: str) -> Published:
         """Measure a sample, as published."""
         return Published(sample.upper())

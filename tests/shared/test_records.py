@@ -62,7 +62,9 @@ def test_cursors_belong_to_their_question() -> None:
 
 def test_artifacts_are_named_by_content(tmp_path: Path) -> None:
     store = ArtifactStore(Workspace(tmp_path / "work"))
-    made = store.put("result.out", b"text", media_type="text/plain", made_by={"tool": "t"}, inputs={"i": "0" * 64})
+    made = store.put(
+        "result.out", b"text", media_type="text/plain", made_by={"tool": "t"}, inputs={"i": "0" * 64}
+    )
     again = store.put("other.out", b"text", media_type="text/plain")
     assert made.handle == again.handle
     assert store.read(made.handle) == b"text"

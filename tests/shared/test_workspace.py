@@ -162,7 +162,9 @@ def test_too_large_is_refused_and_the_old_file_stays(workspace: Workspace) -> No
 
 @settings(max_examples=300, deadline=None)
 @given(path=st.text(max_size=60), content=st.text(max_size=50))
-def test_any_path_writes_inside_or_is_refused(tmp_path_factory: pytest.TempPathFactory, path: str, content: str) -> None:
+def test_any_path_writes_inside_or_is_refused(
+    tmp_path_factory: pytest.TempPathFactory, path: str, content: str
+) -> None:
     top = tmp_path_factory.mktemp("any")
     workspace = Workspace(top / "work")
     try:

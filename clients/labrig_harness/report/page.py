@@ -62,6 +62,12 @@ class Record:
         """How the page calls it."""
         return f"{self.trajectory.arm}, {self.trajectory.agent}, epoch {self.trajectory.epoch}"
 
+    @property
+    def words(self) -> str:
+        """The verdict in words, with that of compat where it is another."""
+        strict, compat = self.score.strict, self.score.compat
+        return self.verdict if strict == compat else f"{self.verdict} by strict, {compat:.0%} by compat"
+
 
 @dataclass(frozen=True)
 class Item:

@@ -450,10 +450,10 @@ END
     Stem(
         name="quartz-kinetics",
         question=(
-            "Sand grains in a dilute groundwater at 60 °C dissolve at the rate that the database gives "
-            "under the name Quartz: 100 mol of quartz per kg of water, specific surface 0.146 m2 per mol, "
-            "salt correction 1.5. The water starts pure and at pH 7. How much dissolved silicon does it "
-            "hold after 1.0 year (31 557 600 s)?"
+            "Sand grains in pure water (pH 7 at the start) at 60 °C dissolve at the rate that the "
+            "database gives under the name Quartz. There are 100 mol of quartz per kg of water, with a "
+            "specific surface of 0.146 m2 per mol and a salt correction of 1.5. How much dissolved "
+            "silicon does the water hold after 1.0 year (31 557 600 s)?"
         ),
         build="""\
 SOLUTION 1 Pure water

@@ -1,0 +1,108 @@
+"""Write the generated parts of the pages: what stands between ``<!-- generated: NAME -->`` and ``<!-- end -->``.
+
+python docs/generate.py            writes them
+python docs/generate.py --check    says what differs, and fails
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+import sys
+from pathlib import Path
+
+from labrig.answer import ANSWER_SCHEMA
+from labrig.errors import CODES, Code
+from labrig_harness import suites
+from labrig_harness.servers import toolbox
+
+DOCS = Path(__file__).parent
+_PART = re.compile(r"(<!-- generated: (?P<name>[^>]+?) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def tools(server: str) -> str:
+    """Return a table of a server's tools: name, toolsets, whether it changes anything, first line of its text."""
+    rows = ["| tool | toolsets | changes files | what it does |", "| --- | --- | --- | --- |"]
+    for spec in toolbox(server).specs:
+        parameters = inspect.signature(spec.function).parameters.values()
+        shown = ", ".join(
+            each.name if each.default is inspect.Parameter.empty else f"[{each.name}]" for each in parameters
+        )
+        text = inspect.cleandoc(spec.function.__doc__ or "").split("\n")[0]
+        changes = "no" if spec.read_only else "yes"
+        rows.append(f"| `{spec.name}({shown})` | {', '.join(spec.toolsets)} | {changes} | {text} |")
+    return "\n".join(rows)
+
+
+def databases() -> str:
+    """Return a table of the official databases, whether or not they are installed here."""
+    from labrig_phreeqc.databases import DESCRIPTIONS, OFFICIAL_SHA256
+
+    rows = ["| database | what it covers | SHA-256 (3.8.6) |", "| --- | --- | --- |"]
+    for name in sorted(OFFICIAL_SHA256, key=str.lower):
+        rows.append(f"| `{name}` | {DESCRIPTIONS[name]} | `{OFFICIAL_SHA256[name][:12]}` |")
+    return "\n".join(rows)
+
+
+def answer() -> str:
+    """Return the one output schema."""
+    return f"```json\n{json.dumps(ANSWER_SCHEMA, indent=1)}\n```"
+
+
+def codes() -> str:
+    """Return the error codes with the comments that stand beside them in the source."""
+    source = inspect.getsource(sys.modules[LABRIG_ERRORS])
+    rows = ["| code | meaning |", "| --- | --- |"]
+    for code in CODES:
+        comment = re.search(rf'"{code}",  # (.+)', source)
+        assert comment, code
+        rows.append(f"| `{code}` | {comment[1]} |")
+    return "\n".join(rows)
+
+
+LABRIG_ERRORS = "labrig.errors"
+assert Code is not None
+
+
+def stems() -> str:
+    """Return the stems of phreeqc-basics, without values or answers."""
+    from labrig_harness.suites.phreeqc_basics.stems import STEMS
+
+    assert "phreeqc-basics" in suites.names()
+    rows = ["| stem | database | quantity |", "| --- | --- | --- |"]
+    for stem in STEMS:
+        rows.append(f"| {stem.name} | `{stem.database}` | {stem.quantity} |")
+    return "\n".join(rows)
+
+
+def generated(name: str) -> str:
+    """Return the text of one generated part."""
+    verb, _, argument = name.partition(" ")
+    makers = {"databases": databases, "answer": answer, "codes": codes, "stems": stems}
+    return tools(argument) if verb == "tools" else makers[verb]()
+
+
+def renewed(page: str) -> str:
+    """Return a page with its generated parts written anew."""
+    return _PART.sub(lambda part: f"{part[1]}{generated(part['name'])}\n{part[3]}", page)
+
+
+def main() -> int:
+    """Write or check all pages."""
+    stale = []
+    for path in sorted(DOCS.rglob("*.md")):
+        page = path.read_text(encoding="utf-8")
+        new = renewed(page)
+        if new != page:
+            stale.append(path.relative_to(DOCS).as_posix())
+            if "--check" not in sys.argv:
+                path.write_text(new, encoding="utf-8")
+    if stale and "--check" in sys.argv:
+        print(f"docs are not what the code would write: {', '.join(stale)}; run make docs", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,255 @@
+"""The PHREEQC server over MCP, in memory: the four faithful tools, the own form, protocols, jobs, refusals."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastmcp import Client
+
+from labrig.answer import ANSWER_BYTES
+from labrig.builder import build
+from labrig.toolbox import ServeOptions
+from labrig_phreeqc.server import toolbox
+
+WATER = "SOLUTION 1\n pH 7 charge\n Na 1\n C(4) 1\nEND\n"
+STEPS = "SOLUTION 1\nEQUILIBRIUM_PHASES 1\n Gypsum 0 1\nREACTION_TEMPERATURE 1\n 25 75 in {} steps\nEND\n"
+PAPER_REGEX = re.compile(r"^-{3,}\s*([A-Za-z].+?)\s*-{3,}\s*$")
+
+
+class Lab:
+    """A client of one server, with the shortest way to call and read."""
+
+    def __init__(self, client: Client[Any], folder: Path) -> None:
+        self.client, self.folder = client, folder
+
+    async def raw(self, tool: str, **arguments: Any) -> Any:
+        return await self.client.call_tool_mcp(tool, arguments)
+
+    async def text(self, tool: str, **arguments: Any) -> str:
+        result = await self.raw(tool, **arguments)
+        assert not result.is_error, result.content[0].text
+        text: str = result.content[0].text
+        return text
+
+    async def answer(self, tool: str, **arguments: Any) -> dict[str, Any]:
+        structured: dict[str, Any] = (await self.raw(tool, **arguments)).structured_content
+        return structured
+
+    async def refusal(self, tool: str, **arguments: Any) -> dict[str, str]:
+        result = await self.raw(tool, **arguments)
+        assert result.is_error
+        error: dict[str, str] = result.meta["labrig"]["error"]
+        assert error["code"] != "internal", error
+        return error
+
+
+@pytest.fixture
+async def lab(tmp_path: Path, databases: Path) -> AsyncIterator[Lab]:
+    async with Client(build(toolbox, ServeOptions(workspace=tmp_path / "w"))) as client:
+        yield Lab(client, tmp_path / "w")
+
+
+@pytest.fixture
+async def paper(tmp_path: Path, databases: Path) -> AsyncIterator[Lab]:
+    options = ServeOptions(toolsets=("paper",), output="toc", workspace=tmp_path / "w")
+    async with Client(build(toolbox, options)) as client:
+        yield Lab(client, tmp_path / "w")
+
+
+async def test_the_paper_toolset_is_the_papers(paper: Lab) -> None:
+    tools = {tool.name: tool for tool in await paper.client.list_tools()}
+    assert list(tools) == ["write_file", "read_file", "list_file", "execute_phreeqc"]
+    parameters = {name: list(tool.input_schema.get("properties", {})) for name, tool in tools.items()}
+    assert parameters == {
+        "write_file": ["path", "content"],
+        "read_file": ["path", "start_line", "end_line"],
+        "list_file": [],
+        "execute_phreeqc": ["input_path", "database"],
+    }
+    assert all(tool.output_schema is None for tool in tools.values())
+
+
+async def test_the_papers_workflow(paper: Lab) -> None:
+    """Write, run, find a section in the list, read it by line numbers."""
+    await paper.text("write_file", path="in.pqi", content=STEPS.format(3))
+    returned = await paper.text("execute_phreeqc", input_path="in.pqi")
+    listed = json.loads(returned.splitlines()[-1])
+    output = (paper.folder / "result.out").read_text()
+    expected = [
+        {"line": number, "section": match[1]}
+        for number, line in enumerate(output.splitlines(), 1)
+        if (match := PAPER_REGEX.match(line))
+    ]
+    assert listed == expected
+    at = next(each["line"] for each in listed if each["section"] == "Saturation indices")
+    assert "Saturation indices" in await paper.text(
+        "read_file", path="result.out", start_line=at, end_line=at
+    )
+    assert "result.out" in await paper.text("list_file")
+    result = await paper.raw("execute_phreeqc", input_path="in.pqi")
+    record = result.meta["labrig"]["record"]
+    assert len(record["library"]["sha256"]) == len(record["database"]["sha256"]) == 64
+    assert result.structured_content is None
+
+
+async def test_the_same_call_gives_the_same_bytes(lab: Lab) -> None:
+    first, second = [(await lab.raw("execute_phreeqc", input=WATER)) for _ in range(2)]
+    assert first.structured_content == second.structured_content
+    assert first.content == second.content
+
+
+@pytest.mark.parametrize("steps", [1, 400])
+async def test_auto_is_whole_when_small_and_an_outline_when_large(lab: Lab, steps: int) -> None:
+    answer = await lab.answer("execute_phreeqc", input=STEPS.format(steps) if steps > 1 else WATER)
+    assert answer["status"] == "ok"
+    assert answer["data"]["output"]["kind"] == ("raw" if steps == 1 else "outline")
+    assert len(json.dumps(answer).encode()) <= ANSWER_BYTES * 1.1
+    assert "phreeqc.dat 3.8.6" in answer["source"]
+    assert (lab.folder / "result.out").stat().st_size == answer["artifacts"][0]["bytes"]
+
+
+async def test_protocols(lab: Lab) -> None:
+    text = STEPS.format(60)
+    whole = (await lab.answer("execute_phreeqc", input=text, output="raw:9999999"))["text"]
+    cut = (await lab.answer("execute_phreeqc", input=text, output="raw:1000"))["text"]
+    assert cut.startswith(whole[:500])
+    assert cut.endswith(whole[-500:])
+    assert f"{len(whole) - 1000} characters omitted" in cut
+    flat = json.loads((await lab.answer("execute_phreeqc", input=text, output="toc"))["text"])
+    capped = json.loads((await lab.answer("execute_phreeqc", input=text, output="toc:50"))["text"])
+    assert len(flat) > 200
+    assert len(capped) <= 51
+    for wrong in ("tocs", "raw:", "raw:-1", "raw:x", "toc:9", ""):
+        assert (await lab.refusal("execute_phreeqc", input=text, output=wrong))["where"] == "output"
+
+
+async def test_outline_output_unfolds_every_state(lab: Lab) -> None:
+    answer = await lab.answer("execute_phreeqc", input=STEPS.format(150))
+    lines = answer["data"]["output"]["characters"]
+    seen, cursor = "", ""
+    while True:
+        page = await lab.answer("outline_output", from_line=1, to_line=lines, cursor=cursor)
+        seen += page["text"] + "\n"
+        cursor = page.get("data", {}).get("cursor", "")
+        if not cursor:
+            break
+    assert len(set(re.findall(r"step (\d+)\b", seen))) == 150
+    await lab.refusal("outline_output", from_line=9, to_line=3)
+    await lab.refusal("outline_output", path="none.out")
+
+
+async def test_selected_output_comes_as_tables_and_files(lab: Lab) -> None:
+    text = WATER.replace(
+        "END",
+        "SELECTED_OUTPUT 1\n -file mine.sel\n -pH\nSELECTED_OUTPUT 2\n -totals Na\nUSER_PUNCH 2\n 10 PUNCH 1\nEND",
+    )
+    answer = await lab.answer("execute_phreeqc", input=text)
+    tables = {table["user"]: table for table in answer["data"]["selected_output"]}
+    assert tables[1]["file"] == "mine.sel"
+    assert tables[2]["file"] == "selected_output_2.tsv"
+    assert tables[1]["values"][0][tables[1]["columns"].index("pH")] == pytest.approx(8.27, abs=0.02)
+    assert (lab.folder / "mine.sel").read_text().count("\n") == 2
+
+
+async def test_a_file_option_cannot_replace_the_output(lab: Lab) -> None:
+    text = WATER.replace("END", "SELECTED_OUTPUT\n -file result.out\nEND")
+    await lab.answer("execute_phreeqc", input=text)
+    assert "Beginning of initial solution" in (lab.folder / "result.out").read_text()
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("SOLUTION 1\nINCLUDE$ /etc/passwd\nEND", "INCLUDE$"),
+        ("SOLUTION 1\nSELECTED_OUTPUT\n -file ../../x\nEND", "-file"),
+        ("TRANSPORT\n -cells 1\n -dump /tmp/x\nEND", "dump"),
+        ("INVERSE_MODELING\n -lon_netpath x\nEND", "netpath"),
+        ("SOLUTION 1\0END", "NUL"),
+        ("", "either"),
+        ("   \n", "empty"),
+    ],
+)
+async def test_hostile_and_empty_input_is_refused(lab: Lab, text: str, says: str) -> None:
+    error = await lab.refusal("execute_phreeqc", input=text)
+    assert says in json.dumps(error)
+
+
+async def test_arguments_are_one_or_the_other(lab: Lab) -> None:
+    await lab.refusal("execute_phreeqc")
+    await lab.refusal("execute_phreeqc", input=WATER, input_path="x")
+    assert "wateq4f.dat" in (await lab.refusal("execute_phreeqc", input=WATER, database="wateq4.dat"))["try"]
+    await lab.refusal("execute_phreeqc", input=WATER, database="../../etc/passwd")
+    await lab.refusal("execute_phreeqc", input=WATER, database="/etc/passwd")
+
+
+async def test_failures_of_phreeqc_are_answers(lab: Lab) -> None:
+    result = await lab.raw("execute_phreeqc", input="SOLUTION 1\n Ca x\nEND")
+    assert result.is_error
+    assert result.structured_content["status"] == "input_error"
+    assert any("line 2" in each for each in result.structured_content["warnings"])
+    misspelt = await lab.answer("execute_phreeqc", input="SOLUTIN 1\n Ca 1\nEND")
+    assert misspelt["status"] == "ok_with_warnings"
+    assert "Unknown input" in misspelt["warnings"][0]
+
+
+async def test_reading(lab: Lab) -> None:
+    long = "\n".join(f"line {n}" for n in range(1, 30_001))
+    await lab.text("write_file", path="long.txt", content=long)
+    edges = await lab.text("read_file", path="long.txt")
+    assert edges.startswith("line 1\n")
+    assert edges.endswith("\nline 30000")
+    assert "lines 81 to 29920" in edges
+    assert await lab.text("read_file", path="long.txt", start_line=500, end_line=501) == "line 500\nline 501"
+    assert await lab.text("read_file", path="long.txt", start_line=30_000, end_line=99_999) == "line 30000"
+    cut = await lab.text("read_file", path="long.txt", start_line=1, end_line=30_000)
+    following = int(re.findall(r"start_line (\d+)", cut)[-1])
+    assert cut.split("\n")[-2] == f"line {following - 1}"
+    for wrong in (
+        {"start_line": 30_001},
+        {"start_line": 5, "end_line": 4},
+        {"start_line": 0},
+        {"end_line": -1},
+    ):
+        await lab.refusal("read_file", path="long.txt", **wrong)
+
+
+async def test_jobs(lab: Lab) -> None:
+    started = await lab.answer("start_phreeqc", input=WATER)
+    done = await lab.answer("get_job", job=started["data"]["job"], wait_s=45)
+    assert done["status"] == "ok"
+    assert done["values"][0]["name"] == "pH"
+    endless = "SOLUTION 1\nUSER_PRINT\n10 WHILE(1)\n20 WEND\nEND\n"
+    started = await lab.answer("start_phreeqc", input=endless, wall_s=600)
+    await asyncio.sleep(0.3)
+    assert (await lab.answer("cancel_job", job=started["data"]["job"]))["status"] == "cancelled"
+    await lab.refusal("get_job", job="nothing")
+    await lab.refusal("start_phreeqc", input=WATER, database="none.dat")
+    await lab.refusal("start_phreeqc", input=WATER, wall_s=1e9)
+
+
+async def test_two_at_once_do_not_mix(lab: Lab) -> None:
+    waters = [WATER.replace("Na 1", f"Na {n}").replace("C(4) 1", f"C(4) {n}") for n in range(1, 9)]
+    answers = await asyncio.gather(
+        *(lab.answer("execute_phreeqc", input=each, output="raw:9000") for each in waters)
+    )
+    for n, answer in enumerate(answers, 1):
+        assert f"\tSOLUTION 1\n\t pH 7 charge\n\t Na {n}\n" in answer["text"]
+
+
+def test_listing_tools_loads_no_science() -> None:
+    """tools/list must answer in about the time of a bare FastMCP server."""
+    program = (
+        "import sys; from labrig.builder import build; from labrig_phreeqc.server import toolbox; build(toolbox);"
+        "print([name for name in ('numpy', 'phreeqcrm', 'phreeqpy', 'matplotlib', 'jinja2') if name in sys.modules])"
+    )
+    assert (
+        subprocess.run([sys.executable, "-c", program], capture_output=True, text=True).stdout.strip() == "[]"
+    )
