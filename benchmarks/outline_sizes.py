@@ -58,7 +58,8 @@ def main() -> None:
     if not rows:
         raise SystemExit(f"no *.out files in {arguments or REFERENCES}")
     print(
-        f"{'output':12}{'chars':>11}{'states':>7}{'flat':>9}{'capped':>8}{'ours':>7}{'unfolded':>9}{'MB/s':>7}"
+        f"{'output':12}{'chars':>11}{'states':>7}{'flat':>9}{'capped':>8}{'ours':>7}{'/flat':>7}"
+        f"{'unfolded':>9}{'MB/s':>7}"
     )
     total = [0, 0, 0, 0]
     for name, text in rows:
@@ -67,11 +68,11 @@ def main() -> None:
         sizes = [len(page) for page in pages]
         total = [a + b for a, b in zip(total, sizes, strict=True)]
         print(
-            f"{name:12}{len(text):11}{len(tree.states):7}{sizes[0]:9}{sizes[1]:8}{sizes[2]:7}{sizes[3]:9}"
-            f"{speed(outline, text):7.0f}"
+            f"{name:12}{len(text):11}{len(tree.states):7}{sizes[0]:9}{sizes[1]:8}{sizes[2]:7}"
+            f"{sizes[2] / sizes[0]:7.0%}{sizes[3]:9}{speed(outline, text):7.0f}"
         )
     flat, capped, ours, unfolded = total
-    print(f"{'total':30}{flat:9}{capped:8}{ours:7}{unfolded:9}")
+    print(f"{'total':30}{flat:9}{capped:8}{ours:7}{ours / max(flat, 1):7.0%}{unfolded:9}")
     print(f"ours / flat list {ours / max(flat, 1):.1%}, ours / capped list {ours / max(capped, 1):.1%}")
     if not arguments:
         big = column(dict(rows)["ex14"])

@@ -45,7 +45,9 @@ def seconds_to_tools_list(argv: list[str]) -> float:
 def tools_list_bytes() -> tuple[int, int]:
     """Return the size of the default tools/list in bytes, without and with output schemas."""
     done = subprocess.run(
-        [sys.executable, "-m", "labrig_harness", "tools", "phreeqc", "--json"], capture_output=True, check=True
+        [sys.executable, "-m", "labrig_harness", "tools", "phreeqc", "--json"],
+        capture_output=True,
+        check=True,
     )
     tools = json.loads(done.stdout)["tools"]
     lean = [{key: value for key, value in tool.items() if key != "outputSchema"} for tool in tools]
@@ -62,7 +64,8 @@ def main() -> None:
     print(f"spawn to tools/list, median of {ROUNDS} pairs")
     print(f"  labrig-phreeqc / bare FastMCP server: {ratio:.2f}   (at most 1.20)")
     without, whole = tools_list_bytes()
-    print(f"  tools/list of the default toolset: {without} bytes   (at most 12000); with output schemas {whole} (16000)")
+    print(f"  tools/list of the default toolset: {without} bytes (at most 12000)")
+    print(f"  ... with output schemas: {whole} bytes (at most 16000)")
 
 
 if __name__ == "__main__":

@@ -12,9 +12,8 @@ import re
 import sys
 from pathlib import Path
 
+from labrig import errors
 from labrig.answer import ANSWER_SCHEMA
-from labrig.errors import CODES, Code
-from labrig_harness import suites
 from labrig_harness.servers import toolbox
 
 DOCS = Path(__file__).parent
@@ -52,27 +51,22 @@ def answer() -> str:
 
 def codes() -> str:
     """Return the error codes with the comments that stand beside them in the source."""
-    source = inspect.getsource(sys.modules[LABRIG_ERRORS])
+    source = inspect.getsource(errors)
     rows = ["| code | meaning |", "| --- | --- |"]
-    for code in CODES:
+    for code in errors.CODES:
         comment = re.search(rf'"{code}",  # (.+)', source)
         assert comment, code
         rows.append(f"| `{code}` | {comment[1]} |")
     return "\n".join(rows)
 
 
-LABRIG_ERRORS = "labrig.errors"
-assert Code is not None
-
-
 def stems() -> str:
     """Return the stems of phreeqc-basics, without values or answers."""
     from labrig_harness.suites.phreeqc_basics.stems import STEMS
 
-    assert "phreeqc-basics" in suites.names()
     rows = ["| stem | database | quantity |", "| --- | --- | --- |"]
     for stem in STEMS:
-        rows.append(f"| {stem.name} | `{stem.database}` | {stem.quantity} |")
+        rows.append(f"| {stem.name} | `{stem.database}` | {stem.quantity.name or stem.quantity.unit} |")
     return "\n".join(rows)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from contextlib import AsyncExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -12,10 +13,10 @@ from typing import Any
 from labrig import __version__
 from labrig.answer import META_KEY
 from labrig.calls import CallLog, CallRecord, tools_hash
+from labrig.toolbox import ServeOptions
 from labrig_harness.agent import StepLimit, ToolResult
 from labrig_harness.servers import Target
 from labrig_harness.trajectory import Step, ToolCall
-from labrig.toolbox import ServeOptions
 
 
 class RecordedTools:
@@ -37,6 +38,7 @@ class RecordedTools:
         self._log = CallLog(folder)
         self._max_steps = max_steps
         self._client: Any = None
+        self._open = AsyncExitStack()
         self._starting = asyncio.Lock()
         self._tools: list[dict[str, Any]] = []
         self._tools_hash = ""
@@ -50,8 +52,7 @@ class RecordedTools:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._client is not None:
-            await self._client.__aexit__(None, None, None)
+        await self._open.aclose()
 
     async def _connected(self) -> Any:
         async with self._starting:
@@ -59,7 +60,7 @@ class RecordedTools:
                 from fastmcp import Client
 
                 client = Client(self._target.transport(self._options))
-                await client.__aenter__()
+                await self._open.enter_async_context(client)
                 self._client = client
                 tools = await client.list_tools()
                 self._tools = [

@@ -64,7 +64,7 @@ def write_tasks(out: Path, tasks: Sequence[Task], suite: Suite) -> None:
         If the folder already holds another set of tasks: scores would not be comparable.
     """
     out.mkdir(parents=True, exist_ok=True)
-    body = "".join(json.dumps(task.to_dict(), ensure_ascii=False, sort_keys=True) + "\n" for task in tasks)
+    body = "".join(json.dumps(task.to_dict(), ensure_ascii=False) + "\n" for task in tasks)
     path = out / "tasks.jsonl"
     if path.exists() and path.read_text(encoding="utf-8") != body:
         raise LabrigError(
@@ -86,7 +86,6 @@ async def run(
     def solve(brief: Brief) -> Any:
         return plan.suite.solution(by_id[brief.id], plan.arm)
 
-    agent = agents.make(plan.agent, seed=plan.seed, solve=solve)
     about = {
         "schema": SCHEMA,
         "suite": plan.suite.name,
@@ -106,6 +105,7 @@ async def run(
         folder = record_folder(out, plan.label, task.id, epoch)
         if (folder / "trajectory.json").exists():
             return folder
+        agent = agents.make(plan.agent, seed=plan.seed, epoch=epoch, solve=solve)
         async with gate:
             trajectory = await run_item(agent, task, plan, epoch, folder)
         progress(trajectory)

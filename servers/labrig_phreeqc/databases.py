@@ -7,7 +7,6 @@ The folder is ``phreeqc.databases`` (``LABRIG_PHREEQC_DATABASES``, several separ
 from __future__ import annotations
 
 import os
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -154,31 +153,6 @@ def find_database(name: str) -> Database:
     raise unknown_name(
         "database", name, (each for each in installed if each not in ADD_ONS), where="database"
     )
-
-
-def install(source: Path, target: Path) -> list[Database]:
-    """Copy the ``.dat`` files of a release into `target`, each complete or not at all.
-
-    A file with the name of an official database must be that file; any difference is refused.
-    """
-    files = sorted(source.glob("*.dat"))
-    if not files:
-        raise LabrigError("There is no .dat file to install", where=str(source), code="not_found")
-    for file in files:
-        if OFFICIAL_SHA256.get(file.name, file_sha256(file)) != file_sha256(file):
-            raise LabrigError(
-                f"{file.name} is not the file of PHREEQC {RELEASE}: its SHA-256 is {file_sha256(file)}",
-                where=str(file),
-                expected=OFFICIAL_SHA256[file.name],
-                code="refused",
-            )
-    target.mkdir(parents=True, exist_ok=True)
-    for file in files:
-        with tempfile.NamedTemporaryFile(dir=target, prefix=".", delete=False) as copy:
-            copy.write(file.read_bytes())
-        Path(copy.name).chmod(0o644)
-        Path(copy.name).replace(target / file.name)
-    return [_database(target / file.name) for file in files]
 
 
 def _installed() -> dict[str, Path]:

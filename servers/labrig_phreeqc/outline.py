@@ -14,8 +14,8 @@ computed equilibrium: an initial solution, a reaction step, one cell after one s
 Line numbers
 ------------
 All are 1-based and inclusive, and count line feeds only, as a file-reading tool does. A carriage return
-before the line feed is tolerated. (The published lists in `toc` count with ``str.splitlines``; the two disagree
-only if the input brought other line separators into the output: form feed, U+0085, U+2028 ...)
+before the line feed is tolerated. (The published lists in `toc` count with ``str.splitlines``; the two
+disagree only if the input brought other line separators into the output: form feed, U+0085, U+2028 ...)
 """
 
 from __future__ import annotations
@@ -36,9 +36,18 @@ _SHORT_REACTANTS = {
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A printed table, or a run of ``count`` tables of the same name.
+    """A printed table, or a run of tables of the same name.
 
-    ``stride`` is the number of lines from one table of the run to the next, if it is always the same.
+    Attributes
+    ----------
+    name : str
+        As PHREEQC prints it, such as ``Saturation indices``.
+    first, last : int
+        Line range, inclusive.
+    count : int
+        Tables in the run.
+    stride : int or None
+        Lines from one table of the run to the next, if that is always the same.
     """
 
     name: str
@@ -98,7 +107,16 @@ class State:
 class Stage:
     """One kind of calculation within a simulation.
 
-    ``shifts`` is (first, last, how many) of the advection or transport steps announced in it, printed or not.
+    Attributes
+    ----------
+    name : str
+        From the box that announces it: ``initial solution``, ``batch-reaction``, ``transport`` ...
+    first, last : int
+        Line range, inclusive.
+    states : tuple of State
+        In printed order.
+    shifts : (int, int, int) or None
+        First, last and number of the advection or transport steps announced in it, printed or not.
     """
 
     name: str
@@ -110,9 +128,22 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Simulation:
-    """From "Reading input data for simulation N." to the next. Number 0 if the output has no such line.
+    """From "Reading input data for simulation N." to the next.
 
-    ``warning_lines`` and ``error_lines`` hold the first five lines that start with WARNING or ERROR.
+    Attributes
+    ----------
+    number : int
+        0 if the output has no such line.
+    first, last : int
+        Line range, inclusive; simulations leave no gap.
+    title : str or None
+        TITLE as printed, or as echoed where the printing is switched off.
+    stages : tuple of Stage
+        In printed order.
+    warnings, errors : int
+        Lines that start with WARNING or ERROR.
+    warning_lines, error_lines : tuple of int
+        The first five of them.
     """
 
     number: int
@@ -133,10 +164,17 @@ class Simulation:
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """The map of one output: its size, the lines before the first simulation, and the simulations.
+    """The map of one output.
 
-    ``preamble`` is a line range, the whole text if nothing in it was recognised, None if the first line
-    starts a simulation.
+    Attributes
+    ----------
+    chars, lines : int
+        Size of the output.
+    preamble : (int, int) or None
+        Line range before the first simulation: the whole text if nothing in it was recognised, None if the
+        first line starts a simulation.
+    simulations : tuple of Simulation
+        In printed order.
     """
 
     chars: int
@@ -563,7 +601,15 @@ class _Scan:
 
 
 def states(outline: Outline, from_line: int = 1, to_line: int | None = None) -> list[State]:
-    """All states printed, at least partly, in a line range (1-based, inclusive; default: everywhere)."""
+    """Return all states printed, at least partly, in a line range.
+
+    Parameters
+    ----------
+    outline : Outline
+        What to search.
+    from_line, to_line : int
+        1-based, inclusive; by default the whole output.
+    """
     end = outline.lines if to_line is None else to_line
     return [state for state in outline.states if state.first <= end and state.last >= from_line]
 

@@ -68,6 +68,7 @@ _QUANTITIES = (  # symbol, attribute of State, format, value that is not printed
     ("T", "temperature", ".5g", "25"),
     ("err", "charge_error", ".2f", "0.00"),
 )
+_KEYS = ("uses", *(symbol for symbol, *_ in _QUANTITIES))  # the columns of a state, in printed order
 _TITLE_CHARS = 36
 _LABEL_CHARS = 36
 _ROOMY = 1_000_000_000  # "keep this many": no folding
@@ -206,16 +207,8 @@ def _stage_lines(stage: Stage, keep: int, first: int, last: int) -> Iterator[str
         return
 
     table = [_columns(state) for state in chosen]
-    common: dict[str, str] = {}
-    usual, each = _USUAL, ""
-    if len(chosen) > 1:
-        common = {k: value for k, value in table[0].items() if all(row.get(k) == value for row in table)}
-        if uses := _majority(row.get("uses") for row in table):
-            common["uses"] = uses  # stated once, for every state that does not name its own
-        if len({_places(state, _USUAL, state.first) for state in chosen}) == 1:
-            each = _places(chosen[0], _USUAL, chosen[0].first)
-        elif not any(_unnamed(state, _USUAL) for state in chosen):
-            usual = _majority(_names(state) for state in chosen) or _USUAL
+    common = _common(table)
+    usual, each = _stage_places(chosen)
     shared = [common[key] for key in _KEYS if key in common]
     if each:
         shared.append("each " + each)
@@ -241,7 +234,25 @@ def _stage_lines(stage: Stage, keep: int, first: int, last: int) -> Iterator[str
     yield from (line(*row) for row in bottom)
 
 
-_KEYS = ("uses", *(symbol for symbol, *_ in _QUANTITIES))
+def _common(table: Sequence[dict[str, str]]) -> dict[str, str]:
+    """Return what all rows of a stage have in common, and the reactants that most of them have."""
+    if len(table) == 1:
+        return {}
+    common = {key: value for key, value in table[0].items() if all(row.get(key) == value for row in table)}
+    if uses := _majority(row.get("uses") for row in table):
+        common["uses"] = uses  # stated once, for every state that does not name its own
+    return common
+
+
+def _stage_places(states: Sequence[State]) -> tuple[tuple[str, ...], str]:
+    """Return the names of the sections that go unnamed in a stage, and their offsets if all states agree."""
+    if len(states) == 1:
+        return _USUAL, ""
+    if len({_places(state, _USUAL, state.first) for state in states}) == 1:
+        return _USUAL, _places(states[0], _USUAL, states[0].first)
+    if any(_unnamed(state, _USUAL) for state in states):
+        return _USUAL, ""
+    return _majority(_names(state) for state in states) or _USUAL, ""
 
 
 def _majority(items: Iterable[_T]) -> _T | None:

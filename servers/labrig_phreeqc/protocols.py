@@ -20,9 +20,6 @@ NAMES = ("toc", "toc:50", "outline", "raw:N", "auto")
 INLINE_CHARS = 4_000
 """``auto`` gives outputs up to this size as they are (characters)."""
 
-OUTLINE_CHARS = 5_000
-"""``auto`` and ``outline`` fold the outline until it fits (characters); every state stays findable."""
-
 
 def check(protocol: str) -> str:
     """Return the protocol, or refuse it.
@@ -60,7 +57,7 @@ def deliver(output: str, protocol: str, *, where: str = "result.out") -> tuple[s
         return "raw", cut(output, int(protocol[4:]), where)
     if protocol == "auto" and len(output) <= INLINE_CHARS:
         return "raw", output
-    return "outline", render(outline(output), budget=OUTLINE_CHARS)
+    return "outline", render(outline(output))
 
 
 def cut(text: str, limit: int, where: str) -> str:

@@ -20,7 +20,7 @@ from labrig_phreeqc import databases, execution, protocols
 from labrig_phreeqc.engine import Engine, Limits, record
 from labrig_phreeqc.execution import RESULT, Execution
 from labrig_phreeqc.library import find_library
-from labrig_phreeqc.outline import outline
+from labrig_phreeqc.outline import outline, states
 from labrig_phreeqc.outline_text import render
 
 WHOLE_FILE_CHARS = 20_000
@@ -33,6 +33,7 @@ RANGE_CHARS = 100_000
 """`read_file` with a range gives at most this much (characters)."""
 
 MAX_LISTED = 500
+STATES_A_PAGE = 50
 CALL_WALL_S = 50.0
 """A call ends before the 60 s after which most clients stop waiting; longer runs are jobs."""
 
@@ -280,14 +281,16 @@ async def outline_output(
     built = outline(text)
     source = f"outline of {path} ({len(text)} characters, {len(built.states)} states)"
     if from_line == 1 and to_line is None and not cursor:
-        return Answer(source=source, text=render(built, budget=protocols.OUTLINE_CHARS))
-    last = to_line or text.count("\n") + 1
+        return Answer(source=source, text=render(built))
+    last = to_line or built.lines
     if last < from_line:
         raise LabrigError("The range is empty", where=f"from_line {from_line}, to_line {last}")
-    legend, *lines = render(built, lines=(from_line, last)).split("\n")
-    rest, following = cursors.page(lines, [path, from_line, last, len(text)], cursor, size=60)
-    text = "\n".join([legend, *rest])
-    return Answer(source=source, text=text, data={"cursor": following} if following else {})
+    question = [path, from_line, last, len(text)]
+    shown, following = cursors.page(states(built, from_line, last), question, cursor, size=STATES_A_PAGE)
+    if shown:
+        from_line, last = shown[0].first, shown[-1].last
+    page = render(built, lines=(from_line, last))
+    return Answer(source=source, text=page, data={"cursor": following} if following else {})
 
 
 @toolbox.tool(title="List databases", read_only=True)

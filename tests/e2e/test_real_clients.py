@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.scripted_model import scripted_model
 
 from labrig.config import home
+from support.scripted_model import scripted_model
 
 QUESTION = "What is the pH of 1 mmol/kgw NaHCO3 at 25 degC?"
 INPUT = "SOLUTION 1\n pH 7 charge\n Na 1\n C(4) 1\nEND\n"

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from labrig.errors import LabrigError
-from labrig_phreeqc.databases import OFFICIAL_SHA256, find_database, folders, install, list_databases
+from labrig_phreeqc.databases import OFFICIAL_SHA256, find_database, list_databases
 from labrig_phreeqc.engine import Engine, Limits, provenance, record
 from labrig_phreeqc.includes import resolve_includes
 from labrig_phreeqc.library import Library, find_library
@@ -250,7 +250,7 @@ async def test_killed_parent_leaves_no_orphan(isolation: str) -> None:
 async def test_descriptors_stay_stable(engine: Engine) -> None:
     def open_descriptors() -> tuple[int, int]:
         server = server_of(engine).pid
-        return len(os.listdir("/proc/self/fd")), len(os.listdir(f"/proc/{server}/fd"))  # noqa: PTH208
+        return len(os.listdir("/proc/self/fd")), len(os.listdir(f"/proc/{server}/fd"))
 
     await engine.run(SEAWATER)
     before = open_descriptors()
@@ -317,17 +317,6 @@ def test_no_database_names_the_remedy(monkeypatch: pytest.MonkeyPatch, tmp_path:
     monkeypatch.setenv("LABRIG_PHREEQC_DATABASES", str(tmp_path))
     with pytest.raises(LabrigError, match="labrig setup phreeqc"):
         find_database("phreeqc.dat")
-
-
-def test_install_copies_only_the_official_files(tmp_path: Path) -> None:
-    installed = install(find_database("phreeqc.dat").path.parent, tmp_path / "target")
-    assert {each.name for each in installed} == {path.name for path in (tmp_path / "target").iterdir()}
-    changed = tmp_path / "changed"
-    changed.mkdir()
-    (changed / "pitzer.dat").write_text("SOLUTION_MASTER_SPECIES\n")
-    with pytest.raises(LabrigError, match="is not the file"):
-        install(changed, tmp_path / "target")
-    assert folders()
 
 
 @pytest.mark.parametrize(

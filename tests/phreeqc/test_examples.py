@@ -17,8 +17,9 @@ from labrig_phreeqc.includes import resolve_includes
 HEADING = re.compile(r"^-{3,}\s*([A-Za-z].+?)\s*-{3,}\s*$")
 BOX = re.compile(r"^-{3,}$")
 
-# Solver effort and round-off around zero: no property of the water.
-EFFORT = {"Iterations", "Electrical balance (eq)", "Percent error, 100*(Cat-|An|)/(Cat+|An|)"}
+# Solver effort (with its warnings, which fall between the tables) and round-off around zero: no property of
+# the water.
+EFFORT = {"WARNING:", "Iterations", "Electrical balance (eq)", "Percent error, 100*(Cat-|An|)/(Cat+|An|)"}
 
 # Waters whose redox state no reactant fixes: pe, and the traces that hang on it (H2, O2, S(-2), C(-4)), are
 # wherever the iteration stops. ex2: gypsum in pure water; ex3: mixing of unbuffered waters; ex7: traces of CH4 and

@@ -27,8 +27,8 @@ Solve = Callable[[Brief], Solution]
 NAMES = ("reference", "nop", "random", "noisy-reference")
 
 
-def make(name: str, *, seed: int, solve: Solve) -> Agent:
-    """Return an agent by name.
+def make(name: str, *, seed: int, epoch: int = 0, solve: Solve) -> Agent:
+    """Return an agent by name; what it draws at random depends on seed, epoch and item alone.
 
     Raises
     ------
@@ -40,7 +40,7 @@ def make(name: str, *, seed: int, solve: Solve) -> Agent:
     if name == "nop":
         return Nop()
     if name == "random":
-        return RandomChoice(seed)
+        return RandomChoice(f"{seed}/{epoch}")
     if name == "noisy-reference":
-        return NoisyReference(solve, seed)
+        return NoisyReference(solve, f"{seed}/{epoch}")
     raise unknown_name("agent", name, NAMES, where="--agent")

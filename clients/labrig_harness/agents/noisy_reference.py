@@ -22,7 +22,7 @@ class NoisyReference:
 
     name = "noisy-reference"
 
-    def __init__(self, solve: Callable[[Brief], Solution], seed: int) -> None:
+    def __init__(self, solve: Callable[[Brief], Solution], seed: str) -> None:
         self._solve = solve
         self._seed = seed
 

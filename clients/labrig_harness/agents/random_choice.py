@@ -13,7 +13,7 @@ class RandomChoice:
 
     name = "random"
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: str) -> None:
         self._seed = seed
 
     async def run(self, brief: Brief, tools: Tools) -> None:

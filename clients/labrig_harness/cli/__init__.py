@@ -58,4 +58,3 @@ def main(argv: Sequence[str] | None = None) -> int:
         # The reader of our output has gone (labrig tools phreeqc | head): not an error of ours.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 0
-

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 from labrig.errors import LabrigError
 
 FAILED = 1
+WIDTH = 110
 
 
 def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -113,28 +115,38 @@ def _items(path: Path) -> list[str]:
 def _carry_out(plans: list[Any], out: Path) -> int:
     """Run plans into one folder with a progress bar, then score it."""
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
     from labrig_harness import runner
     from labrig_harness.records import score_folder
     from labrig_harness.report.terminal import print_scores
+    from labrig_harness.trajectory import Trajectory
 
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console) as bars:
         for plan in plans:
             bar = bars.add_task(plan.label, total=len(plan.units()))
-            asyncio.run(runner.run(plan, out, progress=lambda each, bar=bar: bars.advance(bar)))
+
+            def advance(_: Trajectory, bar: TaskID = bar) -> None:
+                bars.advance(bar)
+
+            asyncio.run(runner.run(plan, out, progress=advance))
             bars.update(bar, completed=len(plan.units()))
     scored = score_folder(out)
-    print_scores(scored, Console())
+    print_scores(scored, _console())
     print(f"records: {out}")
     return 0
 
 
-def _score(arguments: argparse.Namespace) -> int:
+def _console() -> Any:
+    """Return a console on stdout; where that is no terminal, wide enough for the tables."""
     from rich.console import Console
 
+    return Console() if sys.stdout.isatty() else Console(width=WIDTH)
+
+
+def _score(arguments: argparse.Namespace) -> int:
     from labrig_harness.records import score_folder
     from labrig_harness.report.terminal import print_scores
 
@@ -142,7 +154,7 @@ def _score(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print((arguments.out / "scores.jsonl").read_text(encoding="utf-8"), end="")
     else:
-        print_scores(scored, Console())
+        print_scores(scored, _console())
     return FAILED if scored.skipped else 0
 
 

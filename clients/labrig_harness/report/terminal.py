@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rich import box
-from rich.console import Console
+from rich.console import Console, JustifyMethod
 from rich.table import Table as Grid
 from rich.text import Text
 
@@ -15,11 +15,24 @@ from labrig_harness.report.prose import percent, readable
 from labrig_harness.report.tabular import columns
 from labrig_harness.suite import Table
 
-_COLUMNS = ("arm", "agent", "n", "strict %", "95 % interval", "compat %", "committed", "mean steps")
+_COLUMNS = ("arm", "agent", "n", "strict %", "95 % CI", "compat %", "commit", "steps")
+
+
+SHORT_CELL = 20
+"""Cells up to this many characters are never broken."""
+
+MOST_ROWS = 16
+"""Longer tables are cut on a console; the report holds them whole."""
 
 
 def print_scores(scored: Scored, console: Console) -> None:
-    """Print the leaderboard, then the suite's tables, then the records that could not be read."""
+    """Print the suite's tables, then the records that could not be read, and last the leaderboard."""
+    for table in scored.tables:
+        _print(console, table)
+    if scored.skipped:
+        console.print(Text(f"Not read: {len(scored.skipped)}", style="bold"))
+        for reason in scored.skipped:
+            console.print(Text(f"  {readable(reason)}"))
     suite = scored.suite
     title = f"{suite.name} {suite.version} (scorer {suite.scorer_version})"
     rows = leaderboard(scored)
@@ -27,12 +40,6 @@ def print_scores(scored: Scored, console: Console) -> None:
         _print(console, Table(title, _COLUMNS, tuple(map(_cells, rows))))
     else:
         console.print(Text(readable(f"{title}: no record to score")))
-    for table in scored.tables:
-        _print(console, table)
-    if scored.skipped:
-        console.print(Text(f"Not read: {len(scored.skipped)}", style="bold"))
-        for reason in scored.skipped:
-            console.print(Text(f"  {readable(reason)}"))
 
 
 def _cells(row: Row) -> tuple[Any, ...]:
@@ -53,11 +60,18 @@ def _cells(row: Row) -> tuple[Any, ...]:
 def _print(console: Console, table: Table) -> None:
     """Print a table as `Text`, never as markup: what is printed was written by others."""
     grid = Grid(title=Text(readable(table.title), style="bold"), title_justify="left", box=box.SIMPLE_HEAD)
+    grid.collapse_padding = True
     made = columns(table)
     for each in made:
-        grid.add_column(Text(each.name), justify="right" if each.numeric else "left", overflow="fold")
-    for row in zip(*(each.cells for each in made), strict=True):
+        short = max(map(len, each.cells), default=0) <= SHORT_CELL
+        justify: JustifyMethod = "right" if each.numeric else "left"
+        grid.add_column(Text(each.name), justify=justify, overflow="fold", no_wrap=short)
+    for row in list(zip(*(each.cells for each in made), strict=True))[:MOST_ROWS]:
         grid.add_row(*map(Text, row))
     console.print(grid)
+    if len(table.rows) > MOST_ROWS:
+        console.print(
+            Text(f"... {len(table.rows) - MOST_ROWS} more rows, all of them in the report", style="dim")
+        )
     if table.note:
         console.print(Text(readable(table.note), style="dim"))

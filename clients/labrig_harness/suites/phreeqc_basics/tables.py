@@ -82,7 +82,7 @@ def diagnoses(scores: Sequence[Score]) -> Table:
     rows: list[tuple[Any, ...]] = []
     for (arm, agent), group in _grouped(scores, _condition).items():
         wrong = [each for each in group if not each.compat]
-        counts = Counter((each.facts["stem"], each.facts["diagnosis"] or NO_LETTER) for each in wrong)
+        counts = Counter(_diagnosis(each) for each in wrong)
         rows += [
             (arm, agent, stem, diagnosis, count, _percent(count, len(wrong)))
             for (stem, diagnosis), count in sorted(counts.items(), key=lambda each: (-each[1], each[0]))
@@ -96,6 +96,12 @@ def diagnoses(scores: Sequence[Score]) -> Table:
             "too: read this table beside the guess rate."
         ),
     )
+
+
+def _diagnosis(score: Score) -> tuple[str, str]:
+    """The stem matters where an option was chosen; where none was, there is nothing to diagnose."""
+    diagnosis = score.facts["diagnosis"]
+    return (score.facts["stem"], diagnosis) if diagnosis else ("", NO_LETTER)
 
 
 def ends(scores: Sequence[Score]) -> Table:

@@ -1,0 +1,110 @@
+"""The examples in README and docs are executed, and the generated parts are what the code would write.
+
+- A ``python`` block runs as a program; one that begins with ``# file: NAME`` is written to that file instead.
+- In a ``console`` block each line that begins with ``$`` is a command; it must succeed, and the lines that follow
+  must appear in its output in this order, ``...`` standing for any lines. Blocks of a page share a folder.
+- ``sh`` and other blocks are not executed: they need a network, a client or an engine that tests do not have.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
+_BLOCK = re.compile(r"^```(python|console)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+def _appears(shown: list[str], output: str) -> bool:
+    """Tell whether the shown lines appear in the output, ``...`` standing for any text, a line of it for any lines."""
+    lines = [line.rstrip() for line in output.splitlines()]
+    chunks: list[list[str]] = [[]]
+    for line in shown:
+        if line.strip() == "...":
+            chunks.append([])
+        else:
+            chunks[-1].append(re.escape(line.rstrip()).replace(r"\.\.\.", ".*"))
+    at = 0
+    for number, chunk in enumerate(chunks):
+        starts = range(at, len(lines) - len(chunk) + 1)
+        if number == 0:
+            starts = range(min(1, len(starts)))
+        if number == len(chunks) - 1 and chunk:
+            starts = range(max(at, len(lines) - len(chunk)), len(lines) - len(chunk) + 1)
+        found = next((n for n in starts if all(map(re.fullmatch, chunk, lines[n : n + len(chunk)]))), None)
+        if found is None:
+            return False
+        at = found + len(chunk)
+    return len(chunks) > 1 or at == len(lines)
+
+
+def _commands(block: str) -> list[tuple[str, list[str]]]:
+    found: list[tuple[str, list[str]]] = []
+    for line in block.splitlines():
+        if line.startswith("$ "):
+            found.append((line[2:], []))
+        else:
+            found[-1][1].append(line)
+    return found
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[page.relative_to(ROOT).as_posix() for page in PAGES])
+def test_examples_work(page: Path, private_home: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "page"
+    folder.mkdir()
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+
+    def run(command: list[str] | str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            command,
+            shell=isinstance(command, str),
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=240,
+        )
+
+    for kind, block in _BLOCK.findall(page.read_text(encoding="utf-8")):
+        if kind == "python":
+            first = block.split("\n", 1)[0]
+            if first.startswith("# file: "):
+                (folder / first.removeprefix("# file: ").strip()).write_text(block)
+                continue
+            done = run([sys.executable, "-c", block])
+            assert done.returncode == 0, f"{block}\n{done.stderr}"
+            assert done.stdout.strip(), block
+        else:
+            for command, shown in _commands(block):
+                done = run(command)
+                # doctor's exit code says whether all is installed, which a private home never is
+                assert done.returncode == 0 or command == "labrig doctor", f"{command}\n{done.stderr}"
+                assert _appears(shown, done.stdout), f"{command}\nshown:\n{shown}\ngot:\n{done.stdout}"
+
+
+def test_the_matcher_can_fail() -> None:
+    assert _appears(["a", "...", "c"], "a\nb\nb\nc\n")
+    assert _appears(["..."], "anything\nat all\n")
+    assert not _appears(["a", "c"], "a\nb\nc\n")
+    assert not _appears(["a", "...", "d"], "a\nb\nc\n")
+    assert not _appears(["pH 8.27"], "pH 8.28\n")
+
+
+def test_generated_parts_are_current() -> None:
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "docs" / "generate.py"), "--check"], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_every_link_between_pages_leads_somewhere() -> None:
+    for page in [*PAGES, ROOT / "CONTRIBUTING.md"]:
+        for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text(encoding="utf-8")):
+            if not target.startswith(("http://", "https://")):
+                assert (page.parent / target).exists(), f"{page.name}: {target}"
