@@ -6,6 +6,10 @@ BIN    := $(VENV)/bin
 # Without bytecode every start is about three times slower, and uv writes none unless asked.
 unexport PYTHONDONTWRITEBYTECODE
 export UV_COMPILE_BYTECODE = 1
+# uv brings its own list of authorities; a machine behind a proxy has the one that counts in the system's.
+ifneq ($(wildcard /etc/ssl/certs/ca-certificates.crt),)
+export UV_SYSTEM_CERTS ?= 1
+endif
 
 .PHONY: demo test accept check bench docs manifests lock setup clean
 
