@@ -176,6 +176,7 @@ def _run_http(server: FastMCP[Any], http: HttpOptions) -> None:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((http.host, http.port))
+        listener.listen(128)  # who reads the line below may connect at once and waits
     except (OSError, OverflowError) as error:
         raise LabrigError(
             f"Cannot listen: {error}",
