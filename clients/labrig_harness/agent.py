@@ -46,5 +46,9 @@ class StepLimit(Exception):
     """The arm's step budget is used up."""
 
 
+class ServerError(Exception):
+    """A tool server died or could not be started: no fault of the agent."""
+
+
 class ModelError(Exception):
     """The model's service failed for reasons outside the agent."""

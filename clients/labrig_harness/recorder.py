@@ -14,7 +14,7 @@ from labrig import __version__
 from labrig.answer import META_KEY
 from labrig.calls import CallLog, CallRecord, tools_hash
 from labrig.toolbox import ServeOptions
-from labrig_harness.agent import StepLimit, ToolResult
+from labrig_harness.agent import ServerError, StepLimit, ToolResult
 from labrig_harness.servers import Target
 from labrig_harness.trajectory import Step, ToolCall
 
@@ -60,9 +60,12 @@ class RecordedTools:
                 from fastmcp import Client
 
                 client = Client(self._target.transport(self._options))
-                await self._open.enter_async_context(client)
+                try:
+                    await self._open.enter_async_context(client)
+                    tools = await client.list_tools()
+                except Exception as error:
+                    raise ServerError(f"{self._target.name} did not start: {_innermost(error)}") from error
                 self._client = client
-                tools = await client.list_tools()
                 self._tools = [
                     each.model_dump(by_alias=True, mode="json", exclude_none=True) for each in tools
                 ]
@@ -84,6 +87,8 @@ class RecordedTools:
         ------
         StepLimit
             When the budget is used up; the call is then not made.
+        ServerError
+            When the server died; the call is recorded without a result.
         """
         if len(self.steps) >= self._max_steps:
             raise StepLimit(f"{self._max_steps} steps")
@@ -96,7 +101,7 @@ class RecordedTools:
             wire = result.model_dump(by_alias=True, mode="json", exclude_none=True)
             failure = ((wire.get("_meta") or {}).get(META_KEY) or {}).get("error")
         except Exception as error:
-            failure = {"code": "protocol", "what": f"{type(error).__name__}: {error}"}
+            failure = {"code": "protocol", "what": _innermost(error)}
         duration = round(time.monotonic() - clock, 4)
         record = self._log.append(
             server=self._target.name,
@@ -109,7 +114,10 @@ class RecordedTools:
             meta={"started": started.isoformat(timespec="milliseconds"), "round_trip_s": duration},
         )
         self._add_step(record, says, duration)
-        return _as_agent_sees(wire, failure)
+        if wire is None:
+            raise ServerError(f"{tool}: {(failure or {}).get('what')}")
+        texts = [each.get("text", f"[{each['type']}]") for each in wire.get("content", [])]
+        return ToolResult("\n".join(texts), bool(wire.get("isError")), wire.get("structuredContent"))
 
     def _add_step(self, record: CallRecord, says: str, duration: float) -> None:
         call = ToolCall(
@@ -119,14 +127,14 @@ class RecordedTools:
             record.is_error,
             record.result,
             record.result_bytes,
-            duration,
+            {"duration_s": duration},
         )
         self.steps.append(Step(len(self.steps), says, (call,)))
         self._count += 1
 
 
-def _as_agent_sees(wire: dict[str, Any] | None, failure: dict[str, Any] | None) -> ToolResult:
-    if wire is None:
-        return ToolResult(f"The call failed: {(failure or {}).get('what', 'unknown')}", True)
-    texts = [each.get("text", f"[{each['type']}]") for each in wire.get("content", [])]
-    return ToolResult("\n".join(texts), bool(wire.get("isError")), wire.get("structuredContent"))
+def _innermost(error: BaseException) -> str:
+    """Return the first cause inside exception groups, as text."""
+    while isinstance(error, BaseExceptionGroup) and error.exceptions:
+        error = error.exceptions[0]
+    return f"{type(error).__name__}: {error}"

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from labrig.errors import LabrigError
-from labrig_harness import suites
-from labrig_harness.runner import write_atomically
+from labrig_harness import outfolder, suites
 from labrig_harness.suite import Score, Suite, Table
 from labrig_harness.task import Task
-from labrig_harness.trajectory import SCHEMA, Trajectory
+from labrig_harness.trajectory import OUTSIDE, Trajectory
+from labrig_harness.verify import contradiction
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,9 @@ class Scored:
     Attributes
     ----------
     skipped
-        Records that could not be read, each with the reason.
+        Records that are not scored, each with the reason: unreadable, or in contradiction with themselves.
+    missing
+        What a run should have and has not, a line for each run: a score over fewer items is no comparison.
     """
 
     suite: Suite
@@ -32,62 +35,90 @@ class Scored:
     scores: list[Score]
     tables: list[Table]
     skipped: list[str]
+    missing: list[str] = field(default_factory=list)
+
+    @property
+    def whole(self) -> bool:
+        """Whether every record that should be there is there and scored."""
+        return not (self.skipped or self.missing)
 
 
-def read_tasks(out: Path) -> list[Task]:
-    """Return the tasks of an output folder.
+def score_folder(out: Path) -> Scored:
+    """Score every record of an output folder, and write ``scores.jsonl`` where the folder can be written.
 
     Raises
     ------
     LabrigError
-        If there is no ``tasks.jsonl``, or a line of it is not a task.
+        If the folder holds no tasks, or those of a suite that is not installed or has another version.
     """
-    path = out / "tasks.jsonl"
-    if not path.is_file():
+    tasks = {task.id: task for task in outfolder.read_tasks(out)}
+    first = next(iter(tasks.values()))
+    suite = suites.load(first.suite)
+    if suite.version != first.suite_version:
         raise LabrigError(
-            "This is not an output folder of labrig run",
+            f"These records are of {suite.name} {first.suite_version}; installed is {suite.version}",
             where=str(out),
-            expected="a folder with tasks.jsonl",
-            code="not_found",
+            try_="the release of labrig that run.json names",
         )
-    tasks = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-        try:
-            tasks.append(Task.from_dict(json.loads(line)))
-        except (ValueError, TypeError, KeyError) as error:
-            raise LabrigError(f"This line is not a task: {error}", where=f"{path.name}:{number}") from error
-    if not tasks:
-        raise LabrigError("The folder holds no task", where=str(path))
-    return tasks
-
-
-def read_trajectories(out: Path, skipped: list[str]) -> Iterator[tuple[Path, Trajectory]]:
-    """Yield the folder and trajectory of every record; what cannot be read is added to `skipped`."""
-    for path in sorted(out.glob("*/*/epoch*/trajectory.json")):
-        try:
-            fields = json.loads(path.read_text(encoding="utf-8"))
-            if fields["schema"] != SCHEMA:
-                raise ValueError(f"schema {fields['schema']!r}, not {SCHEMA}")
-            yield path.parent, Trajectory.from_dict(fields)
-        except (ValueError, TypeError, KeyError, OSError) as error:
-            skipped.append(f"{path.relative_to(out)}: {type(error).__name__}: {error}")
-
-
-def score_folder(out: Path) -> Scored:
-    """Score every record of an output folder and write ``scores.jsonl``."""
-    tasks = {task.id: task for task in read_tasks(out)}
-    suite = suites.load(next(iter(tasks.values())).suite)
     skipped: list[str] = []
-    folders, trajectories, scores = [], [], []
-    for folder, trajectory in read_trajectories(out, skipped):
-        if trajectory.task not in tasks:
-            skipped.append(f"{folder.relative_to(out)}: its task {trajectory.task} is not in tasks.jsonl")
-            continue
-        folders.append(folder)
-        trajectories.append(trajectory)
-        scores.append(suite.score(tasks[trajectory.task], trajectory))
+    missing: list[str] = []
+    found = list(_records(out, tasks, skipped, missing))
+    scores = [suite.score(tasks[each.task], each) for _, each in found]
     tables = suite.tables(tasks.values(), scores)
     header = {"suite": suite.name, "suite_version": suite.version, "scorer_version": suite.scorer_version}
     lines = [json.dumps({**header, **asdict(score)}, ensure_ascii=False) for score in scores]
-    write_atomically(out / "scores.jsonl", "".join(line + "\n" for line in lines))
-    return Scored(suite, tasks, trajectories, folders, scores, tables, skipped)
+    with contextlib.suppress(OSError):  # a folder that cannot be written can still be scored
+        outfolder.write_atomically(out / "scores.jsonl", "".join(line + "\n" for line in lines))
+    return Scored(
+        suite,
+        tasks,
+        [trajectory for _, trajectory in found],
+        [folder for folder, _ in found],
+        scores,
+        tables,
+        skipped,
+        missing,
+    )
+
+
+def _records(
+    out: Path, tasks: dict[str, Task], skipped: list[str], missing: list[str]
+) -> Iterator[tuple[Path, Trajectory]]:
+    """Yield the records that stand; say of the others why they do not."""
+    truth = outfolder.tasks_hash(list(tasks.values()))
+    for label in sorted(path.parent.name for path in out.glob("*/run.json")):
+        try:
+            about = outfolder.read_run(out, label)
+            if about.get("tasks") != truth:
+                raise LabrigError("tasks.jsonl is not what was run: its hash differs", where=label)
+        except LabrigError as error:
+            skipped.append(str(error))
+            continue
+        count = 0
+        for path in sorted((out / label).glob("*/epoch*/trajectory.json")):
+            try:
+                trajectory = _read(path, label, tasks)
+            except (ValueError, TypeError, AttributeError, OSError, LabrigError) as error:
+                reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+                skipped.append(f"{path.parent.relative_to(out)}: {reason}")
+                continue
+            count += 1
+            yield path.parent, trajectory
+        expected = len(tasks) * int(about.get("epochs", 1))
+        if count < expected:
+            missing.append(f"{label}: {expected - count} of {expected} records")
+
+
+def _read(path: Path, label: str, tasks: dict[str, Task]) -> Trajectory:
+    """Read one record; a LabrigError says why it does not stand."""
+    trajectory = Trajectory.from_dict(json.loads(path.read_text(encoding="utf-8")))
+    if trajectory.task not in tasks:
+        raise LabrigError(f"its task {trajectory.task} is not in tasks.jsonl")
+    place = (f"{trajectory.arm}.{trajectory.agent}", trajectory.task, f"epoch{trajectory.epoch}")
+    if (label, path.parent.parent.name, path.parent.name) != place:
+        raise LabrigError(f"it belongs to {'/'.join(place)}")
+    if trajectory.end in OUTSIDE:
+        raise LabrigError(f"it ended by {trajectory.end} ({trajectory.end_detail}): run again")
+    if problem := contradiction(path.parent, trajectory):
+        raise LabrigError(problem)
+    return trajectory

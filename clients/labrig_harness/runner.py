@@ -4,28 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import json
-import secrets
+import os
+import posixpath
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from labrig import __version__
-from labrig.canonical import content_hash
-from labrig.errors import LabrigError
-from labrig_harness import agents
-from labrig_harness.agent import Agent, ModelError, StepLimit
+from labrig_harness import agents, outfolder
+from labrig_harness.agent import Agent, ModelError, ServerError, StepLimit
 from labrig_harness.recorder import RecordedTools
 from labrig_harness.servers import Target
 from labrig_harness.suite import Arm, Suite
 from labrig_harness.task import Brief, Task
-from labrig_harness.trajectory import EndReason, Submission, Trajectory
-
-SCHEMA = "labrig.run/1"
+from labrig_harness.trajectory import OUTSIDE, EndReason, Submission, Trajectory
 
 
 @dataclass(frozen=True)
@@ -50,65 +46,37 @@ class RunPlan:
         return [(task, epoch) for epoch in range(self.epochs) for task in self.tasks]
 
 
-def record_folder(out: Path, label: str, item: str, epoch: int) -> Path:
-    """Return the folder of one record."""
-    return out / label / item / f"epoch{epoch}"
-
-
-def write_tasks(out: Path, tasks: Sequence[Task], suite: Suite) -> None:
-    """Write the tasks with their truths beside the records, for scoring.
-
-    Raises
-    ------
-    LabrigError
-        If the folder already holds another set of tasks: scores would not be comparable.
-    """
-    out.mkdir(parents=True, exist_ok=True)
-    body = "".join(json.dumps(task.to_dict(), ensure_ascii=False) + "\n" for task in tasks)
-    path = out / "tasks.jsonl"
-    if path.exists() and path.read_text(encoding="utf-8") != body:
-        raise LabrigError(
-            "The output folder holds records of other tasks",
-            where=str(out),
-            expected=f"an empty folder, or one made with the same items of {suite.name} and the same seed",
-            try_="another --out",
-        )
-    write_atomically(path, body)
-
-
 async def run(
     plan: RunPlan, out: Path, *, progress: Callable[[Trajectory], None] = lambda each: None
 ) -> list[Path]:
-    """Run what is not recorded yet and return the folders of all records."""
-    write_tasks(out, plan.tasks, plan.suite)
-    by_id = {task.id: task for task in plan.tasks}
+    """Run what is not recorded yet, or ended for reasons outside the agent, and return the records' folders."""
+    tasks = outfolder.keep_tasks(out, plan.tasks)
+    outfolder.sweep(out)
+    by_id = {task.id: task for task in tasks}
 
     def solve(brief: Brief) -> Any:
         return plan.suite.solution(by_id[brief.id], plan.arm)
 
     about = {
-        "schema": SCHEMA,
         "suite": plan.suite.name,
         "suite_version": plan.suite.version,
         "arm": plan.arm.name,
         "agent": plan.agent,
         "seed": plan.seed,
         "epochs": plan.epochs,
-        "tasks": content_hash([task.to_dict() for task in plan.tasks]),
+        "tasks": outfolder.tasks_hash(tasks),
         "budget": {"max_steps": plan.arm.max_steps, "wall_s": plan.arm.wall_s},
-        "versions": {"labrig": __version__},
     }
-    write_atomically(out / plan.label / "run.json", json.dumps(about, indent=1) + "\n")
+    outfolder.keep_run(out, plan.label, about)
     gate = asyncio.Semaphore(max(1, plan.jobs))
 
     async def one(task: Task, epoch: int) -> Path:
-        folder = record_folder(out, plan.label, task.id, epoch)
-        if (folder / "trajectory.json").exists():
-            return folder
-        agent = agents.make(plan.agent, seed=plan.seed, epoch=epoch, solve=solve)
-        async with gate:
-            trajectory = await run_item(agent, task, plan, epoch, folder)
-        progress(trajectory)
+        folder = outfolder.record_folder(out, plan.label, task.id, epoch)
+        attempts = _attempts(folder)
+        if attempts is not None:
+            agent = agents.make(plan.agent, seed=plan.seed, epoch=epoch, solve=solve)
+            async with gate:
+                progress(await run_item(agent, task, plan, epoch, folder, attempts))
         return folder
 
     async with asyncio.TaskGroup() as group:
@@ -116,15 +84,27 @@ async def run(
     return [each.result() for each in running]
 
 
-async def run_item(agent: Agent, task: Task, plan: RunPlan, epoch: int, folder: Path) -> Trajectory:
+def _attempts(folder: Path) -> int | None:
+    """Return how often this record was tried in vain, or None if it is there and stands."""
+    try:
+        there = Trajectory.from_dict(json.loads((folder / "trajectory.json").read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        return 0
+    except (OSError, ValueError, TypeError, AttributeError):
+        return None  # damaged: scoring names it, and running does not overwrite it
+    return int(there.meta.get("attempts", 1)) if there.end in OUTSIDE else None
+
+
+async def run_item(
+    agent: Agent, task: Task, plan: RunPlan, epoch: int, folder: Path, attempts: int = 0
+) -> Trajectory:
     """Run one item in a fresh workspace and write its record.
 
     The record is made in a folder beside its place and renamed at the end: a record that exists is whole.
     """
     arm = plan.arm
-    making = folder.parent / f".making-{secrets.token_hex(4)}"
-    making.mkdir(parents=True)
-    workspace = Path(tempfile.mkdtemp(prefix="labrig-item-"))
+    making = outfolder.making(folder)
+    workspace = Path(tempfile.mkdtemp(prefix=f"{outfolder.WORKSPACE}{os.getpid()}-"))
     started, clock = datetime.now(UTC), time.monotonic()
     try:
         for path, text in task.brief.files.items():
@@ -149,14 +129,16 @@ async def run_item(agent: Agent, task: Task, plan: RunPlan, epoch: int, folder: 
             end_detail=detail,
             versions=tools.versions,
             meta={
+                "attempts": attempts + 1,
                 "started": started.isoformat(timespec="milliseconds"),
                 "duration_s": round(time.monotonic() - clock, 3),
             },
         )
-        write_atomically(
-            making / "trajectory.json", json.dumps(trajectory.to_dict(), ensure_ascii=False) + "\n"
-        )
-        making.replace(folder)
+        text = json.dumps(trajectory.to_dict(), ensure_ascii=False) + "\n"
+        outfolder.write_atomically(making / "trajectory.json", text)
+        if attempts:
+            shutil.rmtree(folder, ignore_errors=True)
+        outfolder.place(making, folder)
         return trajectory
     finally:
         shutil.rmtree(workspace, ignore_errors=True)
@@ -174,6 +156,8 @@ async def _ended(agent: Agent, brief: Brief, tools: RecordedTools, wall_s: float
         return "step_limit", str(error)
     except ModelError as error:
         return "model_error", str(error)
+    except ServerError as error:
+        return "server_error", str(error)
     except Exception as error:
         return "agent_error", f"{type(error).__name__}: {error}"
     return "answered", ""
@@ -188,18 +172,7 @@ def read_submission(workspace: Path, brief: Brief, tools: RecordedTools) -> Subm
     step = -1
     for each in tools.steps:
         for call in each.calls:
-            if (
-                call.tool == "write_file"
-                and call.arguments.get("path") == brief.answer_file
-                and not call.is_error
-            ):
+            written = posixpath.normpath(str(call.arguments.get("path", "")))
+            if call.tool == "write_file" and written == brief.answer_file and not call.is_error:
                 step = each.index
     return Submission(text, step)
-
-
-def write_atomically(path: Path, text: str) -> None:
-    """Write a text file whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    temporary.write_text(text, encoding="utf-8")
-    temporary.replace(path)

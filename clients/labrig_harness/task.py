@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
+from functools import lru_cache
 from typing import Any
+
+from pydantic import TypeAdapter
 
 SCHEMA = "labrig.task/1"
 
@@ -63,7 +66,12 @@ class Task:
 
     @classmethod
     def from_dict(cls, fields: dict[str, Any]) -> Task:
-        """Rebuild a task from `to_dict`."""
-        brief = dict(fields["brief"])
-        brief["choices"] = tuple(brief.get("choices", ()))
-        return cls(**{**fields, "brief": Brief(**brief)})
+        """Rebuild a task from `to_dict`; a ValueError says what is missing or of the wrong type."""
+        if fields.get("schema") != SCHEMA:
+            raise ValueError(f"schema {fields.get('schema')!r}, not {SCHEMA}")
+        return _reader().validate_python(fields)
+
+
+@lru_cache(maxsize=1)
+def _reader() -> TypeAdapter[Task]:
+    return TypeAdapter(Task)

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
+from functools import lru_cache
 from typing import Any, Literal
 
+from pydantic import TypeAdapter
+
 SCHEMA = "labrig.trajectory/1"
+OUTSIDE = frozenset({"model_error", "server_error"})
+"""Ends for reasons outside the agent: such a record is no answer, and `labrig run` makes it again."""
 
 EndReason = Literal[
     "answered",  # the agent stopped by itself, with a submission
@@ -15,6 +20,7 @@ EndReason = Literal[
     "token_limit",
     "model_error",  # the model's service failed
     "agent_error",  # the agent program failed
+    "server_error",  # a tool server died or could not be started
     "refused",  # the model declined
 ]
 
@@ -53,6 +59,8 @@ class ToolCall:
         reached a server (an unknown tool, arguments that are not JSON).
     result
         SHA-256 of the result blob.
+    meta
+        Its duration: outside every hash and score.
     """
 
     tool: str
@@ -61,7 +69,7 @@ class ToolCall:
     is_error: bool
     result: str = ""
     result_bytes: int = 0
-    duration_s: float = 0.0
+    meta: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -121,15 +129,18 @@ class Trajectory:
 
     @classmethod
     def from_dict(cls, fields: dict[str, Any]) -> Trajectory:
-        """Rebuild a trajectory from `to_dict`."""
-        steps = tuple(
-            Step(
-                step["index"],
-                step["text"],
-                tuple(ToolCall(**call) for call in step["calls"]),
-                Tokens(**step["tokens"]),
-            )
-            for step in fields["steps"]
-        )
-        submission = Submission(**fields["submission"]) if fields["submission"] else None
-        return cls(**{**fields, "steps": steps, "submission": submission})
+        """Rebuild a trajectory from `to_dict`.
+
+        Raises
+        ------
+        ValueError
+            If a field is missing or of the wrong type (pydantic's ValidationError), or the schema is another.
+        """
+        if fields.get("schema") != SCHEMA:
+            raise ValueError(f"schema {fields.get('schema')!r}, not {SCHEMA}")
+        return _reader().validate_python(fields)
+
+
+@lru_cache(maxsize=1)
+def _reader() -> TypeAdapter[Trajectory]:
+    return TypeAdapter(Trajectory)

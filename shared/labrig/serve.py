@@ -62,7 +62,7 @@ def add_serve_arguments(parser: argparse.ArgumentParser) -> None:
         help="writable folder (default: a fresh one below LABRIG_HOME)",
     )
     parser.add_argument(
-        "--root", type=Path, action="append", default=[], metavar="DIR", help="read-only folder (repeatable)"
+        "--root", type=Path, action="extend", nargs="+", default=[], metavar="DIR", help="read-only folders"
     )
     parser.add_argument(
         "--output", metavar="PROTOCOL", help="fix the output protocol; it leaves the tool schema"

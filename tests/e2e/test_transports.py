@@ -30,9 +30,9 @@ MODERN_META = {
 class RawServer:
     """A server on pipes, spoken to in lines of JSON."""
 
-    def __init__(self, *flags: str) -> None:
+    def __init__(self, *flags: str, program: list[str] | None = None) -> None:
         self.process = subprocess.Popen(
-            [*SERVER, *flags],
+            [*(program or SERVER), *flags],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -231,3 +231,34 @@ def test_unsafe_or_wrong_flags_are_refused(
     assert says in done.stderr
     assert done.stdout == ""
     assert "Traceback" not in done.stderr
+
+
+def test_what_a_tool_prints_does_not_reach_the_protocol(tmp_path: Path) -> None:
+    """Prints, writes to descriptor 1 and child processes go to stderr; the results stay clean."""
+    program = tmp_path / "noisy.py"
+    program.write_text(
+        "import os, subprocess, sys\n"
+        "from labrig.answer import Answer\n"
+        "from labrig.serve import main\n"
+        "from labrig.toolbox import Toolbox\n"
+        "toolbox = Toolbox('noisy', 'Noisy', 'Makes noise.')\n"
+        "@toolbox.tool(title='Shout', read_only=True)\n"
+        "async def shout() -> Answer:\n"
+        "    print('printed', flush=True)\n"
+        "    os.write(1, b'written\\n')\n"
+        "    subprocess.run(['echo', 'from a child'])\n"
+        "    return Answer(source='noise')\n"
+        "sys.exit(main(toolbox))\n"
+    )
+    server = RawServer(program=[sys.executable, str(program)])
+    try:
+        server.send("server/discover", {"_meta": MODERN_META})
+        result = server.send("tools/call", {"name": "shout", "arguments": {}, "_meta": MODERN_META})["result"]
+        assert result["structuredContent"]["source"] == "noise"
+        assert server.close() == 0
+        assert all(json.loads(line)["jsonrpc"] == "2.0" for line in server.lines)
+        for noise in ("printed", "written", "from a child"):
+            assert noise in server.stderr
+    finally:
+        server.process.kill()
+        server.process.wait()

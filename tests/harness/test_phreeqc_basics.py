@@ -345,7 +345,7 @@ def test_a_submission_is_one_letter_and_nothing_else(text: str | None, answer: s
         ((WRITE, RUN), 0, 0),  # the guess first, the run for show
         ((FAILED, WRITE), 1, 0),
         ((FAILED, RUN, READ, WRITE), 3, 1),
-        ((RUN,), -1, 1),  # the committing step is not known
+        ((RUN,), -1, 0),  # the committing step is not known: no write_file made the answer
     ],
 )
 def test_strict_asks_for_a_run_behind_the_letter(

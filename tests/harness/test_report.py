@@ -176,7 +176,7 @@ class Rig:
             versions={"labrig": "0.1.0"},
             meta={},
         )
-        return ToolCall(tool, arguments, count, record.is_error, record.result, record.result_bytes, 0.21)
+        return ToolCall(tool, arguments, count, record.is_error, record.result, record.result_bytes, {"duration_s": 0.21})
 
     def record(
         self, task: Task, arm: str, agent: str, epoch: int = 0, *, hostile: bool = False
@@ -362,9 +362,9 @@ def test_console_shows_the_numbers_and_what_was_skipped(scored: Scored) -> None:
     screen = io.StringIO()
     print_scores(scored, Console(file=screen, width=120))
     text = screen.getvalue()
-    reference = next(line for line in text.splitlines() if " reference" in line)
+    reference = [line for line in text.splitlines() if " reference" in line][-1]
     assert reference.split() == ["toc", "reference", "14", "100.0", "78.5–100.0", "100.0", "14/14", "4.0"]
-    assert "Accuracy by stem" in text and "Not read: 1" in text and "ValueError" in text
+    assert "Accuracy by stem" in text and "Not scored: 1" in text and "ValueError" in text
 
 
 def test_leaderboard_puts_the_best_first_and_withholds_an_interval_that_does_not_apply(

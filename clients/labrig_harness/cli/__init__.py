@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 from collections.abc import Sequence
 
@@ -43,18 +44,32 @@ def main(argv: Sequence[str] | None = None) -> int:
         words, command = words[:at], words[at + 1 :]
     arguments = parser().parse_args(words)
     arguments.command = command
+    # A batch system ends us with SIGTERM: clean up as for Ctrl-C.
+    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     try:
         if command and not getattr(arguments, "takes_command", False):
             raise LabrigError(f"labrig {arguments.verb} takes no command after --")
         result: int = arguments.run(arguments)
         sys.stdout.flush()
         return result
-    except LabrigError as error:
-        print(f"labrig: {error}", file=sys.stderr)
-        return USAGE if error.code in ("bad_input", "not_found", "refused", "unavailable") else FAILED
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
         # The reader of our output has gone (labrig tools phreeqc | head): not an error of ours.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 0
+    except Exception as error:
+        return _explain(error)
+
+
+def _explain(error: BaseException) -> int:
+    """Print what a person can act on, and return the exit code; anything else is a defect and is raised."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    if isinstance(error, LabrigError):
+        print(f"labrig: {error}", file=sys.stderr)
+        return USAGE if error.code in ("bad_input", "not_found", "refused", "unavailable") else FAILED
+    if isinstance(error, OSError):
+        print(f"labrig: {error.strerror}: {error.filename}", file=sys.stderr)
+        return FAILED
+    raise error

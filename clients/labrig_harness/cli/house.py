@@ -30,7 +30,9 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     )
     install.add_argument("--workspace", type=Path, metavar="DIR", help="writable folder for the servers")
     install.add_argument("--dry-run", action="store_true", help="show the change and stop")
-    install.add_argument("-y", "--yes", action="store_true", help="write without asking")
+    install.add_argument(
+        "-y", "--yes", action="store_true", help="write without asking (as it does where no terminal is)"
+    )
     install.add_argument("--undo", action="store_true", help="take the servers out again")
     install.set_defaults(run=_install)
 
@@ -77,12 +79,10 @@ def _install(arguments: argparse.Namespace) -> int:
     print(plan.diff, end="")
     if arguments.dry_run:
         return 0
-    if not arguments.yes:
-        if not sys.stdin.isatty():
-            raise LabrigError("Nobody is there to ask", try_="labrig install ... --yes")
-        if input(f"write this to {plan.path}? [y/N] ").strip().lower() not in ("y", "yes"):
-            print("nothing was written")
-            return FAILED
+    asks = sys.stdin.isatty() and not arguments.yes
+    if asks and input(f"write this to {plan.path}? [y/N] ").strip().lower() not in ("y", "yes"):
+        print("nothing was written")
+        return FAILED
     install.apply(plan)
     print(f"wrote {plan.path}; `labrig install {arguments.client} --undo` takes it back")
     return 0

@@ -7,6 +7,7 @@ import asyncio
 import json
 import sys
 import tempfile
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +83,8 @@ def _run(arguments: argparse.Namespace) -> int:
             )
         tasks = [task for task in tasks if task.id in set(wanted)]
     tasks = tasks[: arguments.limit]
+    if not tasks:
+        raise LabrigError("No item is left to run", where="--items")
     plan = RunPlan(
         suite, arm, arguments.agent, tuple(tasks), arguments.seed, arguments.epochs, arguments.jobs
     )
@@ -136,7 +139,7 @@ def _carry_out(plans: list[Any], out: Path) -> int:
     scored = score_folder(out)
     print_scores(scored, _console())
     print(f"records: {out}")
-    return 0
+    return 0 if scored.whole else FAILED
 
 
 def _console() -> Any:
@@ -152,16 +155,17 @@ def _score(arguments: argparse.Namespace) -> int:
 
     scored = score_folder(arguments.out)
     if arguments.json:
-        print((arguments.out / "scores.jsonl").read_text(encoding="utf-8"), end="")
+        for each in scored.scores:
+            print(json.dumps(asdict(each), ensure_ascii=False))
     else:
         print_scores(scored, _console())
-    return FAILED if scored.skipped else 0
+    return 0 if scored.whole else FAILED
 
 
 def _report(arguments: argparse.Namespace) -> int:
+    from labrig_harness.outfolder import write_atomically
     from labrig_harness.records import score_folder
     from labrig_harness.report.page import render
-    from labrig_harness.runner import write_atomically
 
     write_atomically(arguments.output, render(score_folder(arguments.out)))
     print(f"report: {arguments.output}")
@@ -170,9 +174,10 @@ def _report(arguments: argparse.Namespace) -> int:
 
 def _demo(arguments: argparse.Namespace) -> int:
     from labrig_harness import suites
+    from labrig_harness.outfolder import write_atomically
     from labrig_harness.records import score_folder
     from labrig_harness.report.page import render
-    from labrig_harness.runner import RunPlan, write_atomically
+    from labrig_harness.runner import RunPlan
 
     out = arguments.out or Path(tempfile.mkdtemp(prefix="labrig-demo-"))
     suite = suites.load("phreeqc-basics")

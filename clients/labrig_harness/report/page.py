@@ -174,6 +174,7 @@ def _view(scored: Scored) -> dict[str, Any]:
         "differ": any(each.strict != each.compat for each in scored.scores),
         "runs": _runs(scored, runs),
         "skipped": scored.skipped,
+        "missing": scored.missing,
         "labrig_version": __version__,
     }
 

@@ -67,7 +67,9 @@ def read_steps(folder: Path, trajectory: Trajectory) -> tuple[ReadStep, ...]:
         short, long = _arguments(call.arguments)
         result, problem = _result(log, records, call, broken)
         tool = readable(call.tool)
-        return ReadCall(tool, short, long, result, problem, call.result, call.is_error, call.duration_s)
+        return ReadCall(
+            tool, short, long, result, problem, call.result, call.is_error, call.meta.get("duration_s", 0.0)
+        )
 
     return tuple(
         ReadStep(step.index, Prose.of(step.text) if step.text else None, tuple(map(read, step.calls)))

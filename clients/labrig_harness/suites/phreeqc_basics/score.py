@@ -8,7 +8,8 @@ Two definitions of right, by the same parser:
 ``strict``
     the same letter, and at least one successful execute_phreeqc in the steps up to the one that committed
     it. The benchmark is to measure what an agent computes; a letter without a run behind it is a guess,
-    right one time in four.
+    right one time in four. An answer file that no write_file made (a SELECTED_OUTPUT can make one) has no
+    such step and is not strict.
 
 They differ for a run whose only call is ``write_file("final_answer.txt", "C")`` where C is right: compat 1,
 strict 0. So does a run that writes the letter first and executes PHREEQC afterwards. Strict does not
@@ -72,7 +73,7 @@ def score(task: Task, trajectory: Trajectory) -> Score:
         "grounded": grounded,
         "reads": sum(call.tool == READ for call in trajectory.calls),
         "result_bytes": sum(call.result_bytes for call in trajectory.calls),
-        "diagnosis": chosen.get("diagnosis", ""),
+        "diagnosis": _diagnosis(chosen),
     }
     return Score(
         task=task.id,
@@ -86,10 +87,16 @@ def score(task: Task, trajectory: Trajectory) -> Score:
     )
 
 
+def _diagnosis(chosen: dict[str, Any]) -> str:
+    """Return the mistake that leads to the chosen option, and how many others lead there too."""
+    also = len(chosen.get("also", ()))
+    return str(chosen.get("diagnosis", "")) + (f" (or one of {also} more)" if also else "")
+
+
 def _before_commit(trajectory: Trajectory, submission: Submission | None) -> Iterable[ToolCall]:
-    """Return the calls up to the committing step; all of them where that step is not known."""
+    """Return the calls up to the committing step; none where that step is not known."""
     if submission is None or submission.step < 0:
-        return trajectory.calls
+        return []
     return [call for step in trajectory.steps if step.index <= submission.step for call in step.calls]
 
 

@@ -1,0 +1,199 @@
+"""The output folder of runs: where what lies, and how it is written so that what is there is whole.
+
+    tasks.jsonl                            the items with their truths
+    <arm>.<agent>/run.json                 what was run
+    <arm>.<agent>/<item>/epoch<n>/         one record: trajectory.json, calls.jsonl, blobs/
+    scores.jsonl                           written by scoring
+
+A record is made in a folder named ``.making-<process>-...`` beside its place and renamed at the end. What a killed
+process left behind is removed by the next run.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import secrets
+import shutil
+import tempfile
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from labrig import __version__
+from labrig.canonical import content_hash
+from labrig.errors import LabrigError
+from labrig_harness.task import Task
+
+RUN_SCHEMA = "labrig.run/1"
+MAKING = ".making-"
+WORKSPACE = "labrig-item-"
+
+
+def record_folder(out: Path, label: str, item: str, epoch: int) -> Path:
+    """Return the folder of one record."""
+    return out / label / item / f"epoch{epoch}"
+
+
+def tasks_hash(tasks: Sequence[Task]) -> str:
+    """Return the hash by which ``run.json`` names the items and truths that were run."""
+    return content_hash([task.to_dict() for task in tasks])
+
+
+def read_tasks(out: Path) -> list[Task]:
+    """Return the tasks of an output folder.
+
+    Raises
+    ------
+    LabrigError
+        If there is no ``tasks.jsonl``, it holds no task, or a line of it is not one.
+    """
+    path = out / "tasks.jsonl"
+    if not path.is_file():
+        raise LabrigError(
+            "This is not an output folder of labrig run",
+            where=str(out),
+            expected="a folder with tasks.jsonl",
+            code="not_found",
+        )
+    tasks: dict[str, Task] = {}
+    for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            task = Task.from_dict(json.loads(line))
+        except (ValueError, TypeError, AttributeError) as error:
+            reason = str(error).splitlines()[0]
+            raise LabrigError(f"This line is not a task: {reason}", where=f"{path.name}:{number}") from error
+        if task.id in tasks:
+            raise LabrigError(f"The item {task.id} is there twice", where=f"{path.name}:{number}")
+        tasks[task.id] = task
+    if not tasks:
+        raise LabrigError("The folder holds no task", where=str(path))
+    return list(tasks.values())
+
+
+def keep_tasks(out: Path, tasks: Sequence[Task]) -> list[Task]:
+    """Write the tasks, or take those that are there already if they are the same items.
+
+    The same items made on another machine may carry another engine hash in their truths; the first ones stay.
+
+    Raises
+    ------
+    LabrigError
+        If the folder holds other items, saying what differs: scores would not be comparable.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    if (out / "tasks.jsonl").exists():
+        there = read_tasks(out)
+        ours, theirs = {task.id: task for task in tasks}, {task.id: task for task in there}
+        changed = [key for key in ours if key in theirs and ours[key].brief != theirs[key].brief]
+        if ours.keys() != theirs.keys() or changed:
+            common = len(ours.keys() & theirs.keys())
+            raise LabrigError(
+                f"The output folder holds {len(theirs)} items, {common} of them among your {len(ours)}"
+                + (f", {len(changed)} with another text" if changed else ""),
+                where=str(out),
+                expected="the same items: suite, version, --seed, --limit and --items as before",
+                try_="another --out",
+            )
+        return there
+    body = "".join(json.dumps(task.to_dict(), ensure_ascii=False) + "\n" for task in tasks)
+    write_atomically(out / "tasks.jsonl", body)
+    return list(tasks)
+
+
+def keep_run(out: Path, label: str, about: dict[str, Any]) -> None:
+    """Write ``run.json``; one that is there must agree, but for the number of epochs, which may grow.
+
+    Raises
+    ------
+    LabrigError
+        If the records that are there were made with another suite version or seed.
+    """
+    path = out / label / "run.json"
+    about = {
+        "schema": RUN_SCHEMA,
+        **about,
+        "versions": {
+            "labrig": __version__,
+            "python": platform.python_version(),
+            "fastmcp": version("fastmcp"),
+            "mcp": version("mcp"),
+            "platform": platform.platform(),
+        },
+    }
+    if path.exists():
+        there = read_run(out, label)
+        for key in ("suite", "suite_version", "seed", "tasks"):
+            if there.get(key) != about[key]:
+                raise LabrigError(
+                    f"The records there were made with {key} {there.get(key)!r}, not {about[key]!r}",
+                    where=str(path),
+                    try_="another --out",
+                )
+        about["epochs"] = max(about["epochs"], there.get("epochs", 0))
+    write_atomically(path, json.dumps(about, indent=1) + "\n")
+
+
+def read_run(out: Path, label: str) -> dict[str, Any]:
+    """Return ``run.json`` of one run; a LabrigError says why it cannot be used."""
+    path = out / label / "run.json"
+    try:
+        about = json.loads(path.read_text(encoding="utf-8"))
+        if about["schema"] != RUN_SCHEMA:
+            raise ValueError(f"schema {about['schema']!r}, not {RUN_SCHEMA}")
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise LabrigError(f"run.json cannot be used: {error}", where=label) from error
+    loaded: dict[str, Any] = about
+    return loaded
+
+
+def making(folder: Path) -> Path:
+    """Return a new folder to make a record in, beside its place."""
+    path = folder.parent / f"{MAKING}{os.getpid()}-{secrets.token_hex(4)}"
+    path.mkdir(parents=True)
+    return path
+
+
+def place(made: Path, folder: Path) -> None:
+    """Put a finished record in its place; where another process was first, its record stays."""
+    try:
+        made.rename(folder)
+    except OSError:
+        if not (folder / "trajectory.json").exists():
+            raise
+        shutil.rmtree(made, ignore_errors=True)
+
+
+def sweep(out: Path) -> None:
+    """Remove what processes that no longer run left behind: half-made records and workspaces."""
+    stale = [*out.glob(f"*/*/{MAKING}*"), *Path(tempfile.gettempdir()).glob(f"{WORKSPACE}*")]
+    for path in stale:
+        process = path.name.removeprefix(MAKING).removeprefix(WORKSPACE).partition("-")[0]
+        if process.isdigit() and not _runs(int(process)):
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _runs(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Write a text file whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        temporary.write_text(text, encoding="utf-8")
+        temporary.replace(path)
+    except OSError:
+        temporary.unlink(missing_ok=True)
+        raise

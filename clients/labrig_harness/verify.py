@@ -1,0 +1,51 @@
+"""Whether a record agrees with itself: the trajectory with the call log, the log with its blobs.
+
+This finds damage and careless edits. It does not prove that nobody wrote the whole record by hand: who
+wants that keeps the records where the agent cannot write.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from labrig.calls import CallLog
+from labrig.errors import LabrigError
+from labrig_harness.trajectory import Trajectory
+
+
+def contradiction(folder: Path, trajectory: Trajectory) -> str:
+    """Return what contradicts what in a record, or an empty text."""
+    log = CallLog(folder)
+    try:
+        records = list(log)
+        blobs = {record.result: log.result(record) for record in records if record.result}
+    except LabrigError as error:
+        return f"its call log is damaged: {error}"
+    used = []
+    for call in trajectory.calls:
+        if call.record < 0:
+            if not call.is_error:
+                return f"a call of {call.tool} succeeded without a record"
+            continue
+        if call.record >= len(records):
+            return f"the record of a call of {call.tool} is missing from calls.jsonl"
+        record = records[call.record]
+        said = (call.tool, call.arguments, call.is_error, call.result)
+        if said != (record.tool, record.arguments, record.is_error, record.result):
+            return f"calls.jsonl:{call.record + 1} does not agree with the trajectory"
+        if record.result and bool(blobs[record.result]["isError"]) != record.is_error:
+            return f"calls.jsonl:{call.record + 1} does not agree with its result"
+        used.append(call.record)
+    if sorted(used) != list(range(len(records))):
+        return "calls.jsonl and the trajectory do not hold the same calls"
+    submission = trajectory.submission
+    if submission is not None and submission.step >= 0:
+        written = [
+            str(call.arguments.get("content", ""))
+            for step in trajectory.steps
+            if step.index == submission.step
+            for call in step.calls
+        ]
+        if not any(text.startswith(submission.text) for text in written):
+            return "the submission is not what its commit step wrote"
+    return ""
