@@ -35,12 +35,13 @@ def tools(server: str) -> str:
 
 
 def databases() -> str:
-    """Return a table of the official databases, whether or not they are installed here."""
-    from labrig_phreeqc.databases import DESCRIPTIONS, OFFICIAL_SHA256
+    """Return a table of the databases that ``labrig setup phreeqc`` brings."""
+    from labrig_phreeqc.databases import DESCRIPTIONS
+    from labrig_phreeqc.setup import PHREEQC_DATABASES
 
     rows = ["| database | what it covers | SHA-256 (3.8.6) |", "| --- | --- | --- |"]
-    for name in sorted(OFFICIAL_SHA256, key=str.lower):
-        rows.append(f"| `{name}` | {DESCRIPTIONS[name]} | `{OFFICIAL_SHA256[name][:12]}` |")
+    for name, sha256 in sorted(PHREEQC_DATABASES.sha256.items(), key=lambda each: each[0].lower()):
+        rows.append(f"| `{name}` | {DESCRIPTIONS[name]} | `{sha256[:12]}` |")
     return "\n".join(rows)
 
 

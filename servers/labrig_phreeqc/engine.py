@@ -48,6 +48,8 @@ Cell = float | int | str | None
 
 MAX_INPUT_BYTES = 20_000_000
 QUEUE_PER_CPU = 16
+QUEUE_S = 20.0
+"""Seconds that a run waits for a place before it is refused as busy."""
 _GRACE_S = 10.0
 _NOT_CONVERGED = re.compile(
     r"not converged|failed to converge|did not converge|numerical method failed", re.I
@@ -185,7 +187,6 @@ def record(run: Run) -> dict[str, Any]:
         "engine": "PHREEQC",
         "library": {
             "distribution": run.library.distribution,
-            "file": run.library.path.name,
             "sha256": run.library.sha256,
             "reported_version": run.reported_version,
         },
@@ -233,7 +234,7 @@ class Engine:
     isolation
         ``fork`` or ``fresh``; by default the setting ``phreeqc.isolation``, else fork where there is one.
     concurrency
-        Runs at a time; by default the number of CPUs. `QUEUE_PER_CPU` times as many may wait.
+        Runs at a time; by default the number of CPUs, and at least two. `QUEUE_PER_CPU` times as many may wait.
     """
 
     def __init__(
@@ -245,7 +246,7 @@ class Engine:
     ) -> None:
         self._library = library
         self._isolation = isolation or _isolation()
-        self._concurrency = concurrency or os.cpu_count() or 1
+        self._concurrency = concurrency or max(2, os.cpu_count() or 1)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._slots = asyncio.Semaphore(self._concurrency)
         self._waiting = 0
@@ -270,7 +271,14 @@ class Engine:
             self._server.close()
             self._server = None
 
-    async def run(self, input_text: str, database: str = "phreeqc.dat", limits: Limits | None = None) -> Run:
+    async def run(
+        self,
+        input_text: str,
+        database: str = "phreeqc.dat",
+        limits: Limits | None = None,
+        *,
+        queue_s: float = QUEUE_S,
+    ) -> Run:
         """Run one input on a freshly loaded database.
 
         Parameters
@@ -281,6 +289,8 @@ class Engine:
             Name of an installed database.
         limits
             What the run may use.
+        queue_s
+            Seconds to wait for a place.
 
         Raises
         ------
@@ -298,7 +308,15 @@ class Engine:
             )
         self._waiting += 1
         try:
-            await self._slots.acquire()
+            async with asyncio.timeout(queue_s):
+                await self._slots.acquire()
+        except TimeoutError:
+            raise LabrigError(
+                f"PHREEQC is busy: no place came free in {queue_s:g} s",
+                expected=f"at most {self._concurrency} runs at a time",
+                try_="the same call later; long jobs can be looked at and cancelled",
+                code="busy",
+            ) from None
         finally:
             self._waiting -= 1
         try:

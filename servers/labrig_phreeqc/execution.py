@@ -10,16 +10,42 @@ from labrig.artifacts import Artifact, ArtifactStore
 from labrig.canonical import sha256
 from labrig.errors import LabrigError
 from labrig.workspace import Workspace
+from labrig_phreeqc import databases
 from labrig_phreeqc import engine as engines
-from labrig_phreeqc.engine import Engine, Limits, Run
+from labrig_phreeqc.engine import QUEUE_S, Engine, Limits, Run
 from labrig_phreeqc.includes import resolve_includes
-from labrig_phreeqc.outline import Outline
-from labrig_phreeqc.screening import screen
+from labrig_phreeqc.outline import Outline, State
+from labrig_phreeqc.screening import Notice, screen
+from labrig_phreeqc.statements import declared_files
 
 RESULT = "result.out"
 DUMP = "dump.out"
 MAX_INPUT_CHARS = 5_000_000
+CHARGE_ERROR_PERCENT = 5.0
+"""Charge error that is worth a word; analyses of natural waters are usually held to 5 %."""
+
 _SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_WRITTEN = "phreeqc-files"
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is to be run.
+
+    Attributes
+    ----------
+    text
+        PHREEQC input.
+    input_path
+        Workspace file it came from, or empty; no output replaces it.
+    result
+        Workspace file for the output.
+    """
+
+    text: str
+    database: str
+    input_path: str = ""
+    result: str = RESULT
 
 
 @dataclass(frozen=True)
@@ -28,6 +54,8 @@ class Execution:
 
     Attributes
     ----------
+    result
+        Workspace file of the output; empty when there was no output to write.
     files
         Workspace files that hold selected output: user number -> file name.
     dump_file
@@ -38,28 +66,34 @@ class Execution:
 
     run: Run
     notices: tuple[str, ...]
+    result: str
     files: dict[int, str]
     dump_file: str
     artifact: Artifact
     source: str
 
     @property
+    def status(self) -> str:
+        """The status of the run; a run with something to say is not merely ok."""
+        return "ok_with_warnings" if self.run.status == "ok" and self.warnings else self.run.status
+
+    @property
     def warnings(self) -> tuple[str, ...]:
-        """What the caller should know: why it ended, errors, ignored input and other warnings, our notices."""
+        """What the caller should know: why it ended, ignored input and other warnings, our notices."""
         detail = (self.run.detail,) if self.run.detail else ()
-        return (*detail, *self.run.errors, *self.run.warnings, *self.notices)
+        return (*detail, *self.run.warnings, *self.notices)
 
 
 async def execute(
-    text: str,
+    request: Request,
     *,
-    database: str,
     workspace: Workspace,
     artifacts: ArtifactStore,
     engine: Engine,
     limits: Limits,
+    queue_s: float = QUEUE_S,
 ) -> Execution:
-    """Screen an input, run it, and write ``result.out`` and the selected outputs to the workspace.
+    """Screen an input, run it, and write the output and the selected outputs to the workspace.
 
     Raises
     ------
@@ -67,6 +101,7 @@ async def execute(
         If the input is refused (see `screening`), too long, or the database cannot be used. A run that
         PHREEQC itself ends with an error is not an exception: see ``run.status``.
     """
+    text = request.text.removeprefix("\ufeff")
     if not text.strip():
         raise LabrigError(
             "The input is empty", where="input", expected="PHREEQC input, such as SOLUTION 1 ... END"
@@ -75,57 +110,109 @@ async def execute(
         raise LabrigError(
             f"The input has {len(text):,} characters", expected=f"at most {MAX_INPUT_CHARS:,}", code="limit"
         )
-    notices = [str(notice) for notice in screen(text)]
+    notices = [str(notice) for notice in screen(text) if _worth_saying(notice)]
 
-    async def run_prefix(prefix: str) -> Run:
-        return await engine.run(prefix, database=database, limits=limits)
+    async def solve(each: str) -> Run:
+        return await engine.run(each, database=request.database, limits=limits, queue_s=queue_s)
 
-    complete = await resolve_includes(text, lambda name: _read(workspace, name), run_prefix)
-    run = await engine.run(complete, database=database, limits=limits)
-    workspace.write_text(RESULT, run.output)
-    files, dump_file = _write_tables(run, workspace), ""
-    if run.dump:
-        dump_file = DUMP
-        workspace.write_text(DUMP, run.dump)
-    record = engines.record(run)
+    complete = await resolve_includes(text, lambda name: _included(workspace, name), solve)
+    run = await solve(complete)
+    if run.output:
+        workspace.write_text(request.result, run.output)
+    writer = _Writer(workspace, {request.result, request.input_path})
+    files = writer.tables(run)
+    dump_file = writer.dump(run, complete)
     artifact = artifacts.put(
-        RESULT,
+        request.result,
         run.output.encode("utf-8"),
         media_type="text/plain",
-        made_by={"server": "phreeqc", "engine": record, "status": run.status},
+        made_by={"server": "phreeqc", "engine": engines.record(run), "status": run.status},
         inputs={"input": sha256(complete), "database": run.database.sha256},
     )
-    return Execution(run, tuple(notices), files, dump_file, artifact, engines.provenance(run))
+    return Execution(
+        run,
+        (*notices, *writer.notices),
+        request.result if run.output else "",
+        files,
+        dump_file,
+        artifact,
+        engines.provenance(run),
+    )
 
 
-def _write_tables(run: Run, workspace: Workspace) -> dict[int, str]:
-    """Write every selected output to a file: the one that ``-file`` names, or one named after its number."""
-    for name, text in run.files.items():
-        if _may_write(name):
-            workspace.write_text(name, text)
-    files = {}
-    for table in run.selected:
-        files[table.user] = table.file
-        if not _may_write(table.file):
-            files[table.user] = f"selected_output_{table.user}.tsv"
-            workspace.write_text(files[table.user], table.text)
-    return files
+def _worth_saying(notice: Notice) -> bool:
+    """Which file holds a table is said where the table is; the rest is said as a warning."""
+    return notice.kind != "file"
 
 
-def _may_write(name: str) -> bool:
-    """A ``-file`` name is the agent's choice; it must not replace the output itself."""
-    return bool(_SAFE.fullmatch(name)) and name != RESULT
+def _included(workspace: Workspace, name: str) -> str | None:
+    """Return the text behind ``INCLUDE$ name``: a workspace file, or a database that is an add-on to others."""
+    if workspace.exists(name):
+        return workspace.read_text(name)
+    if name in databases.ADD_ONS:
+        for each in databases.list_databases():
+            if each.name == name:
+                return each.path.read_text(encoding="utf-8", errors="replace")
+    return None
 
 
-def _read(workspace: Workspace, name: str) -> str | None:
-    return workspace.read_text(name) if workspace.exists(name) else None
+class _Writer:
+    """Writes what a run left beside its output, and replaces nothing but what runs wrote before."""
+
+    def __init__(self, workspace: Workspace, taken: set[str]) -> None:
+        self._workspace = workspace
+        self._taken = taken
+        self._ledger = workspace.private() / _WRITTEN
+        self._ours = set(self._ledger.read_text().splitlines()) if self._ledger.exists() else set()
+        self.notices: list[str] = []
+
+    def tables(self, run: Run) -> dict[int, str]:
+        """Write every selected output to the file that ``-file`` names, or to one named after its number."""
+        written = {name for name, text in run.files.items() if self._write(name, text)}
+        files = {}
+        for table in run.selected:
+            name = f"selected_output_{table.user}.tsv"
+            if table.file in written:
+                name = table.file
+            else:
+                self._write(name, table.text)
+                if table.file:
+                    self.notices.append(
+                        f"-file {table.file} is not written, to keep the file there: its text is in {name}"
+                    )
+            files[table.user] = name
+        return files
+
+    def dump(self, run: Run, text: str) -> str:
+        """Write the text of DUMP to the file that its ``-file`` names, or to `DUMP`."""
+        if not run.dump:
+            return ""
+        named = [each.name for each in declared_files(text) if each.block == "DUMP"]
+        for name in (*named[-1:], DUMP):
+            if self._write(name, run.dump):
+                return name
+        return ""
+
+    def _write(self, name: str, text: str) -> bool:
+        if not _SAFE.fullmatch(name) or name in self._taken:
+            return False
+        if name not in self._ours and self._workspace.exists(name):
+            return False
+        self._workspace.write_text(name, text)
+        if name not in self._ours:
+            self._ours.add(name)
+            self._ledger.write_text("".join(f"{each}\n" for each in sorted(self._ours)))
+        return True
 
 
-def key_values(output: Outline, most: int = 3) -> tuple[Quantity, ...]:
+def key_values(run: Run, output: Outline, most: int = 3) -> tuple[Quantity, ...]:
     """Return pH, pe, ionic strength, temperature and charge error of each state, if there are few states."""
     states = [state for state in output.states if state.pH is not None]
     found = []
     for state in states if len(states) <= most else []:
+        place = _place(state, output)
+        if run.status == "not_converged" and state is states[-1]:
+            place += ", NOT CONVERGED: not a result"
         for name, value, unit in (
             ("pH", state.pH, "1"),
             ("pe", state.pe, "1"),
@@ -134,14 +221,41 @@ def key_values(output: Outline, most: int = 3) -> tuple[Quantity, ...]:
             ("charge error", state.charge_error, "%"),
         ):
             if value is not None:
-                found.append(Quantity(name, value, unit, state.label))
+                found.append(Quantity(name, value, unit, place))
     return tuple(found)
+
+
+def _place(state: State, output: Outline) -> str:
+    """Name a state so that it cannot be mistaken: simulation, label, what was used, lines."""
+    several = len({each.simulation for each in output.states}) > 1
+    used = f" <{', '.join(state.reactants)}>" if state.reactants else ""
+    return f"{f'sim {state.simulation} ' if several else ''}{state.label}{used}, L{state.first}-{state.last}"
+
+
+def doubts(run: Run, output: Outline, most: int = 3) -> list[str]:
+    """Return warnings that the output itself gives no word of: no state, unconverged state, charge error."""
+    said = []
+    if run.solved and not output.states and not run.selected:
+        said.append("No state was computed: the input defines nothing that PHREEQC solves or prints")
+    if run.status == "not_converged":
+        said.append("The numbers of the last state are where the iteration stopped: not a result")
+    off = [
+        state
+        for state in output.states
+        if state.charge_error is not None and abs(state.charge_error) > CHARGE_ERROR_PERCENT
+    ]
+    said += [f"charge error {state.charge_error:.1f} % in {_place(state, output)}" for state in off[:most]]
+    if len(off) > most:
+        said.append(f"charge error above {CHARGE_ERROR_PERCENT:g} % in {len(off) - most} more states")
+    return said
 
 
 def summary(execution: Execution) -> str:
     """Return one line on the size of the output and where it lies."""
     output = execution.run.output
-    return f"{RESULT}: {len(output)} characters, {output.count(chr(10)) + 1} lines"
+    if not output:
+        return f"{RESULT}: no output; the file of an earlier run, if any, is as it was"
+    return f"{execution.result}: {len(output)} characters, {output.count(chr(10)) + 1} lines"
 
 
 def with_wall(limits: Limits, wall_s: float) -> Limits:

@@ -13,7 +13,7 @@ from labrig_phreeqc.statements import statements
 
 UNKNOWN_KEYWORD = "Unknown input, no keyword has been specified"
 DROPPED_ELEMENT = "Could not find element in database"
-MAX_MESSAGES = 100
+MAX_MESSAGES = 40
 _SEARCHES = 200
 _NOT_IN_DATABASE = re.compile(r"(?:not found|not find element) in database, (\S+?)\.?(?:\s|$)")
 
@@ -21,6 +21,11 @@ _NOT_IN_DATABASE = re.compile(r"(?:not found|not find element) in database, (\S+
 def is_ignored_input(message: str) -> bool:
     """Return whether a warning says that part of the input had no effect."""
     return message.startswith((UNKNOWN_KEYWORD, DROPPED_ELEMENT))
+
+
+def _rank(message: str) -> int:
+    """Misspelt keywords first: a whole block may hang on one."""
+    return 0 if message.startswith(UNKNOWN_KEYWORD) else 1 if message.startswith(DROPPED_ELEMENT) else 2
 
 
 def split_messages(raw: str, mark: str, text: str, output: str) -> list[str]:
@@ -60,7 +65,7 @@ def split_messages(raw: str, mark: str, text: str, output: str) -> list[str]:
             where = _place(echo, places) if echo else ""
         whole = f"{_one_line(message)} ({where})" if where else _one_line(message)
         counted[whole] = counted.get(whole, 0) + 1
-    ordered = sorted(counted, key=lambda each: not is_ignored_input(each))
+    ordered = sorted(counted, key=_rank)
     shown = [f"{each} [{counted[each]} times]" if counted[each] > 1 else each for each in ordered]
     hidden = len(shown) - MAX_MESSAGES
     return [*shown[:MAX_MESSAGES], f"... and {hidden} more messages"] if hidden > 0 else shown

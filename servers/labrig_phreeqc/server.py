@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from labrig.jobs import JobState, Progress
 from labrig.toolbox import ServeOptions, Toolbox, session
 from labrig_phreeqc import databases, execution, protocols
 from labrig_phreeqc.engine import Engine, Limits, record
-from labrig_phreeqc.execution import RESULT, Execution
+from labrig_phreeqc.execution import RESULT, Execution, Request
 from labrig_phreeqc.library import find_library
 from labrig_phreeqc.outline import outline, states
 from labrig_phreeqc.outline_text import render
@@ -34,6 +35,8 @@ RANGE_CHARS = 100_000
 
 MAX_LISTED = 500
 STATES_A_PAGE = 50
+MAX_TABLES = 12
+MAX_COLUMNS = 60
 CALL_WALL_S = 50.0
 """A call ends before the 60 s after which most clients stop waiting; longer runs are jobs."""
 
@@ -81,6 +84,7 @@ toolbox = Toolbox(
 BOTH = ("default", "paper")
 
 PathArgument = Annotated[str, Field(description="Relative path in the workspace.")]
+SourceArgument = Annotated[str, Field(description="Relative path in the workspace, or an artifact's handle.")]
 DatabaseArgument = Annotated[
     str,
     Field(
@@ -102,7 +106,7 @@ async def write_file(
 
 @toolbox.tool(title="Read a file", read_only=True, faithful=True, toolsets=BOTH)
 async def read_file(
-    path: PathArgument,
+    path: SourceArgument,
     start_line: Annotated[int | None, Field(ge=1, description="First line, from 1.")] = None,
     end_line: Annotated[int | None, Field(ge=1, description="Last line, included.")] = None,
 ) -> Published:
@@ -111,7 +115,7 @@ async def read_file(
     Without a range, files up to 20,000 characters come whole, larger ones as their first and last 80 lines.
     A range gives at most 100,000 characters.
     """
-    lines = session().workspace.read_text(path).split("\n")
+    lines = _text(path).removesuffix("\n").split("\n")
     if start_line is None and end_line is None:
         return Published(_whole_or_edges(lines, path))
     first, last = start_line or 1, end_line or len(lines)
@@ -129,6 +133,14 @@ async def read_file(
         reached = first + kept.count("\n")
         text = f"{kept}\n[... cut at {RANGE_CHARS} characters; go on with start_line {reached + 1} ...]"
     return Published(text)
+
+
+def _text(path: str) -> str:
+    """Return a file of the workspace, or the artifact that a handle names."""
+    here = session()
+    if path.startswith("sha256:"):
+        return here.artifacts.read(path).decode("utf-8", errors="replace")
+    return here.workspace.read_text(path)
 
 
 def _whole_or_edges(lines: list[str], path: str) -> str:
@@ -164,12 +176,12 @@ async def execute_phreeqc_paper(
 
     The whole output is written to result.out; read parts of it with read_file. No DATABASE line in the input.
     """
-    done = await _run(session().workspace.read_text(input_path), database, _limits("wall_s", CALL_WALL_S))
+    text = session().workspace.read_text(input_path)
+    done = await _run(Request(text, database, input_path), _limits("wall_s", CALL_WALL_S))
     _, text = protocols.deliver(done.run.output, session().options.output or "toc")
-    lines = [f"status: {done.run.status}"]
-    lines += [f"detail: {done.run.detail}"] if done.run.detail else []
+    lines = [f"status: {done.status}"]
     lines += [f"error: {each}" for each in done.run.errors]
-    lines += [f"warning: {each}" for each in (*done.run.warnings, *done.notices)]
+    lines += [f"warning: {each}" for each in done.warnings]
     lines += [f"selected output {user}: {name}" for user, name in done.files.items()]
     lines += [f"dump: {done.dump_file}"] if done.dump_file else []
     return Published(
@@ -199,8 +211,8 @@ async def execute_phreeqc(
     with read_file, by the line ranges in the outline. No DATABASE line in the input: name the database here.
     """
     protocol = protocols.check(session().options.output or output)
-    done = await _run(_input(input_path, input), database, _limits("wall_s", CALL_WALL_S))
-    return _answer(done, protocol)
+    request = Request(_input(input_path, input), database, input_path)
+    return _answer(await _run(request, _limits("wall_s", CALL_WALL_S)), protocol)
 
 
 @toolbox.tool(title="Start a long PHREEQC run", read_only=False, idempotent=False)
@@ -212,26 +224,33 @@ async def start_phreeqc(
         float, Field(gt=0, le=JOB_WALL_S, description="Time limit in seconds, up to 1800.")
     ] = 600.0,
 ) -> Answer:
-    """Start a run that takes longer than a call may (transport, kinetics). Gives a job id for get_job."""
+    """Start a run that takes longer than a call may (transport, kinetics). Gives a job id for get_job.
+
+    Its output goes to a file of its own. A job ends with its server.
+    """
     here = session()
-    text = _input(input_path, input)
+    result = f"job_{secrets.token_hex(3)}.out"
+    request = Request(_input(input_path, input), database, input_path, result)
     databases.find_database(database)
     protocol = here.options.output or "auto"
 
     async def work(progress: Progress) -> dict[str, Any]:
         done = await execution.execute(
-            text,
-            database=database,
+            request,
             workspace=here.workspace,
             artifacts=here.artifacts,
             engine=here.state.engine,
             limits=execution.with_wall(Limits(), wall_s),
+            queue_s=wall_s,
         )
         return _answer(done, protocol).to_dict()
 
     job = here.jobs.start("phreeqc", work, owner=here.owner)
     return Answer(
-        source="labrig phreeqc", status="started", data={"job": job}, next=f"get_job(job={job!r}, wait_s=45)"
+        source="labrig phreeqc",
+        status="started",
+        data={"job": job, "output": {"file": result}},
+        next=f"get_job(job={job!r}, wait_s=45)",
     )
 
 
@@ -267,7 +286,7 @@ def _job_answer(state: JobState) -> Answer:
 
 @toolbox.tool(title="Outline an output", read_only=True)
 async def outline_output(
-    path: Annotated[str, Field(description="Output file in the workspace.")] = RESULT,
+    path: SourceArgument = RESULT,
     from_line: Annotated[int, Field(ge=1, description="Unfold states from this line on.")] = 1,
     to_line: Annotated[int | None, Field(ge=1, description="... up to this line.")] = None,
     cursor: Annotated[str, Field(description="Cursor of an earlier answer, for its next page.")] = "",
@@ -277,20 +296,27 @@ async def outline_output(
     The folded outline names line ranges; give one here to see each state in it with pH, pe, ionic strength,
     temperature and its sections.
     """
-    text = session().workspace.read_text(path)
+    text = _text(path)
     built = outline(text)
     source = f"outline of {path} ({len(text)} characters, {len(built.states)} states)"
     if from_line == 1 and to_line is None and not cursor:
         return Answer(source=source, text=render(built))
     last = to_line or built.lines
-    if last < from_line:
-        raise LabrigError("The range is empty", where=f"from_line {from_line}, to_line {last}")
+    if from_line > built.lines or last < from_line:
+        raise LabrigError(
+            "The range is empty",
+            where=f"from_line {from_line}, to_line {last}",
+            expected=f"1 to {built.lines}",
+        )
     question = [path, from_line, last, len(text)]
     shown, following = cursors.page(states(built, from_line, last), question, cursor, size=STATES_A_PAGE)
     if shown:
         from_line, last = shown[0].first, shown[-1].last
     page = render(built, lines=(from_line, last))
-    return Answer(source=source, text=page, data={"cursor": following} if following else {})
+    if not following:
+        return Answer(source=source, text=page)
+    again = "the same call with this cursor gives the next states"
+    return Answer(source=source, text=page, data={"cursor": following}, next=again)
 
 
 @toolbox.tool(title="List databases", read_only=True)
@@ -327,15 +353,10 @@ def _limits(key: str, wall_s: float) -> Limits:
         ) from None
 
 
-async def _run(text: str, database: str, limits: Limits) -> Execution:
+async def _run(request: Request, limits: Limits) -> Execution:
     here = session()
     return await execution.execute(
-        text,
-        database=database,
-        workspace=here.workspace,
-        artifacts=here.artifacts,
-        engine=here.state.engine,
-        limits=limits,
+        request, workspace=here.workspace, artifacts=here.artifacts, engine=here.state.engine, limits=limits
     )
 
 
@@ -347,35 +368,53 @@ def _answer(done: Execution, protocol: str) -> Answer:
     """Put a run into an Answer: small by itself, everything else by name."""
     run = done.run
     kind, text = protocols.deliver(run.output, protocol)
+    built = outline(run.output)
+    data: dict[str, Any] = {"output": {"file": done.result, "kind": kind, "characters": len(run.output)}}
+    if run.errors:
+        data["errors"] = run.errors
+    if run.selected:
+        data["selected_output"] = _tables(done, ANSWER_BYTES - len(text.encode()) - 1500)
+    if done.dump_file:
+        data["dump"] = done.dump_file
+    warnings = (*done.warnings, *execution.doubts(run, built))
+    return Answer(
+        source=done.source,
+        status="ok_with_warnings" if run.status == "ok" and warnings else run.status,
+        values=execution.key_values(run, built),
+        text=text if run.output else "",
+        data=data,
+        warnings=warnings,
+        artifacts=(done.artifact.to_dict(),) if run.output else (),
+        next=_next(done, kind),
+        record={"record": _record(done)},
+    )
+
+
+def _tables(done: Execution, room: int) -> list[dict[str, Any]]:
+    """Return each selected output by name and shape, with its values while there is room (bytes of JSON)."""
     tables: list[dict[str, Any]] = []
-    room = ANSWER_BYTES - len(text.encode()) - 1500
-    for selected in run.selected:
+    for selected in done.run.selected[:MAX_TABLES]:
         table: dict[str, Any] = {
             "user": selected.user,
             "file": done.files[selected.user],
-            "columns": selected.columns,
+            "columns": selected.columns[:MAX_COLUMNS],
             "rows": len(selected.rows),
         }
+        if len(selected.columns) > MAX_COLUMNS:
+            table["more_columns"] = len(selected.columns) - MAX_COLUMNS
         size = len(json.dumps(selected.rows, ensure_ascii=False))
-        if size <= room:
+        if size <= room and "more_columns" not in table:
             table["values"] = selected.rows
             room -= size
         tables.append(table)
-    data: dict[str, Any] = {"output": {"file": RESULT, "kind": kind, "characters": len(run.output)}}
-    if tables:
-        data["selected_output"] = tables
-    if done.dump_file:
-        data["dump"] = done.dump_file
-    return Answer(
-        source=done.source,
-        status=run.status,
-        values=execution.key_values(outline(run.output)),
-        text=text,
-        data=data,
-        warnings=done.warnings,
-        artifacts=(done.artifact.to_dict(),),
-        next=""
-        if kind == "raw"
-        else f"read_file(path={RESULT!r}, start_line=, end_line=) for any range above",
-        record={"record": _record(done)},
-    )
+    if len(done.run.selected) > MAX_TABLES:
+        tables.append({"more_tables": len(done.run.selected) - MAX_TABLES})
+    return tables
+
+
+def _next(done: Execution, kind: str) -> str:
+    if done.run.status in ("wall_limit", "cpu_limit"):
+        return "start_phreeqc with a larger wall_s, or fewer shifts or steps; a run that is ended leaves no output"
+    if not done.run.output or kind == "raw":
+        return ""
+    return f"read_file(path={done.result!r}, start_line=, end_line=) for any range above"

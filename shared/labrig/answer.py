@@ -23,7 +23,6 @@ FAILED = frozenset(
         "wall_limit",
         "memory_limit",
         "crashed",
-        "cancelled",
         "failed",
     }
 )

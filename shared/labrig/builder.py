@@ -50,7 +50,7 @@ def build(toolbox: Toolbox, options: ServeOptions | None = None) -> FastMCP[Any]
     """
     options = options or ServeOptions()
     specs = toolbox.select(options)
-    Workspace(Path(), options.roots)  # a root that is no folder is refused now, not at the first call
+    _check_folders(options)
     tools = [_mcp_tool(spec, options) for spec in specs]
     face = _Face(toolbox, options, {tool.name: list(tool.parameters.get("properties", {})) for tool in tools})
     server: FastMCP[Any] = FastMCP(
@@ -66,6 +66,16 @@ def build(toolbox: Toolbox, options: ServeOptions | None = None) -> FastMCP[Any]
     for tool in tools:
         server.add_tool(tool)
     return server
+
+
+def _check_folders(options: ServeOptions) -> None:
+    """Refuse now, not at the first call, folders that are none."""
+    Workspace(Path(), options.roots)
+    workspace = options.workspace
+    if workspace is not None and workspace.exists() and not workspace.is_dir():
+        raise LabrigError(
+            "The workspace is not a folder", where=f"--workspace {workspace}", expected="a folder"
+        )
 
 
 def _mcp_tool(spec: ToolSpec, options: ServeOptions) -> FunctionTool:
@@ -97,16 +107,7 @@ def _answering(spec: ToolSpec, hidden: set[str]) -> Tool:
         except LabrigError as error:
             return error_result(error)
         except Exception:
-            incident = secrets.token_hex(4)
-            log.exception("incident %s in tool %s", incident, spec.name)
-            return error_result(
-                LabrigError(
-                    f"Labrig failed in {spec.name}: this is a defect, not something in your call",
-                    where=f"incident {incident}",
-                    try_="see the server's log (labrig doctor names it) and report it",
-                    code="internal",
-                )
-            )
+            return error_result(_defect(spec.name))
 
     if hidden:
         signature = inspect.signature(function)
@@ -116,6 +117,18 @@ def _answering(spec: ToolSpec, hidden: set[str]) -> Tool:
             key: each for key, each in function.__annotations__.items() if key not in hidden
         }
     return call
+
+
+def _defect(tool: str) -> LabrigError:
+    """Log the exception being handled and return what the caller may know of it."""
+    incident = secrets.token_hex(4)
+    log.exception("incident %s in tool %s", incident, tool)
+    return LabrigError(
+        f"Labrig failed in {tool}: this is a defect, not something in your call",
+        where=f"incident {incident}",
+        try_="see the server's log (labrig doctor names it) and report it",
+        code="internal",
+    )
 
 
 def _tool_result(result: Any) -> ToolResult:
@@ -156,7 +169,8 @@ class _Face(Middleware):
         self._parameters = parameters
         self._workspaces: dict[str, Workspace] = {}
         self._held: list[Any] = []
-        self._jobs = Jobs()
+        # One processor stays free for calls that somebody waits for.
+        self._jobs = Jobs(max_running=max(1, (os.cpu_count() or 1) - 1))
         self._state: Any = None
         self._tools_hash = ""
         self._log = None
@@ -194,6 +208,8 @@ class _Face(Middleware):
             result = error_result(unknown_name("tool", name, self._parameters))
         except LabrigError as error:
             result = error_result(error)
+        except Exception:
+            result = error_result(_defect(name))
         if not isinstance(result, ToolResult):
             raise TypeError("a tool call ended without a tool result")
         result.meta = _with_volatile(result.meta, {"duration_s": round(time.monotonic() - clock, 4)})

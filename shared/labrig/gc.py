@@ -242,9 +242,9 @@ def _open_lock(workspace: Path, create: bool = True) -> int:
         raise
     except OSError as error:
         raise LabrigError(
-            f"The lock of the workspace cannot be used: {error.strerror}",
+            f"The workspace cannot be used: {error.strerror}",
             where=f"{workspace / PRIVATE / 'lock'}",
-            expected="a file in a folder, no links",
+            expected="a folder that can be written, in which .labrig/lock is a file and no link",
             code="refused",
         ) from error
     finally:

@@ -176,7 +176,9 @@ class Rig:
             versions={"labrig": "0.1.0"},
             meta={},
         )
-        return ToolCall(tool, arguments, count, record.is_error, record.result, record.result_bytes, {"duration_s": 0.21})
+        return ToolCall(
+            tool, arguments, count, record.is_error, record.result, record.result_bytes, {"duration_s": 0.21}
+        )
 
     def record(
         self, task: Task, arm: str, agent: str, epoch: int = 0, *, hostile: bool = False

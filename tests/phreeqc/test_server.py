@@ -159,10 +159,56 @@ async def test_selected_output_comes_as_tables_and_files(lab: Lab) -> None:
     assert (lab.folder / "mine.sel").read_text().count("\n") == 2
 
 
-async def test_a_file_option_cannot_replace_the_output(lab: Lab) -> None:
-    text = WATER.replace("END", "SELECTED_OUTPUT\n -file result.out\nEND")
-    await lab.answer("execute_phreeqc", input=text)
+async def test_a_file_option_replaces_only_what_runs_wrote(lab: Lab) -> None:
+    text = WATER.replace("END", "SELECTED_OUTPUT\n -file {}\n -pH\nEND")
+    await lab.text("write_file", path="in.pqi", content=text.format("in.pqi"))
+    await lab.text("write_file", path="data.csv", content="precious")
+    answer = await lab.answer("execute_phreeqc", input_path="in.pqi")
+    assert answer["data"]["selected_output"][0]["file"] == "selected_output_1.tsv"
+    assert "in.pqi is not written" in answer["warnings"][0]
+    assert "-file in.pqi" in (lab.folder / "in.pqi").read_text()
+    for name in ("result.out", "data.csv"):
+        await lab.answer("execute_phreeqc", input=text.format(name))
     assert "Beginning of initial solution" in (lab.folder / "result.out").read_text()
+    assert (lab.folder / "data.csv").read_text() == "precious"
+    for water in (text, text.replace("-pH", "-totals Na")):
+        answer = await lab.answer("execute_phreeqc", input=water.format("mine.sel"))
+        assert answer["data"]["selected_output"][0]["file"] == "mine.sel"
+    assert "Na" in (lab.folder / "mine.sel").read_text(), "a file that a run wrote is written anew"
+
+
+async def test_an_output_stays_readable_by_its_handle(lab: Lab) -> None:
+    first = await lab.answer("execute_phreeqc", input=WATER)
+    await lab.answer("execute_phreeqc", input=WATER.replace("Na 1", "Na 7"))
+    handle = first["artifacts"][0]["handle"]
+    assert "\t Na 1\n" in await lab.text("read_file", path=handle)
+    assert "initial" not in (await lab.answer("outline_output", path=handle)).get("status", "")
+    await lab.refusal("read_file", path="sha256:" + "0" * 16)
+    await lab.answer("execute_phreeqc", input='SOLUTION 1\nUSER_PRINT\n10 x$ = MID$("abc",100,5)\nEND')
+    assert "Na 7" in (lab.folder / "result.out").read_text(), "a crash without output keeps the last one"
+
+
+async def test_doubtful_numbers_are_said_to_be(lab: Lab) -> None:
+    unconverged = await lab.answer("execute_phreeqc", input="SOLUTION 1\n temp 400\n Na 1\nEND")
+    assert unconverged["status"] == "not_converged"
+    assert all("NOT CONVERGED" in each["note"] for each in unconverged.get("values", ()))
+    charged = await lab.answer("execute_phreeqc", input="SOLUTION 1\n Ca 1\nEND")
+    assert charged["status"] == "ok_with_warnings"
+    assert "charge error" in charged["warnings"][0]
+    nothing = await lab.answer("execute_phreeqc", input="# nothing\n")
+    assert "No state" in nothing["warnings"][0]
+    two = await lab.answer("execute_phreeqc", input=WATER + WATER.replace("SOLUTION 1", "SOLUTION 2"))
+    assert {each["note"].split(",")[0] for each in two["values"]} == {
+        "sim 1 initial solution 1",
+        "sim 2 initial solution 2",
+    }
+
+
+async def test_inputs_as_windows_and_cement_chemists_write_them(lab: Lab) -> None:
+    assert (await lab.answer("execute_phreeqc", input="\ufeff" + WATER))["status"] == "ok"
+    cement = "INCLUDE$ Concrete_PHR.dat\n" + WATER
+    answer = await lab.answer("execute_phreeqc", input=cement)
+    assert answer["status"] in ("ok", "ok_with_warnings"), answer
 
 
 @pytest.mark.parametrize(
@@ -194,7 +240,7 @@ async def test_failures_of_phreeqc_are_answers(lab: Lab) -> None:
     result = await lab.raw("execute_phreeqc", input="SOLUTION 1\n Ca x\nEND")
     assert result.is_error
     assert result.structured_content["status"] == "input_error"
-    assert any("line 2" in each for each in result.structured_content["warnings"])
+    assert any("line 2" in each for each in result.structured_content["data"]["errors"])
     misspelt = await lab.answer("execute_phreeqc", input="SOLUTIN 1\n Ca 1\nEND")
     assert misspelt["status"] == "ok_with_warnings"
     assert "Unknown input" in misspelt["warnings"][0]
@@ -233,6 +279,25 @@ async def test_jobs(lab: Lab) -> None:
     await lab.refusal("get_job", job="nothing")
     await lab.refusal("start_phreeqc", input=WATER, database="none.dat")
     await lab.refusal("start_phreeqc", input=WATER, wall_s=1e9)
+
+
+async def test_jobs_leave_a_place_for_calls(lab: Lab) -> None:
+    endless = "SOLUTION 1\nUSER_PRINT\n10 GOTO 10\nEND\n"
+    jobs = [(await lab.answer("start_phreeqc", input=endless))["data"]["job"] for _ in range(6)]
+    answer = await lab.answer("execute_phreeqc", input=WATER)
+    assert answer["status"] == "ok"
+    for job in jobs:
+        cancelled = await lab.raw("cancel_job", job=job)
+        assert not cancelled.is_error
+
+
+async def test_a_job_writes_a_file_of_its_own(lab: Lab) -> None:
+    await lab.answer("execute_phreeqc", input=WATER)
+    before = (lab.folder / "result.out").read_bytes()
+    started = await lab.answer("start_phreeqc", input=WATER.replace("Na 1", "Na 3"))
+    done = await lab.answer("get_job", job=started["data"]["job"], wait_s=45)
+    assert done["data"]["output"]["file"] == started["data"]["output"]["file"]
+    assert (lab.folder / "result.out").read_bytes() == before
 
 
 async def test_two_at_once_do_not_mix(lab: Lab) -> None:
