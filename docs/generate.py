@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 from labrig import errors
-from labrig.answer import ANSWER_SCHEMA
+from labrig.answer import ANSWER_SCHEMA, FAILED
 from labrig_harness.servers import toolbox
 
 DOCS = Path(__file__).parent
@@ -61,6 +61,11 @@ def codes() -> str:
     return "\n".join(rows)
 
 
+def failed() -> str:
+    """Return the statuses that set MCP's isError."""
+    return ", ".join(f"`{each}`" for each in sorted(FAILED)) + "."
+
+
 def stems() -> str:
     """Return the stems of phreeqc-basics, without values or answers."""
     from labrig_harness.suites.phreeqc_basics.stems import STEMS
@@ -74,7 +79,7 @@ def stems() -> str:
 def generated(name: str) -> str:
     """Return the text of one generated part."""
     verb, _, argument = name.partition(" ")
-    makers = {"databases": databases, "answer": answer, "codes": codes, "stems": stems}
+    makers = {"databases": databases, "answer": answer, "codes": codes, "stems": stems, "failed": failed}
     return tools(argument) if verb == "tools" else makers[verb]()
 
 

@@ -141,12 +141,11 @@ def command(server: str) -> list[str]:
 
     Where Labrig itself was started by ``uvx``, whose environments come and go with a cache, it is ``uvx``.
     """
-    package = known_servers.package(server)
     python = _absolute(Path(sys.executable))
     if "archive-v0" in python.parts and (uvx := shutil.which("uvx")):
         return [str(_absolute(Path(uvx))), *client_configs.portable(server)[1:]]
     script = python.with_name(client_configs.key(server))
-    return [str(script)] if script.is_file() else [str(python), "-m", package]
+    return [str(script)] if script.is_file() else [str(python), *known_servers.module(server)]
 
 
 def apply(plan: InstallPlan) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,10 +34,12 @@ def labrig_server(tmp_path: Path) -> Callable[..., Client[Any]]:
     from labrig.toolbox import ServeOptions
     from labrig_harness.servers import Target, toolbox
 
+    numbers = count(1)
+
     def make(name: str, *, stdio: bool = False, **fields: Any) -> Client[Any]:
         options = ServeOptions(**fields)
         if options.workspace is None:
-            options = replace(options, workspace=tmp_path / f"workspace-{name}")
+            options = replace(options, workspace=tmp_path / f"workspace-{name}-{next(numbers)}")
         if stdio:
             return Client(Target.parse(name, ()).transport(options))
         return Client(build(toolbox(name), options))

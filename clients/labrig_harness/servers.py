@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import entry_points
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from labrig.errors import LabrigError, unknown_name
@@ -48,9 +49,9 @@ def toolbox(name: str) -> Toolbox:
     (found,) = [each for each in entry_points(group="labrig.servers") if each.name == name][:1]
     try:
         loaded = found.load()
-    except ImportError as error:
+    except Exception as error:  # whatever a module does at import is not to take the house down
         raise LabrigError(
-            f"The server {name!r} cannot be imported: {error}",
+            f"The server {name!r} cannot be imported: {type(error).__name__}: {error}",
             try_=f"pip install 'labrig[{name}]'",
             code="unavailable",
         ) from error
@@ -79,7 +80,14 @@ def serve_flags(options: ServeOptions) -> list[str]:
 
 def command(name: str, options: ServeOptions) -> list[str]:
     """Return the command that serves `name` on stdio with this interpreter."""
-    return [sys.executable, "-m", package(name), *serve_flags(options)]
+    return [sys.executable, *module(name), *serve_flags(options)]
+
+
+def module(name: str) -> list[str]:
+    """Return what runs a server with Python: its own ``__main__`` if it has one, else ``labrig serve``."""
+    if find_spec(f"{package(name)}.__main__") is not None:
+        return ["-m", package(name)]
+    return ["-m", "labrig_harness", "serve", name]
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+import json
+import posixpath
 import re
 from dataclasses import dataclass, replace
 
@@ -15,6 +18,7 @@ from labrig_phreeqc import engine as engines
 from labrig_phreeqc.engine import QUEUE_S, Engine, Limits, Run
 from labrig_phreeqc.includes import resolve_includes
 from labrig_phreeqc.outline import Outline, State
+from labrig_phreeqc.protocols import lines_of
 from labrig_phreeqc.screening import Notice, screen
 from labrig_phreeqc.statements import declared_files
 
@@ -110,6 +114,14 @@ async def execute(
         raise LabrigError(
             f"The input has {len(text):,} characters", expected=f"at most {MAX_INPUT_CHARS:,}", code="limit"
         )
+    input_path = posixpath.normpath(request.input_path) if request.input_path else ""
+    if input_path == request.result:
+        raise LabrigError(
+            f"The output would replace the input {request.result}",
+            where="input_path",
+            try_="write the input to another file, such as input.pqi",
+            code="refused",
+        )
     notices = [str(notice) for notice in screen(text) if _worth_saying(notice)]
 
     async def solve(each: str) -> Run:
@@ -119,7 +131,7 @@ async def execute(
     run = await solve(complete)
     if run.output:
         workspace.write_text(request.result, run.output)
-    writer = _Writer(workspace, {request.result, request.input_path})
+    writer = _Writer(workspace, {request.result, input_path})
     files = writer.tables(run)
     dump_file = writer.dump(run, complete)
     artifact = artifacts.put(
@@ -157,13 +169,16 @@ def _included(workspace: Workspace, name: str) -> str | None:
 
 
 class _Writer:
-    """Writes what a run left beside its output, and replaces nothing but what runs wrote before."""
+    """Writes what a run left beside its output, and replaces only what runs wrote and nobody changed since.
+
+    A ledger in the workspace's private folder holds the hash of what was written under each name.
+    """
 
     def __init__(self, workspace: Workspace, taken: set[str]) -> None:
         self._workspace = workspace
         self._taken = taken
         self._ledger = workspace.private() / _WRITTEN
-        self._ours = set(self._ledger.read_text().splitlines()) if self._ledger.exists() else set()
+        self._ours: dict[str, str] = json.loads(self._ledger.read_text()) if self._ledger.exists() else {}
         self.notices: list[str] = []
 
     def tables(self, run: Run) -> dict[int, str]:
@@ -171,16 +186,14 @@ class _Writer:
         written = {name for name, text in run.files.items() if self._write(name, text)}
         files = {}
         for table in run.selected:
-            name = f"selected_output_{table.user}.tsv"
             if table.file in written:
-                name = table.file
-            else:
-                self._write(name, table.text)
-                if table.file:
-                    self.notices.append(
-                        f"-file {table.file} is not written, to keep the file there: its text is in {name}"
-                    )
+                written.discard(table.file)  # two tables cannot have one file
+                files[table.user] = table.file
+                continue
+            name = self._write_somewhere(f"selected_output_{table.user}", ".tsv", table.text)
             files[table.user] = name
+            if table.file:
+                self.notices.append(f"-file {table.file} is taken and stays as it is: the text is in {name}")
         return files
 
     def dump(self, run: Run, text: str) -> str:
@@ -188,20 +201,26 @@ class _Writer:
         if not run.dump:
             return ""
         named = [each.name for each in declared_files(text) if each.block == "DUMP"]
-        for name in (*named[-1:], DUMP):
-            if self._write(name, run.dump):
-                return name
-        return ""
+        if named and self._write(named[-1], run.dump):
+            return named[-1]
+        return self._write_somewhere("dump", ".out", run.dump)
+
+    def _write_somewhere(self, stem: str, ending: str, text: str) -> str:
+        """Write to the first name that is free: stem, stem_2, stem_3, ..."""
+        numbered = (f"{stem}_{n}{ending}" for n in itertools.count(2))
+        names = itertools.chain([f"{stem}{ending}"], numbered)
+        return next(name for name in names if self._write(name, text))
 
     def _write(self, name: str, text: str) -> bool:
         if not _SAFE.fullmatch(name) or name in self._taken:
             return False
-        if name not in self._ours and self._workspace.exists(name):
+        known = self._ours.get(name)
+        if self._workspace.exists(name) and known != sha256(self._workspace.read_bytes(name)):
             return False
         self._workspace.write_text(name, text)
-        if name not in self._ours:
-            self._ours.add(name)
-            self._ledger.write_text("".join(f"{each}\n" for each in sorted(self._ours)))
+        self._taken.add(name)
+        self._ours[name] = sha256(text)
+        self._ledger.write_text(json.dumps(self._ours))
         return True
 
 
@@ -255,7 +274,7 @@ def summary(execution: Execution) -> str:
     output = execution.run.output
     if not output:
         return f"{RESULT}: no output; the file of an earlier run, if any, is as it was"
-    return f"{execution.result}: {len(output)} characters, {output.count(chr(10)) + 1} lines"
+    return f"{execution.result}: {len(output)} characters, {len(lines_of(output))} lines"
 
 
 def with_wall(limits: Limits, wall_s: float) -> Limits:

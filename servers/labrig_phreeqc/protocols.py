@@ -60,6 +60,11 @@ def deliver(output: str, protocol: str, *, where: str = "result.out") -> tuple[s
     return "outline", render(outline(output))
 
 
+def lines_of(text: str) -> list[str]:
+    """Return the lines by which `read_file` counts: split at line feeds, the last of which ends a line."""
+    return text.removesuffix("\n").split("\n")
+
+
 def cut(text: str, limit: int, where: str) -> str:
     """Return `text`, or its head and tail with a line between them that says what is missing.
 

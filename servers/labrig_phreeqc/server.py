@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-import secrets
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -58,14 +58,21 @@ async def opens(options: ServeOptions) -> AsyncIterator[State]:
 
 
 def doctor() -> list[str]:
-    """Say which library and databases would be used."""
+    """Say which library and databases would be used, and whether a run succeeds with them."""
     library = find_library()
     found = databases.list_databases()
+    _limits("wall_s", CALL_WALL_S)
     return [
+        f"test run: {asyncio.run(_trial()) if found else 'not tried'}",
         f"library {library.distribution}: {library.path} (sha256 {library.sha256[:12]})",
         f"{len(found)} databases"
         + (f" in {found[0].path.parent}" if found else ": run `labrig setup phreeqc`"),
     ]
+
+
+async def _trial() -> str:
+    async with Engine() as engine:
+        return (await engine.run("SOLUTION 1\nEND", limits=Limits(wall_s=20))).status
 
 
 toolbox = Toolbox(
@@ -115,7 +122,7 @@ async def read_file(
     Without a range, files up to 20,000 characters come whole, larger ones as their first and last 80 lines.
     A range gives at most 100,000 characters.
     """
-    lines = _text(path).removesuffix("\n").split("\n")
+    lines = protocols.lines_of(_text(path))
     if start_line is None and end_line is None:
         return Published(_whole_or_edges(lines, path))
     first, last = start_line or 1, end_line or len(lines)
@@ -229,14 +236,13 @@ async def start_phreeqc(
     Its output goes to a file of its own. A job ends with its server.
     """
     here = session()
-    result = f"job_{secrets.token_hex(3)}.out"
-    request = Request(_input(input_path, input), database, input_path, result)
+    request = Request(_input(input_path, input), database, input_path)
     databases.find_database(database)
     protocol = here.options.output or "auto"
 
     async def work(progress: Progress) -> dict[str, Any]:
         done = await execution.execute(
-            request,
+            replace(request, result=f"{progress.job_id}.out"),
             workspace=here.workspace,
             artifacts=here.artifacts,
             engine=here.state.engine,
@@ -249,7 +255,7 @@ async def start_phreeqc(
     return Answer(
         source="labrig phreeqc",
         status="started",
-        data={"job": job, "output": {"file": result}},
+        data={"job": job, "output": {"file": f"{job}.out"}},
         next=f"get_job(job={job!r}, wait_s=45)",
     )
 
@@ -346,11 +352,14 @@ def _input(input_path: str, text: str) -> str:
 def _limits(key: str, wall_s: float) -> Limits:
     text = setting("phreeqc", key, str(wall_s))
     try:
-        return execution.with_wall(Limits(), float(text))
+        seconds = float(text)
+        if not 0 < seconds <= JOB_WALL_S:
+            raise ValueError
     except ValueError:
         raise LabrigError(
-            f"The setting phreeqc.{key} is not a number", where=text, expected="seconds"
+            f"The setting phreeqc.{key} cannot be used", where=text, expected=f"seconds, up to {JOB_WALL_S:g}"
         ) from None
+    return execution.with_wall(Limits(), seconds)
 
 
 async def _run(request: Request, limits: Limits) -> Execution:

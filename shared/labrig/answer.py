@@ -9,6 +9,7 @@ a handle.
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -81,7 +82,10 @@ class Quantity:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the value as plain data; empty fields are left out."""
-        fields = {"name": self.name, "value": self.value, "unit": self.unit, "note": self.note}
+        value, note = self.value, self.note
+        if isinstance(value, float) and not math.isfinite(value):  # JSON has no such number
+            value, note = None, f"{note}, {self.value}".removeprefix(", ")
+        fields = {"name": self.name, "value": value, "unit": self.unit, "note": note}
         return {key: each for key, each in fields.items() if key in ("name", "value") or each}
 
 
@@ -152,10 +156,10 @@ class Answer:
     def render(self) -> str:
         """Return the same content as text, for clients and people that read text."""
         lines = [f"status: {self.status}"]
-        for each in self.values:
-            unit = f" {each.unit}" if each.unit not in ("", "1") else ""
-            note = f"  ({each.note})" if each.note else ""
-            lines.append(f"{each.name} = {each.value}{unit}{note}")
+        for each in (quantity.to_dict() for quantity in self.values):
+            unit = f" {each['unit']}" if each.get("unit", "1") != "1" else ""
+            note = f"  ({each['note']})" if "note" in each else ""
+            lines.append(f"{each['name']} = {each['value']}{unit}{note}")
         lines += [f"warning: {each}" for each in self.warnings]
         if self.text:
             lines.append(self.text)

@@ -15,6 +15,8 @@ from labrig.errors import LabrigError
 from labrig.workspace import Workspace
 
 SCHEMA = "labrig.artifact/1"
+MAX_BYTES = 1 << 30
+"""What the artifacts of a workspace may take together; the oldest go first."""
 _HANDLE = re.compile(r"sha256:([0-9a-f]{12,64})")
 
 
@@ -73,6 +75,7 @@ class ArtifactStore:
         artifact = Artifact(sha256(content), name, len(content), media_type, made_by or {}, inputs or {})
         folder = self._folder()
         if not (folder / f"{artifact.sha256}.json").exists():
+            _make_room(folder, len(content))
             _write(folder / artifact.sha256, content)
             manifest = {
                 "schema": SCHEMA,
@@ -129,6 +132,18 @@ class ArtifactStore:
         if sha256(content) != artifact.sha256:
             raise LabrigError("The artifact's content no longer has its hash", where=handle, code="refused")
         return content
+
+
+def _make_room(folder: Path, more: int) -> None:
+    """Remove the oldest artifacts until `more` bytes fit under `MAX_BYTES`."""
+    found = [(path.stat(), path) for path in folder.iterdir() if len(path.name) == 64]
+    total = sum(stat.st_size for stat, _ in found) + more
+    for stat, path in sorted(found, key=lambda each: each[0].st_mtime_ns):
+        if total <= MAX_BYTES:
+            return
+        path.with_name(f"{path.name}.json").unlink(missing_ok=True)
+        path.unlink(missing_ok=True)
+        total -= stat.st_size
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -9,6 +9,7 @@ import inspect
 import logging
 import os
 import secrets
+import tempfile
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -38,6 +39,7 @@ from labrig.toolbox import ServeOptions, Session, Tool, Toolbox, ToolSpec, _sess
 from labrig.workspace import Workspace
 
 log = logging.getLogger("labrig")
+CANCELLED = {"code": "cancelled", "what": "the client cancelled the call"}
 
 
 def build(toolbox: Toolbox, options: ServeOptions | None = None) -> FastMCP[Any]:
@@ -71,11 +73,18 @@ def build(toolbox: Toolbox, options: ServeOptions | None = None) -> FastMCP[Any]
 def _check_folders(options: ServeOptions) -> None:
     """Refuse now, not at the first call, folders that are none."""
     Workspace(Path(), options.roots)
-    workspace = options.workspace
-    if workspace is not None and workspace.exists() and not workspace.is_dir():
-        raise LabrigError(
-            "The workspace is not a folder", where=f"--workspace {workspace}", expected="a folder"
-        )
+    if options.workspace is not None:
+        try:
+            options.workspace.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=options.workspace):
+                pass
+        except OSError as error:
+            raise LabrigError(
+                f"The workspace cannot be used: {error.strerror}",
+                where=f"--workspace {options.workspace}",
+                expected="a folder that can be written",
+                code="unavailable",
+            ) from error
 
 
 def _mcp_tool(spec: ToolSpec, options: ServeOptions) -> FunctionTool:
@@ -106,7 +115,7 @@ def _answering(spec: ToolSpec, hidden: set[str]) -> Tool:
             return _tool_result(await function(*args, **kwargs))
         except LabrigError as error:
             return error_result(error)
-        except Exception:
+        except (Exception, SystemExit):
             return error_result(_defect(spec.name))
 
     if hidden:
@@ -134,16 +143,16 @@ def _defect(tool: str) -> LabrigError:
 def _tool_result(result: Any) -> ToolResult:
     if isinstance(result, Answer):
         return ToolResult(
-            content=[mcp_types.TextContent(type="text", text=result.render())],
-            structured_content=result.to_dict(),
+            content=[_text(result.render())],
+            structured_content=_sendable(result.to_dict()),
             meta={META_KEY: result.record} if result.record else None,
             is_error=result.status in FAILED,
         )
     if isinstance(result, Published):
         meta = {"status": result.status, "source": result.source, **result.record}
         return ToolResult(
-            content=[mcp_types.TextContent(type="text", text=result.text)],
-            meta={META_KEY: meta},
+            content=[_text(result.text)],
+            meta={META_KEY: _sendable(meta)},
             is_error=result.status in FAILED,
         )
     if isinstance(result, ToolResult):  # images: content only
@@ -151,11 +160,24 @@ def _tool_result(result: Any) -> ToolResult:
     raise TypeError(f"a tool returned {type(result).__name__}, not Answer or Published")
 
 
+def _text(text: str) -> mcp_types.TextContent:
+    return mcp_types.TextContent(type="text", text=_sendable(text))
+
+
+def _sendable(value: Any) -> Any:
+    """Replace what JSON over UTF-8 cannot carry: half surrogate pairs, which would kill the connection."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(value, dict):
+        return {_sendable(key): _sendable(each) for key, each in value.items()}
+    return [_sendable(each) for each in value] if isinstance(value, list | tuple) else value
+
+
 def error_result(error: LabrigError) -> ToolResult:
     """Return a refusal as an MCP result: text for the model, the fields under ``_meta``."""
     return ToolResult(
-        content=[mcp_types.TextContent(type="text", text=str(error))],
-        meta={META_KEY: {"error": error.to_dict()}},
+        content=[_text(str(error))],
+        meta={META_KEY: {"error": _sendable(error.to_dict())}},
         is_error=True,
     )
 
@@ -208,6 +230,10 @@ class _Face(Middleware):
             result = error_result(unknown_name("tool", name, self._parameters))
         except LabrigError as error:
             result = error_result(error)
+        except asyncio.CancelledError:
+            if self._log is not None:
+                await asyncio.shield(self._write_record(context, name, arguments, None, started))
+            raise
         except Exception:
             result = error_result(_defect(name))
         if not isinstance(result, ToolResult):
@@ -234,7 +260,15 @@ class _Face(Middleware):
                 folder = folder / f"token-{owner}"
             workspace = Workspace(folder, self._options.roots)
             lock = hold(workspace.folder)
-            lock.__enter__()
+            try:
+                lock.__enter__()
+            except OSError as error:
+                raise LabrigError(
+                    f"No workspace can be made: {error.strerror}",
+                    where=str(workspace.folder),
+                    try_="--workspace DIR, or LABRIG_HOME at a folder that can be written",
+                    code="unavailable",
+                ) from error
             self._held.append(lock)
             self._workspaces[owner] = workspace
         return self._workspaces[owner]
@@ -244,7 +278,7 @@ class _Face(Middleware):
         context: MiddlewareContext[Any],
         name: str,
         arguments: dict[str, Any],
-        result: ToolResult,
+        result: ToolResult | None,
         started: float,
     ) -> None:
         assert self._log is not None
@@ -261,8 +295,8 @@ class _Face(Middleware):
             server=self._toolbox.name,
             tool=name,
             arguments=arguments,
-            result=wire_result(result),
-            error=((result.meta or {}).get(META_KEY) or {}).get("error"),
+            result=wire_result(result) if result is not None else None,
+            error=((result.meta or {}).get(META_KEY) or {}).get("error") if result is not None else CANCELLED,
             tools_hash=self._tools_hash,
             versions={"labrig": __version__, self._toolbox.name: self._toolbox.version},
             meta={"started": datetime.fromtimestamp(started).astimezone().isoformat(timespec="milliseconds")},

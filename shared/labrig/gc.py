@@ -146,9 +146,12 @@ def _folders(parent: Path) -> list[Path]:
 
 
 def _sessions(root: Path) -> Iterator[Session]:
+    """Yield the sessions ``<server>/<session>``: folders that a server has held, and that are not inside another."""
     for server in _folders(root):
+        if server.name.startswith(".") or (server / PRIVATE).exists():
+            continue  # a workspace of somebody's own, with folders of hers
         for path in _folders(server):
-            if not server.name.startswith(".") and not path.name.startswith("."):
+            if not path.name.startswith(".") and (path / PRIVATE).is_dir():
                 yield _measure(path)
 
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import secrets
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -26,6 +25,7 @@ State = Literal["queued", "running", "done", "failed", "cancelled"]
 MAX_WAIT_S = 45.0  # clients give up on a call after about a minute
 CANCEL_WAIT_S = 10.0
 KEPT = 200
+MAX_PER_OWNER = 8
 
 
 class Progress:
@@ -34,6 +34,7 @@ class Progress:
     def __init__(self) -> None:
         self.fraction: float | None = None
         self.message = ""
+        self.job_id = ""
 
     def __call__(self, fraction: float | None = None, message: str | None = None) -> None:
         """Note a fraction (0 to 1, None if unknown) and, if given, a line for people."""
@@ -125,8 +126,9 @@ class Jobs:
         self._slots = asyncio.Semaphore(max_running)
         self._places = max_running + max_queued
         self._kept = kept
-        self._active: dict[str, _Job] = {}
-        self._finished: dict[str, _Job] = {}
+        self._active: dict[tuple[str, str], _Job] = {}
+        self._finished: dict[tuple[str, str], _Job] = {}
+        self._started: dict[str, int] = {}
         self._closed = False
 
     def start(self, kind: str, make: Make, *, owner: str) -> str:
@@ -146,8 +148,18 @@ class Jobs:
                 try_="wait for one of your jobs, cancel one, or try again later",
                 code="busy",
             )
-        job = _Job(secrets.token_hex(8), kind, owner, make)
-        self._active[job.job_id] = job
+        theirs = sum(job.owner == owner for job in self._active.values())
+        if theirs >= MAX_PER_OWNER:
+            raise LabrigError(
+                f"{theirs} of your jobs run or wait",
+                where=kind,
+                try_="wait for one of them, or cancel one",
+                code="busy",
+            )
+        self._started[owner] = self._started.get(owner, 0) + 1
+        job = _Job(f"{kind}-{self._started[owner]}", kind, owner, make)
+        job.progress.job_id = job.job_id
+        self._active[owner, job.job_id] = job
         job.task = asyncio.get_running_loop().create_task(self._work(job), name=f"job {kind} {job.job_id}")
         job.task.add_done_callback(lambda task: self._settle(job, task))
         return job.job_id
@@ -194,8 +206,8 @@ class Jobs:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     def _find(self, job_id: str, owner: str) -> _Job:
-        job = self._active.get(job_id) or self._finished.get(job_id)
-        if job is None or job.owner != owner:
+        job = self._active.get((owner, job_id)) or self._finished.get((owner, job_id))
+        if job is None:
             raise LabrigError(
                 "There is no such job",
                 where=job_id[:64],
@@ -225,8 +237,8 @@ class Jobs:
             job.state, job.result = "done", task.result()
         else:
             job.state, job.error = "failed", self._explain(job, error).to_dict()
-        del self._active[job.job_id]
-        self._finished[job.job_id] = job
+        del self._active[job.owner, job.job_id]
+        self._finished[job.owner, job.job_id] = job
         while len(self._finished) > self._kept:
             del self._finished[next(iter(self._finished))]
 

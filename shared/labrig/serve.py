@@ -6,6 +6,7 @@ import argparse
 import ipaddress
 import logging
 import os
+import signal
 import socket
 import sys
 from collections.abc import Sequence
@@ -72,11 +73,13 @@ def add_serve_arguments(parser: argparse.ArgumentParser) -> None:
 
 def serve_options(arguments: argparse.Namespace) -> ServeOptions:
     """Return the `ServeOptions` that parsed flags stand for."""
+    if not arguments.http and (arguments.token_file or arguments.allow_host):
+        raise LabrigError("--token-file and --allow-host belong to HTTP", try_="add --http HOST:PORT")
     return ServeOptions(
         toolsets=_names(arguments.toolsets),
         tools=_names(arguments.tools),
         read_only=arguments.read_only,
-        workspace=arguments.workspace,
+        workspace=arguments.workspace.expanduser().resolve() if arguments.workspace else None,
         roots=tuple(arguments.root),
         output=arguments.output,
         log_calls=arguments.log_calls,
@@ -92,9 +95,9 @@ def _tokens(path: Path | None) -> tuple[str, ...]:
     if path is not None:
         try:
             lines = path.read_text(encoding="utf-8").splitlines()
-        except OSError as error:
-            raise LabrigError(f"Cannot read the token file: {error.strerror}", where=str(path)) from error
-        found = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
+        except (OSError, UnicodeDecodeError) as error:
+            raise LabrigError(f"Cannot read the token file: {error}", where=str(path)) from error
+        found = [line.strip() for line in lines if line.strip() and not line.strip().startswith("#")]
         if not found:
             raise LabrigError("The token file holds no token", where=str(path), expected="one token a line")
     else:
@@ -119,7 +122,7 @@ def http_options(text: str, allowed_hosts: Sequence[str], tokens: Sequence[str])
     """
     host, _, port = text.rpartition(":")
     host = host.strip("[]") or "127.0.0.1"
-    if not port.isdigit() or int(port) > 65535:
+    if not (port.isascii() and port.isdigit()) or int(port) > 65535:
         raise LabrigError(
             "This is not an address", where=f"--http {text}", expected="HOST:PORT", try_="127.0.0.1:8000"
         )
@@ -164,9 +167,20 @@ def run(toolbox: Toolbox, arguments: argparse.Namespace) -> None:
     _log_to(log_path())
     server = build(toolbox, options)
     if http is None:
+        _end_at_once_on_signals()
         server.run("stdio", show_banner=False)
     else:
         _run_http(server, http)
+
+
+def _end_at_once_on_signals() -> None:
+    """End a stdio server on the first SIGINT or SIGTERM.
+
+    The thread that reads stdin cannot be interrupted, so an orderly end would wait for the client's next line.
+    Nothing is lost: files are written whole, and every child process ends when its socket closes.
+    """
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda received, _: os._exit(128 + received))
 
 
 def _run_http(server: FastMCP[Any], http: HttpOptions) -> None:

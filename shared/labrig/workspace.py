@@ -266,6 +266,8 @@ def _walk(top: int, parts: list[str], path: str, *, make: bool, last_is_file: bo
             part = pending.pop()
             if part in ("", "."):
                 continue
+            if part == PRIVATE:  # reached through a link
+                raise LabrigError(f"{PRIVATE} is reserved", where=path, code="refused")
             if part == "..":
                 if len(stack) == 1:
                     raise LabrigError("A link leads out of the workspace", where=path, code="refused")

@@ -6,10 +6,12 @@ import contextlib
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -129,6 +131,49 @@ def test_stdio_current_era(private_home: Path, tmp_path: Path) -> None:
         assert server.stderr == ""
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_the_first_signal_ends_a_stdio_server_and_its_runs(private_home: Path, number: int) -> None:
+    with raw_server() as server:
+        server.send("server/discover", {"_meta": MODERN_META})
+        assert server.process.stdin is not None
+        endless = {"input": "SOLUTION 1\nUSER_PRINT\n10 GOTO 10\nEND\n"}
+        call = {"name": "execute_phreeqc", "arguments": endless, "_meta": MODERN_META}
+        message = {"jsonrpc": "2.0", "id": 77, "method": "tools/call", "params": call}
+        server.process.stdin.write(json.dumps(message) + "\n")
+        server.process.stdin.flush()
+        _until(lambda: len(_descendants(server.process.pid)) >= 2)
+        started = _descendants(server.process.pid)
+        server.process.send_signal(number)
+        assert server.process.wait(10) == 128 + number
+        _until(lambda: not any(map(_alive, started)))
+
+
+def _descendants(pid: int) -> list[int]:
+    """Return the processes below one, by /proc."""
+    found, pending = [], [pid]
+    while pending:
+        parent = pending.pop()
+        for path in Path("/proc").glob("[0-9]*/stat"):
+            with contextlib.suppress(OSError):
+                if int(path.read_text().rpartition(")")[2].split()[1]) == parent:
+                    found.append(int(path.parent.name))
+                    pending.append(int(path.parent.name))
+    return found
+
+
+def _alive(pid: int) -> bool:
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    return False
+
+
+def _until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
 def test_garbage_on_stdin_does_not_end_the_server(private_home: Path) -> None:
     with raw_server() as server:
         assert server.process.stdin is not None
@@ -172,12 +217,15 @@ async def test_two_tokens_never_see_each_others_files(private_home: Path, mode: 
                 assert f"{other[0]}.txt" not in listed
                 for path in (f"{other[0]}.txt", f"../token-{other}/{other[0]}.txt"):
                     assert (await client.call_tool_mcp("read_file", {"path": path})).is_error
-                started = await client.call_tool_mcp("start_phreeqc", {"input": SPECIATION})
+                marked = f"TITLE of {token}\n{SPECIATION}"
+                started = await client.call_tool_mcp("start_phreeqc", {"input": marked})
                 job = started.structured_content["data"]["job"]
                 async with Client(StreamableHttpTransport(url, auth=other), mode=mode) as stranger:
-                    assert (await stranger.call_tool_mcp("get_job", {"job": job})).is_error
+                    theirs = await stranger.call_tool_mcp("get_job", {"job": job, "wait_s": 30})
+                    assert token not in theirs.content[0].text
                 done = await client.call_tool_mcp("get_job", {"job": job, "wait_s": 30})
                 assert done.structured_content["status"] == "ok"
+                assert token in done.content[0].text
 
 
 def test_http_is_guarded(private_home: Path) -> None:
@@ -218,6 +266,9 @@ def test_http_is_guarded(private_home: Path) -> None:
         (["--toolsets", "papr"], "", "paper"),
         (["--output", "tok"], "", "toc"),
         (["--root", "/no/such/folder", "--http", "127.0.0.1:0"], "", "not a folder"),
+        (["--workspace", "/proc/x"], "", "cannot be used"),
+        (["--token-file", "x"], "", "--http"),
+        (["--http", "127.0.0.1:\u00b2"], "", "HOST:PORT"),
     ],
 )
 def test_unsafe_or_wrong_flags_are_refused(

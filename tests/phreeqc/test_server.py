@@ -165,7 +165,7 @@ async def test_a_file_option_replaces_only_what_runs_wrote(lab: Lab) -> None:
     await lab.text("write_file", path="data.csv", content="precious")
     answer = await lab.answer("execute_phreeqc", input_path="in.pqi")
     assert answer["data"]["selected_output"][0]["file"] == "selected_output_1.tsv"
-    assert "in.pqi is not written" in answer["warnings"][0]
+    assert "-file in.pqi is taken" in answer["warnings"][0]
     assert "-file in.pqi" in (lab.folder / "in.pqi").read_text()
     for name in ("result.out", "data.csv"):
         await lab.answer("execute_phreeqc", input=text.format(name))
@@ -175,6 +175,16 @@ async def test_a_file_option_replaces_only_what_runs_wrote(lab: Lab) -> None:
         answer = await lab.answer("execute_phreeqc", input=water.format("mine.sel"))
         assert answer["data"]["selected_output"][0]["file"] == "mine.sel"
     assert "Na" in (lab.folder / "mine.sel").read_text(), "a file that a run wrote is written anew"
+    await lab.text("write_file", path="mine.sel", content="edited")
+    await lab.text("write_file", path="selected_output_1_2.tsv", content="mine too")
+    answer = await lab.answer("execute_phreeqc", input=text.format("mine.sel"))
+    assert answer["data"]["selected_output"][0]["file"] == "selected_output_1.tsv"
+    assert (lab.folder / "mine.sel").read_text() == "edited", "... unless somebody changed it"
+    twice = WATER.replace("END", "SELECTED_OUTPUT 1\n -file z\n -pH\nSELECTED_OUTPUT 2\n -file z\n -pe\nEND")
+    tables = (await lab.answer("execute_phreeqc", input=twice))["data"]["selected_output"]
+    assert len({table["file"] for table in tables}) == 2
+    await lab.text("write_file", path="result.out", content=WATER)
+    assert (await lab.refusal("execute_phreeqc", input_path="./result.out"))["code"] == "refused"
 
 
 async def test_an_output_stays_readable_by_its_handle(lab: Lab) -> None:

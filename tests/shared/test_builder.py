@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,7 +11,7 @@ import pytest
 from fastmcp import Client
 from pydantic import Field
 
-from labrig.answer import Answer, Published
+from labrig.answer import Answer, Published, Quantity
 from labrig.builder import build
 from labrig.calls import CallLog
 from labrig.errors import LabrigError
@@ -143,6 +144,50 @@ async def test_call_log_is_complete_and_stable(tmp_path: Path) -> None:
     stored = CallLog(tmp_path / "one").result(one[0])
     assert stored["structuredContent"]["data"]["sample"] == "a"
     assert "duration_s" not in json.dumps(stored)
+
+
+async def test_a_cancelled_call_is_recorded(tmp_path: Path) -> None:
+    box = _toolbox()
+
+    @box.tool(title="Wait", read_only=True)
+    async def wait() -> Answer:
+        """Wait for ever."""
+        await asyncio.sleep(1000)
+        raise AssertionError
+
+    async with Client(
+        build(box, ServeOptions(workspace=tmp_path / "w", log_calls=tmp_path / "log"))
+    ) as client:
+        with pytest.raises(Exception):  # noqa: B017 - whatever the client makes of a time-out
+            await client.call_tool_mcp("wait", {}, timeout=0.3)
+        await client.call_tool_mcp("measure", {"sample": "a"})
+    records = {record.tool: record for record in CallLog(tmp_path / "log")}
+    assert set(records) == {"wait", "measure"}
+    assert records["wait"].error == {"code": "cancelled", "what": "the client cancelled the call"}
+
+
+async def test_what_would_kill_the_connection_is_mended(tmp_path: Path) -> None:
+    box = _toolbox()
+
+    @box.tool(title="Odd", read_only=True)
+    async def odd(leave: bool) -> Answer:
+        """Return half an emoji and no number, or leave."""
+        if leave:
+            raise SystemExit(3)
+        return Answer(
+            source="\ud83d", values=(Quantity("mass", float("nan"), "g"),), data={"\ud83d": ["\ud83d"]}
+        )
+
+    async with Client(build(box, ServeOptions(workspace=tmp_path / "w"))) as client:
+        result = await client.call_tool_mcp("odd", {"leave": False})
+        assert result.structured_content["source"] == "?"
+        assert result.structured_content["values"] == [
+            {"name": "mass", "value": None, "unit": "g", "note": "nan"}
+        ]
+        assert (await client.call_tool_mcp("odd", {"leave": True})).meta["labrig"]["error"][
+            "code"
+        ] == "internal"
+        assert not (await client.call_tool_mcp("measure", {"sample": "a"})).is_error
 
 
 def test_declarations_are_checked() -> None:

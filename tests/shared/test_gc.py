@@ -22,9 +22,11 @@ def make(tmp_path: Path) -> Make:
     def session(name: str, size: int, age_s: float) -> Path:
         folder = tmp_path / "root" / name
         (folder / "deep").mkdir(parents=True)
+        if not name.endswith("trap"):
+            (folder / ".labrig").mkdir()
         (folder / "deep" / "data").write_bytes(b"x" * size)
         when = time.time() - age_s
-        for path in (folder / "deep" / "data", folder / "deep", folder):
+        for path in (*folder.rglob("*"), folder):
             os.utime(path, (when, when))
         return folder
 
@@ -46,7 +48,7 @@ def test_oldest_go_first_until_the_rest_fits(make: Make, tmp_path: Path) -> None
     (again / "deep" / "data").write_bytes(b"y" * 50)  # an old folder with a new file is new
     plan = collect(root, 600, dry_run=True)
     assert (names(plan.removed), plan.before_bytes, plan.after_bytes) == (["old"], 950, 550)
-    assert not list(root.rglob(".labrig")) and old.exists()
+    assert not list(root.rglob("lock")) and old.exists()
     report = collect(root, 600)
     assert (names(report.removed), report.after_bytes, report.over_quota) == (["old"], 550, False)
     assert not old.exists() and middle.exists() and new.exists()
@@ -103,6 +105,17 @@ def test_nothing_outside_is_touched(make: Make, tmp_path: Path) -> None:
     assert inside(outside) == ["precious"]
     with pytest.raises(LabrigError, match="lock"), hold(trap):
         pass
+
+
+def test_a_workspace_of_ones_own_is_left_alone(make: Make, tmp_path: Path) -> None:
+    """A folder that is itself a workspace has folders, not sessions; a folder no server held is not ours."""
+    mine = make("mine/run1", 10, 9000)
+    (mine / ".labrig").rmdir()
+    (mine.parent / ".labrig").mkdir()
+    stranger = make("a/stranger", 10, 9000)
+    (stranger / ".labrig").rmdir()
+    assert collect(tmp_path / "root", 0).removed == ()
+    assert mine.exists() and stranger.exists()
 
 
 def test_write_protected_and_half_removed_folders_go(make: Make, tmp_path: Path) -> None:

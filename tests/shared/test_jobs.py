@@ -87,10 +87,10 @@ async def test_order_queue_and_busy() -> None:
 async def test_another_owner_sees_nothing() -> None:
     jobs = Jobs()
     job_id = jobs.start("run", lambda _: asyncio.sleep(100, {}), owner="ann")
-    assert len(job_id) >= 16 and jobs.list(owner="bob") == ()
+    assert jobs.list(owner="bob") == ()
     for call in (jobs.get, jobs.cancel):
         messages = set()
-        for unknown, owner in ((job_id, "bob"), ("0" * 16, "ann")):
+        for unknown, owner in ((job_id, "bob"), ("run-99", "ann")):
             with pytest.raises(LabrigError) as caught:
                 await call(unknown, owner=owner)
             assert caught.value.code == "not_found"
@@ -98,6 +98,14 @@ async def test_another_owner_sees_nothing() -> None:
         assert len(messages) == 1, "an error must not tell whether the id exists"
     with pytest.raises(LabrigError, match="wait_s"):
         await jobs.get(job_id, wait_s=46, owner="ann")
+    assert jobs.start("run", lambda _: asyncio.sleep(100, {}), owner="bob") == job_id, "ids count by owner"
+    assert (await jobs.cancel(job_id, owner="bob")).state == "cancelled"
+    assert (await jobs.get(job_id, owner="ann")).state == "running"
+    with pytest.raises(LabrigError, match="your jobs") as caught:
+        for _ in range(9):
+            jobs.start("run", lambda _: asyncio.sleep(100, {}), owner="ann")
+    assert caught.value.code == "busy"
+    assert jobs.start("run", lambda _: asyncio.sleep(0, {}), owner="bob"), "one owner cannot shut others out"
     await jobs.close()
 
 

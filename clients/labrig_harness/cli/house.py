@@ -63,6 +63,8 @@ def _install(arguments: argparse.Namespace) -> int:
     from labrig_harness import install
 
     if arguments.undo:
+        if arguments.servers:
+            raise LabrigError("--undo takes the whole installation back", try_="leave the servers out")
         report = install.undo(arguments.client, path=arguments.path)
         print(report)
         return 0
@@ -140,6 +142,7 @@ def _doctor(arguments: argparse.Namespace) -> int:
             box = toolbox(name)
             print(f"server      {name}: {len(box.specs)} tools, toolsets {', '.join(box.toolsets)}")
             for line in box.doctor() if box.doctor else ():
+                healthy &= not line.startswith("test run:") or line.endswith((": ok", "not tried"))
                 print(f"            {line}")
         except LabrigError as error:
             healthy = False
