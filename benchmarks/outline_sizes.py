@@ -55,8 +55,11 @@ def main() -> None:
     """Print one row per output, and the totals."""
     arguments = sys.argv[1:]
     rows = list(outputs(arguments))
+    if not rows and not arguments:
+        print("skipped: the official reference outputs are not beside this checkout")
+        return
     if not rows:
-        raise SystemExit(f"no *.out files in {arguments or REFERENCES}")
+        raise SystemExit(f"no *.out files in {arguments}")
     print(
         f"{'output':12}{'chars':>11}{'states':>7}{'flat':>9}{'capped':>8}{'ours':>7}{'/flat':>7}"
         f"{'unfolded':>9}{'MB/s':>7}"

@@ -14,11 +14,11 @@ from labrig.canonical import sha256
 from labrig.errors import LabrigError
 from labrig.workspace import Workspace
 from labrig_phreeqc import databases
-from labrig_phreeqc import engine as engines
-from labrig_phreeqc.engine import QUEUE_S, Engine, Limits, Run
+from labrig_phreeqc.engine import QUEUE_S, Engine
 from labrig_phreeqc.includes import resolve_includes
 from labrig_phreeqc.outline import Outline, State
 from labrig_phreeqc.protocols import lines_of
+from labrig_phreeqc.run import Limits, Run, provenance, record
 from labrig_phreeqc.screening import Notice, screen
 from labrig_phreeqc.statements import declared_files
 
@@ -138,7 +138,7 @@ async def execute(
         request.result,
         run.output.encode("utf-8"),
         media_type="text/plain",
-        made_by={"server": "phreeqc", "engine": engines.record(run), "status": run.status},
+        made_by={"server": "phreeqc", "engine": record(run), "status": run.status},
         inputs={"input": sha256(complete), "database": run.database.sha256},
     )
     return Execution(
@@ -148,7 +148,7 @@ async def execute(
         files,
         dump_file,
         artifact,
-        engines.provenance(run),
+        provenance(run),
     )
 
 

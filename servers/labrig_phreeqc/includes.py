@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 from labrig.errors import LabrigError
-from labrig_phreeqc.engine import Run
+from labrig_phreeqc.run import Run
 from labrig_phreeqc.screening import include_refusal, is_bare_name, screen
 from labrig_phreeqc.statements import declared_files, is_include, statements
 

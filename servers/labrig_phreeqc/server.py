@@ -18,11 +18,12 @@ from labrig.errors import LabrigError
 from labrig.jobs import JobState, Progress
 from labrig.toolbox import ServeOptions, Toolbox, session
 from labrig_phreeqc import databases, execution, protocols
-from labrig_phreeqc.engine import Engine, Limits, record
+from labrig_phreeqc.engine import Engine
 from labrig_phreeqc.execution import RESULT, Execution, Request
 from labrig_phreeqc.library import find_library
 from labrig_phreeqc.outline import outline, states
 from labrig_phreeqc.outline_text import render
+from labrig_phreeqc.run import Limits, record
 
 WHOLE_FILE_CHARS = 20_000
 """`read_file` without a range gives files up to this size whole (the authors' released code)."""

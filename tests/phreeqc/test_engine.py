@@ -17,9 +17,10 @@ import pytest
 
 from labrig.errors import LabrigError
 from labrig_phreeqc.databases import OFFICIAL_SHA256, find_database, list_databases
-from labrig_phreeqc.engine import Engine, Limits, provenance, record
+from labrig_phreeqc.engine import Engine
 from labrig_phreeqc.includes import resolve_includes
 from labrig_phreeqc.library import Library, find_library
+from labrig_phreeqc.run import Limits, provenance, record
 from labrig_phreeqc.screening import screen
 
 EXAMPLES = Path(__file__).parents[3] / "shared" / "data" / "phreeqc-examples"

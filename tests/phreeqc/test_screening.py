@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from labrig.errors import LabrigError
 from labrig_phreeqc.databases import list_databases
-from labrig_phreeqc.engine import Engine, Run
+from labrig_phreeqc.engine import Engine
 from labrig_phreeqc.includes import resolve_includes
+from labrig_phreeqc.run import Run
 from labrig_phreeqc.screening import screen
 from labrig_phreeqc.statements import is_include, statements
 

@@ -229,7 +229,7 @@ def _indistinct(
 
 async def _value(engine: Engine, stem: Stem, mistake: Mistake) -> tuple[float, dict[str, Any]]:
     """Run a stem as `mistake` has it and return the punched value with the provenance of the run."""
-    from labrig_phreeqc.engine import record
+    from labrig_phreeqc.run import record
 
     text = PUNCH.format(expression=mistake.punch or stem.punch) + edited(stem, mistake)
     run = await engine.run(text, database=mistake.database or stem.database)
