@@ -1,0 +1,131 @@
+"""Finding what a database defines: by name, by element, by part of a name, with the nearest names for a typo."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from labrig.errors import nearest, unknown_name
+from labrig_phreeqc.catalogue import (
+    KINDS,
+    Element,
+    Entry,
+    Kind,
+    Phase,
+    Species,
+    normal_charge,
+    read,
+    without_charge,
+)
+from labrig_phreeqc.databases import Database
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a query found.
+
+    Attributes
+    ----------
+    exact
+        Entries with that name; case, the notation of a charge (``Ca++``, ``Ca2+``), a missing charge (``HCO3``) and a
+        missing ``(g)`` are forgiven where nothing has the very name. An element is also found by its master species.
+    related
+        By kind, up to `limit` more: entries that contain the element asked for; if it is none, the query in their name.
+    counts
+        How many there are of each kind, `exact` included.
+    nearest
+        Names that resemble the query, best first, where nothing was found.
+    """
+
+    exact: list[Entry]
+    related: dict[Kind, list[Entry]]
+    counts: dict[Kind, int]
+    nearest: list[str]
+
+
+def look_up(database: Database, query: str, kind: Kind | Literal[""] = "", limit: int = 20) -> Found:
+    """Find what a database defines under a name, an element or a part of a name.
+
+    Parameters
+    ----------
+    database
+        From `find_database`.
+    query
+        A name (``Calcite``, ``HCO3-``, ``S(6)``), an element (``Zn``) or a part of a name. Empty lists everything.
+    kind
+        Only this kind; empty for all.
+    limit
+        Most related entries of each kind; `Found.counts` has the totals.
+
+    Raises
+    ------
+    LabrigError
+        ``not_found`` for an unknown kind.
+    """
+    if kind and kind not in KINDS:
+        raise unknown_name("kind of definition", kind, KINDS, where="kind")
+    catalogue = read(database.path)
+    wanted = _plain(query)
+    exact: list[Entry] = []
+    related: dict[Kind, list[Entry]] = {}
+    counts: dict[Kind, int] = {}
+    element = wanted if any(wanted in each.elements for each in catalogue.elements) else ""
+    kinds = (kind,) if kind else KINDS
+    for each in kinds:
+        entries = catalogue.of_kind(each)
+        hits = _named(entries, wanted) if wanted else []
+        others = [one for one in entries if one not in hits and _concerns(one, wanted, element)]
+        exact += hits
+        related[each] = others[:limit]
+        counts[each] = len(hits) + len(others)
+    names = {one.name: None for each in kinds for one in catalogue.of_kind(each)}
+    return Found(
+        exact, related, counts, nearest(wanted, names) if wanted and not any(counts.values()) else []
+    )
+
+
+def _plain(query: str) -> str:
+    """Write a name as databases do: no blanks, super- and subscripts on the line, ``(+6)`` as ``(6)``."""
+    text = unicodedata.normalize("NFKC", query).translate({0x2212: "-", 0x2013: "-"})
+    return "".join(text.split()).replace("(+", "(")
+
+
+def _named(entries: Iterable[Entry], wanted: str) -> list[Entry]:
+    """Return the entries with a name, by the first way of comparing names that finds any."""
+    entries = list(entries)
+    charged = _charge_notations(wanted)
+    ways: list[Callable[[Entry], bool]] = [
+        lambda one: one.name == wanted,
+        lambda one: isinstance(one, Species) and one.name in charged,
+        lambda one: isinstance(one, Species) and without_charge(one.name) == wanted,
+        lambda one: isinstance(one, Phase) and one.name in (f"{wanted}(g)", f"{wanted}(s)"),
+        lambda one: isinstance(one, Element) and one.master_species in charged,
+        lambda one: isinstance(one, Element) and without_charge(one.master_species) == wanted,
+        lambda one: one.name.casefold() == wanted.casefold(),
+        lambda one: isinstance(one, Species) and without_charge(one.name).casefold() == wanted.casefold(),
+        lambda one: isinstance(one, Phase) and one.name.casefold() == f"{wanted}(g)".casefold(),
+    ]
+    for way in ways:
+        hits = [one for one in entries if way(one)]
+        if hits:
+            return hits
+    return []
+
+
+def _charge_notations(name: str) -> set[str]:
+    """Return the names that a charged name can stand for: ``SO4--`` and ``SO42-`` are ``SO4-2``."""
+    found = {normal_charge(name)}
+    match = re.fullmatch(r"(.+?)(\d+)([+-])", name)
+    if match:
+        base, digits, sign = match.groups()
+        found |= {normal_charge(base + digits[:cut] + sign + digits[cut:]) for cut in range(len(digits))}
+    return found
+
+
+def _concerns(entry: Entry, wanted: str, element: str) -> bool:
+    if element:
+        return element in entry.elements
+    return len(wanted) != 1 and wanted.casefold() in entry.name.casefold()
