@@ -6,21 +6,26 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
-from labrig.errors import nearest, unknown_name
+from labrig.errors import LabrigError, nearest, unknown_name
 from labrig_phreeqc.catalogue import (
     KINDS,
     Element,
     Entry,
     Kind,
     Phase,
+    Rate,
     Species,
     normal_charge,
     read,
     without_charge,
 )
 from labrig_phreeqc.databases import Database
+from labrig_phreeqc.log_k import in_range, log_k_at
+
+RATE_CHARS = 3_000
+"""A rate's Basic text is given up to this size; the rest is in the file (characters)."""
 
 
 @dataclass(frozen=True)
@@ -129,3 +134,60 @@ def _concerns(entry: Entry, wanted: str, element: str) -> bool:
     if element:
         return element in entry.elements
     return len(wanted) != 1 and wanted.casefold() in entry.name.casefold()
+
+
+def described(entry: Entry, celsius: float) -> tuple[dict[str, Any], list[str]]:
+    """Return an entry as data with units in the names, and what should be known before using it.
+
+    Parameters
+    ----------
+    celsius
+        Temperature in degC at which log K is given beside that at 25 degC.
+    """
+    data: dict[str, Any] = {"name": entry.name, "kind": kind_of(entry), "line": entry.line}
+    if isinstance(entry, Element):
+        data["master_species"] = entry.master_species
+        if entry.gfw:
+            data["a mass without 'as' is counted as"] = entry.gfw
+        if entry.formula_weight is not None:
+            data["formula_weight_g_per_mol"] = round(entry.formula_weight, 4)
+        return data, []
+    if isinstance(entry, Rate):
+        cut = len(entry.text) > RATE_CHARS
+        data |= {
+            "text": entry.text[:RATE_CHARS] + ("\n..." if cut else ""),
+            "comment": entry.comment[-RATE_CHARS:],
+        }
+        return data, []
+    said = []
+    data["reaction"] = entry.equation
+    try:
+        data["log_k_25_degC"] = round(log_k_at(entry, 25.0), 4)
+        if celsius != 25.0:
+            data[f"log_k_{celsius:g}_degC"] = round(log_k_at(entry, celsius), 4)
+    except LabrigError as error:
+        data["log_k_25_degC"] = None
+        said.append(f"{entry.name}: {error.what}")
+    if entry.analytic and any(entry.analytic):
+        data["temperature_dependence"] = "analytical expression"
+    elif entry.delta_h is not None:
+        data["temperature_dependence"] = f"van't Hoff, delta_h {entry.delta_h:g} {entry.delta_h_unit}"
+    else:
+        data["temperature_dependence"] = "none stated: constant"
+    if entry.range_text:
+        data["temperature_range"] = entry.range_text
+    if in_range(entry, celsius) is False and entry.temperature_range is not None:
+        low, high = entry.temperature_range
+        said.append(
+            f"{entry.name}: the database states its log K for {low:g} to {high:g} degC, not {celsius:g}"
+        )
+    if isinstance(entry, Phase) and entry.molar_volume is not None:
+        data["molar_volume_cm3_per_mol"] = entry.molar_volume
+    return data, said
+
+
+def kind_of(entry: Entry) -> Kind:
+    """Return the kind of an entry."""
+    if isinstance(entry, Element):
+        return "element"
+    return "phase" if isinstance(entry, Phase) else "rate" if isinstance(entry, Rate) else "species"

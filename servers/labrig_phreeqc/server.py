@@ -7,17 +7,19 @@ import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from labrig import cursor as cursors
 from labrig.answer import ANSWER_BYTES, Answer, Published
+from labrig.canonical import sha256
 from labrig.config import setting
 from labrig.errors import LabrigError
 from labrig.jobs import JobState, Progress
 from labrig.toolbox import ServeOptions, Toolbox, session
-from labrig_phreeqc import databases, execution, protocols
+from labrig_phreeqc import databases, execution, lookup, protocols, search
+from labrig_phreeqc import series as tables
 from labrig_phreeqc.engine import Engine
 from labrig_phreeqc.execution import RESULT, Execution, Request
 from labrig_phreeqc.library import find_library
@@ -37,6 +39,7 @@ RANGE_CHARS = 100_000
 MAX_LISTED = 500
 STATES_A_PAGE = 50
 MAX_TABLES = 12
+MAX_ENTRIES = 8
 MAX_COLUMNS = 60
 CALL_WALL_S = 50.0
 """A call ends before the 60 s after which most clients stop waiting; longer runs are jobs."""
@@ -80,10 +83,10 @@ toolbox = Toolbox(
     "phreeqc",
     "PHREEQC aqueous geochemistry",
     "Runs PHREEQC 3 (USGS): speciation, saturation indices, equilibrium with minerals and gases, exchange, "
-    "surfaces, kinetics, transport. Write an input with write_file, run it with execute_phreeqc, read what you "
-    "need of result.out with read_file, by the line numbers of its outline. No DATABASE line in the input: name "
-    "the database in the call. Mind the warnings: PHREEQC goes on after a misspelt keyword or an element that "
-    "the database lacks. Defaults where the input is silent: pH 7, pe 4, 25 degC, mmol/kgw.",
+    "surfaces, kinetics, transport. Write an input (write_file), run it (execute_phreeqc), get values with series, "
+    "or read result.out with read_file by the line numbers of its outline. look_up tells what a database holds. No "
+    "DATABASE line in the input: name it in the call. Mind the warnings: PHREEQC goes on after a misspelt keyword or "
+    "an element that the database lacks. Defaults where the input is silent: pH 7, pe 4, 25 degC, mmol/kgw.",
     opens=opens,
     outputs=protocols.NAMES,
     doctor=doctor,
@@ -291,7 +294,7 @@ def _job_answer(state: JobState) -> Answer:
     )
 
 
-@toolbox.tool(title="Outline an output", read_only=True)
+@toolbox.tool(title="Outline an output", read_only=True, toolsets=("default", "outputs"))
 async def outline_output(
     path: SourceArgument = RESULT,
     from_line: Annotated[int, Field(ge=1, description="Unfold states from this line on.")] = 1,
@@ -337,6 +340,132 @@ async def list_databases() -> Answer:
         data={"databases": rows},
         warnings=() if rows else ("No database is installed: run `labrig setup phreeqc`.",),
         record={"databases": {each.name: each.sha256 for each in found}, "library": library.sha256},
+    )
+
+
+@toolbox.tool(title="Values as a table", read_only=True)
+async def series(
+    quantities: Annotated[
+        list[str],
+        Field(
+            min_length=1,
+            max_length=20,
+            description="pH, pe, temperature, ionic strength, ...; total Ca; m(HCO3-), la(HCO3-); SI(Calcite); "
+            "moles(Calcite), delta(Calcite); p(CO2(g)); kin(Quartz).",
+        ),
+    ],
+    path: SourceArgument = RESULT,
+    of: Annotated[
+        str,
+        Field(description="Only states that match words such as 'cell 3', 'sim 2', 'batch'; default all."),
+    ] = "",
+) -> Answer:
+    """Read quantities out of a PHREEQC output, one row for each state (step, time, cell), with units.
+
+    m() molality, a() activity, la() its log10, SI() saturation index, moles() and delta() of a phase, p() gas pressure.
+    A long table comes as a CSV artifact with first, last, least and greatest values.
+    """
+    text = _text(path)
+    table = await asyncio.to_thread(tables.series, text, quantities, states=of or None)
+    source = f"{path}: {len(table.rows)} states"
+    columns = [{"name": each.name, "unit": each.unit} for each in table.columns]
+    notes = tuple(f"{each.column}: {each.text}" for each in table.notes[:MAX_TABLES])
+    data: dict[str, Any] = {"columns": columns, "rows": [list(row) for row in table.rows]}
+    status = "ok_with_warnings" if notes else "ok"
+    if len(json.dumps(data).encode()) <= ANSWER_BYTES - 1500:
+        return Answer(source=source, status=status, data=data, warnings=notes)
+    kept = session().artifacts.put(
+        "series.csv",
+        tables.to_csv(table).encode(),
+        media_type="text/csv",
+        made_by={"server": "phreeqc", "tool": "series", "quantities": quantities, "of": of},
+        inputs={path: sha256(text)},
+    )
+    return Answer(
+        source=source,
+        status=status,
+        data={"columns": columns, "rows": len(table.rows), "summary": tables.summary(table)},
+        warnings=notes,
+        artifacts=(kept.to_dict(),),
+        next=f"read_file(path={kept.handle!r}, start_line=, end_line=) for rows, or of= for fewer states",
+    )
+
+
+@toolbox.tool(title="Search an output", read_only=True, toolsets=("outputs",))
+async def search_output(
+    pattern: Annotated[str, Field(min_length=1, description="Text, or a regular expression with regex.")],
+    path: SourceArgument = RESULT,
+    regex: Annotated[bool, Field(description="Take the pattern as a Python regular expression.")] = False,
+    context: Annotated[int, Field(ge=0, le=10, description="Lines before and after; default 2.")] = 2,
+    from_line: Annotated[int, Field(ge=1, description="Begin at this line.")] = 1,
+) -> Answer:
+    """Find text in an output: line numbers, the state each hit lies in, and the lines around it."""
+    text = _text(path)
+    hits = await asyncio.to_thread(
+        search.search, text, pattern, context=context, regex=regex, from_line=from_line, limit=12
+    )
+    shown = [
+        "\n".join(
+            [
+                f"L{hit.line}" + (f" in {hit.state}" if hit.state else ""),
+                *hit.before,
+                f"> {hit.text}",
+                *hit.after,
+            ]
+        )
+        for hit in hits.hits
+    ]
+    more = f"search_output with from_line={hits.next_line}" if hits.next_line else ""
+    return Answer(
+        source=f"{path}: {hits.total} hits", text="\n\n".join(shown), data={"hits": hits.total}, next=more
+    )
+
+
+@toolbox.tool(title="Read a state or section", read_only=True, toolsets=("outputs",))
+async def read_section(
+    state: Annotated[
+        str, Field(description="A state: 'step 4', 'sim 2 step 4', 'cell 3', or a line number.")
+    ],
+    section: Annotated[
+        str, Field(description="A section of it: SI, species, comp, phases, ...; default all.")
+    ] = "",
+    path: SourceArgument = RESULT,
+) -> Answer:
+    """Read one state of an output, or one section of it, as PHREEQC printed it."""
+    text = _text(path)
+    passage = await asyncio.to_thread(search.section_text, text, outline(text), state, section or None)
+    where = f"{path} L{passage.first}-{passage.last}: {passage.label}"
+    shown = protocols.cut(passage.text, ANSWER_BYTES - 1000, path)
+    return Answer(source=where + (f", {passage.section}" if passage.section else ""), text=shown)
+
+
+@toolbox.tool(title="Look into a database", read_only=True)
+async def look_up(
+    query: Annotated[str, Field(description="Name, element or part of a name; empty counts what there is.")],
+    database: DatabaseArgument = "phreeqc.dat",
+    kind: Annotated[
+        Literal["", "element", "species", "phase", "rate"], Field(description="Only this kind; default all.")
+    ] = "",
+    temperature: Annotated[float, Field(ge=-50, le=1000, description="degC, for log K; default 25.")] = 25.0,
+) -> Answer:
+    """Look up elements, species, minerals, gases and rate laws of a database, with log K and its stated range.
+
+    For an element it says what a mass in mg/L is counted as when the input has no `as`.
+    """
+    chosen = databases.find_database(database)
+    found = await asyncio.to_thread(lookup.look_up, chosen, query, kind)
+    exact: list[dict[str, Any]] = []
+    warnings: list[str] = []
+    for entry in found.exact[:MAX_ENTRIES]:
+        data, said = lookup.described(entry, temperature)
+        exact.append(data)
+        warnings += said
+    related = {each: [one.name for one in entries] for each, entries in found.related.items() if entries}
+    return Answer(
+        source=f"{chosen.name} {chosen.official or ''} (sha256 {chosen.sha256[:12]})".replace("  ", " "),
+        status="ok_with_warnings" if warnings else "ok",
+        data={"exact": exact, "related": related, "counts": found.counts, "nearest": found.nearest},
+        warnings=tuple(warnings),
     )
 
 

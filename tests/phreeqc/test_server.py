@@ -146,6 +146,63 @@ async def test_outline_output_unfolds_every_state(lab: Lab) -> None:
     await lab.refusal("outline_output", path="none.out")
 
 
+async def test_series_gives_a_table_with_units(lab: Lab) -> None:
+    await lab.answer("execute_phreeqc", input=STEPS.format(6))
+    answer = await lab.answer("series", quantities=["pH", "total Ca", "SI(Anhydrite)"])
+    units = {each["name"]: each["unit"] for each in answer["data"]["columns"]}
+    assert units["total Ca"].startswith("mol/kgw")
+    assert len(answer["data"]["rows"]) == 7, "the initial solution and six steps"
+    assert "SI(Anhydrite): " in " ".join(answer["warnings"]), "why the first row has none"
+    error = await lab.refusal("series", quantities=["SI(Anhidrite)"])
+    assert "SI(Anhydrite)" in error["try"]
+    await lab.refusal("series", quantities=[])
+    await lab.answer("execute_phreeqc", input=STEPS.format(300))
+    long = await lab.answer("series", quantities=["pH", "temperature", "SI(Anhydrite)", "SI(Gypsum)"])
+    assert len(json.dumps(long)) < ANSWER_BYTES
+    assert long["data"]["summary"]["temperature"] == {
+        "first": 25.0,
+        "last": 75.0,
+        "least": 25.0,
+        "greatest": 75.0,
+    }
+    csv = await lab.text("read_file", path=long["artifacts"][0]["handle"])
+    assert csv.startswith("state,")
+
+
+async def test_look_up_says_what_a_database_holds(lab: Lab) -> None:
+    calcite = await lab.answer("look_up", query="Calcite", kind="phase", temperature=60)
+    (entry,) = calcite["data"]["exact"]
+    assert entry["log_k_25_degC"] == pytest.approx(-8.48, abs=0.01)
+    assert "log_k_60_degC" in entry
+    mass = {}
+    for database in ("phreeqc.dat", "PHREEQC_ThermoddemV1.10_15Dec2020.dat"):
+        found = await lab.answer("look_up", query="S(6)", database=database)
+        mass[database] = found["data"]["exact"][0]["a mass without 'as' is counted as"]
+    assert mass["phreeqc.dat"] == "SO4" != mass["PHREEQC_ThermoddemV1.10_15Dec2020.dat"]
+    assert (await lab.answer("look_up", query="Calcitte"))["data"]["nearest"][0] == "Calcite"
+    hot = await lab.answer("look_up", query="Calcite", temperature=300)
+    assert "0 to 250 degC" in hot["warnings"][0]
+    await lab.refusal("look_up", query="x", kind="mineral")
+    await lab.refusal("look_up", query="x", database="none.dat")
+
+
+async def test_outputs_can_be_searched_and_read_by_state(tmp_path: Path, databases: Path) -> None:
+    options = ServeOptions(toolsets=("default", "outputs"), workspace=tmp_path / "w")
+    async with Client(build(toolbox, options)) as client:
+        lab = Lab(client, tmp_path / "w")
+        await lab.answer("execute_phreeqc", input=STEPS.format(40))
+        hits = await lab.answer("search_output", pattern="Anhydrite ", context=1)
+        assert hits["data"]["hits"] == 40
+        assert "in sim 1 step 1" in hits["text"]
+        assert "from_line=" in hits["next"]
+        section = await lab.answer("read_section", state="step 7", section="SI")
+        assert section["text"].startswith("---") and "Gypsum" in section["text"]
+        assert "Distribution" not in section["text"]
+        for wrong in ({"state": "step 99"}, {"state": "step 7", "section": "nothing"}):
+            await lab.refusal("read_section", **wrong)
+        assert (await lab.refusal("search_output", pattern="(a", regex=True))["code"] == "bad_input"
+
+
 async def test_selected_output_comes_as_tables_and_files(lab: Lab) -> None:
     text = WATER.replace(
         "END",
