@@ -7,6 +7,7 @@ import json
 import posixpath
 import re
 from dataclasses import dataclass, replace
+from typing import Any
 
 from labrig.answer import Quantity
 from labrig.artifacts import Artifact, ArtifactStore
@@ -17,6 +18,7 @@ from labrig_phreeqc import databases
 from labrig_phreeqc.engine import QUEUE_S, Engine
 from labrig_phreeqc.includes import resolve_includes
 from labrig_phreeqc.outline import Outline, State
+from labrig_phreeqc.printed_tables import READERS
 from labrig_phreeqc.protocols import lines_of
 from labrig_phreeqc.run import Limits, Run, provenance, record
 from labrig_phreeqc.screening import Notice, screen
@@ -24,6 +26,7 @@ from labrig_phreeqc.statements import declared_files
 
 RESULT = "result.out"
 DUMP = "dump.out"
+SATURATION = "Saturation indices"
 MAX_INPUT_CHARS = 5_000_000
 CHARGE_ERROR_PERCENT = 5.0
 """Charge error that is worth a word; analyses of natural waters are usually held to 5 %."""
@@ -249,6 +252,26 @@ def _place(state: State, output: Outline) -> str:
     several = len({each.simulation for each in output.states}) > 1
     used = f" <{', '.join(state.reactants)}>" if state.reactants else ""
     return f"{f'sim {state.simulation} ' if several else ''}{state.label}{used}, L{state.first}-{state.last}"
+
+
+def saturation(run: Run, output: Outline, most: int = 3, phases: int = 12) -> list[dict[str, Any]]:
+    """Return the highest saturation indices of minerals in each state, if there are few states.
+
+    Gases are left out: their index is a log fugacity. Two decimals, as printed.
+    """
+    found = []
+    lines = run.output.split("\n")
+    printed = [state for state in output.states if any(each.name == SATURATION for each in state.sections)]
+    for state in printed if len(printed) <= most else []:
+        section = next(each for each in state.sections if each.name == SATURATION)
+        table = READERS[SATURATION](lines[section.first : section.last])["SI"]
+        minerals = {
+            name: si for name, si in table.items() if isinstance(si, float) and not name.endswith("(g)")
+        }
+        best = sorted(minerals, key=lambda name: -minerals[name])[:phases]
+        if best:
+            found.append({"state": _place(state, output), "SI": {name: minerals[name] for name in best}})
+    return found
 
 
 def doubts(run: Run, output: Outline, most: int = 3) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -513,6 +514,9 @@ def _answer(done: Execution, protocol: str) -> Answer:
         data["errors"] = run.errors
     if run.selected:
         data["selected_output"] = _tables(done, ANSWER_BYTES - len(text.encode()) - 1500)
+    indices = execution.saturation(run, built) if kind == "outline" and run.solved else []
+    if indices:
+        data["saturation_indices"] = indices
     if done.dump_file:
         data["dump"] = done.dump_file
     warnings = (*done.warnings, *execution.doubts(run, built))
@@ -541,14 +545,30 @@ def _tables(done: Execution, room: int) -> list[dict[str, Any]]:
         }
         if len(selected.columns) > MAX_COLUMNS:
             table["more_columns"] = len(selected.columns) - MAX_COLUMNS
-        size = len(json.dumps(selected.rows, ensure_ascii=False))
-        if size <= room and "more_columns" not in table:
-            table["values"] = selected.rows
+        values = [_cells(row, selected.columns) for row in selected.rows[: room // 4]]
+        size = len(json.dumps(values, ensure_ascii=False))
+        if len(values) == len(selected.rows) and size <= room and "more_columns" not in table:
+            table["values"] = values
             room -= size
+            if any(cell is None for row in values for cell in row):
+                table["null"] = (
+                    "no value: the cell is empty, or the phase cannot form here (PHREEQC writes -999.999)"
+                )
         tables.append(table)
     if len(done.run.selected) > MAX_TABLES:
         tables.append({"more_tables": len(done.run.selected) - MAX_TABLES})
     return tables
+
+
+def _cells(row: list[Any], columns: list[str]) -> list[Any]:
+    """Return a row for reading: ten significant digits, and null for the number that stands for no value."""
+    cells = []
+    for cell, column in zip(row, columns, strict=False):
+        if isinstance(cell, float):
+            absent = column.lower().startswith("si_") and abs(cell + 999.999) < 1e-6
+            cell = None if absent or not math.isfinite(cell) else float(f"{cell:.10g}")
+        cells.append(cell)
+    return cells
 
 
 def _next(done: Execution, kind: str) -> str:

@@ -216,6 +216,19 @@ async def test_selected_output_comes_as_tables_and_files(lab: Lab) -> None:
     assert (lab.folder / "mine.sel").read_text().count("\n") == 2
 
 
+async def test_an_answer_says_what_is_saturated(lab: Lab) -> None:
+    text = "SOLUTION 1\n units mg/L\n temp 12\n pH 7.4\n Ca 80\n Alkalinity 250 as HCO3\n Cl 40\n Na 30\n S(6) 90\nEND"
+    answer = await lab.answer("execute_phreeqc", input=text, output="outline")
+    (state,) = answer["data"]["saturation_indices"]
+    table = await lab.answer("series", quantities=["SI(Calcite)"])
+    assert state["SI"]["Calcite"] == table["data"]["rows"][0][-1]
+    assert not any(name.endswith("(g)") for name in state["SI"])
+    absent = WATER.replace("END", "SELECTED_OUTPUT\n -reset false\n -si Calcite\nEND")
+    (selected,) = (await lab.answer("execute_phreeqc", input=absent))["data"]["selected_output"]
+    assert selected["values"] == [[None]]
+    assert "-999.999" in selected["null"]
+
+
 async def test_a_file_option_replaces_only_what_runs_wrote(lab: Lab) -> None:
     text = WATER.replace("END", "SELECTED_OUTPUT\n -file {}\n -pH\nEND")
     await lab.text("write_file", path="in.pqi", content=text.format("in.pqi"))
