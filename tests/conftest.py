@@ -7,6 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# Timing never fails a test; in CI hypothesis repeats its cases, elsewhere it goes on looking.
+settings.register_profile("labrig", deadline=None, derandomize="CI" in os.environ)
+settings.load_profile("labrig")
 
 EXAMPLES = Path(__file__).resolve().parents[1].parent / "shared" / "data" / "phreeqc-examples"
 

@@ -449,9 +449,10 @@ class _Reader:
             self.draft = _Draft(statement, statement.first, "")
             self.named[self.draft.name.casefold()] = self.draft
         elif "=" in statement.text:
-            target = leading_species(statement.text.partition("=")[2])
-            self.draft = _Draft(statement, normal_charge(target), statement.text)
-            self.species[self.draft.name] = self.draft
+            target = normal_charge(leading_species(statement.text.partition("=")[2]))
+            self.draft = _Draft(statement, target, statement.text) if target else None
+            if self.draft is not None:
+                self.species[target] = self.draft
 
     def catalogue(self) -> Catalogue:
         """Return what was read, with what one definition says about another put in its place."""

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from labrig.errors import LabrigError
@@ -288,6 +288,8 @@ def test_refuses_impossible_temperatures(celsius: float) -> None:
         st.sampled_from(HOSTILE.split("\n")) | st.text("-=+#;\\ ABab()[]0.1\n", max_size=20), max_size=30
     ).map("\n".join)
 )
+@example("SOLUTION_SPECIES\n=")
+@example("SOLUTION_SPECIES\nA=-0")
 def test_any_text_is_read(text: str) -> None:
     catalogue = parse(text)
     for entry in (*catalogue.species, *catalogue.phases):
