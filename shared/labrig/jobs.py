@@ -220,6 +220,8 @@ class Jobs:
         """Wait for the end of a job, which being cancelled ourselves does not touch."""
         if job.task is not None and not job.task.done() and seconds > 0:
             await asyncio.wait({job.task}, timeout=seconds)
+        if job.task is not None and job.task.done():
+            await asyncio.sleep(0)  # a task that has just ended is settled in the loop's next turn
 
     async def _work(self, job: _Job) -> dict[str, Any]:
         async with self._slots:

@@ -84,6 +84,20 @@ async def test_order_queue_and_busy() -> None:
     assert [each.job_id for each in jobs.list(owner="ann")] == ids
 
 
+async def test_a_job_that_has_just_ended_is_done() -> None:
+    """Between a task's end and its callback lies a turn of the event loop, in which a caller may look."""
+    jobs = Jobs()
+
+    async def at_once(progress: Any) -> dict[str, Any]:
+        return {"n": 1}
+
+    for turns in range(8):
+        job_id = jobs.start("run", at_once, owner="ann")
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        assert (await jobs.get(job_id, wait_s=45, owner="ann")).result == {"n": 1}, turns
+
+
 async def test_another_owner_sees_nothing() -> None:
     jobs = Jobs()
     job_id = jobs.start("run", lambda _: asyncio.sleep(100, {}), owner="ann")
