@@ -1,4 +1,4 @@
-"""What a tool gives back: an Answer (our own tools) or a Published result (faithful tools).
+"""What a tool gives back: an Answer (our own tools), a Published result (faithful tools) or a Picture.
 
 Clients differ in what they hand to the model: some drop text beside structured content, some drop
 structured content beside text, all cut or spool long results. So an `Answer` is complete and small in
@@ -187,5 +187,25 @@ class Published:
 
     text: str
     status: str = "ok"
+    source: str = ""
+    record: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Picture:
+    """The result of a tool that draws: a PNG and its caption, and nothing structured, beside which clients drop images.
+
+    Attributes
+    ----------
+    png
+        The image.
+    caption
+        What it shows and where the file lies; text that a model without eyes can go by.
+    source
+        As in `Answer`; kept in ``_meta``.
+    """
+
+    png: bytes
+    caption: str
     source: str = ""
     record: dict[str, Any] = field(default_factory=dict)

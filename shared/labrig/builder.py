@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import functools
 import hmac
 import inspect
@@ -27,7 +28,7 @@ from fastmcp.tools import FunctionTool, ToolResult
 from pydantic import ValidationError as PydanticValidationError
 
 from labrig import __version__
-from labrig.answer import ANSWER_SCHEMA, FAILED, META_KEY, Answer, Published
+from labrig.answer import ANSWER_SCHEMA, FAILED, META_KEY, Answer, Picture, Published
 from labrig.artifacts import ArtifactStore
 from labrig.calls import VOLATILE, CallLog, tools_hash
 from labrig.canonical import sha256
@@ -101,7 +102,7 @@ def _mcp_tool(spec: ToolSpec, options: ServeOptions) -> FunctionTool:
             idempotent_hint=spec.idempotent,
             open_world_hint=spec.open_world,
         ),
-        output_schema=None if spec.faithful else ANSWER_SCHEMA,
+        output_schema=None if spec.faithful or spec.picture else ANSWER_SCHEMA,
     )
 
 
@@ -155,9 +156,15 @@ def _tool_result(result: Any) -> ToolResult:
             meta={META_KEY: _sendable(meta)},
             is_error=result.status in FAILED,
         )
-    if isinstance(result, ToolResult):  # images: content only
-        return result
-    raise TypeError(f"a tool returned {type(result).__name__}, not Answer or Published")
+    if isinstance(result, Picture):
+        image = mcp_types.ImageContent(
+            type="image", data=base64.b64encode(result.png).decode(), mime_type="image/png"
+        )
+        return ToolResult(
+            content=[image, _text(result.caption)],
+            meta={META_KEY: _sendable({"status": "ok", "source": result.source, **result.record})},
+        )
+    raise TypeError(f"a tool returned {type(result).__name__}, not Answer, Published or Picture")
 
 
 def _text(text: str) -> mcp_types.TextContent:

@@ -72,6 +72,7 @@ class ToolSpec:
     idempotent: bool
     open_world: bool
     faithful: bool
+    picture: bool
 
 
 @dataclass(frozen=True)
@@ -162,10 +163,11 @@ class Toolbox:
         idempotent: bool = True,
         open_world: bool = False,
         faithful: bool = False,
+        picture: bool = False,
     ) -> Callable[[Tool], Tool]:
         """Declare a tool. `read_only` and `title` have no default: every tool carries its annotations.
 
-        A faithful tool returns `Published`, an own tool returns `Answer`.
+        A faithful tool returns `Published`, one that draws `Picture`, any other `Answer`.
         """
 
         def declare(function: Tool) -> Tool:
@@ -179,6 +181,7 @@ class Toolbox:
                 idempotent,
                 open_world,
                 faithful,
+                picture,
             )
             for each in self.specs:
                 if each.name == spec.name and set(each.toolsets) & set(toolsets):

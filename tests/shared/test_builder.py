@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,7 +12,7 @@ import pytest
 from fastmcp import Client
 from pydantic import Field
 
-from labrig.answer import Answer, Published, Quantity
+from labrig.answer import Answer, Picture, Published, Quantity
 from labrig.builder import build
 from labrig.calls import CallLog
 from labrig.errors import LabrigError
@@ -47,6 +48,11 @@ def _toolbox() -> Toolbox:
     async def measure_paper(sample: str) -> Published:
         """Measure a sample, as published."""
         return Published(sample.upper())
+
+    @box.tool(title="Draw", read_only=False, picture=True, toolsets=("pictures",))
+    async def draw_sample(sample: str) -> Picture:
+        """Draw a sample."""
+        return Picture(b"\x89PNG" + sample.encode(), f"{sample} \ud800", source="camera")
 
     return box
 
@@ -198,3 +204,15 @@ def test_declarations_are_checked() -> None:
         box.tool(title="again", read_only=True, name="note")(box.specs[0].function)
     with pytest.raises(ValueError, match="instructions"):
         Toolbox("x", "x", "y" * 601)
+
+
+async def test_a_picture_is_image_and_caption_and_nothing_structured(tmp_path: Path) -> None:
+    async with _client(tmp_path, toolsets=("pictures",)) as client:
+        assert (await client.list_tools())[0].output_schema is None
+        drawn = await client.call_tool_mcp("draw_sample", {"sample": "a"})
+    image, caption = drawn.content
+    assert (image.type, image.mime_type) == ("image", "image/png")
+    assert base64.b64decode(image.data) == b"\x89PNGa"
+    assert caption.text == "a ?"
+    assert drawn.structured_content is None
+    assert drawn.meta["labrig"]["source"] == "camera"

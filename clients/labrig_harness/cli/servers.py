@@ -132,11 +132,11 @@ def _show(result: Any, *, as_text: bool) -> int:
             print(text)
         elif structured is not None:
             print(json.dumps(structured, ensure_ascii=False, indent=1))
-        elif all(each.type == "text" for each in result.content):
-            print(json.dumps({"text": text}, ensure_ascii=False))
         else:
-            wire = [each.model_dump(by_alias=True, mode="json", exclude_none=True) for each in result.content]
-            print(json.dumps({"content": wire}, ensure_ascii=False))
+            images = [each for each in result.content if each.type == "image"]
+            sizes = [{"type": each.mime_type, "bytes": len(each.data) * 3 // 4} for each in images]
+            words = "\n".join(each.text for each in result.content if each.type == "text")
+            print(json.dumps({"text": words} | ({"images": sizes} if sizes else {}), ensure_ascii=False))
     if result.is_error:
         status = (structured or {}).get("status", "")
         error = error or {"code": "engine", "what": f"the run ended with status {status}" if status else text}

@@ -1,0 +1,115 @@
+"""What the rooms of the MCP face share: the toolbox, its engine, arguments, and the texts that arguments name."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import Field
+
+from labrig.config import setting
+from labrig.errors import LabrigError
+from labrig.toolbox import ServeOptions, Toolbox, session
+from labrig_phreeqc import databases, protocols
+from labrig_phreeqc.engine import Engine
+from labrig_phreeqc.execution import with_wall
+from labrig_phreeqc.library import find_library
+from labrig_phreeqc.run import Limits
+
+CALL_WALL_S = 50.0
+"""A call ends before the 60 s after which most clients stop waiting; longer runs are jobs."""
+
+JOB_WALL_S = 1800.0
+
+
+@dataclass
+class State:
+    """What all callers of one server share."""
+
+    engine: Engine
+
+
+@asynccontextmanager
+async def opens(options: ServeOptions) -> AsyncIterator[State]:
+    """Hold the engine over the server's life; it starts its fork server at the first run."""
+    async with Engine() as engine:
+        yield State(engine)
+
+
+def doctor() -> list[str]:
+    """Say which library and databases would be used, and whether a run succeeds with them."""
+    library = find_library()
+    found = databases.list_databases()
+    call_limits()
+    return [
+        f"test run: {asyncio.run(_trial()) if found else 'not tried'}",
+        f"library {library.distribution}: {library.path} (sha256 {library.sha256[:12]})",
+        f"{len(found)} databases"
+        + (f" in {found[0].path.parent}" if found else ": run `labrig setup phreeqc`"),
+    ]
+
+
+async def _trial() -> str:
+    async with Engine() as engine:
+        return (await engine.run("SOLUTION 1\nEND", limits=Limits(wall_s=20))).status
+
+
+toolbox = Toolbox(
+    "phreeqc",
+    "PHREEQC aqueous geochemistry",
+    "Runs PHREEQC 3 (USGS): speciation, saturation indices, equilibrium with minerals and gases, exchange, "
+    "surfaces, kinetics, transport. Write an input (write_file), run it (execute_phreeqc), get values with series, "
+    "or read result.out with read_file by the line numbers of its outline. look_up tells what a database holds. No "
+    "DATABASE line in the input: name it in the call. Mind the warnings: PHREEQC goes on after a misspelt keyword or "
+    "an element that the database lacks. Defaults where the input is silent: pH 7, pe 4, 25 degC, mmol/kgw.",
+    opens=opens,
+    outputs=protocols.NAMES,
+    doctor=doctor,
+)
+
+BOTH = ("default", "paper")
+
+PathArgument = Annotated[str, Field(description="Relative path in the workspace.")]
+SourceArgument = Annotated[str, Field(description="Relative path in the workspace, or an artifact's handle.")]
+DatabaseArgument = Annotated[
+    str,
+    Field(
+        description="Database by name, default phreeqc.dat; others: pitzer.dat, wateq4f.dat, llnl.dat, ..."
+    ),
+]
+
+
+def source_text(path: str) -> str:
+    """Return a file of the workspace, or the artifact that a handle names."""
+    here = session()
+    if path.startswith("sha256:"):
+        return here.artifacts.read(path).decode("utf-8", errors="replace")
+    return here.workspace.read_text(path)
+
+
+def input_text(input_path: str, text: str) -> str:
+    """Return the input that a call gives, as a file of the workspace or as text."""
+    if bool(input_path) == bool(text):
+        raise LabrigError(
+            "Give either input_path or input" + (", not both" if text else ""),
+            where="input_path, input",
+            expected="a file of the workspace, or the input as text",
+        )
+    return text or session().workspace.read_text(input_path)
+
+
+def call_limits() -> Limits:
+    """Return what one call may use; the setting ``phreeqc.wall_s`` shortens or lengthens it."""
+    text = setting("phreeqc", "wall_s", str(CALL_WALL_S))
+    try:
+        seconds = float(text)
+        if not 0 < seconds <= JOB_WALL_S:
+            raise ValueError
+    except ValueError:
+        raise LabrigError(
+            "The setting phreeqc.wall_s cannot be used", where=text, expected=f"seconds, up to {JOB_WALL_S:g}"
+        ) from None
+    return with_wall(Limits(), seconds)

@@ -1,0 +1,155 @@
+"""Reading outputs: outline, table of values, search, single states and sections."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from labrig import cursor as cursors
+from labrig.answer import ANSWER_BYTES, Answer
+from labrig.canonical import sha256
+from labrig.errors import LabrigError
+from labrig.toolbox import session
+from labrig_phreeqc import protocols, search
+from labrig_phreeqc import series as tables
+from labrig_phreeqc.execution import RESULT
+from labrig_phreeqc.outline import outline, states
+from labrig_phreeqc.outline_text import render
+from labrig_phreeqc.server.base import SourceArgument, source_text, toolbox
+
+STATES_A_PAGE = 50
+MAX_NOTES = 12
+
+
+@toolbox.tool(title="Outline an output", read_only=True, toolsets=("default", "outputs"))
+async def outline_output(
+    path: SourceArgument = RESULT,
+    from_line: Annotated[int, Field(ge=1, description="Unfold states from this line on.")] = 1,
+    to_line: Annotated[int | None, Field(ge=1, description="... up to this line.")] = None,
+    cursor: Annotated[str, Field(description="Cursor of an earlier answer, for its next page.")] = "",
+) -> Answer:
+    """Outline a PHREEQC output, or unfold every state between two lines of it, page by page.
+
+    The folded outline names line ranges; give one here to see each state in it with pH, pe, ionic strength,
+    temperature and its sections.
+    """
+    text = source_text(path)
+    built = outline(text)
+    source = f"outline of {path} ({len(text)} characters, {len(built.states)} states)"
+    if from_line == 1 and to_line is None and not cursor:
+        return Answer(source=source, text=render(built))
+    last = to_line or built.lines
+    if from_line > built.lines or last < from_line:
+        raise LabrigError(
+            "The range is empty",
+            where=f"from_line {from_line}, to_line {last}",
+            expected=f"1 to {built.lines}",
+        )
+    question = [path, from_line, last, len(text)]
+    shown, following = cursors.page(states(built, from_line, last), question, cursor, size=STATES_A_PAGE)
+    if shown:
+        from_line, last = shown[0].first, shown[-1].last
+    page = render(built, lines=(from_line, last))
+    if not following:
+        return Answer(source=source, text=page)
+    again = "the same call with this cursor gives the next states"
+    return Answer(source=source, text=page, data={"cursor": following}, next=again)
+
+
+@toolbox.tool(title="Values as a table", read_only=True)
+async def series(
+    quantities: Annotated[
+        list[str],
+        Field(
+            min_length=1,
+            max_length=20,
+            description="pH, pe, temperature, ionic strength, ...; total Ca; m(HCO3-), la(HCO3-); SI(Calcite); "
+            "moles(Calcite), delta(Calcite); p(CO2(g)); kin(Quartz).",
+        ),
+    ],
+    path: SourceArgument = RESULT,
+    of: Annotated[
+        str,
+        Field(description="Only states that match words such as 'cell 3', 'sim 2', 'batch'; default all."),
+    ] = "",
+) -> Answer:
+    """Read quantities out of a PHREEQC output, one row for each state (step, time, cell), with units.
+
+    m() molality, a() activity, la() its log10, SI() saturation index, moles() and delta() of a phase, p() gas pressure.
+    A long table comes as a CSV artifact with first, last, least and greatest values.
+    """
+    text = source_text(path)
+    table = await asyncio.to_thread(tables.series, text, quantities, states=of or None)
+    source = f"{path}: {len(table.rows)} states"
+    columns = [{"name": each.name, "unit": each.unit} for each in table.columns]
+    notes = tuple(f"{each.column}: {each.text}" for each in table.notes[:MAX_NOTES])
+    data: dict[str, Any] = {"columns": columns, "rows": [list(row) for row in table.rows]}
+    status = "ok_with_warnings" if notes else "ok"
+    if len(json.dumps(data).encode()) <= ANSWER_BYTES - 1500:
+        return Answer(source=source, status=status, data=data, warnings=notes)
+    kept = session().artifacts.put(
+        "series.csv",
+        tables.to_csv(table).encode(),
+        media_type="text/csv",
+        made_by={"server": "phreeqc", "tool": "series", "quantities": quantities, "of": of},
+        inputs={path: sha256(text)},
+    )
+    return Answer(
+        source=source,
+        status=status,
+        data={"columns": columns, "rows": len(table.rows), "summary": tables.summary(table)},
+        warnings=notes,
+        artifacts=(kept.to_dict(),),
+        next=f"read_file(path={kept.handle!r}, start_line=, end_line=) for rows, or of= for fewer states",
+    )
+
+
+@toolbox.tool(title="Search an output", read_only=True, toolsets=("outputs",))
+async def search_output(
+    pattern: Annotated[str, Field(min_length=1, description="Text, or a regular expression with regex.")],
+    path: SourceArgument = RESULT,
+    regex: Annotated[bool, Field(description="Take the pattern as a Python regular expression.")] = False,
+    context: Annotated[int, Field(ge=0, le=10, description="Lines before and after; default 2.")] = 2,
+    from_line: Annotated[int, Field(ge=1, description="Begin at this line.")] = 1,
+) -> Answer:
+    """Find text in an output: line numbers, the state each hit lies in, and the lines around it."""
+    text = source_text(path)
+    hits = await asyncio.to_thread(
+        search.search, text, pattern, context=context, regex=regex, from_line=from_line, limit=12
+    )
+    shown = [
+        "\n".join(
+            [
+                f"L{hit.line}" + (f" in {hit.state}" if hit.state else ""),
+                *hit.before,
+                f"> {hit.text}",
+                *hit.after,
+            ]
+        )
+        for hit in hits.hits
+    ]
+    more = f"search_output with from_line={hits.next_line}" if hits.next_line else ""
+    return Answer(
+        source=f"{path}: {hits.total} hits", text="\n\n".join(shown), data={"hits": hits.total}, next=more
+    )
+
+
+@toolbox.tool(title="Read a state or section", read_only=True, toolsets=("outputs",))
+async def read_section(
+    state: Annotated[
+        str, Field(description="A state: 'step 4', 'sim 2 step 4', 'cell 3', or a line number.")
+    ],
+    section: Annotated[
+        str, Field(description="A section of it: SI, species, comp, phases, ...; default all.")
+    ] = "",
+    path: SourceArgument = RESULT,
+) -> Answer:
+    """Read one state of an output, or one section of it, as PHREEQC printed it."""
+    text = source_text(path)
+    passage = await asyncio.to_thread(search.section_text, text, outline(text), state, section or None)
+    where = f"{path} L{passage.first}-{passage.last}: {passage.label}"
+    shown = protocols.cut(passage.text, ANSWER_BYTES - 1000, path)
+    return Answer(source=where + (f", {passage.section}" if passage.section else ""), text=shown)

@@ -1,0 +1,227 @@
+"""Running PHREEQC: in a call, as a job, and in the paper's form."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from labrig.answer import ANSWER_BYTES, Answer, Published
+from labrig.errors import LabrigError
+from labrig.jobs import JobState, Progress
+from labrig.toolbox import session
+from labrig_phreeqc import databases, execution, protocols
+from labrig_phreeqc.execution import Execution, Request
+from labrig_phreeqc.outline import outline
+from labrig_phreeqc.run import Limits, record
+from labrig_phreeqc.server.base import JOB_WALL_S, DatabaseArgument, call_limits, input_text, toolbox
+
+MAX_TABLES = 12
+MAX_COLUMNS = 60
+
+
+@toolbox.tool(
+    name="execute_phreeqc", title="Run PHREEQC", read_only=False, faithful=True, toolsets=("paper",)
+)
+async def execute_phreeqc_paper(
+    input_path: Annotated[str, Field(description="Path of the PHREEQC input file in the workspace.")],
+    database: DatabaseArgument = "phreeqc.dat",
+) -> Published:
+    """Run PHREEQC on an input file of the workspace.
+
+    The whole output is written to result.out; read parts of it with read_file. No DATABASE line in the input.
+    """
+    text = session().workspace.read_text(input_path)
+    done = await _run(Request(text, database, input_path), call_limits())
+    _, text = protocols.deliver(done.run.output, session().options.output or "toc")
+    lines = [f"status: {done.status}"]
+    lines += [f"error: {each}" for each in done.run.errors]
+    lines += [f"warning: {each}" for each in done.warnings]
+    lines += [f"selected output {user}: {name}" for user, name in done.files.items()]
+    lines += [f"dump: {done.dump_file}"] if done.dump_file else []
+    return Published(
+        "\n".join([*lines, execution.summary(done), text]),
+        done.run.status,
+        done.source,
+        {"record": _record(done)},
+    )
+
+
+@toolbox.tool(title="Run PHREEQC", read_only=False)
+async def execute_phreeqc(
+    input_path: Annotated[str, Field(description="Input file in the workspace; or give input.")] = "",
+    input: Annotated[str, Field(description="PHREEQC input as text; or give input_path.")] = "",
+    database: DatabaseArgument = "phreeqc.dat",
+    output: Annotated[
+        str,
+        Field(
+            description="How the output comes back: auto (default: whole when small, else outline), outline, toc, "
+            "toc:50, or raw:N (head and tail, N characters)."
+        ),
+    ] = "auto",
+) -> Answer:
+    """Run PHREEQC on a workspace file or on text; at most 50 s (start_phreeqc for longer runs).
+
+    The whole output is written to result.out, selected output to files of its own. Read parts of result.out
+    with read_file, by the line ranges in the outline. No DATABASE line in the input: name the database here.
+    """
+    protocol = protocols.check(session().options.output or output)
+    request = Request(input_text(input_path, input), database, input_path)
+    return _answer(await _run(request, call_limits()), protocol)
+
+
+@toolbox.tool(title="Start a long PHREEQC run", read_only=False, idempotent=False)
+async def start_phreeqc(
+    input_path: Annotated[str, Field(description="Input file in the workspace; or give input.")] = "",
+    input: Annotated[str, Field(description="PHREEQC input as text; or give input_path.")] = "",
+    database: DatabaseArgument = "phreeqc.dat",
+    wall_s: Annotated[
+        float, Field(gt=0, le=JOB_WALL_S, description="Time limit in seconds, up to 1800.")
+    ] = 600.0,
+) -> Answer:
+    """Start a run that takes longer than a call may (transport, kinetics). Gives a job id for get_job.
+
+    Its output goes to a file of its own. A job ends with its server.
+    """
+    here = session()
+    request = Request(input_text(input_path, input), database, input_path)
+    databases.find_database(database)
+    protocol = here.options.output or "auto"
+
+    async def work(progress: Progress) -> dict[str, Any]:
+        done = await execution.execute(
+            replace(request, result=f"{progress.job_id}.out"),
+            workspace=here.workspace,
+            artifacts=here.artifacts,
+            engine=here.state.engine,
+            limits=execution.with_wall(Limits(), wall_s),
+            queue_s=wall_s,
+        )
+        return _answer(done, protocol).to_dict()
+
+    job = here.jobs.start("phreeqc", work, owner=here.owner)
+    return Answer(
+        source="labrig phreeqc",
+        status="started",
+        data={"job": job, "output": {"file": f"{job}.out"}},
+        next=f"get_job(job={job!r}, wait_s=45)",
+    )
+
+
+@toolbox.tool(title="Get a job", read_only=True)
+async def get_job(
+    job: Annotated[str, Field(description="Job id.")],
+    wait_s: Annotated[
+        float, Field(ge=0, le=45, description="Wait up to this many seconds for the end.")
+    ] = 0.0,
+) -> Answer:
+    """Look at a job that start_phreeqc started; when it is done, its result is in the answer."""
+    return _job_answer(await session().jobs.get(job, wait_s, owner=session().owner))
+
+
+@toolbox.tool(title="Cancel a job", read_only=False, destructive=True)
+async def cancel_job(job: Annotated[str, Field(description="Job id.")]) -> Answer:
+    """Stop a job that start_phreeqc started. A job that has ended stays as it is."""
+    return _job_answer(await session().jobs.cancel(job, owner=session().owner))
+
+
+def _job_answer(state: JobState) -> Answer:
+    if state.error is not None:
+        raise LabrigError.from_dict(state.error)
+    if state.result is not None:
+        return Answer.from_dict(state.result)
+    return Answer(
+        source="labrig phreeqc",
+        status=state.state,
+        data={"job": state.job_id},
+        next="" if state.finished else f"get_job(job={state.job_id!r}, wait_s=45)",
+    )
+
+
+async def _run(request: Request, limits: Limits) -> Execution:
+    here = session()
+    return await execution.execute(
+        request, workspace=here.workspace, artifacts=here.artifacts, engine=here.state.engine, limits=limits
+    )
+
+
+def _record(done: Execution) -> dict[str, Any]:
+    return {**record(done.run), "output_sha256": done.artifact.sha256}
+
+
+def _answer(done: Execution, protocol: str) -> Answer:
+    """Put a run into an Answer: small by itself, everything else by name."""
+    run = done.run
+    kind, text = protocols.deliver(run.output, protocol)
+    built = outline(run.output)
+    data: dict[str, Any] = {"output": {"file": done.result, "kind": kind, "characters": len(run.output)}}
+    if run.errors:
+        data["errors"] = run.errors
+    if run.selected:
+        data["selected_output"] = _tables(done, ANSWER_BYTES - len(text.encode()) - 1500)
+    indices = execution.saturation(run, built) if kind == "outline" and run.solved else []
+    if indices:
+        data["saturation_indices"] = indices
+    if done.dump_file:
+        data["dump"] = done.dump_file
+    warnings = (*done.warnings, *execution.doubts(run, built))
+    return Answer(
+        source=done.source,
+        status="ok_with_warnings" if run.status == "ok" and warnings else run.status,
+        values=execution.key_values(run, built),
+        text=text if run.output else "",
+        data=data,
+        warnings=warnings,
+        artifacts=(done.artifact.to_dict(),) if run.output else (),
+        next=_next(done, kind),
+        record={"record": _record(done)},
+    )
+
+
+def _tables(done: Execution, room: int) -> list[dict[str, Any]]:
+    """Return each selected output by name and shape, with its values while there is room (bytes of JSON)."""
+    tables: list[dict[str, Any]] = []
+    for selected in done.run.selected[:MAX_TABLES]:
+        table: dict[str, Any] = {
+            "user": selected.user,
+            "file": done.files[selected.user],
+            "columns": selected.columns[:MAX_COLUMNS],
+            "rows": len(selected.rows),
+        }
+        if len(selected.columns) > MAX_COLUMNS:
+            table["more_columns"] = len(selected.columns) - MAX_COLUMNS
+        values = [_cells(row, selected.columns) for row in selected.rows[: room // 4]]
+        size = len(json.dumps(values, ensure_ascii=False))
+        if len(values) == len(selected.rows) and size <= room and "more_columns" not in table:
+            table["values"] = values
+            room -= size
+            if any(cell is None for row in values for cell in row):
+                table["null"] = (
+                    "no value: the cell is empty, or the phase cannot form here (PHREEQC writes -999.999)"
+                )
+        tables.append(table)
+    if len(done.run.selected) > MAX_TABLES:
+        tables.append({"more_tables": len(done.run.selected) - MAX_TABLES})
+    return tables
+
+
+def _cells(row: list[Any], columns: list[str]) -> list[Any]:
+    """Return a row for reading: ten significant digits, and null for the number that stands for no value."""
+    cells = []
+    for cell, column in zip(row, columns, strict=False):
+        if isinstance(cell, float):
+            absent = column.lower().startswith("si_") and abs(cell + 999.999) < 1e-6
+            cell = None if absent or not math.isfinite(cell) else float(f"{cell:.10g}")
+        cells.append(cell)
+    return cells
+
+
+def _next(done: Execution, kind: str) -> str:
+    if done.run.status in ("wall_limit", "cpu_limit"):
+        return "start_phreeqc with a larger wall_s, or fewer shifts or steps; a run that is ended leaves no output"
+    if not done.run.output or kind == "raw":
+        return ""
+    return f"read_file(path={done.result!r}, start_line=, end_line=) for any range above"
