@@ -96,6 +96,7 @@ def plan(
     cwd: Path,
     env: Mapping[str, str] | None = None,
     workspace: Path | None = None,
+    roots: Sequence[Path] = (),
 ) -> InstallPlan:
     """Work out what an installation would write; nothing is written.
 
@@ -113,6 +114,8 @@ def plan(
         Where ``HOME``, ``CODEX_HOME``, ``LABRIG_HOME`` are looked up; by default the process environment.
     workspace
         The writable folder of the servers; by default a fresh one each time below ``LABRIG_HOME``.
+    roots
+        Folders that the servers may read; a file there is named ``@folder/name``.
 
     Raises
     ------
@@ -127,6 +130,7 @@ def plan(
     target = _target(path)
     variables = {"LABRIG_HOME": str(_absolute(Path(env["LABRIG_HOME"])))} if env.get("LABRIG_HOME") else {}
     flags = ["--workspace", str(_absolute(workspace))] if workspace else []
+    flags += ["--root", *(str(_absolute(root)) for root in roots)] if roots else []
     wanted = {
         client_configs.key(server): client_configs.entry(found, [*command(server), *flags], variables)
         for server in servers

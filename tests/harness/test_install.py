@@ -111,8 +111,8 @@ def test_what_an_entry_says(place: Path) -> None:
         "default_tools_approval_mode": "approve",
     }
     assert wanted.items() <= entries["codex"].items() and not any("env" in each for each in entries.values())
-    args = read("codex", plan("codex", place, workspace=Path("w")).after)[KEY]["args"]
-    assert args[-2:] == ["--workspace", str(place / "w")]
+    args = read("codex", plan("codex", place, workspace=Path("w"), roots=[Path()]).after)[KEY]["args"]
+    assert args[-4:] == ["--workspace", str(place / "w"), "--root", str(place)]
 
 
 def test_the_command_starts_the_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -29,6 +29,9 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "--path", type=Path, metavar="FILE", help="the configuration file, if not the usual one"
     )
     install.add_argument("--workspace", type=Path, metavar="DIR", help="writable folder for the servers")
+    install.add_argument(
+        "--root", type=Path, action="append", default=[], metavar="DIR", help="a folder the servers may read"
+    )
     install.add_argument("--dry-run", action="store_true", help="show the change and stop")
     install.add_argument(
         "-y", "--yes", action="store_true", help="write without asking (as it does where no terminal is)"
@@ -74,6 +77,7 @@ def _install(arguments: argparse.Namespace) -> int:
         path=arguments.path,
         cwd=Path.cwd(),
         workspace=arguments.workspace,
+        roots=arguments.root,
     )
     if not plan.diff:
         print(f"{plan.path} is as it should be")
