@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
-import json
 import posixpath
-import re
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,6 +10,7 @@ from labrig.answer import Quantity
 from labrig.artifacts import Artifact, ArtifactStore
 from labrig.canonical import sha256
 from labrig.errors import LabrigError
+from labrig.own_files import OwnFiles
 from labrig.workspace import Workspace
 from labrig_phreeqc import databases
 from labrig_phreeqc.engine import QUEUE_S, Engine
@@ -30,9 +28,6 @@ SATURATION = "Saturation indices"
 MAX_INPUT_CHARS = 5_000_000
 CHARGE_ERROR_PERCENT = 5.0
 """Charge error that is worth a word; analyses of natural waters are usually held to 5 %."""
-
-_SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-_WRITTEN = "phreeqc-files"
 
 
 @dataclass(frozen=True)
@@ -172,28 +167,22 @@ def _included(workspace: Workspace, name: str) -> str | None:
 
 
 class _Writer:
-    """Writes what a run left beside its output, and replaces only what runs wrote and nobody changed since.
-
-    A ledger in the workspace's private folder holds the hash of what was written under each name.
-    """
+    """Writes what a run left beside its output."""
 
     def __init__(self, workspace: Workspace, taken: set[str]) -> None:
-        self._workspace = workspace
-        self._taken = taken
-        self._ledger = workspace.private() / _WRITTEN
-        self._ours: dict[str, str] = json.loads(self._ledger.read_text()) if self._ledger.exists() else {}
+        self._files = OwnFiles(workspace, taken)
         self.notices: list[str] = []
 
     def tables(self, run: Run) -> dict[int, str]:
         """Write every selected output to the file that ``-file`` names, or to one named after its number."""
-        written = {name for name, text in run.files.items() if self._write(name, text)}
+        written = {name for name, text in run.files.items() if self._files.write(name, text)}
         files = {}
         for table in run.selected:
             if table.file in written:
                 written.discard(table.file)  # two tables cannot have one file
                 files[table.user] = table.file
                 continue
-            name = self._write_somewhere(f"selected_output_{table.user}", ".tsv", table.text)
+            name = self._files.write_somewhere(f"selected_output_{table.user}.tsv", table.text)
             files[table.user] = name
             if table.file:
                 self.notices.append(f"-file {table.file} is taken and stays as it is: the text is in {name}")
@@ -204,27 +193,9 @@ class _Writer:
         if not run.dump:
             return ""
         named = [each.name for each in declared_files(text) if each.block == "DUMP"]
-        if named and self._write(named[-1], run.dump):
+        if named and self._files.write(named[-1], run.dump):
             return named[-1]
-        return self._write_somewhere("dump", ".out", run.dump)
-
-    def _write_somewhere(self, stem: str, ending: str, text: str) -> str:
-        """Write to the first name that is free: stem, stem_2, stem_3, ..."""
-        numbered = (f"{stem}_{n}{ending}" for n in itertools.count(2))
-        names = itertools.chain([f"{stem}{ending}"], numbered)
-        return next(name for name in names if self._write(name, text))
-
-    def _write(self, name: str, text: str) -> bool:
-        if not _SAFE.fullmatch(name) or name in self._taken:
-            return False
-        known = self._ours.get(name)
-        if self._workspace.exists(name) and known != sha256(self._workspace.read_bytes(name)):
-            return False
-        self._workspace.write_text(name, text)
-        self._taken.add(name)
-        self._ours[name] = sha256(text)
-        self._ledger.write_text(json.dumps(self._ours))
-        return True
+        return self._files.write_somewhere(DUMP, run.dump)
 
 
 def key_values(run: Run, output: Outline, most: int = 3) -> tuple[Quantity, ...]:
