@@ -19,6 +19,7 @@ from labrig_phreeqc.execution import RESULT
 from labrig_phreeqc.outline import outline, states
 from labrig_phreeqc.outline_text import render
 from labrig_phreeqc.server.base import SourceArgument, source_text, toolbox
+from labrig_phreeqc.table_file import is_table, read_table
 
 STATES_A_PAGE = 50
 MAX_NOTES = 12
@@ -79,10 +80,11 @@ async def series(
     """Read quantities out of a PHREEQC output, one row for each state (step, time, cell), with units.
 
     m() molality, a() activity, la() its log10, SI() saturation index, moles() and delta() of a phase, p() gas pressure.
-    A long table comes as a CSV artifact with first, last, least and greatest values.
+    Of a file of selected output, name columns instead. A long table comes as a CSV artifact with first, last, least and
+    greatest values.
     """
     text = source_text(path)
-    table = await asyncio.to_thread(tables.series, text, quantities, states=of or None)
+    table = await asyncio.to_thread(table_of, text, quantities, of)
     source = f"{path}: {len(table.rows)} states"
     columns = [{"name": each.name, "unit": each.unit} for each in table.columns]
     notes = tuple(f"{each.column}: {each.text}" for each in table.notes[:MAX_NOTES])
@@ -105,6 +107,17 @@ async def series(
         artifacts=(kept.to_dict(),),
         next=f"read_file(path={kept.handle!r}, start_line=, end_line=) for rows, or of= for fewer states",
     )
+
+
+def table_of(text: str, quantities: list[str], of: str) -> tables.Series:
+    """Return a table from an output, or from a file that holds one."""
+    if not is_table(text):
+        return tables.series(text, quantities, states=of or None)
+    if of:
+        raise LabrigError(
+            "A table file has rows, not states", where=f"of={of!r}", expected="no `of` with a table"
+        )
+    return read_table(text, quantities)
 
 
 @toolbox.tool(title="Search an output", read_only=True, toolsets=("outputs",))
