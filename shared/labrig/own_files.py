@@ -10,7 +10,7 @@ import itertools
 import json
 import re
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 
 from labrig.canonical import sha256
@@ -59,6 +59,28 @@ class OwnFiles:
 
     def write_somewhere(self, name: str, content: str | bytes) -> str:
         """Write to the first name that is free, and return it: ``a.csv``, ``a_2.csv``, ``a_3.csv``, ..."""
-        path = PurePosixPath(name)
-        numbered = (f"{path.stem}_{n}{path.suffix}" for n in itertools.count(2))
-        return next(each for each in itertools.chain([name], numbered) if self.write(each, content))
+        _require_safe(name)
+        return next(each for each in _numbered(name) if self.write(each, content))
+
+    def keep(self, name: str, content: bytes) -> str:
+        """Write to the first name that is free or has this very content, so that no earlier file is replaced."""
+        _require_safe(name)
+        for each in _numbered(name):
+            if not self._workspace.exists(each):
+                if self.write(each, content):
+                    return each
+            elif self._workspace.read_bytes(each) == content:
+                return each
+        raise AssertionError("names do not end")
+
+
+def _require_safe(name: str) -> None:
+    """Refuse a name that no number would make safe; names come from tools, not from callers."""
+    if not _SAFE.fullmatch(name):
+        raise ValueError(f"{name!r} cannot be written")
+
+
+def _numbered(name: str) -> Iterator[str]:
+    """Yield ``a.csv``, ``a_2.csv``, ``a_3.csv``, ..."""
+    path = PurePosixPath(name)
+    return itertools.chain([name], (f"{path.stem}_{n}{path.suffix}" for n in itertools.count(2)))

@@ -28,6 +28,13 @@ def test_two_calls_at_once_know_of_each_other(tmp_path: Path) -> None:
     assert first.write("b", "2")
 
 
+def test_keep_replaces_nothing_and_repeats_nothing(tmp_path: Path) -> None:
+    files = OwnFiles(Workspace(tmp_path))
+    assert [files.keep("a.png", each) for each in (b"1", b"2", b"1", b"2")] == ["a.png", "a_2.png"] * 2
+    with pytest.raises(ValueError, match="cannot be written"):
+        files.keep("../a.png", b"1")
+
+
 @pytest.mark.parametrize("name", ["../a", ".a", "a/b", "", "a\n", "-a", "x" * 200])
 def test_unsafe_names(tmp_path: Path, name: str) -> None:
     assert not OwnFiles(Workspace(tmp_path)).write(name, "1")
