@@ -45,8 +45,8 @@ def test_of_many_lines_some_evenly_spaced_ones_are_drawn_and_it_is_said() -> Non
     rows = [(f"{t} {c}", t, c, float(t)) for t in range(40) for c in range(20)]
     data = plot_data(_table("state time cell Cl", *rows), x="cell")
     assert len(data["lines"]) == 8
-    assert list(_lines(data))[0] == "Cl, time 0"
-    assert list(_lines(data))[-1] == "Cl, time 39"
+    first, *_, last = _lines(data)
+    assert (first, last) == ("Cl, time 0", "Cl, time 39")
     assert "8 of 40 values of time" in data["notes"][0]
 
 
