@@ -192,7 +192,7 @@ def series(
     lines = output_text.split("\n")
     wanted = [parse_quantity(text) for text in quantities]
     chosen = _select(tree, states)
-    printed = [row for state in chosen for row in _printouts(lines, state)]
+    printed = [row for state in chosen for row in printouts(lines, state)]
     if not printed:
         raise LabrigError(
             f"None of the {len(chosen)} states prints a table that can be read",
@@ -233,7 +233,7 @@ def available(output_text: str, tree: Outline, state: State) -> dict[str, list[s
     """
     if state not in tree.states:
         raise LabrigError(f"{state.label!r} is not a state of this output", where="state", code="not_found")
-    return _names(_printouts(output_text.split("\n"), state))
+    return _names(printouts(output_text.split("\n"), state))
 
 
 def summary(table: Series) -> dict[str, dict[str, Cell]]:
@@ -293,7 +293,7 @@ def _select(tree: Outline, which: tuple[int, int] | str | None) -> list[State]:
 
 
 @dataclass
-class _Printout:
+class Printout:
     """The tables printed for one calculation: line ranges by section (0-based, end excluded), read on demand."""
 
     lines: Sequence[str]
@@ -377,7 +377,7 @@ _KINETICS = re.compile(r"Kinetics (?:-?\d+)?\.(?:\s.*)?")
 _UNHEADED = {"initial exchange": "Exchange composition", "initial surface": "Surface composition"}
 
 
-def _printouts(lines: Sequence[str], state: State) -> list[_Printout]:
+def printouts(lines: Sequence[str], state: State) -> list[Printout]:
     """Return the rows of a state: usually one, none without tables, several if nothing was printed between."""
     spans: list[dict[str, tuple[int, int]]] = [{}]
     head = state.sections[0].first - 1 if state.sections else state.last
@@ -399,8 +399,8 @@ def _printouts(lines: Sequence[str], state: State) -> list[_Printout]:
                 spans.append({})
             spans[-1][section.name] = (start, end)
     if len(spans) == 1:
-        return [_Printout(lines, state, state.label, spans[0])] if spans[0] else []
-    return [_Printout(lines, state, f"{state.label} #{n}", each) for n, each in enumerate(spans, 1)]
+        return [Printout(lines, state, state.label, spans[0])] if spans[0] else []
+    return [Printout(lines, state, f"{state.label} #{n}", each) for n, each in enumerate(spans, 1)]
 
 
 _PLACES = (
@@ -410,7 +410,7 @@ _PLACES = (
 )
 
 
-def _index(rows: Sequence[_Printout]) -> list[tuple[Column, list[Cell]]]:
+def _index(rows: Sequence[Printout]) -> list[tuple[Column, list[Cell]]]:
     """Columns that say which state a row is."""
     places: list[dict[str, str | None]] = []
     for row in rows:
@@ -429,7 +429,7 @@ def _index(rows: Sequence[_Printout]) -> list[tuple[Column, list[Cell]]]:
     return [(column, cells) for column, cells in columns if any(cell is not None for cell in cells)]
 
 
-def _first_line(row: _Printout) -> int:
+def _first_line(row: Printout) -> int:
     if row.label == row.state.label:
         return row.state.first
     return 1 + min(first for first, _ in row.spans.values())
@@ -441,7 +441,7 @@ def _unit(quantity: Quantity) -> str:
     return "mol/kgw" if quantity.kind == "total" else _KINDS[quantity.kind][0]
 
 
-def _names(rows: Iterable[_Printout]) -> dict[str, list[str]]:
+def _names(rows: Iterable[Printout]) -> dict[str, list[str]]:
     names: dict[str, dict[str, None]] = {}
     for row in rows:
         for kind, name in row.names():
@@ -450,11 +450,11 @@ def _names(rows: Iterable[_Printout]) -> dict[str, list[str]]:
 
 
 def _require(
-    text: str, quantity: Quantity, lines: Sequence[str], tree: Outline, seen: Sequence[_Printout]
+    text: str, quantity: Quantity, lines: Sequence[str], tree: Outline, seen: Sequence[Printout]
 ) -> None:
     """Refuse a quantity that no state has; the states seen already do not have it."""
     known = {id(row.state) for row in seen}
-    others = [row for s in tree.states if id(s) not in known for row in _printouts(lines, s)]
+    others = [row for s in tree.states if id(s) not in known for row in printouts(lines, s)]
     if any(row.find(quantity).known for row in others):
         return
     if quantity.kind == "value":  # a fixed name, so it is spelt right; this output does not print it

@@ -15,6 +15,8 @@ from labrig.errors import LabrigError
 from labrig.toolbox import session
 from labrig_phreeqc import protocols, search
 from labrig_phreeqc import series as tables
+from labrig_phreeqc.compare import compare
+from labrig_phreeqc.compare_text import to_text
 from labrig_phreeqc.execution import RESULT
 from labrig_phreeqc.outline import outline, states
 from labrig_phreeqc.outline_text import render
@@ -166,3 +168,29 @@ async def read_section(
     where = f"{path} L{passage.first}-{passage.last}: {passage.label}"
     shown = protocols.cut(passage.text, ANSWER_BYTES - 1000, path)
     return Answer(source=where + (f", {passage.section}" if passage.section else ""), text=shown)
+
+
+@toolbox.tool(title="Compare two outputs", read_only=True, toolsets=("outputs",))
+async def compare_outputs(
+    a: Annotated[str, Field(description="An output: workspace path or an artifact's handle.")],
+    b: SourceArgument = RESULT,
+    quantities: Annotated[
+        list[str], Field(max_length=20, description="Only these, as in series; default all that is printed.")
+    ] = [],  # noqa: B006 - pydantic copies it
+    relative: Annotated[float, Field(ge=0, le=1, description="Relative difference that is nothing.")] = 1e-3,
+) -> Answer:
+    """Compare two runs state by state: which numbers differ, where most, and what only one of them prints.
+
+    A later run replaces result.out; the handle in the earlier answer still names its output.
+    """
+    found = await asyncio.to_thread(
+        compare, source_text(a), source_text(b), quantities=quantities or None, relative=relative
+    )
+    data = {
+        "identical": found.identical,
+        "agree": found.agree,
+        "states": {"a": found.states_a, "b": found.states_b, "paired": found.aligned},
+        "differing": found.differing,
+        "beyond_tolerance": found.beyond,
+    }
+    return Answer(source=f"{a} (A) and {b} (B)", text=to_text(found), data=data)
