@@ -1,0 +1,32 @@
+"""The child that draws: ``{"kind": ..., ...}`` as JSON on standard input, a PNG on standard output.
+
+See `labrig.drawing` for what else passes, and the function ``figure`` of the module of each kind for its data.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import Any
+
+from labrig.drawing import answer
+from labrig.errors import LabrigError, unknown_name
+
+KINDS = ("series", "piper", "stiff", "saturation", "uncertainty")
+
+
+def paint(data: Any) -> bytes:
+    """Return the picture as PNG."""
+    if not isinstance(data, dict):
+        raise LabrigError("The data of a picture must be an object", expected='{"kind": "series", ...}')
+    kind = data.get("kind")
+    if kind not in KINDS:
+        raise unknown_name("picture", str(kind), KINDS, where="kind")
+    from labrig_phreeqc.plots import style  # here, where a missing matplotlib is told
+
+    module = import_module(f"labrig_phreeqc.plots.{kind}")
+    return style.png(module.figure({key: value for key, value in data.items() if key != "kind"}))
+
+
+if __name__ == "__main__":
+    sys.exit(answer(paint))
