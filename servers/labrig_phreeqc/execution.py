@@ -56,6 +56,8 @@ class Execution:
 
     Attributes
     ----------
+    input
+        What was run, includes resolved.
     result
         Workspace file of the output; empty when there was no output to write.
     files
@@ -67,6 +69,7 @@ class Execution:
     """
 
     run: Run
+    input: str
     notices: tuple[str, ...]
     result: str
     files: dict[int, str]
@@ -103,15 +106,7 @@ async def execute(
         If the input is refused (see `screening`), too long, or the database cannot be used. A run that
         PHREEQC itself ends with an error is not an exception: see ``run.status``.
     """
-    text = request.text.removeprefix("\ufeff")
-    if not text.strip():
-        raise LabrigError(
-            "The input is empty", where="input", expected="PHREEQC input, such as SOLUTION 1 ... END"
-        )
-    if len(text) > MAX_INPUT_CHARS:
-        raise LabrigError(
-            f"The input has {len(text):,} characters", expected=f"at most {MAX_INPUT_CHARS:,}", code="limit"
-        )
+    text = accepted(request.text)
     input_path = posixpath.normpath(request.input_path) if request.input_path else ""
     if input_path == request.result:
         raise LabrigError(
@@ -121,12 +116,10 @@ async def execute(
             code="refused",
         )
     notices = [str(notice) for notice in screen(text) if _worth_saying(notice)]
-
-    async def solve(each: str) -> Run:
-        return await engine.run(each, database=request.database, limits=limits, queue_s=queue_s)
-
-    complete = await resolve_includes(text, lambda name: _included(workspace, name), solve)
-    run = await solve(complete)
+    complete = await completed(
+        text, request.database, workspace=workspace, engine=engine, limits=limits, queue_s=queue_s
+    )
+    run = await engine.run(complete, database=request.database, limits=limits, queue_s=queue_s)
     if run.output:
         workspace.write_text(request.result, run.output)
     writer = _Writer(workspace, {request.result, input_path})
@@ -141,6 +134,7 @@ async def execute(
     )
     return Execution(
         run,
+        complete,
         (*notices, *writer.notices),
         request.result if run.output else "",
         files,
@@ -148,6 +142,44 @@ async def execute(
         artifact,
         provenance(run),
     )
+
+
+def accepted(text: str) -> str:
+    """Return an input without its byte order mark; refuse one that is empty or too long."""
+    text = text.removeprefix("\ufeff")
+    if not text.strip():
+        raise LabrigError(
+            "The input is empty", where="input", expected="PHREEQC input, such as SOLUTION 1 ... END"
+        )
+    if len(text) > MAX_INPUT_CHARS:
+        raise LabrigError(
+            f"The input has {len(text):,} characters", expected=f"at most {MAX_INPUT_CHARS:,}", code="limit"
+        )
+    return text
+
+
+async def completed(
+    text: str,
+    database: str,
+    *,
+    workspace: Workspace,
+    engine: Engine,
+    limits: Limits,
+    queue_s: float = QUEUE_S,
+) -> str:
+    """Return an input with the files of the workspace that it includes in their places.
+
+    Raises
+    ------
+    LabrigError
+        ``refused`` for what would read or write other files, see `screening` and `includes`.
+    """
+    screen(text)
+
+    async def solve(each: str) -> Run:
+        return await engine.run(each, database=database, limits=limits, queue_s=queue_s)
+
+    return await resolve_includes(text, lambda name: _included(workspace, name), solve)
 
 
 def _worth_saying(notice: Notice) -> bool:

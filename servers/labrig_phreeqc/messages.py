@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import re
 
-from labrig_phreeqc.statements import statements
+from labrig_phreeqc.statements import Statement, statements
 
 UNKNOWN_KEYWORD = "Unknown input, no keyword has been specified"
 DROPPED_ELEMENT = "Could not find element in database"
 MAX_MESSAGES = 40
 _SEARCHES = 200
+_COMPUTING = re.compile(r"iterations|converge|numerical|viscosity")
+"""Words of messages that are about a calculation, and no line; an echo before them stands there by chance."""
 _NOT_IN_DATABASE = re.compile(r"(?:not found|not find element) in database, (\S+?)\.?(?:\s|$)")
 
 
@@ -54,15 +56,15 @@ def split_messages(raw: str, mark: str, text: str, output: str) -> list[str]:
             last = next(reversed(counted))
             if "(line" not in last and counted[last] == 1:
                 del counted[last]
-                place = _place(message, places)
+                place = _place(message, places, last)
                 counted[f"{last} ({place})" if place else last] = 1
             continue
         absent = _NOT_IN_DATABASE.search(message)
         if absent:
-            where = words.get(absent[1], "")
+            where = _lines(words.get(absent[1], []))
         else:
-            echo = echoes.before(message)
-            where = _place(echo, places) if echo else ""
+            echo = "" if _COMPUTING.search(message) else echoes.before(message)
+            where = _place(echo, places, message) if echo else ""
         whole = f"{_one_line(message)} ({where})" if where else _one_line(message)
         counted[whole] = counted.get(whole, 0) + 1
     ordered = sorted(counted, key=_rank)
@@ -89,26 +91,42 @@ def _one_line(message: str) -> str:
     return " ".join(message.split())
 
 
-def _places(text: str) -> tuple[dict[str, str], dict[str, str]]:
-    """Return where each statement, and each first word, first stands in the input.
+_Places = dict[str, list[Statement]]
+
+
+def _places(text: str) -> tuple[_Places, _Places]:
+    """Return the statements of the input by their text, and by their first word.
 
     Keywords and the last statement have no place: a message after their echo is about what came before.
     """
-    whole: dict[str, str] = {}
-    first: dict[str, str] = {}
+    whole: _Places = {}
+    first: _Places = {}
     for statement in statements(text):
-        place = "" if statement.is_keyword else f"line {statement.line}: {statement.text[:120]}"
-        whole.setdefault(_one_line(statement.text), place)
-        first.setdefault(statement.first, place)
+        kept = [] if statement.is_keyword else [statement]
+        whole.setdefault(_one_line(statement.text), []).extend(kept)
+        first.setdefault(statement.first, []).extend(kept)
         last = statement
     if whole:
-        whole[_one_line(last.text)] = ""
+        whole[_one_line(last.text)] = []
     return whole, first
 
 
-def _place(echo: str, places: dict[str, str]) -> str:
+def _place(echo: str, places: _Places, message: str) -> str:
+    """Say which line a message after an echo is about; several, where several read so."""
     shown = _one_line(echo.partition("#")[0])
-    return places.get(shown, f"line reads: {shown[:120]}")
+    found = places.get(shown)
+    if found is None:
+        return f"line reads: {shown[:120]}"
+    if message.startswith(UNKNOWN_KEYWORD):  # only a line that stands under no keyword can be meant
+        found = [each for each in found if each.block in ("", "END")] or found
+    return _lines(found)
+
+
+def _lines(found: list[Statement]) -> str:
+    if not found:
+        return ""
+    numbers = ", ".join(str(each.line) for each in found[:3]) + (", ..." if len(found) > 3 else "")
+    return f"line{'s' if len(found) > 1 else ''} {numbers}: {found[0].text[:120]}"
 
 
 class _Echoes:

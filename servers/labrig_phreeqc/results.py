@@ -100,6 +100,8 @@ def assemble(
     meta = result.meta
     output = result.output.decode("utf-8", errors="replace")
     output = output[:-200] + _RUN_TIME.sub(_END_OF_RUN, output[-200:])
+    if meta.get("n_errors") and not meta["errors"]:  # with SELECTED_OUTPUT the library loses their text
+        meta["errors"] = "\n".join(line for line in output.split("\n") if line.startswith("ERROR:"))
     errors = split_messages(meta.get("errors", ""), "ERROR", text, output)
     warnings = split_messages(meta.get("warnings", ""), "WARNING", text, output)
     status, detail = _judge(result, ended, bool(warnings), limits)

@@ -363,3 +363,19 @@ async def test_startup_is_lazy() -> None:
     assert engine._server is None
     assert time.monotonic() - start < 0.1
     await engine.close()
+
+
+@pytest.mark.parametrize("first", ["", "SELECTED_OUTPUT\n -pH\n", "PRINT\n -reset false\n"])
+async def test_a_failure_to_converge_has_its_reasons_whatever_is_printed(first: str) -> None:
+    """With SELECTED_OUTPUT the library keeps no text of errors; the output has it."""
+    async with Engine() as engine:
+        run = await engine.run(f"{first}SOLUTION 1\n pH 30\n Na 1\nEND\n")
+    assert run.status == "not_converged"
+    assert any("failed to converge" in each for each in run.errors)
+    assert not any("reset false" in each for each in run.warnings), "no line of the input is to blame"
+
+
+async def test_of_equal_lines_the_one_without_keyword_is_named() -> None:
+    async with Engine() as engine:
+        stray = await engine.run("SOLUTION 1\n Na 1\nEND\n Na 1\nSOLUTION 2\nEND\n")
+    assert [each for each in stray.warnings if "no keyword" in each][0].endswith("(line 4: Na 1)")

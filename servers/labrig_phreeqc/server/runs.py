@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import math
 from dataclasses import replace
@@ -14,6 +15,8 @@ from labrig.errors import LabrigError
 from labrig.jobs import JobState, Progress
 from labrig.toolbox import session
 from labrig_phreeqc import databases, execution, protocols
+from labrig_phreeqc import input_check as checking
+from labrig_phreeqc.caveats import caveats
 from labrig_phreeqc.execution import Execution, Request
 from labrig_phreeqc.outline import outline
 from labrig_phreeqc.run import Limits, record
@@ -21,6 +24,8 @@ from labrig_phreeqc.server.base import JOB_WALL_S, DatabaseArgument, call_limits
 
 MAX_TABLES = 12
 MAX_COLUMNS = 60
+MAX_CHECKED = 20
+MAX_SAID = 12
 
 
 @toolbox.tool(
@@ -70,7 +75,69 @@ async def execute_phreeqc(
     """
     protocol = protocols.check(session().options.output or output)
     request = Request(input_text(input_path, input), database, input_path)
-    return _answer(await _run(request, call_limits()), protocol)
+    done = await _run(request, call_limits())
+    return await asyncio.to_thread(_answer, done, protocol)
+
+
+@toolbox.tool(title="Check an input", read_only=True)
+async def check_input(
+    input_path: Annotated[str, Field(description="Input file in the workspace; or give input.")] = "",
+    input: Annotated[str, Field(description="PHREEQC input as text; or give input_path.")] = "",
+    database: DatabaseArgument = "phreeqc.dat",
+) -> Answer:
+    """Check the solutions of an input: charge error, the change of pH that `charge` would make, lines without effect,
+    defaults in effect, what masses are counted as, doubtful numbers. Reactions are not run.
+    """
+    here = session()
+    limits = call_limits()
+    text = execution.accepted(input_text(input_path, input))
+    complete = await execution.completed(
+        text, database, workspace=here.workspace, engine=here.state.engine, limits=limits
+    )
+    found = await checking.check_input(complete, database, here.state.engine, limits)
+    assumed = found.assumptions
+    solutions = [_checked(each) for each in found.solutions]
+    data: dict[str, Any] = {
+        "solutions": solutions[:MAX_CHECKED],
+        "defaults": [str(each) for each in assumed.defaults[:MAX_SAID]],
+        "counted_as": list(assumed.counted_as[:MAX_SAID]),
+    }
+    hidden = {
+        "solutions": len(solutions) - MAX_CHECKED + found.unchecked,
+        "defaults": len(assumed.defaults) - MAX_SAID,
+        "counted_as": len(assumed.counted_as) - MAX_SAID,
+    }
+    data["not_shown"] = {name: count for name, count in hidden.items() if count > 0}
+    warnings = list(dict.fromkeys([*found.ignored, *assumed.doubts, *found.warnings, *found.doubts]))
+    if not found.solutions:
+        warnings.append("The input has no SOLUTION block to check")
+    return Answer(
+        source=found.source or f"{databases.find_database(database).name}, nothing was run",
+        status="ok_with_warnings" if warnings else "ok",
+        data={name: each for name, each in data.items() if each},
+        warnings=tuple(warnings[:MAX_SAID]),
+    )
+
+
+def _checked(found: checking.CheckedSolution) -> dict[str, Any]:
+    """Return one solution as data, the unit in the name, four digits."""
+    numbers = {
+        "pH": found.pH,
+        "pe": found.pe,
+        "temperature_degC": found.temperature,
+        "ionic_strength_mol_kgw": found.ionic_strength,
+        "charge_error_percent": found.charge_error,
+        "charge_balance_eq_kgw": found.charge_balance,
+        "pH_if_charge": found.neutral_pH,
+        "pH_change_by_charge": found.pH_change,
+    }
+    data: dict[str, Any] = {"solution": found.name, "line": found.line, "status": found.status}
+    if found.description:
+        data["description"] = found.description[:60]
+    data |= {name: float(f"{value:.4g}") for name, value in numbers.items() if value is not None}
+    if found.no_neutral_pH:
+        data["no_pH_by_charge"] = found.no_neutral_pH
+    return data | ({"errors": list(found.errors)} if found.errors else {})
 
 
 @toolbox.tool(title="Start a long PHREEQC run", read_only=False, idempotent=False)
@@ -100,7 +167,7 @@ async def start_phreeqc(
             limits=execution.with_wall(Limits(), wall_s),
             queue_s=wall_s,
         )
-        return _answer(done, protocol).to_dict()
+        return (await asyncio.to_thread(_answer, done, protocol)).to_dict()
 
     job = here.jobs.start("phreeqc", work, owner=here.owner)
     return Answer(
@@ -167,7 +234,10 @@ def _answer(done: Execution, protocol: str) -> Answer:
         data["saturation_indices"] = indices
     if done.dump_file:
         data["dump"] = done.dump_file
-    warnings = (*done.warnings, *execution.doubts(run, built))
+    known = caveats(done.input, run, built)
+    if known.assumed():
+        data["assumed"] = known.assumed()
+    warnings = (*done.warnings, *execution.doubts(run, built), *known.doubts)
     return Answer(
         source=done.source,
         status="ok_with_warnings" if run.status == "ok" and warnings else run.status,

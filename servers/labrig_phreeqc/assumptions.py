@@ -1,0 +1,418 @@
+"""What PHREEQC assumes where an input is silent, and where it reads something else than it says.
+
+Everything here comes from the input and the database, without a run: the defaults in effect, the formulas by which
+masses become moles, the valence states that a bare element becomes, and numbers that PHREEQC takes without a word
+though they cannot be meant. Facts and doubts are lines of text, each with its line numbers, the same for several
+lines said once.
+
+The behaviour of the engine behind each doubt was tried with the library that Labrig installs (phreeqcrm 0.0.20); the
+tests repeat it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from labrig_phreeqc.catalogue import Catalogue, formula_weight, read
+from labrig_phreeqc.databases import Database
+from labrig_phreeqc.definitions import ActivityModel, Definitions, activity_model
+from labrig_phreeqc.solutions import Number, Solution, Total, overwritten, solutions
+from labrig_phreeqc.valences import Network, log_k_or_zero, meant_state, valence_state
+
+PH, PE, CELSIUS, UNITS, DENSITY = 7.0, 4.0, 25.0, "mmol/kgw", 1.0
+"""What PHREEQC takes where the input states nothing (TM 6-A43, SOLUTION)."""
+
+PH_RANGE = (-2.0, 16.0)
+"""Beyond this no water lies, and PHREEQC does not converge."""
+
+GAS_LIMIT = 2.0
+"""log10 of the pressure (atm) of O2 or H2 above which a pe is doubted: 100 atm; a pe in water gives below 1 atm."""
+
+CELSIUS_RANGE = (0.0, 200.0)
+HOT_RANGE = (0.0, 300.0)
+"""degC. Databases with tabulated activity coefficients (llnl.dat and its kind) have them up to 300; the others state
+log K for most phases at 25 only, and vapour pressure and density of water for moderate temperatures."""
+
+DENSITY_RANGE = (0.5, 2.5)
+COLD_DATABASES = ("frezchem.dat", "ColdChem.dat")
+"""Databases for brines below 0 degC."""
+
+REPORTED_OTHERWISE = frozenset({"C", "N", "P", "S", "Si"})
+"""Elements that laboratories report in more than one way (NO3 or N, SO4 or S, SiO2 or Si ...).
+
+The official databases differ on C, N, S and Si: sulfate is counted as SO4 in phreeqc.dat and as S in Thermoddem.
+"""
+
+TRACE_SHARE = 0.01
+"""Share of another valence state, estimated, that is worth a doubt."""
+
+
+@dataclass(frozen=True)
+class Default:
+    """Defaults that count for some solutions.
+
+    Attributes
+    ----------
+    solutions
+        Their names, such as ``SOLUTION 1``; with the line where the input has several of that name.
+    values
+        What counts: ``{"pH": 7.0, "pe": 4.0, "temperature": 25.0, "units": "mmol/kgw", "density": 1.0}``, the
+        temperature in degC, the density in kg/L; ``SI(Calcite)`` for a phase without an index.
+    """
+
+    solutions: tuple[str, ...]
+    values: Mapping[str, float | str]
+
+    def __str__(self) -> str:
+        units = {"temperature": " degC", "density": " kg/L"}
+        said = [
+            f"{name} {value:g}{units.get(name, '')}" if isinstance(value, float) else f"{name} {value}"
+            for name, value in self.values.items()
+        ]
+        names = ", ".join(self.solutions[:3])
+        more = f" and {len(self.solutions) - 3} more" if len(self.solutions) > 3 else ""
+        return f"{names}{more}: {', '.join(said)}"
+
+
+@dataclass(frozen=True)
+class Assumptions:
+    """What an input leaves to PHREEQC.
+
+    Attributes
+    ----------
+    defaults
+        By the same set of defaults.
+    counted_as
+        Facts: the formula by which a mass is counted, the valence states that a bare element is taken as.
+    doubts
+        What probably is not meant.
+    """
+
+    defaults: tuple[Default, ...]
+    counted_as: tuple[str, ...]
+    doubts: tuple[str, ...]
+
+
+def assumptions(text: str, database: Database) -> Assumptions:
+    """Return what PHREEQC assumes about the solutions of an input.
+
+    Parameters
+    ----------
+    text
+        PHREEQC input, includes resolved.
+    database
+        The database it is to be run with.
+
+    Returns
+    -------
+    Assumptions
+        Empty for an input without SOLUTION; what PHREEQC refuses or warns of by itself is mostly not repeated.
+    """
+    found = solutions(text)
+    if not found:
+        return Assumptions((), (), ())
+    lost = overwritten(found)
+    named = Counter(each.name for each in found)
+    defaults: dict[tuple[tuple[str, float | str], ...], list[str]] = {}
+    facts, doubts = _Notes(), _Notes()
+    definitions = Definitions(read(database.path), text)
+    model = activity_model(database.path, text)
+    networks: dict[tuple[int, str, float], Network] = {}
+    for each in found:
+        if each in lost:
+            other = lost[each]
+            doubts.add(
+                each.line, f"{each.name} is never computed: {other.name} of line {other.line} replaces it"
+            )
+            continue
+        here = _Assumed(each, definitions.at(each.simulation), database, model, facts, doubts, networks)
+        if values := here.defaults():
+            label = f"{each.name} (line {each.line})" if named[each.name] > 1 else each.name
+            defaults.setdefault(tuple(values.items()), []).append(label)
+        here.look()
+    return Assumptions(
+        tuple(Default(tuple(names), dict(values)) for values, names in defaults.items()),
+        facts.lines(),
+        doubts.lines(),
+    )
+
+
+@dataclass
+class _Notes:
+    """Messages, each with the lines it is about."""
+
+    about: dict[str, list[int]] = field(default_factory=dict)
+
+    def add(self, line: int, message: str) -> None:
+        self.about.setdefault(message, []).append(line)
+
+    def lines(self) -> tuple[str, ...]:
+        return tuple(f"{_lines(numbers)}: {message}" for message, numbers in self.about.items())
+
+
+def _lines(numbers: Sequence[int]) -> str:
+    distinct = sorted(set(numbers))
+    if len(distinct) == 1:
+        return f"line {distinct[0]}"
+    shown = ", ".join(map(str, distinct[:5]))
+    return f"lines {shown}" + (f" and {len(distinct) - 5} more" if len(distinct) > 5 else "")
+
+
+class _Assumed:
+    """One solution, looked at."""
+
+    def __init__(
+        self,
+        solution: Solution,
+        catalogue: Catalogue,
+        database: Database,
+        model: ActivityModel,
+        facts: _Notes,
+        doubts: _Notes,
+        networks: dict[tuple[int, str, float], Network],
+    ) -> None:
+        self.solution = solution
+        self.catalogue = catalogue
+        self.database = database
+        self.model = model
+        self.facts = facts
+        self.doubts = doubts
+        self.networks = networks
+        self.units = solution.units or UNITS
+        self.celsius = _value(solution.temperature, CELSIUS)
+        self.pH = _value(solution.pH, PH)
+        self.pe = _value(solution.pe, PE)
+        self.elements = {each.name: each for each in catalogue.elements}
+        self.species = {each.name: each for each in catalogue.species}
+
+    def defaults(self) -> dict[str, float | str]:
+        """Return the defaults that matter to it."""
+        solution = self.solution
+        values: dict[str, float | str] = {}
+        if solution.pH is None:
+            values["pH"] = PH
+        if solution.pe is None:
+            values["pe"] = PE
+        if solution.temperature is None:
+            values["temperature"] = CELSIUS
+        if solution.units is None and any(total.unit is None for total in solution.totals):
+            values["units"] = UNITS
+        if solution.density is None and "/L" in self.units and solution.totals:
+            values["density"] = DENSITY
+        known = [each for each in solution.totals if each.name.split()[0] in self.elements]
+        constraints = [solution.pH_constraint, solution.pe_constraint, *(each.constraint for each in known)]
+        for constraint in constraints:
+            if constraint is not None and not constraint.is_charge and constraint.si is None:
+                values[f"SI({constraint.phase})"] = 0.0
+        return values
+
+    def look(self) -> None:
+        """Note the facts and the doubts."""
+        self.misread()
+        self.out_of_range()
+        self.contradictions()
+        for total in self.solution.totals:
+            self.mass(total)
+        self.valences()
+
+    def misread(self) -> None:
+        solution = self.solution
+        for number in solution.numbers:
+            if number.unread or "x" in number.text.lower():
+                self.doubts.add(number.line, f"PHREEQC reads {number.text} as {number.value:g}")
+            elif not math.isfinite(number.value):
+                self.doubts.add(
+                    number.line, f"{number.text} is not a finite number, and PHREEQC computes with it"
+                )
+        for total in solution.totals:
+            if total.number.value < 0:
+                self.doubts.add(total.line, f"{total.name} is negative, and PHREEQC takes it as 0")
+        for total in solution.replaced:
+            later = next(each for each in solution.totals if each.name == total.name)
+            self.doubts.add(
+                total.line, f"{total.name} is given again in line {later.line}, which alone counts"
+            )
+        for words, line in solution.unknown_units:
+            self.doubts.add(
+                line, f"PHREEQC has no unit {words!r}; the line has no effect, {self.units} counts"
+            )
+        for name in solution.unread:
+            message = f"column {name!r} is passed over, since elements begin with a capital letter"
+            self.doubts.add(solution.line, message)
+
+    def out_of_range(self) -> None:
+        solution = self.solution
+        limits = HOT_RANGE if self.model == "B-dot" else CELSIUS_RANGE
+        for number, name, unit, (low, high) in (
+            (solution.pH, "pH", "", PH_RANGE),
+            (solution.temperature, "temperature", " degC", limits),
+            (solution.density if "/L" in self.units else None, "density", " kg/L", DENSITY_RANGE),
+        ):
+            if number is None or low <= number.value <= high or not math.isfinite(number.value):
+                continue
+            if name == "temperature" and number.value < 0 and self.database.name in COLD_DATABASES:
+                continue
+            message = f"{name} {number.value:g}{unit} is outside {low:g} to {high:g}"
+            if name == "temperature" and 273 <= number.value < 374:
+                message += f"; were it kelvin, it would be {number.value - 273.15:g} degC"
+            self.doubts.add(number.line, message)
+        self.unstable_water()
+
+    def unstable_water(self) -> None:
+        """A pe at which water would not be stable, by the pressure of O2 or H2 that it implies."""
+        solution = self.solution
+        if solution.pe is None or solution.pe_constraint or solution.pH_constraint or not self.possible:
+            return
+        if "O" not in self.elements:
+            return
+        for gas, dissolved in (("O2(g)", "O2"), ("H2(g)", "H2")):
+            log_a = self.network("O").log_activity(dissolved, self.pH, self.pe)
+            phase = next((each for each in self.catalogue.phases if each.name == gas), None)
+            if log_a is None or phase is None:
+                continue
+            pressure = log_a - log_k_or_zero(phase, self.celsius)
+            if pressure > GAS_LIMIT:
+                pe, pH = solution.pe.value, self.pH
+                message = (
+                    f"pe {pe:g} at pH {pH:g} means {gas} at 10^{pressure:.0f} atm: water is not stable there"
+                )
+                self.doubts.add(solution.pe.line, message)
+
+    @property
+    def possible(self) -> bool:
+        """Whether pH, pe and temperature can be computed with."""
+        return abs(self.pH) < 50 and abs(self.pe) < 100 and -100 < self.celsius < 1000
+
+    def contradictions(self) -> None:
+        totals = {each.name: each for each in self.solution.totals if each.number.value > 0}
+        for name, total in totals.items():
+            for part in name.split():
+                whole = totals.get(part.partition("(")[0]) if "(" in part else None
+                if whole is not None:
+                    message = (
+                        f"{whole.name} and its valence state {part} are both given, which PHREEQC refuses"
+                    )
+                    self.doubts.add(total.line, message)
+        carbon = totals.get("C") or totals.get("C(4)")
+        if "Alkalinity" in totals and carbon and not self.solution.pH_constraint:
+            message = f"Alkalinity and {carbon.name} are both given: PHREEQC adjusts the pH, {self.pH:g} is its start"
+            self.doubts.add(totals["Alkalinity"].line, message)
+
+    def mass(self, total: Total) -> None:
+        """Note what a mass is counted as, where the line does not say."""
+        unit = total.unit or self.units
+        element = self.elements.get(total.name.split()[0])
+        if "g/" not in unit or total.as_ or _positive(total.gfw) or not total.number.value > 0:
+            return
+        if element is None or not element.formula_weight:
+            return
+        named = "" if _is_number(element.gfw) else f" as {element.gfw},"
+        weight = f"{element.formula_weight:.2f}"
+        if total.name == "Alkalinity":
+            message = f"Alkalinity in {unit} without 'as' is counted{named} {weight} g/eq"
+            self.doubts.add(total.line, message)
+            return
+        atomic = self.elements.get(element.name.partition("(")[0])
+        own = atomic.atomic_weight if atomic is not None else None
+        bare = own is not None and abs(element.formula_weight - own) < 0.005 * own
+        if not bare or total.element in REPORTED_OTHERWISE:
+            self.facts.add(total.line, f"{total.name} in {unit} is counted{named} {weight} g/mol")
+
+    def valences(self) -> None:
+        """Note what bare elements with several valence states become by a pe."""
+        solution = self.solution
+        if solution.pe_constraint or solution.redox not in ("", "pe") or not self.possible:
+            return
+        stated = f"the pe {self.pe:g} of the input" if solution.pe is not None else f"the default pe {PE:g}"
+        plain: dict[str, int] = {}  # valence state that is meant and comes out: line
+        for total in solution.totals:
+            states = self.states(total)
+            molality = self.molality(total) if states else 0.0
+            if not 0 < molality < math.inf:
+                continue
+            shares = self.network(total.name).shares(molality, self.pH, self.pe)
+            if not shares:
+                continue
+            first = max(shares, key=lambda name: shares[name])
+            mostly = f", nearly all {first}" if shares[first] > 1 - TRACE_SHARE and first in states else ""
+            if 1 - shares.get(self.meant(total), 0.0) < TRACE_SHARE:
+                plain[first] = total.line
+                continue
+            among = ", ".join(states)
+            counted = f" as {total.as_}" if total.as_ else ""
+            message = (
+                f"{total.name}{counted} without a valence is distributed over {among} by {stated}{mostly}"
+            )
+            (self.doubts if solution.pe is None else self.facts).add(total.line, message)
+        if plain and solution.pe is None:
+            names = ", ".join(f"{name.partition('(')[0]} is {name}" for name in plain)
+            for line in plain.values():
+                self.facts.add(line, f"by {stated}, {names}")
+
+    def states(self, total: Total) -> list[str]:
+        """Return the valence states over which a total is distributed by pe; empty if there is no such choice."""
+        name = total.name
+        if (
+            "(" in name
+            or " " in name
+            or name in _NOT_SPLIT
+            or name[0] == "["
+            or total.redox not in ("", "pe")
+        ):
+            return []
+        states = [each for each in self.elements if each.startswith(f"{name}(")]
+        return states if len(states) > 1 else []
+
+    def meant(self, total: Total) -> str:
+        """Return the valence state that a line suggests: that of the formula after ``as``, or the database's own."""
+        written = meant_state(total.as_, total.name, self.species) if total.as_ else ""
+        return written or valence_state(self.elements[total.name].master_species, total.name)
+
+    def molality(self, total: Total) -> float:
+        """Return a concentration in about mol/kgw: close enough to tell N2 from 2 NO3-."""
+        unit = total.unit or self.units
+        value = (
+            total.number.value
+            * _SIZES[unit.partition("/")[0].removesuffix("g").removesuffix("mol").removesuffix("eq")]
+        )
+        if "g/" not in unit:
+            return value
+        weights = {
+            each.name: each.atomic_weight
+            for each in self.catalogue.elements
+            if each.atomic_weight is not None
+        }
+        counted = (
+            formula_weight(total.as_, weights) if total.as_ else self.elements[total.name].formula_weight
+        )
+        return value / (_positive(total.gfw) or counted or 100.0)
+
+    def network(self, element: str) -> Network:
+        """Return the reactions among the species of an element."""
+        key = id(self.catalogue), element, self.celsius
+        if key not in self.networks:
+            master = self.elements[element].master_species
+            self.networks[key] = Network(element, master, self.species.values(), self.celsius)
+        return self.networks[key]
+
+
+_NOT_SPLIT = ("E", "H", "O", "D", "T")
+"""The electron, water, and its isotopes, which are entered as ratios like those in square brackets."""
+
+_SIZES = {"": 1.0, "m": 1e-3, "u": 1e-6}
+
+
+def _value(number: Number | None, default: float) -> float:
+    return default if number is None else number.value
+
+
+def _positive(weight: float | None) -> float | None:
+    """Return a formula weight as PHREEQC takes it: one that is not above 0 counts as not given."""
+    return weight if weight is not None and weight > 0 else None
+
+
+def _is_number(word: str) -> bool:
+    return word.replace(".", "", 1).isdigit()

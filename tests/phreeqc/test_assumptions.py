@@ -1,0 +1,280 @@
+"""What PHREEQC assumes, against what the engine does with the same input."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from labrig_phreeqc.assumptions import REPORTED_OTHERWISE, Assumptions, assumptions
+from labrig_phreeqc.catalogue import read
+from labrig_phreeqc.databases import OFFICIAL_SHA256, find_database
+from labrig_phreeqc.engine import Engine
+from labrig_phreeqc.run import Cell
+from labrig_phreeqc.valences import Network, terms, valence_state
+
+THERMODDEM = "PHREEQC_ThermoddemV1.10_15Dec2020.dat"
+
+
+def assumed(text: str, database: str = "phreeqc.dat") -> Assumptions:
+    return assumptions(text, find_database(database))
+
+
+async def first_row(
+    engine: Engine, text: str, options: str, database: str = "phreeqc.dat"
+) -> dict[str, Cell]:
+    run = await engine.run(
+        f"SELECTED_OUTPUT\n-reset false\n-high_precision true\n{options}\n{text}", database
+    )
+    assert run.solved, (text, run.errors)
+    return dict(zip(run.selected[0].columns, run.selected[0].rows[0], strict=True))
+
+
+def test_nothing_is_doubted_in_the_official_examples(databases: Path, examples: Path) -> None:
+    seen = 0
+    for path in sorted(examples.glob("ex*")):
+        if path.is_file() and not path.suffix:
+            found = assumed(path.read_text())
+            assert not found.doubts, (path.name, found.doubts)
+            seen += bool(found.defaults or found.counted_as)
+    assert seen > 8
+    seawater = assumed((examples / "ex1").read_text())
+    assert not seawater.defaults
+    assert seawater.counted_as == (
+        "line 15: Si in mg/kgs is counted as SiO2, 60.08 g/mol",
+        "line 18: S(6) in mg/kgs is counted as SO4, 96.06 g/mol",
+    )
+
+
+async def test_defaults_are_those_of_the_engine(databases: Path) -> None:
+    text = "SOLUTION 1\n Na 1\n Cl 1\nSOLUTION 2-3\n pH 8\n units mg/L\n temp 10\n Na 1\n"
+    text += "SOLUTION 4\n Ca 1\n C 1 Calcite\nEND"
+    values = {each.solutions: each.values for each in assumed(text).defaults}
+    assert values == {
+        ("SOLUTION 1",): {"pH": 7.0, "pe": 4.0, "temperature": 25.0, "units": "mmol/kgw"},
+        ("SOLUTION 2-3",): {"pe": 4.0, "density": 1.0},
+        ("SOLUTION 4",): {"pH": 7.0, "pe": 4.0, "temperature": 25.0, "units": "mmol/kgw", "SI(Calcite)": 0.0},
+    }
+    assert str(assumed(text).defaults[1]) == "SOLUTION 2-3: pe 4, density 1 kg/L"
+    said = "SOLUTION 1\n pH 7\n pe 4\n temp 25\n units mmol/kgw\n Na 1\n Cl 1\nEND"
+    options = "-pH true\n-pe true\n-temperature true\n-ionic_strength true\n-totals Na Cl"
+    async with Engine() as engine:
+        silent = await first_row(engine, "SOLUTION 1\n Na 1\n Cl 1\nEND", options)
+        assert silent == await first_row(engine, said, options)
+        calcite = await first_row(engine, "SOLUTION 4\n Ca 1\n C 1 Calcite\nEND", "-si Calcite")
+    assert calcite["si_Calcite"] == pytest.approx(0, abs=1e-6)
+
+
+NITRATE = "SOLUTION 1\n units mg/L\n{}\n Na 20\n N 50 as NO3\nEND"
+
+
+async def test_nitrate_without_pe_becomes_nitrogen_gas_and_that_is_said(databases: Path) -> None:
+    (doubt,) = assumed(NITRATE.format("")).doubts
+    among = "N(5), N(3), N(0), N(-3) by the default pe 4, nearly all N(0)"
+    assert doubt == f"line 5: N as NO3 without a valence is distributed over {among}"
+    async with Engine() as engine:
+        row = await first_row(engine, NITRATE.format(""), "-totals N(5) N(0) N")
+    assert row["N(0)(mol/kgw)"] == pytest.approx(row["N(mol/kgw)"], rel=1e-6)
+    stated = assumed(NITRATE.format(" pe 4"))
+    assert not stated.doubts and any(
+        "the pe 4 of the input, nearly all N(0)" in each for each in stated.counted_as
+    )
+    for redox in (" pe 14", " redox O(0)/O(-2)\n O(0) 8", " pe 12 O2(g) -0.7"):
+        assert not assumed(NITRATE.format(redox)).doubts
+        assert not any("without a valence" in each for each in assumed(NITRATE.format(redox)).counted_as)
+    assert not assumed(NITRATE.format("").replace("N 50 as NO3", "N(5) 50")).doubts
+
+
+def test_only_what_pe_makes_different_from_the_usual_is_a_doubt(databases: Path) -> None:
+    found = assumed("SOLUTION 1\n Fe 1\n Mn 1\n N 1\n S 1\n C 1\n Cl 1\n Mn(2) 0\n Fe 1 O(-2)/O(0)\nEND")
+    (nitrogen,) = found.doubts[1:]  # the first is about the second Fe
+    assert nitrogen.startswith("line 4: N without")
+    assert found.counted_as == ("lines 3, 5, 6: by the default pe 4, Mn is Mn(2), S is S(6), C is C(4)",)
+    (iron,) = assumed("SOLUTION 1\n Fe 1\nEND").doubts
+    assert iron == "line 2: Fe without a valence is distributed over Fe(2), Fe(3) by the default pe 4"
+    assert not assumed("SOLUTION 1\n S 1\n C 1\n Fe 3\nEND", "pitzer.dat").doubts  # no redox there
+    assert not assumed("SOLUTION 1\n [13C] 1\n D 1\nEND", "iso.dat").doubts
+
+
+@pytest.mark.parametrize(
+    "database", ["phreeqc.dat", "wateq4f.dat", "llnl.dat", "minteq.v4.dat", "sit.dat", THERMODDEM]
+)
+async def test_the_valence_that_dominates_is_the_engine_s(databases: Path, database: str) -> None:
+    catalogue = read(databases / database)
+    masters = {each.name: each.master_species for each in catalogue.elements}
+    wanted = [name for name in ("N", "S", "C", "Fe", "Mn", "As", "U", "Cu", "Cr") if name in masters]
+    compared = 0
+    async with Engine() as engine:
+        for element in wanted:
+            states = [name for name in masters if name.startswith(f"{element}(")]
+            for pH, pe in ((7, 4), (5, 8), (8, -3)) if len(states) > 1 else ():
+                text = f"SOLUTION 1\n pH {pH}\n pe {pe}\n {element} 0.01\nEND"
+                row = await first_row(engine, text, f"-totals {' '.join(states)}", database)
+                found = {name: float(row[f"{name}(mol/kgw)"] or 0) / 1e-5 for name in states}
+                shares = Network(element, masters[element], catalogue.species, 25.0).shares(1e-5, pH, pe)
+                assert sum(shares.values()) == pytest.approx(1, abs=1e-6)
+                for state, share in shares.items():
+                    if share > 0.99 and state in states:
+                        assert found[state] > 0.98, (element, pH, pe, found, shares)
+                        compared += 1
+    assert compared > 8
+
+
+def test_equations_and_valences_are_read() -> None:
+    assert terms("- 4 H+ - 4 e- + 2 H2O") == [("H+", -4.0), ("e-", -4.0), ("H2O", 2.0)]
+    assert terms("1.500O2 + 2.000NH3") == [("O2", 1.5), ("NH3", 2.0)]
+    for species, element, state in (("SO4-2", "S", "S(6)"), ("HS-", "S", "S(-2)"), ("S2O3-2", "S", "S(2)")):
+        assert valence_state(species, element) == state
+    assert valence_state("CaSO4", "S") == ""
+
+
+@pytest.mark.parametrize("database", ["phreeqc.dat", "wateq4f.dat", "llnl.dat", "minteq.v4.dat", THERMODDEM])
+async def test_masses_are_counted_as_it_says(databases: Path, database: str) -> None:
+    names = ["S(6)", "Si", "N(5)", "P", "Alkalinity", "Ca"]
+    text = "SOLUTION 1\n units mg/kgw\n pe 12\n Na 40\n" + "".join(f" {name} 10\n" for name in names)
+    text = text.replace("Alkalinity 10", "Alkalinity 300")
+    found = assumed(text, database)
+    said = {m[1]: float(m[2]) for each in (*found.counted_as, *found.doubts) if (m := WEIGHT.search(each))}
+    assert said.keys() == set(names) - {"Ca"}
+    async with Engine() as engine:
+        row = await first_row(engine, text, f"-alkalinity true\n-totals {' '.join(names[:4])}", database)
+    for name, weight in said.items():
+        column = "Alk(eq/kgw)" if name == "Alkalinity" else f"{name}(mol/kgw)"
+        assert (0.3 if name == "Alkalinity" else 0.01) / float(row[column] or 0) == pytest.approx(
+            weight, abs=0.006
+        ), name
+    assert len(found.doubts) == 1 and "Alkalinity in mg/kgw without 'as'" in found.doubts[0]
+    explicit = text.replace("Alkalinity 300", "Alkalinity 300 as HCO3").replace("S(6) 10", "S(6) 10 gfw 96")
+    assert not assumed(explicit, database).doubts
+    assert not any("S(6)" in each for each in assumed(explicit, database).counted_as)
+
+
+WEIGHT = re.compile(r"line \d+: (\S+) in .* is counted .*?([\d.]+) g/(?:mol|eq)$")
+
+
+def test_the_databases_differ_only_on_elements_that_are_always_named(databases: Path) -> None:
+    weights: dict[str, set[float]] = {}
+    for name in sorted(path.name for path in databases.glob("*.dat") if path.name in OFFICIAL_SHA256):
+        for each in read(databases / name).elements:
+            if (
+                each.formula_weight
+                and each.alkalinity is not None
+                and re.match(r"[A-Z][a-z]?(\(|$)", each.name)
+            ):
+                weights.setdefault(each.name, set()).add(each.formula_weight)
+    differing = {name for name, found in weights.items() if max(found) / min(found) > 1.03} - {
+        "H(1)",
+        "O(-2)",
+    }
+    assert {name.partition("(")[0] for name in differing} == REPORTED_OTHERWISE - {"P"}
+
+
+SILENT = [
+    ("Ca 1,5", "line 2: PHREEQC reads 1,5 as 1", 1e-3),
+    ("Ca 5mg", "line 2: PHREEQC reads 5mg as 5", 5e-3),
+    ("Ca 0x10", "line 2: PHREEQC reads 0x10 as 16", 16e-3),
+    ("Ca 1d-3", "line 2: PHREEQC reads 1d-3 as 1", 1e-3),
+    ("Ca -5", "line 2: Ca is negative, and PHREEQC takes it as 0", 0.0),
+    ("Alkalinity -0.2", "line 2: Alkalinity is negative, and PHREEQC takes it as 0", None),
+    ("Ca nan", "line 2: nan is not a finite number, and PHREEQC computes with it", None),
+    ("Ca 1e400", "line 2: 1e400 is not a finite number, and PHREEQC computes with it", None),
+    ("Ca 1\n Ca 2", "line 2: Ca is given again in line 3, which alone counts", 2e-3),
+]
+
+
+async def test_what_phreeqc_misreads_without_a_word(databases: Path) -> None:
+    async with Engine() as engine:
+        for line, doubt, calcium in SILENT:
+            text = f"SOLUTION 1\n {line}\n Cl 3\nEND"
+            assert assumed(text).doubts == (doubt,)
+            run = await engine.run(f"SELECTED_OUTPUT\n-reset false\n-totals Ca\n-ionic_strength true\n{text}")
+            assert run.status == "ok" and not run.warnings, line  # it says nothing itself
+            if calcium is not None:
+                assert dict(zip(run.selected[0].columns, run.selected[0].rows[0], strict=True))[
+                    "Ca(mol/kgw)"
+                ] == pytest.approx(calcium)
+
+
+REFUSED = [
+    ("N 3\n N(5) 2\n pe 14", "line 3: N and its valence state N(5) are both given, which PHREEQC refuses"),
+    ("pH 20", "line 2: pH 20 is outside -2 to 16"),
+    (
+        "temp 298.15",
+        "line 2: temperature 298.15 degC is outside 0 to 200; were it kelvin, it would be 25 degC",
+    ),
+    ("pe 16", "line 2: pe 16 at pH 7 means O2(g) at 10^9 atm: water is not stable there"),
+    ("pe -12", "line 2: pe -12 at pH 7 means H2(g) at 10^10 atm: water is not stable there"),
+]
+
+
+async def test_what_cannot_be_is_said_before_phreeqc_fails(databases: Path) -> None:
+    async with Engine() as engine:
+        for line, doubt in REFUSED:
+            text = f"SOLUTION 1\n {line}\n Na 1\n Cl 1\nEND"
+            assert doubt in assumed(text).doubts
+            assert not (await engine.run(text)).solved, line
+    assert not assumed("SOLUTION 1\n temp 250\n Na 1\nEND", "llnl.dat").doubts
+    assert not assumed("SOLUTION 1\n temp -20\n Na 1\nEND", "frezchem.dat").doubts
+    assert not assumed("SOLUTION 1\n pH 8\n pe 12.5\n Na 1\nEND").doubts
+
+
+async def test_what_is_computed_is_not_what_stands_there(databases: Path) -> None:
+    both = "SOLUTION 1\n pH 8\n Na 1\n C 2\n Alkalinity 1.5\nEND"
+    assert (
+        "Alkalinity and C are both given: PHREEQC adjusts the pH, 8 is its start" in assumed(both).doubts[0]
+    )
+    units = "SOLUTION 1\n units mg/kg water\n Na 23\nEND"
+    assert assumed(units).doubts == (
+        "line 2: PHREEQC has no unit 'mg/kg water'; the line has no effect, mmol/kgw counts",
+    )
+    column = "SOLUTION_SPREAD\nNumber\tna\tCl\n1\t1\t1\n2\t1\t1\nEND"
+    assert assumed(column).doubts == (
+        "lines 3, 4: column 'na' is passed over, since elements begin with a capital letter",
+    )
+    ranges = (
+        "SOLUTION 1-5\n Na 1\n Cl 1\nSOLUTION 3\n K 1\n Cl 1\nEND\nUSE solution 3\nREACTION\n H2O 1\n 0\nEND"
+    )
+    assert assumed(ranges).doubts == (
+        "line 4: SOLUTION 3 is never computed: SOLUTION 1-5 of line 1 replaces it",
+    )
+    async with Engine() as engine:
+        assert (await first_row(engine, both, "-pH true"))["pH"] != pytest.approx(8, abs=0.5)
+        assert (await first_row(engine, units, "-totals Na"))["Na(mol/kgw)"] == pytest.approx(0.023)
+        run = await engine.run(f"SELECTED_OUTPUT\n-reset false\n-totals Na K\n{ranges}")
+        assert run.selected[0].rows[-1] == [pytest.approx(1e-3), 0.0]
+        run = await engine.run(f"SELECTED_OUTPUT\n-reset false\n-totals Na\n{column}")
+        assert run.selected[0].rows[0] == [0.0] and not run.warnings
+
+
+def test_definitions_of_the_input_count_from_their_simulation_on(databases: Path) -> None:
+    own = "SOLUTION_MASTER_SPECIES\nFe Fe+2 0 Fe 55.847\nXx Xx+ 0 XxO2 50\nSOLUTION_SPECIES\nXx+ = Xx+\n log_k 0\n"
+    water = "SOLUTION 1\n units mg/kgw\n Xx 3\nEND\n"
+    assert assumed(own + water).counted_as == ("line 9: Xx in mg/kgw is counted as XxO2, 82.00 g/mol",)
+    assert assumed(water + own + water).counted_as == (
+        "line 13: Xx in mg/kgw is counted as XxO2, 82.00 g/mol",
+    )
+    assert not assumed(water + own).counted_as
+
+
+lines = st.sampled_from(
+    """N 5|N 1e-320 mg/kgw as NO3|Fe 1e308|S 3|S(6) 4|C nan|U 1 ppb pe|As 3 gfw 0|Si 1 gfw -2|Alkalinity 3 mg/l|pH 1e300
+    pH 3 Calcite|pe -1e9|pe 12|temp 5e3|temp -300|units mg/l|units g/kgs|units eq/l|density 0|Xx 4|C 1 CO2(g)|N 3 as
+    Fe(+2) 1|-redox O(0)/O(-2)|N(5) N(3) 4|D 3|[13C] 2|H 1|O 2|E 3|SOLUTION 2-4|SOLUTION_SPREAD\tFe|END""".replace(
+        "\n    ", "|"
+    ).split("|")
+)
+
+
+@pytest.mark.parametrize("database", ["phreeqc.dat", "llnl.dat", "pitzer.dat", "iso.dat"])
+@settings(max_examples=40)
+@given(st.lists(lines, max_size=12))
+def test_nothing_upsets_it_and_every_doubt_has_its_line(
+    databases: Path, database: str, drawn: list[str]
+) -> None:
+    found = assumed("\n".join(["SOLUTION 1", *drawn]), database)
+    for each in (*found.doubts, *found.counted_as):
+        first = re.match(r"lines? (\d+)[:, a]", each)
+        assert first is not None and 1 <= int(first[1]) <= len(drawn) + 1
