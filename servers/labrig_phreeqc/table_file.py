@@ -10,7 +10,7 @@ import csv
 import io
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from labrig.errors import LabrigError, unknown_name
 from labrig_phreeqc.series import Cell, Column, Note, Series
@@ -150,13 +150,14 @@ def _type(cells: Iterator[Cell]) -> str:
 def _find(name: str, headings: Sequence[str]) -> str:
     wanted = " ".join(name.split())
     bare = {heading: (match[1] if (match := _UNIT.fullmatch(heading)) else heading) for heading in headings}
-    for same in (
+    ways: tuple[Callable[[str], bool], ...] = (
         lambda heading: heading == wanted,
         lambda heading: bare[heading] == wanted,
         lambda heading: heading.casefold() == wanted.casefold(),
         lambda heading: bare[heading].casefold() == wanted.casefold(),
         lambda heading: heading.casefold() == re.sub(r"^SI\((.+)\)$", r"si_\1", wanted).casefold(),
-    ):
+    )
+    for same in ways:
         if hit := next((heading for heading in headings if same(heading)), None):
             return hit
     if not headings:

@@ -378,4 +378,4 @@ async def test_a_failure_to_converge_has_its_reasons_whatever_is_printed(first: 
 async def test_of_equal_lines_the_one_without_keyword_is_named() -> None:
     async with Engine() as engine:
         stray = await engine.run("SOLUTION 1\n Na 1\nEND\n Na 1\nSOLUTION 2\nEND\n")
-    assert [each for each in stray.warnings if "no keyword" in each][0].endswith("(line 4: Na 1)")
+    assert next(each for each in stray.warnings if "no keyword" in each).endswith("(line 4: Na 1)")

@@ -257,11 +257,20 @@ def test_lines_of_a_unit_share_a_panel() -> None:
     assert np.allclose(fe.get_ydata(), a_series()["lines"][4]["values"])
 
 
+@pytest.mark.parametrize(("least", "scale"), [(1e-5, "linear"), (1e-8, "log"), (1e-20, "linear")])
+def test_concentrations_are_logarithmic_but_for_what_transport_leaves_of_nothing(
+    least: float, scale: str
+) -> None:
+    line = {"name": "total Cl", "unit": "mol/kgw", "values": [1e-3, least, least]}
+    data = {"x": {"name": "time", "unit": "s", "values": [1, 2, 3]}, "lines": [line]}
+    assert series.figure(data).axes[0].get_yscale() == scale
+
+
 def test_ph_is_never_logarithmic_and_never_beside_activities() -> None:
     data = a_series()
     names = ("pH, cell 1", "a(H+)", "pe, cell 1")
     data["lines"] = [
-        {"name": name, "unit": "1", "values": [10.0 ** (-n * i) for i in range(51)]}
+        {"name": name, "unit": "1", "values": [10.0 ** (-n * i / 10) for i in range(51)]}
         for n, name in enumerate(names)
     ]
     first, second = series.figure(data).axes
@@ -272,7 +281,7 @@ def test_ph_is_never_logarithmic_and_never_beside_activities() -> None:
 def test_gaps_zeros_and_points_between_gaps() -> None:
     data = a_series(100)
     data["lines"] = [
-        {"name": "Fe", "unit": "mol/kgw", "values": [None if i % 2 else 10.0**-i for i in range(100)]}
+        {"name": "Fe", "unit": "mol/kgw", "values": [None if i % 2 else 10.0 ** (-i / 20) for i in range(100)]}
     ]
     (axes,) = series.figure(data).axes
     line, alone = axes.lines

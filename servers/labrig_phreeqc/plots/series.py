@@ -19,6 +19,8 @@ MAX_PANELS = 4
 MAX_ALL_LINES = 48
 MAX_LINES = len(style.COLOURS) * len(style.DASHES)
 """Lines of one panel that colour and dashes can tell apart."""
+SPAN = (1e3, 1e10)
+"""Greatest over least value of a panel that is drawn logarithmically."""
 MARKED = 60
 """Up to as many points each is marked."""
 MAX_NAMES = 25
@@ -64,9 +66,10 @@ def figure(data: dict[str, Any]) -> Figure:
     -------
     Figure
         Lines of one unit share a panel (pH and pe have one of their own); at null a line has a gap. A panel
-        whose values are not negative and span more than three decades is logarithmic, its zeros (to
-        PHREEQC, anything below about 1e-40) are triangles at the lower edge. Where x turns back, as from one
-        profile to the next, the line begins anew.
+        whose values are not negative and span three to ten decades is logarithmic, its zeros (to PHREEQC,
+        anything below about 1e-40) are triangles at the lower edge; below what more decades would show lies
+        what transport leaves of nothing. Where x turns back, as from one profile to the next, the line begins
+        anew.
 
     Raises
     ------
@@ -163,7 +166,7 @@ def _is_logarithmic(key: str, group: list[_Line]) -> bool:
     positive = values[values > 0]
     if key == "pH, pe" or key.startswith("log₁₀") or values.min() < 0 or not len(positive):
         return False
-    return bool(positive.max() / positive.min() > 1000)
+    return bool(SPAN[0] < positive.max() / positive.min() < SPAN[1])
 
 
 def _zero_note(panels: dict[str, list[_Line]]) -> list[str]:
