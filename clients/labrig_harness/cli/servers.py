@@ -89,6 +89,8 @@ def _call(arguments: argparse.Namespace) -> int:
     if not words or len(words) > 2:
         raise LabrigError("This call cannot be read", expected="labrig call SERVER TOOL [JSON | - | @FILE]")
     tool, given = words[0], _arguments(words[1] if len(words) == 2 else "{}")
+    if server in names() and not arguments.tools and tool in {spec.name for spec in toolbox(server).specs}:
+        arguments.tools = tool  # whatever toolset it is in
 
     async def called() -> Any:
         async with _client(arguments, server) as client:

@@ -1,0 +1,191 @@
+"""The ion balance of an analysis in closed form: charge error, water type, hardness, dissolved solids. No engine.
+
+Charges are those of `constituents.CHARGES`: of the species at the end of the alkalinity titration, so that
+electroneutrality is "sum of cations - sum of other anions = alkalinity" at every pH and weak acids count once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from labrig_phreeqc.catalogue import formula_weight
+from labrig_phreeqc.waters.analysis import Analysis
+from labrig_phreeqc.waters.carbonate import activity, alkalinity_of
+from labrig_phreeqc.waters.constituents import CHARGES, KNOWN
+
+IONS: Mapping[str, tuple[str, ...]] = {
+    "Ca": ("Ca",),
+    "Mg": ("Mg",),
+    "Na": ("Na",),
+    "K": ("K",),
+    "SO4": ("S(6)", "S"),
+    "Cl": ("Cl",),
+    "NO3": ("N(5)",),
+    "F": ("F",),
+}
+"""The ions that diagrams name, with PHREEQC's elements; HCO3 and CO3 come from the alkalinity."""
+
+TYPE_SHARE = 0.5
+"""Share of the equivalents from which an ion names the water (Piper 1944, Trans. AGU 25, 914-928; Back 1966, USGS
+Professional Paper 498-A, "hydrochemical facies")."""
+
+HARDNESS_MG = 100.0869
+"""mg of CaCO3 in a mmol of calcium or magnesium."""
+
+ALKALINITY_END = 4.5
+"""pH at which the alkalinity titration ends; below it a water has no alkalinity to be reported."""
+
+_HCO3_MG, _CO3_MG = 61.017, 30.0045
+"""mg in a meq."""
+
+_FORMULAS = {each.element: each.formula for each in reversed(KNOWN) if each.formula}
+
+_LOG_K_HSO4 = -1.988
+"""HSO4- = H+ + SO4-2 at 25 degC, as in phreeqc.dat."""
+
+
+@dataclass(frozen=True)
+class Balance:
+    """The ion balance of one water; amounts in meq per basis of the analysis.
+
+    Attributes
+    ----------
+    cations, anions
+        Sums of the equivalents, both positive.
+    charge_error
+        100 (cations - anions) / (cations + anions) in percent; None where either side has nothing measured.
+    meq
+        Equivalents of Ca, Mg, Na, K, HCO3, CO3, SO4, Cl, NO3, F: what diagrams show. HCO3 is the alkalinity less what
+        was reported as CO3.
+    water_type
+        ``Ca-HCO3``: the cation and the anion with more than half of the equivalents of Ca, Mg, Na+K and of HCO3+CO3,
+        SO4, Cl; ``mixed`` where none has. Empty where one side was not measured.
+    hardness
+        Calcium and magnesium in mg CaCO3 per basis; None where either was not measured.
+    basis_of_alkalinity
+        ``measured``; ``DIC`` where it is computed from inorganic carbon and pH; ``acid`` where there is none and pH is
+        below the end of the titration, so that H+ and HSO4- count; ``none``.
+    """
+
+    cations: float
+    anions: float
+    charge_error: float | None
+    meq: Mapping[str, float]
+    water_type: str
+    hardness: float | None
+    basis_of_alkalinity: Literal["measured", "DIC", "acid", "none"]
+
+    @property
+    def imbalance(self) -> float:
+        """Cations less anions, meq per basis."""
+        return self.cations - self.anions
+
+
+def balance(analysis: Analysis) -> Balance:
+    """Return the ion balance of an analysis.
+
+    Notes
+    -----
+    Standard Methods for the Examination of Water and Wastewater, 1030 E; Hem (1985), USGS Water-Supply Paper 2254.
+    PHREEQC's "percent error" has the same form with the charges of the speciated ions, which ion pairs make smaller: of
+    the two it is the larger in water with much CaSO4 or MgSO4.
+    """
+    amounts = {name: each.amount for name, each in analysis.constituents.items()}
+    alkalinity, how = _alkalinity(analysis, amounts)
+    charges = [amount * CHARGES.get(name, 0) for name, amount in amounts.items() if name != "Alkalinity"]
+    if alkalinity is not None:
+        charges.append(-alkalinity)
+    cations = math.fsum(each for each in charges if each > 0)
+    anions = -math.fsum(each for each in charges if each < 0)
+    meq = {
+        ion: amounts[element] * abs(CHARGES[_usual(element)])
+        for ion, elements in IONS.items()
+        for element in elements
+        if element in amounts
+    }
+    if alkalinity is not None and alkalinity >= 0:
+        carbonate = min(analysis.carbonate or 0.0, alkalinity)
+        meq["HCO3"] = alkalinity - carbonate
+        if analysis.carbonate is not None:
+            meq["CO3"] = carbonate
+    both = cations > 0 and anions > 0
+    hard = "Ca" in amounts and "Mg" in amounts
+    return Balance(
+        cations=cations,
+        anions=anions,
+        charge_error=100 * (cations - anions) / (cations + anions) if both else None,
+        meq=meq,
+        water_type=_type(meq) if both else "",
+        hardness=HARDNESS_MG * (amounts["Ca"] + amounts["Mg"]) if hard else None,
+        basis_of_alkalinity=how,
+    )
+
+
+def dissolved_solids(analysis: Analysis, weights: Mapping[str, float]) -> float:
+    """Return the sum of the constituents in mg per basis, as ions (alkalinity as HCO3 and CO3) and SiO2.
+
+    Parameters
+    ----------
+    weights
+        Weight of each element in g/mol.
+
+    Notes
+    -----
+    A residue on evaporation is less by about half the bicarbonate, which escapes as CO2 and water (Hem 1985).
+    """
+    total = 0.0
+    for name, each in analysis.constituents.items():
+        if name == "Alkalinity":
+            carbonate = min(analysis.carbonate or 0.0, each.amount)
+            total += _HCO3_MG * (each.amount - carbonate) + _CO3_MG * carbonate
+        else:
+            formula = _FORMULAS.get(name, name.partition("(")[0])
+            total += each.amount * (formula_weight(formula, weights) or 0.0)
+    return total
+
+
+def _usual(element: str) -> str:
+    return "S(6)" if element == "S" else element
+
+
+def _alkalinity(
+    analysis: Analysis, amounts: Mapping[str, float]
+) -> tuple[float | None, Literal["measured", "DIC", "acid", "none"]]:
+    """Return meq of alkalinity and where it comes from."""
+    if amounts.get("Alkalinity"):
+        return amounts["Alkalinity"], "measured"
+    pH, temperature = analysis.pH, analysis.temperature
+    charges = math.fsum(amount * CHARGES.get(name, 0) ** 2 for name, amount in amounts.items())
+    strength = 0.5e-3 * charges + 0.5 * 10**-pH
+    carbon = amounts.get("C(4)", amounts.get("C"))
+    if carbon is not None:
+        return alkalinity_of(carbon, pH, temperature, strength + 0.5e-3 * carbon), "DIC"
+    if pH < ALKALINITY_END:
+        pfm = max(activity(min(strength, 0.5)), 0.0)
+        ratio = 10 ** (-pH - _LOG_K_HSO4 - 3 * pfm)  # HSO4- to SO4-2
+        bisulfate = amounts.get("S(6)", amounts.get("S", 0.0)) * ratio / (1 + ratio)
+        return -1e3 * 10 ** (pfm - pH) - bisulfate, "acid"
+    return (0.0, "measured") if "Alkalinity" in amounts else (None, "none")
+
+
+def _type(meq: Mapping[str, float]) -> str:
+    cations = {
+        "Ca": meq.get("Ca", 0.0),
+        "Mg": meq.get("Mg", 0.0),
+        "Na": meq.get("Na", 0.0) + meq.get("K", 0.0),
+    }
+    anions = {
+        "HCO3": meq.get("HCO3", 0.0) + meq.get("CO3", 0.0),
+        "SO4": meq.get("SO4", 0.0),
+        "Cl": meq.get("Cl", 0.0),
+    }
+    return f"{_dominant(cations)}-{_dominant(anions)}"
+
+
+def _dominant(sides: Mapping[str, float]) -> str:
+    total = sum(sides.values())
+    name = max(sides, key=lambda each: sides[each])
+    return name if total > 0 and sides[name] > TYPE_SHARE * total else "mixed"

@@ -1,0 +1,136 @@
+"""The cells of a laboratory's table: numbers, limits of detection, and the many ways to say that there is no value."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from labrig_phreeqc.waters.units import plain
+
+Mark = Literal[".", ","]
+BelowLimit = Literal["half", "zero", "limit"]
+
+SHARES: dict[BelowLimit, float] = {"half": 0.5, "zero": 0.0, "limit": 1.0}
+"""What stands for a value below a limit, as a share of the limit."""
+
+_MISSING = """|-|--|---|na|n/a|n.a.|n.a|nan|null|none|nm|n.m.|ns|not measured|not analysed|not analyzed|missing|?|.|#n/a
+|not determined|not sampled|no data"""
+_NOT_DETECTED = """nd|n.d.|n.d|bdl|b.d.l.|bd|b.d.|<dl|<lod|<mdl|<loq|<ld|<rl|udl|not detected|non detect|non-detect
+|nondetect|tr|tr.|trace|traces|<|below detection|below detection limit"""
+_MISSING_WORDS, _NOT_DETECTED_WORDS = (
+    frozenset(each.strip() for each in words.split("|")) for words in (_MISSING, _NOT_DETECTED)
+)
+_CODES = frozenset((-9.0, -99.0, -999.0, -9999.0, -99999.0, -999.9, -99.9, -999.99, -999.25))
+_POINT = re.compile(r"[+-]?\d*\.\d+")
+_COMMA = re.compile(r"[+-]?\d*,\d+")
+_GROUPS = {mark: re.compile(rf"[+-]?\d{{1,3}}(?:{re.escape(mark)}\d{{3}})+") for mark in (".", ",")}
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?", re.ASCII)
+_SPACED = re.compile(r"[+-]?\d{1,3}(?:[ '’]\d{3})+(?:[.,]\d+)?", re.ASCII)
+_LIMIT = re.compile(r"(?:n\.?d\.?|bdl)?[ (]*(?:<=?|≤)[ =]*(.+?)\)?", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What a cell says.
+
+    Attributes
+    ----------
+    value
+        The number, or the limit below which the value is; None where there is neither.
+    below
+        The value is below a limit (`value`, where it is stated).
+    why
+        Why the cell cannot be read, or empty.
+    """
+
+    value: float | None = None
+    below: bool = False
+    why: str = ""
+
+    @property
+    def empty(self) -> bool:
+        """Nothing was measured."""
+        return self.value is None and not self.below and not self.why
+
+
+@dataclass(frozen=True)
+class Decimal:
+    """The decimal mark of a column or table; `sure` where some cell can be meant with no other."""
+
+    mark: Mark
+    sure: bool
+
+
+def decimal_mark(cells: Iterable[str], otherwise: Decimal) -> Decimal:
+    """Find the decimal mark: the one that more cells can only be meant with, or `otherwise`.
+
+    ``7,42`` can only be a decimal comma and ``7.42`` a decimal point; ``1,234`` may be either.
+    """
+    points = commas = 0
+    for text in cells:
+        text = plain(text).lstrip("<≤= ")
+        if "," in text and "." in text:
+            commas += re.fullmatch(r"[+-]?[\d.]*\d,\d+", text) is not None
+            points += re.fullmatch(r"[+-]?[\d,]*\d\.\d+", text) is not None
+        else:
+            points += bool(_POINT.fullmatch(text)) and not _GROUPS["."].fullmatch(text)
+            commas += bool(_COMMA.fullmatch(text)) and not _GROUPS[","].fullmatch(text)
+    if points or commas:
+        return Decimal("." if points >= commas else ",", True)
+    return otherwise
+
+
+def read_cell(text: str, decimal: Decimal) -> Cell:
+    """Read a cell. Where it is not sure what the decimal mark is, ``1,234`` is not read."""
+    text = plain(text)
+    folded = text.casefold()
+    if folded in _MISSING_WORDS:
+        return Cell()
+    if folded in _NOT_DETECTED_WORDS:
+        return Cell(below=True)
+    match = _LIMIT.fullmatch(text)
+    number, why = _number(match[1] if match else text, decimal)
+    if number is None:
+        return Cell(why=why)
+    if match and number < 0:
+        return Cell(why=f"{_short(text)} is below a negative limit")
+    return Cell(number, below=match is not None)
+
+
+def _number(text: str, decimal: Decimal) -> tuple[float | None, str]:
+    shown = _short(text)
+    mark, other = decimal.mark, "," if decimal.mark == "." else "."
+    if text.startswith((">", "≥")) or text.endswith(("<", ">")):
+        return None, f"{shown} is a bound and not a value"
+    if _SPACED.fullmatch(text):
+        text = re.sub(r"[ '’]", "", text)
+    if _GROUPS[other].fullmatch(text):
+        if not decimal.sure or (mark == "," and text.count(".") == 1):
+            return None, f"{shown} may be a decimal number or thousands"
+        text = text.replace(other, "")
+    elif mark in text and other in text:
+        whole, _, decimals = text.rpartition(mark)
+        if _GROUPS[other].fullmatch(whole):
+            text = whole.replace(other, "") + mark + decimals
+    elif other in text:
+        return (
+            None,
+            f"{shown} is not a number with the decimal {'point' if mark == '.' else 'comma'} of its column",
+        )
+    text = text.replace(",", ".") if mark == "," else text
+    if not _NUMBER.fullmatch(text):
+        return None, f"{shown} is not a number"
+    number = float(text)
+    return (number, "") if math.isfinite(number) else (None, f"{shown} is too large")
+
+
+def missing_code(number: float) -> bool:
+    """Tell whether a negative number is one that tables use for a missing value."""
+    return number in _CODES
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) <= 24 else text[:21] + "...")

@@ -1,0 +1,477 @@
+"""What the headings of a laboratory's table mean: constituent, unit, the formula a mass is of, and all else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from labrig.errors import LabrigError, unknown_name
+from labrig_phreeqc.catalogue import Catalogue
+from labrig_phreeqc.waters.constituents import (
+    EQUIVALENTS,
+    Known,
+    ambiguity,
+    element_constituent,
+    element_in,
+    find_constituent,
+    fold,
+    millimoles,
+    solution_elements,
+)
+from labrig_phreeqc.waters.units import FORMULAS, Unit, find_unit, parse_unit, plain
+
+Role = Literal[
+    "concentration",
+    "error",  # standard deviation of a concentration
+    "pH",
+    "temperature",
+    "pe",
+    "Eh",
+    "density",
+    "conductivity",
+    "TDS",
+    "hardness",
+    "sample",
+    "group",
+    "text",
+    "left out",  # means something, and cannot be used; `why` says it
+]
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column.
+
+    Attributes
+    ----------
+    index
+        Its place, from 0.
+    header
+        As the table has it.
+    role
+        What it holds.
+    known, unit, formula
+        Of a concentration (and of its error): the constituent, the unit, and of what a mass is a mass; empty for
+        other units than of mass.
+    factor
+        What a value is multiplied with: to mmol (meq of alkalinity) per `unit.basis`, V, kg/L, uS/cm, mg/L.
+    offset
+        What is added after that, for temperatures.
+    place
+        ``field``, ``lab`` or empty.
+    element
+        As the database calls it.
+    why
+        Why it is left out.
+    """
+
+    index: int
+    header: str
+    role: Role = "text"
+    known: Known | None = None
+    unit: Unit | None = None
+    formula: str = ""
+    factor: float = 1.0
+    offset: float = 0.0
+    place: str = ""
+    element: str = ""
+    why: str = ""
+
+    @property
+    def said(self) -> str:
+        """The unit with its formula: ``mg/L as HCO3``."""
+        if self.unit is None:
+            return ""
+        return f"{self.unit.text} as {self.formula}" if self.formula else self.unit.text
+
+
+@dataclass(frozen=True)
+class Stated:
+    """What the caller says about columns that do not say it themselves.
+
+    Attributes
+    ----------
+    unit
+        Unit of concentrations whose heading has none: ``mg/L``.
+    alkalinity_as
+        Formula of an alkalinity in mass units whose heading has none: ``CaCO3``.
+    units
+        The same for single columns, by heading: ``{"Temp": "degC", "Alk": "mg/L as CaCO3"}``.
+    """
+
+    unit: str = ""
+    alkalinity_as: str = ""
+    units: Mapping[str, str] | None = None
+
+
+_DEGREES: dict[str, tuple[float, float]] = {
+    "c": (1.0, 0.0),
+    "celsius": (1.0, 0.0),
+    "f": (5 / 9, -160 / 9),
+    "fahrenheit": (5 / 9, -160 / 9),
+    "k": (1.0, -273.15),
+    "kelvin": (1.0, -273.15),
+}
+_VOLTS = {"mv": 1e-3, "millivolt": 1e-3, "millivolts": 1e-3, "v": 1.0, "volt": 1.0, "volts": 1.0}
+_DENSITIES = {"kg/l": 1.0, "g/cm3": 1.0, "g/ml": 1.0, "kg/dm3": 1.0, "g/l": 1e-3, "kg/m3": 1e-3}
+_CONDUCTIVITIES = {
+    "us/cm": 1.0,
+    "umho/cm": 1.0,
+    "umhos/cm": 1.0,
+    "ms/cm": 1e3,
+    "mmho/cm": 1e3,
+    "mmhos/cm": 1e3,
+    "ms/m": 10.0,
+    "ds/m": 1e3,
+    "us/m": 1e-2,
+}
+_TEMPERATURE = re.compile(
+    r"(?:t(?![a-z])|temp|temperature|temperatur|temperatura|température)"
+    r"(?: ?(?:°|º|o|deg(?:rees?)?)? ?(c|f|k|celsius|fahrenheit|kelvin))?"
+)
+_PH = re.compile(r"ph(?: (?:-|1|su|s u|units?|ph units?|std units?|standard units?))?")
+_EH = re.compile(r"eh(?: (m?v|(?:milli)?volts?))?(?: s?he| nhe)?")
+_EC = re.compile(
+    r"(?:ec|e c|cond|spec cond|conductivity|conductance|specific conductance|sp cond|spcond|sc|electrical conductivity|"
+    r"elec(?:trical)? cond|leitfähigkeit|conductividad|ec ?25)(?: (.+))?"
+)
+_DENSITY = re.compile(r"(?:density|dichte|densidad|rho)(?: (.+))?")
+_AT_25 = re.compile(r" ?(?:\bat|@)? ?\b25 ?(?:°|º|deg)? ?c\b")
+_PLACES = {
+    "field": "field",
+    "insitu": "field",
+    "situ": "field",
+    "lab": "lab",
+    "laboratory": "lab",
+}
+_PLACE = re.compile(r"\b(in situ|insitu|field|laboratory|lab|water|measured|meas)\b")
+_PER = re.compile(r"([a-z]+)[ ./·]*(cm|dm|ml|m|l)\^?-?([13])?")
+_TDS = {"tds", "totaldissolvedsolids", "dissolvedsolids", "sdt"}
+_HARDNESS = {"totalhardness", "hardness", "hardnesstotal", "gesamthärte"}
+_SAMPLE_NAMES = """sample sampleid samplename samplenumber sampleno samplecode id name nameofsample
+sampleidentification well wellid wellname borehole site siteid sitename station stationid location label code labid no
+nr number probe probenname muestra"""
+_SAMPLE = _SAMPLE_NAMES.split()
+_GROUP_NAMES = (
+    "group type aquifer class category cluster formation lithology facies watertype typ gruppe season"
+)
+_GROUP = _GROUP_NAMES.split()
+_SD = re.compile(
+    r"(?:^|[\s_(,])(sd|std|stdev|std\.? ?dev\.?|standard deviation|sigma|rsd)(?=$|[\s_),%\[(])", re.IGNORECASE
+)
+_AS = re.compile(
+    r"(?:(?<=\w)|(?<=\)))[\s_,(\[]+(as)[\s_]+([A-Za-z][\w.-]*(?:\([A-Za-z0-9]+\)[\d.]*)?)(?: ?eq(?:uiv\w*)?\.?)?\)?",
+    re.IGNORECASE,
+)
+_BRACKET = re.compile(r"[(\[{]([^()\[\]{}]*)[)\]}]")
+_EDGE = " \t_.,;:|/"
+_HALF_A_UNIT = re.compile(r"(.+?)[\s_.,(\[/]+(?:[mun]?g|[mu]?mol|[mu]?eq|%|percent|pct|r|epm)\b[)\]%]*")
+
+
+def read_columns(
+    headers: Sequence[str], catalogue: Catalogue, stated: Stated, units: Sequence[str] = ()
+) -> list[Column]:
+    """Say what each column holds.
+
+    Parameters
+    ----------
+    headers
+        As the table has them.
+    catalogue
+        What the database defines: elements and their weights.
+    stated
+        What the caller says about columns without a unit.
+    units
+        The cells of a second heading line that has units, or empty.
+
+    Returns
+    -------
+    list of Column
+        In order. At most one is the ``sample`` and one the ``group``; nothing is taken for granted about a unit.
+
+    Raises
+    ------
+    LabrigError
+        ``bad_input`` or ``not_found`` where what is stated cannot be meant.
+    """
+    by_header = {header.strip().casefold(): unit for header, unit in (stated.units or {}).items()}
+    known = {header.strip().casefold() for header in headers}
+    for header in stated.units or {}:
+        if header.strip().casefold() not in known:
+            raise unknown_name("column", header, headers, where="units")
+    if stated.unit and parse_unit(stated.unit) is None:
+        raise LabrigError(
+            "The unit is not known",
+            where=f"unit={stated.unit!r}",
+            expected="mg/L, ug/L, mmol/L, meq/L, mg/kg, ppm",
+        )
+    if stated.alkalinity_as and stated.alkalinity_as not in EQUIVALENTS:
+        raise LabrigError(
+            "Alkalinity is not reported so",
+            where=f"alkalinity_as={stated.alkalinity_as!r}",
+            expected=", ".join(EQUIVALENTS),
+        )
+    columns = []
+    for index, header in enumerate(headers):
+        below = plain(units[index]).strip("()[] ") if index < len(units) else ""
+        extra = by_header.get(header.strip().casefold(), "")
+        columns.append(_read(index, header, below, extra, catalogue, stated))
+    return _without_totals(_one_each(columns))
+
+
+def recognised(header: str) -> bool:
+    """Tell whether a heading is about the chemistry of a water, whether or not it can be used."""
+    text = plain(header)
+    special = _special(Column(0, header), text)
+    if special is not None:
+        return special.role not in ("sample", "group")
+    name, _ = _name(text)
+    return bool(_constituent(name) or ambiguity(name))
+
+
+def _read(index: int, header: str, below: str, extra: str, catalogue: Catalogue, stated: Stated) -> Column:
+    text = plain(header)
+    blank = Column(index, header.strip())
+    if below and below not in ("-", "1"):
+        own, second = find_unit(text), parse_unit(below)
+        if own is not None and second is not None and own.unit != second.unit:
+            return replace(
+                blank,
+                role="left out",
+                why=f"its heading says {own.unit.text}, the line below {second.unit.text}",
+            )
+        if own is None:
+            text = f"{text} ({below})"
+    if extra:
+        text = f"{text} ({plain(extra)})"
+    if (special := _special(blank, text)) is not None:
+        return special
+    name, said = _name(text)
+    error = _SD.search(name)
+    if error:
+        name = (name[: error.start()] + " " + name[error.end() :]).strip(_EDGE + "()%")
+    folded = fold(name)
+    if why := ambiguity(name):
+        return replace(blank, role="left out", why=why)
+    if folded in _TDS | _HARDNESS:
+        return _total(blank, folded, said)
+    meant = _constituent(name, catalogue)
+    if meant is None:
+        half = _HALF_A_UNIT.fullmatch(name)
+        if half and _constituent(half[1]):
+            return replace(
+                blank, role="left out", why=f"its unit is not complete; write {half[1]} (mg/L) or (meq/L)"
+            )
+        return blank
+    known, formula, doubt = meant
+    if doubt:
+        return replace(blank, role="left out", why=doubt)
+    if formula and not said.formula:
+        said = replace(said, formula=formula)
+    if said.unit is None and stated.unit and not (error and "%" in text):
+        found = parse_unit(stated.unit)
+        if found is not None:
+            said = _Said(found.unit, said.formula or _formula(found.formula or found.after))
+    if error and said.unit is None and "%" in text:
+        return replace(blank, role="error", known=known, factor=0.01)
+    column = _concentration(blank, name, known, said, catalogue, stated)
+    return replace(column, role="error") if error and column.role == "concentration" else column
+
+
+@dataclass(frozen=True)
+class _Said:
+    """What a heading says of a concentration: its unit, and a formula."""
+
+    unit: Unit | None
+    formula: str = ""
+
+
+def _name(text: str) -> tuple[str, _Said]:
+    """Take the unit and the formula off a heading."""
+    formula = ""
+    match = _AS.search(text)
+    if match and (match[2].casefold() in FORMULAS or (match[1] == "as" and match[2][0].isupper())):
+        formula = _formula(match[2])
+        text = _balanced(text[: match.start()] + " " + text[match.end() :])
+    found = find_unit(text)
+    if found is None:
+        return text.strip(_EDGE), _Said(None, formula)
+    before = re.sub(r"(?:[\s_(\[{,;:|/.]|(?<=\s)-)+$", "", found.before)
+    before = re.sub(r"(?i)[\s_]+in$", "", before)
+    after = found.after.strip(_EDGE + ")]}([{")
+    if after.casefold() in FORMULAS:
+        formula, after = formula or FORMULAS[after.casefold()], ""
+    elif after and _constituent(before) == _constituent(after):
+        after = ""
+    name = f"{before} {after}".strip(_EDGE).removeprefix("-")
+    return _balanced(name), _Said(found.unit, formula or _formula(found.formula))
+
+
+def _balanced(text: str) -> str:
+    text = re.sub(r"[(\[{]\s*[)\]}]", " ", text).strip()
+    if text.count("(") > text.count(")") and not text.endswith(")"):
+        text += ")"
+    return text
+
+
+def _formula(text: str) -> str:
+    text = text.strip(" _-()[]")
+    return FORMULAS.get(text.casefold(), text)
+
+
+def _constituent(name: str, catalogue: Catalogue | None = None) -> tuple[Known, str, str] | None:
+    """Find the constituent, the formula that the name tells, and what is doubtful about it."""
+    if (found := find_constituent(name)) is not None:
+        return *found, ""
+    remarks = _BRACKET.findall(name)
+    base = " ".join(_BRACKET.sub(" ", name).split()).strip(_EDGE)
+    if remarks and base and (found := find_constituent(base)) is not None:
+        known, formula = found
+        for remark in remarks:
+            again = find_constituent(remark) if remark.strip() else None
+            canonical = FORMULAS.get(remark.strip().casefold(), "")
+            if canonical and (canonical in known.others or canonical == known.formula):
+                formula = canonical
+            elif not remark.strip() or (again is not None and again[0].element == known.element):
+                continue
+            elif find_constituent(f"{base} {remark}") is None:
+                return known, formula, f"it is not clear what ({remark}) means"
+        return known, formula, ""
+    if catalogue is not None and (known_ := element_constituent(name, catalogue)) is not None:
+        return known_, "", ""
+    return None
+
+
+def _special(blank: Column, text: str) -> Column | None:
+    """Read the heading of anything that is not a concentration."""
+    words = " ".join(re.sub(r"[_,()\[\]{};:|]|\.(?=[\s(]|$)", " ", text).split()).casefold()
+    words = re.sub(r"^ph(field|lab)$", r"ph \1", words)
+    places = [each for each in _PLACE.findall(words) if each.replace(" ", "") in _PLACES]
+    place = _PLACES[places[0].replace(" ", "")] if places else ""
+    words = " ".join(_PLACE.sub(" ", words).split())
+    if _PH.fullmatch(words):
+        return replace(blank, role="pH", place=place)
+    if words == "pe":
+        return replace(blank, role="pe", place=place)
+    if match := _TEMPERATURE.fullmatch(words):
+        if match[1] is None:
+            return replace(
+                blank,
+                role="left out",
+                why=f"it has no unit; write {blank.header} (degC), or (degF), or state it",
+            )
+        factor, offset = _DEGREES[match[1]]
+        return replace(blank, role="temperature", place=place, factor=factor, offset=offset)
+    if match := _EH.fullmatch(words):
+        if match[1] is None:
+            return replace(blank, role="left out", why="it has no unit; write Eh (mV)")
+        return replace(blank, role="Eh", place=place, factor=_VOLTS[match[1]])
+    scales: tuple[tuple[re.Pattern[str], Role, dict[str, float], str], ...] = (
+        (_EC, "conductivity", _CONDUCTIVITIES, "uS/cm"),
+        (_DENSITY, "density", _DENSITIES, "kg/L"),
+    )
+    for pattern, role, units, example in scales:
+        match = pattern.fullmatch(_AT_25.sub("", words).strip())
+        if match is None:
+            continue
+        per = _PER.fullmatch(match[1] or "")
+        unit = f"{per[1]}/{per[2]}{'3' if per[3] == '3' else ''}" if per else ""
+        if unit not in units:
+            why = f"its unit {match[1]} is not known" if match[1] else "it has no unit"
+            return replace(blank, role="left out", why=f"{why}; write {blank.header} ({example})")
+        return replace(blank, role=role, factor=units[unit], place=place)
+    folded = fold(words)
+    if folded in _SAMPLE:
+        return replace(blank, role="sample")
+    if folded in _GROUP:
+        return replace(blank, role="group")
+    return None
+
+
+def _total(blank: Column, folded: str, said: _Said) -> Column:
+    """Read dissolved solids and hardness, which are only compared with."""
+    if said.unit is None or said.unit.kind != "mass":
+        return replace(blank, role="left out", why=f"it has no unit of mass; write {blank.header} (mg/L)")
+    if folded in _TDS:
+        return replace(blank, role="TDS", unit=said.unit, factor=said.unit.scale)
+    if said.formula != "CaCO3":
+        return replace(blank, role="left out", why=f"write {blank.header} (mg/L as CaCO3) if it is that")
+    return replace(blank, role="hardness", unit=said.unit, formula="CaCO3", factor=said.unit.scale)
+
+
+def _concentration(
+    blank: Column, name: str, known: Known, said: _Said, catalogue: Catalogue, stated: Stated
+) -> Column:
+    """Find the factor from a value to mmol, or say why there is none."""
+
+    def left_out(why: str) -> Column:
+        return replace(blank, role="left out", known=known, unit=said.unit, why=why)
+
+    names = {each.name for each in solution_elements(catalogue)}
+    element = element_in(known.element, names)
+    if element is None:
+        return left_out(f"the database lacks {known.element}")
+    if said.unit is None:
+        masses = "mg/L as CaCO3" if known.key == "Alkalinity" else "mg/L"
+        return left_out(f"it has no unit; write {name} ({masses}), (mmol/L) or (meq/L)")
+    unit, formula = said.unit, said.formula
+    if unit.kind == "mass" and not formula:
+        formula = known.formula or (stated.alkalinity_as if known.element == "Alkalinity" else "")
+        if not formula:
+            choice = ("CaCO3", "HCO3") if known.element == "Alkalinity" else ("N", "NH4")
+            text = " or ".join(f"({unit.text} as {each})" for each in choice)
+            return left_out(f"it is not said of what it is a mass; write {name} {text}")
+    column = replace(blank, role="concentration", known=known, unit=unit, formula=formula, element=element)
+    factor = conversion(column, unit, formula, catalogue)
+    if factor is not None:
+        return replace(column, factor=factor)
+    if unit.kind == "charge":
+        return left_out(f"what 1 meq of {known.key} is depends on pH; give it in mmol or mg")
+    return left_out(f"{formula} does not hold {known.key}, or the database has no weight for it")
+
+
+def conversion(column: Column, unit: Unit, formula: str, catalogue: Catalogue) -> float | None:
+    """Return mmol (meq of alkalinity) in one unit of a column's constituent, taken as a mass of `formula`."""
+    known = column.known
+    if known is None:
+        return None
+    match unit.kind:
+        case "mass":
+            weights = {each.name: each.atomic_weight for each in catalogue.elements if each.atomic_weight}
+            per_mg = millimoles(known, formula, weights)
+            return None if per_mg is None else unit.scale * per_mg
+        case "charge":
+            if known.element == "Alkalinity":
+                return unit.scale
+            return unit.scale / abs(known.ionic) if known.ionic else None
+        case "amount":
+            if known.element != "Alkalinity":
+                return unit.scale
+            return unit.scale * EQUIVALENTS.get(formula or known.formula or "HCO3", 1)
+
+
+def _one_each(columns: list[Column]) -> list[Column]:
+    """Keep one column as the sample's name and one as its group; the others are text."""
+    samples = [each for each in columns if each.role == "sample"]
+    if samples:
+        best = min(samples, key=lambda each: (_SAMPLE.index(fold(plain(each.header))), each.index))
+        columns = [
+            replace(each, role="text") if each in samples and each is not best else each for each in columns
+        ]
+    groups = [each for each in columns if each.role == "group"]
+    return [replace(each, role="text") if each in groups[1:] else each for each in columns]
+
+
+def _without_totals(columns: list[Column]) -> list[Column]:
+    """Leave out the redox states of an element whose total is there too: PHREEQC takes one or the other."""
+    used = {each.element for each in columns if each.role == "concentration"}
+    found = []
+    for each in columns:
+        total = each.element.partition("(")[0]
+        if each.role in ("concentration", "error") and total != each.element and total in used:
+            why = f"total {total} is in the table too and counts; leave that out to keep its states apart"
+            each = replace(each, role="left out", why=why)
+        found.append(each)
+    return found

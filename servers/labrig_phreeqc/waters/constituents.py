@@ -1,0 +1,322 @@
+"""The constituents of a water analysis: their names, what a mass of each means, and the charge it counts with."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from labrig_phreeqc.catalogue import Catalogue, Element, formula_weight
+from labrig_phreeqc.waters.units import FORMULAS
+
+
+@dataclass(frozen=True)
+class Known:
+    """A constituent that a column can hold.
+
+    Attributes
+    ----------
+    key
+        How it is called here: ``Ca``, ``HCO3``, ``SO4``, ``SiO2``.
+    element
+        As PHREEQC names it in SOLUTION.
+    formula
+        What a mass without ``as`` is a mass of; empty where that would be a guess.
+    charge
+        What 1 mol counts in the ion balance, see `CHARGES`.
+    ionic
+        Charge of the ion that a value in meq is about; None where that depends on pH.
+    others
+        Formulas in which laboratories report it too.
+    names
+        What columns are called, folded as `fold` does.
+    """
+
+    key: str
+    element: str
+    formula: str
+    charge: int
+    ionic: int | None
+    others: tuple[str, ...]
+    names: tuple[str, ...]
+
+
+def _known(
+    key: str, element: str, formula: str, charge: int, names: str, others: str = "", ionic: int | None = None
+) -> Known:
+    ionic = (charge or None) if ionic is None else (ionic or None)
+    return Known(
+        key, element, formula, charge, ionic, tuple(others.split()), (key.casefold(), *names.split())
+    )
+
+
+KNOWN: tuple[Known, ...] = (
+    _known("Ca", "Ca", "Ca", 2, "calcium kalzium calcio", "CaCO3"),
+    _known("Mg", "Mg", "Mg", 2, "magnesium magnesio", "CaCO3"),
+    _known("Na", "Na", "Na", 1, "sodium natrium sodio"),
+    _known("K", "K", "K", 1, "potassium kalium potasio"),
+    _known(
+        "Alkalinity",
+        "Alkalinity",
+        "",
+        -1,
+        "alk totalalkalinity alkalinitytotal totalalk talk alktotal alkt malkalinity mvalue anc "
+        "acidneutralizingcapacity titrationalkalinity ks43 säurekapazität säurekapazitätks43 alcalinidad",
+        "CaCO3 HCO3",
+    ),
+    _known(
+        "HCO3",
+        "Alkalinity",
+        "HCO3",
+        -1,
+        "bicarbonate bicarbonates hydrogencarbonate hydrogencarbonat bicarbonato bicarbonatos bicarbonatealkalinity "
+        "alkalinitybicarbonate hydrogencarbonates",
+        "CaCO3",
+    ),
+    _known(
+        "CO3",
+        "Alkalinity",
+        "CO3",
+        -1,
+        "carbonate carbonates carbonat carbonato carbonatos carbonatealkalinity alkalinitycarbonate",
+        "CaCO3",
+        ionic=-2,
+    ),
+    _known(
+        "OH", "Alkalinity", "OH", -1, "hydroxide hydroxidealkalinity alkalinityhydroxide hydroxyl", "CaCO3"
+    ),
+    _known(
+        "DIC",
+        "C(4)",
+        "C",
+        0,
+        "tic c(4) ct dissolvedinorganiccarbon totalinorganiccarbon inorganiccarbon tco2 totalco2",
+        "HCO3 CO2",
+    ),
+    _known("Cl", "Cl", "Cl", -1, "chloride chlorides chlorid cloruro cloruros chlorure chlorures"),
+    _known(
+        "SO4",
+        "S(6)",
+        "SO4",
+        -2,
+        "s(6) s(vi) sulphate sulfate sulphates sulfates sulfat sulfato sulfatos",
+        "S",
+    ),
+    _known("NO3", "N(5)", "NO3", -1, "n(5) n(v) nitrate nitrates nitrat nitrato nitratos", "N"),
+    _known("NO2", "N(3)", "NO2", -1, "n(3) n(iii) nitrite nitrites nitrit nitrito nitritos", "N"),
+    _known("NH4", "N(-3)", "NH4", 1, "n(-3) ammonium amonio", "N NH3"),
+    _known("NH3", "N(-3)", "NH3", 1, "", "N NH4"),
+    _known("ammonia", "N(-3)", "", 1, "ammoniacal ammoniacalnitrogen amoniaco"),
+    _known("F", "F", "F", -1, "fluoride fluorid fluoruro fluoruros fluorure fluor"),
+    _known("Br", "Br", "Br", -1, "bromide bromid bromuro bromure"),
+    _known("I", "I", "I", -1, "iodide iodid yoduro"),
+    _known(
+        "PO4",
+        "P",
+        "PO4",
+        -1,
+        "phosphate phosphates orthophosphate orthophosphates phosphat fosfato fosfatos",
+        "P P2O5",
+        ionic=0,
+    ),
+    _known("P", "P", "P", -1, "phosphorus totalphosphorus phosphor", "PO4 P2O5", ionic=0),
+    _known("S(-2)", "S(-2)", "S", 0, "sulfide sulphide sulfides hs s2-", "H2S", ionic=-2),
+    _known("H2S", "S(-2)", "H2S", 0, "hydrogensulfide hydrogensulphide", "S"),
+    _known("SiO2", "Si", "SiO2", 0, "silica dissolvedsilica sílice silice", "Si"),
+    _known("Si", "Si", "Si", 0, "silicon silicium silicio", "SiO2"),
+    _known("H4SiO4", "Si", "H4SiO4", 0, "silicicacid h2sio3", "SiO2 Si"),
+    _known("B", "B", "B", 0, "boron bor boro", "H3BO3"),
+    _known("H3BO3", "B", "H3BO3", 0, "boricacid hbo2", "B"),
+    _known("Fe", "Fe", "Fe", 2, "iron eisen hierro fer irontotal totaliron fetot fet"),
+    _known("Fe(2)", "Fe(2)", "Fe", 2, "fe(ii) feii fe2+ fe+2 fe++ ferrous ferrousiron ironii iron(ii)"),
+    _known(
+        "Fe(3)",
+        "Fe(3)",
+        "Fe",
+        1,
+        "fe(iii) feiii fe3+ fe+3 fe+++ ferric ferriciron ironiii iron(iii)",
+        ionic=3,
+    ),
+    _known("Mn", "Mn", "Mn", 2, "manganese mangan manganeso"),
+    _known("Al", "Al", "Al", 3, "aluminium aluminum aluminio", "Al2O3"),
+    _known("Sr", "Sr", "Sr", 2, "strontium estroncio"),
+    _known("Ba", "Ba", "Ba", 2, "barium bario"),
+    _known("Li", "Li", "Li", 1, "lithium litio"),
+    _known("Rb", "Rb", "Rb", 1, "rubidium"),
+    _known("Cs", "Cs", "Cs", 1, "cesium caesium"),
+    _known("Be", "Be", "Be", 2, "beryllium"),
+    _known("Zn", "Zn", "Zn", 2, "zinc zink"),
+    _known("Cu", "Cu", "Cu", 2, "copper kupfer cobre"),
+    _known("Pb", "Pb", "Pb", 2, "lead blei plomo"),
+    _known("Cd", "Cd", "Cd", 2, "cadmium cadmio"),
+    _known("Ni", "Ni", "Ni", 2, "nickel niquel"),
+    _known("Co", "Co", "Co", 2, "cobalt kobalt"),
+    _known("Ag", "Ag", "Ag", 1, "silver"),
+    _known("As", "As", "As", 0, "arsenic arsen arsénico"),
+    _known("Se", "Se", "Se", 0, "selenium"),
+    _known("Cr", "Cr", "Cr", 0, "chromium"),
+    _known("Mo", "Mo", "Mo", 0, "molybdenum"),
+    _known("Sb", "Sb", "Sb", 0, "antimony"),
+    _known("V", "V", "V", 0, "vanadium"),
+    _known("Hg", "Hg", "Hg", 0, "mercury"),
+    _known("U", "U", "U", 0, "uranium"),
+)
+"""Constituents by the order in which results list them."""
+
+CHARGES: Mapping[str, int] = {each.element: each.charge for each in KNOWN}
+"""Charge with which 1 mol of an element counts in the ion balance, by PHREEQC's name; 1 eq of Alkalinity counts -1.
+
+It is the charge of the species that is left at the end of the alkalinity titration, near pH 4.5, so that what a
+weak acid contributes is counted once, in the alkalinity: phosphate as H2PO4- (-1), borate as H3BO3 (0), silica as
+H4SiO4 (0), sulfide as H2S (0), ammonia as NH4+ (+1), iron(II) and manganese as the free ions (+2), iron(III) as
+Fe(OH)2+ (+1). With this choice electroneutrality reads "sum of charges = alkalinity" at every pH (Wolf-Gladrow et al.
+2007, Marine Chemistry 106, 287-300; Stumm and Morgan 1996, Aquatic Chemistry, section 4.4), and it is PHREEQC's own:
+the charge of each master species plus its alkalinity in phreeqc.dat. Total iron counts as iron(II). Trace elements
+whose species is not known from a total (As, Se, Cr, Mo, Sb, V, Hg, U) are not counted.
+"""
+
+EQUIVALENTS: Mapping[str, float] = {
+    "CaCO3": 2,
+    "HCO3": 1,
+    "CO3": 2,
+    "OH": 1,
+    "Ca0.5(CO3)0.5": 1,
+    "CaO": 2,
+    "Na2CO3": 2,
+}
+"""Equivalents of alkalinity in a mole of the formulas in which it is reported."""
+
+AMBIGUOUS: Mapping[str, str] = {
+    "n": "total nitrogen is not one species; write NO3 as N, NO2 as N or NH4 as N",
+    "tn": "total nitrogen is not one species; write NO3 as N, NO2 as N or NH4 as N",
+    "nitrogen": "it is not said of which species; write NO3 as N, NO2 as N or NH4 as N",
+    "totalnitrogen": "total nitrogen is not one species; write NO3 as N, NO2 as N or NH4 as N",
+    "s": "sulfur may be sulfate or sulfide; write SO4 as S, or S(-2)",
+    "sulfur": "sulfur may be sulfate or sulfide; write SO4 as S, or S(-2)",
+    "sulphur": "sulfur may be sulfate or sulfide; write SO4 as S, or S(-2)",
+    "c": "carbon may be organic; write DIC for dissolved inorganic carbon",
+    "co2": "free CO2 follows from pH and alkalinity; total inorganic carbon is DIC",
+    "no3+no2": "nitrate and nitrite together are not one species",
+    "no2+no3": "nitrate and nitrite together are not one species",
+    "nitrate+nitrite": "nitrate and nitrite together are not one species",
+    "nox": "nitrate and nitrite together are not one species",
+    "na+k": "sodium and potassium together are not one species; write Na if it is to stand for both",
+    "o2": "dissolved oxygen is not used; the redox state of the water is given by pe or Eh",
+    "do": "dissolved oxygen is not used; the redox state of the water is given by pe or Eh",
+    "dissolvedoxygen": "dissolved oxygen is not used; the redox state of the water is given by pe or Eh",
+    "oxygen": "dissolved oxygen is not used; the redox state of the water is given by pe or Eh",
+    "orp": "ORP is read against some reference electrode; convert it to Eh against hydrogen: Eh (mV)",
+    "redox": "it is not said against which electrode; convert it to Eh against hydrogen: Eh (mV)",
+    "redoxpotential": "it is not said against which electrode; convert it to Eh against hydrogen: Eh (mV)",
+}
+"""Columns that mean something to a chemist and cannot be used as they are, and why; by folded name."""
+
+_BY_NAME = {name: each for each in KNOWN for name in each.names}
+_ELEMENT_STATE = re.compile(r"[A-Z][a-z]?(?:\([+-]?\d+\))?")
+_ALTERNATIVES = {"N(-3)": ("Amm",), "S(6)": ("S",), "C(4)": ("C",)}
+_SIGNS = re.compile(r"\(?[+-]+\d?\)?$")
+_DIGIT_SIGNS = re.compile(r"\^?\(?\d[+-]+\)?$")
+_AS_ELEMENT = re.compile(
+    r"^(.{2,}?)(?:[ _.-]+\(?|\()(N|P|S|Si|[Nn]itrogen)\)?$|^(NO3|NO2|NH4|NH3|PO4)(N|P)$|^(N|P|S)[-_ ](.+)$",
+    re.IGNORECASE,
+)
+_VOLTS = re.compile(r"[ _]*[(\[ _]m?V[)\]]?$", re.IGNORECASE)
+_QUALIFIERS = re.compile(
+    r"\b(?:dissolved|diss|filtered|filtrate|water|ion|ions|conc|concentration|measured|meas|field|lab|laboratory|"
+    r"total|icp-?ms|icp-?oes|icp-?aes|icp|ic|aas|gran)\b\.?",
+    re.IGNORECASE,
+)
+
+
+def fold(name: str) -> str:
+    """Fold a name for comparison: no case, spaces, dots, underscores or hyphens between words."""
+    folded = re.sub(r"(?<=\w)[-](?=[A-Za-z])", "", name.casefold())
+    return re.sub(r"[\s_.,;:/']+", "", folded)
+
+
+def find_constituent(name: str) -> tuple[Known, str] | None:
+    """Find what a column's name means, the unit already taken off.
+
+    Returns
+    -------
+    (Known, str) or None
+        The constituent, and the formula of which the name says that amounts are (``N`` of ``NO3-N``), or empty.
+    """
+    for candidate in (name, re.sub(r"\s+", " ", _QUALIFIERS.sub(" ", name)).strip(" ,;()[]")):
+        if not candidate:
+            continue
+        if (known := _plain_name(candidate)) is not None:
+            return known, ""
+        if (match := _AS_ELEMENT.match(candidate)) is not None:
+            base, formula = (
+                (match[1] or match[3], match[2] or match[4]) if not match[5] else (match[6], match[5])
+            )
+            known = _plain_name(base.strip(" -_(")) or _plain_name(_QUALIFIERS.sub("", base).strip(" -_("))
+            formula = FORMULAS[formula.casefold()]
+            if known is not None and formula in known.element:
+                return known, formula
+    return None
+
+
+def ambiguity(name: str) -> str:
+    """Return why a column with this name cannot be used although a chemist knows it, or nothing."""
+    bare = _VOLTS.sub("", name)
+    return AMBIGUOUS.get(fold(bare)) or AMBIGUOUS.get(fold(_QUALIFIERS.sub("", bare))) or ""
+
+
+def _plain_name(name: str) -> Known | None:
+    folded = fold(name)
+    if folded in _BY_NAME:
+        return _BY_NAME[folded]
+    for pattern in (_SIGNS, _DIGIT_SIGNS):  # SO4--, NO3-; then SO42-, Ca2+
+        bare = fold(pattern.sub("", name))
+        if bare != folded and bare in _BY_NAME:
+            return _BY_NAME[bare]
+    return None
+
+
+def element_constituent(name: str, catalogue: Catalogue) -> Known | None:
+    """Return the constituent for an element or redox state of a database that `KNOWN` lacks: ``W``, ``As(5)``."""
+    by_name = {each.name: each for each in solution_elements(catalogue)}
+    if name not in by_name or name in ("H", "O", "E") or not _ELEMENT_STATE.fullmatch(name):
+        return None
+    return Known(name, name, name.partition("(")[0], 0, None, (), (name.casefold(),))
+
+
+def solution_elements(catalogue: Catalogue) -> list[Element]:
+    """Return what a database knows as elements of a solution."""
+    return [each for each in catalogue.elements if each.block == "SOLUTION_MASTER_SPECIES"]
+
+
+def element_in(element: str, names: Collection[str]) -> str | None:
+    """Return what a database calls an element: ``N(-3)`` is ``Amm`` in Amm.dat; None where it lacks it."""
+    return next((each for each in (element, *_ALTERNATIVES.get(element, ())) if each in names), None)
+
+
+def millimoles(known: Known, formula: str, weights: Mapping[str, float]) -> float | None:
+    """Return mmol of a constituent in 1 mg of a formula; meq where it is alkalinity.
+
+    Parameters
+    ----------
+    formula
+        What the mass is a mass of: ``HCO3``, ``N``. ``CaCO3`` is the custom of giving equivalents: 50 mg for each meq.
+    weights
+        Weight of each element in g/mol.
+
+    Returns
+    -------
+    float or None
+        None where the formula has no weight, or does not hold the constituent.
+    """
+    weight = formula_weight(formula, weights)
+    if not weight:
+        return None
+    if known.element == "Alkalinity":
+        return EQUIVALENTS[formula] / weight if formula in EQUIVALENTS else None
+    element = known.element.partition("(")[0]
+    atoms = formula_weight(formula, dict.fromkeys(weights, 0.0) | {element: 1.0}) or 0.0  # counts them
+    if atoms:
+        return atoms / weight
+    if formula == "CaCO3" and known.ionic:
+        return 2 / abs(known.ionic) / weight
+    return None

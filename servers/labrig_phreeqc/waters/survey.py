@@ -1,0 +1,355 @@
+"""A table of waters, surveyed: each row read, balanced, speciated and looked at, and nothing dropped in silence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from labrig.errors import LabrigError, unknown_name
+from labrig_phreeqc.catalogue import Catalogue, read
+from labrig_phreeqc.databases import Database, find_database
+from labrig_phreeqc.engine import Engine
+from labrig_phreeqc.run import Limits
+from labrig_phreeqc.waters.analysis import DILUTE_G_PER_L, Analysis
+from labrig_phreeqc.waters.balance import Balance, balance, dissolved_solids
+from labrig_phreeqc.waters.carbonate import excluded, langelier
+from labrig_phreeqc.waters.cells import BelowLimit
+from labrig_phreeqc.waters.columns import Stated
+from labrig_phreeqc.waters.constituents import solution_elements
+from labrig_phreeqc.waters.diagnosis import CHARGE_LIMIT, diagnose
+from labrig_phreeqc.waters.findings import Finding
+from labrig_phreeqc.waters.speciation import Speciation, has_volumes, speciate
+from labrig_phreeqc.waters.table import Table, Water, read_table
+
+OF_INTEREST: tuple[tuple[str, ...], ...] = (
+    ("Calcite",),
+    ("Aragonite",),
+    ("Dolomite", "Dolomite(ordered)"),
+    ("Magnesite",),
+    ("Gypsum",),
+    ("Anhydrite",),
+    ("Barite",),
+    ("Celestite", "Celestine"),
+    ("Strontianite",),
+    ("Witherite",),
+    ("Fluorite",),
+    ("Siderite",),
+    ("Rhodochrosite",),
+    ("Vivianite",),
+    ("Hydroxyapatite", "Hydroxyapatite(Natur)"),
+    ("Fe(OH)3(a)", "Ferrihydrite", "Ferrihydrite(2L)", "Ferrihydrite(am)", "Fe(OH)3"),
+    ("Goethite",),
+    ("Gibbsite",),
+    ("Kaolinite",),
+    ("Quartz",),
+    ("Chalcedony",),
+    ("SiO2(a)", "SiO2(am)", "SiO2(am-gel)", "Amorphous_silica"),
+    ("Brucite",),
+    ("Halite",),
+    ("CO2(g)",),
+)
+"""Phases that are looked at in natural waters and for scaling, each with the names that databases give it."""
+
+MAX_PHASES = 60
+CALCITE = "Calcite"
+CACO3_MG = 100.0869
+"""mg in a mmol."""
+
+Status = Literal["ok", "flagged", "unsolved", "rejected"]
+
+
+@dataclass(frozen=True)
+class Row:
+    """What is known of one row of the table.
+
+    Attributes
+    ----------
+    sample, line, group
+        Its name, its line in the table, the text of the group column.
+    reasons
+        Why it is rejected; empty where it is not.
+    findings
+        What is wrong or odd with it.
+    water, balance, speciation
+        None where it is rejected.
+    solids
+        Sum of the constituents, mg per basis.
+    precipitation
+        Calcium carbonate precipitation potential: mg/L as CaCO3 that the water loses (negative: takes up) on its way to
+        equilibrium with calcite, closed to gases and without redox reactions. None without calcium or carbonate.
+    langelier
+        The Langelier index, see `carbonate.langelier`.
+    """
+
+    sample: str
+    line: int
+    group: str = ""
+    reasons: tuple[Finding, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    water: Water | None = None
+    balance: Balance | None = None
+    speciation: Speciation | None = None
+    solids: float | None = None
+    precipitation: float | None = None
+    langelier: float | None = None
+
+    @property
+    def status(self) -> Status:
+        """``rejected``; ``unsolved`` by PHREEQC; ``flagged`` where there are findings; ``ok``."""
+        if self.speciation is None:
+            return "rejected"
+        if self.speciation.failure:
+            return "unsolved"
+        return "flagged" if self.findings else "ok"
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What came of a table.
+
+    Attributes
+    ----------
+    table
+        How it was read: columns, what was left out and why.
+    rows
+        One for each row of the table, in its order.
+    phases
+        Whose saturation indices were computed.
+    database
+        With which.
+    charge_limit
+        Charge error above which a row is flagged, percent.
+    notes
+        What was assumed and left out, for the table as a whole.
+    """
+
+    table: Table
+    rows: tuple[Row, ...]
+    phases: tuple[str, ...]
+    database: Database
+    charge_limit: float
+    notes: tuple[str, ...]
+
+    @property
+    def accepted(self) -> list[Row]:
+        """Rows that were computed, or that PHREEQC could not solve."""
+        return [each for each in self.rows if each.status != "rejected"]
+
+    def count(self, status: Status) -> int:
+        """Return how many rows ended so."""
+        return sum(each.status == status for each in self.rows)
+
+
+async def survey(
+    text: str,
+    *,
+    engine: Engine,
+    database: str = "phreeqc.dat",
+    phases: Sequence[str] | None = None,
+    temperature: float | None = None,
+    below_limit: BelowLimit = "half",
+    unit: str = "",
+    alkalinity_as: str = "",
+    units: Mapping[str, str] | None = None,
+    charge_limit: float = CHARGE_LIMIT,
+    precipitation: bool = True,
+    limits: Limits | None = None,
+) -> Survey:
+    """Read a laboratory's table and compute every water in it.
+
+    Parameters
+    ----------
+    text
+        The table as CSV, see `table.read_table`.
+    database
+        Name of an installed database.
+    phases
+        Minerals and gases; by default those of `OF_INTEREST` that the elements of the table can form.
+    temperature
+        degC for rows without one.
+    below_limit
+        What stands for values below a limit of detection: ``half`` of it, ``zero``, the ``limit``.
+    unit, alkalinity_as, units
+        What the headings do not say, see `columns.Stated`.
+    charge_limit
+        Charge error above which a row is flagged, percent.
+    precipitation
+        Whether to compute the calcium carbonate precipitation potential, which takes twice the time.
+    limits
+        What one run may use; a run has up to 100 waters.
+
+    Raises
+    ------
+    LabrigError
+        Where the table, a phase or the database cannot be used, and what `Engine.run` raises.
+    """
+    chosen = find_database(database)
+    catalogue = read(chosen.path)
+    if not charge_limit > 0:
+        raise LabrigError(
+            "There is no such limit", where=f"charge_limit={charge_limit}", expected="percent above 0"
+        )
+    wanted = None if phases is None else _named(phases, catalogue, chosen)
+    table = read_table(
+        text,
+        database=chosen.name,
+        temperature=temperature,
+        below_limit=below_limit,
+        stated=Stated(unit, alkalinity_as, units),
+    )
+    if wanted is None:
+        wanted = usual_phases(table, catalogue)
+    waters = [each.analysis for each in table.waters]
+    solved = await _speciated(waters, wanted, catalogue, chosen, precipitation, engine, limits)
+    errors = [each.charge_error for each in solved]
+    findings = diagnose(table, catalogue, charge_limit=charge_limit, speciated=errors)
+    weights = {each.name: each.atomic_weight for each in catalogue.elements if each.atomic_weight}
+    rows: list[Row] = []
+    number = 0
+    for each in table.rows:
+        if isinstance(each, Water):
+            rows.append(_row(each, findings[number], solved[number], weights))
+            number += 1
+        else:
+            rows.append(Row(each.sample, each.line, each.group, reasons=each.reasons))
+    notes = (*table.notes, *_notes(table, rows, wanted, catalogue, chosen))
+    return Survey(table, tuple(rows), tuple(wanted), chosen, charge_limit, notes)
+
+
+async def _speciated(
+    waters: Sequence[Analysis],
+    phases: Sequence[str],
+    catalogue: Catalogue,
+    database: Database,
+    precipitation: bool,
+    engine: Engine,
+    limits: Limits | None,
+) -> list[Speciation]:
+    """Speciate the waters, and bring to equilibrium with calcite those that can be."""
+    precipitation = precipitation and any(each.name == CALCITE for each in catalogue.phases)
+    solved: dict[int, Speciation] = {
+        number: Speciation(each, failure=why) for number, each in enumerate(waters) if (why := excluded(each))
+    }
+    for precipitate in ("", CALCITE):
+        part = [
+            number
+            for number, each in enumerate(waters)
+            if number not in solved and (precipitation and _has_calcite(each)) == bool(precipitate)
+        ]
+        found = await speciate(
+            [waters[number] for number in part],
+            phases,
+            engine=engine,
+            database=database.name,
+            precipitate=precipitate,
+            limits=limits,
+        )
+        solved |= dict(zip(part, found, strict=True))
+    return [solved[number] for number in range(len(waters))]
+
+
+def usual_phases(table: Table, catalogue: Catalogue) -> list[str]:
+    """Return the phases of `OF_INTEREST` that a database has and the elements of a table can form."""
+    present = {each.element.partition("(")[0] for each in table.columns if each.role == "concentration"}
+    present |= {"H", "O"} | ({"C"} if "Alkalinity" in present else set())
+    by_name = {each.name: each for each in catalogue.phases}
+    found = []
+    for names in OF_INTEREST:
+        known = next((by_name[name] for name in names if name in by_name), None)
+        if known is not None and known.elements <= present:
+            found.append(known.name)
+    return found
+
+
+def _named(phases: Sequence[str], catalogue: Catalogue, database: Database) -> list[str]:
+    by_fold = {each.name.casefold(): each.name for each in catalogue.phases}
+    if len(phases) > MAX_PHASES:
+        raise LabrigError(
+            f"{len(phases)} phases were asked for", where="phases", expected=f"at most {MAX_PHASES}"
+        )
+    for phase in phases:
+        if phase.casefold() not in by_fold:
+            raise unknown_name(f"phase in {database.name}", phase, by_fold.values(), where="phases")
+    return list(dict.fromkeys(by_fold[phase.casefold()] for phase in phases))
+
+
+def _has_calcite(analysis: Analysis) -> bool:
+    names = analysis.constituents
+    return "Ca" in names and any(each in names for each in ("Alkalinity", "C(4)", "C"))
+
+
+def _row(
+    water: Water, findings: tuple[Finding, ...], solved: Speciation, weights: Mapping[str, float]
+) -> Row:
+    analysis = water.analysis
+    solids = dissolved_solids(analysis, weights)
+    index = None
+    if solved.ionic_strength is not None and analysis.basis == "L":
+        index = langelier(analysis, solved.ionic_strength)
+    return Row(
+        sample=analysis.sample,
+        line=analysis.row,
+        group=water.group,
+        findings=findings,
+        water=water,
+        balance=balance(analysis),
+        speciation=solved,
+        solids=solids,
+        precipitation=_precipitation(analysis, solved, solids),
+        langelier=index,
+    )
+
+
+def _precipitation(analysis: Analysis, solved: Speciation, solids: float) -> float | None:
+    """Return mg/L as CaCO3 of what PHREEQC gives in mol per kilogram of water."""
+    if CALCITE not in solved.delta:
+        return None
+    density = analysis.density or solved.density or 1.0
+    grams = solids * 1e-6  # kg per basis
+    match analysis.basis:
+        case "L":
+            water = density - grams
+        case "kgs":
+            water = density * (1 - grams)
+        case "kgw":
+            water = density / (1 + grams)
+    return solved.delta[CALCITE] * 1e3 * water * CACO3_MG
+
+
+def _notes(
+    table: Table, rows: Sequence[Row], phases: Sequence[str], catalogue: Catalogue, database: Database
+) -> list[str]:
+    notes = []
+    waters = [each for each in rows if each.water is not None]
+    without = sum(each.water is not None and each.water.analysis.pe is None for each in waters)
+    names = {each.name for each in solution_elements(catalogue)}
+    used = {each.element for each in table.columns if each.role == "concentration"}
+    redox = {
+        each for each in used if "(" not in each and sum(name.startswith(f"{each}(") for name in names) > 1
+    }
+    by_name = {each.name: each for each in catalogue.phases}
+    touched = [each for each in phases if by_name[each].elements & redox]
+    if without and redox:
+        which = f"; {', '.join(touched)} depend on it" if touched else ""
+        notes.append(
+            f"rows without pe and Eh: {without}; PHREEQC takes pe 4 to divide {', '.join(sorted(redox))} among "
+            f"redox states{which}"
+        )
+    saline = [
+        each
+        for each in waters
+        if each.water is not None
+        and each.water.analysis.density is None
+        and each.water.analysis.basis == "L"
+        and (each.solids or 0.0) > 1e3 * DILUTE_G_PER_L
+    ]
+    if saline and not has_volumes(database.path):
+        notes.append(
+            f"rows with more than {DILUTE_G_PER_L:g} g/L and no density: {len(saline)}, which {database.name} cannot "
+            "compute: 1 kg/L stands for it"
+        )
+    unsolved = sum(each.status == "unsolved" for each in rows)
+    if unsolved:
+        notes.append(f"rows that PHREEQC could not solve: {unsolved}; their ion balance stands")
+    return notes

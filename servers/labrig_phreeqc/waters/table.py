@@ -1,0 +1,796 @@
+"""A laboratory's table read: each row becomes an analysis in moles, or is rejected with its reasons."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from labrig.errors import LabrigError
+from labrig_phreeqc.catalogue import read
+from labrig_phreeqc.databases import find_database
+from labrig_phreeqc.waters.analysis import DILUTE_G_PER_L, Analysis, Basis, Constituent
+from labrig_phreeqc.waters.cells import (
+    SHARES,
+    BelowLimit,
+    Cell,
+    Decimal,
+    decimal_mark,
+    missing_code,
+    read_cell,
+)
+from labrig_phreeqc.waters.columns import Column, Role, Stated, read_columns, recognised
+from labrig_phreeqc.waters.constituents import KNOWN
+from labrig_phreeqc.waters.findings import Finding
+from labrig_phreeqc.waters.units import parse_unit
+
+MAX_ROWS = 5_000
+MAX_COLUMNS = 500
+MAX_CHARS = 10_000_000
+MAX_CELL = 500
+"""Characters of a cell that are kept."""
+PH_RANGE = (0.0, 14.0)
+TEMPERATURE_RANGE = (-10.0, 350.0)
+DENSITY_RANGE = (0.9, 1.6)
+"""kg/L; outside, the column is in another unit than it says."""
+AGREEMENT = 0.05
+"""Two columns for one constituent agree within this share of the larger value."""
+
+_DELIMITERS = (",", ";", "\t", "|")
+_HEADING_LINES = 30
+_NUMERIC: tuple[Role, ...] = (
+    "concentration",
+    "error",
+    "pH",
+    "temperature",
+    "pe",
+    "Eh",
+    "density",
+    "conductivity",
+    "TDS",
+    "hardness",
+)
+_CHECKS: tuple[Role, ...] = ("conductivity", "TDS", "hardness")
+_ORDER = {each.key: number for number, each in enumerate(KNOWN)}
+_LONG = (
+    {
+        "parameter",
+        "analyte",
+        "variable",
+        "constituent",
+        "characteristic",
+        "characteristicname",
+        "determinand",
+    },
+    {"value", "result", "concentration", "resultvalue", "resultmeasurevalue", "measurement"},
+)
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """One number of the table that counts.
+
+    Attributes
+    ----------
+    column
+        Where it stands, with its unit.
+    value
+        As reported; the limit, where `censored`.
+    amount
+        What it is taken for: mmol (meq of alkalinity) per basis of the analysis.
+    censored
+        The laboratory reported less than a limit.
+    """
+
+    column: Column
+    value: float
+    amount: float
+    censored: bool = False
+
+
+@dataclass(frozen=True)
+class Water:
+    """A row that can be computed.
+
+    Attributes
+    ----------
+    analysis
+        The water.
+    measured
+        The numbers behind its constituents.
+    checks
+        What was measured of the whole water: ``conductivity`` in uS/cm, ``TDS`` in mg/L, ``hardness`` in mg/L as CaCO3.
+    findings
+        What is odd already on reading.
+    group
+        The text of the group column.
+    """
+
+    analysis: Analysis
+    measured: tuple[Measurement, ...]
+    checks: Mapping[str, float] = field(default_factory=dict)
+    findings: tuple[Finding, ...] = ()
+    group: str = ""
+
+
+@dataclass(frozen=True)
+class Rejected:
+    """A row that cannot be computed, and all the reasons."""
+
+    sample: str
+    line: int
+    reasons: tuple[Finding, ...]
+    group: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table read.
+
+    Attributes
+    ----------
+    columns
+        What each column was taken for.
+    rows
+        One for each row of the table, in its order.
+    notes
+        What was assumed, skipped or left out.
+    censored
+        Values below a limit, by heading.
+    """
+
+    columns: tuple[Column, ...]
+    rows: tuple[Water | Rejected, ...]
+    notes: tuple[str, ...]
+    censored: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def waters(self) -> list[Water]:
+        """The rows that can be computed."""
+        return [each for each in self.rows if isinstance(each, Water)]
+
+    @property
+    def rejected(self) -> list[Rejected]:
+        """The rows that cannot."""
+        return [each for each in self.rows if isinstance(each, Rejected)]
+
+
+def read_table(
+    text: str,
+    *,
+    database: str = "phreeqc.dat",
+    temperature: float | None = None,
+    below_limit: BelowLimit = "half",
+    stated: Stated | None = None,
+) -> Table:
+    """Read a table of water analyses.
+
+    Parameters
+    ----------
+    text
+        CSV with a heading line: comma, semicolon, tab or bar between cells, decimal point or comma.
+    database
+        Whose elements and atomic weights are used.
+    temperature
+        degC for rows without one.
+    below_limit
+        What stands for a value below a limit of detection.
+    stated
+        What the caller says about columns that do not say their unit.
+
+    Returns
+    -------
+    Table
+        Every row is in it, as a water or rejected.
+
+    Raises
+    ------
+    LabrigError
+        ``bad_input`` where it is no such table, ``limit`` where it is too large.
+    """
+    if below_limit not in SHARES:
+        raise LabrigError(
+            "There is no such choice", where=f"below_limit={below_limit!r}", expected=", ".join(SHARES)
+        )
+    if temperature is not None and not TEMPERATURE_RANGE[0] <= temperature <= TEMPERATURE_RANGE[1]:
+        raise LabrigError(
+            "There is no such water",
+            where=f"temperature={temperature}",
+            expected="{:g} to {:g} degC".format(*TEMPERATURE_RANGE),
+        )
+    sheet = _sheet(text)
+    catalogue = read(find_database(database).path)
+    columns = read_columns(sheet.headers, catalogue, stated or Stated(), sheet.units)
+    columns, notes = _one_basis(columns)
+    _require(columns, temperature)
+    reader = _Reader(columns, sheet, temperature, below_limit)
+    rows = tuple(reader.row(line, cells) for line, cells in sheet.rows)
+    return Table(tuple(columns), rows, (*sheet.notes, *notes, *reader.notes(rows)), dict(reader.censored))
+
+
+# ------------------------------------------------------------------------------------- from text to a sheet of cells
+
+
+@dataclass(frozen=True)
+class _Sheet:
+    delimiter: str
+    headers: list[str]
+    units: list[str]
+    rows: list[tuple[int, list[str]]]
+    notes: list[str]
+
+
+def _sheet(text: str) -> _Sheet:
+    text = text.lstrip("\ufeff")
+    if len(text) > MAX_CHARS:
+        raise LabrigError(
+            f"The table has {len(text):,} characters", expected=f"at most {MAX_CHARS:,}", code="limit"
+        )
+    if not text.strip():
+        raise LabrigError("The table is empty", expected=_EXPECTED)
+    head = "\n".join(text.splitlines()[: 2 * _HEADING_LINES])
+    first = text.split("\n", 1)[0].strip().casefold()
+    if re.fullmatch(r"\"?sep=.\"?", first):  # Excel's own way to say it
+        text = "\n" + text.partition("\n")[2]
+        head = head.partition("\n")[2]
+        delimiter = first.strip('"')[-1]
+    else:
+        delimiter = max(_DELIMITERS, key=lambda each: max(map(_hits, _peek(head, each)), default=0))
+    lines = _records(text, delimiter)
+    place = max(range(min(len(lines), _HEADING_LINES)), key=lambda n: (_hits(lines[n][1]), -n))
+    headers = [each.strip() for each in lines[place][1]]
+    _is_table(headers, [cells for _, cells in lines])
+    headers[0] = headers[0].lstrip("# ")
+    while headers and not headers[-1]:
+        headers.pop()
+    if len(headers) > MAX_COLUMNS:
+        raise LabrigError(
+            f"The table has {len(headers)} columns", expected=f"at most {MAX_COLUMNS}", code="limit"
+        )
+    notes = []
+    if place:
+        notes.append(f"the heading is line {lines[place][0]}; what stands above it is not used")
+    units: list[str] = []
+    below = lines[place + 1 :]
+    if below and _are_units(below[0][1]):
+        units, below = below[0][1], below[1:]
+    comments = [line for line, cells in below if _comment(cells)]
+    rows = [(line, cells) for line, cells in below if not _comment(cells) and any(map(str.strip, cells))]
+    if comments:
+        some = ", ".join(map(str, comments[:5])) + (", ..." if len(comments) > 5 else "")
+        notes.append(f"lines that begin with # are comments: line {some}")
+    if not rows:
+        raise LabrigError("The table has a heading and no rows", expected=_EXPECTED)
+    if len(rows) > MAX_ROWS:
+        raise LabrigError(
+            f"The table has {len(rows):,} rows",
+            expected=f"at most {MAX_ROWS:,}",
+            try_="the table in parts",
+            code="limit",
+        )
+    return _Sheet(delimiter, headers, units, rows, notes)
+
+
+_EXPECTED = "a heading line such as Sample,pH,Temp (degC),Ca (mg/L),HCO3 (mg/L), then one line a sample"
+
+
+def _peek(head: str, delimiter: str) -> list[list[str]]:
+    try:
+        return [row for row in csv.reader(io.StringIO(head, newline=""), delimiter=delimiter) if row]
+    except csv.Error:
+        return []
+
+
+def _hits(cells: Sequence[str]) -> int:
+    return sum(len(cell) < 200 and recognised(cell.lstrip("# ")) for cell in cells[:MAX_COLUMNS])
+
+
+def _records(text: str, delimiter: str) -> list[tuple[int, list[str]]]:
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    found: list[tuple[int, list[str]]] = []
+    line = 0
+    try:
+        for cells in reader:
+            if any(cell.count("\n") > 5 for cell in cells):
+                raise LabrigError(
+                    "A quotation mark opens and does not close", where=f"line {line + 1}", expected=_EXPECTED
+                )
+            if cells:
+                found.append((line + 1, cells))
+            line = reader.line_num
+    except csv.Error as error:
+        raise LabrigError(f"The table cannot be read: {error}", where=f"line {reader.line_num}") from None
+    if not found:
+        raise LabrigError("The table is empty", expected=_EXPECTED)
+    return found
+
+
+def _is_table(headers: Sequence[str], lines: Sequence[Sequence[str]]) -> None:
+    """Refuse what is another kind of table, by name."""
+    hits = _hits(headers)
+    for place in (0, 1):
+        down = sum(
+            recognised(cells[place])
+            for cells in lines[:100]
+            if len(cells) > place and len(cells[place]) < 200
+        )
+        if down > max(hits, 2):
+            raise LabrigError(
+                "The samples are in columns",
+                where=f"column {place + 1} names the constituents",
+                expected=_EXPECTED,
+                try_="the table transposed: one line a sample",
+            )
+    words = {re.sub(r"[^a-z]", "", cell.casefold()) for cells in lines[:3] for cell in cells}
+    if hits < 2 and all(words & each for each in _LONG):
+        raise LabrigError(
+            "The table has one line for each measured value",
+            expected=_EXPECTED,
+            try_="the table pivoted: one line a sample, one column a constituent",
+        )
+    if hits < 2:
+        seen = ", ".join(cell.strip()[:30] for cell in lines[0][:8])
+        raise LabrigError(
+            "No heading line names a pH and constituents",
+            where=f"first line: {seen}"[:300],
+            expected=_EXPECTED,
+        )
+
+
+def _are_units(cells: Sequence[str]) -> bool:
+    texts = [cell.strip() for cell in cells]
+    units = sum(parse_unit(text) is not None for text in texts if len(text) < 40)
+    return units >= 1 and not any(re.search(r"^[<+-]?\s*\d", text) for text in texts)
+
+
+def _comment(cells: Sequence[str]) -> bool:
+    return bool(cells) and re.match(r"\s*#(?!\s*\d)", cells[0]) is not None
+
+
+def _one_basis(columns: list[Column]) -> tuple[list[Column], list[str]]:
+    """Leave out columns per kilogram of water where others are per litre or kilogram of solution."""
+    used = Counter(each.unit.basis for each in columns if each.role == "concentration" and each.unit)
+    notes = []
+    if used["kgw"] and len(used) > 1:
+        fewer = {"kgw"} if used["kgw"] <= used["L"] + used["kgs"] else {"L", "kgs"}
+        why = "amounts per kg of water and per L or kg of solution cannot be put together without the density"
+        columns = [
+            replace(each, role="left out", why=why)
+            if each.role in ("concentration", "error") and each.unit and each.unit.basis in fewer
+            else each
+            for each in columns
+        ]
+    if used["L"] and used["kgs"]:
+        notes.append(
+            "amounts per litre and per kilogram of solution (ppm is mg/kg) are put together with the density of the "
+            f"row; where it has none and less than {DILUTE_G_PER_L:g} g/L, with 1 kg/L"
+        )
+    return columns, notes
+
+
+def _require(columns: Sequence[Column], temperature: float | None) -> None:
+    left_out = "; ".join(f"{each.header}: {each.why}" for each in columns if each.role == "left out")[:600]
+    if not any(each.role == "concentration" for each in columns):
+        raise LabrigError(
+            "No column holds a concentration that can be used",
+            where=left_out,
+            expected="a constituent and its unit in each heading: Ca (mg/L)",
+            try_='unit="mg/L" if that holds for all columns without a unit',
+        )
+    if not any(each.role == "pH" for each in columns):
+        raise LabrigError("No column holds the pH", where=left_out, expected="a column named pH")
+    if temperature is None and not any(each.role == "temperature" for each in columns):
+        raise LabrigError(
+            "No column holds the temperature",
+            where=left_out,
+            expected="a column such as Temp (degC)",
+            try_="temperature=... in degC, if one holds for all rows",
+        )
+
+
+# --------------------------------------------------------------------------------------- from cells to an analysis
+
+
+class _Reader:
+    """Reads rows; counts what must be said about all of them."""
+
+    def __init__(
+        self,
+        columns: Sequence[Column],
+        sheet: _Sheet,
+        temperature: float | None,
+        below_limit: BelowLimit,
+    ) -> None:
+        self.columns = columns
+        self.width = len(columns)
+        self.delimiter = sheet.delimiter
+        self.temperature = temperature
+        self.below_limit = below_limit
+        self.censored: Counter[str] = Counter()
+        self.unstated: Counter[str] = Counter()
+        self.said: Counter[str] = Counter()
+        self.compared: set[tuple[str, str]] = set()
+        texts = {
+            each.index: [cells[each.index] for _, cells in sheet.rows if each.index < len(cells)]
+            for each in columns
+            if each.role in _NUMERIC
+        }
+        default = Decimal("," if sheet.delimiter == ";" else ".", sheet.delimiter == ";")
+        whole = decimal_mark((text for column in texts.values() for text in column), default)
+        self.decimals = {index: decimal_mark(column, whole) for index, column in texts.items()}
+        bases = {each.unit.basis for each in columns if each.role == "concentration" and each.unit}
+        self.basis: Basis = "L" if "L" in bases else min(bases)
+        self.mixed = len(bases) > 1
+
+    def row(self, line: int, cells: list[str]) -> Water | Rejected:
+        """Read one row."""
+        named = next((each for each in self.columns if each.role == "sample"), None)
+        grouped = next((each for each in self.columns if each.role == "group"), None)
+        sample = _text(cells, named) or f"line {line}"
+        group = _text(cells, grouped)
+        if reasons := self._shape(cells):
+            return Rejected(sample, line, tuple(reasons), group)
+        read_ = {
+            each.index: read_cell(cells[each.index], self.decimals[each.index])
+            for each in self.columns
+            if each.role in _NUMERIC
+        }
+        findings: list[Finding] = []
+        for column in self.columns:
+            cell = read_.get(column.index)
+            why = _objection(column, cell) if cell else ""
+            if why and column.role in _CHECKS:
+                findings.append(Finding("check", column.header, f"{column.header}: {why}; it is not used"))
+            elif why:
+                reasons.append(Finding("value", column.header, f"{column.header}: {why}"))
+        pH = self._first("pH", read_)
+        temperature = self._temperature(read_)
+        reasons += _impossible(pH, temperature)
+        density = self._first("density", read_)
+        if density is not None and not DENSITY_RANGE[0] <= density[1] <= DENSITY_RANGE[1]:
+            reasons.append(
+                Finding(
+                    "density", density[0].header, f"{density[0].header}: {density[1]:g} kg/L is not a water"
+                )
+            )
+        present = [
+            each
+            for each in self.columns
+            if each.role == "concentration" and not read_[each.index].empty and not read_[each.index].why
+        ]
+        if not any(read_[each.index].value is not None for each in present):
+            reasons.append(Finding("row", "", "no concentration has a value"))
+        if reasons or pH is None or temperature is None:
+            return Rejected(sample, line, tuple(reasons), group)
+
+        measured = [each for column in present if (each := self._measurement(column, read_[column.index]))]
+        if self.mixed:
+            scaled = _per_litre(measured, density[1] if density else None)
+            if scaled is None:
+                why = f"{_grams(measured):.3g} g/L are dissolved: mg/L and mg/kg need the density to be put together"
+                return Rejected(sample, line, (Finding("density", "", why),), group)
+            measured = scaled
+        counting, carbonate, odd = self._choose(measured)
+        analysis = Analysis(
+            sample=sample,
+            pH=pH[1],
+            temperature=temperature,
+            constituents=self._constituents(counting, read_),
+            pe=self._pe(read_, temperature),
+            density=density[1] if density else None,
+            basis=self.basis,
+            row=line,
+            other={
+                each.header or f"column {each.index + 1}": text
+                for each in self.columns
+                if each.role in ("text", "group", "left out") and (text := _text(cells, each))
+            },
+            carbonate=carbonate,
+        )
+        checks = {
+            str(each.role): cell.value * each.factor
+            for each in self.columns
+            if each.role in _CHECKS
+            and (cell := read_[each.index]).value is not None
+            and not cell.below
+            and not cell.why
+        }
+        return Water(analysis, tuple(counting), checks, (*findings, *odd), group)
+
+    def _shape(self, cells: list[str]) -> list[Finding]:
+        used = len(cells)
+        while used > self.width and not cells[used - 1].strip():
+            used -= 1
+        if used == self.width:
+            return []
+        words = f"the line has {used} cells and the heading {self.width}"
+        if used < self.width:
+            words += "; a cell without a value needs its separator"
+        elif self.delimiter == ",":
+            words += "; a comma inside a cell needs quotation marks around it"
+        return [Finding("row", "", words)]
+
+    def _first(self, role: Role, cells: Mapping[int, Cell]) -> tuple[Column, float] | None:
+        """Return the first value of a role, the field's before the laboratory's."""
+        columns = sorted(
+            (each for each in self.columns if each.role == role),
+            key=lambda each: ("field", "", "lab").index(each.place),
+        )
+        for column in columns:
+            cell = cells[column.index]
+            if cell.value is not None and not cell.below and not cell.why:
+                if len(columns) > 1:
+                    self.said[f"{role}: {column.header} counts"] += 1
+                return column, cell.value * column.factor + column.offset
+        return None
+
+    def _temperature(self, cells: Mapping[int, Cell]) -> float | None:
+        found = self._first("temperature", cells)
+        if found is not None:
+            return round(found[1], 6)
+        if self.temperature is not None:
+            self.said[f"temperature: {self.temperature:g} degC as stated"] += 1
+        return self.temperature
+
+    def _pe(self, cells: Mapping[int, Cell], temperature: float) -> float | None:
+        if (pe := self._first("pe", cells)) is not None:
+            return pe[1]
+        if (Eh := self._first("Eh", cells)) is not None:
+            return pe_of(Eh[1], temperature)
+        return None
+
+    def _measurement(self, column: Column, cell: Cell) -> Measurement | None:
+        if not cell.below:
+            assert cell.value is not None
+            return Measurement(column, cell.value, cell.value * column.factor)
+        if cell.value is None:
+            self.unstated[column.header] += 1
+            return None
+        self.censored[column.header] += 1
+        share = SHARES[self.below_limit]
+        return Measurement(column, cell.value, cell.value * column.factor * share, censored=True)
+
+    def _choose(
+        self, measured: Sequence[Measurement]
+    ) -> tuple[list[Measurement], float | None, list[Finding]]:
+        """Choose what counts where several columns are about one constituent, and compare them.
+
+        Returns
+        -------
+        counting
+            One measurement for each constituent; for alkalinity one, or HCO3 with CO3 and OH.
+        carbonate
+            meq of the alkalinity that was reported as CO3, where HCO3 and CO3 were.
+        findings
+            Where they disagree.
+        """
+        findings: list[Finding] = []
+        by_element: dict[str, list[Measurement]] = {}
+        for each in sorted(measured, key=_rank):
+            by_element.setdefault(each.column.element, []).append(each)
+        alkalinity, carbonate, odd = self._alkalinity(by_element.pop("Alkalinity", []))
+        findings += odd
+        carbon = by_element.get("C(4)") or by_element.get("C")
+        if alkalinity and carbon:
+            by_element.pop(carbon[0].column.element)
+            self.said["alkalinity counts where inorganic carbon (DIC) is given too"] += 1
+        counting = list(alkalinity)
+        for first, *others in by_element.values():
+            counting.append(first)
+            for other in others:
+                self.compared.add((first.column.header, other.column.header))
+                if {_key(first), _key(other)} == {"PO4", "P"}:  # total phosphorus is more than phosphate
+                    continue
+                findings += _disagreement(first, first.amount, other, other.amount)
+        return sorted(counting, key=_rank), carbonate, findings
+
+    def _alkalinity(
+        self, measured: Sequence[Measurement]
+    ) -> tuple[list[Measurement], float | None, list[Finding]]:
+        first: dict[str, Measurement] = {}
+        findings: list[Finding] = []
+        for each in measured:
+            if (same := first.setdefault(_key(each), each)) is not each:
+                self.compared.add((same.column.header, each.column.header))
+                findings += _disagreement(same, same.amount, each, each.amount)
+        total = first.get("Alkalinity")
+        parts = [first[key] for key in ("HCO3", "CO3", "OH") if key in first]
+        split = sum(each.amount for each in parts)
+        carbonate = first["CO3"].amount if "CO3" in first and "HCO3" in first else None
+        if total is not None:
+            if "HCO3" in first:
+                self.compared.add((total.column.header, " + ".join(each.column.header for each in parts)))
+                findings += _disagreement(total, total.amount, first["HCO3"], split)
+                if findings:
+                    carbonate = None
+            return [total], carbonate, findings
+        if parts and "HCO3" not in first:
+            if split:
+                names = " and ".join(each.column.header for each in parts)
+                words = f"{names} without HCO3 are not the alkalinity and are left out"
+                findings.append(Finding("value", parts[0].column.header, words))
+            return [], None, findings
+        return parts, carbonate, findings
+
+    def _constituents(
+        self, counting: Sequence[Measurement], cells: Mapping[int, Cell]
+    ) -> dict[str, Constituent]:
+        found: dict[str, Constituent] = {}
+        for each in counting:
+            column = each.column
+            assert column.unit is not None
+            one = Constituent(
+                element=column.element,
+                amount=each.amount,
+                value=each.value,
+                unit=column.unit.text,
+                formula=column.formula if column.unit.kind == "mass" else "",
+                censored=each.censored,
+                relative_error=self._error(each, cells),
+            )
+            if (before := found.get(column.element)) is not None:  # HCO3, then CO3: the sum in meq
+                total = before.amount + one.amount
+                one = Constituent(
+                    element=column.element,
+                    amount=total,
+                    value=total,
+                    unit=f"meq/{self.basis}",
+                    censored=before.censored and one.censored,
+                    relative_error=before.relative_error,
+                )
+            found[column.element] = one
+        return found
+
+    def _error(self, measurement: Measurement, cells: Mapping[int, Cell]) -> float | None:
+        for column in self.columns:
+            if column.role != "error" or column.known is not measurement.column.known:
+                continue
+            cell = cells[column.index]
+            if cell.value is None or cell.below or cell.why:
+                continue
+            if column.unit is None:
+                return cell.value * column.factor
+            if measurement.value and column.said == measurement.column.said:
+                return cell.value / measurement.value
+        return None
+
+    def notes(self, rows: Sequence[Water | Rejected]) -> list[str]:
+        """Say what holds for the table as a whole."""
+        notes = []
+        doubles = [name for name, n in Counter(_name(each) for each in rows).items() if n > 1]
+        if doubles:
+            some = ", ".join(doubles[:5]) + (", ..." if len(doubles) > 5 else "")
+            notes.append(f"sample names that occur more than once: {some}; rows are told apart by their line")
+        total = sum(self.censored.values())
+        if total:
+            stands = {"half": "half the limit", "zero": "zero", "limit": "the limit"}[self.below_limit]
+            notes.append(f"values below a limit of detection: {total}; {stands} stands for each")
+        if self.unstated:
+            some = ", ".join(list(self.unstated)[:6])
+            notes.append(
+                f"values below a limit that is not stated: {sum(self.unstated.values())} ({some}); they are left "
+                "out, as if they were zero"
+            )
+        notes += [f"{words} (rows: {n})" for words, n in self.said.items()]
+        notes += [
+            f"{first} counts; {other} is only compared with it" for first, other in sorted(self.compared)
+        ]
+        used = [each for each in self.columns if each.role in _NUMERIC]
+        if any(self.decimals[each.index].mark == "," for each in used):
+            notes.append("the decimal mark is a comma")
+        return notes
+
+
+def pe_of(Eh: float, temperature: float) -> float:
+    """Return pe = Eh F / (R T ln 10), for Eh in V against hydrogen and a temperature in degC (CODATA 2018)."""
+    return Eh * 96485.33212 / (8.314462618 * (temperature + 273.15) * math.log(10))
+
+
+def _key(measurement: Measurement) -> str:
+    return measurement.column.known.key if measurement.column.known else ""
+
+
+def _rank(measurement: Measurement) -> tuple[int, int]:
+    return _ORDER.get(_key(measurement), len(_ORDER)), measurement.column.index
+
+
+def _name(row: Water | Rejected) -> str:
+    return row.analysis.sample if isinstance(row, Water) else row.sample
+
+
+def _text(cells: Sequence[str], column: Column | None) -> str:
+    if column is None or column.index >= len(cells):
+        return ""
+    return " ".join(cells[column.index].split())[:MAX_CELL]
+
+
+def _objection(column: Column, cell: Cell) -> str:
+    """Say why a cell cannot be used, or nothing."""
+    if cell.why:
+        return cell.why
+    if cell.below and column.role not in ("concentration", "error"):
+        return "it is only a limit"
+    negative = cell.value is not None and cell.value < 0
+    if negative and column.role not in ("pH", "temperature", "pe", "Eh"):
+        assert cell.value is not None
+        if missing_code(cell.value):
+            return f"{cell.value:g} looks like a code for a missing value; leave the cell empty"
+        return f"{cell.value:g} is negative; if it stands for a limit of detection, write <{-cell.value:g}"
+    return ""
+
+
+def _impossible(pH: tuple[Column, float] | None, temperature: float | None) -> list[Finding]:
+    found = []
+    if pH is None:
+        found.append(Finding("pH", "", "no pH"))
+    elif not PH_RANGE[0] <= pH[1] <= PH_RANGE[1]:
+        words = f"impossible pH {pH[1]:g}"
+        if missing_code(pH[1]):
+            words += "; it looks like a code for a missing value"
+        elif temperature is not None and 4 <= temperature <= 10 and pH[1] < 45:
+            words += f"; pH and temperature ({temperature:g}) may have changed places"
+        elif 40 <= pH[1] <= 100:
+            words += f"; it would be possible as {pH[1] / 10:g}"
+        found.append(Finding("pH", pH[0].header, words))
+    if temperature is None:
+        found.append(Finding("temperature", "", "no temperature"))
+    elif not TEMPERATURE_RANGE[0] <= temperature <= TEMPERATURE_RANGE[1]:
+        found.append(Finding("temperature", "", f"impossible temperature {temperature:g} degC"))
+    return found
+
+
+def _grams(measured: Sequence[Measurement]) -> float:
+    """Return g of dissolved solids per litre or kilogram, roughly where units are not of mass."""
+    return (
+        sum(
+            each.value * each.column.unit.scale
+            if each.column.unit and each.column.unit.kind == "mass"
+            else 40 * each.amount
+            for each in measured
+            if not each.censored
+        )
+        / 1e3
+    )
+
+
+def _per_litre(measured: Sequence[Measurement], density: float | None) -> list[Measurement] | None:
+    """Put amounts per kilogram of solution on a litre; None where that needs a density."""
+    if density is None and _grams(measured) > DILUTE_G_PER_L:
+        return None
+    return [
+        replace(each, amount=each.amount * (density or 1.0))
+        if each.column.unit and each.column.unit.basis == "kgs"
+        else each
+        for each in measured
+    ]
+
+
+def _disagreement(first: Measurement, one: float, second: Measurement, other: float) -> list[Finding]:
+    """Compare two amounts of the same thing; digits that were rounded away are no disagreement."""
+    if first.censored or second.censored:
+        return []
+    rounding = (
+        _last_digit(first.value) * first.column.factor + _last_digit(second.value) * second.column.factor
+    )
+    if abs(one - other) <= max(AGREEMENT * max(one, other), rounding):
+        return []
+    unit = "meq" if first.column.element == "Alkalinity" else "mmol"
+    words = (
+        f"{first.column.header} is {one:.4g} {unit} and {second.column.header} {other:.4g}; the first counts"
+    )
+    ratio = one / other if other else math.inf
+    for name, factor in (("1.22", 61.017 / 50.043), ("0.82", 50.043 / 61.017)):
+        if first.column.element == "Alkalinity" and abs(ratio / factor - 1) < 0.02:
+            words += f"; their ratio is {name}, that of HCO3 and CaCO3"
+            return [Finding("as", second.column.header, words)]
+    return [Finding("value", second.column.header, words)]
+
+
+def _last_digit(value: float) -> float:
+    """Return one unit in the last digit of a number as it was written."""
+    text = f"{value:.12g}"
+    return 10.0 ** -len(text.partition(".")[2]) if "e" not in text else 0.0
