@@ -17,10 +17,15 @@ from typing import Any
 import pytest
 
 from labrig.config import home
+from labrig.drawing import png_size
 from support.scripted_model import scripted_model
 
 QUESTION = "What is the pH of 1 mmol/kgw NaHCO3 at 25 degC?"
 INPUT = "SOLUTION 1\n pH 7 charge\n Na 1\n C(4) 1\nEND\n"
+WATERS = """Well,Temp (C),pH,Ca (mg/L),Mg (mg/L),Na (mg/L),HCO3 (mg/L),SO4 (mg/L),Cl (mg/L)
+A,12.1,7.62,82,21,30,268,88,41
+B,11.8,7.31,105,14,18,310,45,36
+"""
 SCRIPT: list[Any] = [("execute_phreeqc", {"input": INPUT}), "The pH is 8.27."]
 
 
@@ -95,6 +100,49 @@ def test_claude_code_answers(databases: Path, project: Path, private: Path) -> N
     assert "phreeqc.dat 3.8.6" in seen
     assert '\\"name\\":\\"pH\\",\\"value\\":8.269' in seen.replace(" ", "")
     assert events[-1]["result"] == "The pH is 8.27."
+
+
+def test_claude_code_goes_from_a_csv_to_a_picture(databases: Path, project: Path, private: Path) -> None:
+    """A new user: her table beside .mcp.json, the config block of ``labrig install``, one question."""
+    claude = _binary("@anthropic-ai/claude-code", "claude")
+    (project / "waters.csv").write_text(WATERS)
+    _install("claude-code", project, private, "--workspace", "lab", "--root", ".")
+    script = [
+        ("speciate_waters", {"path": "@project/waters.csv"}),
+        ("draw_plot", {"kind": "saturation", "path": "speciated_waters.json"}),
+        "Yes: it is supersaturated with calcite.",
+    ]
+    with scripted_model(script) as model:
+        done = subprocess.run(
+            [
+                *(
+                    claude,
+                    "-p",
+                    "Is this groundwater scaling? The analyses are in waters.csv. Draw me a picture.",
+                ),
+                *("--output-format", "stream-json", "--verbose", "--mcp-config", ".mcp.json"),
+                *("--strict-mcp-config", "--model", "scripted-model"),
+                *("--allowedTools", "mcp__labrig-phreeqc", "--tools", ""),
+            ],
+            cwd=project,
+            env=_environment(
+                private,
+                ANTHROPIC_BASE_URL=model.url,
+                ANTHROPIC_API_KEY="dummy",
+                CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC="1",
+                CLAUDE_CODE_MAX_RETRIES="1",
+                ENABLE_TOOL_SEARCH="false",
+            ),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=180,
+        )
+    given = json.dumps(model.requests[-1])
+    assert "CaCO3_precipitation_potential" in given, done.stdout[-2000:] + done.stderr[-2000:]
+    assert '"type": "image"' in given, "the model is shown the picture"
+    assert png_size((project / "lab" / "saturation.png").read_bytes()) > (600, 400)
+    assert "calcite" in json.loads(done.stdout.strip().splitlines()[-1])["result"]
 
 
 def test_codex_answers(databases: Path, project: Path, private: Path) -> None:
