@@ -69,13 +69,13 @@ def private(tmp_path: Path) -> Path:
     return path
 
 
-def test_claude_code_answers(databases: Path, project: Path, private: Path) -> None:
+def _ask_claude_code(question: str, script: list[Any], project: Path, private: Path) -> tuple[str, list[Any]]:
+    """Ask the real Claude Code with the project's configuration; return its output and what its model was sent."""
     claude = _binary("@anthropic-ai/claude-code", "claude")
-    _install("claude-code", project, private)
-    with scripted_model(SCRIPT) as model:
+    with scripted_model(script) as model:
         done = subprocess.run(
             [
-                *(claude, "-p", QUESTION, "--output-format", "stream-json", "--verbose"),
+                *(claude, "-p", question, "--output-format", "stream-json", "--verbose"),
                 *("--mcp-config", ".mcp.json", "--strict-mcp-config", "--model", "scripted-model"),
                 *("--allowedTools", "mcp__labrig-phreeqc", "--tools", ""),
             ],
@@ -93,9 +93,15 @@ def test_claude_code_answers(databases: Path, project: Path, private: Path) -> N
             text=True,
             timeout=180,
         )
-    events = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+    return done.stdout, model.requests
+
+
+def test_claude_code_answers(databases: Path, project: Path, private: Path) -> None:
+    _install("claude-code", project, private)
+    output, _ = _ask_claude_code(QUESTION, SCRIPT, project, private)
+    events = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
     results = [each for each in events if each.get("type") == "user"]
-    assert results, done.stdout[-2000:] + done.stderr[-2000:]
     seen = json.dumps(results)
     assert "phreeqc.dat 3.8.6" in seen
     assert '\\"name\\":\\"pH\\",\\"value\\":8.269' in seen.replace(" ", "")
@@ -104,7 +110,6 @@ def test_claude_code_answers(databases: Path, project: Path, private: Path) -> N
 
 def test_claude_code_goes_from_a_csv_to_a_picture(databases: Path, project: Path, private: Path) -> None:
     """A new user: her table beside .mcp.json, the config block of ``labrig install``, one question."""
-    claude = _binary("@anthropic-ai/claude-code", "claude")
     (project / "waters.csv").write_text(WATERS)
     _install("claude-code", project, private, "--workspace", "lab", "--root", ".")
     script = [
@@ -112,37 +117,13 @@ def test_claude_code_goes_from_a_csv_to_a_picture(databases: Path, project: Path
         ("draw_plot", {"kind": "saturation", "path": "speciated_waters.json"}),
         "Yes: it is supersaturated with calcite.",
     ]
-    with scripted_model(script) as model:
-        done = subprocess.run(
-            [
-                *(
-                    claude,
-                    "-p",
-                    "Is this groundwater scaling? The analyses are in waters.csv. Draw me a picture.",
-                ),
-                *("--output-format", "stream-json", "--verbose", "--mcp-config", ".mcp.json"),
-                *("--strict-mcp-config", "--model", "scripted-model"),
-                *("--allowedTools", "mcp__labrig-phreeqc", "--tools", ""),
-            ],
-            cwd=project,
-            env=_environment(
-                private,
-                ANTHROPIC_BASE_URL=model.url,
-                ANTHROPIC_API_KEY="dummy",
-                CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC="1",
-                CLAUDE_CODE_MAX_RETRIES="1",
-                ENABLE_TOOL_SEARCH="false",
-            ),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=180,
-        )
-    given = json.dumps(model.requests[-1])
-    assert "CaCO3_precipitation_potential" in given, done.stdout[-2000:] + done.stderr[-2000:]
+    question = "Is this groundwater scaling? The analyses are in waters.csv. Draw me a picture."
+    output, requests = _ask_claude_code(question, script, project, private)
+    given = json.dumps(requests[-1])
+    assert "CaCO3_precipitation_potential" in given
     assert '"type": "image"' in given, "the model is shown the picture"
     assert png_size((project / "lab" / "saturation.png").read_bytes()) > (600, 400)
-    assert "calcite" in json.loads(done.stdout.strip().splitlines()[-1])["result"]
+    assert "calcite" in json.loads(output.strip().splitlines()[-1])["result"]
 
 
 def test_codex_answers(databases: Path, project: Path, private: Path) -> None:

@@ -135,10 +135,10 @@ _PH = re.compile(r"ph(?: (?:-|1|su|s u|units?|ph units?|std units?|standard unit
 _EH = re.compile(r"eh(?: (m?v|(?:milli)?volts?))?(?: s?he| nhe)?")
 _EC = re.compile(
     r"(?:ec|e c|cond|spec cond|conductivity|conductance|specific conductance|sp cond|spcond|sc|electrical conductivity|"
-    r"elec(?:trical)? cond|leitfähigkeit|conductividad|ec ?25)(?: (.+))?"
+    r"elec(?:trical)? cond|leitfähigkeit|lf|conductividad|ec ?25)(?: (.+))?"
 )
 _DENSITY = re.compile(r"(?:density|dichte|densidad|rho)(?: (.+))?")
-_AT_25 = re.compile(r" ?(?:\bat|@)? ?\b25 ?(?:°|º|deg)? ?c\b")
+_AT_25 = re.compile(r" ?(?:\bat|@)? ?\b25 ?(?:°|º|deg(?:rees)?)? ?c(?:elsius)?\b")
 _PLACES = {
     "field": "field",
     "insitu": "field",
@@ -146,7 +146,7 @@ _PLACES = {
     "lab": "lab",
     "laboratory": "lab",
 }
-_PLACE = re.compile(r"\b(in situ|insitu|field|laboratory|lab|water|measured|meas)\b")
+_PLACE = re.compile(r"\b(in situ|insitu|field|laboratory|lab|water|unfiltered|filtered|measured|meas)\b")
 _PER = re.compile(r"([a-z]+)[ ./·]*(cm|dm|ml|m|l)\^?-?([13])?")
 _TDS = {"tds", "totaldissolvedsolids", "dissolvedsolids", "sdt"}
 _HARDNESS = {"totalhardness", "hardness", "hardnesstotal", "gesamthärte"}
@@ -346,7 +346,10 @@ def _constituent(name: str, catalogue: Catalogue | None = None) -> tuple[Known, 
 
 def _special(blank: Column, text: str) -> Column | None:
     """Read the heading of anything that is not a concentration."""
-    words = " ".join(re.sub(r"[_,()\[\]{};:|]|\.(?=[\s(]|$)", " ", text).split()).casefold()
+    words = " ".join(re.sub(r"[_,()\[\]{};:|]|(?<!\d)\.|\.(?!\d)", " ", text).split()).casefold()
+    words = words.replace("microsiemens per centimeter", "us/cm").replace(
+        "millisiemens per centimeter", "ms/cm"
+    )
     words = re.sub(r"^ph(field|lab)$", r"ph \1", words)
     places = [each for each in _PLACE.findall(words) if each.replace(" ", "") in _PLACES]
     place = _PLACES[places[0].replace(" ", "")] if places else ""

@@ -223,7 +223,7 @@ _AS_ELEMENT = re.compile(
 _VOLTS = re.compile(r"[ _]*[(\[ _]m?V[)\]]?$", re.IGNORECASE)
 _QUALIFIERS = re.compile(
     r"\b(?:dissolved|diss|filtered|filtrate|water|ion|ions|conc|concentration|measured|meas|field|lab|laboratory|"
-    r"total|icp-?ms|icp-?oes|icp-?aes|icp|ic|aas|gran)\b\.?",
+    r"total|tot|ges|gesamt|fixed end ?point|inflection[- ]point|titration|\(pH ?4\.\d\)|icp-?ms|icp-?oes|icp-?aes|icp|ic|aas|gran)\b\.?",
     re.IGNORECASE,
 )
 
@@ -242,7 +242,8 @@ def find_constituent(name: str) -> tuple[Known, str] | None:
     (Known, str) or None
         The constituent, and the formula of which the name says that amounts are (``N`` of ``NO3-N``), or empty.
     """
-    for candidate in (name, re.sub(r"\s+", " ", _QUALIFIERS.sub(" ", name)).strip(" ,;()[]")):
+    bare = _QUALIFIERS.sub(" ", name.replace("_", " "))
+    for candidate in (name, re.sub(r"[\s,;]+", " ", bare).strip(" ()[]")):
         if not candidate:
             continue
         if (known := _plain_name(candidate)) is not None:

@@ -39,12 +39,12 @@ _BASES: tuple[Basis, ...] = ("L", "kgs", "kgw")
 _PREFIXES = {"n": 1e-6, "u": 1e-3, "m": 1.0, "": 1e3}
 _STEMS: dict[str, Kind] = {"g": "mass", "mol": "amount", "eq": "charge"}
 UNITS: dict[str, Unit] = {
-    f"{prefix}{stem}/{basis}": Unit(kind, scale, basis, f"{prefix}{stem}/{basis}")
+    f"{prefix}{stem}/{basis}": Unit(kind, scale, basis, f"{prefix}{stem}/{basis.replace('kgs', 'kg')}")
     for stem, kind in _STEMS.items()
     for prefix, scale in _PREFIXES.items()
     for basis in _BASES
 }
-"""Every unit that is understood, by how it is written here."""
+"""Every unit that is understood, by name: ``kgs`` is a kilogram of solution, ``kgw`` one of water."""
 
 _WRITTEN = """N P S C B F Si CaCO3 HCO3 CO3 NO3 NO2 NH4 NH3 SO4 PO4 P2O5 SiO2 CO2 OH CaO MgO H3BO3 H2S Al2O3 Fe2O3
 Na2CO3 H4SiO4 Ca0.5(CO3)0.5"""
@@ -108,6 +108,9 @@ _JOINED = re.compile(rf"(?<![A-Za-z0-9])(?:{_TOP})[ _.·*]{{0,2}}(?i:{_BOTTOM}){
 _WORD = re.compile(rf"(?<![A-Za-z0-9])(?:{'|'.join(_SHORT)})(?![A-Za-z0-9])")
 
 
+_CALCIUM_CARBONATE = re.compile(r"\bcalcium carbonate\b", re.IGNORECASE)
+
+
 @dataclass(frozen=True)
 class Found:
     """A unit in a text: the unit, the formula inside it (``N`` of ``mg N/L``), and the text around it."""
@@ -122,7 +125,7 @@ def plain(text: str) -> str:
     """Write a heading with plain characters: ``µ`` as ``u``, superscripts as figures, one space at a time."""
     text = unicodedata.normalize("NFKC", text.replace("Âµ", "µ").replace("Â°", "°").replace("\ufeff", ""))
     text = text.replace("μ", "u").translate(dict.fromkeys(map(ord, "−–‐‑"), "-"))
-    return " ".join(text.split())
+    return " ".join(_CALCIUM_CARBONATE.sub("CaCO3", text).split())
 
 
 def find_unit(text: str) -> Found | None:
