@@ -41,7 +41,10 @@ ALKALINITY_END = 4.5
 _HCO3_MG, _CO3_MG = 61.017, 30.0045
 """mg in a meq."""
 
-_FORMULAS = {each.element: each.formula for each in reversed(KNOWN) if each.formula}
+_FORMULAS = {each.element: each.formula for each in reversed(KNOWN) if each.formula} | {
+    "C(4)": "HCO3",
+    "Amm": "NH4",
+}
 
 _LOG_K_HSO4 = -1.988
 """HSO4- = H+ + SO4-2 at 25 degC, as in phreeqc.dat."""
@@ -101,7 +104,7 @@ def balance(analysis: Analysis) -> Balance:
     cations = math.fsum(each for each in charges if each > 0)
     anions = -math.fsum(each for each in charges if each < 0)
     meq = {
-        ion: amounts[element] * abs(CHARGES[_usual(element)])
+        ion: amounts[element] * abs(CHARGES[element])
         for ion, elements in IONS.items()
         for element in elements
         if element in amounts
@@ -145,10 +148,6 @@ def dissolved_solids(analysis: Analysis, weights: Mapping[str, float]) -> float:
             formula = _FORMULAS.get(name, name.partition("(")[0])
             total += each.amount * (formula_weight(formula, weights) or 0.0)
     return total
-
-
-def _usual(element: str) -> str:
-    return "S(6)" if element == "S" else element
 
 
 def _alkalinity(

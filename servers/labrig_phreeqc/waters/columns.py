@@ -151,8 +151,8 @@ _PER = re.compile(r"([a-z]+)[ ./·]*(cm|dm|ml|m|l)\^?-?([13])?")
 _TDS = {"tds", "totaldissolvedsolids", "dissolvedsolids", "sdt"}
 _HARDNESS = {"totalhardness", "hardness", "hardnesstotal", "gesamthärte"}
 _SAMPLE_NAMES = """sample sampleid samplename samplenumber sampleno samplecode id name nameofsample
-sampleidentification well wellid wellname borehole site siteid sitename station stationid location label code labid no
-nr number probe probenname muestra"""
+sampleidentification well wellid wellname wellno borehole site siteid siteno sitename station stationid stationno
+location label code labid no nr number probe probenname muestra"""
 _SAMPLE = _SAMPLE_NAMES.split()
 _GROUP_NAMES = (
     "group type aquifer class category cluster formation lithology facies watertype typ gruppe season"
@@ -363,7 +363,7 @@ def _special(blank: Column, text: str) -> Column | None:
             return replace(
                 blank,
                 role="left out",
-                why=f"it has no unit; write {blank.header} (degC), or (degF), or state it",
+                why=f"it has no unit; write {blank.header} (degC) or (degF)",
             )
         factor, offset = _DEGREES[match[1]]
         return replace(blank, role="temperature", place=place, factor=factor, offset=offset)

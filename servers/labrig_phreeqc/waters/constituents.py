@@ -163,7 +163,7 @@ KNOWN: tuple[Known, ...] = (
 )
 """Constituents by the order in which results list them."""
 
-CHARGES: Mapping[str, int] = {each.element: each.charge for each in KNOWN}
+CHARGES: Mapping[str, int] = {each.element: each.charge for each in KNOWN} | {"Amm": 1, "S": -2}
 """Charge with which 1 mol of an element counts in the ion balance, by PHREEQC's name; 1 eq of Alkalinity counts -1.
 
 It is the charge of the species that is left at the end of the alkalinity titration, near pH 4.5, so that what a
@@ -172,7 +172,8 @@ H4SiO4 (0), sulfide as H2S (0), ammonia as NH4+ (+1), iron(II) and manganese as 
 Fe(OH)2+ (+1). With this choice electroneutrality reads "sum of charges = alkalinity" at every pH (Wolf-Gladrow et al.
 2007, Marine Chemistry 106, 287-300; Stumm and Morgan 1996, Aquatic Chemistry, section 4.4), and it is PHREEQC's own:
 the charge of each master species plus its alkalinity in phreeqc.dat. Total iron counts as iron(II). Trace elements
-whose species is not known from a total (As, Se, Cr, Mo, Sb, V, Hg, U) are not counted.
+whose species is not known from a total (As, Se, Cr, Mo, Sb, V, Hg, U) are not counted. ``Amm`` is ammonium in Amm.dat,
+``S`` sulfate where a database has no other sulfur.
 """
 
 EQUIVALENTS: Mapping[str, float] = {
@@ -222,8 +223,9 @@ _AS_ELEMENT = re.compile(
 )
 _VOLTS = re.compile(r"[ _]*[(\[ _]m?V[)\]]?$", re.IGNORECASE)
 _QUALIFIERS = re.compile(
-    r"\b(?:dissolved|diss|filtered|filtrate|water|ion|ions|conc|concentration|measured|meas|field|lab|laboratory|"
-    r"total|tot|ges|gesamt|fixed end ?point|inflection[- ]point|titration|\(pH ?4\.\d\)|icp-?ms|icp-?oes|icp-?aes|icp|ic|aas|gran)\b\.?",
+    r"\(pH ?4\.\d\)|\b(?:dissolved|diss|filtered|filtrate|water|ions?|conc|concentration|measured|meas|field|lab|"
+    r"laboratory|total|tot|ges|gesamt|fixed end ?point|inflection[- ]point|titration|icp-?ms|icp-?oes|icp-?aes|icp|ic|"
+    r"aas|gran)\b\.?",
     re.IGNORECASE,
 )
 

@@ -159,9 +159,12 @@ def readings(measurement: Measurement, catalogue: Catalogue) -> list[Reading]:
             if factor is not None:
                 said = f" as {formula}" if other.kind == "mass" != unit.kind else ""
                 ways.append(("unit", f"in {other.text}{said}", factor))
+    per_basis = (
+        measurement.amount / (value * column.factor) if not measurement.censored else 1.0
+    )  # a density, or 1
     found: list[Reading] = []
     for kind, words, factor in ways:
-        amount = value * factor
+        amount = value * factor * per_basis
         same = next((n for n, each in enumerate(found) if abs(each.amount / amount - 1) < 0.005), None)
         if abs(factor / column.factor - 1) < 0.005:  # as it was read
             continue
@@ -310,7 +313,7 @@ def _misread(
     """Give the single changes of one value that would bring the charges into line, with what speaks against each."""
     for measurement in water.measured:
         element = measurement.column.element
-        charge = _charge_of(element)
+        charge = CHARGES.get(element, 0)
         if not charge or measurement.censored:
             continue
         old = measurement.amount * charge
@@ -337,7 +340,7 @@ def _missing(
     Any major ion may be it; another one where the amount is within a decade of what is usual in the table.
     """
     for element, column in columns.items():
-        charge = _charge_of(element)
+        charge = CHARGES.get(element, 0)
         if element in water.analysis.constituents or charge * its.imbalance >= 0:
             continue
         if element == "Alkalinity" and "C(4)" in water.analysis.constituents:
@@ -351,14 +354,6 @@ def _missing(
         value = amount / column.factor
         words = f"{column.header} has no value; with {value:.3g}"
         yield doubt, Explanation("charge", column.header, words, 0.0)
-
-
-def _charge_of(element: str) -> int:
-    return (
-        -1
-        if element == "Alkalinity"
-        else CHARGES.get(element, CHARGES.get("S(6)", 0) if element == "S" else 0)
-    )
 
 
 def _conductivity_doubt(water: Water, cations: float) -> float:
@@ -408,7 +403,7 @@ def _outliers(
     for measurement in water.measured:
         element, header = measurement.column.element, measurement.column.header
         decades = common.odd.get(element, {}).get(number, 0.0)
-        if not decades or abs(measurement.amount * _charge_of(element)) > NEGLIGIBLE * total:
+        if not decades or abs(measurement.amount * CHARGES.get(element, 0)) > NEGLIGIBLE * total:
             continue
         explanations = [
             (distance, reading)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -191,7 +192,8 @@ async def survey(
             "There is no such limit", where=f"charge_limit={charge_limit}", expected="percent above 0"
         )
     wanted = None if phases is None else _named(phases, catalogue, chosen)
-    table = read_table(
+    table = await asyncio.to_thread(
+        read_table,
         text,
         database=chosen.name,
         temperature=temperature,
@@ -203,7 +205,9 @@ async def survey(
     waters = [each.analysis for each in table.waters]
     solved = await _speciated(waters, wanted, catalogue, chosen, precipitation, engine, limits)
     errors = [each.charge_error for each in solved]
-    findings = diagnose(table, catalogue, charge_limit=charge_limit, speciated=errors)
+    findings = await asyncio.to_thread(
+        diagnose, table, catalogue, charge_limit=charge_limit, speciated=errors
+    )
     weights = {each.name: each.atomic_weight for each in catalogue.elements if each.atomic_weight}
     rows: list[Row] = []
     number = 0
@@ -237,6 +241,8 @@ async def _speciated(
             for number, each in enumerate(waters)
             if number not in solved and (precipitation and _has_calcite(each)) == bool(precipitate)
         ]
+        if not part:
+            continue
         found = await speciate(
             [waters[number] for number in part],
             phases,
@@ -285,7 +291,8 @@ def _row(
     analysis = water.analysis
     solids = dissolved_solids(analysis, weights)
     index = None
-    if solved.ionic_strength is not None and analysis.basis == "L":
+    dilute = solids < 1e3 * DILUTE_G_PER_L
+    if solved.ionic_strength is not None and (analysis.basis == "L" or dilute):
         index = langelier(analysis, solved.ionic_strength)
     return Row(
         sample=analysis.sample,
