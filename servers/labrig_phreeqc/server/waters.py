@@ -118,7 +118,6 @@ async def estimate_saturation(
     seed: Annotated[int, Field(ge=0, le=2**32, description="Same seed, same numbers.")] = 1,
     level: Annotated[float, Field(ge=0.5, le=0.999, description="Probability of the interval.")] = 0.95,
     temperature: Temperature = None,
-    below_limit: BelowLimitArgument = "half",
     unit: UnitArgument = "",
     alkalinity_as: AlkalinityArgument = "",
 ) -> Answer:
@@ -127,7 +126,6 @@ async def estimate_saturation(
     Gives median, interval, share above zero, and how much of the spread is analysis (by constituent), database,
     temperature. draw_plot(kind='uncertainty') draws the file it writes.
     """
-    from labrig_phreeqc.waters.cells import SHARES
     from labrig_phreeqc.waters.columns import Stated
     from labrig_phreeqc.waters.errors import ErrorModel
     from labrig_phreeqc.waters.table import read_table
@@ -140,7 +138,6 @@ async def estimate_saturation(
         text,
         database=databases[0] if databases else "phreeqc.dat",
         temperature=temperature,
-        below_limit=below_limit,
         stated=Stated(unit, alkalinity_as, None),
     )
     names = [each.analysis.sample for each in waters.waters]
@@ -162,7 +159,6 @@ async def estimate_saturation(
         pH=error_pH,
         temperature=error_temperature,
         by_element={name: percent / 100 for name, percent in error_percent_of.items()},
-        censored_at=SHARES[below_limit] or 0.5,
     )
     found = await estimate(
         analysis,
