@@ -66,7 +66,8 @@ async def test_from_a_table_to_numbers_files_and_three_pictures(lab: Lab) -> Non
     assert len(json.dumps(answer).encode()) <= ANSWER_BYTES
     assert (data["rows"], data["ok"], data["rejected"]) == (4, 3, 1)
     assert "74" in data["rejected_rows"][0]["why"]
-    values = {row["sample"]: row["SI"]["Calcite"] for row in data["table"]}
+    at = data["table"]["columns"].index("SI(Calcite)")
+    values = {row[0]: row[at] for row in data["table"]["rows"]}
     direct = await lab.answer(
         "execute_phreeqc",
         input="SOLUTION 1\n units mg/L\n temp 12.1\n pH 7.42\n density 1 calculate\n Ca 82\n Mg 21\n Na 30\n K 2.1\n"
