@@ -13,7 +13,8 @@ from labrig.errors import LabrigError
 from labrig_phreeqc.catalogue import Catalogue, read
 from labrig_phreeqc.databases import find_database
 from labrig_phreeqc.waters.columns import Column, Stated, read_columns
-from labrig_phreeqc.waters.table import MAX_ROWS, Rejected, Table, Water, pe_of, read_table
+from labrig_phreeqc.waters.sheet import MAX_ROWS
+from labrig_phreeqc.waters.table import Rejected, Table, Water, pe_of, read_table
 
 pytestmark = pytest.mark.usefixtures("databases")
 
