@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import posixpath
 from dataclasses import dataclass, replace
 from typing import Any
@@ -26,6 +27,8 @@ RESULT = "result.out"
 DUMP = "dump.out"
 SATURATION = "Saturation indices"
 MAX_INPUT_CHARS = 5_000_000
+MAX_FILES = 100
+"""Selected outputs that a run may leave as files."""
 CHARGE_ERROR_PERCENT = 5.0
 """Charge error that is worth a word; analyses of natural waters are usually held to 5 %."""
 
@@ -115,10 +118,10 @@ async def execute(
             try_="write the input to another file, such as input.pqi",
             code="refused",
         )
-    notices = [str(notice) for notice in screen(text) if _worth_saying(notice)]
-    complete = await completed(
+    complete, found = await completed(
         text, request.database, workspace=workspace, engine=engine, limits=limits, queue_s=queue_s
     )
+    notices = [str(notice) for notice in found if _worth_saying(notice)]
     run = await engine.run(complete, database=request.database, limits=limits, queue_s=queue_s)
     if run.output:
         workspace.write_text(request.result, run.output)
@@ -151,6 +154,8 @@ def accepted(text: str) -> str:
         raise LabrigError(
             "The input is empty", where="input", expected="PHREEQC input, such as SOLUTION 1 ... END"
         )
+    if any("\ud800" <= each <= "\udfff" for each in set(text)):
+        raise LabrigError("The input holds half a surrogate pair", where="input", expected="Unicode text")
     if len(text) > MAX_INPUT_CHARS:
         raise LabrigError(
             f"The input has {len(text):,} characters", expected=f"at most {MAX_INPUT_CHARS:,}", code="limit"
@@ -166,20 +171,21 @@ async def completed(
     engine: Engine,
     limits: Limits,
     queue_s: float = QUEUE_S,
-) -> str:
-    """Return an input with the files of the workspace that it includes in their places.
+) -> tuple[str, list[Notice]]:
+    """Return an input with the files of the workspace that it includes in their places, and notices about it.
 
     Raises
     ------
     LabrigError
         ``refused`` for what would read or write other files, see `screening` and `includes`.
     """
-    screen(text)
+    notices = await asyncio.to_thread(screen, text)
 
     async def solve(each: str) -> Run:
         return await engine.run(each, database=database, limits=limits, queue_s=queue_s)
 
-    return await resolve_includes(text, lambda name: _included(workspace, name), solve)
+    complete = await resolve_includes(text, lambda name: _included(workspace, name), solve, limits.wall_s)
+    return complete, notices
 
 
 def _worth_saying(notice: Notice) -> bool:
@@ -207,9 +213,13 @@ class _Writer:
 
     def tables(self, run: Run) -> dict[int, str]:
         """Write every selected output to the file that ``-file`` names, or to one named after its number."""
-        written = {name for name, text in run.files.items() if self._files.write(name, text)}
+        kept = run.selected[:MAX_FILES]
+        if len(run.selected) > MAX_FILES:
+            self.notices.append(f"{len(run.selected)} selected outputs: the first {MAX_FILES} are written")
+        wanted = dict(list(run.files.items())[:MAX_FILES])
+        written = {name for name, text in wanted.items() if self._files.write(name, text)}
         files = {}
-        for table in run.selected:
+        for table in kept:
             if table.file in written:
                 written.discard(table.file)  # two tables cannot have one file
                 files[table.user] = table.file

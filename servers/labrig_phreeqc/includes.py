@@ -7,12 +7,13 @@ input up to there, any other must be a bare name in the workspace. Everything el
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 
 from labrig.errors import LabrigError
 from labrig_phreeqc.run import Run
 from labrig_phreeqc.screening import include_refusal, is_bare_name, screen
-from labrig_phreeqc.statements import declared_files, is_include, statements
+from labrig_phreeqc.statements import Statement, is_file_option, is_include, statements
 
 MAX_DEPTH = 8
 MAX_INCLUDES = 50
@@ -22,7 +23,7 @@ Read = Callable[[str], str | None]
 RunPrefix = Callable[[str], Awaitable[Run]]
 
 
-async def resolve_includes(text: str, read: Read, run_prefix: RunPrefix) -> str:
+async def resolve_includes(text: str, read: Read, run_prefix: RunPrefix, wall_s: float = 50.0) -> str:
     """Return `text` with every INCLUDE$ replaced by what it names.
 
     Parameters
@@ -33,14 +34,26 @@ async def resolve_includes(text: str, read: Read, run_prefix: RunPrefix) -> str:
         Returns the text of a workspace file by its bare name, or None.
     run_prefix
         Runs an input; `labrig_phreeqc.engine.Engine.run` on the chosen database.
+    wall_s
+        Seconds that all these runs together may take.
 
     Raises
     ------
     LabrigError
         ``refused`` with the line, or ``limit`` beyond `MAX_DEPTH`, `MAX_INCLUDES` or `MAX_CHARACTERS`.
     """
-    resolved = await _Resolver(read, run_prefix).resolve(text, "", 0)
-    screen(resolved)
+    try:
+        async with asyncio.timeout(wall_s):
+            resolved = await _Resolver(read, run_prefix).resolve(text, "", 0)
+    except TimeoutError:
+        raise LabrigError(
+            "The runs whose output the input includes take too long",
+            where="INCLUDE$",
+            expected=f"at most {wall_s:g} s for all of them together",
+            code="limit",
+        ) from None
+    if resolved is not text:
+        await asyncio.to_thread(screen, resolved)
     return resolved
 
 
@@ -50,12 +63,14 @@ class _Resolver:
         self._run_prefix = run_prefix
         self._count = 0
         self._characters = 0
+        self._declared: set[str] = set()
 
     async def resolve(self, text: str, before: str, depth: int) -> str:
         """Resolve `text`, of which `before` is the resolved input that precedes it."""
         done, cursor = "", 0
-        for statement in statements(text):
+        for statement in await asyncio.to_thread(_about_files, text):
             if not is_include(statement):
+                self._declared.add(statement.rest)
                 continue
             if not is_bare_name(statement.rest):
                 raise include_refusal(statement)
@@ -68,12 +83,11 @@ class _Resolver:
             done += await self.resolve(content, before + done, depth + 1)
             if not done.endswith("\n"):
                 done += "\n"
-        return done + text[cursor:]
+        return done + text[cursor:] if cursor else text
 
     async def _content(self, name: str, prefix: str) -> str | None:
-        declared = {each.name for each in declared_files(prefix) if each.block == "SELECTED_OUTPUT"}
-        if name in declared:
-            screen(prefix)
+        if name in self._declared:
+            await asyncio.to_thread(screen, prefix)
             run = await self._run_prefix(prefix)
             if not run.solved:
                 raise LabrigError(
@@ -94,3 +108,12 @@ class _Resolver:
                 expected=f"at most {MAX_DEPTH} levels, {MAX_INCLUDES} files, {MAX_CHARACTERS} characters",
                 code="limit",
             )
+
+
+def _about_files(text: str) -> list[Statement]:
+    """Return the statements that include a file, or name one that SELECTED_OUTPUT writes."""
+    return [
+        each
+        for each in statements(text)
+        if is_include(each) or (each.block == "SELECTED_OUTPUT" and is_file_option(each) and each.rest)
+    ]

@@ -32,7 +32,7 @@ def check(protocol: str) -> str:
     if protocol in NAMES and protocol != "raw:N":
         return protocol
     head, _, count = protocol.partition(":")
-    if head == "raw" and count.isascii() and count.isdigit() and int(count) > 0:
+    if head == "raw" and count.isascii() and count.isdigit() and 0 < int(count[:19]) < 10**18:
         return protocol
     raise LabrigError(
         f"{protocol!r} is not an output protocol",

@@ -7,6 +7,7 @@ exact lines of a state or of one of its tables. Lines are counted as in `outline
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -284,8 +285,15 @@ def _occurrences(
 
 
 # Reads a line of settings and the text; writes what `_occurrences` returns. It knows nothing of Labrig.
+# The pipe whose number it is given has no writer but Labrig: when that is gone, the kernel sends SIGIO, which ends it.
 _MATCHER = """
-import json, re, sys
+import fcntl, json, os, re, select, signal, sys
+lifeline = int(sys.argv[1])
+signal.signal(signal.SIGIO, signal.SIG_DFL)
+fcntl.fcntl(lifeline, fcntl.F_SETOWN, os.getpid())
+fcntl.fcntl(lifeline, fcntl.F_SETFL, fcntl.fcntl(lifeline, fcntl.F_GETFL) | os.O_ASYNC)
+if select.select([lifeline], [], [], 0)[0]:
+    sys.exit(1)
 settings, _, text = sys.stdin.buffer.read().decode("utf-8", "surrogatepass").partition("\\n")
 pattern, flags, first, limit, chars = json.loads(settings)
 match = re.compile(pattern, flags).search
@@ -315,9 +323,11 @@ def _matches(
             try_=f"regex=false to find it as it is, or {re.escape(pattern)}",
         ) from None
     settings = json.dumps([pattern, int(flags), from_line, limit, MATCHED_CHARS])
+    lifeline, held = os.pipe()
     try:
         done = subprocess.run(
-            [sys.executable, "-I", "-S", "-W", "ignore", "-c", _MATCHER],
+            [sys.executable, "-I", "-S", "-W", "ignore", "-c", _MATCHER, str(lifeline)],
+            pass_fds=(lifeline,),
             input=f"{settings}\n{text}".encode("utf-8", "surrogatepass"),
             capture_output=True,
             timeout=REGEX_S,
@@ -334,6 +344,9 @@ def _matches(
     except subprocess.CalledProcessError as error:
         reason = error.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
         raise LabrigError("The search failed", where=reason, code="internal") from None
+    finally:
+        os.close(lifeline)
+        os.close(held)
     total, found = json.loads(done.stdout)
     return total, [(number, start) for number, start in found]
 

@@ -351,7 +351,7 @@ def _numbers_and_description(rest: str) -> tuple[int, int, str]:
     word, description = (*_BLANKS.split(rest, maxsplit=1), "")[:2]
     if not _starts_number(word):
         return 1, 1, rest
-    match = re.match(r"(-?\d+)(?:-(\d+))?", word, re.ASCII)
+    match = re.match(r"(-?\d{1,18})(?:-(\d{1,18}))?", word, re.ASCII)
     if match is None:
         return 1, 1, description
     first = int(match[1])

@@ -181,7 +181,7 @@ def declared_files(text: str) -> list[DeclaredFile]:
     user = 1
     for statement in statements(text):
         if statement.is_keyword:
-            number = re.match(r"\d+", statement.rest)
+            number = re.match(r"\d{1,18}", statement.rest)
             user = int(number[0]) if number else 1
         elif is_file_option(statement) and statement.rest:
             found.append(DeclaredFile(statement.block, user, statement.rest, statement.line))

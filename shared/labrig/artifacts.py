@@ -58,9 +58,7 @@ class ArtifactStore:
         self._workspace = workspace
 
     def _folder(self) -> Path:
-        folder = self._workspace.private() / "artifacts"
-        folder.mkdir(exist_ok=True)
-        return folder
+        return self._workspace.private("artifacts")
 
     def put(
         self,

@@ -32,7 +32,7 @@ def decode(cursor: str, question: Any) -> int:
         tag, offset = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
         if not (isinstance(tag, str) and type(offset) is int and offset >= 0):
             raise ValueError
-    except (ValueError, binascii.Error, TypeError):
+    except (ValueError, binascii.Error, TypeError, RecursionError):
         raise LabrigError(
             "This is not a cursor",
             where="cursor",

@@ -23,6 +23,10 @@ Code = Literal[
 CODES: tuple[str, ...] = get_args(Code)
 
 
+MOST_CHARS = 1_000
+"""Characters of a part of an error; it may quote an argument of any length."""
+
+
 class LabrigError(Exception):
     """An error written for whoever must act on it.
 
@@ -50,10 +54,10 @@ class LabrigError(Exception):
         code: Code = "bad_input",
     ) -> None:
         super().__init__(what)
-        self.what = what
-        self.where = where
-        self.expected = expected
-        self.try_ = try_
+        self.what = _clipped(what)
+        self.where = _clipped(where)
+        self.expected = _clipped(expected)
+        self.try_ = _clipped(try_)
         self.code: Code = code
 
     def to_dict(self) -> dict[str, str]:
@@ -88,8 +92,17 @@ class LabrigError(Exception):
         return ". ".join(part.rstrip(".") for part in parts) + "."
 
 
+def _clipped(text: str) -> str:
+    """Return a text with its middle left out where it is too long to be read."""
+    if len(text) <= MOST_CHARS:
+        return text
+    return f"{text[: MOST_CHARS - 200]} [... {len(text) - MOST_CHARS} characters ...] {text[-160:]}"
+
+
 def nearest(name: str, known: Iterable[str], n: int = 3) -> list[str]:
     """Return up to `n` of the known names that resemble `name`, best first, case ignored."""
+    if len(name) > MOST_CHARS:  # nothing resembles it, and to find that out would take long
+        return []
     by_fold = {each.casefold(): each for each in known}
     hits = difflib.get_close_matches(name.casefold(), by_fold, n=n, cutoff=0.5)
     return [by_fold[hit] for hit in hits]

@@ -51,6 +51,8 @@ class OwnFiles:
 
     def _read(self) -> dict[str, str]:
         """Return the ledger; where there is none that can be read, nothing counts as ours."""
+        if self._ledger.is_symlink():
+            return {}
         try:
             ours = json.loads(self._ledger.read_text())
         except (FileNotFoundError, ValueError):

@@ -25,6 +25,7 @@ PRIVATE = ".labrig"
 MAX_FILE_BYTES = 64 << 20
 MAX_TOTAL_BYTES = 2 << 30
 MAX_FILES = 20_000
+MAX_DEPTH = 32
 _MAX_LINKS = 16
 
 
@@ -67,11 +68,25 @@ class Workspace:
                 )
             self.roots[resolved.name or "root"] = resolved
 
-    def private(self) -> Path:
-        """Return the folder for Labrig's own files, made if needed."""
+    def private(self, name: str = "") -> Path:
+        """Return the folder for Labrig's own files, or one in it, made if needed.
+
+        Raises
+        ------
+        LabrigError
+            ``refused`` where somebody put a link in its place, which would lead our files elsewhere.
+        """
         path = self.folder / PRIVATE
-        path.mkdir(parents=True, exist_ok=True)
-        return path
+        for each in (path, path / name) if name else (path,):
+            if each.is_symlink():
+                raise LabrigError(
+                    f"{PRIVATE} or a folder in it is a link",
+                    where=each.name,
+                    try_="remove it",
+                    code="refused",
+                )
+            each.mkdir(parents=True, exist_ok=True)
+        return path / name
 
     def read_bytes(self, path: str, *, limit: int = MAX_FILE_BYTES) -> bytes:
         """Return a file's bytes.
@@ -190,6 +205,10 @@ class Workspace:
         if PRIVATE in parts:
             raise LabrigError(
                 f"{PRIVATE} is reserved", where=path, try_="choose another name", code="refused"
+            )
+        if len(parts) > MAX_DEPTH:
+            raise LabrigError(
+                f"The path has {len(parts)} folders", where=path[:60] + "...", expected=f"at most {MAX_DEPTH}"
             )
         if len(encoded) > 1024 or any(len(part.encode()) > 200 for part in parts):
             raise LabrigError(

@@ -61,7 +61,10 @@ async def draw_plot(
             + " wrote",
         )
     text = source_text(source)
-    data = await asyncio.to_thread(_data, kind, text, source, quantities, x, of)
+    try:
+        data = await asyncio.to_thread(_data, kind, text, source, quantities, x, of)
+    except (AttributeError, KeyError, TypeError):  # the right heading, and something else below it
+        raise _no_file(kind, source) from None
     notes = data.get("notes", [])
     png = await draw(
         "labrig_phreeqc.plots",
@@ -117,18 +120,19 @@ def _data(kind: str, text: str, source: str, quantities: list[str], x: str, of: 
 
 def _written_by_us(kind: str, text: str, source: str) -> dict[str, Any]:
     """Read a file of speciate_waters or estimate_saturation."""
-    schema, tool = (
-        ("labrig.estimate/1", "estimate_saturation")
-        if kind == "uncertainty"
-        else ("labrig.waters/1", "speciate_waters")
-    )
+    schema = "labrig.estimate/1" if kind == "uncertainty" else "labrig.waters/1"
     try:
         content = json.loads(text)
         if content["schema"] == schema:
             return dict(content)
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         pass
-    raise LabrigError(
+    raise _no_file(kind, source)
+
+
+def _no_file(kind: str, source: str) -> LabrigError:
+    tool = "estimate_saturation" if kind == "uncertainty" else "speciate_waters"
+    return LabrigError(
         f"This is no file for a {kind} plot",
         where=f"path={source!r}",
         expected=f"the JSON file that {tool} names under files.pictures",

@@ -91,7 +91,7 @@ async def check_input(
     here = session()
     limits = call_limits()
     text = execution.accepted(input_text(input_path, input))
-    complete = await execution.completed(
+    complete, _ = await execution.completed(
         text, database, workspace=here.workspace, engine=here.state.engine, limits=limits
     )
     found = await checking.check_input(complete, database, here.state.engine, limits)
