@@ -405,7 +405,9 @@ def printouts(lines: Sequence[str], state: State) -> list[Printout]:
 
 _PLACES = (
     re.compile(r"step (?P<step>\d{1,18})"),
-    re.compile(r"(?:transport step|advection shift) (?P<shift>\d{1,18})(?: cell (?P<cell>\d{1,18})| print \d+)?"),
+    re.compile(
+        r"(?:transport step|advection shift) (?P<shift>\d{1,18})(?: cell (?P<cell>\d{1,18})| print \d+)?"
+    ),
     re.compile(r"(?:initial )?cell (?P<cell>\d{1,18})(?: step (?P<step>\d{1,18}))?"),
 )
 

@@ -281,7 +281,11 @@ def test_ph_is_never_logarithmic_and_never_beside_activities() -> None:
 def test_gaps_zeros_and_points_between_gaps() -> None:
     data = a_series(100)
     data["lines"] = [
-        {"name": "Fe", "unit": "mol/kgw", "values": [None if i % 2 else 10.0 ** (-i / 20) for i in range(100)]}
+        {
+            "name": "Fe",
+            "unit": "mol/kgw",
+            "values": [None if i % 2 else 10.0 ** (-i / 20) for i in range(100)],
+        }
     ]
     (axes,) = series.figure(data).axes
     line, alone = axes.lines
