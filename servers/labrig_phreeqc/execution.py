@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import posixpath
 from dataclasses import dataclass, replace
 from typing import Any
@@ -64,7 +65,7 @@ class Execution:
     result
         Workspace file of the output; empty when there was no output to write.
     files
-        Workspace files that hold selected output: user number -> file name.
+        Workspace files that hold selected output: user number -> file names, in the order of its definitions.
     dump_file
         Workspace file that holds the text of DUMP, or empty.
     artifact
@@ -75,7 +76,7 @@ class Execution:
     input: str
     notices: tuple[str, ...]
     result: str
-    files: dict[int, str]
+    files: dict[int, list[str]]
     dump_file: str
     artifact: Artifact
     source: str
@@ -208,26 +209,29 @@ class _Writer:
     """Writes what a run left beside its output."""
 
     def __init__(self, workspace: Workspace, taken: set[str]) -> None:
+        self._workspace = workspace
         self._files = OwnFiles(workspace, taken)
         self.notices: list[str] = []
 
-    def tables(self, run: Run) -> dict[int, str]:
-        """Write every selected output to the file that ``-file`` names, or to one named after its number."""
-        kept = run.selected[:MAX_FILES]
+    def tables(self, run: Run) -> dict[int, list[str]]:
+        """Write every selected output to the files that ``-file`` names, or to one named after its number."""
         if len(run.selected) > MAX_FILES:
             self.notices.append(f"{len(run.selected)} selected outputs: the first {MAX_FILES} are written")
-        wanted = dict(list(run.files.items())[:MAX_FILES])
-        written = {name for name, text in wanted.items() if self._files.write(name, text)}
-        files = {}
-        for table in kept:
-            if table.file in written:
-                written.discard(table.file)  # two tables cannot have one file
-                files[table.user] = table.file
-                continue
-            name = self._files.write_somewhere(f"selected_output_{table.user}.tsv", table.text)
-            files[table.user] = name
-            if table.file:
-                self.notices.append(f"-file {table.file} is taken and stays as it is: the text is in {name}")
+        files: dict[int, list[str]] = {}
+        for table in run.selected[:MAX_FILES]:
+            for named, text in (table.files or {table.file: table.text}).items():
+                if not text.strip() and not run.solved:
+                    continue  # nothing came of it, and an earlier run's file may lie there
+                name = named
+                if not named or not self._files.write(named, text):
+                    name = self._files.write_somewhere(f"selected_output_{table.user}.tsv", text)
+                    if named:
+                        taken = self._workspace.exists(named)
+                        why = "is taken and stays as it is" if taken else "is no name that is written here"
+                        self.notices.append(f"-file {named} {why}: the text is in {name}")
+                files.setdefault(table.user, []).append(name)
+                if not table.files:
+                    remember_headings(self._workspace, text, table.columns)
         return files
 
     def dump(self, run: Run, text: str) -> str:
@@ -238,6 +242,21 @@ class _Writer:
         if named and self._files.write(named[-1], run.dump):
             return named[-1]
         return self._files.write_somewhere(DUMP, run.dump)
+
+
+def remember_headings(workspace: Workspace, text: str, headings: list[str]) -> None:
+    """Keep the headings of a selected output with their units, which its text does not have."""
+    path = workspace.private("headings") / f"{sha256(text)}.json"
+    path.write_text(json.dumps(headings))
+
+
+def remembered_headings(workspace: Workspace, text: str) -> list[str]:
+    """Return the headings that a run knew of a text, or none."""
+    path = workspace.private("headings") / f"{sha256(text)}.json"
+    try:
+        return [str(each) for each in json.loads(path.read_text())]
+    except (OSError, ValueError, TypeError):
+        return []
 
 
 def key_values(run: Run, output: Outline, most: int = 3) -> tuple[Quantity, ...]:

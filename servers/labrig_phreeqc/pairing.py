@@ -95,7 +95,7 @@ def simulations(text: str, side: str) -> list[Simulation]:
     if not any(simulation.states for simulation in tree.simulations):
         raise LabrigError(
             f"Output {side} has no states",
-            where=f"text_{side.lower()} ({tree.lines} lines)",
+            where=f"{side.lower()} ({tree.lines} lines)",
             expected="the main output of PHREEQC with at least one computed state",
             try_="the output, not the input or selected output; PRINT -reset true if its printing is off",
             code="not_found",

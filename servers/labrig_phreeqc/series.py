@@ -52,7 +52,13 @@ from labrig_phreeqc.toc import heading
 Cell = float | int | str | None
 
 _GAS_VALUES = ("gas pressure", "gas volume")
-_BY_NAME = {word.casefold(): name for name, (label, _) in VALUES.items() for word in (label, name)}
+_BY_NAME = {word.casefold(): name for name, (label, _) in VALUES.items() for word in (label, name)} | {
+    "mu": "ionic strength",
+    "temp": "temperature",
+    "tc": "temperature",
+    "ec": "conductance",
+    "alk": "alkalinity",
+}
 
 _KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "m": ("mol/kgw", ("Distribution of species", "Surface composition", "Exchange composition")),

@@ -38,7 +38,8 @@ _PREFIXES = {
 }
 _UNIT = re.compile(r"(.+?) ?[\[(]([^()\[\]]+)[\])]$")
 _BRACKETED = ("mol/kgw", "eq/kgw", "C", "eq", "atm", "mol", "L", "s", "1", "V")
-_NO_PLACE, _NO_INDEX = -99.0, -999.999
+_NO_PLACE, _NO_LOGARITHM = -99.0, -999.999
+MAX_LISTED = 40
 
 
 def is_table(text: str) -> bool:
@@ -50,7 +51,15 @@ def is_table(text: str) -> bool:
     return cut[0] == cut[1] > 1 and not lines[0].startswith("-")
 
 
-def read_table(text: str, names: Sequence[str]) -> Series:
+def no_value(heading: str, value: float) -> bool:
+    """Tell whether a number of selected output stands for none: -999.999 for a logarithm, -99 for a place."""
+    name = heading.casefold()
+    if abs(value - _NO_LOGARITHM) < 1e-6:
+        return name.startswith(("si_", "la_", "lm_"))
+    return value == _NO_PLACE and name.partition("(")[0] in ("time", "step", "dist_x")
+
+
+def read_table(text: str, names: Sequence[str], known: Sequence[str] = ()) -> Series:
     """Return columns of a table, with those that say which state a row is.
 
     Parameters
@@ -59,6 +68,8 @@ def read_table(text: str, names: Sequence[str]) -> Series:
         Tab-separated (selected output) or comma-separated, with headings.
     names
         Headings, in any case; a unit in brackets at the end may be left out (``Ca`` for ``Ca(mol/kgw)``).
+    known
+        The headings with their units, where they are known from the run that wrote the file.
 
     Returns
     -------
@@ -75,11 +86,13 @@ def read_table(text: str, names: Sequence[str]) -> Series:
     for fields in _records(text):
         if not headings or _is_heading(fields, headings):
             current = [field.strip() for field in fields]
+            if not headings and len(known) == len(current):
+                current = list(known)
             headings += [name for name in current if name not in headings]
             continue
         rows.append({name: _cell(name, field) for name, field in zip(current, fields, strict=False)})
     places = [name for name in headings if name.casefold() in PLACES]
-    chosen = [_find(name, headings) for name in names]
+    chosen = [find_heading(name, headings) for name in names]
     kept = list(dict.fromkeys([*places, *chosen]))
     absent: dict[str, list[int]] = {}
     for number, row in enumerate(rows):
@@ -87,7 +100,7 @@ def read_table(text: str, names: Sequence[str]) -> Series:
             if row.get(name) is None:
                 absent.setdefault(name, []).append(number)
     notes = tuple(
-        Note(name, "no value: the phase cannot form here, or the cell is empty", tuple(numbers))
+        Note(name, "no value: it cannot form here, or the cell is empty", tuple(numbers))
         for name, numbers in absent.items()
     )
     columns = tuple(Column(name, unit_of(name), _type(row.get(name) for row in rows)) for name in kept)
@@ -123,13 +136,10 @@ def _is_heading(fields: Sequence[str], known: Sequence[str]) -> bool:
 def _cell(name: str, field: str) -> Cell:
     value = _number(field.strip())
     if isinstance(value, float):
-        low = name.casefold()
-        if not math.isfinite(value) or (low.startswith("si_") and abs(value - _NO_INDEX) < 1e-6):
+        if not math.isfinite(value) or no_value(name, value):
             return None
-        if low in PLACES:
-            return (
-                None if value == _NO_PLACE else int(value) if value.is_integer() and low != "time" else value
-            )
+        if name.casefold() in PLACES and value.is_integer() and name.casefold() != "time":
+            return int(value)
     return value
 
 
@@ -147,7 +157,8 @@ def _type(cells: Iterator[Cell]) -> str:
     return "integer" if kinds == {int} else "text" if str in kinds else "number"
 
 
-def _find(name: str, headings: Sequence[str]) -> str:
+def find_heading(name: str, headings: Sequence[str]) -> str:
+    """Return the heading that a name means: the same, without its unit, or in another case."""
     wanted = " ".join(name.split())
     bare = {heading: (match[1] if (match := _UNIT.fullmatch(heading)) else heading) for heading in headings}
     ways: tuple[Callable[[str], bool], ...] = (
@@ -162,4 +173,6 @@ def _find(name: str, headings: Sequence[str]) -> str:
             return hit
     if not headings:
         raise LabrigError("The table has no heading line", where="path", code="not_found")
-    raise unknown_name("column", name, headings, where="quantities")
+    error = unknown_name("column", name, headings, where="quantities")
+    error.expected = error.expected or f"one of {', '.join(headings[:MAX_LISTED])}, ..."
+    raise error

@@ -252,6 +252,8 @@ async def test_a_file_option_replaces_only_what_runs_wrote(lab: Lab) -> None:
     assert (lab.folder / "mine.sel").read_text() == "edited", "... unless somebody changed it"
     twice = WATER.replace("END", "SELECTED_OUTPUT 1\n -file z\n -pH\nSELECTED_OUTPUT 2\n -file z\n -pe\nEND")
     tables = (await lab.answer("execute_phreeqc", input=twice))["data"]["selected_output"]
+    for table, heading in zip(tables, ("pH", "pe"), strict=True):
+        assert heading in (lab.folder / table["file"]).read_text(), "each number has its text somewhere"
     assert len({table["file"] for table in tables}) == 2
     await lab.text("write_file", path="result.out", content=WATER)
     assert (await lab.refusal("execute_phreeqc", input_path="./result.out"))["code"] == "refused"
@@ -398,3 +400,31 @@ def test_listing_tools_loads_no_science() -> None:
     assert (
         subprocess.run([sys.executable, "-c", program], capture_output=True, text=True).stdout.strip() == "[]"
     )
+
+
+async def test_which_databases_hold_a_phase(lab: Lab) -> None:
+    glauberite = await lab.answer("look_up", query="Glauberite", kind="database")
+    names = [each["name"] for each in glauberite["data"]["databases"]]
+    assert "pitzer.dat" in names
+    assert "phreeqc.dat" not in names
+    uranium = await lab.answer("look_up", query="U", kind="database")
+    assert "pitzer.dat" not in [each["name"] for each in uranium["data"]["databases"]]
+    assert len((await lab.answer("look_up", query="", kind="database"))["data"]["databases"]) >= 19
+    assert (await lab.refusal("look_up", query="Xyzite", kind="database"))["code"] == "not_found"
+
+
+async def test_selected_output_has_no_stand_in_numbers_and_its_units_are_remembered(lab: Lab) -> None:
+    text = "SOLUTION 1\n Na 1\nSELECTED_OUTPUT\n -time\n -totals Na\n -activities Ca+2\nEND\n"
+    run = await lab.answer("execute_phreeqc", input=text)
+    (table,) = run["data"]["selected_output"]
+    (row,) = table["values"]
+    values = dict(zip(table["columns"], row, strict=True))
+    assert values["time"] is None
+    assert values["la_Ca+2"] is None
+    read = await lab.answer("series", path="selected_output_1.tsv", quantities=["Na(mol/kgw)", "la_Ca+2"])
+    units = {each["name"]: each["unit"] for each in read["data"]["columns"]}
+    assert units["Na(mol/kgw)"] == "mol/kgw"
+    failed = await lab.raw("execute_phreeqc", input=text.replace("Na 1", "na 1"))
+    assert failed.structured_content["status"] == "input_error"
+    again = await lab.answer("series", path="selected_output_1.tsv", quantities=["Na"])
+    assert again["data"]["rows"], "a run that fails leaves the table of the one before"

@@ -241,7 +241,7 @@ def _label(key: str, group: list[_Line]) -> str:
         return "SI, " + key
     unit = style.fit(key, 9.5, 1.7) if style.plain(key) else ""
     if len(group) > 1:
-        return unit or "no unit"
+        return unit
     name = style.fit(style.quantity(group[0].name), 9.5, 1.9)
     if not unit:
         return name

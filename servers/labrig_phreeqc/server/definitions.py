@@ -8,8 +8,10 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from labrig.answer import Answer
+from labrig.errors import LabrigError
 from labrig_phreeqc import databases, lookup
 from labrig_phreeqc.library import find_library
+from labrig_phreeqc.lookup import kind_of
 from labrig_phreeqc.server.base import DatabaseArgument, toolbox
 
 MAX_ENTRIES = 8
@@ -22,7 +24,7 @@ async def look_up(
     kind: Annotated[
         Literal["", "element", "species", "phase", "rate", "database"],
         Field(
-            description="Only this kind; default all but databases. `database` lists those that can be named."
+            description="Only this kind; default all. `database`: which databases hold it; empty query: all."
         ),
     ] = "",
     temperature: Annotated[float, Field(ge=-50, le=1000, description="degC, for log K; default 25.")] = 25.0,
@@ -32,7 +34,7 @@ async def look_up(
     For an element it says what a mass in mg/L is counted as when the input has no `as`.
     """
     if kind == "database":
-        return _databases(query)
+        return await asyncio.to_thread(_databases, query)
     chosen = databases.find_database(database)
     found = await asyncio.to_thread(lookup.look_up, chosen, query, kind)
     exact: list[dict[str, Any]] = []
@@ -51,14 +53,26 @@ async def look_up(
 
 
 def _databases(query: str) -> Answer:
-    """List the installed databases that have the query in their name or description, and the library in use."""
+    """List the installed databases that hold what is asked for, or have it in their name, and the library in use."""
     library = find_library()
     installed = databases.list_databases()
     wanted = query.strip().casefold()
-    found = [
-        each for each in installed if wanted in f"{each.name} {each.description}".casefold()
-    ] or installed
-    rows = [{"name": each.name, "about": each.description, "sha256": each.sha256[:12]} for each in found]
+    rows, found = [], []
+    for each in installed:
+        held = lookup.look_up(each, query).exact if wanted and each.name not in databases.ADD_ONS else []
+        if held or wanted in each.name.casefold():
+            holds = list(dict.fromkeys(f"{kind_of(one)} {one.name}" for one in held))[:4]
+            row: dict[str, Any] = {"name": each.name, "about": each.description, "sha256": each.sha256[:12]}
+            rows.append(row | ({"holds": holds} if holds else {}))
+            found.append(each)
+    if wanted and installed and not rows:
+        raise LabrigError(
+            f"No installed database holds {query!r}",
+            where="query",
+            expected="an element, species, phase or rate by its name, or a part of a database's name",
+            try_="the same without kind, for the nearest names in one database",
+            code="not_found",
+        )
     return Answer(
         source=f"PHREEQC {library.distribution} (sha256 {library.sha256[:12]})",
         data={"databases": rows},

@@ -17,11 +17,11 @@ from labrig_phreeqc import protocols, search
 from labrig_phreeqc import series as tables
 from labrig_phreeqc.compare import compare
 from labrig_phreeqc.compare_text import to_text
-from labrig_phreeqc.execution import RESULT
+from labrig_phreeqc.execution import RESULT, remembered_headings
 from labrig_phreeqc.outline import outline, states
 from labrig_phreeqc.outline_text import render
 from labrig_phreeqc.server.base import SourceArgument, source_text, toolbox
-from labrig_phreeqc.table_file import is_table, read_table
+from labrig_phreeqc.table_file import PLACES, is_table, read_table
 
 STATES_A_PAGE = 50
 MAX_NOTES = 12
@@ -113,13 +113,22 @@ async def series(
 
 def table_of(text: str, quantities: list[str], of: str) -> tables.Series:
     """Return a table from an output, or from a file that holds one."""
-    if not is_table(text):
-        return tables.series(text, quantities, states=of or None)
-    if of:
-        raise LabrigError(
-            "A table file has rows, not states", where=f"of={of!r}", expected="no `of` with a table"
-        )
-    return read_table(text, quantities)
+    if not text.strip():
+        raise LabrigError("The file is empty", where="path", expected="an output or a table")
+    if is_table(text):
+        if of:
+            raise LabrigError(
+                "A table file has rows, not states", where=f"of={of!r}", expected="no `of` with a table"
+            )
+        return read_table(text, quantities, remembered_headings(session().workspace, text))
+    asked = [each for each in quantities if each.casefold() not in PLACES] or quantities
+    try:
+        return tables.series(text, asked, states=of or None)
+    except LabrigError as error:
+        if "shift" in of and error.where.startswith("states="):
+            return tables.series(text, asked, states=of.replace("shift", "transport step"))
+        error.where = error.where.replace("states=", "of=")
+        raise
 
 
 @toolbox.tool(title="Search an output", read_only=True, toolsets=("outputs",))

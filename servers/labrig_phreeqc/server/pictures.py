@@ -18,6 +18,7 @@ from labrig_phreeqc.execution import RESULT
 from labrig_phreeqc.series_plot import plot_data
 from labrig_phreeqc.server.base import source_text, toolbox
 from labrig_phreeqc.server.outputs import table_of
+from labrig_phreeqc.table_file import find_heading
 
 DRAWING_WALL_S = 50.0
 DRAWN_IONS = ("Ca", "Mg", "Na", "HCO3", "SO4", "Cl")
@@ -153,5 +154,7 @@ def _series(text: str, source: str, quantities: list[str], x: str, of: str) -> d
         )
     own = ("time", "step", "shift", "cell", "dist_x", "state", "simulation", "sim", "line", "soln")
     asked = list(dict.fromkeys([*quantities, *([x] if x and x not in own else [])]))
-    data = plot_data(table_of(text, asked, of), x)
+    table = table_of(text, asked, of)
+    columns = [column.name for column in table.columns]
+    data = plot_data(table, find_heading(x, columns) if x and x not in columns else x)
     return {**data, "title": ", ".join(quantities), "source": source}

@@ -21,6 +21,7 @@ from labrig_phreeqc.execution import Execution, Request
 from labrig_phreeqc.outline import outline
 from labrig_phreeqc.run import Limits, record
 from labrig_phreeqc.server.base import JOB_WALL_S, DatabaseArgument, call_limits, input_text, toolbox
+from labrig_phreeqc.table_file import no_value
 
 MAX_TABLES = 12
 MAX_COLUMNS = 60
@@ -45,7 +46,7 @@ async def execute_phreeqc_paper(
     lines = [f"status: {done.status}"]
     lines += [f"error: {each}" for each in done.run.errors]
     lines += [f"warning: {each}" for each in done.warnings]
-    lines += [f"selected output {user}: {name}" for user, name in done.files.items()]
+    lines += [f"selected output {user}: {', '.join(names)}" for user, names in done.files.items()]
     lines += [f"dump: {done.dump_file}"] if done.dump_file else []
     return Published(
         "\n".join([*lines, execution.summary(done), text]),
@@ -85,8 +86,10 @@ async def check_input(
     input: Annotated[str, Field(description="PHREEQC input as text; or give input_path.")] = "",
     database: DatabaseArgument = "phreeqc.dat",
 ) -> Answer:
-    """Check the solutions of an input: charge error, the change of pH that `charge` would make, lines without effect,
-    defaults in effect, what masses are counted as, doubtful numbers. Reactions are not run.
+    """Check the solutions of an input before anything reacts.
+
+    Charge error, the change of pH that `charge` would make, lines without effect, defaults in effect, what masses are
+    counted as, doubtful numbers.
     """
     here = session()
     limits = call_limits()
@@ -257,7 +260,7 @@ def _tables(done: Execution, room: int) -> list[dict[str, Any]]:
     for selected in done.run.selected[:MAX_TABLES]:
         table: dict[str, Any] = {
             "user": selected.user,
-            "file": done.files[selected.user],
+            "file": ", ".join(done.files.get(selected.user, [])),
             "columns": selected.columns[:MAX_COLUMNS],
             "rows": len(selected.rows),
         }
@@ -270,7 +273,7 @@ def _tables(done: Execution, room: int) -> list[dict[str, Any]]:
             room -= size
             if any(cell is None for row in values for cell in row):
                 table["null"] = (
-                    "no value: the cell is empty, or the phase cannot form here (PHREEQC writes -999.999)"
+                    "no value: empty, or PHREEQC's -999.999 (cannot form here) or -99 (no step, time, place)"
                 )
         tables.append(table)
     if len(done.run.selected) > MAX_TABLES:
@@ -283,8 +286,7 @@ def _cells(row: list[Any], columns: list[str]) -> list[Any]:
     cells = []
     for cell, column in zip(row, columns, strict=False):
         if isinstance(cell, float):
-            absent = column.lower().startswith("si_") and abs(cell + 999.999) < 1e-6
-            cell = None if absent or not math.isfinite(cell) else float(f"{cell:.10g}")
+            cell = None if no_value(column, cell) or not math.isfinite(cell) else float(f"{cell:.10g}")
         cells.append(cell)
     return cells
 

@@ -31,7 +31,7 @@ AlkalinityArgument = Annotated[
 ]
 
 
-@toolbox.tool(title="Speciate a table of waters", read_only=False, toolsets=("default", "waters"))
+@toolbox.tool(title="Speciate waters", read_only=False, toolsets=("default", "waters"))
 async def speciate_waters(
     path: TablePath = "",
     table: TableText = "",
