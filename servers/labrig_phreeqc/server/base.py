@@ -82,12 +82,15 @@ DatabaseArgument = Annotated[
 ]
 
 
-def source_text(path: str) -> str:
+def source_bytes(path: str) -> bytes:
     """Return a file of the workspace, or the artifact that a handle names."""
     here = session()
-    if path.startswith("sha256:"):
-        return here.artifacts.read(path).decode("utf-8", errors="replace")
-    return here.workspace.read_text(path)
+    return here.artifacts.read(path) if path.startswith("sha256:") else here.workspace.read_bytes(path)
+
+
+def source_text(path: str) -> str:
+    """Return the same as text: UTF-8, undecodable bytes replaced."""
+    return source_bytes(path).decode("utf-8", errors="replace")
 
 
 def input_text(input_path: str, text: str) -> str:
