@@ -12,14 +12,17 @@ tests repeat it.
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
 
-from labrig_phreeqc.catalogue import Catalogue, formula_weight, read
+from labrig_phreeqc.catalogue import Catalogue, Element, formula_weight, read, without_charge
 from labrig_phreeqc.databases import Database
 from labrig_phreeqc.definitions import ActivityModel, Definitions, activity_model
-from labrig_phreeqc.solutions import Number, Solution, Total, overwritten, solutions
+from labrig_phreeqc.solutions import Number, Solution, Total, missing_in_mixes, overwritten, solutions
 from labrig_phreeqc.valences import Network, log_k_or_zero, meant_state, valence_state
 
 PH, PE, CELSIUS, UNITS, DENSITY = 7.0, 4.0, 25.0, "mmol/kgw", 1.0
@@ -31,6 +34,19 @@ PH_RANGE = (-2.0, 16.0)
 GAS_LIMIT = 2.0
 """log10 of the pressure (atm) of O2 or H2 above which a pe is doubted: 100 atm; a pe in water gives below 1 atm."""
 
+PE_LIMIT = 100.0
+"""|pe| from which it is no pe: 5.9 V at 25 degC."""
+
+MILLIVOLT_RANGE = (50.0, 1500.0)
+"""|pe| that may be a redox potential in mV, given as pe."""
+
+VOLT_PER_KELVIN = 1.98416e-4
+"""ln(10) R/F in V/K: E = VOLT_PER_KELVIN T pe, 0.05916 V per unit of pe at 25 degC."""
+
+SALT_LIMIT = 5.0
+"""Dissolved g/L from which a density of 1 kg/L is doubted: a solution gains about 0.0007 kg/L of density with each,
+while the solids take their part of the litre."""
+
 CELSIUS_RANGE = (0.0, 200.0)
 HOT_RANGE = (0.0, 300.0)
 """degC. Databases with tabulated activity coefficients (llnl.dat and its kind) have them up to 300; the others state
@@ -38,7 +54,9 @@ log K for most phases at 25 only, and vapour pressure and density of water for m
 
 DENSITY_RANGE = (0.5, 2.5)
 COLD_DATABASES = ("frezchem.dat", "ColdChem.dat")
-"""Databases for brines below 0 degC."""
+COLD_RANGE = (-100.0, 25.0)
+"""Databases for brines below 0 degC, and where they hold (degC): fitted up to 25 (Marion and Kargel, 2008; Toner and
+Catling, 2017)."""
 
 REPORTED_OTHERWISE = frozenset({"C", "N", "P", "S", "Si"})
 """Elements that laboratories report in more than one way (NO3 or N, SO4 or S, SiO2 or Si ...).
@@ -112,8 +130,11 @@ def assumptions(text: str, database: Database) -> Assumptions:
         Empty for an input without SOLUTION; what PHREEQC refuses or warns of by itself is mostly not repeated.
     """
     found = solutions(text)
+    mixes = _Notes()
+    for line, mix, number in missing_in_mixes(text):
+        mixes.add(line, f"MIX {mix} names solution {number}, which nothing defines: PHREEQC leaves it out")
     if not found:
-        return Assumptions((), (), ())
+        return Assumptions((), (), mixes.lines())
     lost = overwritten(found)
     named = Counter(each.name for each in found)
     defaults: dict[tuple[tuple[str, float | str], ...], list[str]] = {}
@@ -136,7 +157,7 @@ def assumptions(text: str, database: Database) -> Assumptions:
     return Assumptions(
         tuple(Default(tuple(names), dict(values)) for values, names in defaults.items()),
         facts.lines(),
-        doubts.lines(),
+        (*doubts.lines(), *mixes.lines()),
     )
 
 
@@ -194,8 +215,8 @@ class _Assumed:
         values: dict[str, float | str] = {}
         if solution.pH is None:
             values["pH"] = PH
-        if solution.pe is None:
-            values["pe"] = PE
+        if solution.pe is None and solution.redox in ("", "pe"):
+            values["pe"] = PE  # a redox couple gives the pe of the others
         if solution.temperature is None:
             values["temperature"] = CELSIUS
         if solution.units is None and any(total.unit is None for total in solution.totals):
@@ -214,6 +235,8 @@ class _Assumed:
         self.misread()
         self.out_of_range()
         self.contradictions()
+        self.equivalents()
+        self.density()
         for total in self.solution.totals:
             self.mass(total)
         self.valences()
@@ -235,6 +258,16 @@ class _Assumed:
             self.doubts.add(
                 total.line, f"{total.name} is given again in line {later.line}, which alone counts"
             )
+        for name, number in solution.repeated:
+            alone = self.option_number(name)
+            self.doubts.add(
+                number.line, f"{name} is given again in line {alone.line}, which alone counts ({alone.text})"
+            )
+        for words, line in solution.after_units:
+            self.doubts.add(
+                line,
+                f"{words!r} after the unit of a solution is dropped: it belongs behind each concentration",
+            )
         for words, line in solution.unknown_units:
             self.doubts.add(
                 line, f"PHREEQC has no unit {words!r}; the line has no effect, {self.units} counts"
@@ -243,9 +276,72 @@ class _Assumed:
             message = f"column {name!r} is passed over, since elements begin with a capital letter"
             self.doubts.add(solution.line, message)
 
+    def option_number(self, name: str) -> Number:
+        """Return the number of an option that counts."""
+        number = getattr(self.solution, name)
+        assert isinstance(number, Number)
+        return number
+
+    def equivalents(self) -> None:
+        """Doubt a default unit in equivalents, which PHREEQC counts as moles for all but Alkalinity."""
+        if "eq/" not in self.units:
+            return
+        named: dict[int, list[str]] = {}
+        for total in self.solution.totals:
+            element = self.elements.get(total.name.split()[0])
+            if total.unit is not None or total.name == "Alkalinity" or element is None:
+                continue
+            species = element.master_species
+            if species[len(without_charge(species)) :] not in ("+", "-", "+1", "-1"):  # there it is the same
+                named.setdefault(total.line, []).append(total.name)
+        names = list(dict.fromkeys(name for each in named.values() for name in each))
+        for line in named:
+            self.doubts.add(
+                line,
+                f"units {self.units}: equivalents are counted as moles for {', '.join(names)}: "
+                "only Alkalinity is in equivalents",
+            )
+
+    def density(self) -> None:
+        """Doubt a density of 1 for a solution of which much is salt."""
+        solution = self.solution
+        density = _value(solution.density, DENSITY)
+        if solution.calculate_density or abs(density - DENSITY) > 5e-4 or "/L" not in self.units:
+            return
+        salt = math.fsum(
+            grams
+            for each in solution.totals
+            if "/L" in (each.unit or self.units) and 0 < (grams := self.grams(each)) < math.inf
+        )
+        if salt <= SALT_LIMIT:
+            return
+        stated = "the default density" if solution.density is None else "density"
+        remedy = "state the density of the solution"
+        if _has_molar_volumes(self.database.path, self.database.path.stat().st_mtime_ns):
+            remedy = "'density 1 calculate' makes PHREEQC compute it"
+        line = solution.line if solution.density is None else solution.density.line
+        message = (
+            f"{salt:.3g} g/L dissolved at {stated} {density:g} kg/L: too little of the litre counts as water"
+        )
+        self.doubts.add(line, f"{message}; {remedy}")
+
+    def grams(self, total: Total) -> float:
+        """Return a concentration in about g/L or g/kg; 0 for what has no weight."""
+        unit = total.unit or self.units
+        if total.name == "Alkalinity":  # as bicarbonate
+            weight = total.number.value * _size(unit)
+            return weight if "g/" in unit else weight * 61.0
+        if total.name.split()[0] not in self.elements:
+            return 0.0
+        if "g/" in unit:
+            return total.number.value * _size(unit)
+        return total.number.value * _size(unit) * (self.elements[total.name.split()[0]].formula_weight or 0.0)
+
     def out_of_range(self) -> None:
         solution = self.solution
         limits = HOT_RANGE if self.model == "B-dot" else CELSIUS_RANGE
+        if self.database.name in COLD_DATABASES:
+            limits = COLD_RANGE
         for number, name, unit, (low, high) in (
             (solution.pH, "pH", "", PH_RANGE),
             (solution.temperature, "temperature", " degC", limits),
@@ -253,13 +349,37 @@ class _Assumed:
         ):
             if number is None or low <= number.value <= high or not math.isfinite(number.value):
                 continue
-            if name == "temperature" and number.value < 0 and self.database.name in COLD_DATABASES:
-                continue
             message = f"{name} {number.value:g}{unit} is outside {low:g} to {high:g}"
+            if name == "temperature" and limits is COLD_RANGE:
+                message = (
+                    f"{name} {number.value:g}{unit} is outside what {self.database.name} is for (to {high:g})"
+                )
             if name == "temperature" and 273 <= number.value < 374:
                 message += f"; were it kelvin, it would be {number.value - 273.15:g} degC"
             self.doubts.add(number.line, message)
-        self.unstable_water()
+        if not self.impossible_pe():
+            self.unstable_water()
+
+    def impossible_pe(self) -> bool:
+        """Doubt a pe that no water has, and say whether it was."""
+        pe = self.solution.pe
+        if (
+            pe is None
+            or self.solution.pe_constraint
+            or not math.isfinite(pe.value)
+            or abs(pe.value) < PE_LIMIT
+        ):
+            return False
+        self.doubts.add(pe.line, f"pe {pe.value:g} is that of no water{self.were_it_millivolts()}")
+        return True
+
+    def were_it_millivolts(self) -> str:
+        """Return what the pe would be if the potential in mV had been given."""
+        pe = _value(self.solution.pe, PE)
+        low, high = MILLIVOLT_RANGE
+        if not low <= abs(pe) <= high or not -100 < self.celsius < 1000:
+            return ""
+        return f"; were it mV, pe would be {pe / 1000 / (VOLT_PER_KELVIN * (self.celsius + 273.15)):.2f}"
 
     def unstable_water(self) -> None:
         """A pe at which water would not be stable, by the pressure of O2 or H2 that it implies."""
@@ -278,6 +398,7 @@ class _Assumed:
                 pe, pH = solution.pe.value, self.pH
                 message = (
                     f"pe {pe:g} at pH {pH:g} means {gas} at 10^{pressure:.0f} atm: water is not stable there"
+                    f"{self.were_it_millivolts()}"
                 )
                 self.doubts.add(solution.pe.line, message)
 
@@ -309,7 +430,7 @@ class _Assumed:
             return
         if element is None or not element.formula_weight:
             return
-        named = "" if _is_number(element.gfw) else f" as {element.gfw},"
+        named = f" as {word}," if (word := self.counted_formula(element)) else " with"
         weight = f"{element.formula_weight:.2f}"
         if total.name == "Alkalinity":
             message = f"Alkalinity in {unit} without 'as' is counted{named} {weight} g/eq"
@@ -321,10 +442,39 @@ class _Assumed:
         if not bare or total.element in REPORTED_OTHERWISE:
             self.facts.add(total.line, f"{total.name} in {unit} is counted{named} {weight} g/mol")
 
+    def counted_formula(self, element: Element) -> str:
+        """Return the formula behind a weight: the database's own, or a species that weighs as much."""
+        if not _is_number(element.gfw):
+            return element.gfw
+        allowed = element.elements | {"H", "O"}
+        for name in (
+            element.master_species,
+            *(e.name for e in self.species.values() if e.elements <= allowed),
+        ):
+            formula = without_charge(name)
+            weight = formula_weight(formula, self.weights)
+            if weight is not None and abs(weight - float(element.gfw)) < 0.02:
+                return formula
+        return ""
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """Atomic weights in g/mol."""
+        elements = self.catalogue.elements
+        return {each.name: each.atomic_weight for each in elements if each.atomic_weight is not None}
+
     def valences(self) -> None:
-        """Note what bare elements with several valence states become by a pe."""
+        """Note what bare elements with several valence states become by a pe or a couple."""
         solution = self.solution
-        if solution.pe_constraint or solution.redox not in ("", "pe") or not self.possible:
+        for total in solution.totals:
+            couple = solution.redox if not total.redox else ""  # one in its own line is no surprise
+            if couple not in ("", "pe") and total.number.value > 0 and (states := self.several_states(total)):
+                among = ", ".join(states)
+                self.facts.add(
+                    total.line,
+                    f"{total.name} without a valence is distributed over {among} by the couple {couple}",
+                )
+        if solution.pe_constraint or not self.possible:
             return
         stated = f"the pe {self.pe:g} of the input" if solution.pe is not None else f"the default pe {PE:g}"
         plain: dict[str, int] = {}  # valence state that is meant and comes out: line
@@ -338,6 +488,11 @@ class _Assumed:
                 continue
             first = max(shares, key=lambda name: shares[name])
             mostly = f", nearly all {first}" if shares[first] > 1 - TRACE_SHARE and first in states else ""
+            if shares[first] <= 1 - TRACE_SHARE:
+                main = sorted(
+                    (name for name in shares if shares[name] >= TRACE_SHARE), key=lambda s: -shares[s]
+                )
+                mostly = f": about {', '.join(f'{name} {100 * shares[name]:.0f} %' for name in main)}"
             if 1 - shares.get(self.meant(total), 0.0) < TRACE_SHARE:
                 plain[first] = total.line
                 continue
@@ -354,14 +509,12 @@ class _Assumed:
 
     def states(self, total: Total) -> list[str]:
         """Return the valence states over which a total is distributed by pe; empty if there is no such choice."""
+        return self.several_states(total) if (total.redox or self.solution.redox) in ("", "pe") else []
+
+    def several_states(self, total: Total) -> list[str]:
+        """Return the valence states of a total that states none; empty if there are not several."""
         name = total.name
-        if (
-            "(" in name
-            or " " in name
-            or name in _NOT_SPLIT
-            or name[0] == "["
-            or total.redox not in ("", "pe")
-        ):
+        if "(" in name or " " in name or name in _NOT_SPLIT or name[0] == "[":
             return []
         states = [each for each in self.elements if each.startswith(f"{name}(")]
         return states if len(states) > 1 else []
@@ -374,20 +527,11 @@ class _Assumed:
     def molality(self, total: Total) -> float:
         """Return a concentration in about mol/kgw: close enough to tell N2 from 2 NO3-."""
         unit = total.unit or self.units
-        value = (
-            total.number.value
-            * _SIZES[unit.partition("/")[0].removesuffix("g").removesuffix("mol").removesuffix("eq")]
-        )
+        value = total.number.value * _size(unit)
         if "g/" not in unit:
             return value
-        weights = {
-            each.name: each.atomic_weight
-            for each in self.catalogue.elements
-            if each.atomic_weight is not None
-        }
-        counted = (
-            formula_weight(total.as_, weights) if total.as_ else self.elements[total.name].formula_weight
-        )
+        element = self.elements[total.name.split()[0]]
+        counted = formula_weight(total.as_, self.weights) if total.as_ else element.formula_weight
         return value / (_positive(total.gfw) or counted or 100.0)
 
     def network(self, element: str) -> Network:
@@ -403,6 +547,21 @@ _NOT_SPLIT = ("E", "H", "O", "D", "T")
 """The electron, water, and its isotopes, which are entered as ratios like those in square brackets."""
 
 _SIZES = {"": 1.0, "m": 1e-3, "u": 1e-6}
+
+
+def _size(unit: str) -> float:
+    """Return the factor of a unit's first letter: 1e-3 for ``mg/L``."""
+    return _SIZES[unit.partition("/")[0].removesuffix("g").removesuffix("mol").removesuffix("eq")]
+
+
+@lru_cache(maxsize=32)
+def _has_molar_volumes(path: Path, _mtime_ns: int) -> bool:
+    return len(_MOLAR_VOLUME.findall(path.read_text(encoding="utf-8", errors="replace"))) >= MOLAR_VOLUMES
+
+
+_MOLAR_VOLUME = re.compile(r"^\s*-Vm\b", re.IGNORECASE | re.MULTILINE)
+MOLAR_VOLUMES = 10
+"""Molar volumes that a database with a model of density has at least; the others have none."""
 
 
 def _value(number: Number | None, default: float) -> float:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from labrig_phreeqc.assumptions import assumptions
-from labrig_phreeqc.outline import Outline
+from labrig_phreeqc.assumptions import PE, PH, UNITS, assumptions
+from labrig_phreeqc.outline import Outline, State
 from labrig_phreeqc.run import Run
-from labrig_phreeqc.validity import UNDETERMINED_PE, findings
+from labrig_phreeqc.solutions import Constraint, overwritten, read_number, solutions
+from labrig_phreeqc.validity import UNDETERMINED_PE, findings, unprinted
 
 MOST = 8
 """Lines of each kind; how many more there are is said."""
@@ -28,6 +30,8 @@ class Caveats:
         Formulas by which masses were counted, valence states that a bare element was taken as.
     undetermined
         States whose pe nothing determines.
+    adjusted
+        Values that charge balance or equilibrium with a phase set, with what the input stated.
     doubts
         What probably is not meant, or lies beyond what the database is for.
     """
@@ -35,6 +39,7 @@ class Caveats:
     defaults: tuple[str, ...] = ()
     counted_as: tuple[str, ...] = ()
     undetermined: tuple[str, ...] = ()
+    adjusted: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()
 
     def assumed(self) -> dict[str, list[str]]:
@@ -42,6 +47,7 @@ class Caveats:
         kinds = {
             "defaults": self.defaults,
             "counted_as": self.counted_as,
+            "adjusted": self.adjusted,
             "not_determined": self.undetermined,
         }
         return {name: list(lines) for name, lines in kinds.items() if lines}
@@ -67,8 +73,88 @@ def caveats(text: str, run: Run, outline: Outline) -> Caveats:
         _most([str(each) for each in assumed.defaults]),
         _most(assumed.counted_as),
         _most(pe),
-        _most([*assumed.doubts, *beyond]),
+        _most(adjusted(text, run, outline)),
+        _most([*assumed.doubts, *beyond, *unprinted(run, outline, text)]),
     )
+
+
+def adjusted(text: str, run: Run, outline: Outline) -> list[str]:
+    """Return what charge balance and phases made of the values of solutions: ``Cl was 1 mmol/kgw, ... made it 100``.
+
+    Parameters
+    ----------
+    text
+        The input of the run; of its solutions those are looked at whose composition is printed.
+    run, outline
+        What it gave. Changes within rounding are not said; a concentration per litre or per kg of solution and one
+        after ``as`` is said without comparison.
+    """
+    found = solutions(text)
+    lost = overwritten(found)
+    states = {
+        (state.simulation, state.label.split()[2]): state
+        for state in outline.states
+        if state.stage == "initial solution"
+    }
+    said = []
+    lines = run.output.split("\n")
+    for each in found:
+        state = states.get((each.simulation, str(each.first)))
+        if each in lost or state is None or (not run.solved and state is outline.states[-1]):
+            continue
+        place = f"{each.name} (line {each.line}): "
+        for name, number, default, constraint, came in (
+            ("pH", each.pH, PH, each.pH_constraint, state.pH),
+            ("pe", each.pe, PE, each.pe_constraint, state.pe),
+        ):
+            start = number.value if number is not None else default
+            if constraint is not None and came is not None and abs(came - start) > ROUNDING_PH:
+                said.append(f"{place}{name} was {start:g}, {_cause(constraint)} made it {came:g}")
+        printed = _molalities(state, lines)
+        for total in each.totals:
+            came = printed.get(total.name)
+            if total.constraint is None or came is None:
+                continue
+            unit = total.unit or each.units or UNITS
+            stated = total.number.value
+            size = _PER_KGW.get(unit)
+            if size is None:
+                made = f"{came * 1e3:.4g} mmol/kgw"
+            elif abs(came - stated * size) <= ROUNDING * abs(stated * size):
+                continue
+            else:
+                made = f"{came / size:.4g}"
+            said.append(
+                f"{place}{total.name} was {stated:g} {unit}, {_cause(total.constraint)} made it {made}"
+            )
+    return said
+
+
+ROUNDING = 2e-3
+"""Relative change of a concentration that is not said: four digits are printed."""
+
+ROUNDING_PH = 0.01
+"""The same in pH and pe, which inputs state to two decimals."""
+
+_PER_KGW = {"mol/kgw": 1.0, "mmol/kgw": 1e-3, "umol/kgw": 1e-6}
+
+
+def _cause(constraint: Constraint) -> str:
+    return "charge balance" if constraint.is_charge else f"equilibrium with {constraint.phase}"
+
+
+def _molalities(state: State, lines: Sequence[str]) -> dict[str, float]:
+    """Return the molalities under "Solution composition" by element or valence state."""
+    found: dict[str, float] = {}
+    for section in state.sections:
+        if section.name != "Solution composition":
+            continue
+        for line in lines[section.first : section.last]:
+            name, *words = line.split() or [""]
+            number = read_number(words[0], 0) if len(words) > 1 else None
+            if number is not None and not number.unread:
+                found[name] = number.value
+    return found
 
 
 def _most(lines: list[str] | tuple[str, ...]) -> tuple[str, ...]:

@@ -23,6 +23,7 @@ from labrig_phreeqc.protocols import lines_of
 from labrig_phreeqc.run import Limits, Run, provenance, record
 from labrig_phreeqc.screening import Notice, screen
 from labrig_phreeqc.statements import declared_files
+from labrig_phreeqc.validity import charge_error_with_surface, column_rows, named_rows
 
 RESULT = "result.out"
 DUMP = "dump.out"
@@ -275,7 +276,7 @@ def key_values(run: Run, output: Outline, most: int = 3) -> tuple[Quantity, ...]
             ("charge error", state.charge_error, "%"),
         ):
             if value is not None:
-                found.append(Quantity(name, value, unit, place))
+                found.append(Quantity(name, value + 0.0, unit, place))  # never -0.0
     return tuple(found)
 
 
@@ -307,20 +308,38 @@ def saturation(run: Run, output: Outline, most: int = 3, phases: int = 12) -> li
 
 
 def doubts(run: Run, output: Outline, most: int = 3) -> list[str]:
-    """Return warnings that the output itself gives no word of: no state, unconverged state, charge error."""
+    """Return warnings that the output itself gives no word of: no state, unconverged state, charge error.
+
+    Where no state is printed, the column ``pct_err`` of the selected output is looked at instead. A surface holds
+    the counter-charge of its solution, so that with a surface the charge of both together counts.
+    """
     said = []
     if run.solved and not output.states and not run.selected:
-        said.append("No state was computed: the input defines nothing that PHREEQC solves or prints")
+        if "End of Run." in run.output:
+            said.append("No state was computed: the input defines nothing that PHREEQC solves or prints")
+        else:  # what PRINT -reset false leaves out
+            said.append(
+                "Nothing was printed: the input has PRINT -reset false and no SELECTED_OUTPUT; "
+                "charge error and ionic strength cannot be looked at"
+            )
+    states = output.states
     if run.status == "not_converged":
         said.append("The numbers of the last state are where the iteration stopped: not a result")
+        states = states[:-1]
+    sorbing = any(each.startswith("surface") for state in states for each in state.reactants)
+    lines = run.output.split("\n") if sorbing else []
+    errors = [(state, charge_error_with_surface(state, lines)) for state in states]
     off = [
-        state
-        for state in output.states
-        if state.charge_error is not None and abs(state.charge_error) > CHARGE_ERROR_PERCENT
+        (state, error) for state, error in errors if error is not None and abs(error) > CHARGE_ERROR_PERCENT
     ]
-    said += [f"charge error {state.charge_error:.1f} % in {_place(state, output)}" for state in off[:most]]
+    said += [f"charge error {error:.1f} % in {_place(state, output)}" for state, error in off[:most]]
     if len(off) > most:
         said.append(f"charge error above {CHARGE_ERROR_PERCENT:g} % in {len(off) - most} more states")
+    for table in run.selected if run.solved and not output.states else ():
+        rows = list(column_rows(table, "pct_err", lambda error: abs(error) > CHARGE_ERROR_PERCENT))
+        if rows:
+            worst = max((error for _, error in rows), key=abs)
+            said.append(f"charge error up to {worst:.1f} % in {named_rows(table, rows)}")
     return said
 
 

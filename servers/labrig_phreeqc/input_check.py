@@ -10,9 +10,10 @@ from __future__ import annotations
 import difflib
 import math
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from labrig_phreeqc.assumptions import Assumptions, assumptions
+from labrig_phreeqc.caveats import adjusted as adjustments
 from labrig_phreeqc.databases import find_database
 from labrig_phreeqc.engine import Engine
 from labrig_phreeqc.outline import outline
@@ -26,6 +27,9 @@ MAX_SOLUTIONS = 50
 
 MAX_ERRORS = 3
 """Errors kept of one solution."""
+
+CHARGE_ERROR_PERCENT = 5.0
+"""Charge error that is worth a word, as in `execution`."""
 
 _DEFINITIONS = """
     SOLUTION_MASTER_SPECIES SOLUTION_SPECIES PHASES NAMED_EXPRESSIONS EXCHANGE_MASTER_SPECIES EXCHANGE_SPECIES
@@ -105,13 +109,15 @@ class InputCheck:
     unchecked
         How many more there are.
     assumptions
-        Defaults, formulas, and doubts from the input alone.
+        Defaults, formulas, and doubts from the input alone; with the formulas what charge balance or a phase
+        made of a value (`caveats.adjusted`).
     ignored
         Lines without effect: misspelt keywords, elements that the database lacks.
     warnings
         Other warnings of PHREEQC's.
     doubts
-        About the numbers, from `validity`.
+        Solutions that PHREEQC refuses or does not solve, charge errors beyond `CHARGE_ERROR_PERCENT`, and doubts
+        about the numbers from `validity`.
     source
         Library and database; empty if nothing was run.
     """
@@ -164,11 +170,16 @@ async def check_input(text: str, database: str, engine: Engine, limits: Limits |
     runs = [each.run for each in stated.runs]
     ignored = [*stray_lines(text), *(message for run in runs for message in run.ignored_input)]
     warnings = [message for run in runs if run.solved for message in run.warnings]
-    doubts = [doubt for each in stated.runs for doubt in _doubts(each)]
+    answers = tuple(_checked(each, stated, adjusted) for each in checked)
+    doubts = [*_bad(answers), *(doubt for each in stated.runs for doubt in _doubts(each))]
+    made = [
+        line for each in stated.runs for line in adjustments(each.text, each.run, outline(each.run.output))
+    ]
+    assumed = assumptions(text, chosen)
     return InputCheck(
-        solutions=tuple(_checked(each, stated, adjusted) for each in checked),
+        solutions=answers,
         unchecked=len(computed) - len(checked),
-        assumptions=assumptions(text, chosen),
+        assumptions=replace(assumed, counted_as=(*made, *assumed.counted_as)),
         ignored=tuple(dict.fromkeys(ignored)),
         warnings=tuple(each for each in dict.fromkeys(warnings) if each not in ignored),
         doubts=tuple(doubts),
@@ -274,6 +285,19 @@ def _checked(solution: Solution, stated: _Results, adjusted: _Results) -> Checke
         pH_change=neutral - pH if neutral is not None and pH is not None else None,
         no_neutral_pH=why,
     )
+
+
+def _bad(checked: Sequence[CheckedSolution]) -> list[str]:
+    """Return a line for each solution without a result or with a charge error that is too large."""
+    said = []
+    for each in checked:
+        place = f"{each.name} (line {each.line})"
+        if each.status != "ok":
+            why = f": {each.errors[0]}" if each.errors else ""
+            said.append(f"{place}: {each.status}{why}")
+        elif each.charge_error is not None and abs(each.charge_error) > CHARGE_ERROR_PERCENT:
+            said.append(f"{place}: charge error {each.charge_error:.1f} %")
+    return said
 
 
 def _doubts(done: _Speciation) -> list[str]:

@@ -129,12 +129,16 @@ class Solution:
         Unit of concentrations without their own, in `standard_unit`'s form.
     unknown_units
         What stands after ``units`` and is none of PHREEQC's, so that the line has no effect.
+    after_units
+        What stands after a unit and is dropped, such as ``as CaCO3``, with its line.
     redox
         The couple for elements without their own, or ``pe``.
     totals
         The concentrations that count, in the order of the input.
     replaced
         Concentrations that a later line with the same name replaces.
+    repeated
+        The same for temperature, pressure, density, water, pH and pe: name and the number that does not count.
     unread
         Columns of a SOLUTION_SPREAD that PHREEQC passes over since they start with a small letter.
     lines
@@ -161,9 +165,11 @@ class Solution:
     calculate_density: bool = False
     units: str | None = None
     unknown_units: tuple[tuple[str, int], ...] = ()
+    after_units: tuple[tuple[str, int], ...] = ()
     redox: str = ""
     totals: tuple[Total, ...] = ()
     replaced: tuple[Total, ...] = ()
+    repeated: tuple[tuple[str, Number], ...] = ()
     unread: tuple[str, ...] = ()
     lines: tuple[tuple[int, str], ...] = ()
     spread: bool = False
@@ -216,6 +222,50 @@ def overwritten(found: Sequence[Solution]) -> dict[Solution, Solution]:
             elif same[number].last > number:
                 wide = same[number]
     return lost
+
+
+def missing_in_mixes(text: str) -> tuple[tuple[int, int, int], ...]:
+    """Return the solutions that a MIX names and nothing makes: line, number of the mix, number of the solution.
+
+    PHREEQC leaves them out without a word. Where other data blocks may make solutions (RUN_CELLS, TRANSPORT, raw
+    data ...) nothing is claimed; a solution made anywhere in the input counts as made.
+    """
+    ranges: list[tuple[int, int]] = []
+    named: list[tuple[int, int, int]] = []
+    mix: int | None = None
+    for statement in statements(text):
+        if statement.is_keyword:
+            mix = None
+            words = statement.rest.lower().split()
+            if statement.block in _MAKES_SOLUTIONS or "INCLUDE" in statement.block:
+                return ()
+            if statement.block == "MIX":
+                mix = _numbers_and_description(statement.rest)[0]
+            elif statement.block == "SAVE" and words[:1] and words[0].startswith("so"):
+                ranges.append(_numbers_and_description(" ".join(words[1:]))[:2])
+            elif statement.block == "COPY" and words[:1] and words[0].startswith(("so", "c")):
+                ranges += [_numbers_and_description(word)[:2] for word in words[2:]]
+        elif mix is not None:
+            number = re.match(r"\d{1,9}(?=[ \t]|$)", statement.text, re.ASCII)
+            if number is not None:
+                named.append((statement.line, mix, int(number[0])))
+    if named:
+        ranges += [(each.first, each.last) for each in solutions(text)]
+    return tuple(each for each in named if not any(first <= each[2] <= last for first, last in ranges))
+
+
+_MAKES_SOLUTIONS = frozenset(
+    [
+        "RUN_CELLS",
+        "TRANSPORT",
+        "ADVECTION",
+        "SOLUTION_RAW",
+        "SOLUTION_MODIFY",
+        "SOLUTION_MIX",
+        "INCLUDE$",
+        "INITIAL_SOLUTIONS",
+    ]
+)
 
 
 def with_charge(solution: Solution) -> tuple[tuple[int, str], ...]:
@@ -388,10 +438,13 @@ class _Draft:
     calculate_density: bool = False
     units: str | None = None
     unknown_units: list[tuple[str, int]] = field(default_factory=list)
+    after_units: list[tuple[str, int]] = field(default_factory=list)
     redox: str = ""
     description: str = ""
     totals: dict[str, Total] = field(default_factory=dict)
     replaced: list[Total] = field(default_factory=list)
+    own: set[str] = field(default_factory=set)  # options it states itself
+    repeated: list[tuple[str, Number]] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
     lines: list[tuple[int, str]] = field(default_factory=list)
 
@@ -402,8 +455,11 @@ class _Draft:
             values=dict(self.values),
             constraints=dict(self.constraints),
             unknown_units=list(self.unknown_units),
+            after_units=list(self.after_units),
             totals={},
             replaced=[],
+            own=set(),
+            repeated=[],
             unread=[],
             lines=list(self.lines),
         )
@@ -416,7 +472,7 @@ class _Draft:
             case "temperature" | "water" | "pressure" | "density":
                 number = read_number(word, line)
                 if number is not None:
-                    self.values[name] = number
+                    self.take(name, number)
                 if name == "density" and rest[len(word) :].strip()[:1].lower() == "c":
                     self.calculate_density = True
             case "units" if word:
@@ -424,17 +480,26 @@ class _Draft:
                 self.units = unit or self.units
                 if unit is None:
                     self.unknown_units.append((rest, line))
+                elif after := rest[len(word) :].strip():
+                    self.after_units.append((after, line))
             case "redox" if word:
                 self.redox = _couple(word)
             case "ph" | "pe":
                 read = _read_line(f"{name} {rest}", line)
                 if read is not None and read.number is not None:
                     key = "pH" if name == "ph" else name
-                    self.values[key] = read.number
+                    self.take(key, read.number)
                     if read.constraint is not None:
                         self.constraints[key] = read.constraint
             case "description":
                 self.description = rest
+
+    def take(self, name: str, number: Number) -> None:
+        """Take the number of an option; the later of two counts."""
+        if name in self.own:
+            self.repeated.append((name, self.values[name]))
+        self.own.add(name)
+        self.values[name] = number
 
     def add(self, text: str, line: int) -> None:
         """Take a line of concentration."""
@@ -471,9 +536,11 @@ class _Draft:
             calculate_density=self.calculate_density,
             units=self.units,
             unknown_units=tuple(self.unknown_units),
+            after_units=tuple(self.after_units),
             redox=self.redox,
             totals=tuple(self.totals.values()),
             replaced=tuple(self.replaced),
+            repeated=tuple(self.repeated),
             unread=tuple(self.unread),
             lines=tuple(self.lines),
             spread=spread,

@@ -7,17 +7,19 @@ all states that share it. Only what is printed can be looked at: with PRINT opti
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
+from labrig_phreeqc.assumptions import COLD_DATABASES, COLD_RANGE, PH_RANGE
 from labrig_phreeqc.catalogue import Catalogue, Phase, Reaction, Species, leading_species, normal_charge, read
 from labrig_phreeqc.databases import list_databases
 from labrig_phreeqc.definitions import ActivityModel, Definitions, activity_model
 from labrig_phreeqc.outline import Outline, State
 from labrig_phreeqc.printed_tables import READERS, Tables
-from labrig_phreeqc.run import Run
+from labrig_phreeqc.run import Run, SelectedOutput
 from labrig_phreeqc.valences import terms, valence_state
 
 IONIC_STRENGTH: Mapping[ActivityModel, float] = {
@@ -44,13 +46,21 @@ _OF_WATER = {"H", "O"}
 
 UNDETERMINED_PE = "pe is not determined"
 
-TRACE = 1e-12
-"""mol/kgw. A redox couple determines pe if there is more than this of both its members.
+ELECTRONS = 2e-9
+"""mol/kgw of electrons. A redox couple determines pe if it can both give and take more than this.
 
-pe in a reaction follows from the balance of H and O, 111 and 55.5 mol in a kg of water. Double precision and the
-convergence test leave 1e-15 to 1e-13 mol of it to chance (examples 2 and 3: the pe of gypsum in pure water jumps from
-10 to -1.8 between 36 and 37 degC, with 1e-15 of O2 or 7e-14 of H2).
+pe in a reaction follows from the balance of H and O, 111 and 55.5 mol in a kg of water, which PHREEQC solves to a
+relative 1e-8 (KNOBS, -convergence_tolerance) and in practice much better: 1e-15 to 1e-9 mol of electrons are left to
+chance. Tried with phreeqcrm 0.0.20: NaCl in pure water leaves 4e-12 of O(0), pe 11.6, and -0.9 with the tolerance at
+1e-12; 1.0e-8 of O(0) comes out as 1.1e-8. The limit is the electrons of 1 nmol of H2: the pe of what is above it does
+not move by units when 1 nmol of H2 or O2 is added (1e-7 of S(6) and S(-2), 1e-6 of Fe(2) and Fe(3)), that of what is
+below does. A tighter tolerance makes the number reproducible, not meaningful; a looser one raises the limit.
 """
+
+USUAL_TOLERANCE = 1e-8
+"""PHREEQC's convergence tolerance where KNOBS does not set it."""
+
+_TOLERANCE = re.compile(r"^[ \t]*-?conv\w*[ \t]+([\d.eE+-]+)", re.IGNORECASE | re.MULTILINE)
 
 VANT_HOFF_SPAN = 50.0
 """K from 25 degC up to which a constant enthalpy is taken for good.
@@ -80,6 +90,12 @@ The greatest shift seen is 2.8: albite at 200 degC, phreeqc.dat against llnl.dat
 
 MAJOR_SHARE = 0.05
 """Share of an element's total from which a species is a major one."""
+
+WARM_SLACK = 0.5
+"""K above the range of a database for cold brines that are let pass."""
+
+NOT_COMPUTED = -999.0
+"""What SELECTED_OUTPUT has, or less, where there is no value."""
 
 NAMES = 4
 """Names of phases and species in one message."""
@@ -124,7 +140,88 @@ def findings(run: Run, outline: Outline, text: str = "") -> list[Finding]:
     if not states:
         return []
     check = _Check(run, states, text)
-    return [*check.numbers(), *check.ionic_strength(), *check.undetermined_pe(), *check.temperature()]
+    return [
+        *check.numbers(),
+        *check.ionic_strength(),
+        *check.undetermined_pe(),
+        *check.too_warm(),
+        *check.temperature(),
+    ]
+
+
+def unprinted(run: Run, outline: Outline, text: str = "") -> list[str]:
+    """Return what speaks against the rows of SELECTED_OUTPUT in a run that printed no state (PRINT -reset false).
+
+    Ionic strength, temperature and pH are looked at where they are columns; the charge error is not (see
+    `execution.doubts`). Rows are counted from 1.
+    """
+    if not run.solved or outline.states:
+        return []
+    model, name = activity_model(run.database.path, text), run.database.name
+    limit = IONIC_STRENGTH[model]
+    low, high = PH_RANGE
+    warm = COLD_RANGE[1] + WARM_SLACK
+    said = []
+    for table in run.selected:
+        rows = list(column_rows(table, "mu", lambda mu: mu >= limit))
+        if rows:
+            strengths = _span([value for _, value in rows])
+            said.append(
+                f"ionic strength {strengths} mol/kgw is beyond the {model} model of {name} (to about {limit:g}): "
+                f"{named_rows(table, rows)}"
+            )
+        if rows := list(column_rows(table, "pH", lambda pH: not low <= pH <= high)):
+            values = _span([value for _, value in rows])
+            said.append(f"pH {values} is outside {low:g} to {high:g}: {named_rows(table, rows)}")
+        rows = list(column_rows(table, "temp(C)", lambda celsius: celsius > warm))
+        if rows and name in COLD_DATABASES:
+            values = _span([value for _, value in rows])
+            said.append(f"{values} degC is above what {name} is for: {named_rows(table, rows)}")
+    return said
+
+
+def charge_error_with_surface(state: State, lines: Sequence[str]) -> float | None:
+    """Return the charge error (%) of a state, that of solution and surface together where there is a surface.
+
+    A surface without diffuse layer is charged and its solution opposite; PHREEQC prints the charge of each surface,
+    or of a surface with its diffuse layer, which is part of the solution then.
+
+    Parameters
+    ----------
+    state, lines
+        A state of an output, and all lines of the output.
+    """
+    error = state.charge_error
+    if error is None or not any(each.startswith("surface") for each in state.reactants):
+        return error
+    own = "\n".join(lines[state.first - 1 : state.last])
+    if "Surface + diffuse layer charge, eq" in own:
+        return error
+    surfaces = [_number(number) for number in re.findall(r"(\S+)\s+Surface charge, eq", own)]
+    balance = re.search(r"Electrical balance \(eq\)\s+=\s+(\S+)", own)
+    if not surfaces or balance is None or not _number(balance[1]):
+        return None  # nothing is claimed without the charge of the surface
+    return error * (1 + math.fsum(surfaces) / _number(balance[1]))
+
+
+def column_rows(
+    table: SelectedOutput, column: str, wrong: Callable[[float], bool]
+) -> Iterator[tuple[int, float]]:
+    """Yield the rows, from 1, in which a column has a finite number that is wrong; none without the column."""
+    if column not in table.columns:
+        return
+    place = table.columns.index(column)
+    for number, row in enumerate(table.rows, 1):
+        cell = row[place] if place < len(row) else None
+        if isinstance(cell, int | float) and math.isfinite(cell) and cell > NOT_COMPUTED and wrong(cell):
+            yield number, float(cell)
+
+
+def named_rows(table: SelectedOutput, rows: Sequence[tuple[int, float]]) -> str:
+    """Return ``SELECTED_OUTPUT 1, rows 3, 4, 7 and 2 more``."""
+    shown = ", ".join(str(number) for number, _ in rows[:5])
+    more = f" and {len(rows) - 5} more" if len(rows) > 5 else ""
+    return f"SELECTED_OUTPUT {table.user}, row{'s' if len(rows) > 1 else ''} {shown}{more}"
 
 
 @dataclass(frozen=True)
@@ -156,6 +253,7 @@ class _Check:
         self.base = read(run.database.path)
         self.definitions = Definitions(self.base, text)
         self.model = activity_model(run.database.path, text)
+        self.electrons = ELECTRONS * max(1.0, _tolerance(text) / USUAL_TOLERANCE)
         self._limits: dict[int, dict[str, _Limit]] = {}
 
     def section(self, state: State, name: str) -> list[str]:
@@ -245,28 +343,36 @@ class _Check:
         ]
         if loose:
             message = (
-                f"{UNDETERMINED_PE}: no redox couple has both members above "
-                f"{TRACE:g} mol/kgw, so pe and what depends on it (O2, H2, traces of other valence states) is noise"
+                f"{UNDETERMINED_PE}: no redox couple can give and take {self.electrons:g} mol/kgw of electrons, "
+                "so pe and what depends on it (O2, H2, traces of other valence states) is noise"
             )
             yield Finding(message, tuple(loose))
 
     def poised(self, state: State) -> bool:
         """Return whether something determines pe, or there is no redox in the model, or it is not printed."""
-        printed: dict[str, set[str]] = {}
-        present: dict[str, set[str]] = {}
+        printed: dict[str, dict[str, float]] = {}
         for name, total in self.totals(state).items():
             element = name.partition("(")[0]
             if name != element:
-                printed.setdefault(element, set()).add(name)
-                if total > TRACE:
-                    present.setdefault(element, set()).add(name)
+                printed.setdefault(element, {})[name] = total
         if not printed.keys() & _OF_WATER and all(len(valences) == 1 for valences in printed.values()):
             return True  # no redox reactions, as in pitzer.dat
-        if present.keys() & _OF_WATER or any(len(valences) > 1 for valences in present.values()):
-            return True
-        return self.poised_by_phases(state, present)
+        for element in printed.keys() & _OF_WATER:  # the other member is water
+            printed[element] |= {"O": {"O(-2)": math.inf}, "H": {"H(1)": math.inf}}[element]
+        return any(map(self.poises, printed.values())) or self.poised_by_phases(state, printed)
 
-    def poised_by_phases(self, state: State, present: dict[str, set[str]]) -> bool:
+    def poises(self, valences: Mapping[str, float]) -> bool:
+        """Return whether the valence states of an element, in mol/kgw, can give and take enough electrons."""
+        states = sorted(
+            (valence, total) for name, total in valences.items() if (valence := _valence(name)) is not None
+        )
+        return any(
+            (high - low) * min(reduced, oxidised) > self.electrons
+            for number, (low, reduced) in enumerate(states)
+            for high, oxidised in states[number + 1 :]
+        )
+
+    def poised_by_phases(self, state: State, present: dict[str, dict[str, float]]) -> bool:
         """Return whether phases that are present bring the other member of a couple."""
         catalogue = self.definitions.at(state.simulation)
         species = {each.name: each for each in catalogue.species}
@@ -282,10 +388,24 @@ class _Check:
                     return True
                 elements = species[formed].elements - {"H", "O"} if formed in species else frozenset()
                 for element in elements if len(elements) == 1 else ():
-                    present.setdefault(element, set()).add(valence_state(formed, element))
-        return any(len(valences - {""}) > 1 for valences in present.values())
+                    present.setdefault(element, {})[valence_state(formed, element)] = math.inf
+        return any(map(self.poises, present.values()))
 
     # -- log K and temperature
+
+    def too_warm(self) -> Iterator[Finding]:
+        """Reactions above the temperatures of a database for cold brines; `assumptions` looks at the solutions."""
+        if self.run.database.name not in COLD_DATABASES:
+            return
+        warm = [
+            state
+            for state in self.states
+            if not state.stage.startswith("initial")
+            and (state.temperature or 0.0) > COLD_RANGE[1] + WARM_SLACK
+        ]
+        if warm:
+            span = _span([state.temperature or 0.0 for state in warm])
+            yield Finding(f"{span} degC is above what {self.run.database.name} is for (to 25)", tuple(warm))
 
     def limits(self, state: State) -> dict[str, _Limit]:
         """Return where the log K of phases and species hold, by name; without those that hold everywhere."""
@@ -379,6 +499,20 @@ def _products(phase: Phase) -> list[str]:
     """Return the species that a phase reacts with and to, without the phase's own formula."""
     left, _, right = phase.equation.partition("=")
     return [name for name, _ in (*terms(left)[1:], *terms(right))]
+
+
+def _valence(name: str) -> float | None:
+    """Return the number in ``S(-2)``, None where there is none."""
+    try:
+        return float(name.partition("(")[2].rstrip(")"))
+    except ValueError:
+        return None
+
+
+def _tolerance(text: str) -> float:
+    """Return the loosest convergence tolerance that an input sets."""
+    given = [_number(match) for match in _TOLERANCE.findall(text)] if "knobs" in text.lower() else []
+    return max([USUAL_TOLERANCE, *(each for each in given if math.isfinite(each))])
 
 
 def _label(state: State) -> str:

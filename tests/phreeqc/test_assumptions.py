@@ -46,6 +46,7 @@ def test_nothing_is_doubted_in_the_official_examples(databases: Path, examples: 
     assert seawater.counted_as == (
         "line 15: Si in mg/kgs is counted as SiO2, 60.08 g/mol",
         "line 18: S(6) in mg/kgs is counted as SO4, 96.06 g/mol",
+        "line 13: Fe without a valence is distributed over Fe(2), Fe(3) by the couple O(-2)/O(0)",
     )
 
 
@@ -84,7 +85,8 @@ async def test_nitrate_without_pe_becomes_nitrogen_gas_and_that_is_said(database
     )
     for redox in (" pe 14", " redox O(0)/O(-2)\n O(0) 8", " pe 12 O2(g) -0.7"):
         assert not assumed(NITRATE.format(redox)).doubts
-        assert not any("without a valence" in each for each in assumed(NITRATE.format(redox)).counted_as)
+        said = any("without a valence" in each for each in assumed(NITRATE.format(redox)).counted_as)
+        assert said == ("redox" in redox)
     assert not assumed(NITRATE.format("").replace("N 50 as NO3", "N(5) 50")).doubts
 
 
@@ -94,7 +96,8 @@ def test_only_what_pe_makes_different_from_the_usual_is_a_doubt(databases: Path)
     assert nitrogen.startswith("line 4: N without")
     assert found.counted_as == ("lines 3, 5, 6: by the default pe 4, Mn is Mn(2), S is S(6), C is C(4)",)
     (iron,) = assumed("SOLUTION 1\n Fe 1\nEND").doubts
-    assert iron == "line 2: Fe without a valence is distributed over Fe(2), Fe(3) by the default pe 4"
+    among = "Fe(2), Fe(3) by the default pe 4: about Fe(2) 68 %, Fe(3) 32 %"
+    assert iron == f"line 2: Fe without a valence is distributed over {among}"
     assert not assumed("SOLUTION 1\n S 1\n C 1\n Fe 3\nEND", "pitzer.dat").doubts  # no redox there
     assert not assumed("SOLUTION 1\n [13C] 1\n D 1\nEND", "iso.dat").doubts
 
@@ -278,3 +281,146 @@ def test_nothing_upsets_it_and_every_doubt_has_its_line(
     for each in (*found.doubts, *found.counted_as):
         first = re.match(r"lines? (\d+)[:, a]", each)
         assert first is not None and 1 <= int(first[1]) <= len(drawn) + 1
+
+
+EQUIVALENTS = "SOLUTION 1\n units {}\n pH 7.5\n Ca 4\n Mg 2\n Na 1\n Cl 1\n S(6) 2\n Alkalinity 4\nEND"
+
+
+@pytest.mark.parametrize("size", ["", "m", "u"])
+@pytest.mark.parametrize("per", ["L", "kgw", "kgs"])
+async def test_equivalents_that_the_engine_counts_as_moles_are_doubted(
+    databases: Path, size: str, per: str
+) -> None:
+    text = EQUIVALENTS.format(f"{size}eq/{per}")
+    said = [each for each in assumed(text).doubts if "equivalents" in each]
+    alone = "only Alkalinity is in equivalents"
+    assert said == [
+        f"lines 4, 5, 8: units {size}eq/{per}: equivalents are counted as moles for Ca, Mg, S(6): {alone}"
+    ]
+    assert not any("equivalents" in each for each in assumed(text.replace("eq/", "mol/")).doubts)
+    assert not assumed("SOLUTION 1\n units meq/L\n Na 1\n Cl 1\n Alkalinity 1\n Ca 1 mmol/L\nEND").doubts
+    if size == "m":
+        async with Engine() as engine:
+            row = await first_row(engine, text, "-totals Ca")
+        assert row["Ca(mol/kgw)"] == pytest.approx(0.004, rel=0.01)
+
+
+async def test_words_after_a_unit_are_said_to_be_dropped(databases: Path) -> None:
+    text = "SOLUTION 1\n units ppm{}\n Ca 40\nEND"
+    (doubt,) = assumed(text.format(" as CaCO3")).doubts
+    assert doubt.startswith("line 2: 'as CaCO3' after the unit")
+    spread = "SOLUTION_SPREAD\n -units ppm as CaCO3\nCa\tNa\n40\t20\n50\t10\nEND"
+    assert [each.partition(" after")[0] for each in assumed(spread).doubts] == ["line 2: 'as CaCO3'"]
+    async with Engine() as engine:
+        dropped = await first_row(engine, text.format(" as CaCO3"), "-totals Ca")
+        assert dropped == await first_row(engine, text.format(""), "-totals Ca")
+
+
+@pytest.mark.parametrize("name", ["temp", "pH", "pe", "-water"])
+def test_an_option_given_twice_is_doubted(databases: Path, name: str) -> None:
+    (doubt,) = assumed(f"SOLUTION 1\n {name} 5\n Na 1\n Cl 1\n {name} 8\nEND").doubts
+    assert doubt.startswith("line 2: ") and doubt.endswith(
+        " is given again in line 5, which alone counts (8)"
+    )
+    assert not assumed("SOLUTION_SPREAD\n -temp 20\ntemp\tNa\tCl\n10\t1\t1\n12\t1\t1\nEND").doubts
+
+
+async def test_much_salt_at_the_density_of_water_is_doubted(databases: Path) -> None:
+    text = "SOLUTION 1\n units mg/L\n{} Na 100000\n Cl 154000\nEND"
+    (doubt,) = assumed(text.format(""), "pitzer.dat").doubts
+    assert doubt.startswith("line 1: 254 g/L dissolved at the default density 1 kg/L")
+    assert "'density 1 calculate'" in doubt
+    assert "'density" not in assumed(text.format(""), "wateq4f.dat").doubts[0]
+    assert assumed(text.format(" density 1\n"), "pitzer.dat").doubts[0].startswith("line 3: 254 g/L")
+    for other in (" density 1 calculate\n", " density 1.16\n"):
+        assert not assumed(text.format(other), "pitzer.dat").doubts
+    assert assumed("SOLUTION 1\n units mmol/L\n Na 100\n Cl 100\nEND").doubts
+    for little in ("mg/L\n Na 1900\n Cl 3000", "ppm\n Na 100000\n Cl 154000", "mmol/L\n Na 80\n Cl 80"):
+        assert not assumed(f"SOLUTION 1\n units {little}\nEND").doubts
+    async with Engine() as engine:
+        options = "-ionic_strength true"
+        plain = await first_row(engine, text.format(""), options, "pitzer.dat")
+        better = await first_row(engine, text.format(" density 1 calculate\n"), options, "pitzer.dat")
+    assert (plain["mu"], better["mu"]) == (pytest.approx(5.83, abs=0.01), pytest.approx(4.79, abs=0.01))
+
+
+def test_a_pe_that_may_be_millivolts_is_doubted_with_what_it_would_be(databases: Path) -> None:
+    for pe, would_be in ((250, "4.23"), (-200, "-3.38"), (100, "1.69")):
+        (doubt,) = assumed(f"SOLUTION 1\n pe {pe}\n Na 1\n Cl 1\nEND").doubts
+        assert doubt == f"line 2: pe {pe} is that of no water; were it mV, pe would be {would_be}"
+    (hot,) = assumed("SOLUTION 1\n temp 60\n pe 400\nEND").doubts
+    assert hot.endswith("pe would be 6.05")
+    (below,) = assumed("SOLUTION 1\n pe 60\nEND").doubts
+    assert "O2(g) at 10^" in below and below.endswith("pe would be 1.01")
+    (absurd,) = assumed("SOLUTION 1\n pe 1e4\nEND").doubts
+    assert "mV" not in absurd
+    assert not assumed("SOLUTION 1\n pe 250 O2(g) -0.7\nEND").doubts
+
+
+def test_databases_for_cold_brines_are_doubted_in_the_warm(databases: Path) -> None:
+    for name in ("frezchem.dat", "ColdChem.dat"):
+        (doubt,) = assumed("SOLUTION 1\n temp 60\n Na 1\n Cl 1\nEND", name).doubts
+        assert doubt == f"line 2: temperature 60 degC is outside what {name} is for (to 25)"
+        for celsius in (-30, 0, 25):
+            assert not assumed(f"SOLUTION 1\n temp {celsius}\n Na 1\n Cl 1\nEND", name).doubts
+    assert not assumed("SOLUTION 1\n temp 60\n Na 1\n Cl 1\nEND").doubts
+
+
+async def test_shares_of_nitrogen_are_about_those_of_the_engine(databases: Path) -> None:
+    mixed = 0
+    async with Engine() as engine:
+        for pH in (6.5, 7.0, 7.25, 7.5, 7.75, 8.0):
+            text = f"SOLUTION 1\n pH {pH}\n pe 12\n temp 10\n N 5\nEND"
+            row = await first_row(engine, text, "-totals N(0) N(5) N")
+            said = next(each for each in assumed(text).counted_as if "N without" in each)
+            total = row["N(mol/kgw)"]
+            assert isinstance(total, float)
+            for state, share in re.findall(r"(N\(\d\)) (\d+) %", said):
+                computed = row[f"{state}(mol/kgw)"]
+                assert isinstance(computed, float) and float(share) == pytest.approx(
+                    100 * computed / total, abs=10
+                )
+                mixed += 1
+    assert mixed >= 2
+
+
+def test_a_couple_that_distributes_elements_is_said_and_replaces_the_default_pe(databases: Path) -> None:
+    found = assumed(
+        "SOLUTION 1\n redox Fe(2)/Fe(3)\n Fe(2) 1\n Fe(3) 1\n As 1\n Cu 1\n S 2 pe\nEND", "wateq4f.dat"
+    )
+    assert "pe" not in found.defaults[0].values
+    by = "by the couple Fe(2)/Fe(3)"
+    assert any(
+        each.startswith("line 5: As without a valence") and each.endswith(by) for each in found.counted_as
+    )
+    assert any(
+        each.startswith("line 6: Cu without a valence") and each.endswith(by) for each in found.counted_as
+    )
+    assert not any(each.startswith("line 7: ") and by in each for each in found.counted_as)
+
+
+async def test_a_mix_with_a_solution_that_nothing_makes_is_doubted(databases: Path) -> None:
+    text = "SOLUTION 1\n Na 1\n Cl 1\n{}MIX 1\n 1 1\n 2 1\nEND"
+    lost = "MIX 1 names solution 2, which nothing defines: PHREEQC leaves it out"
+    assert assumed(text.format("")).doubts == (f"line 6: {lost}",)
+    for makes in (
+        "SOLUTION 2\n",
+        "SOLUTION 2-4\n",
+        "SAVE solution 2\nEND\n",
+        "SAVE solution 2-3\nEND\n",
+        "COPY solution 1 2\nEND\n",
+        "COPY cell 1 2-5\nEND\n",
+        "RUN_CELLS\n -cells 1\nEND\n",
+        "SOLUTION_RAW 2\nEND\n",
+        "SOLUTION_SPREAD\nNumber\tNa\n2\t1\n",
+    ):
+        assert not assumed(text.format(makes)).doubts, makes
+    async with Engine() as engine:
+        run = await engine.run(text.format(""))
+    assert run.solved and not run.warnings and "Solution 2" not in run.output
+
+
+def test_a_weight_without_formula_is_given_that_of_a_species(databases: Path) -> None:
+    found = assumed("SOLUTION 1\n units mg/L\n pe 4\n S(6) 20\n C 3\nEND", "wateq4f.dat").counted_as
+    assert "line 4: S(6) in mg/L is counted as SO4, 96.06 g/mol" in found
+    assert "line 5: C in mg/L is counted as HCO3, 61.02 g/mol" in found

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from labrig.errors import LabrigError
+from labrig_phreeqc.caveats import caveats
 from labrig_phreeqc.engine import Engine
 from labrig_phreeqc.input_check import MAX_SOLUTIONS, InputCheck, check_input, stray_lines
+from labrig_phreeqc.outline import outline
 from labrig_phreeqc.run import Limits, Run
 
 
@@ -157,7 +159,8 @@ async def test_many_solutions_take_few_runs_and_the_rest_is_counted(databases: P
 async def test_what_is_beyond_the_model_names_the_solution(databases: Path) -> None:
     text = "SOLUTION 1\n Na 1\nEND\nSOLUTION 7\n units mol/kgw\n Na 3\n Cl 3\nEND"
     found = await check(text)
-    (doubt,) = found.doubts
+    alone, doubt = found.doubts
+    assert alone == "SOLUTION 1 (line 1): charge error 100.0 %"
     assert doubt.startswith("ionic strength 3 mol/kgw is beyond") and doubt.endswith(": SOLUTION 7 (line 4)")
     assert found.source.startswith("PHREEQC ") and "phreeqc.dat" in found.source
 
@@ -167,3 +170,30 @@ async def test_an_input_without_solutions_and_an_unknown_database(databases: Pat
     assert not found.solutions and not found.source and not found.ignored
     with pytest.raises(LabrigError, match="database"):
         await check("SOLUTION 1\nEND", "phreeq")
+
+
+async def test_a_solution_that_is_refused_or_does_not_converge_is_doubted(databases: Path) -> None:
+    refused = await check("SOLUTION 1\n ca 1\nEND\nSOLUTION 2\n Na 1\n Cl 1\nEND")
+    assert [each.partition(": ")[0] for each in refused.doubts] == ["SOLUTION 1 (line 1)"]
+    assert refused.doubts[0].startswith("SOLUTION 1 (line 1): input_error: ")
+    lost = await check("SOLUTION 4\n pH -3\n Na 1\nEND")
+    assert any(each.startswith("SOLUTION 4 (line 1): not_converged") for each in lost.doubts)
+    assert not (await check("SOLUTION 1\n Na 1\n Cl 0.95\nEND")).doubts
+
+
+async def test_what_charge_and_phases_make_of_a_value_is_said(databases: Path) -> None:
+    text = "SOLUTION 1\n Na 100\n Cl 1 charge\n C 1 CO2(g) -3\n pe 4 O2(g) -0.7\n"
+    text += "SOLUTION 2\n pH 7 charge\n Na 10\n C 8\nSOLUTION 3\n units mg/L\n Na 230\n Cl 35 charge\n"
+    text += "SOLUTION 4\n Na 1\n Cl 1 charge\nSOLUTION 5\n pH 7 charge\n Na 1\n Cl 1\nEND"
+    said = (
+        "SOLUTION 1 (line 1): pe was 4, equilibrium with O2(g) made it 13.623",
+        "SOLUTION 1 (line 1): Cl was 1 mmol/kgw, charge balance made it 99.8",
+        "SOLUTION 1 (line 1): C was 1 mmol/kgw, equilibrium with CO2(g) made it 0.2349",
+        "SOLUTION 2 (line 6): pH was 7, charge balance made it 9.699",
+        "SOLUTION 3 (line 10): Cl was 35 mg/L, charge balance made it 10.01 mmol/kgw",
+    )
+    facts = (await check(text)).assumptions.counted_as
+    assert tuple(each for each in facts if "made it" in each) == said
+    async with Engine() as engine:
+        run = await engine.run(text)
+    assert caveats(text, run, outline(run.output)).assumed()["adjusted"] == list(said)

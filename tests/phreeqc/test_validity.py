@@ -10,9 +10,10 @@ from labrig_phreeqc.catalogue import read
 from labrig_phreeqc.databases import list_databases
 from labrig_phreeqc.definitions import activity_model
 from labrig_phreeqc.engine import Engine
+from labrig_phreeqc.execution import doubts as output_doubts
 from labrig_phreeqc.outline import outline
 from labrig_phreeqc.series import series
-from labrig_phreeqc.validity import IONIC_STRENGTH, findings, validity
+from labrig_phreeqc.validity import IONIC_STRENGTH, findings, unprinted, validity
 
 BRINE = "SOLUTION 1\n units mol/kgw\n Na {0}\n Cl {0}\n{1}\nEND"
 
@@ -109,6 +110,111 @@ async def test_pe_is_doubted_where_a_nanomole_moves_it(
     assert (oxidised - reduced > 5) == bool(found) == loose, (oxidised, reduced)
     for finding in found:
         assert [state.stage for state in finding.states] == ["batch-reaction"]
+
+
+SEAWATER = (
+    "SOLUTION 1\n units ppm\n pH 8.22\n pe 8.451\n density 1.023\n Ca 412.3\n Mg 1291.8\n Na 10768\n K 399.1\n"
+    " Cl 19353\n Alkalinity 141.682 as HCO3\n S(6) 2712\n"
+)
+GROUNDWATER = (
+    "SOLUTION 1\n pH 7.2\n temp 12\n units mg/L\n Ca 80\n Mg 12\n Na 15\n Cl 25\n S(6) 40\n"
+    " Alkalinity 250 as HCO3\nEQUILIBRIUM_PHASES\n Calcite\n"
+)
+SALT = "REACTION\n NaCl 1\n 1 mmol\n"
+
+
+@pytest.mark.parametrize(
+    ("water", "database", "loose"),
+    [
+        (f"SOLUTION 1\n pH 7\n{SALT}", "phreeqc.dat", True),  # O(0) 4e-12 by chance
+        (f"{SEAWATER}REACTION\n H2O -1\n 50 in 60 steps\n", "phreeqc.dat", True),
+        (f"{GROUNDWATER}REACTION\n CaCl2 1\n 5 mmol in 5 steps\n", "wateq4f.dat", True),
+        (f"SOLUTION 1\n pH 3\n Cl 1\n Fe(2) 1\n Fe(3) 1e-7\n{SALT}", "phreeqc.dat", True),
+        (f"SOLUTION 1\n pe 4 O2(g) -0.7\n Na 1\n Cl 1\n{SALT}", "phreeqc.dat", False),
+        (f"SOLUTION 1\n O(0) 1e-5\n Na 1\n Cl 1\n{SALT}", "phreeqc.dat", False),
+        (f"SOLUTION 1\n pH 3\n Fe(2) 1e-3\n Fe(3) 1e-3\n Na 1\n Cl 1\n{SALT}", "phreeqc.dat", False),
+        (f"SOLUTION 1\n S(6) 1e-4\n S(-2) 1e-4\n Na 1\n Cl 1\n{SALT}", "phreeqc.dat", False),
+        (f"SOLUTION 1\n S(6) 1\n S(-2) 1e-6\n Na 2\n{SALT}", "phreeqc.dat", False),
+    ],
+)
+async def test_the_convergence_tolerance_does_not_decide_which_pe_is_doubted(
+    databases: Path, water: str, database: str, loose: bool
+) -> None:
+    doubted = []
+    async with Engine() as engine:
+        for knobs in ("", "KNOBS\n -convergence_tolerance 1e-12\n"):
+            run = await engine.run(f"{knobs}{water}END", database)
+            assert run.solved, run.errors
+            tree = outline(run.output)
+            reacted = {state.label for state in tree.states if not state.stage.startswith("initial")}
+            found = [each for each in findings(run, tree, water) if each.message.startswith("pe is not")]
+            about = {state.label for each in found for state in each.states}
+            assert about == (reacted if loose else set())
+            doubted.append(about)
+    assert doubted[0] == doubted[1]
+
+
+async def test_a_looser_convergence_tolerance_doubts_more(databases: Path) -> None:
+    water = f"SOLUTION 1\n O(0) 1e-5\n Na 1\n Cl 1\n{SALT}END"
+    assert not await doubts(water)
+    (doubt,) = await doubts("KNOBS\n -convergence_tolerance 1e-6\n" + water)
+    assert "2e-07 mol/kgw of electrons" in doubt
+
+
+async def test_selected_output_is_looked_at_where_nothing_is_printed(databases: Path) -> None:
+    columns = "SELECTED_OUTPUT 3\n -reset false\n -percent_error\n -ionic_strength\n -pH\n -temperature\n"
+    salt = "SOLUTION 1\n Na 1\nSOLUTION 2\n units mol/kgw\n Na 7\n Cl 7\nEND"
+    async with Engine() as engine:
+        run = await engine.run(f"PRINT\n -reset false\n{columns}{salt}")
+        tree = outline(run.output)
+        assert run.status == "ok" and not tree.states
+        assert output_doubts(run, tree) == ["charge error up to 100.0 % in SELECTED_OUTPUT 3, row 1"]
+        (strength,) = unprinted(run, tree, salt)
+        assert strength.startswith("ionic strength 7 mol/kgw is beyond") and strength.endswith("row 2")
+        printed = await engine.run(columns + salt)
+        assert not unprinted(printed, outline(printed.output), salt)
+        assert len(output_doubts(printed, outline(printed.output))) == 1
+        silent = await engine.run(f"PRINT\n -reset false\n{salt}")
+        (nothing,) = output_doubts(silent, outline(silent.output))
+        assert nothing.startswith(
+            "Nothing was printed: the input has PRINT -reset false and no SELECTED_OUTPUT"
+        )
+        (none,) = output_doubts(empty := await engine.run("TITLE nothing\nEND"), outline(empty.output))
+        assert none.startswith("No state was computed")
+        cold = await engine.run(f"PRINT\n -reset false\n{columns}SOLUTION 1\n temp 60\nEND", "frezchem.dat")
+        assert unprinted(cold, outline(cold.output))[0].startswith(
+            "60 degC is above what frezchem.dat is for"
+        )
+
+
+async def test_a_reaction_too_warm_for_a_cold_database_is_doubted(databases: Path) -> None:
+    text = "SOLUTION 1\n Na 1\n Cl 1\nREACTION_TEMPERATURE\n {}\nEND"
+    (warm,) = [each for each in await doubts(text.format(60), "frezchem.dat") if "degC is above" in each]
+    assert warm.startswith("60 degC is above what frezchem.dat is for (to 25): step 1")
+    assert not any("degC is above" in each for each in await doubts(text.format(25), "frezchem.dat"))
+
+
+SORBED = "SOLUTION 1\n Na {}\n Cl 1\n pH 8\n Zn 0.1\nSURFACE 1\n Hfo_w 1e-2 600 1\n{}END\nUSE solution 1\n"
+SORBED += "USE surface 1\nREACTION\n HCl 1\n 3e-3\nEND"
+
+
+@pytest.mark.parametrize("electrostatics", ["", " -no_edl\n"])
+async def test_a_surface_counts_with_its_solution(databases: Path, electrostatics: str) -> None:
+    async with Engine() as engine:
+        for sodium, wrong in ((0.8, False), (5, True)):
+            run = await engine.run(SORBED.format(sodium, electrostatics))
+            tree = outline(run.output)
+            assert run.solved and abs(tree.states[-1].charge_error or 0) > 5
+            said = [each for each in output_doubts(run, tree) if "surface 1" in each]
+            assert bool(said) == wrong, said
+
+
+async def test_a_state_that_did_not_converge_has_no_charge_error_to_doubt(databases: Path) -> None:
+    async with Engine() as engine:
+        run = await engine.run("SOLUTION 1\n Na 1\n Cl 1\nEND\nSOLUTION 2\n pH -3\n Na 1\nEND")
+    tree = outline(run.output)
+    assert run.status == "not_converged" and abs(tree.states[-1].charge_error or 0) > 5
+    assert not any("charge error" in each for each in output_doubts(run, tree))
 
 
 async def test_pe_is_not_doubted_where_it_is_input_or_without_effect(databases: Path) -> None:
