@@ -87,8 +87,13 @@ async def test_the_users_own_files_stay(lab: Lab) -> None:
     for name in ("speciated_waters.csv", "piper.png"):
         await lab.client.call_tool_mcp("write_file", {"path": name, "content": TABLE})
     answer = await lab.answer("speciate_waters", path="speciated_waters.csv")
-    assert answer["data"]["files"] == {"table": "speciated_waters_2.csv", "pictures": "speciated_waters.json"}
-    _, caption = await lab.picture(kind="piper", path="speciated_waters.json")
+    files = {"table": "speciated_waters_2.csv", "pictures": "speciated_waters_2.json"}
+    assert answer["data"]["files"] == files, "one number for both"
+    assert [each["name"] for each in answer["artifacts"]] == list(files.values())
+    again = await lab.answer("speciate_waters", path="speciated_waters.csv")
+    assert again["data"]["files"] == files, "our own are written again"
+    assert not (lab.folder / "speciated_waters.json").exists()
+    _, caption = await lab.picture(kind="piper", path="speciated_waters_2.json")
     assert caption.startswith("piper_2.png")
     assert (lab.folder / "speciated_waters.csv").read_text() == TABLE
 
@@ -112,6 +117,108 @@ async def test_uncertainty_of_one_water(lab: Lab) -> None:
     assert caption.startswith("uncertainty.png")
     other = await lab.answer("estimate_saturation", **asked, seed=8)
     assert other["values"] != first["values"]
+
+
+BRINE = """Name,Temp (C),pH,Ca (mg/L),Mg (mg/L),Na (mg/L),K (mg/L),HCO3 (mg/L),SO4 (mg/L),Cl (mg/L),NO3 (mg/L)
+Dead Sea,25,6.2,17200,42000,39700,7600,240,450,219000,2
+"""
+
+
+async def test_a_brine_beyond_the_database_comes_with_a_warning(lab: Lab) -> None:
+    answer = await lab.answer("speciate_waters", table=BRINE)
+    assert answer["status"] == "ok_with_warnings" and answer["data"]["flagged"] == 1
+    (said,) = [each for each in answer["warnings"] if "ionic strength" in each]
+    assert "beyond the ion association model of phreeqc.dat (to about 1)" in said
+    assert "pitzer.dat lacks N(5)" in said, "nitrate; without it pitzer.dat has all"
+
+
+async def test_databases_named_lose_no_constituent_in_silence(lab: Lab) -> None:
+    asked = {"phases": ["Gypsum"], "members": 50, "level": 0.9}
+    for named in ({"databases": ["pitzer.dat"]}, {}):
+        answer = await lab.answer("estimate_saturation", table=BRINE, **asked, **named)
+        assert list(answer["data"]["phases"][0]["as_measured"]) == ["pitzer.dat"]
+        assert any("pitzer.dat lacks N(5): minor" in each for each in answer["warnings"])
+    rich = BRINE.replace(",2\n", ",20000\n")
+    error = await lab.refusal(
+        "estimate_saturation", table=rich, phases=["Gypsum"], databases=["pitzer.dat"], members=50, level=0.9
+    )
+    assert "lacks N(5)" in error["where"]
+
+
+async def test_one_database_has_no_share_of_its_own(lab: Lab) -> None:
+    asked = {"table": TABLE, "sample": "A", "phases": ["Calcite"], "members": 60, "level": 0.9}
+    one = await lab.answer("estimate_saturation", **asked, databases=["phreeqc.dat"])
+    (calcite,) = one["data"]["phases"]
+    assert "database" not in calcite["spread_from"] and "database" not in calcite["standard_error"]
+    assert any("cannot be estimated with one database" in each for each in one["warnings"])
+    drawn = json.loads((lab.folder / one["data"]["files"]["pictures"]).read_text())["estimates"][0]["shares"]
+    assert drawn and "database" not in drawn
+    two = await lab.answer("estimate_saturation", **asked, databases=["phreeqc.dat", "llnl.dat"])
+    assert "database" in two["data"]["phases"][0]["spread_from"]
+    assert not any("pe was not measured" in each for each in two.get("warnings", [])), (
+        "nothing in it hangs on pe"
+    )
+
+
+async def test_a_row_is_named_without_doubt(lab: Lab) -> None:
+    twice = TABLE.replace("B,11.8", "A,11.8")
+    asked = {"table": twice, "phases": ["Calcite"], "members": 50, "level": 0.9, "databases": ["phreeqc.dat"]}
+    error = await lab.refusal("estimate_saturation", **asked, sample="A")
+    assert error["where"] == "lines 2, 3" and "line 2" in error["expected"]
+    found = [await lab.answer("estimate_saturation", **asked, sample=f"line {n}") for n in (2, 3)]
+    assert found[0]["values"][0]["value"] != found[1]["values"][0]["value"]
+    error = await lab.refusal("estimate_saturation", **asked, sample="line 5")
+    assert "pH 74" in error["where"]
+
+
+@pytest.mark.parametrize(
+    ("errors", "says"),
+    [
+        ({"Ca": -5}, "0 to 100 %"),
+        ({"pH": 2}, "error_pH"),
+        ({"Xy": 2}, "Xy"),
+        ({"SO4": 2, "S(6)": 3}, "two errors"),
+    ],
+)
+async def test_errors_in_percent_are_refused_in_percent(
+    lab: Lab, errors: dict[str, float], says: str
+) -> None:
+    error = await lab.refusal(
+        "estimate_saturation", table=TABLE, sample="A", phases=["Calcite"], error_percent_of=errors
+    )
+    assert says in " ".join(error.values()) and "fraction" not in " ".join(error.values())
+
+
+async def test_errors_by_the_names_of_ions_and_a_phase_without_its_elements(lab: Lab) -> None:
+    table = TABLE.replace("A,12.1,7.42,82,21,30,2.1,268,", "A,12.1,7.42,82,21,30,2.1,0,")
+    answer = await lab.answer(
+        "estimate_saturation",
+        table=table,
+        sample="A",
+        phases=["Calcite", "Gypsum"],
+        error_percent_of={"SO4": 20, "HCO3": 3},
+        members=60,
+        level=0.9,
+        databases=["phreeqc.dat"],
+    )
+    assert answer["data"]["errors"]["S(6)"] == "lognormal, relative sd 0.2"
+    assert [each["phase"] for each in answer["data"]["phases"]] == ["Gypsum"]
+    said = " ".join(answer["warnings"])
+    assert "Calcite is not estimated: The water has no carbonate" in said
+    assert "charge error of" in said, "the anions are gone"
+
+
+async def test_a_picture_of_what_cannot_be_drawn_is_refused_in_words(lab: Lab) -> None:
+    await lab.answer("speciate_waters", table="Name,Temp (C),pH,Ca (mg/L),HCO3 (mg/L)\nA,12,7.4,82,268\n")
+    error = await lab.refusal("draw_plot", kind="piper", path="speciated_waters.json")
+    assert error["what"].startswith("No row has all of Ca, Mg, Na, HCO3, SO4, Cl")
+    mine = (
+        "Name,Temp (C),pH,Ca (mg/L),Mg (mg/L),Na (mg/L),Alkalinity (meq/L),SO4 (mg/L),Cl (mg/L),Fe (mg/L)\n"
+        "AMD,15,2.6,250,120,30,0,2600,15,480\n"
+    )
+    await lab.answer("speciate_waters", table=mine)
+    png, _ = await lab.picture(kind="piper", path="speciated_waters.json")
+    assert png_size(png) > (600, 400)
 
 
 async def test_a_series_of_an_output_and_of_selected_output(lab: Lab) -> None:
@@ -178,3 +285,11 @@ async def test_a_picture_of_another_file_is_refused(lab: Lab) -> None:
     for kind in ("piper", "uncertainty"):
         error = await lab.refusal("draw_plot", kind=kind, path="x.json")
         assert "no file for" in error["what"]
+
+
+async def test_a_table_as_a_western_spreadsheet_saves_it(lab: Lab) -> None:
+    text = TABLE.replace("Temp (C)", "Temperature (°C)").replace(",chalk", ",Kalk fürs Grundwasser")
+    (lab.folder / "t.csv").write_bytes(text.encode("cp1252"))
+    assert (await lab.answer("speciate_waters", path="t.csv"))["data"]["ok"] == 3
+    (lab.folder / "t.xlsx").write_bytes(b"PK\x03\x04")
+    assert ".xlsx" in (await lab.refusal("speciate_waters", path="t.xlsx"))["what"]

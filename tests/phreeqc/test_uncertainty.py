@@ -333,6 +333,8 @@ async def test_databases_fit_the_water(databases: Path) -> None:
         assert "llnl.dat is for ionic strengths" in said and "frezchem.dat is for freezing brines" in said
         nitrate = await used(water(Ca=2.0, Alkalinity=3.5, NO3=0.5), "Calcite")
         assert nitrate.excluded["pitzer.dat"] == "lacks N(5)" and "sit.dat" in nitrate.used
+        trace = await used(water(Ca=2.0, Alkalinity=3.95, NO3=0.03), "Calcite")
+        assert "pitzer.dat" in trace.used and any("pitzer.dat lacks N(5): minor" in n for n in trace.notes)
         silica = await used(water(Mg=1.0, Si=0.5, Cl=2.0), "Sepiolite")  # twice the formula in two of them
         assert {"llnl.dat", "PHREEQC_ThermoddemV1.10_15Dec2020.dat"} <= set(silica.excluded)
         assert "Mg4Si6O15(OH)2:6H2O" in silica.excluded["llnl.dat"] and "pitzer.dat" in silica.used
@@ -342,6 +344,28 @@ async def test_databases_fit_the_water(databases: Path) -> None:
         assert any(
             "phreeqc.dat states the log K of Anhydrite for 50 to 160 degC" in note for note in warm.notes
         )
+
+
+async def test_a_minor_ligand_that_matters_is_not_left_out(databases: Path) -> None:
+    """Fluoride holds aluminium: a database without it gives another index of gibbsite, and the same of gypsum."""
+    ions = {"Ca": 4.0, "Na": 8.0, "Cl": 8.0, "SO4": 4.0, "Al": 0.002, "F": 0.05}
+    async with Engine() as engine:
+        asked: dict[str, Any] = {"members": 50, "seed": 1, "level": 0.9, "engine": engine}
+        analysis = water(5.0, 25.0, **ions)
+        lacking = [
+            each.name
+            for each in list_databases()
+            if each.name not in ("phreeqc.dat", *compatible.ADD_ONS)
+            and {"Al", "Ca", "S(6)"} <= {e.name for e in read(each.path).elements}
+            and "F" not in {e.name for e in read(each.path).elements}
+            and any(p.name == "Gibbsite" for p in read(each.path).phases)
+        ]
+        if not lacking:
+            pytest.skip("every database with aluminium has fluoride")
+        asked["databases"] = ["phreeqc.dat", lacking[0]]
+        gibbsite, gypsum = await estimate(analysis, ["Gibbsite", "Gypsum"], errors=USUAL, **asked)
+    assert "without which the index moves" in gibbsite.excluded[lacking[0]]
+    assert lacking[0] in gypsum.used
 
 
 @pytest.mark.parametrize(

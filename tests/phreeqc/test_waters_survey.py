@@ -12,8 +12,10 @@ from dataclasses import dataclass
 import pytest
 
 from labrig.errors import LabrigError
+from labrig_phreeqc.databases import find_database
 from labrig_phreeqc.engine import Engine
 from labrig_phreeqc.waters.analysis import Analysis, Constituent
+from labrig_phreeqc.waters.compatible import too_warm
 from labrig_phreeqc.waters.report import (
     SUMMARY_CHARS,
     piper_data,
@@ -516,6 +518,92 @@ async def test_acid_water_is_judged_by_its_speciation(engine: Engine) -> None:
     assert mine.speciation is not None and abs(mine.speciation.charge_error or 99) < 5
     assert not mine.findings
     assert [each.kind for each in odd.findings] == ["charge"] and "speciated" in odd.findings[0].words
+
+
+DEAD_SEA = "Dead Sea,x,6.2,25,17200,42000,39700,7600,240,450,219000"
+
+
+@pytest.mark.parametrize("name", ["phreeqc.dat", "wateq4f.dat", "llnl.dat", "sit.dat", "Amm.dat"])
+async def test_a_brine_is_beyond_most_databases(engine: Engine, name: str) -> None:
+    found = await survey(f"{HEADING}\n{DEAD_SEA}\n{ONE}", engine=engine, database=name)
+    brine, fresh = found.rows
+    assert (brine.status, fresh.status) == ("flagged", "ok") and not fresh.beyond
+    (said,) = brine.beyond
+    assert f"model of {name}" in said and "pitzer.dat has all constituents" in said
+    assert "1 rows are outside" in found.out_of_scope and said in found.out_of_scope
+    rows = list(csv.DictReader(io.StringIO(to_csv(found))))
+    assert said in rows[0]["findings"] and rows[1]["findings"] == ""
+    assert said[:60] in json.dumps(summary(found)["flagged_rows"])
+    pitzer = await survey(f"{HEADING}\n{DEAD_SEA}", engine=engine, database="pitzer.dat")
+    assert pitzer.rows[0].status == "ok" and pitzer.out_of_scope == ""
+
+
+async def test_temperatures_have_the_limits_of_an_estimate(engine: Engine) -> None:
+    cases = {("phreeqc.dat", 99.0): "", ("phreeqc.dat", 230.0): "llnl.dat has all", ("llnl.dat", 230.0): ""}
+    cases |= {("frezchem.dat", 60.0): "outside what frezchem.dat is for", ("frezchem.dat", -5.0): ""}
+    for (name, celsius), expected in cases.items():
+        found = await survey(
+            f"{HEADING}\n{ONE.replace(',15,', f',{celsius},')}",
+            engine=engine,
+            database=name,
+            phases=["Gypsum"],
+        )
+        (row,) = found.rows
+        assert bool(row.beyond) == bool(expected) and expected in " ".join(row.beyond), (name, celsius)
+        assert bool(row.beyond) == bool(too_warm(find_database(name), celsius))
+
+
+async def test_mine_water_has_no_precipitation_potential_without_its_iron(engine: Engine) -> None:
+    heading = "Sample,pH,Temp (C),Ca (mg/L),Mg (mg/L),Na (mg/L),SO4 (mg/L),Cl (mg/L),HCO3 (mg/L),Al (mg/L),Fe (mg/L)"
+    found = await survey(
+        f"{heading}\nAMD,2.6,15,250,120,30,2600,15,0,60,480\nlittle,2.6,15,450,180,30,2600,15,0,60,5\n",
+        engine=engine,
+    )
+    mine, little = found.rows
+    assert mine.precipitation is None and "Fe" in mine.remark and "% of the equivalents" in mine.remark
+    assert any(mine.remark in each for each in found.notes)
+    assert mine.langelier is None
+    rows = list(csv.DictReader(io.StringIO(to_csv(found))))
+    assert rows[0]["remark"] == mine.remark
+    assert little.remark == "" and mine.balance is not None and mine.balance.meq["HCO3"] == 0
+
+
+async def test_hot_waters_were_measured_cold(engine: Engine) -> None:
+    heading = "Sample,pH,Temp (C),Na (mg/L),Cl (mg/L),SiO2 (mg/L)"
+    rows = [f"{celsius},7,{celsius},3933,6065,500" for celsius in (25, 39, 90, 200, 250)]
+    found = await survey("\n".join([heading, *rows]), engine=engine, phases=["Halite"])
+    assert not [row.speciation.failure for row in found.rows if row.speciation and row.speciation.failure]
+    cold, _, *hot = found.rows
+    assert cold.speciation is not None and cold.speciation.ionic_strength is not None
+    for row in hot:  # the same cooled sample has the same molality, wherever it came from
+        assert row.speciation is not None and row.speciation.density == pytest.approx(1.004, abs=0.001)
+        assert row.speciation.ionic_strength == pytest.approx(cold.speciation.ionic_strength, rel=2e-3)
+    assert any("density: 3; their litre is taken at 25 degC" in each for each in found.notes)
+
+
+async def test_noise_is_left_unsaid_and_what_cannot_form_is_said(engine: Engine) -> None:
+    for name in ("llnl.dat", "sit.dat", "core10.dat"):
+        found = await survey(f"{HEADING}\n{ONE}", engine=engine, database=name)
+        assert not [each for each in found.notes if "pe 4" in each], name
+    found = await survey(f"{HEADING}\n{ONE}", engine=engine, phases=["Barite", "Calcite"])
+    assert "no index of Barite: the table has no Ba that can be used" in found.notes
+    assert sum("no index of" in each for each in found.notes) == 1
+
+
+async def test_the_wells_that_scale_most_are_named(engine: Engine) -> None:
+    rows = [ONE.replace("A,", f"W{n},").replace("7.4", f"{6.8 + n / 10:.1f}") for n in range(14)]
+    said = summary(await survey("\n".join([HEADING, *rows]), engine=engine))
+    found = await survey("\n".join([HEADING, *rows]), engine=engine)
+    for key, value in (
+        ("SI(Calcite)", lambda row: row.speciation.SI["Calcite"]),
+        ("CaCO3_precipitation_potential", lambda row: row.precipitation),
+    ):
+        best = sorted(found.rows, key=value, reverse=True)[:5]
+        assert [each[:2] for each in said["highest"][key]] == [[row.sample, row.line] for row in best]
+    potential = said["CaCO3_precipitation_potential"]
+    assert potential["above_0"] == sum((row.precipitation or 0) > 0 for row in found.rows)
+    assert 0 < potential["above_0"] < 14
+    assert "highest" not in summary(await survey("\n".join([HEADING, *rows[:9]]), engine=engine))
 
 
 async def test_csv_has_every_row_and_pictures_have_what_can_be_drawn(engine: Engine) -> None:

@@ -91,6 +91,24 @@ HEADINGS = [
     ("P", 1 / W["P"], "PO4-P (mg/L)|P (mg/L)|PO4 (mg/L as P)"),
     ("Fe(2)", 1 / W["Fe"], "Fe(II) (mg/L)|Fe2+ (mg/L)|Fe(2) mg/L|Ferrous iron (mg/L)"),
     ("Fe", 1 / W["Fe"], "Fe (mg/L)|Iron (mg/L)|Total Fe (mg/L)|Fe dissolved mg/L"),
+    ("Mg", 1 / W["Mg"], "Magnésium (mg/L)|Magnesio (mg/L)|MG_MGL|Mg gelöst (mg/l)|Magnesium, dissous (mg/L)"),
+    ("Ca", 1 / W["Ca"], "CA_MGL|Ca_mgl|Calcium gelöst (mg/l)|Ca diss. (mg/L)|Ca dis (mg/L)|Ca gel. (mg/l)"),
+    ("Ca", 1 / W["CaCO3"], "Calcium hardness (mg/L as CaCO3)|Hardness, calcium (mg/L CaCO3)"),
+    ("Mg", 1 / W["CaCO3"], "Magnesium hardness (mg/L as CaCO3)"),
+    (
+        "Alkalinity",
+        1 / W["HCO3"],
+        "Hydrogénocarbonates (mg/L)|Hydrogencarbonat (mg/l)|Bikarbonat (mg/l)|Bicarbonatos (mg/L)",
+    ),
+    (
+        "Alkalinity",
+        1,
+        "Säurekapazität KS4,3 (mmol/l)|Säurekapazität bis pH 4,3 (mmol/l)|m-Wert (mmol/l)|Alkalinität (mmol/l)",
+    ),
+    ("Alkalinity", 0.2, "TAC (°f)|Alcalinité (°f)|TAC (°fH)"),
+    ("Alkalinity", 2 / W["CaCO3"], "Bicarbonate alkalinity (mg/L as CaCO3)|HCO3-Alk (mg CaCO3/L)"),
+    ("Cl", 1 / W["Cl"], "Chlorures (mg/L)|Chlorid (mg/l)|Cloruro (mg/L)|Cloruros (mg/L)|CL_MGL"),
+    ("Si", 1 / W["SiO2"], "Kieselsäure (mg/l)|Sílice (mg/L)|Silice (mg/L)"),
     ("C(4)", 1 / W["C"], "DIC (mg/L)|TIC (mg C/L)"),
     ("As", 1e-3 / W["As"], "As (ug/L)|Dissolved As (ug/L)|Arsenic, ug/L"),
 ]
@@ -113,6 +131,13 @@ def test_headings(element: str, millimoles: float, headings: str, catalogue: Cat
         ("Ca_meq", "not complete"),
         ("Ca (sediment) (mg/kg)", "not clear what"),
         ("Alkalinity (mg/L)", "not said of what it is a mass"),
+        ("Bicarbonate alkalinity (mg/L)", "(mg/L as CaCO3) or (mg/L as HCO3)"),
+        ("Alkalinity, Bicarbonate (mg/L)", "alkalinity_as"),
+        ("HCO3-Alk (mg/L)", "not said of what it is a mass"),
+        ("Carbonate alkalinity (mg/L)", "not said of what it is a mass"),
+        ("Calcium hardness (mg/L)", "not said of what it is a mass"),
+        ("Magnesum (mg/L)", "the nearest is magnesium (Mg)"),
+        ("Zaubertrank (mg/L)", "no name of a constituent"),
         ("Ammonia (mg/L)", "not said of what it is a mass"),
         ("Temp", "no unit"),
         ("Eh", "no unit"),
@@ -140,6 +165,9 @@ def test_what_the_caller_states(catalogue: Catalogue) -> None:
     assert column("Alkalinity", catalogue, unit="mg/L").role == "left out"
     both = column("Alkalinity", catalogue, unit="mg/L", alkalinity_as="CaCO3")
     assert both.factor == pytest.approx(2 / W["CaCO3"], rel=1e-3)
+    small = column("Bicarbonate alkalinity (mg/L)", catalogue, alkalinity_as="caco3")
+    assert small.factor == pytest.approx(2 / W["CaCO3"], rel=1e-3)
+    assert column("HCO3 (mg/L)", catalogue, alkalinity_as="caco3").formula == "HCO3"
     (temperature,) = read_columns(["Temp"], catalogue, Stated(units={"temp": "degF"}))
     assert (temperature.role, temperature.factor) == ("temperature", pytest.approx(5 / 9))
     for stated in (Stated(unit="pounds"), Stated(alkalinity_as="N"), Stated(units={"Tmp": "degC"})):
@@ -215,6 +243,15 @@ def table(
         ("--", None, 0, 0),
         ("NA", None, 0, 0),
         ("NaN", None, 0, 0),
+        ("0.5 U", 0.25, 1, 0),
+        ("0.5U", 0.25, 1, 0),
+        ("0.5 UJ", 0.25, 1, 0),
+        ("<0.5 U", 0.25, 1, 0),
+        ("ND (0.5)", 0.25, 1, 0),
+        ("n.n.", None, 0, 1),
+        ("u.d.N.", None, 0, 1),
+        ("< LOD", None, 0, 1),
+        ("—", None, 0, 0),
         ("0", 0.0, 0, 0),
     ],
 )
@@ -256,7 +293,7 @@ def test_limits_of_detection_and_missing_values(
         ("A,7,20,,,", ["row"], "no concentration"),
         ("A,7,20,50,1", ["row"], "5 cells and the heading 6"),
         ("A,7,20,50,1,10,11", ["row"], "7 cells and the heading 6"),
-        ("A,,,x,-1,10", ["value", "value", "pH", "temperature"], "not a number"),
+        ("A,,,x,-1,10", ["value", "pH", "temperature", "value"], "not a number"),
     ],
 )
 def test_rejected_rows_say_why(cells: str, kinds: list[str], words: str) -> None:
@@ -451,3 +488,117 @@ def test_one_amount_in_every_unit(value: float, name: str) -> None:
         (water,) = read_table(f"{heading}\n{','.join(cells)}\n").waters
         (one,) = water.analysis.constituents.values()
         assert one.amount == pytest.approx(value, rel=1e-6)
+
+
+@pytest.mark.parametrize("cell", ["12 J", "12J", "12 J+", "12 J-", "12 E", "12 B"])
+def test_estimated_values_count_and_are_said(cell: str) -> None:
+    found = table(f"A,7,20,50,{cell},10")
+    assert found.waters[0].analysis.constituents["F"].amount == pytest.approx(12 / 18.998, rel=1e-3)
+    assert any("estimated (J, E, B): 1 (F (mg/L))" in each for each in found.notes)
+
+
+def test_an_unreadable_trace_value_costs_the_cell_and_not_the_row() -> None:
+    found = table("A,7,20,50,5O,10\nB,7,20,50,-9999,10\nC,7,20,5O,1,10\nD,7x,20,50,1,10\nE,7,20,50,1,10")
+    a, b, c, d, e = found.rows
+    for row in (a, b):
+        assert isinstance(row, Water) and "F" not in row.analysis.constituents
+        assert [(each.kind, each.column) for each in row.findings] == [("value", "F (mg/L)")]
+        assert "the cell is left out" in row.findings[0].words
+    assert isinstance(c, Rejected) and isinstance(d, Rejected)
+    assert isinstance(e, Water) and not e.findings
+
+
+@pytest.mark.parametrize(
+    ("pH", "amount"), [(2.6, None), (4.4, None), (4.6, 2.5 / W["HCO3"]), (7.0, 2.5 / W["HCO3"])]
+)
+def test_an_alkalinity_below_its_limit_is_none_in_acid(pH: float, amount: float | None) -> None:
+    found = table(f"A,{pH},20,50,<5,10", heading="Sample,pH,Temp (degC),Ca (mg/L),HCO3 (mg/L),Cl (mg/L)")
+    given = found.waters[0].analysis.constituents.get("Alkalinity")
+    assert (given and given.amount) == (amount and pytest.approx(amount, rel=1e-3))
+    assert any("taken as 0 where pH is below 4.5" in each for each in found.notes) is (amount is None)
+    assert sum(found.censored.values()) == (amount is not None)
+
+
+@pytest.mark.parametrize("swap", [False, True])
+@pytest.mark.parametrize(
+    ("total", "dissolved"),
+    [
+        ("Fe total (mg/L)", "Fe dissolved (mg/L)"),
+        ("Fe (mg/L)", "Fe, filtered (mg/L)"),
+        ("Mn, unfiltered (mg/L)", "Mn gelöst (mg/L)"),
+        ("Fe_TOT_MGL", "Fe_DISS_MGL"),
+    ],
+)
+def test_the_dissolved_value_counts_whatever_the_order(total: str, dissolved: str, swap: bool) -> None:
+    names, cells = [total, dissolved], ["9", "7"]
+    if swap:
+        names, cells = names[::-1], cells[::-1]
+    found = table(
+        "A,7,20,50,{},{}".format(*cells), heading='Sample,pH,Temp (C),Ca (mg/L),"{}","{}"'.format(*names)
+    )
+    (water,) = found.waters
+    assert water.measured[-1].value == 7 and len(water.measured) == 2
+    assert not water.findings  # the difference is particles
+    assert f"{dissolved} counts, the dissolved part; {total} is only compared with it" in found.notes
+
+
+def test_what_is_not_understood_reaches_the_notes() -> None:
+    found = table("A,7,20,50,5,10", heading="Sample,pH,Temp (C),Ca (mg/L),Magnesum (mg/L),HCO3-Alk (mg/L)")
+    said = " | ".join(found.notes)
+    assert "Magnesum (mg/L) is left out" in said and "nearest is magnesium" in said
+    assert "HCO3-Alk (mg/L) is left out" in said
+
+
+@pytest.mark.parametrize(
+    ("heading", "role"),
+    [
+        (heading, role)
+        for role, headings in (
+            ("pH", "pH-Wert|pH value|pH (20 °C)|pH-Wert (20 °C)|pH field/lab|pH field|pH (lab)|pH bei 25 °C"),
+            (
+                "temperature",
+                "Wassertemperatur (°C)|Temperatur (°C)|Temperature eau (°C)|t/°C|Temp. °C|T [°C]",
+            ),
+            ("temperature", "Température de l'eau (°C)|Temperatura del agua (°C)|Water temperature (°C)"),
+            ("hardness", "Total hardness (mg/L as CaCO3)|TH (°f)|Gesamthärte (°dH)"),
+            (
+                "sample",
+                "Client Sample ID|Laboratory ID|Nom|Point|Messstelle|Probe|Muestra|Station|Pozo|Water Sample",
+            ),
+        )
+        for heading in headings.split("|")
+    ],
+)
+def test_headings_that_are_no_concentration(heading: str, role: str, catalogue: Catalogue) -> None:
+    assert column(heading, catalogue).role == role
+
+
+@pytest.mark.parametrize("first", ["Lab ID", "Laboratory ID"])
+@pytest.mark.parametrize("second", ["Client Sample ID", "Sample ID", "Sample", "Water Sample"])
+def test_the_name_is_the_clients_and_not_the_laboratorys(first: str, second: str) -> None:
+    found = table("L1,W1,7,20,50", heading=f"{first},{second},pH,Temp (C),Ca (mg/L)")
+    assert found.waters[0].analysis.sample == "W1"
+
+
+@pytest.mark.parametrize("sample", ["Units", "Einheit", "unit", "none", ""])
+@pytest.mark.parametrize("pH", ["none", "-", "pH units", "SU", "s.u."])
+@pytest.mark.parametrize("heading", ["Temperature (°F)", "Temperature"])
+def test_lines_of_units(sample: str, pH: str, heading: str) -> None:
+    text = f"Sample,pH,{heading},Ca,Cl\n{sample},{pH},°F,mg/L,mg/L\nA,7,68,40.078,20"
+    (water,) = read_table(text).waters
+    assert (water.analysis.sample, water.analysis.pH) == ("A", 7)
+    assert water.analysis.temperature == pytest.approx(20)
+    assert water.analysis.constituents["Ca"].amount == pytest.approx(1, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("heading", "words"),
+    [
+        ("Sample,pH,Warmth temp,Ca (mg/L)", "Warmth temp"),
+        ("Sample,pH,Temp,Ca (mg/L)", "Temp: it has no unit"),
+        ("Sample,pH at start,Temp (C),Ca (mg/L)", "pH at start"),
+    ],
+)
+def test_a_refusal_names_the_nearest_heading(heading: str, words: str) -> None:
+    with pytest.raises(LabrigError, match="heading nearest to it: " + words):
+        table("A,7,20,50", heading=heading)

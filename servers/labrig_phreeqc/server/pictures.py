@@ -106,6 +106,13 @@ def _data(kind: str, text: str, source: str, quantities: list[str], x: str, of: 
             name for name in by_phase if not name.endswith("(g)")
         ]  # an index of a gas saturates nothing
         phases = _chosen(by_phase, quantities or minerals or list(by_phase), "phase")
+        if not any(index is not None for each in phases for index in each["SI"]):
+            raise LabrigError(
+                "No row has a saturation index of what is asked for",
+                where=f"{len(data['samples'])} rows; {', '.join(each['name'] for each in phases[:5]) or 'no phases'}",
+                expected="phases that the elements of the table can form",
+                try_="speciate_waters says what is wrong with each row",
+            )
         return {"samples": data["samples"], "phases": phases, "source": content["source"]}
     by_sample = {each["name"]: each for each in data["samples"]}
     samples = _chosen(by_sample, quantities, "sample") if quantities else data["samples"]
@@ -115,6 +122,13 @@ def _data(kind: str, text: str, source: str, quantities: list[str], x: str, of: 
     if left_out:
         some = f"{', '.join(left_out[:5])}{', ...' if left_out[5:] else ''}"
         notes.append(f"{len(left_out)} rows were rejected or lack a major ion, and are not drawn: {some}")
+    if not whole:
+        raise LabrigError(
+            f"No row has all of {', '.join(DRAWN_IONS)}, so that none can be drawn",
+            where=f"{len(left_out)} rows: {', '.join(left_out[:5])}{', ...' if left_out[5:] else ''}",
+            expected="rows with a value of each; 0 is one",
+            try_="kind='saturation', which needs none of them",
+        )
     drawn = {"samples": whole, "source": content["source"], "notes": notes}
     return {**drawn, "unit": data["unit"]} if kind == "stiff" else drawn
 

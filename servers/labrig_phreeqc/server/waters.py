@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
-from typing import Annotated, Any, Literal
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -13,8 +16,14 @@ from labrig.canonical import sha256
 from labrig.errors import LabrigError, unknown_name
 from labrig.own_files import OwnFiles
 from labrig.toolbox import session
-from labrig_phreeqc.databases import Database, find_database
-from labrig_phreeqc.server.base import DatabaseArgument, call_limits, source_text, toolbox
+from labrig_phreeqc.databases import Database, find_database, list_databases
+from labrig_phreeqc.server.base import DatabaseArgument, call_limits, source_bytes, toolbox
+from labrig_phreeqc.waters.encoding import decoded
+
+if TYPE_CHECKING:
+    from labrig_phreeqc.waters.analysis import Analysis
+    from labrig_phreeqc.waters.columns import Stated
+    from labrig_phreeqc.waters.table import Table
 
 RESULTS = "speciated_waters"
 ESTIMATE = "saturation_estimate"
@@ -69,27 +78,32 @@ async def speciate_waters(
     source = _source(found.database)
     pictures = {"piper": piper_data(found), "stiff": stiff_data(found), "saturation": saturation_data(found)}
     csv_file, json_file = _keep(
+        RESULTS,
         {
-            f"{RESULTS}.csv": to_csv(found),
-            f"{RESULTS}.json": json.dumps({"schema": "labrig.waters/1", "source": source, **pictures}),
+            "csv": to_csv(found),
+            "json": json.dumps({"schema": "labrig.waters/1", "source": source, **pictures}),
         },
         path,
     )
-    kept = here.artifacts.put(
-        csv_file,
-        here.workspace.read_bytes(csv_file),
-        media_type="text/csv",
-        made_by={"server": "phreeqc", "tool": "speciate_waters", "database": found.database.name},
-        inputs={"table": sha256(text), "database": found.database.sha256},
-    )
+    kept = [
+        here.artifacts.put(
+            name,
+            here.workspace.read_bytes(name),
+            media_type=media_type,
+            made_by={"server": "phreeqc", "tool": "speciate_waters", "database": found.database.name},
+            inputs={"table": sha256(text), "database": found.database.sha256},
+        ).to_dict()
+        for name, media_type in ((csv_file, "text/csv"), (json_file, "application/json"))
+    ]
     attention = [f"{found.count(each)} rows {each}" for each in ("rejected", "unsolved", "flagged")]
-    warnings = tuple(each for each in attention if not each.startswith("0 "))
+    beyond = [found.out_of_scope] if found.out_of_scope else []
+    warnings = (*(each for each in attention if not each.startswith("0 ")), *beyond)
     return Answer(
         source=source,
         status="ok_with_warnings" if warnings else "ok",
         data={"files": {"table": csv_file, "pictures": json_file}, **summary(found)},
         warnings=warnings,
-        artifacts=(kept.to_dict(),),
+        artifacts=tuple(kept),
         next=f"draw_plot(kind='saturation', path={json_file!r}); also piper, stiff" if found.accepted else "",
         record=_record(found.database),
     )
@@ -128,37 +142,17 @@ async def estimate_saturation(
     """
     from labrig_phreeqc.waters.columns import Stated
     from labrig_phreeqc.waters.errors import ErrorModel
-    from labrig_phreeqc.waters.table import read_table
     from labrig_phreeqc.waters.uncertainty import estimate, members_csv, picture_data
 
     here = session()
     text = _table(path, table)
-    waters = await asyncio.to_thread(
-        read_table,
-        text,
-        database=databases[0] if databases else "phreeqc.dat",
-        temperature=temperature,
-        stated=Stated(unit, alkalinity_as, None),
-    )
-    names = [each.analysis.sample for each in waters.waters]
-    if not names:
-        raise LabrigError(
-            "No row of the table can be used",
-            where="; ".join(f"{each.sample}: {each.reasons[0].words}" for each in waters.rejected[:3]),
-            try_="speciate_waters explains every row",
-        )
-    if not sample and len(names) > 1:
-        raise LabrigError(
-            f"The table has {len(names)} waters", where="sample", expected=f"one of {', '.join(names[:12])}"
-        )
-    if sample and sample not in names:
-        raise unknown_name("sample that can be used", sample, names, where="sample")
-    analysis = waters.waters[names.index(sample) if sample else 0].analysis
+    waters = await asyncio.to_thread(_read_whole, text, databases, temperature, Stated(unit, alkalinity_as))
+    analysis = _one_of(waters, sample)
     model = ErrorModel(
         relative=error_percent / 100,
         pH=error_pH,
         temperature=error_temperature,
-        by_element={name: percent / 100 for name, percent in error_percent_of.items()},
+        by_element=_fractions(error_percent_of, analysis.constituents),
     )
     found = await estimate(
         analysis,
@@ -172,9 +166,10 @@ async def estimate_saturation(
         limits=call_limits(),
     )
     members_file, json_file = _keep(
+        ESTIMATE,
         {
-            f"{ESTIMATE}.csv": members_csv(found),
-            f"{ESTIMATE}.json": json.dumps(
+            "csv": members_csv(found),
+            "json": json.dumps(
                 {"schema": "labrig.estimate/1", "estimates": [picture_data(each) for each in found]}
             ),
         },
@@ -190,7 +185,12 @@ async def estimate_saturation(
         )
         for each in found
     ]
-    notes = tuple(dict.fromkeys(note for each in found for note in each.notes))
+    unused = [f"{each.header}: {each.why}" for each in waters.columns if each.role == "left out"]
+    notes = (
+        *(f"{phase} is not estimated: {why}" for phase, why in first.refused.items()),
+        *dict.fromkeys(note for each in found for note in each.notes),
+        *([f"columns left out: {'; '.join(unused)[:400]}"] if unused else []),
+    )
     return Answer(
         source=first.source,
         status="ok_with_warnings" if notes else "ok",
@@ -219,9 +219,12 @@ async def estimate_saturation(
 def _estimate(found: Any) -> dict[str, Any]:
     """Return one phase's estimate as data, three digits."""
 
+    from labrig_phreeqc.waters.uncertainty import sources
+
     def short(values: Any) -> dict[str, float]:
         return {name: round(value, 3) for name, value in values.items()}
 
+    shares = sources(found)
     data = {
         "phase": found.phase,
         "mean": round(found.mean, 3),
@@ -230,8 +233,8 @@ def _estimate(found: Any) -> dict[str, Any]:
         "share_interval": [round(each, 3) for each in found.share_interval],
         "as_measured": short(found.nominal),
         "median_by_database": short(found.medians),
-        "spread_from": short(found.shares.by_source()) if found.shares else {},
-        "standard_error": short(found.shares.error) if found.shares else {},
+        "spread_from": short(shares),
+        "standard_error": short({name: found.shares.error[name] for name in shares}),
         "analysis_by_input": short(
             {name: share for name, share in _falling(found.by_input) if share >= 0.001}
         ),
@@ -258,12 +261,108 @@ def _table(path: str, table: str) -> str:
             where="path, table",
             expected="a CSV of the workspace, or its text",
         )
-    return table or source_text(path)
+    return table or decoded(source_bytes(path))
 
 
-def _keep(files: dict[str, str], path: str) -> list[str]:
-    own = OwnFiles(session().workspace, [path])
-    return [own.write_somewhere(name, text) for name, text in files.items()]
+def _keep(stem: str, files: dict[str, str], path: str) -> list[str]:
+    """Write files by their suffix under one stem: ``a.csv`` and ``a.json``, or ``a_2.csv`` and ``a_2.json``."""
+    workspace = session().workspace
+    own = OwnFiles(workspace, [path])
+    for number in itertools.count(1):
+        names = [f"{stem}{f'_{number}' if number > 1 else ''}.{suffix}" for suffix in files]
+        if all(_free(name, path) for name in names) and all(map(own.write, names, files.values())):
+            return names
+    raise AssertionError("numbers do not end")
+
+
+def _free(name: str, path: str) -> bool:
+    """Tell whether a name is free or holds what we wrote: what is there, written again, changes nothing."""
+    workspace = session().workspace
+    return not workspace.exists(name) or OwnFiles(workspace, [path]).write(name, workspace.read_bytes(name))
+
+
+def _read_whole(text: str, databases: list[str], temperature: float | None, stated: Stated) -> Table:
+    """Read a table with the database that has most of its constituents: none is lost for the one named first."""
+    from labrig_phreeqc.waters.compatible import INDEPENDENT
+    from labrig_phreeqc.waters.table import read_table
+
+    installed = {each.name for each in list_databases()}
+    others = [name for name in INDEPENDENT if name in installed]
+    best: tuple[int, Table] | None = None
+    failure: LabrigError | None = None
+    for name in dict.fromkeys([*(find_database(each).name for each in databases), *others]):
+        try:
+            table = read_table(text, database=name, temperature=temperature, stated=stated)
+        except LabrigError as error:
+            failure = failure or error
+            continue
+        used = sum(each.role == "concentration" for each in table.columns)
+        if best is None or used > best[0]:
+            best = used, table
+        if not any("lacks" in each.why for each in table.columns):
+            break
+    if best is None:
+        assert failure is not None
+        raise failure
+    return best[1]
+
+
+def _one_of(table: Table, sample: str) -> Analysis:
+    """Return the water that is asked for, by its name or as ``line 5``."""
+    waters = [each.analysis for each in table.waters]
+    names = [each.sample for each in waters]
+    if not waters:
+        raise LabrigError(
+            "No row of the table can be used",
+            where="; ".join(f"{each.sample}: {each.reasons[0].words}" for each in table.rejected[:3]),
+            try_="speciate_waters explains every row",
+        )
+    if not sample:
+        if len(waters) > 1:
+            expected = f"one of {', '.join(dict.fromkeys(names[:12]))}"
+            raise LabrigError(f"The table has {len(waters)} waters", where="sample", expected=expected)
+        return waters[0]
+    found = [each for each in waters if each.sample == sample]
+    if not found and (line := re.fullmatch(r"\s*line\s+(\d+)\s*", sample, re.IGNORECASE)):
+        found = [each for each in waters if each.row == int(line[1])]
+    lost = [each for each in table.rejected if sample in (each.sample, f"line {each.line}")]
+    if len(found) > 1 or (found and any(each.sample == sample for each in lost)):
+        lines = sorted([each.row for each in found] + [each.line for each in lost])
+        raise LabrigError(
+            f"{len(lines)} rows are named {sample!r}",
+            where=f"lines {', '.join(map(str, lines))}",
+            expected=f"which one, such as sample='line {found[0].row}'",
+        )
+    if not found and lost:
+        raise LabrigError(
+            f"The row {sample!r} cannot be used", where="; ".join(each.words for each in lost[0].reasons)
+        )
+    if not found:
+        raise unknown_name("sample that can be used", sample, names, where="sample")
+    return found[0]
+
+
+def _fractions(percents: dict[str, float], constituents: Iterable[str]) -> dict[str, float]:
+    """Return relative errors by PHREEQC's names from percents by any name of a constituent: SO4, HCO3, S(6)."""
+    from labrig_phreeqc.waters.constituents import element_in, find_constituent
+
+    names = list(constituents)
+    found: dict[str, float] = {}
+    for name, percent in percents.items():
+        where = f"error_percent_of: {name}"
+        own = {"ph": "error_pH", "temperature": "error_temperature", "temp": "error_temperature"}
+        if (argument := own.get(name.strip().casefold())) is not None:
+            raise LabrigError(f"{name} is no constituent", where=where, expected=f"its error in {argument}")
+        if not 0 <= percent <= 100:
+            raise LabrigError(f"The error {percent:g} % cannot be used", where=where, expected="0 to 100 %")
+        known = find_constituent(name)
+        element = name if name in names else element_in(known[0].element, names) if known else None
+        if element is None:
+            raise unknown_name("constituent of this water", name, names, where=where)
+        if element in found:
+            raise LabrigError(f"{element} has two errors", where=where, expected="each constituent once")
+        found[element] = percent / 100
+    return found
 
 
 def _source(database: Database) -> str:

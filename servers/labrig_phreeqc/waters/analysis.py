@@ -9,6 +9,12 @@ from typing import Literal
 Basis = Literal["L", "kgs", "kgw"]
 """What amounts refer to: a litre of solution, a kilogram of solution, a kilogram of water."""
 
+HOT = 40.0
+"""degC above which a water is taken to have been cooled before it was analysed: below, its density differs by 0.5 %."""
+
+LABORATORY = 25.0
+"""degC at which a laboratory measures out its litre, where the water was hot."""
+
 DILUTE_G_PER_L = 5.0
 """Dissolved solids below which a litre of water weighs 1 kg within 0.4 % (NaCl at 25 degC), inside analytical error."""
 
@@ -76,6 +82,11 @@ class Analysis:
     row: int = 0
     other: Mapping[str, str] = field(default_factory=dict)
     carbonate: float | None = None
+
+
+def cooled_for_analysis(analysis: Analysis) -> bool:
+    """Tell whether amounts are per litre of a hot water, which the laboratory had cooled, of unknown density."""
+    return analysis.basis == "L" and analysis.density is None and analysis.temperature > HOT
 
 
 def solution_block(analysis: Analysis, number: int, *, density: str = "1") -> str:

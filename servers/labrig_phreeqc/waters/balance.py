@@ -13,7 +13,7 @@ from typing import Literal
 
 from labrig_phreeqc.catalogue import formula_weight
 from labrig_phreeqc.waters.analysis import Analysis
-from labrig_phreeqc.waters.carbonate import activity, alkalinity_of
+from labrig_phreeqc.waters.carbonate import activity, alkalinity_of, log_kw
 from labrig_phreeqc.waters.constituents import CHARGES, KNOWN
 
 IONS: Mapping[str, tuple[str, ...]] = {
@@ -57,7 +57,8 @@ class Balance:
     Attributes
     ----------
     cations, anions
-        Sums of the equivalents, both positive.
+        Sums of the equivalents, both positive. H+ is among the cations, and what it leaves of the alkalinity among the
+        anions (alkalinity is HCO3- and the like *less* H+); HSO4- counts once in water below the end of the titration.
     charge_error
         100 (cations - anions) / (cations + anions) in percent; None where either side has nothing measured.
     meq
@@ -103,6 +104,16 @@ def balance(analysis: Analysis) -> Balance:
         charges.append(-alkalinity)
     cations = math.fsum(each for each in charges if each > 0)
     anions = -math.fsum(each for each in charges if each < 0)
+    both = cations > 0 and anions > 0
+    proton, hydroxide = _water_ions(analysis, amounts)
+    if how == "acid":  # the negative alkalinity is H+ and HSO4-, and stands among the cations
+        bisulfate = max(-(alkalinity or 0.0) - proton, 0.0)
+        cations, anions = cations - bisulfate, anions - bisulfate
+    elif both:
+        cations += proton
+        anions += (
+            proton if alkalinity else hydroxide
+        )  # without alkalinity, or with one of 0, PHREEQC adds no carbon
     meq = {
         ion: amounts[element] * abs(CHARGES[element])
         for ion, elements in IONS.items()
@@ -114,7 +125,8 @@ def balance(analysis: Analysis) -> Balance:
         meq["HCO3"] = alkalinity - carbonate
         if analysis.carbonate is not None:
             meq["CO3"] = carbonate
-    both = cations > 0 and anions > 0
+    elif how == "acid":
+        meq["HCO3"] = 0.0
     hard = "Ca" in amounts and "Mg" in amounts
     return Balance(
         cations=cations,
@@ -157,8 +169,7 @@ def _alkalinity(
     if amounts.get("Alkalinity"):
         return amounts["Alkalinity"], "measured"
     pH, temperature = analysis.pH, analysis.temperature
-    charges = math.fsum(amount * CHARGES.get(name, 0) ** 2 for name, amount in amounts.items())
-    strength = 0.5e-3 * charges + 0.5 * 10**-pH
+    strength = _strength(analysis, amounts)
     carbon = amounts.get("C(4)", amounts.get("C"))
     if carbon is not None:
         return alkalinity_of(carbon, pH, temperature, strength + 0.5e-3 * carbon), "DIC"
@@ -168,6 +179,19 @@ def _alkalinity(
         bisulfate = amounts.get("S(6)", amounts.get("S", 0.0)) * ratio / (1 + ratio)
         return -1e3 * 10 ** (pfm - pH) - bisulfate, "acid"
     return (0.0, "measured") if "Alkalinity" in amounts else (None, "none")
+
+
+def _strength(analysis: Analysis, amounts: Mapping[str, float]) -> float:
+    """Return the ionic strength in mol per basis, ion pairs left out."""
+    charges = math.fsum(amount * CHARGES.get(name, 0) ** 2 for name, amount in amounts.items())
+    return 0.5e-3 * charges + 0.5 * 10**-analysis.pH
+
+
+def _water_ions(analysis: Analysis, amounts: Mapping[str, float]) -> tuple[float, float]:
+    """Return meq of H+ and of OH- per basis."""
+    pfm = max(activity(min(_strength(analysis, amounts), 0.5)), 0.0)
+    log_oh = analysis.pH + log_kw(analysis.temperature + 273.15) + pfm
+    return 1e3 * 10 ** (pfm - analysis.pH), 1e3 * 10**log_oh
 
 
 def _type(meq: Mapping[str, float]) -> str:

@@ -104,7 +104,8 @@ def langelier(analysis: Analysis, ionic_strength: float) -> float | None:
     Returns
     -------
     float or None
-        None without calcium or alkalinity, and outside the formula's range (ionic strength to 0.5, 0 to 90 degC).
+        None without calcium or alkalinity (acid water has none),
+        and outside the formula's range (ionic strength to 0.5, 0 to 90 degC).
 
     Notes
     -----
@@ -115,8 +116,8 @@ def langelier(analysis: Analysis, ionic_strength: float) -> float | None:
     calcium = analysis.constituents.get("Ca")
     alkalinity = analysis.constituents.get("Alkalinity")
     low, high = LANGELIER_TEMPERATURES
-    if calcium is None or alkalinity is None or calcium.amount <= 0:
-        return None
+    if calcium is None or alkalinity is None or calcium.amount <= 0 or alkalinity.amount <= 0:
+        return None  # below the end of the titration H+ would be counted as bicarbonate
     if ionic_strength > LANGELIER_MAX_I or not low <= analysis.temperature <= high:
         return None
     kelvin = analysis.temperature + 273.15

@@ -16,10 +16,12 @@ BelowLimit = Literal["half", "zero", "limit"]
 SHARES: dict[BelowLimit, float] = {"half": 0.5, "zero": 0.0, "limit": 1.0}
 """What stands for a value below a limit, as a share of the limit."""
 
-_MISSING = """|-|--|---|na|n/a|n.a.|n.a|nan|null|none|nm|n.m.|ns|not measured|not analysed|not analyzed|missing|?|.|#n/a
-|not determined|not sampled|no data"""
+_MISSING = """|-|--|---|—|――|―|na|n/a|n.a.|n.a|nan|null|none|nm|n.m.|ns|not measured|not analysed|not analyzed
+|missing|?|.|#n/a|not determined|not sampled|no data"""
 _NOT_DETECTED = """nd|n.d.|n.d|bdl|b.d.l.|bd|b.d.|<dl|<lod|<mdl|<loq|<ld|<rl|udl|not detected|non detect|non-detect
-|nondetect|tr|tr.|trace|traces|<|below detection|below detection limit"""
+|nondetect|tr|tr.|trace|traces|<|below detection|below detection limit
+|u|n.n.|n.n|nn|nicht nachweisbar|u.d.n.
+|u.d.n|udn|u.n.g.|<bg|<ng|<ldm|<lq|<ldd|<pql|u.d.b.|non détecté|no detectado"""
 _MISSING_WORDS, _NOT_DETECTED_WORDS = (
     frozenset(each.strip() for each in words.split("|")) for words in (_MISSING, _NOT_DETECTED)
 )
@@ -30,6 +32,9 @@ _GROUPS = {mark: re.compile(rf"[+-]?\d{{1,3}}(?:{re.escape(mark)}\d{{3}})+") for
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?", re.ASCII)
 _SPACED = re.compile(r"[+-]?\d{1,3}(?:[ '’]\d{3})+(?:[.,]\d+)?", re.ASCII)
 _LIMIT = re.compile(r"(?:n\.?d\.?|bdl)?[ (]*(?:<=?|≤)[ =]*(.+?)\)?", re.IGNORECASE)
+_ND_AT = re.compile(r"(?:n\.?d\.?|bdl|n\.n\.|u\.d\.n\.)[ (@]+([\d.,]+)\)?", re.IGNORECASE)
+_QUALIFIED = re.compile(r"([<≤= ]*[\d.,]+(?:[eE][+-]?\d+)?)(?: ?(U|UJ|J[+-]?|JB|BJ|B)| E)")
+"""Qualifiers of EPA laboratories: U is less than the number; J (with + or -), E and B are estimated."""
 
 
 @dataclass(frozen=True)
@@ -44,11 +49,14 @@ class Cell:
         The value is below a limit (`value`, where it is stated).
     why
         Why the cell cannot be read, or empty.
+    estimated
+        The laboratory marks it so.
     """
 
     value: float | None = None
     below: bool = False
     why: str = ""
+    estimated: bool = False
 
     @property
     def empty(self) -> bool:
@@ -71,7 +79,8 @@ def decimal_mark(cells: Iterable[str], otherwise: Decimal) -> Decimal:
     """
     points = commas = 0
     for text in cells:
-        text = plain(text).lstrip("<≤= ")
+        text = plain(text)
+        text = (qualified[1] if (qualified := _QUALIFIED.fullmatch(text)) else text).lstrip("<≤= ")
         if "," in text and "." in text:
             commas += re.fullmatch(r"[+-]?[\d.]*\d,\d+", text) is not None
             points += re.fullmatch(r"[+-]?[\d,]*\d\.\d+", text) is not None
@@ -89,15 +98,21 @@ def read_cell(text: str, decimal: Decimal) -> Cell:
     folded = text.casefold()
     if folded in _MISSING_WORDS:
         return Cell()
-    if folded in _NOT_DETECTED_WORDS:
+    if folded in _NOT_DETECTED_WORDS or folded.replace(" ", "") in _NOT_DETECTED_WORDS:
         return Cell(below=True)
-    match = _LIMIT.fullmatch(text)
+    below = estimated = False
+    if qualified := _QUALIFIED.fullmatch(text):
+        below = (qualified[2] or "").startswith("U")
+        estimated = not below
+        text = qualified[1].strip()
+    match = _LIMIT.fullmatch(text) or _ND_AT.fullmatch(text)
     number, why = _number(match[1] if match else text, decimal)
     if number is None:
         return Cell(why=why)
     if match and number < 0:
         return Cell(why=f"{_short(text)} is below a negative limit")
-    return Cell(number, below=match is not None)
+    below = below or match is not None
+    return Cell(number, below=below, estimated=estimated and not below)
 
 
 def _number(text: str, decimal: Decimal) -> tuple[float | None, str]:

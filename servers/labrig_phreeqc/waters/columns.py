@@ -18,6 +18,7 @@ from labrig_phreeqc.waters.constituents import (
     find_constituent,
     fold,
     millimoles,
+    nearest_name,
     solution_elements,
 )
 from labrig_phreeqc.waters.units import FORMULAS, Unit, find_unit, parse_unit, plain
@@ -61,10 +62,14 @@ class Column:
         What is added after that, for temperatures.
     place
         ``field``, ``lab`` or empty.
+    fraction
+        ``dissolved`` (filtered), ``total`` or empty.
     element
         As the database calls it.
     why
         Why it is left out.
+    unknown
+        It has a unit of concentration and its name is not understood; `known` is then only a guess.
     """
 
     index: int
@@ -76,8 +81,10 @@ class Column:
     factor: float = 1.0
     offset: float = 0.0
     place: str = ""
+    fraction: str = ""
     element: str = ""
     why: str = ""
+    unknown: bool = False
 
     @property
     def said(self) -> str:
@@ -128,10 +135,14 @@ _CONDUCTIVITIES = {
     "us/m": 1e-2,
 }
 _TEMPERATURE = re.compile(
-    r"(?:t(?![a-z])|temp|temperature|temperatur|temperatura|température)"
-    r"(?: ?(?:°|º|o|deg(?:rees?)?)? ?(c|f|k|celsius|fahrenheit|kelvin))?"
+    r"(?:t(?![a-z])|temp|tw|wassertemp(?:eratur)?|temperatur[ea]?|température)"
+    r"(?: (?:de l'|del? )?(?:eau|agua|wasser))?"
+    r"(?:[ /]*(?:in )?(?:°|º|o|deg(?:rees?)?)? ?(c|f|k|celsius|fahrenheit|kelvin))?"
 )
-_PH = re.compile(r"ph(?: (?:-|1|su|s u|units?|ph units?|std units?|standard units?))?")
+_PH = re.compile(
+    r"ph(?:[ -]?(?:wert|value|valeur|valor))?(?: ?/)?(?: (?:at |bei |à |a )?2[05] ?(?:°|º|deg(?:rees)?)? ?c)?"
+    r"(?: (?:-|1|su|s u|units?|ph units?|ph-einheiten|unités? ph|std units?|standard units?))?"
+)
 _EH = re.compile(r"eh(?: (m?v|(?:milli)?volts?))?(?: s?he| nhe)?")
 _EC = re.compile(
     r"(?:ec|e c|cond|spec cond|conductivity|conductance|specific conductance|sp cond|spcond|sc|electrical conductivity|"
@@ -149,10 +160,26 @@ _PLACES = {
 _PLACE = re.compile(r"\b(in situ|insitu|field|laboratory|lab|water|unfiltered|filtered|measured|meas)\b")
 _PER = re.compile(r"([a-z]+)[ ./·]*(cm|dm|ml|m|l)\^?-?([13])?")
 _TDS = {"tds", "totaldissolvedsolids", "dissolvedsolids", "sdt"}
-_HARDNESS = {"totalhardness", "hardness", "hardnesstotal", "gesamthärte"}
-_SAMPLE_NAMES = """sample sampleid samplename samplenumber sampleno samplecode id name nameofsample
+_HARDNESS = {"totalhardness", "hardness", "hardnesstotal", "gesamtharte", "gesamthaerte", "gh", "durezatotal"}
+_HARDNESS |= {"duretetotale", "th"}
+_NO_UNIT_WORDS = "- — 1 units unit einheit einheiten unite unites unidad unidades none n/a na text"
+_NO_UNIT = frozenset(_NO_UNIT_WORDS.split())
+"""What stands in a line of units where there is none."""
+_DISSOLVED = re.compile(
+    r"(?<![a-z])(?:dissolved|diss?|filtered|filtrate|filtré|gel(?:(?:ö|oe)st)?|dissous|dissoute?s?|disueltos?)(?![a-z])",
+    re.IGNORECASE,
+)
+_TOTAL = re.compile(
+    r"(?<![a-z])(?:totale?s?|tot|gesamt|ges|unfiltered|recoverable)(?![a-z])|fe ?t(?:ot)?(?![a-z])",
+    re.IGNORECASE,
+)
+_BY_CUSTOM_AS_CACO3 = re.compile(r"alkal|alk(?![a-zäöü])|alcal|hardness|härte|dureza|dureté", re.IGNORECASE)
+"""Names of what laboratories report as CaCO3 whatever the ion is called (Standard Methods 2320 B, 2340)."""
+_SAMPLE_NAMES = """clientsampleid clientid clientsample sampleid sample samplename samplenumber sampleno samplecode id
+name nameofsample
 sampleidentification well wellid wellname wellno borehole site siteid siteno sitename station stationid stationno
-location label code labid no nr number probe probenname muestra"""
+location messstelle messpunkt brunnen bohrung probe probenname probenbezeichnung probennummer muestra pozo punto
+point pointname nom puits forage label code no nr number labsampleid labsample labid laboratoryid"""
 _SAMPLE = _SAMPLE_NAMES.split()
 _GROUP_NAMES = (
     "group type aquifer class category cluster formation lithology facies watertype typ gruppe season"
@@ -207,7 +234,10 @@ def read_columns(
             where=f"unit={stated.unit!r}",
             expected="mg/L, ug/L, mmol/L, meq/L, mg/kg, ppm",
         )
-    if stated.alkalinity_as and stated.alkalinity_as not in EQUIVALENTS:
+    equivalents = {each.casefold(): each for each in EQUIVALENTS}
+    if stated.alkalinity_as.strip().casefold() in equivalents:
+        stated = replace(stated, alkalinity_as=equivalents[stated.alkalinity_as.strip().casefold()])
+    elif stated.alkalinity_as:
         raise LabrigError(
             "Alkalinity is not reported so",
             where=f"alkalinity_as={stated.alkalinity_as!r}",
@@ -234,7 +264,7 @@ def recognised(header: str) -> bool:
 def _read(index: int, header: str, below: str, extra: str, catalogue: Catalogue, stated: Stated) -> Column:
     text = plain(header)
     blank = Column(index, header.strip())
-    if below and below not in ("-", "1"):
+    if below and fold(below) not in _NO_UNIT and not _ends_with(text, below):
         own, second = find_unit(text), parse_unit(below)
         if own is not None and second is not None and own.unit != second.unit:
             return replace(
@@ -242,7 +272,9 @@ def _read(index: int, header: str, below: str, extra: str, catalogue: Catalogue,
                 role="left out",
                 why=f"its heading says {own.unit.text}, the line below {second.unit.text}",
             )
-        if own is None:
+        if own is None and (
+            second is not None or _special(blank, f"{text} ({below})") or not _special(blank, text)
+        ):
             text = f"{text} ({below})"
     if extra:
         text = f"{text} ({plain(extra)})"
@@ -260,14 +292,17 @@ def _read(index: int, header: str, below: str, extra: str, catalogue: Catalogue,
     meant = _constituent(name, catalogue)
     if meant is None:
         half = _HALF_A_UNIT.fullmatch(name)
-        if half and _constituent(half[1]):
+        if half and (of := _constituent(half[1])):
             return replace(
-                blank, role="left out", why=f"its unit is not complete; write {half[1]} (mg/L) or (meq/L)"
+                blank,
+                role="left out",
+                known=of[0],
+                why=f"its unit is not complete; write {half[1]} (mg/L) or (meq/L)",
             )
-        return blank
+        return blank if said.unit is None or not name else _not_understood(blank, name, error is not None)
     known, formula, doubt = meant
     if doubt:
-        return replace(blank, role="left out", why=doubt)
+        return replace(blank, role="left out", known=known, why=doubt)
     if formula and not said.formula:
         said = replace(said, formula=formula)
     if said.unit is None and stated.unit and not (error and "%" in text):
@@ -278,6 +313,22 @@ def _read(index: int, header: str, below: str, extra: str, catalogue: Catalogue,
         return replace(blank, role="error", known=known, factor=0.01)
     column = _concentration(blank, name, known, said, catalogue, stated)
     return replace(column, role="error") if error and column.role == "concentration" else column
+
+
+def _not_understood(blank: Column, name: str, is_error: bool) -> Column:
+    """Leave out a column that has a unit of concentration and whose name nothing is like."""
+    near = nearest_name(name)
+    shown = name if len(name) <= 60 else name[:57] + "..."
+    why = f"{shown} is no name of a constituent that is known"
+    if near is None:
+        return replace(blank, role="left out", why=why, unknown=not is_error)
+    return replace(
+        blank,
+        role="left out",
+        known=near[1],
+        why=f"{why}; the nearest is {near[0]} ({near[1].key})",
+        unknown=not is_error,
+    )
 
 
 @dataclass(frozen=True)
@@ -351,6 +402,7 @@ def _special(blank: Column, text: str) -> Column | None:
         "millisiemens per centimeter", "ms/cm"
     )
     words = re.sub(r"^ph(field|lab)$", r"ph \1", words)
+    words = re.sub(r"\b(field) ?/ ?(?:lab|laboratory)\b", "", words).strip()  # whichever there is
     places = [each for each in _PLACE.findall(words) if each.replace(" ", "") in _PLACES]
     place = _PLACES[places[0].replace(" ", "")] if places else ""
     words = " ".join(_PLACE.sub(" ", words).split())
@@ -421,18 +473,48 @@ def _concentration(
         return left_out(f"it has no unit; write {name} ({masses}), (mmol/L) or (meq/L)")
     unit, formula = said.unit, said.formula
     if unit.kind == "mass" and not formula:
-        formula = known.formula or (stated.alkalinity_as if known.element == "Alkalinity" else "")
+        custom = bool(_BY_CUSTOM_AS_CACO3.search(name))
+        formula = "" if custom else known.formula
+        if known.element == "Alkalinity":
+            formula = formula or stated.alkalinity_as
         if not formula:
-            choice = ("CaCO3", "HCO3") if known.element == "Alkalinity" else ("N", "NH4")
+            choice = ("CaCO3", known.formula or "HCO3") if custom else ("N", "NH4")
+            if known.element == "Alkalinity" and not custom:
+                choice = ("CaCO3", "HCO3")
             text = " or ".join(f"({unit.text} as {each})" for each in choice)
+            text += '; or state alkalinity_as="CaCO3"' if known.element == "Alkalinity" else ""
             return left_out(f"it is not said of what it is a mass; write {name} {text}")
-    column = replace(blank, role="concentration", known=known, unit=unit, formula=formula, element=element)
+    fraction = (
+        "dissolved" if _dissolved(blank.header) else "total" if _TOTAL.search(_spaced(blank.header)) else ""
+    )
+    column = replace(
+        blank,
+        role="concentration",
+        known=known,
+        unit=unit,
+        formula=formula,
+        element=element,
+        fraction=fraction,
+    )
     factor = conversion(column, unit, formula, catalogue)
     if factor is not None:
         return replace(column, factor=factor)
     if unit.kind == "charge":
         return left_out(f"what 1 meq of {known.key} is depends on pH; give it in mmol or mg")
     return left_out(f"{formula} does not hold {known.key}, or the database has no weight for it")
+
+
+def _ends_with(text: str, unit: str) -> bool:
+    """Tell whether a heading says already what the line of units says: ``Temperature (°F)``."""
+    return re.search(rf"(?<![a-z0-9]){re.escape(unit)}[)\] ]*$", text, re.IGNORECASE) is not None
+
+
+def _spaced(header: str) -> str:
+    return plain(header).replace("_", " ")
+
+
+def _dissolved(header: str) -> bool:
+    return bool(_DISSOLVED.search(re.sub(r"unfiltered", "", _spaced(header), flags=re.IGNORECASE)))
 
 
 def conversion(column: Column, unit: Unit, formula: str, catalogue: Catalogue) -> float | None:
@@ -459,12 +541,18 @@ def _one_each(columns: list[Column]) -> list[Column]:
     """Keep one column as the sample's name and one as its group; the others are text."""
     samples = [each for each in columns if each.role == "sample"]
     if samples:
-        best = min(samples, key=lambda each: (_SAMPLE.index(fold(plain(each.header))), each.index))
+        best = min(samples, key=lambda each: (_sample_rank(each.header), each.index))
         columns = [
             replace(each, role="text") if each in samples and each is not best else each for each in columns
         ]
     groups = [each for each in columns if each.role == "group"]
     return [replace(each, role="text") if each in groups[1:] else each for each in columns]
+
+
+def _sample_rank(header: str) -> int:
+    """Return how likely a heading is the sample's own name; the laboratory's number comes last."""
+    name = fold(plain(header).strip("()[] "))
+    return _SAMPLE.index(name) if name in _SAMPLE else len(_SAMPLE) // 2
 
 
 def _without_totals(columns: list[Column]) -> list[Column]:

@@ -11,9 +11,10 @@ The seven that remain are not independent in the strict sense either: wateq4f.da
 constants from Nordstrom et al. (1990), and every compilation cites the same solubility experiments. The
 spread between them is therefore a lower estimate of what is not known about the constants.
 
-Limits of ionic strength are those of the activity models: Davies 0.5, the usual figure (and so minteq.v4.dat,
-which uses it for most species), B-dot 1.0, SIT 3.5 mol/kgw, Pitzer equations to the saturation of most salts
-(Xiong, 2006, Geochem. Trans. 7:4, and literature there). phreeqc.dat and wateq4f.dat have ion association with
+`scope_of` gives the scope of any database, and `out_of_scope` says why a water is beyond it: a survey and an estimate
+ask the same. Limits of ionic strength are those of the activity models: Davies 0.5, the usual figure (and so
+minteq.v4.dat, which uses it for most species), B-dot 1.0, SIT 3.5 mol/kgw, Pitzer equations to the saturation of most
+salts (Xiong, 2006, Geochem. Trans. 7:4, and literature there). phreeqc.dat and wateq4f.dat have ion association with
 individual parameters for the major ions, made for waters up to seawater (0.7): 1.0. Temperatures: 0 to 300 degC where
 the file tabulates its activity model so (llnl.dat, Thermoddem); 0 to 80 degC for ThermoChimie's scope; 0 to
 100 degC where enthalpies at 25 degC carry most constants.
@@ -22,15 +23,21 @@ the file tabulates its activity model so (llnl.dat, Thermoddem); 0 to 80 degC fo
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from labrig.errors import LabrigError, unknown_name
+from labrig_phreeqc.assumptions import COLD_DATABASES, COLD_RANGE
 from labrig_phreeqc.catalogue import Phase, formula_weight, read
 from labrig_phreeqc.databases import ADD_ONS, Database, find_database, list_databases
+from labrig_phreeqc.definitions import activity_model
 from labrig_phreeqc.log_k import in_range
+from labrig_phreeqc.validity import IONIC_STRENGTH
 from labrig_phreeqc.waters.analysis import Analysis
+from labrig_phreeqc.waters.constituents import CHARGES, element_in
 
 MAX_DATABASES = 10
+MINOR = 0.02
+"""Share of the equivalents below which constituents that a database lacks are left out for it."""
 
 
 @dataclass(frozen=True)
@@ -42,11 +49,11 @@ class Scope:
     ionic_strength
         Largest, mol/kgw, or None for no limit that natural brines reach.
     temperature
-        degC, lowest and highest.
+        degC, lowest and highest; None where nothing is known of it.
     """
 
     ionic_strength: float | None
-    temperature: tuple[float, float]
+    temperature: tuple[float, float] | None
 
 
 INDEPENDENT: Mapping[str, Scope] = {
@@ -89,11 +96,14 @@ class Choice:
         The others, each with the reason.
     notes
         What speaks against databases that the caller named.
+    left_out
+        Minor constituents that a database lacks and does without, by database.
     """
 
     databases: tuple[Database, ...]
     excluded: Mapping[str, str]
     notes: Mapping[str, Sequence[str]]
+    left_out: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def choose(analysis: Analysis, names: Sequence[str] | None) -> Choice:
@@ -103,7 +113,8 @@ def choose(analysis: Analysis, names: Sequence[str] | None) -> Choice:
     ----------
     names
         Databases to take; by default those of `INDEPENDENT` that are installed and whose range has the
-        water's temperature.
+        water's temperature. One that lacks constituents does without them where they are less than `MINOR` of the
+        equivalents.
 
     Raises
     ------
@@ -127,16 +138,16 @@ def choose(analysis: Analysis, names: Sequence[str] | None) -> Choice:
             each.name: [f"{each.name} {LEFT_OUT[each.name]}"] for each in wanted if each.name in LEFT_OUT
         }
     chosen = []
+    left_out: dict[str, tuple[str, ...]] = {}
     for database in wanted:
-        lacking = sorted(set(analysis.constituents) - {each.name for each in read(database.path).elements})
-        scope = INDEPENDENT.get(database.name)
-        if lacking:
+        lacking = _lacking(analysis, database)
+        share = _share(analysis, lacking)
+        if lacking and share >= MINOR:
             excluded[database.name] = f"lacks {', '.join(lacking)}"
-        elif scope and not scope.temperature[0] <= analysis.temperature <= scope.temperature[1]:
-            reason = (
-                f"is for {scope.temperature[0]:g} to {scope.temperature[1]:g} degC, "
-                f"and the water has {analysis.temperature:g}"
-            )
+            continue
+        if lacking:
+            left_out[database.name] = lacking
+        if reason := too_warm(database, analysis.temperature):
             if names is None:
                 excluded[database.name] = reason
             else:
@@ -151,7 +162,30 @@ def choose(analysis: Analysis, names: Sequence[str] | None) -> Choice:
             try_="leave a constituent out that the mineral does not hang on, or name other databases",
             code="not_found",
         )
-    return Choice(tuple(chosen), excluded, notes)
+    return Choice(tuple(chosen), excluded, notes, left_out)
+
+
+def fitted(analysis: Analysis, database: Database) -> Analysis:
+    """Return a water with the names that a database has for its constituents, without those that it lacks."""
+    names = {each.name for each in read(database.path).elements}
+    held = {}
+    for name, each in analysis.constituents.items():
+        if (own := element_in(name, names)) is not None:
+            held[own] = each if own == name else replace(each, element=own)
+    return replace(analysis, constituents=held) if list(held) != list(analysis.constituents) else analysis
+
+
+def _lacking(analysis: Analysis, database: Database) -> tuple[str, ...]:
+    names = {each.name for each in read(database.path).elements}
+    return tuple(sorted(each for each in analysis.constituents if element_in(each, names) is None))
+
+
+def _share(analysis: Analysis, names: Sequence[str]) -> float:
+    """Return the share of constituents in half the equivalents of a water; 1 mol without charge counts as one."""
+    weights = {name: each.amount * abs(CHARGES.get(name, 0)) for name, each in analysis.constituents.items()}
+    total = sum(weights.values()) / 2
+    some = sum(analysis.constituents[name].amount * max(abs(CHARGES.get(name, 0)), 1) for name in names)
+    return some / total if total > 0 else 1.0
 
 
 def _check_names(names: Sequence[str]) -> None:
@@ -164,12 +198,69 @@ def _check_names(names: Sequence[str]) -> None:
         )
 
 
-def too_strong(name: str, ionic_strength: float) -> str:
-    """Return why a water of this ionic strength (mol/kgw) is outside a database's scope, or an empty text."""
-    scope = INDEPENDENT.get(name)
-    if scope is None or scope.ionic_strength is None or ionic_strength <= scope.ionic_strength:
+def scope_of(database: Database) -> Scope:
+    """Return what a database is for: as `INDEPENDENT` has it, else by its activity model and its likes."""
+    if database.name in INDEPENDENT:
+        return INDEPENDENT[database.name]
+    model = activity_model(database.path)
+    temperature: tuple[float, float] | None = None  # nothing is known of a file from elsewhere
+    if database.name in COLD_DATABASES:
+        temperature = COLD_RANGE
+    elif database.name in LEFT_OUT:
+        temperature = (0, 300) if model == "B-dot" else (0, 100)
+    return Scope(IONIC_STRENGTH[model], temperature)
+
+
+def too_warm(database: Database, celsius: float) -> str:
+    """Return why a water of this temperature (degC) is outside a database's scope, or an empty text."""
+    limits = scope_of(database).temperature
+    if limits is None or limits[0] <= celsius <= limits[1]:
         return ""
-    return f"is for ionic strengths up to {scope.ionic_strength:g} mol/kgw, and the water has {ionic_strength:.3g}"
+    return f"is for {limits[0]:g} to {limits[1]:g} degC, and the water has {celsius:g}"
+
+
+def too_strong(database: Database, ionic_strength: float) -> str:
+    """Return why a water of this ionic strength (mol/kgw) is outside a database's scope, or an empty text."""
+    limit = scope_of(database).ionic_strength
+    if limit is None or ionic_strength <= limit:
+        return ""
+    return f"is for ionic strengths up to {limit:g} mol/kgw, and the water has {ionic_strength:.3g}"
+
+
+def out_of_scope(database: Database, analysis: Analysis, ionic_strength: float | None) -> list[str]:
+    """Say in which ways a water is beyond a database, and which installed one would do; empty where it is not."""
+    strength, celsius = ionic_strength or 0.0, analysis.temperature
+    said = []
+    if too_strong(database, strength):
+        said.append(
+            f"ionic strength {strength:.3g} mol/kgw is beyond the {activity_model(database.path)} model of "
+            f"{database.name} (to about {scope_of(database).ionic_strength:g})"
+        )
+    limits = scope_of(database).temperature
+    if limits is not None and too_warm(database, celsius):
+        said.append(
+            f"{celsius:g} degC is outside what {database.name} is for ({limits[0]:g} to {limits[1]:g} degC)"
+        )
+    if said and (other := _others(database, analysis, strength)):
+        said[-1] += f"; {other}"
+    return said
+
+
+def _others(database: Database, analysis: Analysis, strength: float) -> str:
+    """Name the installed databases whose scope has a water, with what they lack of it."""
+    said = []
+    for each in list_databases():
+        if each.name == database.name or each.name not in (*INDEPENDENT, *COLD_DATABASES):
+            continue
+        if each.name in COLD_DATABASES and analysis.temperature >= 0:
+            continue
+        if too_strong(each, strength) or too_warm(each, analysis.temperature):
+            continue
+        lacking = _lacking(analysis, each)
+        said.append(f"{each.name} {'lacks ' + ', '.join(lacking[:4]) if lacking else 'has all constituents'}")
+    return (
+        ", ".join(sorted(said, key=lambda each: " lacks " in each)[:3]) or "no installed database reaches it"
+    )
 
 
 @dataclass(frozen=True)
@@ -217,7 +308,10 @@ def phase_in(phase: str, databases: Sequence[Database], analysis: Analysis) -> K
             excluded[database.name] = f"has no {phase}"
             continue
         first = next(iter(entries.values()), found)
-        if _composition(found) != _composition(first):
+        absent = sorted(found.elements & {each.partition("(")[0] for each in _lacking(analysis, database)})
+        if absent:
+            excluded[database.name] = f"lacks {', '.join(absent)}, of which {found.name} is made"
+        elif _composition(found) != _composition(first):
             excluded[database.name] = f"has {phase} as {found.formula}, not {first.formula}"
         else:
             entries[database.name] = found
@@ -225,8 +319,11 @@ def phase_in(phase: str, databases: Sequence[Database], analysis: Analysis) -> K
         raise _no_such_phase(phase, databases)
     first = next(iter(entries.values()))
     if lacking := sorted(first.elements - _elements(analysis) - {"H", "O"}):
+        no = ", ".join(
+            "carbonate" if each == "C" and "Alkalinity" in analysis.constituents else each for each in lacking
+        )
         raise LabrigError(
-            f"The water has no {', '.join(lacking)}, of which {first.name} is made",
+            f"The water has no {no}, of which {first.name} is made",
             where=analysis.sample,
             expected=f"an analysis with {', '.join(sorted(first.elements - {'H', 'O'}))}",
         )
@@ -261,7 +358,11 @@ def _composition(phase: Phase) -> dict[str, float | None]:
 
 
 def _elements(analysis: Analysis) -> set[str]:
-    return {"C" if name == "Alkalinity" else name.partition("(")[0] for name in analysis.constituents}
+    return {
+        "C" if name == "Alkalinity" else name.partition("(")[0]
+        for name, each in analysis.constituents.items()
+        if each.amount != 0
+    }
 
 
 def _doubts(database: str, entry: Phase, celsius: float) -> list[str]:

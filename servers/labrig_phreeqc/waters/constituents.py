@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import re
+import unicodedata
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
@@ -51,8 +53,22 @@ def _known(
 
 
 KNOWN: tuple[Known, ...] = (
-    _known("Ca", "Ca", "Ca", 2, "calcium kalzium calcio", "CaCO3"),
-    _known("Mg", "Mg", "Mg", 2, "magnesium magnesio", "CaCO3"),
+    _known(
+        "Ca",
+        "Ca",
+        "Ca",
+        2,
+        "calcium kalzium calcio calciumhardness hardnesscalcium cahardness calciumhärte duretécalcique",
+        "CaCO3",
+    ),
+    _known(
+        "Mg",
+        "Mg",
+        "Mg",
+        2,
+        "magnesium magnesio magnesiumhardness hardnessmagnesium mghardness magnesiumhärte",
+        "CaCO3",
+    ),
     _known("Na", "Na", "Na", 1, "sodium natrium sodio"),
     _known("K", "K", "K", 1, "potassium kalium potasio"),
     _known(
@@ -61,7 +77,9 @@ KNOWN: tuple[Known, ...] = (
         "",
         -1,
         "alk totalalkalinity alkalinitytotal totalalk talk alktotal alkt malkalinity mvalue anc "
-        "acidneutralizingcapacity titrationalkalinity ks43 säurekapazität säurekapazitätks43 alcalinidad",
+        "acidneutralizingcapacity titrationalkalinity ks43 säurekapazität säurekapazitätks43 säurekapazitätbisph43 "
+        "saeurekapazitaet saeurekapazitaetks43 mwert alkalinität alkalinitaet gesamtalkalinität alcalinidad "
+        "alcalinidadtotal alcalinité tac titrealcalimétriquecomplet",
         "CaCO3 HCO3",
     ),
     _known(
@@ -70,7 +88,8 @@ KNOWN: tuple[Known, ...] = (
         "HCO3",
         -1,
         "bicarbonate bicarbonates hydrogencarbonate hydrogencarbonat bicarbonato bicarbonatos bicarbonatealkalinity "
-        "alkalinitybicarbonate hydrogencarbonates",
+        "alkalinitybicarbonate hydrogencarbonates hydrogénocarbonate hydrogénocarbonates bikarbonat hydrokarbonat "
+        "hco3alkalinity hco3alk alkalinityhco3 alkhco3 bicarbonatealk bicarbalk",
         "CaCO3",
     ),
     _known(
@@ -78,12 +97,18 @@ KNOWN: tuple[Known, ...] = (
         "Alkalinity",
         "CO3",
         -1,
-        "carbonate carbonates carbonat carbonato carbonatos carbonatealkalinity alkalinitycarbonate",
+        "carbonate carbonates carbonat carbonato carbonatos karbonat carbonatealkalinity alkalinitycarbonate "
+        "co3alkalinity co3alk alkalinityco3 carbonatealk",
         "CaCO3",
         ionic=-2,
     ),
     _known(
-        "OH", "Alkalinity", "OH", -1, "hydroxide hydroxidealkalinity alkalinityhydroxide hydroxyl", "CaCO3"
+        "OH",
+        "Alkalinity",
+        "OH",
+        -1,
+        "hydroxide hydroxidealkalinity alkalinityhydroxide hydroxyl ohalkalinity ohalk",
+        "CaCO3",
     ),
     _known(
         "DIC",
@@ -104,7 +129,7 @@ KNOWN: tuple[Known, ...] = (
     ),
     _known("NO3", "N(5)", "NO3", -1, "n(5) n(v) nitrate nitrates nitrat nitrato nitratos", "N"),
     _known("NO2", "N(3)", "NO2", -1, "n(3) n(iii) nitrite nitrites nitrit nitrito nitritos", "N"),
-    _known("NH4", "N(-3)", "NH4", 1, "n(-3) ammonium amonio", "N NH3"),
+    _known("NH4", "N(-3)", "NH4", 1, "n(-3) ammonium amonio ammoniumion", "N NH3"),
     _known("NH3", "N(-3)", "NH3", 1, "", "N NH4"),
     _known("ammonia", "N(-3)", "", 1, "ammoniacal ammoniacalnitrogen amoniaco"),
     _known("F", "F", "F", -1, "fluoride fluorid fluoruro fluoruros fluorure fluor"),
@@ -122,7 +147,7 @@ KNOWN: tuple[Known, ...] = (
     _known("P", "P", "P", -1, "phosphorus totalphosphorus phosphor", "PO4 P2O5", ionic=0),
     _known("S(-2)", "S(-2)", "S", 0, "sulfide sulphide sulfides hs s2-", "H2S", ionic=-2),
     _known("H2S", "S(-2)", "H2S", 0, "hydrogensulfide hydrogensulphide", "S"),
-    _known("SiO2", "Si", "SiO2", 0, "silica dissolvedsilica sílice silice", "Si"),
+    _known("SiO2", "Si", "SiO2", 0, "silica dissolvedsilica sílice silice kieselsäure kieselsaeure", "Si"),
     _known("Si", "Si", "Si", 0, "silicon silicium silicio", "SiO2"),
     _known("H4SiO4", "Si", "H4SiO4", 0, "silicicacid h2sio3", "SiO2 Si"),
     _known("B", "B", "B", 0, "boron bor boro", "H3BO3"),
@@ -137,7 +162,7 @@ KNOWN: tuple[Known, ...] = (
         "fe(iii) feiii fe3+ fe+3 fe+++ ferric ferriciron ironiii iron(iii)",
         ionic=3,
     ),
-    _known("Mn", "Mn", "Mn", 2, "manganese mangan manganeso"),
+    _known("Mn", "Mn", "Mn", 2, "manganese mangan manganeso manganèse"),
     _known("Al", "Al", "Al", 3, "aluminium aluminum aluminio", "Al2O3"),
     _known("Sr", "Sr", "Sr", 2, "strontium estroncio"),
     _known("Ba", "Ba", "Ba", 2, "barium bario"),
@@ -202,6 +227,8 @@ AMBIGUOUS: Mapping[str, str] = {
     "nitrate+nitrite": "nitrate and nitrite together are not one species",
     "nox": "nitrate and nitrite together are not one species",
     "na+k": "sodium and potassium together are not one species; write Na if it is to stand for both",
+    "doc": "organic carbon is not used",
+    "toc": "organic carbon is not used",
     "o2": "dissolved oxygen is not used; the redox state of the water is given by pe or Eh",
     "do": "dissolved oxygen is not used; the redox state of the water is given by pe or Eh",
     "dissolvedoxygen": "dissolved oxygen is not used; the redox state of the water is given by pe or Eh",
@@ -212,7 +239,6 @@ AMBIGUOUS: Mapping[str, str] = {
 }
 """Columns that mean something to a chemist and cannot be used as they are, and why; by folded name."""
 
-_BY_NAME = {name: each for each in KNOWN for name in each.names}
 _ELEMENT_STATE = re.compile(r"[A-Z][a-z]?(?:\([+-]?\d+\))?")
 _ALTERNATIVES = {"N(-3)": ("Amm",), "S(6)": ("S",), "C(4)": ("C",)}
 _SIGNS = re.compile(r"\(?[+-]+\d?\)?$")
@@ -223,7 +249,9 @@ _AS_ELEMENT = re.compile(
 )
 _VOLTS = re.compile(r"[ _]*[(\[ _]m?V[)\]]?$", re.IGNORECASE)
 _QUALIFIERS = re.compile(
-    r"\(pH ?4\.\d\)|\b(?:dissolved|diss|filtered|filtrate|water|ions?|conc|concentration|measured|meas|field|lab|"
+    r"\(pH ?4[.,]\d\)|\b(?:dissolved|diss|dis|dissous|dissoute?s?|disueltos?|"
+    r"filtered|unfiltered|filtrate|filtré|recoverable|"
+    r"gel(?:(?:ö|oe)st)?|water|eau|agua|ions?|conc|concentration|measured|meas|field|lab|"
     r"laboratory|total|tot|ges|gesamt|fixed end ?point|inflection[- ]point|titration|icp-?ms|icp-?oes|icp-?aes|icp|ic|"
     r"aas|gran)\b\.?",
     re.IGNORECASE,
@@ -231,9 +259,23 @@ _QUALIFIERS = re.compile(
 
 
 def fold(name: str) -> str:
-    """Fold a name for comparison: no case, spaces, dots, underscores or hyphens between words."""
-    folded = re.sub(r"(?<=\w)[-](?=[A-Za-z])", "", name.casefold())
+    """Fold a name for comparison: no case, accents, spaces, dots, underscores or hyphens between words."""
+    bare = "".join(
+        each for each in unicodedata.normalize("NFD", name.casefold()) if not unicodedata.combining(each)
+    )
+    folded = re.sub(r"(?<=\w)[-](?=[A-Za-z])", "", bare)
     return re.sub(r"[\s_.,;:/']+", "", folded)
+
+
+_BY_NAME = {fold(name): each for each in KNOWN for name in each.names}
+
+
+def nearest_name(name: str) -> tuple[str, Known] | None:
+    """Return the name of a constituent that is most like a text, and its constituent; None where none is near."""
+    near = difflib.get_close_matches(
+        fold(_QUALIFIERS.sub("", name)), [each for each in _BY_NAME if len(each) > 3], 1, 0.75
+    )
+    return (near[0], _BY_NAME[near[0]]) if near else None
 
 
 def find_constituent(name: str) -> tuple[Known, str] | None:

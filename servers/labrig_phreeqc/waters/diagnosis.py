@@ -7,7 +7,9 @@ consistent with the numbers. Three sources of evidence, in this order:
    in the other units and formulas in which laboratories report it; what brings the water within the limit is an
    explanation, and so is the amount of a major ion that has no value in the row.
 2. pH. Alkalinity below the end of its titration, and more hydroxide than alkalinity, exclude each other.
-3. The other rows of the table, for what charges do not show. A value is odd only if it is a hundred times
+   So do an alkalinity of 0 and a neutral pH, and a pH and an alkalinity that need more than 1 atm of CO2.
+3. The other rows of the table, for what charges do not show: pH and temperature far outside their spread, neighbours
+   that changed places. A value is odd only if it is a hundred times
    more or less than the median, relative to all dissolved ions too, far outside the spread of the table, and another
    reading would put it among the others; a saline water among fresh ones, and a constituent that varies by nature,
    are not.
@@ -15,6 +17,7 @@ consistent with the numbers. Three sources of evidence, in this order:
 
 from __future__ import annotations
 
+import itertools
 import math
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,7 +25,7 @@ from dataclasses import dataclass, replace
 
 from labrig_phreeqc.catalogue import Catalogue
 from labrig_phreeqc.waters.balance import ALKALINITY_END, Balance, balance, dissolved_solids
-from labrig_phreeqc.waters.carbonate import log_kw
+from labrig_phreeqc.waters.carbonate import log_k1, log_kw
 from labrig_phreeqc.waters.columns import Column, conversion
 from labrig_phreeqc.waters.constituents import CHARGES
 from labrig_phreeqc.waters.findings import Explanation, Finding, FindingKind
@@ -48,6 +51,25 @@ ODD_ROWS = 0.1
 times the median of the absolute deviations, of logarithms); if no more than `ODD_ROWS` of the rows are so far on that
 side, for many are a kind of water; and if another reading puts it among the others. Nitrogen, iron, manganese and
 sulfide differ by three decades between oxic and reducing water, so they need `ODD_DECADES_REDOX`."""
+
+SLIP_DOUBT, HEADING_DOUBT = 0.3, 1.0
+"""What speaks against a slip of the decimal point or two cells that changed places, next to a unit that was mistaken;
+and against a heading that says its formula (``as S``) being wrong in one row only. Decades, as distances are."""
+
+WELL_INSIDE = 0.5
+"""Share of the charge limit within which a change must bring a row to explain it."""
+
+OUTLYING = {"pH": 1.5, "temperature": 12.0}
+"""Least distance from the median at which pH and temperature are odd, and only beyond `ODD_SPREADS`."""
+
+SWAPPED_DECADES = 1.2
+"""Least distance of a ratio of neighbours from its median at which they seem to have changed places."""
+
+MAX_PCO2 = 1.0
+"""atm, above which water at the surface loses gas."""
+
+ZERO_ALKALINITY_PH, ZERO_ALKALINITY_MEQ = 6.0, 0.3
+"""pH and cations above which no alkalinity is not credible."""
 
 NEGLIGIBLE = 0.1
 """Share of a water's equivalents from which a constituent is judged by the charge balance and not by other rows."""
@@ -129,10 +151,13 @@ def diagnose(
     for number, (water, its, error) in enumerate(zip(waters, balances, errors, strict=True)):
         findings = list(water.findings)
         findings += _pH(water, its, charge_limit)
-        findings += _charge(water, its, error, charge_limit, columns, catalogue, common)
+        findings += common.whole[number]
+        findings += _no_alkalinity(water, its)
+        findings += _charge(water, its, error, charge_limit, columns, table.columns, catalogue, common)
         findings += _checks(water, its, weights)
         if not any(each.kind == "charge" for each in findings):
             findings += _outliers(number, water, its, catalogue, common)
+            findings += common.swapped.get(number, [])
         found.append(tuple(findings))
     return found
 
@@ -209,6 +234,10 @@ class _Common:
         """Decades from the median within which a value is one among others."""
         self.odd = {name: _odd(name, amounts[name], shares[name]) for name in self.medians}
         """Rows by element, each with its distance from the median in decades."""
+        self.whole = _odd_wholes(waters)
+        """What is odd about pH, temperature and CO2, by row."""
+        self.swapped = _swapped(waters)
+        """Neighbours that seem to have changed places, by row."""
 
     def distance(self, element: str, amount: float) -> float:
         """Return how many decades an amount is from the median of the table; 0 where there is none."""
@@ -244,6 +273,140 @@ def _deviations(values: Mapping[int, float]) -> tuple[dict[int, float], float]:
     return deviations, 1.4826 * statistics.median(map(abs, deviations.values()))
 
 
+def _odd_wholes(waters: Sequence[Water]) -> list[list[Finding]]:
+    """Compare pH, temperature and CO2 of each row with the others."""
+    found: list[list[Finding]] = [[] for _ in waters]
+    rows = range(len(waters))
+    temperatures = {n: waters[n].analysis.temperature for n in rows}
+    for number in _far(temperatures, OUTLYING["temperature"]) | _beyond_liquid(temperatures):
+        T = temperatures[number]
+        median = statistics.median(temperatures.values())
+        words = f"temperature {T:g} degC where the median of the table is {median:.3g}"
+        likely = []
+        celsius = (T - 32) / 1.8
+        if abs(celsius - median) < min(OUTLYING["temperature"], abs(T - median) / 4):
+            likely.append(Explanation("temperature", "", f"it would be {celsius:.1f} if it were in degF"))
+        if abs(T / 10 - median) < min(OUTLYING["temperature"], abs(T - median) / 4):
+            likely.append(Explanation("temperature", "", f"it would be usual as {T / 10:g}"))
+        found[number].append(Finding("temperature", "", words, tuple(likely)))
+    values = {n: waters[n].analysis.pH for n in rows if waters[n].analysis.pH >= ALKALINITY_END}
+    for number in _far(values, OUTLYING["pH"]):
+        median = statistics.median(values.values())
+        words = f"pH {values[number]:g} where the median of the table is {median:.3g}"
+        found[number].append(Finding("pH", "pH", words))
+    pressures = {n: each for n in rows if (each := _pCO2(waters[n])) > MAX_PCO2}
+    if len(pressures) <= max(2.0, ODD_ROWS * len(waters)):  # more of them are mineral springs
+        for number, each in pressures.items():
+            analysis = waters[number].analysis
+            words = (
+                f"pH {analysis.pH:g} and an alkalinity of {analysis.constituents['Alkalinity'].amount:.3g} meq need "
+                f"{each:.2g} atm of CO2: the pH or the alkalinity is in doubt, unless it is a sparkling spring"
+            )
+            found[number].append(Finding("pH", "", words))
+    return found
+
+
+def _far(values: Mapping[int, float], least: float) -> set[int]:
+    """Return the few rows that are far outside the spread of the others."""
+    if len(values) < LEAST_ROWS:
+        return set()
+    deviations, spread = _deviations(values)
+    found: set[int] = set()
+    for sign in (1, -1):
+        far = {n for n, each in deviations.items() if sign * each >= max(least, ODD_SPREADS * spread)}
+        if len(far) <= max(2.0, ODD_ROWS * len(values)):
+            found |= far
+    return found
+
+
+def _beyond_liquid(temperatures: Mapping[int, float]) -> set[int]:
+    """Return rows of ice or steam in a table of waters of the ground or a river."""
+    if len(temperatures) < 4 or not 4 <= statistics.median(temperatures.values()) <= 50:
+        return set()
+    odd = {n for n, each in temperatures.items() if each < 0 or each > 100}
+    return odd if len(odd) <= max(2.0, ODD_ROWS * len(temperatures)) else set()
+
+
+def _pCO2(water: Water) -> float:
+    """Return the pressure of CO2 in atm in equilibrium with pH and alkalinity, without activity coefficients.
+
+    Solubility: Plummer and Busenberg (1982), as in `carbonate`. 0 where there is no alkalinity, or where the pH says
+    that it cannot be bicarbonate.
+    """
+    analysis = water.analysis
+    given = analysis.constituents.get("Alkalinity")
+    T = analysis.temperature
+    if given is None or given.censored or given.amount <= 0 or not ALKALINITY_END <= analysis.pH <= 8:
+        return 0.0
+    if not 0 <= T <= 90:
+        return 0.0
+    kelvin = T + 273.15
+    log_kh = (
+        108.3865 + 0.01985076 * kelvin - 6919.53 / kelvin - 40.45154 * math.log10(kelvin) + 669365 / kelvin**2
+    )
+    exponent = math.log10(1e-3 * given.amount) - analysis.pH - log_k1(kelvin) - log_kh
+    return math.pow(10.0, min(exponent, 300.0))
+
+
+def _neighbours(water: Water) -> list[tuple[Measurement, Measurement]]:
+    """Return the pairs of major ions of one sign that stand next to each other in the table."""
+    ions = [each for each in water.measured if each.column.element in (*MAJOR, "K")]
+    ions.sort(key=lambda each: each.column.index)
+    return [
+        (one, other)
+        for one, other in itertools.pairwise(ions)
+        if other.column.index - one.column.index == 1
+        and CHARGES.get(one.column.element, 0) * CHARGES.get(other.column.element, 0) > 0
+        and one.column.element != other.column.element
+        and not one.censored
+        and not other.censored
+        and min(one.value, other.value) > 0
+        and one.value != other.value
+    ]
+
+
+def _exchanged(one: Measurement, other: Measurement) -> tuple[float, float]:
+    """Return the amounts of two measurements had their cells changed places."""
+    return one.amount * other.value / one.value, other.amount * one.value / other.value
+
+
+def _swapped(waters: Sequence[Water]) -> dict[int, list[Finding]]:
+    """Find neighbouring cells that changed places, by their ratio in the other rows."""
+    ratios: dict[tuple[str, str], dict[int, float]] = {}
+    pairs: dict[tuple[str, str], dict[int, tuple[Measurement, Measurement]]] = {}
+    for number, water in enumerate(waters):
+        for one, other in _neighbours(water):
+            names = (one.column.header, other.column.header)
+            ratios.setdefault(names, {})[number] = math.log10(one.amount / other.amount)
+            pairs.setdefault(names, {})[number] = (one, other)
+    found: dict[int, list[Finding]] = {}
+    for names, logs in ratios.items():
+        _, spread = _deviations(logs)
+        median = statistics.median(logs.values())
+        for number in _far(logs, SWAPPED_DECADES):
+            first, second = _exchanged(*pairs[names][number])
+            if abs(math.log10(first / second) - median) > max(2 * spread, 0.3):
+                continue
+            words = f"{names[0]} and {names[1]} stand in another ratio than in the rest of the table"
+            why = Explanation(
+                "value", names[0], f"it would be usual if {names[0]} and {names[1]} had changed places"
+            )
+            found.setdefault(number, []).append(Finding("value", names[0], words, (why,)))
+    return found
+
+
+def _no_alkalinity(water: Water, its: Balance) -> list[Finding]:
+    given = water.analysis.constituents.get("Alkalinity")
+    pH = water.analysis.pH
+    if given is None or given.censored or given.amount or pH < ZERO_ALKALINITY_PH:
+        return []
+    if its.cations < ZERO_ALKALINITY_MEQ or "C(4)" in water.analysis.constituents or pH > 10:
+        return []
+    column = next((each.column.header for each in water.measured if each.column.element == "Alkalinity"), "")
+    words = f"{column} is 0 at pH {pH:g}, where a water has some: 0 may stand for a value that is missing"
+    return [Finding("value", column, words)]
+
+
 def _pH(water: Water, its: Balance, limit: float) -> list[Finding]:
     analysis = water.analysis
     given = analysis.constituents.get("Alkalinity")
@@ -277,6 +440,7 @@ def _charge(
     speciated: float | None,
     limit: float,
     columns: dict[str, Column],
+    every: Sequence[Column],
     catalogue: Catalogue,
     common: _Common,
 ) -> list[Finding]:
@@ -296,15 +460,65 @@ def _charge(
         each for each in MAJOR if each not in columns and not (each == "Alkalinity" and "C(4)" in columns)
     ]
     if absent:
-        return [Finding("charge", "", f"{words}; the table has no column for {', '.join(absent)}")]
+        return [Finding("charge", "", f"{words}; {_absent(absent, every)}")]
     if acid:
         return [Finding("charge", "", words)]
     explanations = [
         *_misread(water, its, limit, catalogue, common),
+        *_slips(water, its, limit, common),
         *_missing(water, its, columns, common),
     ]
     explanations.sort(key=lambda each: each[0])
     return [Finding("charge", "", words, tuple(each for _, each in explanations))]
+
+
+def _absent(elements: Sequence[str], columns: Sequence[Column]) -> str:
+    """Say for which major ions the table has no column, and which columns of them do not count."""
+    idle = {each.known.element: each for each in reversed(columns) if each.role == "left out" and each.known}
+    parts = [f"{idle[each].header} is left out: {idle[each].why}" for each in elements if each in idle]
+    without = [each for each in elements if each not in idle]
+    if without:
+        parts.append(f"the table has no column for {', '.join(without)}")
+        parts += [
+            f"{each.header} is left out: {each.why}"
+            for each in columns
+            if each.unknown and each.known is None
+        ][:3]
+    return "; ".join(parts)
+
+
+def _slips(water: Water, its: Balance, limit: float, common: _Common) -> Iterator[tuple[float, Explanation]]:
+    """Give the slips of a pen that would bring the charges into line: a decimal point, cells that changed places."""
+    total = its.cations + its.anions
+
+    def remains(changes: Sequence[tuple[Measurement, float]]) -> tuple[float, float]:
+        """Return the charge error after changes of amounts, and the doubt about them."""
+        imbalance, sum_, cations, doubt = its.imbalance, total, its.cations, SLIP_DOUBT
+        for each, amount in changes:
+            charge = CHARGES.get(each.column.element, 0)
+            imbalance += (amount - each.amount) * charge
+            sum_ += (amount - each.amount) * abs(charge)
+            cations += (amount - each.amount) * max(charge, 0)
+            doubt += common.distance(each.column.element, amount)
+            doubt -= common.distance(each.column.element, each.amount)
+        error = abs(100 * imbalance / sum_) if sum_ > 0 else math.inf
+        return error, doubt + error / limit + _conductivity_doubt(water, cations)
+
+    for one in water.measured:
+        if one.censored or one.amount <= 0 or not CHARGES.get(one.column.element, 0):
+            continue
+        for factor in (10.0, 0.1):
+            error, doubt = remains([(one, one.amount * factor)])
+            if error <= WELL_INSIDE * limit:
+                header = one.column.header
+                words = f"if {header} were {one.value * factor:.6g} and not {one.value:.6g}"
+                yield doubt, Explanation("value", header, words, error)
+    for one, other in _neighbours(water):
+        first, second = _exchanged(one, other)
+        error, doubt = remains([(one, first), (other, second)])
+        if error <= WELL_INSIDE * limit:
+            words = f"if {one.column.header} and {other.column.header} had changed places"
+            yield doubt, Explanation("value", one.column.header, words, error)
 
 
 def _misread(
@@ -322,14 +536,23 @@ def _misread(
             imbalance = its.imbalance - old + new
             total = its.cations + its.anions - abs(old) + abs(new)
             error = 100 * imbalance / total if total > 0 else math.inf
-            if abs(error) > limit:
+            if abs(error) > WELL_INSIDE * limit:
                 continue
-            doubt = abs(error) / limit + common.distance(element, reading.amount)
+            doubt = HEADING_DOUBT if _says_formula(measurement.column) else 0.0
+            doubt += abs(error) / limit + common.distance(element, reading.amount)
             doubt -= common.distance(element, measurement.amount)
             doubt += _conductivity_doubt(water, its.cations + (new - old if charge > 0 else 0.0))
             header = measurement.column.header
             words = f"if {header} were {reading.words}"
             yield doubt, Explanation(reading.kind, header, words, abs(error))
+
+
+def _says_formula(column: Column) -> bool:
+    """Tell whether a heading states of what it is a mass where custom is another: ``SO4 (mg/L as S)``."""
+    known = column.known
+    if known is None or not column.formula or column.formula == known.formula:
+        return False
+    return column.formula != "CaCO3" or known.element != "Alkalinity"
 
 
 def _missing(
@@ -341,7 +564,9 @@ def _missing(
     """
     for element, column in columns.items():
         charge = CHARGES.get(element, 0)
-        if element in water.analysis.constituents or charge * its.imbalance >= 0:
+        given = water.analysis.constituents.get(element)
+        zero = element == "Alkalinity" and given is not None and not given.amount
+        if (given is not None and not zero) or charge * its.imbalance >= 0:
             continue
         if element == "Alkalinity" and "C(4)" in water.analysis.constituents:
             continue
@@ -352,7 +577,7 @@ def _missing(
             water, its.cations + (amount * charge if charge > 0 else 0.0)
         )
         value = amount / column.factor
-        words = f"{column.header} has no value; with {value:.3g}"
+        words = f"{column.header} {'is 0' if zero else 'has no value'}; with {value:.3g}"
         yield doubt, Explanation("charge", column.header, words, 0.0)
 
 

@@ -26,7 +26,7 @@ class Explanation:
     ----------
     kind
         ``unit`` or ``as`` for a value meant otherwise than its heading says; ``charge`` for a constituent without
-        a value.
+        a value; ``value`` for a slip of the decimal point or neighbours that changed places; ``temperature`` for degF.
     column
         Heading of the one column that would change.
     words

@@ -11,12 +11,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from labrig_phreeqc.waters.balance import Balance
-from labrig_phreeqc.waters.survey import Row, Survey
+from labrig_phreeqc.waters.survey import CALCITE, Row, Survey
 
 SUMMARY_CHARS = 6_500
 """Size that a summary keeps within, as JSON, whatever the table."""
 ALL_ROWS = 12
 """Rows up to which a summary has every value of every row."""
+HIGHEST = 5
+MANY_ROWS = 10
+"""Rows above which a summary names those with the highest values."""
 MEQ = ("Ca", "Mg", "Na", "K", "HCO3", "CO3", "SO4", "Cl", "NO3", "F")
 
 
@@ -32,6 +35,7 @@ def to_csv(survey: Survey) -> str:
         "status",
         "reasons",
         "findings",
+        "remark",
         "pH",
         "temperature (degC)",
         "pe",
@@ -63,7 +67,8 @@ def _line(survey: Survey, row: Row) -> list[str]:
     return [
         *start,
         solved.failure,
-        "; ".join(each.text(explanations=3) for each in row.findings),
+        "; ".join([*row.beyond, *(each.text(explanations=3) for each in row.findings)]),
+        row.remark,
         f"{analysis.pH:.6g}",
         f"{analysis.temperature:.6g}",
         _figures(solved.pe, 4),
@@ -120,8 +125,8 @@ def _summary(survey: Survey, size: int) -> dict[str, Any]:
         | {"unit": "%", "limit": survey.charge_limit},
         "water_types": _types(survey, size),
         "saturation": _phases(survey, 2 * size),
-        "CaCO3_precipitation_potential": _range([row.precipitation for row in survey.rows])
-        | {"unit": "mg/L as CaCO3"},
+        "CaCO3_precipitation_potential": _potential(survey),
+        "highest": _highest(survey, min(size, HIGHEST)),
         "ionic_strength": _range(
             [row.speciation.ionic_strength if row.speciation else None for row in survey.rows]
         )
@@ -130,9 +135,7 @@ def _summary(survey: Survey, size: int) -> dict[str, Any]:
             survey, "rejected", size, clip, lambda row: "; ".join(x.words for x in row.reasons)
         ),
         "unsolved_rows": _rows(survey, "unsolved", size, clip, _unsolved),
-        "flagged_rows": _rows(
-            survey, "flagged", size, 2 * clip, lambda row: "; ".join(x.text() for x in row.findings)
-        ),
+        "flagged_rows": _rows(survey, "flagged", size, 2 * clip, lambda row: "; ".join(row.doubts)),
     }
     if len(survey.rows) <= ALL_ROWS:
         found["table"] = _table(survey)
@@ -141,7 +144,7 @@ def _summary(survey: Survey, size: int) -> dict[str, Any]:
 
 def _unsolved(row: Row) -> str:
     failure = row.speciation.failure if row.speciation else ""
-    return "; ".join([failure, *(each.text() for each in row.findings)])
+    return "; ".join([failure, *row.doubts])
 
 
 def _column(header: str, said: str) -> str:
@@ -178,6 +181,33 @@ def _range(values: Iterable[float | None]) -> dict[str, Any]:
 
 def _short(value: float) -> float:
     return float(f"{value:.3g}")
+
+
+def _potential(survey: Survey) -> dict[str, Any]:
+    values = [row.precipitation for row in survey.rows]
+    above = sum(each is not None and each > 0 for each in values)
+    found = _range(values)
+    return found | ({"above_0": above} if found["n"] else {}) | {"unit": "mg/L as CaCO3"}
+
+
+def _highest(survey: Survey, number: int) -> dict[str, Any] | None:
+    """Return sample, line and value of the rows that scale most, where there are many rows."""
+    if len(survey.rows) <= MANY_ROWS:
+        return None
+    columns = {
+        f"SI({CALCITE})": [
+            (row, row.speciation.SI.get(CALCITE) if row.speciation else None) for row in survey.rows
+        ],
+        "CaCO3_precipitation_potential": [(row, row.precipitation) for row in survey.rows],
+    }
+    found = {}
+    for name, pairs in columns.items():
+        known = sorted(((value, row) for row, value in pairs if value is not None), key=lambda each: -each[0])
+        if known:
+            found[name] = [
+                [_clipped(row.sample, 24), row.line, _short(value)] for value, row in known[:number]
+            ]
+    return found
 
 
 def _types(survey: Survey, size: int) -> dict[str, int]:

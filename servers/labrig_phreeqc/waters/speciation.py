@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 
 from labrig.errors import LabrigError, unknown_name
-from labrig_phreeqc.catalogue import read
+from labrig_phreeqc.catalogue import Catalogue, read
 from labrig_phreeqc.databases import Database, find_database
 from labrig_phreeqc.engine import Engine
 from labrig_phreeqc.run import Cell, Limits, Run, SelectedOutput
-from labrig_phreeqc.waters.analysis import Analysis, solution_block
+from labrig_phreeqc.waters.analysis import LABORATORY, Analysis, cooled_for_analysis, solution_block
+from labrig_phreeqc.waters.constituents import CHARGES, solution_elements
 
 ABSENT = -999.999
 """What PHREEQC writes for the saturation index of a phase that cannot form from what is dissolved."""
@@ -48,6 +49,9 @@ REDOX_ACTIVE = frozenset(
     }
 )
 """Elements that take no part when a water is brought to equilibrium with a phase, see `speciate`."""
+
+_DIVIDED = REDOX_ACTIVE | {"C", "S"}
+"""Elements whose division by pe matters: that of chloride in llnl.dat (Cl(-1) to Cl(7)) does not."""
 
 _VALUES = {
     "pH": "pH",
@@ -92,7 +96,8 @@ class Speciation:
         mol/kgw that leave the water when it comes to equilibrium with a phase in a closed system (negative: that
         would dissolve), by phase, where it was asked for.
     density
-        kg/L; None where the database has no molar volumes to compute it from.
+        kg/L, of the litre that amounts are per: at `LABORATORY` for a hot water. None where the database has no molar
+        volumes to compute it from.
     """
 
     analysis: Analysis
@@ -133,6 +138,7 @@ async def speciate(
     -------
     list of Speciation
         In the order of `analyses`. A water that PHREEQC cannot solve has a `failure`; the others have their values.
+        The density of hot waters is computed at `LABORATORY` first (`analysis.cooled_for_analysis`).
 
     Raises
     ------
@@ -184,6 +190,8 @@ async def speciate(
             rows[n] = each
         return _complete(rows)
 
+    if volumes and any(map(cooled_for_analysis, analyses)):
+        return await _from_the_laboratory(analyses, phases, engine, chosen.name, precipitate, limits, queue_s)
     starts = range(0, len(analyses), WATERS_A_RUN)
     try:
         async with asyncio.TaskGroup() as group:
@@ -191,6 +199,77 @@ async def speciate(
     except* LabrigError as errors:
         raise _first(errors) from None
     return [each for task in tasks for each in task.result()]
+
+
+async def _from_the_laboratory(
+    analyses: Sequence[Analysis],
+    phases: Sequence[str],
+    engine: Engine,
+    database: str,
+    precipitate: str,
+    limits: Limits | None,
+    queue_s: float,
+) -> list[Speciation]:
+    """Speciate waters of which some are hot, with the density that these have at `LABORATORY`."""
+    hot = [number for number, each in enumerate(analyses) if cooled_for_analysis(each)]
+    cool = [replace(analyses[number], temperature=LABORATORY) for number in hot]
+    first = await speciate(cool, [], engine=engine, database=database, limits=limits, queue_s=queue_s)
+    known = list(analyses)
+    failures: dict[int, str] = {}
+    for number, each in zip(hot, first, strict=True):
+        if each.density is None:
+            failures[number] = f"at {LABORATORY:g} degC, where a laboratory measures, {each.failure}"
+        else:
+            known[number] = replace(known[number], density=each.density)
+    left = [number for number in range(len(known)) if number not in failures]
+    solved = await speciate(
+        [known[number] for number in left],
+        phases,
+        engine=engine,
+        database=database,
+        precipitate=precipitate,
+        limits=limits,
+        queue_s=queue_s,
+    )
+    found = {number: Speciation(analyses[number], failure=why) for number, why in failures.items()}
+    for number, each in zip(left, solved, strict=True):
+        density = known[number].density or each.density
+        found[number] = replace(each, analysis=analyses[number], density=density)
+    return [found[number] for number in range(len(known))]
+
+
+def divided_by_pe(names: Iterable[str], catalogue: Catalogue) -> set[str]:
+    """Return which constituents PHREEQC divides among redox states by pe: iron without its state, not chloride."""
+    states = [each.name for each in solution_elements(catalogue)]
+    return {
+        each for each in names if each in _DIVIDED and sum(name.startswith(f"{each}(") for name in states) > 1
+    }
+
+
+def inert_share(analysis: Analysis, equivalents: float) -> tuple[float, tuple[str, ...]]:
+    """Return what the equilibrium with a phase leaves out of a water: its share of the equivalents, and the names.
+
+    Parameters
+    ----------
+    equivalents
+        Half the sum of cations and anions, meq per basis.
+
+    Notes
+    -----
+    Nitrate does not count, because chloride stands for it; sulfide counts by what it has of the alkalinity.
+    """
+    left = {
+        name: each.amount * max(abs(CHARGES.get(name, 0)), name == "S(-2)")
+        for name, each in analysis.constituents.items()
+        if _takes_no_part(name) and name != "N(5)"
+    }
+    charge = sum(left.values())
+    names = tuple(sorted((name for name, each in left.items() if each), key=lambda name: -left[name]))
+    return (charge / equivalents if equivalents > 0 else 0.0), names
+
+
+def _takes_no_part(name: str) -> bool:
+    return name.partition("(")[0] in REDOX_ACTIVE or name == "S(-2)"
 
 
 def _first(errors: BaseExceptionGroup[LabrigError]) -> LabrigError:
@@ -244,11 +323,7 @@ def _input(part: Sequence[Analysis], phases: Sequence[str], precipitate: str, vo
 
 def _inert(analysis: Analysis) -> Analysis:
     """Return a water without its redox-active constituents, chloride in place of nitrate; itself if it has none."""
-    kept = {
-        name: each
-        for name, each in analysis.constituents.items()
-        if name.partition("(")[0] not in REDOX_ACTIVE and name != "S(-2)"
-    }
+    kept = {name: each for name, each in analysis.constituents.items() if not _takes_no_part(name)}
     if len(kept) == len(analysis.constituents):
         return analysis
     nitrate, chloride = analysis.constituents.get("N(5)"), kept.get("Cl")
@@ -289,7 +364,7 @@ def _reason(run: Run) -> str:
     for message in run.errors:
         said = re.sub(r" *\(line reads:.*", "", message, flags=re.DOTALL).strip()
         if "Density calculation failed" in said:
-            return "PHREEQC cannot compute its density, so concentrated is it"
+            return "PHREEQC cannot compute its density"
         return re.sub(r" for initial solution 1\b", "", said)
     if run.status in ("input_error", "not_converged"):
         return "PHREEQC did not converge"

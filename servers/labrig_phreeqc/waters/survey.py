@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from labrig.errors import LabrigError, unknown_name
@@ -12,15 +12,15 @@ from labrig_phreeqc.catalogue import Catalogue, read
 from labrig_phreeqc.databases import Database, find_database
 from labrig_phreeqc.engine import Engine
 from labrig_phreeqc.run import Limits
-from labrig_phreeqc.waters.analysis import DILUTE_G_PER_L, Analysis
+from labrig_phreeqc.waters.analysis import DILUTE_G_PER_L, HOT, LABORATORY, Analysis, cooled_for_analysis
 from labrig_phreeqc.waters.balance import Balance, balance, dissolved_solids
 from labrig_phreeqc.waters.carbonate import excluded, langelier
 from labrig_phreeqc.waters.cells import BelowLimit
 from labrig_phreeqc.waters.columns import Stated
-from labrig_phreeqc.waters.constituents import solution_elements
+from labrig_phreeqc.waters.compatible import out_of_scope
 from labrig_phreeqc.waters.diagnosis import CHARGE_LIMIT, diagnose
 from labrig_phreeqc.waters.findings import Finding
-from labrig_phreeqc.waters.speciation import Speciation, has_volumes, speciate
+from labrig_phreeqc.waters.speciation import Speciation, divided_by_pe, has_volumes, inert_share, speciate
 from labrig_phreeqc.waters.table import Table, Water, read_table
 
 OF_INTEREST: tuple[tuple[str, ...], ...] = (
@@ -52,6 +52,9 @@ OF_INTEREST: tuple[tuple[str, ...], ...] = (
 )
 """Phases that are looked at in natural waters and for scaling, each with the names that databases give it."""
 
+INERT_SHARE = 0.05
+"""Share of the equivalents from which what takes no part on the way to calcite leaves no precipitation potential."""
+
 MAX_PHASES = 60
 CALCITE = "Calcite"
 CACO3_MG = 100.0869
@@ -72,13 +75,18 @@ class Row:
         Why it is rejected; empty where it is not.
     findings
         What is wrong or odd with it.
+    beyond
+        In which ways it is outside what the database is for, see `compatible.out_of_scope`.
+    remark
+        Why it has no precipitation potential, where the reason is not that it has no calcium or carbonate.
     water, balance, speciation
         None where it is rejected.
     solids
         Sum of the constituents, mg per basis.
     precipitation
         Calcium carbonate precipitation potential: mg/L as CaCO3 that the water loses (negative: takes up) on its way to
-        equilibrium with calcite, closed to gases and without redox reactions. None without calcium or carbonate.
+        equilibrium with calcite, closed to gases and without redox reactions. None without calcium or carbonate, and
+        where more than `INERT_SHARE` of the equivalents are redox-active: iron would hydrolyse as the pH rises.
     langelier
         The Langelier index, see `carbonate.langelier`.
     """
@@ -88,6 +96,8 @@ class Row:
     group: str = ""
     reasons: tuple[Finding, ...] = ()
     findings: tuple[Finding, ...] = ()
+    beyond: tuple[str, ...] = ()
+    remark: str = ""
     water: Water | None = None
     balance: Balance | None = None
     speciation: Speciation | None = None
@@ -97,12 +107,17 @@ class Row:
 
     @property
     def status(self) -> Status:
-        """``rejected``; ``unsolved`` by PHREEQC; ``flagged`` where there are findings; ``ok``."""
+        """``rejected``; ``unsolved`` by PHREEQC; ``flagged`` where there are doubts; ``ok``."""
         if self.speciation is None:
             return "rejected"
         if self.speciation.failure:
             return "unsolved"
-        return "flagged" if self.findings else "ok"
+        return "flagged" if self.findings or self.beyond else "ok"
+
+    @property
+    def doubts(self) -> list[str]:
+        """Findings and what is beyond the database, each in words."""
+        return [*self.beyond, *(each.text() for each in self.findings)]
 
 
 @dataclass(frozen=True)
@@ -140,6 +155,16 @@ class Survey:
     def count(self, status: Status) -> int:
         """Return how many rows ended so."""
         return sum(each.status == status for each in self.rows)
+
+    @property
+    def out_of_scope(self) -> str:
+        """Which rows are beyond the database, with what is said of the first; empty where none is."""
+        rows = [each for each in self.rows if each.beyond]
+        if not rows:
+            return ""
+        names = ", ".join(each.sample[:40] for each in rows[:3]) + (", ..." if rows[3:] else "")
+        said = "; ".join(rows[0].beyond)
+        return f"{len(rows)} rows are outside what {self.database.name} is for ({names}), {rows[0].sample[:40]}: {said}"
 
 
 async def survey(
@@ -213,10 +238,12 @@ async def survey(
     number = 0
     for each in table.rows:
         if isinstance(each, Water):
-            rows.append(_row(each, findings[number], solved[number], weights))
+            rows.append(_row(each, findings[number], solved[number], weights, chosen))
             number += 1
         else:
             rows.append(Row(each.sample, each.line, each.group, reasons=each.reasons))
+    if phases is not None:
+        table = replace(table, notes=(*table.notes, *_cannot_form(table, wanted, catalogue)))
     notes = (*table.notes, *_notes(table, rows, wanted, catalogue, chosen))
     return Survey(table, tuple(rows), tuple(wanted), chosen, charge_limit, notes)
 
@@ -257,8 +284,7 @@ async def _speciated(
 
 def usual_phases(table: Table, catalogue: Catalogue) -> list[str]:
     """Return the phases of `OF_INTEREST` that a database has and the elements of a table can form."""
-    present = {each.element.partition("(")[0] for each in table.columns if each.role == "concentration"}
-    present |= {"H", "O"} | ({"C"} if "Alkalinity" in present else set())
+    present = _present(table)
     by_name = {each.name: each for each in catalogue.phases}
     found = []
     for names in OF_INTEREST:
@@ -266,6 +292,22 @@ def usual_phases(table: Table, catalogue: Catalogue) -> list[str]:
         if known is not None and known.elements <= present:
             found.append(known.name)
     return found
+
+
+def _present(table: Table) -> set[str]:
+    present = {each.element.partition("(")[0] for each in table.columns if each.role == "concentration"}
+    return present | {"H", "O"} | ({"C"} if "Alkalinity" in present else set())
+
+
+def _cannot_form(table: Table, phases: Sequence[str], catalogue: Catalogue) -> list[str]:
+    """Say why phases that were asked for have no index in any row."""
+    by_name = {each.name: each for each in catalogue.phases}
+    absent = {each: sorted(by_name[each].elements - _present(table)) for each in phases}
+    return [
+        f"no index of {phase}: the table has no {', '.join(lacking)} that can be used"
+        for phase, lacking in absent.items()
+        if lacking
+    ]
 
 
 def _named(phases: Sequence[str], catalogue: Catalogue, database: Database) -> list[str]:
@@ -286,24 +328,41 @@ def _has_calcite(analysis: Analysis) -> bool:
 
 
 def _row(
-    water: Water, findings: tuple[Finding, ...], solved: Speciation, weights: Mapping[str, float]
+    water: Water,
+    findings: tuple[Finding, ...],
+    solved: Speciation,
+    weights: Mapping[str, float],
+    database: Database,
 ) -> Row:
     analysis = water.analysis
+    its = balance(analysis)
+    precipitation, remark = None, ""
     solids = dissolved_solids(analysis, weights)
     index = None
     dilute = solids < 1e3 * DILUTE_G_PER_L
     if solved.ionic_strength is not None and (analysis.basis == "L" or dilute):
         index = langelier(analysis, solved.ionic_strength)
+    if CALCITE in solved.delta:
+        share, names = inert_share(analysis, (its.cations + its.anions) / 2)
+        if share > INERT_SHARE:
+            remark = (
+                f"no precipitation potential: {', '.join(names[:4])}, {100 * share:.0f} % of the equivalents, would "
+                "take part and is left out of it"
+            )
+        else:
+            precipitation = _precipitation(analysis, solved, solids)
     return Row(
         sample=analysis.sample,
         line=analysis.row,
         group=water.group,
         findings=findings,
+        beyond=tuple(out_of_scope(database, analysis, solved.ionic_strength)),
+        remark=remark,
         water=water,
-        balance=balance(analysis),
+        balance=its,
         speciation=solved,
         solids=solids,
-        precipitation=_precipitation(analysis, solved, solids),
+        precipitation=precipitation,
         langelier=index,
     )
 
@@ -330,11 +389,7 @@ def _notes(
     notes = []
     waters = [each for each in rows if each.water is not None]
     without = sum(each.water is not None and each.water.analysis.pe is None for each in waters)
-    names = {each.name for each in solution_elements(catalogue)}
-    used = {each.element for each in table.columns if each.role == "concentration"}
-    redox = {
-        each for each in used if "(" not in each and sum(name.startswith(f"{each}(") for name in names) > 1
-    }
+    redox = divided_by_pe({each.element for each in table.columns if each.role == "concentration"}, catalogue)
     by_name = {each.name: each for each in catalogue.phases}
     touched = [each for each in phases if by_name[each].elements & redox]
     if without and redox:
@@ -356,6 +411,17 @@ def _notes(
             f"rows with more than {DILUTE_G_PER_L:g} g/L and no density: {len(saline)}, which {database.name} cannot "
             "compute: 1 kg/L stands for it"
         )
+    if has_volumes(database.path) and (
+        hot := sum(each.water is not None and cooled_for_analysis(each.water.analysis) for each in waters)
+    ):
+        notes.append(
+            f"rows above {HOT:g} degC without a density: {hot}; their litre is taken at {LABORATORY:g} degC, where "
+            "laboratories measure"
+        )
+    if without_potential := [each for each in waters if each.remark]:
+        some = ", ".join(each.sample[:40] for each in without_potential[:3])
+        more = ", ..." if without_potential[3:] else ""
+        notes.append(f"{some}{more}: {without_potential[0].remark}")
     unsolved = sum(each.status == "unsolved" for each in rows)
     if unsolved:
         notes.append(f"rows that PHREEQC could not solve: {unsolved}; their ion balance stands")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import math
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,6 +13,7 @@ from labrig.errors import LabrigError
 from labrig_phreeqc.catalogue import read
 from labrig_phreeqc.databases import find_database
 from labrig_phreeqc.waters.analysis import DILUTE_G_PER_L, Analysis, Basis, Constituent
+from labrig_phreeqc.waters.balance import ALKALINITY_END
 from labrig_phreeqc.waters.cells import (
     SHARES,
     BelowLimit,
@@ -47,6 +50,10 @@ _NUMERIC: tuple[Role, ...] = (
     "hardness",
 )
 _CHECKS: tuple[Role, ...] = ("conductivity", "TDS", "hardness")
+_MAJOR = ("Ca", "Mg", "Na", "K", "Alkalinity", "C(4)", "C", "S(6)", "S", "Cl")
+"""Elements without which a row is not computed where their cell cannot be read; of others the cell is left out."""
+_FRACTIONS = ("dissolved", "", "total")
+"""Which of several columns of a constituent counts: what is in solution, and not in particles."""
 _ORDER = {each.key: number for number, each in enumerate(KNOWN)}
 
 
@@ -189,7 +196,19 @@ def read_table(
     _require(columns, temperature)
     reader = _Reader(columns, cells, temperature, below_limit)
     rows = tuple(reader.row(line, row) for line, row in cells.rows)
-    return Table(tuple(columns), rows, (*cells.notes, *notes, *reader.notes(rows)), dict(reader.censored))
+    notes = [*cells.notes, *notes, *_left_out(columns), *reader.notes(rows)]
+    return Table(tuple(columns), rows, tuple(notes), dict(reader.censored))
+
+
+def _left_out(columns: Sequence[Column]) -> list[str]:
+    """Name the columns of major ions, and those that are not understood, which do not count."""
+    used = {each.element for each in columns if each.role == "concentration"}
+    return [
+        f"{each.header} is left out: {each.why}"
+        for each in columns
+        if each.role == "left out"
+        and (each.unknown or (each.known and each.known.element in _MAJOR and each.known.element not in used))
+    ][:8]
 
 
 def _one_basis(columns: list[Column]) -> tuple[list[Column], list[str]]:
@@ -223,14 +242,29 @@ def _require(columns: Sequence[Column], temperature: float | None) -> None:
             try_='unit="mg/L" if that holds for all columns without a unit',
         )
     if not any(each.role == "pH" for each in columns):
-        raise LabrigError("No column holds the pH", where=left_out, expected="a column named pH")
+        raise LabrigError(
+            "No column holds the pH",
+            where=_nearest(columns, r"ph(?![a-z])", "ph") or left_out,
+            expected="a column named pH",
+        )
     if temperature is None and not any(each.role == "temperature" for each in columns):
         raise LabrigError(
             "No column holds the temperature",
-            where=left_out,
+            where=_nearest(columns, r".*temp|t(?![a-z])", "temperature") or left_out,
             expected="a column such as Temp (degC)",
             try_="temperature=... in degC, if one holds for all rows",
         )
+
+
+def _nearest(columns: Sequence[Column], pattern: str, name: str) -> str:
+    """Name the heading that looks most like what is missing, or nothing."""
+    idle = {each.header.casefold(): each for each in reversed(columns) if each.role in ("text", "left out")}
+    likely = [each for text, each in idle.items() if re.match(pattern, text)]
+    likely += [idle[text] for text in difflib.get_close_matches(name, list(idle), 1)]
+    if not likely:
+        return ""
+    column = likely[0]
+    return f"heading nearest to it: {column.header}" + (f": {column.why}" if column.why else "")
 
 
 class _Reader:
@@ -251,6 +285,7 @@ class _Reader:
         self.censored: Counter[str] = Counter()
         self.unstated: Counter[str] = Counter()
         self.said: Counter[str] = Counter()
+        self.estimated: Counter[str] = Counter()
         self.compared: set[tuple[str, str]] = set()
         texts = {
             each.index: [cells[each.index] for _, cells in sheet.rows if each.index < len(cells)]
@@ -278,11 +313,18 @@ class _Reader:
             if each.role in _NUMERIC
         }
         findings: list[Finding] = []
+        minor: list[Finding] = []
+        unusable: set[int] = set()
         for column in self.columns:
             cell = read_.get(column.index)
             why = _objection(column, cell) if cell else ""
             if why and column.role in _CHECKS:
                 findings.append(Finding("check", column.header, f"{column.header}: {why}; it is not used"))
+            elif why and (
+                column.role == "error" or (column.role == "concentration" and column.element not in _MAJOR)
+            ):
+                unusable.add(column.index)
+                minor.append(Finding("value", column.header, f"{column.header}: {why}; the cell is left out"))
             elif why:
                 reasons.append(Finding("value", column.header, f"{column.header}: {why}"))
         pH = self._first("pH", read_)
@@ -298,14 +340,18 @@ class _Reader:
         present = [
             each
             for each in self.columns
-            if each.role == "concentration" and not read_[each.index].empty and not read_[each.index].why
+            if each.role == "concentration" and not read_[each.index].empty and each.index not in unusable
         ]
-        if not any(read_[each.index].value is not None for each in present):
+        if not any(read_[each.index].value is not None or read_[each.index].why for each in present):
             reasons.append(Finding("row", "", "no concentration has a value"))
         if reasons or pH is None or temperature is None:
-            return Rejected(sample, line, tuple(reasons), group)
+            return Rejected(sample, line, (*reasons, *minor), group)
 
-        measured = [each for column in present if (each := self._measurement(column, read_[column.index]))]
+        read_ = {index: Cell() if index in unusable else cell for index, cell in read_.items()}
+        findings += minor
+        measured = [
+            each for column in present if (each := self._measurement(column, read_[column.index], pH[1]))
+        ]
         if self.mixed:
             scaled = _per_litre(measured, density[1] if density else None)
             if scaled is None:
@@ -381,12 +427,22 @@ class _Reader:
             return pe_of(Eh[1], temperature)
         return None
 
-    def _measurement(self, column: Column, cell: Cell) -> Measurement | None:
+    def _measurement(self, column: Column, cell: Cell, pH: float) -> Measurement | None:
+        if cell.estimated:
+            self.estimated[column.header] += 1
         if not cell.below:
             assert cell.value is not None
             return Measurement(column, cell.value, cell.value * column.factor)
         if cell.value is None:
             self.unstated[column.header] += 1
+            return None
+        if (
+            column.element == "Alkalinity" and pH < ALKALINITY_END
+        ):  # any share of the limit would contradict the pH
+            self.said[
+                f"{column.header} below its limit is taken as 0 where pH is below {ALKALINITY_END:g}, "
+                f"the end of the titration"
+            ] += 1
             return None
         self.censored[column.header] += 1
         share = SHARES[self.below_limit]
@@ -419,9 +475,16 @@ class _Reader:
         counting = list(alkalinity)
         for first, *others in by_element.values():
             counting.append(first)
+            if first.column.fraction == "total" and _has_dissolved(self.columns, first.column):
+                self.said[f"{first.column.header} counts where the dissolved value is missing"] += 1
             for other in others:
                 self.compared.add((first.column.header, other.column.header))
                 if {_key(first), _key(other)} == {"PO4", "P"}:  # total phosphorus is more than phosphate
+                    continue
+                apart = (first.column.fraction, other.column.fraction)
+                if (
+                    apart[0] == "dissolved" != apart[1] and other.amount >= first.amount
+                ):  # the rest is particles
                     continue
                 findings += _disagreement(first, first.amount, other, other.amount)
         return sorted(counting, key=_rank), carbonate, findings
@@ -487,6 +550,8 @@ class _Reader:
         for column in self.columns:
             if column.role != "error" or column.known is not measurement.column.known:
                 continue
+            if column.fraction and column.fraction != measurement.column.fraction:
+                continue
             cell = cells[column.index]
             if cell.value is None or cell.below or cell.why:
                 continue
@@ -507,6 +572,12 @@ class _Reader:
         if total:
             stands = {"half": "half the limit", "zero": "zero", "limit": "the limit"}[self.below_limit]
             notes.append(f"values below a limit of detection: {total}; {stands} stands for each")
+        if self.estimated:
+            some = ", ".join(list(self.estimated)[:6])
+            notes.append(
+                f"values that the laboratory marks as estimated (J, E, B): {sum(self.estimated.values())} ({some}); "
+                "they are used as they stand"
+            )
         if self.unstated:
             some = ", ".join(list(self.unstated)[:6])
             notes.append(
@@ -514,8 +585,10 @@ class _Reader:
                 "out, as if they were zero"
             )
         notes += [f"{words} (rows: {n})" for words, n in self.said.items()]
+        dissolved = {each.header for each in self.columns if each.fraction == "dissolved"}
         notes += [
-            f"{first} counts; {other} is only compared with it" for first, other in sorted(self.compared)
+            f"{first} counts{', the dissolved part' if first in dissolved else ''}; {other} is only compared with it"
+            for first, other in sorted(self.compared)
         ]
         used = [each for each in self.columns if each.role in _NUMERIC]
         if any(self.decimals[each.index].mark == "," for each in used):
@@ -532,8 +605,16 @@ def _key(measurement: Measurement) -> str:
     return measurement.column.known.key if measurement.column.known else ""
 
 
-def _rank(measurement: Measurement) -> tuple[int, int]:
-    return _ORDER.get(_key(measurement), len(_ORDER)), measurement.column.index
+def _rank(measurement: Measurement) -> tuple[int, int, int]:
+    column = measurement.column
+    return _ORDER.get(_key(measurement), len(_ORDER)), _FRACTIONS.index(column.fraction), column.index
+
+
+def _has_dissolved(columns: Sequence[Column], column: Column) -> bool:
+    return any(
+        each.role == "concentration" and each.element == column.element and each.fraction == "dissolved"
+        for each in columns
+    )
 
 
 def _name(row: Water | Rejected) -> str:

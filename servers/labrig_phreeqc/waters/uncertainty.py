@@ -3,7 +3,8 @@
 What is computed
 ----------------
 `members` times, a water is drawn from the error model (`errors`), and each of these waters is speciated with
-every database (`compatible`): a crossed design, so that databases are compared on the same waters. A member
+every database (`compatible`): a crossed design, so that databases are compared on the same waters; a database that
+lacks minor constituents is given the same waters without them, if the index hardly depends on them. A member
 is one draw in one database; the pool has members x databases saturation indices, each database with the same
 weight. Median, interval and share above zero are those of the pool.
 
@@ -31,19 +32,22 @@ import csv
 import io
 import math
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from labrig.errors import LabrigError
+from labrig_phreeqc.catalogue import read
+from labrig_phreeqc.databases import find_database
 from labrig_phreeqc.engine import Engine
 from labrig_phreeqc.run import Limits
 from labrig_phreeqc.waters import compatible, spread
-from labrig_phreeqc.waters.analysis import Analysis
+from labrig_phreeqc.waters.analysis import HOT, LABORATORY, Analysis, cooled_for_analysis
+from labrig_phreeqc.waters.diagnosis import CHARGE_LIMIT
 from labrig_phreeqc.waters.errors import ErrorModel, Floats, Input, deviates, inputs, values_at, water
-from labrig_phreeqc.waters.speciation import WATERS_A_RUN, Speciation, speciate
+from labrig_phreeqc.waters.speciation import WATERS_A_RUN, Speciation, divided_by_pe, has_volumes, speciate
 from labrig_phreeqc.waters.spread import Shares
 
 MIN_MEMBERS, MAX_MEMBERS = 50, 20_000
@@ -57,6 +61,9 @@ LINEAR = 0.9
 
 DISAGREEMENT = 0.5
 """Difference of saturation indices of one water between databases from which it is pointed out."""
+
+MOVED = 0.02
+"""Change of a saturation index by constituents that a database lacks, from which it is not used."""
 
 PICTURE_VALUES = 5000
 DRAWN_SHARE = 0.02
@@ -130,6 +137,8 @@ class Estimate:
         The waters.
     source
         Engine, databases, members and seed in one line.
+    refused
+        Other phases of the same call that have no index for this water, with the reason.
     """
 
     sample: str
@@ -158,6 +167,7 @@ class Estimate:
     values: Mapping[str, Floats]
     draws: Draws
     source: str
+    refused: Mapping[str, str] = field(default_factory=dict)
 
 
 async def estimate(
@@ -196,36 +206,94 @@ async def estimate(
     Returns
     -------
     list of Estimate
-        One a phase, in the order asked for.
+        One a phase, in the order asked for; phases that the water cannot form are left to `Estimate.refused`.
 
     Raises
     ------
     LabrigError
         ``bad_input`` for arguments out of range or a water that cannot be drawn from; ``not_found`` for a
-        phase or a database that does not exist; ``engine`` where no database solves the water; and what
+        phase or a database that does not exist; ``engine`` where no database solves the water; where no phase at all
+        can be given, the reason for the first; and what
         `speciate` raises.
     """
     _check(phases, members, seed, level)
     measured = inputs(analysis, errors)
     choice = compatible.choose(analysis, databases)
-    known = {phase: compatible.phase_in(phase, choice.databases, analysis) for phase in phases}
+    refused: dict[str, LabrigError] = {}
+    known: dict[str, compatible.Known] = {}
+    for phase in phases:
+        try:
+            known[phase] = compatible.phase_in(phase, choice.databases, analysis)
+        except LabrigError as error:
+            _set_aside(phase, error, refused)
     names = [each.name for each in choice.databases]
-    asked = {name: [p for p in phases if name in known[p].entries] for name in names}
+    asked = {name: [p for p in known if name in known[p].entries] for name in names}
     nominal = await _solve([analysis], asked, engine, limits)
-    screened = [
-        _screen(analysis, each, choice, nominal, lenient=databases is not None) for each in known.values()
-    ]
+    moved = await _moved(analysis, choice, known, nominal, engine, limits)
+    screened: dict[str, _Screened] = {}
+    for phase, each in known.items():
+        try:
+            screened[phase] = _screen(
+                analysis, each, choice, nominal, moved.get(phase, {}), lenient=databases is not None
+            )
+        except LabrigError as error:
+            _set_aside(phase, error, refused)
+    if not screened:
+        raise next(iter(refused.values()))
+    said = {phase: _words(error) for phase, error in refused.items()}
     design = _design(analysis, measured, members, seed)
-    asked = {
-        name: [p for p, each in zip(phases, screened, strict=True) if name in each.nominal] for name in names
-    }
+    asked = {name: [p for p, each in screened.items() if name in each.nominal] for name in names}
     solved = await _solve(design.waters, asked, engine, limits)
     library = engine.library
     about = f"PHREEQC {library.distribution} (sha256 {library.sha256[:12]})"
     return [
-        _estimate(phase, each, choice, design, nominal, solved, level, about)
-        for phase, each in zip(phases, screened, strict=True)
+        replace(_estimate(phase, each, choice, design, nominal, solved, level, about), refused=said)
+        for phase, each in screened.items()
     ]
+
+
+def _set_aside(phase: str, error: LabrigError, refused: dict[str, LabrigError]) -> None:
+    """Keep what is wrong with one phase of several; a phase that does not exist is a mistake in the call."""
+    if error.code == "not_found":
+        raise error
+    refused[phase] = error
+
+
+def _words(error: LabrigError) -> str:
+    return error.what if error.code == "bad_input" else f"{error.what}: {error.where}"
+
+
+async def _moved(
+    analysis: Analysis,
+    choice: compatible.Choice,
+    known: Mapping[str, compatible.Known],
+    nominal: Mapping[str, Sequence[Speciation]],
+    engine: Engine,
+    limits: Limits | None,
+) -> dict[str, dict[str, str]]:
+    """Say where the constituents that a database lacks move an index, by phase and database.
+
+    The first database that has them all is asked with and without: one that lacks a ligand of the mineral's metal
+    (fluoride for aluminium) would answer another question.
+    """
+    found: dict[str, dict[str, str]] = {}
+    whole = next((each.name for each in choice.databases if each.name not in choice.left_out), None)
+    for name, lacking in choice.left_out.items() if whole else ():
+        kept = {key: each for key, each in analysis.constituents.items() if key not in lacking}
+        phases = [p for p, each in known.items() if whole in each.entries and name in each.entries]
+        asked = {str(whole): phases}
+        without = (await _solve([replace(analysis, constituents=kept)], asked, engine, limits)).get(
+            str(whole)
+        )
+        for phase in phases:
+            before, after = (
+                nominal[str(whole)][0].SI.get(phase),
+                without[0].SI.get(phase) if without else None,
+            )
+            if before is not None and after is not None and abs(after - before) > MOVED:
+                words = f"lacks {', '.join(lacking)}, without which the index moves by {after - before:+.2f} in {whole}"
+                found.setdefault(phase, {})[name] = words
+    return found
 
 
 def _check(phases: Sequence[str], members: int, seed: int, level: float) -> None:
@@ -267,6 +335,7 @@ def _screen(
     known: compatible.Known,
     choice: compatible.Choice,
     nominal: Mapping[str, Sequence[Speciation]],
+    moved: Mapping[str, str],
     *,
     lenient: bool,
 ) -> _Screened:
@@ -276,6 +345,8 @@ def _screen(
     ----------
     lenient
         Keep a database beyond its ionic strength, with a note: the caller named it.
+    moved
+        Databases that lack constituents on which the index depends, with the reason.
     """
     found: dict[str, float] = {}
     excluded = {**choice.excluded, **known.excluded}
@@ -285,17 +356,21 @@ def _screen(
         solved = nominal[name][0]
         index = solved.SI.get(known.asked)
         strength = solved.ionic_strength or 0.0
-        reason = compatible.too_strong(name, strength)
+        reason = compatible.too_strong(find_database(name), strength)
         if solved.failure:
             excluded[name] = f"does not solve the water: {solved.failure}"
         elif index is None:
             excluded[name] = f"cannot form {entry.name} from the redox states that the analysis gives"
+        elif name in moved:
+            excluded[name] = moved[name]
         elif reason and not lenient:
             excluded[name] = reason
         else:
             found[name] = index
             notes += [*choice.notes.get(name, ()), *([f"{name} {reason}"] if reason else [])]
             notes += known.notes.get(name, ())
+            if lacking := choice.left_out.get(name):
+                notes.append(f"{name} lacks {', '.join(lacking)}: minor in this water, and left out there")
     if not found:
         raise LabrigError(
             f"No database gives a saturation index of {phase} for this water",
@@ -304,11 +379,29 @@ def _screen(
             try_="databases= with names takes databases beyond their range, with a warning",
             code="engine",
         )
-    if analysis.pe is None:
-        notes.append("pe was not measured: PHREEQC takes 4, here without error")
+    if analysis.pe is None and (divided := _hangs_on_pe(analysis, phase, found)):
+        notes.append(f"pe was not measured: PHREEQC takes 4 for {', '.join(divided)}, here without error")
+    if cooled_for_analysis(analysis) and any(has_volumes(find_database(name).path) for name in found):
+        notes.append(
+            f"amounts are taken per litre at {LABORATORY:g} degC, where laboratories measure: the water is above "
+            f"{HOT:g} degC and has no density"
+        )
+    charge = nominal[next(iter(found))][0].charge_error
+    if charge is not None and abs(charge) > CHARGE_LIMIT:
+        notes.append(
+            f"the analysis has a charge error of {charge:.1f} % (above {CHARGE_LIMIT:g} %): something in it may be "
+            "wrong by more than the errors stated"
+        )
     if analysis.density is not None:
         notes.append("the density is taken as measured, without error")
     return _Screened(phase, found, excluded, tuple(notes))
+
+
+def _hangs_on_pe(analysis: Analysis, phase: str, databases: Iterable[str]) -> list[str]:
+    """Return what pe decides in some of the databases: constituents without a redox state, and O2(g), H2(g)."""
+    catalogues = [read(find_database(name).path) for name in databases]
+    names = {each for one in catalogues for each in divided_by_pe(analysis.constituents, one)}
+    return sorted(names | ({phase} if phase in ("O2(g)", "H2(g)") else set()))
 
 
 @dataclass(frozen=True)
@@ -370,7 +463,8 @@ async def _solve(
 
     async def solve(name: str, phases: Sequence[str], start: int) -> list[Speciation]:
         async with places:
-            part = waters[start : start + WATERS_A_RUN]
+            database = find_database(name)
+            part = [compatible.fitted(each, database) for each in waters[start : start + WATERS_A_RUN]]
             return await speciate(part, phases, engine=engine, database=name, limits=limits, queue_s=_QUEUE_S)
 
     tasks: dict[str, list[asyncio.Task[list[Speciation]]]] = {}
@@ -440,6 +534,8 @@ def _estimate(
     charges = charges[~np.isnan(charges)]
     indices = {name: screened.nominal[name] for name in every}
     notes += _disagreement(indices, screened.name)
+    if len(every) == 1 and shares is not None:
+        notes.append(f"the share of the database cannot be estimated with one database, {first}")
     used = [each for each in choice.databases if each.name in every]
     named = ", ".join(" ".join(filter(None, (each.name, each.official))) for each in used)
     return Estimate(
@@ -537,6 +633,12 @@ def _disagreement(nominal: Mapping[str, float], phase: str) -> list[str]:
     ]
 
 
+def sources(estimate: Estimate) -> dict[str, float]:
+    """Return the shares of the variance by source; that of the database only where there are several."""
+    shares = estimate.shares.by_source() if estimate.shares else {}
+    return {name: each for name, each in shares.items() if name != "database" or len(estimate.used) > 1}
+
+
 def picture_data(estimate: Estimate) -> dict[str, Any]:
     """Return what a picture of an estimate needs, as plain data.
 
@@ -566,7 +668,7 @@ def picture_data(estimate: Estimate) -> dict[str, Any]:
 def _named_shares(estimate: Estimate) -> dict[str, float]:
     if estimate.shares is None:
         return {}
-    shares = estimate.shares.by_source()
+    shares = sources(estimate)
     drawn = {name: share for name, share in estimate.by_input.items() if share >= DRAWN_SHARE}
     if not drawn:
         return shares

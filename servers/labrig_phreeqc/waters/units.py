@@ -108,6 +108,14 @@ _JOINED = re.compile(rf"(?<![A-Za-z0-9])(?:{_TOP})[ _.·*]{{0,2}}(?i:{_BOTTOM}){
 _WORD = re.compile(rf"(?<![A-Za-z0-9])(?:{'|'.join(_SHORT)})(?![A-Za-z0-9])")
 
 
+_SHOUTED = re.compile(r"(?<![A-Za-z0-9])(MG|UG|MMOL|UMOL|MEQ|UEQ)[ _./]{0,2}(L|KG)(?![A-Za-z0-9])")
+"""Units of programs that write every heading in capitals: ``CA_MGL``."""
+
+_HARDNESS_DEGREES = re.compile(r"(?<![A-Za-z0-9])°(?:(?P<french>fH?)|(?P<german>dH))(?![A-Za-z0-9])")
+_FRENCH_DEGREE = Unit("mass", 10.0, "L", "°f")
+_GERMAN_DEGREE = Unit("mass", 17.848, "L", "°dH")
+"""mg CaCO3 in a degree: a French one is 10 mg/L CaCO3 and a German one 10 mg/L CaO. ``°F`` is a temperature."""
+
 _CALCIUM_CARBONATE = re.compile(r"\bcalcium carbonate\b", re.IGNORECASE)
 
 
@@ -140,6 +148,14 @@ def find_unit(text: str) -> Found | None:
             of = match.groupdict().get("of") or ""
             formula = re.sub(r"^as ", "", of.strip(" -_()"), flags=re.IGNORECASE)
             return Found(unit, formula, text[: match.start()], text[match.end() :])
+    if matches := list(_SHOUTED.finditer(text)):
+        match = matches[-1]
+        unit = UNITS[f"{match[1].casefold()}/{'L' if match[2] == 'L' else 'kgs'}"]
+        return Found(unit, "", text[: match.start()], text[match.end() :])
+    if matches := list(_HARDNESS_DEGREES.finditer(text)):
+        match = matches[-1]
+        unit = _FRENCH_DEGREE if match["french"] else _GERMAN_DEGREE
+        return Found(unit, "CaCO3", text[: match.start()], text[match.end() :])
     if matches := list(_WORD.finditer(text)):
         match = matches[-1]
         return Found(UNITS[_SHORT[match[0]]], "", text[: match.start()], text[match.end() :])
