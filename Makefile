@@ -11,7 +11,7 @@ ifneq ($(wildcard /etc/ssl/certs/ca-certificates.crt),)
 export UV_SYSTEM_CERTS ?= 1
 endif
 
-.PHONY: demo test accept check bench docs manifests lock setup clean
+.PHONY: demo test accept check bench docs manifests attack lock setup clean
 
 demo: setup
 	$(BIN)/labrig demo --out out/demo-$$(date +%Y%m%d-%H%M%S)
@@ -38,6 +38,9 @@ docs: $(VENV)/.installed
 
 manifests: $(VENV)/.installed
 	$(BIN)/labrig manifests
+
+attack: setup
+	$(BIN)/python tests/hostile/attack.py --write
 
 lock:
 	sh scripts/lock.sh

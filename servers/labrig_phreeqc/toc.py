@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
+NAME_CHARS = 300
 MAX_TOC_CHARS = 50_000_000
 """Above this size the authors' released code makes no list (there: 50 MB)."""
 
@@ -119,5 +120,12 @@ def toc_capped(text: str, cap: int = 50) -> list[Entry]:
 
 
 def toc_json(entries: Iterable[Entry]) -> str:
-    """Render a flat list in its published JSON form, ``[{"line": 102, "section": "Gas phase"}, ...]``."""
-    return json.dumps([{"line": entry.line, "section": entry.section} for entry in entries])
+    """Render a flat list in its published JSON form, ``[{"line": 102, "section": "Gas phase"}, ...]``.
+
+    A name above `NAME_CHARS` is cut, which no heading of PHREEQC's own is: it would be a line of an input, and as long.
+    """
+    return json.dumps([{"line": entry.line, "section": _cut(entry.section)} for entry in entries])
+
+
+def _cut(name: str) -> str:
+    return name if len(name) <= NAME_CHARS else f"{name[:NAME_CHARS]}..."

@@ -1,0 +1,180 @@
+"""Hostile input against the real server: one test per attack and transport, and the walls looked at directly.
+
+What an attack is and when the server has stood it is written in `hostile.cases` and `hostile.attack`; the table in
+docs/security.md may say only what these tests show.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from hostile import attack as attacks
+from hostile.attack import ACTS, ENDLESS, TRANSPORTS, Record, Rig, attack, counts, published
+from hostile.cases import CASES, Act, Call, Case
+from hostile.guard import adopting, until
+from labrig_phreeqc import forkserver
+from labrig_phreeqc.run import Limits
+
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux", reason="what is left behind can be found on Linux only"
+)
+
+QUICK = [case for case in CASES if case.quick]
+GetRig = Callable[[str], Rig]
+
+
+@pytest.fixture(scope="module")
+def rig(tmp_path_factory: pytest.TempPathFactory, databases: Path) -> Iterator[GetRig]:
+    """Give the server of a transport, started when it is first asked for; a case that ends it starts it again."""
+    rigs: dict[str, Rig] = {}
+
+    def get(transport: str) -> Rig:
+        if transport not in rigs:
+            folder = tmp_path_factory.mktemp("hostile") / transport
+            rigs[transport] = Rig(transport, folder, databases)
+        return rigs[transport]
+
+    with adopting():
+        try:
+            yield get
+        finally:
+            for each in rigs.values():
+                each.close()
+
+
+@pytest.mark.parametrize("case", QUICK, ids=[case.name for case in QUICK])
+def test_the_server_stands_a_sample(case: Case, rig: GetRig) -> None:
+    assert attack(rig("stdio"), case).faults == []
+
+
+@pytest.mark.accept
+@pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
+@pytest.mark.parametrize("transport", TRANSPORTS)
+def test_the_server_stands(transport: str, case: Case, rig: GetRig) -> None:
+    record = attack(rig(transport), case)
+    assert record.faults == []
+    assert published()[case.name, transport] == record.cell
+
+
+def test_the_page_has_every_attack_and_no_other() -> None:
+    shown = {name for name, _ in published()} - {"attack", "---"}
+    assert shown == {case.name for case in CASES}
+    assert len(CASES) >= 45
+
+
+def test_an_attack_that_succeeds_is_seen(rig: GetRig, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read a secret, write outside, leave a process, answer too much, die: each must be called by its name."""
+    server = rig("stdio")
+
+    def tried(name: str, act: Callable[[Rig], object], *, kills: bool = False) -> Record:
+        monkeypatch.setitem(ACTS, name, lambda rig: str(act(rig)))
+        return attack(server, Case("", name, "", Act(name), ("None",), kills=kills))
+
+    secret = Case(
+        "",
+        "secret",
+        "",
+        (Call("read_file", {"path": "hard"}),),
+        ("ok",),
+        plant=(("hard link", "hard", "{outside}/secret.txt"),),
+    )
+    read = attack(server, secret)
+    assert read.accepted
+    assert read.reads == ["in an answer (ok)", "in hard of the workspace"]
+    written = tried("vandal", lambda rig: (rig.guard.home / ".ssh" / "id_rsa").chmod(0o777))
+    assert [Path(each).name for each in written.writes] == ["id_rsa"]
+    created = tried("litter", lambda rig: (rig.guard.cwd / "x").touch())
+    assert [Path(each).name for each in created.writes] == ["x"]
+    orphan = "import subprocess; subprocess.Popen(['sleep', '60'], start_new_session=True)"
+    monkeypatch.setattr(attacks, "LEFT_S", 0.5)
+    left = tried("orphan", lambda rig: subprocess.run([sys.executable, "-c", orphan], check=True) and None)
+    assert left.left == ["sleep 60 "]
+    killed = tried("murder", _murder)
+    assert killed.dead
+    assert not tried("allowed", _murder, kills=True).faults
+    assert attack(server, Case("", "", "", (Call("list_file"),), ("refused",))).faults == [
+        "outcome 'ok', acceptable: ('refused',)"
+    ]
+    assert counts([read, written, killed]).startswith(
+        "3 cases x 1 transports: 1 server deaths, 1 reads, 1 writes"
+    )
+
+
+def _murder(rig: Rig) -> None:
+    rig.server.process.kill()
+    rig.server.process.wait()
+
+
+def test_what_a_run_holds(rig: GetRig) -> None:
+    """A run has its socket, its stderr, its own status and a pipe, and may open nothing more."""
+    server = rig("stdio")
+    server.guard.set_wall(30)
+    take_back = server.server.begin("execute_phreeqc", {"input": ENDLESS})
+    assert until(lambda: bool(server.runs()))
+    process = Path(f"/proc/{server.runs()[0]}")
+    assert until(lambda: _limits(process).get("Max open files") == ("0", "0"))
+    held = sorted(os.readlink(each).split(":")[0] for each in (process / "fd").iterdir())
+    assert held == ["/memfd", "/memfd", f"/proc/{process.name}/status", "pipe", "socket"]
+    limits = _limits(process)
+    assert limits["Max address space"] == (str(2 << 30), str(2 << 30))
+    assert limits["Max core file size"] == limits["Max processes"] == ("0", "0")
+    assert limits["Max file size"] == (str(forkserver.STDERR_BYTES),) * 2
+    assert limits["Max cpu time"][0] == str(Limits().cpu_s)
+    assert os.readlink(process / "cwd") == "/"
+    environment = (process / "environ").read_bytes()
+    assert b"LABRIG" not in environment
+    assert b"HOME" not in environment
+    take_back()
+    assert until(lambda: not server.runs())
+
+
+def _limits(process: Path) -> dict[str, tuple[str, str]]:
+    found = {}
+    with contextlib.suppress(OSError):
+        for line in (process / "limits").read_text().splitlines()[1:]:
+            found[line[:26].strip()] = (line[26:].split()[0], line[26:].split()[1])
+    return found
+
+
+_CONFINED = """
+import json, os, socket, sys
+from labrig_phreeqc.forkserver import confine
+ways = {
+    "open": lambda: os.open("/etc/passwd", os.O_RDONLY),
+    "create": lambda: os.open(sys.argv[1], os.O_CREAT | os.O_WRONLY),
+    "list": lambda: os.listdir("/"),
+    "socket": socket.socket,
+    "socket pair": socket.socketpair,
+    "pipe": os.pipe,
+    "memory file": lambda: os.memfd_create("x"),
+    "duplicate": lambda: os.dup2(1, 9),
+}
+confine({"memory_bytes": 2 << 30, "cpu_s": 5})
+found = {}
+for name, way in ways.items():
+    try:
+        found[name] = repr(way())
+    except OSError as error:
+        found[name] = error.errno
+print(json.dumps(found))
+"""
+
+
+def test_nothing_can_be_opened_once_confined(tmp_path: Path) -> None:
+    """No file and no socket, so no network either: each needs a descriptor, and there is none to be had."""
+    done = subprocess.run(
+        [sys.executable, "-c", _CONFINED, str(tmp_path / "x")], capture_output=True, text=True, check=True
+    )
+    found = json.loads(done.stdout)
+    assert found.pop("duplicate") == errno.EBADF
+    assert set(found.values()) == {errno.EMFILE}, found
+    assert not (tmp_path / "x").exists()
