@@ -35,6 +35,8 @@ from labrig_phreeqc.results import Ended, Result, assemble, parse_frames
 from labrig_phreeqc.run import Limits, Run
 
 MAX_INPUT_BYTES = 20_000_000
+BIG_BYTES = 500_000
+"""Input and output from which a result is put together beside the event loop."""
 QUEUE_PER_CPU = 16
 QUEUE_S = 20.0
 """Seconds that a run waits for a place before it is refused as busy."""
@@ -147,7 +149,10 @@ class Engine:
             self._slots.release()
         if result.refused is not None:
             raise _refusal(self.library, chosen, result.refused)
-        return assemble(input_text, result, ended, self.library, chosen, limits, wall_s)
+        parts = (input_text, result, ended, self.library, chosen, limits, wall_s)
+        if len(input_text) + len(result.output) < BIG_BYTES:
+            return assemble(*parts)
+        return await asyncio.to_thread(assemble, *parts)  # it may take seconds, in which others are answered
 
     def _adopt_loop(self) -> None:
         """Start afresh when called from another event loop than before."""

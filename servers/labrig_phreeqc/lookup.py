@@ -24,6 +24,7 @@ from labrig_phreeqc.catalogue import (
 from labrig_phreeqc.databases import Database
 from labrig_phreeqc.log_k import in_range, log_k_at
 
+MAX_QUERY = 200
 RATE_CHARS = 3_000
 """A rate's Basic text is given up to this size; the rest is in the file (characters)."""
 
@@ -68,10 +69,14 @@ def look_up(database: Database, query: str, kind: Kind | Literal[""] = "", limit
     Raises
     ------
     LabrigError
-        ``not_found`` for an unknown kind.
+        ``not_found`` for an unknown kind, ``bad_input`` for a query above `MAX_QUERY` characters.
     """
     if kind and kind not in KINDS:
         raise unknown_name("kind of definition", kind, KINDS, where="kind")
+    if len(query) > MAX_QUERY:
+        raise LabrigError(
+            "Nothing has so long a name", where="query", expected=f"at most {MAX_QUERY} characters"
+        )
     catalogue = read(database.path)
     wanted = _plain(query)
     exact: list[Entry] = []

@@ -913,7 +913,7 @@ CASES: tuple[Case, ...] = (
             Call("get_job", {"job": "x" * 1_000_000}),
             Call("look_up", {"query": "x" * 1_000_000}),
         ),
-        ("not_found, refused, ok",),
+        ("not_found, refused, bad_input",),
         plant=(("file", "f", "one line\n"),),
     ),
     Case(

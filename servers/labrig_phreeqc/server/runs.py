@@ -26,6 +26,7 @@ from labrig_phreeqc.table_file import no_value
 MAX_TABLES = 12
 MAX_COLUMNS = 60
 MAX_CHECKED = 20
+MAX_CHECKED_CHARS = 1_000_000
 MAX_SAID = 12
 
 
@@ -94,6 +95,12 @@ async def check_input(
     here = session()
     limits = call_limits()
     text = execution.accepted(input_text(input_path, input))
+    if len(text) > MAX_CHECKED_CHARS:
+        raise LabrigError(
+            f"The input has {len(text):,} characters",
+            expected=f"at most {MAX_CHECKED_CHARS:,} to be checked",
+            code="limit",
+        )
     complete, _ = await execution.completed(
         text, database, workspace=here.workspace, engine=here.state.engine, limits=limits
     )
