@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from benchmarks import fork_server, outline_sizes, startup
+from benchmarks import fork_server, outline_sizes, startup, waters
 
 
 def main() -> None:
     """Run them all."""
-    for module in (startup, fork_server, outline_sizes):
+    for module in (startup, fork_server, outline_sizes, waters):
         print(f"== {module.__name__.rpartition('.')[2]}", flush=True)
         module.main()
         print(flush=True)
