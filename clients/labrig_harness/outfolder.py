@@ -26,8 +26,9 @@ from labrig import __version__
 from labrig.canonical import content_hash
 from labrig.errors import LabrigError
 from labrig_harness.task import Task
+from labrig_harness.trajectory import OUTSIDE
 
-RUN_SCHEMA = "labrig.run/1"
+RUN_SCHEMA = "labrig.run/2"
 MAKING = ".making-"
 WORKSPACE = "labrig-item-"
 
@@ -100,7 +101,7 @@ def keep_tasks(out: Path, tasks: Sequence[Task]) -> list[Task]:
                 try_="another --out",
             )
         return there
-    body = "".join(json.dumps(task.to_dict(), ensure_ascii=False) + "\n" for task in tasks)
+    body = "".join(json_text(task.to_dict()) + "\n" for task in tasks)
     write_atomically(out / "tasks.jsonl", body)
     return list(tasks)
 
@@ -127,12 +128,12 @@ def keep_run(out: Path, label: str, about: dict[str, Any]) -> None:
     }
     if path.exists():
         there = read_run(out, label)
-        for key in ("suite", "suite_version", "seed", "tasks"):
-            if there.get(key) != about[key]:
+        for key in ("suite", "suite_version", "seed", "tasks", "agent", "budget", "calls", "perturb"):
+            if there.get(key) != json.loads(json.dumps(about[key])):
                 raise LabrigError(
                     f"The records there were made with {key} {there.get(key)!r}, not {about[key]!r}",
                     where=str(path),
-                    try_="another --out",
+                    try_="another --out, or another --name for the agent",
                 )
         about["epochs"] = max(about["epochs"], there.get("epochs", 0))
     write_atomically(path, json.dumps(about, indent=1) + "\n")
@@ -151,9 +152,55 @@ def read_run(out: Path, label: str) -> dict[str, Any]:
     return loaded
 
 
+def safe(name: str) -> str:
+    """Return a name as a folder may bear it: letters, digits, ``._-+``; the rest becomes ``-``.
+
+    >>> safe("scale:1.2@execute_phreeqc")
+    'scale-1.2-execute_phreeqc'
+    """
+    kept = "".join(c if c.isascii() and (c.isalnum() or c in "._-+") else "-" for c in name)
+    return kept.lstrip(".")[:120] or "-"
+
+
+def replace_failed(folder: Path) -> None:
+    """Remove a record whose place a later attempt takes; one that stands is never removed."""
+    try:
+        end = json.loads((folder / "trajectory.json").read_text(encoding="utf-8"))["end"]
+    except (OSError, ValueError, TypeError, KeyError):
+        return
+    if end in OUTSIDE:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def json_text(value: Any) -> str:
+    """Return JSON on one line, readable where it can be: half surrogate pairs are escaped."""
+    text = json.dumps(value, ensure_ascii=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return json.dumps(value)
+    return text
+
+
+def _mine() -> str:
+    """Return what marks a folder as this process's: several machines may share the output folder."""
+    host = "".join(c for c in platform.node() if c.isalnum())[:32] or "host"
+    return f"{host}-{os.getpid()}"
+
+
+def workspace_prefix() -> str:
+    """Return the prefix of the names of this process's workspaces."""
+    return f"{WORKSPACE}{_mine()}-"
+
+
+def labels(out: Path) -> list[str]:
+    """Return the names of the runs in an output folder."""
+    return sorted(path.parent.name for path in out.glob("*/run.json"))
+
+
 def making(folder: Path) -> Path:
     """Return a new folder to make a record in, beside its place."""
-    path = folder.parent / f"{MAKING}{os.getpid()}-{secrets.token_hex(4)}"
+    path = folder.parent / f"{MAKING}{_mine()}-{secrets.token_hex(4)}"
     path.mkdir(parents=True)
     return path
 
@@ -169,11 +216,13 @@ def place(made: Path, folder: Path) -> None:
 
 
 def sweep(out: Path) -> None:
-    """Remove what processes that no longer run left behind: half-made records and workspaces."""
+    """Remove what processes of this machine that no longer run left behind: half-made records and workspaces."""
+    host = _mine().rpartition("-")[0]
     stale = [*out.glob(f"*/*/{MAKING}*"), *Path(tempfile.gettempdir()).glob(f"{WORKSPACE}*")]
     for path in stale:
-        process = path.name.removeprefix(MAKING).removeprefix(WORKSPACE).partition("-")[0]
-        if process.isdigit() and not _runs(int(process)):
+        owner, _, process = path.name.removeprefix(MAKING).removeprefix(WORKSPACE).partition("-")
+        process = process.partition("-")[0]
+        if owner == host and process.isdigit() and not _runs(int(process)):
             shutil.rmtree(path, ignore_errors=True)
 
 

@@ -1,140 +1,256 @@
-"""The tools of a running server as an agent gets them, every call recorded as `labrig.call/1`."""
+"""Making tool calls so that each is recorded as `labrig.call/1`, whoever makes them.
+
+A call is written down before its result is handed on. Where there is a store, the recorder also decides who
+answers (see `labrig_harness.call_store`), and where a change is declared it makes it on the way to the agent:
+the record holds what the server said.
+"""
 
 from __future__ import annotations
 
-import asyncio
 import time
-from contextlib import AsyncExitStack
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
-from pathlib import Path
-from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from labrig import __version__
 from labrig.answer import META_KEY
 from labrig.calls import CallLog, CallRecord, tools_hash
-from labrig.toolbox import ServeOptions
-from labrig_harness.agent import ServerError, StepLimit, ToolResult
-from labrig_harness.servers import Target
-from labrig_harness.trajectory import Step, ToolCall
+from labrig.errors import LabrigError
+from labrig_harness.call_store import LIVE, RECORD, REFRESH, REPLAY, CallStore, Session, Setting
+
+if TYPE_CHECKING:
+    from labrig_harness.perturb import Perturber
+
+Forward = Callable[[], Awaitable[dict[str, Any]]]
+"""Sends a call to the server and returns its result in wire form."""
 
 
-class RecordedTools:
-    """`labrig_harness.agent.Tools` over real MCP, with a call log and a step budget.
-
-    The server is started at the first use, so an agent that needs no tool costs none.
+class CallFailed(Exception):
+    """A call brought no result.
 
     Parameters
     ----------
-    folder
-        Where ``calls.jsonl`` and ``blobs/`` go.
-    max_steps
-        Calls beyond it raise `StepLimit`.
+    died
+        Whether the server is gone, and not only this call without a result.
+    code
+        ``protocol`` (the server answered with a JSON-RPC error), ``timeout``, ``cancelled`` (by the agent, or
+        because the run ended), ``died``.
+    rpc
+        The server's JSON-RPC error object, where there is one.
     """
 
-    def __init__(self, target: Target, options: ServeOptions, folder: Path, *, max_steps: int) -> None:
-        self._target = target
-        self._options = options
-        self._log = CallLog(folder)
-        self._max_steps = max_steps
-        self._client: Any = None
-        self._open = AsyncExitStack()
-        self._starting = asyncio.Lock()
-        self._tools: list[dict[str, Any]] = []
-        self._tools_hash = ""
-        self._count = 0
-        self.versions: dict[str, str] = {"labrig": __version__}
-        self.steps: list[Step] = []
-
-    async def __aenter__(self) -> RecordedTools:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    def __init__(
+        self, what: str, *, died: bool, code: str = "", rpc: dict[str, Any] | None = None
     ) -> None:
-        await self._open.aclose()
+        super().__init__(what)
+        self.died = died
+        self.code = code or ("died" if died else "protocol")
+        self.rpc = rpc
 
-    async def _connected(self) -> Any:
-        async with self._starting:
-            if self._client is None:
-                from fastmcp import Client
+    def to_dict(self) -> dict[str, Any]:
+        """Return what the call's record says of it."""
+        return {"code": self.code, "what": str(self)} | ({"rpc": self.rpc} if self.rpc else {})
 
-                client = Client(self._target.transport(self._options))
-                try:
-                    await self._open.enter_async_context(client)
-                    tools = await client.list_tools()
-                except Exception as error:
-                    raise ServerError(f"{self._target.name} did not start: {_innermost(error)}") from error
-                self._client = client
-                self._tools = [
-                    each.model_dump(by_alias=True, mode="json", exclude_none=True) for each in tools
-                ]
-                self._tools_hash = tools_hash(self._tools)
-                about = client.server_info if hasattr(client, "server_info") else None
-                if about is not None:
-                    self.versions[self._target.name] = str(about.version)
-        return self._client
 
-    async def list(self) -> list[dict[str, Any]]:
-        """Return tools/list in wire form."""
-        await self._connected()
-        return self._tools
+class NotRecorded(Exception):
+    """A call could not be written down (a full disk): its result must not be handed on."""
 
-    async def call(self, tool: str, arguments: dict[str, Any], *, says: str = "") -> ToolResult:
-        """Call a tool as one step.
+
+class Recorder:
+    """Writes the calls of one session (one item) to its log.
+
+    Parameters
+    ----------
+    mode
+        ``live`` (the server answers), ``record`` (it answers, and the store keeps what it does not hold), ``replay``
+        (the store answers, no server is started), ``refresh`` (the server answers, and the store takes it over).
+    store, setting
+        Needed by all modes but ``live``.
+    perturber
+        Changes one result on its way to the agent.
+
+    Attributes
+    ----------
+    records
+        The records written so far, in the order of the log.
+    versions
+        Of Labrig and of the server.
+    tools
+        The server's tools/list in wire form, once it is known.
+    perturbation
+        What was changed in a result on its way to the agent; None for a run without a declared change.
+    failure
+        Why this run cannot be judged, for a reason outside the agent: the server died or did not start, a call could
+        not be recorded. Empty while all is well.
+    over_budget
+        Whether a call was refused because the budget of calls was used up.
+    unseen
+        Calls that replay refused because the store does not hold them.
+    notes
+        What was dropped or odd on the line: garbage, answers to nothing.
+    """
+
+    def __init__(
+        self,
+        log: CallLog,
+        server: str,
+        *,
+        mode: str = LIVE,
+        store: CallStore | None = None,
+        setting: Setting | None = None,
+        perturber: Perturber | None = None,
+    ) -> None:
+        if mode not in (LIVE, RECORD, REPLAY, REFRESH):
+            raise LabrigError(f"There is no mode {mode!r}", expected="live, record, replay or refresh")
+        if mode != LIVE and store is None:
+            raise LabrigError(f"The mode {mode} needs a store", where="--store", expected="a folder")
+        self.mode = mode
+        self.setting = setting or Setting(server)
+        self.versions: dict[str, str] = {"labrig": __version__}
+        self.records: list[CallRecord] = []
+        self.tools: list[dict[str, Any]] = []
+        self.perturbation: dict[str, Any] | None = perturber.declared if perturber else None
+        self.failure = ""
+        self.over_budget = False
+        self.unseen = 0
+        self.notes: list[str] = []
+        self._log = log
+        self._server = server
+        self._tools_hash = ""
+        self._store = store
+        self._session = Session(self.setting.start)
+        self._perturber = perturber
+        if mode == REPLAY and store is not None:
+            about = store.about(self.setting)
+            self.instructions = str(about.get("instructions", ""))
+            self.learn(about["tools"], str(about.get("version", "")))
+
+    instructions = ""
+
+    @property
+    def replays(self) -> bool:
+        """Whether the store answers and no server may be started."""
+        return self.mode == REPLAY
+
+    def learn(self, tools: list[dict[str, Any]], version: str = "", instructions: str = "") -> None:
+        """Take note of the server's tools/list (wire form) and version, which every record carries."""
+        self.tools = tools
+        self.instructions = instructions or self.instructions
+        self._tools_hash = tools_hash(tools)
+        if version:
+            self.versions[self._server] = version
+        if self._store is not None and not self.replays:
+            about = {"version": self.versions.get(self._server, ""), "instructions": self.instructions, "tools": tools}
+            self.note(self._store.keep_about(self.setting, about, replace=self.mode == REFRESH))
+
+    def note(self, what: str) -> None:
+        """Keep a note; the first hundred say enough."""
+        if what and len(self.notes) < 100:
+            self.notes.append(what)
+
+    async def call(
+        self, tool: str, arguments: dict[str, Any], forward: Forward
+    ) -> tuple[CallRecord, dict[str, Any]]:
+        """Make a call and write it down before its result is handed on.
+
+        Returns
+        -------
+        tuple
+            The record, and the result in wire form as the agent is to get it.
 
         Raises
         ------
-        StepLimit
-            When the budget is used up; the call is then not made.
-        ServerError
-            When the server died; the call is recorded without a result.
+        CallFailed
+            When there is no result; the call is recorded without one.
+        NotRecorded
+            When the call could not be written down.
         """
-        if len(self.steps) >= self._max_steps:
-            raise StepLimit(f"{self._max_steps} steps")
-        client = await self._connected()
+        # The place in the session is taken before the first await: calls count in the order they are made.
+        place = self._session.place(self._server, tool, arguments, changes=self._changes(tool))
         started, clock = datetime.now(UTC), time.monotonic()
-        wire: dict[str, Any] | None = None
-        failure: dict[str, Any] | None = None
+        source: dict[str, Any] = {"source": "store"} if self.replays else {"source": "server"}
         try:
-            result = await client.call_tool_mcp(tool, arguments)
-            wire = result.model_dump(by_alias=True, mode="json", exclude_none=True)
-            failure = ((wire.get("_meta") or {}).get(META_KEY) or {}).get("error")
-        except Exception as error:
-            failure = {"code": "protocol", "what": _innermost(error)}
-        duration = round(time.monotonic() - clock, 4)
-        record = self._log.append(
-            server=self._target.name,
-            tool=tool,
-            arguments=arguments,
-            result=wire,
-            error=failure,
-            tools_hash=self._tools_hash,
-            versions=self.versions,
-            meta={"started": started.isoformat(timespec="milliseconds"), "round_trip_s": duration},
-        )
-        self._add_step(record, says, duration)
-        if wire is None:
-            raise ServerError(f"{tool}: {(failure or {}).get('what')}")
-        texts = [each.get("text", f"[{each['type']}]") for each in wire.get("content", [])]
-        return ToolResult("\n".join(texts), bool(wire.get("isError")), wire.get("structuredContent"))
+            if self.replays and self._store is not None:
+                wire, unseen = self._store.answer(place, tool, arguments)
+                if unseen:
+                    self.unseen += 1
+                    source["unseen"] = True
+            else:
+                wire = await forward()
+        except CallFailed as failure:
+            self._write(tool, arguments, None, failure.to_dict(), started, clock, source)
+            if failure.died:
+                self.failure = self.failure or str(failure)
+            elif failure.code == "protocol":
+                self._keep(place, self.records[-1], None)
+            raise
+        except BaseException:  # the run was ended under the call: it was made all the same
+            ended = {"code": "cancelled", "what": "The run ended before the call did"}
+            self._write(tool, arguments, None, ended, started, clock, source)
+            raise
+        error = ((wire.get("_meta") or {}).get(META_KEY) or {}).get("error")
+        record = self._write(tool, arguments, wire, error, started, clock, source)
+        self._keep(place, record, wire)
+        return record, self._delivered(record, wire)
 
-    def _add_step(self, record: CallRecord, says: str, duration: float) -> None:
-        call = ToolCall(
-            record.tool,
-            record.arguments,
-            self._count,
-            record.is_error,
-            record.result,
-            record.result_bytes,
-            {"duration_s": duration},
-        )
-        self.steps.append(Step(len(self.steps), says, (call,)))
-        self._count += 1
+    # --------------------------------------------------------------------------------------------- parts of a call
 
+    def _changes(self, tool: str) -> bool:
+        """Return whether a tool may change what later calls return: all that do not say they are read-only."""
+        known = next((each for each in self.tools if each.get("name") == tool), {})
+        return (known.get("annotations") or {}).get("readOnlyHint") is not True
 
-def _innermost(error: BaseException) -> str:
-    """Return the first cause inside exception groups, as text."""
-    while isinstance(error, BaseExceptionGroup) and error.exceptions:
-        error = error.exceptions[0]
-    return f"{type(error).__name__}: {error}"
+    def _write(
+        self,
+        tool: str,
+        arguments: dict[str, Any],
+        wire: dict[str, Any] | None,
+        error: dict[str, Any] | None,
+        started: datetime,
+        clock: float,
+        source: dict[str, Any],
+    ) -> CallRecord:
+        try:
+            record = self._log.append(
+                server=self._server,
+                tool=tool,
+                arguments=arguments,
+                result=wire,
+                error=error,
+                tools_hash=self._tools_hash,
+                versions=self.versions,
+                meta={
+                    "started": started.isoformat(timespec="milliseconds"),
+                    "round_trip_s": round(time.monotonic() - clock, 4),
+                    **source,
+                },
+            )
+        except OSError as failed:
+            raise self._broken("The call could not be recorded", failed) from failed
+        self.records.append(record)
+        return record
+
+    def _keep(self, place: Any, record: CallRecord, wire: dict[str, Any] | None) -> None:
+        """Put a call into the store, in the modes that do."""
+        if self._store is None or self.mode not in (RECORD, REFRESH):
+            return
+        try:
+            self.note(self._store.keep(place, record, wire, replace=self.mode == REFRESH))
+        except OSError as failed:
+            raise self._broken("The call could not be stored", failed) from failed
+
+    def _broken(self, what: str, failed: OSError) -> NotRecorded:
+        self.failure = self.failure or f"{what}: {failed.strerror or failed}"
+        return NotRecorded(self.failure)
+
+    def _delivered(self, record: CallRecord, wire: dict[str, Any]) -> dict[str, Any]:
+        """Return a result as the agent gets it: changed, where that was declared."""
+        if self._perturber is None:
+            return wire
+        try:
+            delivered, self.perturbation = self._perturber.deliver(
+                self._log, record, self.records.index(record), wire
+            )
+        except OSError as failed:
+            raise self._broken("The change could not be recorded", failed) from failed
+        return delivered

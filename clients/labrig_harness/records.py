@@ -86,7 +86,7 @@ def _records(
 ) -> Iterator[tuple[Path, Trajectory]]:
     """Yield the records that stand; say of the others why they do not."""
     truth = outfolder.tasks_hash(list(tasks.values()))
-    for label in sorted(path.parent.name for path in out.glob("*/run.json")):
+    for label in outfolder.labels(out):
         try:
             about = outfolder.read_run(out, label)
             if about.get("tasks") != truth:

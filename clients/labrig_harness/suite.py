@@ -7,32 +7,68 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from labrig.toolbox import ServeOptions
-from labrig_harness.task import Task
+from labrig_harness.channels import Channel
+from labrig_harness.task import Brief, Task
 from labrig_harness.trajectory import Trajectory
 
 
 @dataclass(frozen=True)
 class Arm:
-    """One way to run a suite: how the server is set up, and the budget.
+    """One way to run a suite: the server and how it is set up, the answer channel, the budget.
 
     Attributes
     ----------
     server
-        Name of the server.
+        Name of the server; empty for an arm without tools (``direct``, ``cot``).
     serve
         Toolsets and output protocol, fixed at server start.
+    instructions
+        How to work and how to answer in this arm; it follows the item's own prompt.
+    channel
+        Where the answer is looked for.
     max_steps
-        Steps (turns) an agent may take.
+        Turns an agent may take.
     wall_s
         Seconds an item may take.
+    max_tokens
+        Input and output tokens of an item; None for no limit.
+    max_cost
+        Cost of an item, in the currency of the price table; None for no limit.
+    call_s
+        Seconds one tool call may take.
+    builtin_tools
+        Whether an agent program keeps its own tools (shell, files) and the item's workspace as its folder.
     """
 
     name: str
-    server: str
-    serve: ServeOptions
+    server: str = ""
+    serve: ServeOptions = field(default_factory=ServeOptions)
+    instructions: str = ""
+    channel: Channel = field(default_factory=Channel)
     max_steps: int = 24
     wall_s: float = 300.0
+    max_tokens: int | None = None
+    max_cost: float | None = None
+    call_s: float = 120.0
+    builtin_tools: bool = False
     about: str = ""
+
+    @property
+    def raw_chars(self) -> int:
+        """Characters of engine output that this arm puts into the agent's context as they are; 0 for none."""
+        kind, _, size = (self.serve.output or "").partition(":")
+        return int(size) if kind == "raw" and size.isdigit() else 0
+
+    def prompt(self, brief: Brief) -> str:
+        """Return what an agent is sent in this arm."""
+        return (
+            f"{brief.prompt.rstrip()}\n\n{self.instructions.strip()}\n" if self.instructions else brief.prompt
+        )
+
+    def budget(self) -> dict[str, Any]:
+        """Return the limits as plain data."""
+        names = ("max_steps", "wall_s", "max_tokens", "max_cost", "call_s")
+        return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
 
 
 @dataclass(frozen=True)
@@ -126,6 +162,8 @@ class Suite:
     solution: Callable[[Task, Arm], Solution]
     score: Callable[[Task, Trajectory], Score]
     tables: Callable[[Iterable[Task], Iterable[Score]], list[Table]]
+    cluster: str = ""
+    """The label of a task by which items belong together (a scenario): intervals then resample clusters."""
 
     def arm(self, name: str = "") -> Arm:
         """Return an arm by name; the first is the default."""

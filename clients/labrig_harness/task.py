@@ -8,7 +8,16 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-SCHEMA = "labrig.task/1"
+SCHEMA = "labrig.task/2"
+
+
+@dataclass(frozen=True)
+class Attachment:
+    """A file that is shown to a model as it is: ``application/pdf`` or an image type, base64."""
+
+    name: str
+    media_type: str
+    data: str
 
 
 @dataclass(frozen=True)
@@ -20,11 +29,11 @@ class Brief:
     id
         Opaque item id.
     prompt
-        The question and how to answer it, whole.
+        The question; how to answer it is the arm's to say.
     files
         Files placed in the workspace before the start: relative path -> text.
-    answer_file
-        The answer channel ``file``: path in the workspace of the file to write the answer to.
+    attachments
+        PDF files and images that go to the model with the prompt in an arm without tools: media type and base64.
     choices
         The letters of a multiple-choice question, empty otherwise.
     """
@@ -32,7 +41,7 @@ class Brief:
     id: str
     prompt: str
     files: dict[str, str] = field(default_factory=dict)
-    answer_file: str = "final_answer.txt"
+    attachments: tuple[Attachment, ...] = ()
     choices: tuple[str, ...] = ()
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from pydantic import TypeAdapter
 
-SCHEMA = "labrig.trajectory/1"
+SCHEMA = "labrig.trajectory/2"
 OUTSIDE = frozenset({"model_error", "server_error"})
-"""Ends for reasons outside the agent: such a record is no answer, and `labrig run` makes it again."""
+"""Ends for reasons outside the agent: such a record is no answer, and `labrig resume` makes it again."""
 
 EndReason = Literal[
     "answered",  # the agent stopped by itself, with a submission
@@ -18,11 +18,24 @@ EndReason = Literal[
     "step_limit",
     "wall_limit",
     "token_limit",
+    "cost_limit",
     "model_error",  # the model's service failed
     "agent_error",  # the agent program failed
     "server_error",  # a tool server died or could not be started
     "refused",  # the model declined
 ]
+END_REASONS: tuple[str, ...] = get_args(EndReason)
+
+Fault = Literal[
+    "not_json",  # arguments that are no JSON object
+    "unknown_tool",  # a tool that is not offered
+    "bad_arguments",  # arguments that the tool's schema forbids
+    "timeout",  # a call that took longer than the arm's limit for one
+    "not_delivered",  # a call that the agent program says it made and no server saw
+    "empty_reply",  # neither text nor calls
+    "cut_off",  # a reply that ended at the output limit
+]
+"""Mistakes of a model: recorded, answered with an error that it can act on, never a crash."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +60,37 @@ class Tokens:
         """All input tokens, cached or not."""
         return self.input_uncached + self.cache_read + self.cache_write
 
+    @property
+    def total(self) -> int:
+        """Input and output."""
+        return self.input + self.output
+
+    def __add__(self, other: Tokens) -> Tokens:
+        """Add counts; a sum is measured when all its parts are."""
+        return Tokens(
+            self.input_uncached + other.input_uncached,
+            self.cache_read + other.cache_read,
+            self.cache_write + other.cache_write,
+            self.output + other.output,
+            self.reasoning + other.reasoning,
+            self.measured and other.measured,
+        )
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a run cost, and by which price table: without one there is no cost.
+
+    Attributes
+    ----------
+    table
+        Name and hash of the price table, or the program whose own estimate this is.
+    """
+
+    amount: float
+    currency: str
+    table: str
+
 
 @dataclass(frozen=True)
 class ToolCall:
@@ -59,6 +103,16 @@ class ToolCall:
         reached a server (an unknown tool, arguments that are not JSON).
     result
         SHA-256 of the result blob.
+    id
+        The agent's own id of the call, where it has one.
+    raw
+        The arguments verbatim, where they are no JSON object; `arguments` is then empty.
+    fault
+        The model's mistake in this call, or empty.
+    told
+        What the agent was told in place of a result, for a call that never reached a server.
+    delivered_bytes
+        How much of the result the agent's model was given, where its log shows it; None where not known.
     meta
         Its duration: outside every hash and score.
     """
@@ -69,17 +123,39 @@ class ToolCall:
     is_error: bool
     result: str = ""
     result_bytes: int = 0
+    id: str = ""
+    raw: str = ""
+    fault: Fault | Literal[""] = ""
+    told: str = ""
+    delivered_bytes: int | None = None
     meta: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Step:
-    """One turn of the agent: what it said, what it called."""
+    """One turn: of the agent (what it said, what it called), or what it was told by a user or the system.
+
+    Attributes
+    ----------
+    reasoning
+        What the service showed of the model's reasoning.
+    faults
+        Mistakes of the model that belong to no call.
+    model
+        The model and version that the service says answered, where it says so.
+    meta
+        Times: outside every hash and score.
+    """
 
     index: int
     text: str = ""
     calls: tuple[ToolCall, ...] = ()
     tokens: Tokens = field(default_factory=Tokens)
+    source: Literal["agent", "user", "system"] = "agent"
+    reasoning: str = ""
+    faults: tuple[Fault, ...] = ()
+    model: str = ""
+    meta: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -96,12 +172,23 @@ class Trajectory:
 
     Attributes
     ----------
+    agent
+        The label of the agent with its model and settings: the row of a table.
+    steps
+        The first one of a run of ours is the prompt (source ``user``).
     submission
         None when nothing was committed. A run may commit and still hit a limit: see `end`.
     end
         Why the run ended, one of `EndReason`.
+    model, settings
+        What was asked of the model's service: its name, and temperature, effort, output limit where they were sent.
+    confinement
+        How the agent was kept from truths and records: ``in_process`` (our own code), ``bubblewrap``, or
+        ``unconfined``; empty where it was not us who ran it.
+    perturbation
+        The declared change that the recording proxy made to one result, and what it changed; None for none.
     meta
-        Times and durations: outside every hash and score.
+        Times, durations, earlier attempts: outside every hash and score.
     """
 
     task: str
@@ -114,14 +201,30 @@ class Trajectory:
     submission: Submission | None
     end: EndReason
     end_detail: str = ""
+    model: str = ""
+    settings: dict[str, Any] = field(default_factory=dict)
+    confinement: str = ""
+    perturbation: dict[str, Any] | None = None
+    cost: Cost | None = None
     versions: dict[str, str] = field(default_factory=dict)
     meta: dict[str, Any] = field(default_factory=dict)
     schema: str = SCHEMA
 
     @property
+    def turns(self) -> tuple[Step, ...]:
+        """The agent's own steps."""
+        return tuple(step for step in self.steps if step.source == "agent")
+
+    @property
     def calls(self) -> list[ToolCall]:
         """All tool calls in order."""
         return [call for step in self.steps for call in step.calls]
+
+    @property
+    def tokens(self) -> Tokens:
+        """The tokens of all turns; measured when those of every turn are."""
+        turns = self.turns
+        return sum((step.tokens for step in turns), Tokens(measured=bool(turns)))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the trajectory as plain data."""

@@ -40,12 +40,12 @@ def contradiction(folder: Path, trajectory: Trajectory) -> str:
         return "calls.jsonl and the trajectory do not hold the same calls"
     submission = trajectory.submission
     if submission is not None and submission.step >= 0:
-        written = [
-            str(call.arguments.get("content", ""))
-            for step in trajectory.steps
-            if step.index == submission.step
-            for call in step.calls
-        ]
-        if not any(text.startswith(submission.text) for text in written):
-            return "the submission is not what its commit step wrote"
+        committing = [step for step in trajectory.steps if step.index == submission.step]
+        written = [str(call.arguments.get("content", "")) for step in committing for call in step.calls]
+        spoken = [step.text for step in committing]
+        if not (
+            any(text.startswith(submission.text) for text in written)
+            or any(submission.text in text for text in spoken)
+        ):
+            return "the submission is not what its commit step wrote or said"
     return ""

@@ -18,6 +18,7 @@ from typing import Any
 from labrig.answer import META_KEY
 from labrig.canonical import canonical_json, content_hash, sha256
 from labrig.errors import LabrigError
+from labrig.redaction import redact, redact_bytes
 
 SCHEMA = "labrig.call/1"
 VOLATILE = "volatile"
@@ -105,12 +106,12 @@ class CallLog:
         versions: dict[str, str],
         meta: dict[str, Any],
     ) -> CallRecord:
-        """Write one call: the result as a blob, then its line, in that order."""
+        """Write one call: the result as a blob, then its line, in that order; keys are left out of both."""
         blob, is_error = b"", True
         volatile: dict[str, Any] = {}
         if result is not None:
             stable, volatile = split_volatile(result)
-            blob, is_error = canonical_json(stable), bool(stable["isError"])
+            blob, is_error = redact_bytes(canonical_json(stable)), bool(stable["isError"])
             self._put(blob)
         record = CallRecord(
             server=server,
@@ -124,7 +125,7 @@ class CallLog:
             versions=versions,
             meta={**volatile, **meta},
         )
-        line = json.dumps(asdict(record), ensure_ascii=False, separators=(",", ":")) + "\n"
+        line = redact(json.dumps(asdict(record), ensure_ascii=False, separators=(",", ":"))) + "\n"
         descriptor = os.open(
             self.folder / "calls.jsonl", os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644
         )

@@ -17,6 +17,7 @@ import pytest
 
 from labrig.errors import LabrigError
 from labrig_harness import suites
+from labrig_harness.agent import AgentSpec
 from labrig_harness.outfolder import MAKING
 from labrig_harness.records import score_folder
 from labrig_harness.runner import RunPlan, run
@@ -24,7 +25,8 @@ from labrig_harness.runner import RunPlan, run
 
 def plan(agent: str, *, seed: int = 0, limit: int = 2, epochs: int = 1) -> RunPlan:
     suite = suites.load("phreeqc-basics")
-    return RunPlan(suite, suite.arm(), agent, tuple(suite.tasks(seed=seed)[:limit]), seed, epochs, jobs=2)
+    tasks = tuple(suite.tasks(seed=seed)[:limit])
+    return RunPlan(suite, suite.arm(), AgentSpec(agent), tasks, seed, epochs, jobs=2)
 
 
 @pytest.fixture(scope="module")
@@ -86,14 +88,14 @@ def _edit(path: Path, change: Callable[[dict[str, Any]], None]) -> None:
 
 
 def _forge_call(fields: dict[str, Any]) -> None:
-    fields["steps"][0]["calls"][0]["record"] = -1
+    fields["steps"][1]["calls"][0]["record"] = -1
 
 
 DAMAGE: dict[str, Callable[[Path], None]] = {
     "submission edited": lambda r: _edit(r / "trajectory.json", lambda f: f["submission"].update(text="A B")),
     "submission null": lambda r: _edit(r / "trajectory.json", lambda f: f["submission"].update(text=None)),
     "call without record": lambda r: _edit(r / "trajectory.json", _forge_call),
-    "step removed": lambda r: _edit(r / "trajectory.json", lambda f: f["steps"].pop(0)),
+    "step removed": lambda r: _edit(r / "trajectory.json", lambda f: f["steps"].pop(1)),
     "other schema": lambda r: _edit(r / "trajectory.json", lambda f: f.update(schema="labrig.trajectory/9")),
     "other task": lambda r: _edit(r / "trajectory.json", lambda f: f.update(task="x")),
     "other agent": lambda r: _edit(r / "trajectory.json", lambda f: f.update(agent="nop")),
@@ -146,7 +148,7 @@ def test_a_dead_server_is_no_answer_and_is_run_again(
     asyncio.run(run(plan("reference"), tmp_path))
     scored = score_folder(tmp_path)
     assert [each.strict for each in scored.scores] == [1.0, 1.0]
-    assert [each.meta["attempts"] for each in scored.trajectories] == [2, 2]
+    assert [[a["end"] for a in each.meta["attempts"]] for each in scored.trajectories] == [["server_error"]] * 2
 
 
 def _runner(out: Path) -> subprocess.Popen[str]:

@@ -5,6 +5,13 @@ reference           plays a task's reference solution over real MCP
 nop                 does nothing: the floor
 random              commits a random choice without a tool: the guess rate
 noisy-reference     the reference with seeded faults: makes reports that are worth reading
+loop                our own loop of model and tools (ReAct); any model that pydantic-ai knows
+direct              one model call, no tools, the answer alone
+cot                 one model call, no tools, reasoning first
+claude-code         the program Claude Code, headless
+codex               the program Codex CLI, headless
+gemini              the program Gemini CLI, headless
+command             any program that takes a prompt and an MCP configuration
 =================== =====================================================================
 """
 
@@ -12,35 +19,59 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from labrig.errors import unknown_name
-from labrig_harness.agent import Agent
-from labrig_harness.agents.noisy_reference import NoisyReference
-from labrig_harness.agents.nop import Nop
-from labrig_harness.agents.random_choice import RandomChoice
-from labrig_harness.agents.reference import Reference
+from labrig.errors import LabrigError, unknown_name
+from labrig_harness.agent import Agent, AgentSpec
 from labrig_harness.suite import Solution
 from labrig_harness.task import Brief
 
 Solve = Callable[[Brief], Solution]
 """Looks the reference solution of an item up; only agents that play solutions are given it."""
 
-NAMES = ("reference", "nop", "random", "noisy-reference")
+SCRIPTED = ("reference", "nop", "random", "noisy-reference")
+MODELS = ("loop", "direct", "cot")
+PROGRAMS = ("claude-code", "codex", "gemini", "command")
+NAMES = (*SCRIPTED, *MODELS, *PROGRAMS)
 
 
-def make(name: str, *, seed: int, epoch: int = 0, solve: Solve) -> Agent:
-    """Return an agent by name; what it draws at random depends on seed, epoch and item alone.
+def make(spec: AgentSpec, *, seed: int, epoch: int = 0, solve: Solve) -> Agent:
+    """Return an agent; what it draws at random depends on seed, epoch and item alone.
 
     Raises
     ------
     LabrigError
-        For a name that is not in `NAMES`.
+        For a kind that is not in `NAMES`, a model or command that is missing or not wanted, a package or
+        program that is not installed.
     """
-    if name == "reference":
-        return Reference(solve)
-    if name == "nop":
+    kind = spec.kind
+    if kind not in NAMES:
+        raise unknown_name("agent", kind, NAMES, where="--agent")
+    if kind in SCRIPTED and spec.model:
+        raise LabrigError(f"The agent {kind!r} has no model", where="--model", try_="leave it out")
+    if kind in MODELS and not spec.model:
+        raise LabrigError(
+            f"The agent {kind!r} needs a model", where="--model", expected="PROVIDER:NAME, as in openai:gpt-x"
+        )
+    if kind != "command" and spec.command:
+        raise LabrigError(f"The agent {kind!r} takes no command", where="--", try_="--agent command")
+    if kind in SCRIPTED:
+        return _scripted(kind, f"{seed}/{epoch}", solve)
+    if kind in MODELS:
+        from labrig_harness.agents import loop, single
+
+        return loop.Loop(spec) if kind == "loop" else single.Single(spec)
+    from labrig_harness.agents import programs
+
+    return programs.make(spec)
+
+
+def _scripted(kind: str, seed: str, solve: Solve) -> Agent:
+    from labrig_harness.agents.noisy_reference import NoisyReference
+    from labrig_harness.agents.nop import Nop
+    from labrig_harness.agents.random_choice import RandomChoice
+    from labrig_harness.agents.reference import Reference
+
+    if kind == "nop":
         return Nop()
-    if name == "random":
-        return RandomChoice(f"{seed}/{epoch}")
-    if name == "noisy-reference":
-        return NoisyReference(solve, f"{seed}/{epoch}")
-    raise unknown_name("agent", name, NAMES, where="--agent")
+    if kind == "random":
+        return RandomChoice(seed)
+    return Reference(solve) if kind == "reference" else NoisyReference(solve, seed)

@@ -10,24 +10,24 @@ import random
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from labrig_harness.agent import Tools
+from labrig_harness.agent import Bench
+from labrig_harness.agents.own_code import OwnCode, commit
 from labrig_harness.suite import Call, Solution, Unsolvable
 from labrig_harness.task import Brief
 
 FAULTS = ("skip_call", "swap_calls", "wrong_call", "wrong_answer", "no_commit")
 
 
-class NoisyReference:
+class NoisyReference(OwnCode):
     """Plays the solution with one fault in about half of the items."""
-
-    name = "noisy-reference"
 
     def __init__(self, solve: Callable[[Brief], Solution], seed: str) -> None:
         self._solve = solve
         self._seed = seed
 
-    async def run(self, brief: Brief, tools: Tools) -> None:
+    async def run(self, bench: Bench) -> None:
         """Play the solution with the item's fault; commit what comes of it."""
+        brief = bench.brief
         draw = random.Random(f"{self._seed}/{brief.id}")
         fault = draw.choice(FAULTS) if draw.random() < 0.5 else ""
         solution = self._solve(brief)
@@ -35,7 +35,7 @@ class NoisyReference:
         results: list[str] = []
         try:
             for call in calls:
-                results.append((await tools.call(call.tool, _bind(call, results))).text)
+                results.append((await bench.call(call.tool, _bind(call, results))).text)
             answer = solution.answer(results)
         except (Unsolvable, IndexError):
             # Like an agent that lost the thread: it commits a guess rather than nothing.
@@ -43,7 +43,7 @@ class NoisyReference:
         if fault == "wrong_answer":
             answer = draw.choice([each for each in brief.choices if each != answer] or ["?"])
         if fault != "no_commit":
-            await tools.call("write_file", {"path": brief.answer_file, "content": answer})
+            await commit(bench, answer)
 
 
 def _bind(call: Call, results: Sequence[str]) -> dict[str, Any]:

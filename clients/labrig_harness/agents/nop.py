@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from labrig_harness.agent import Tools
-from labrig_harness.task import Brief
+from labrig_harness.agent import Bench
+from labrig_harness.agents.own_code import OwnCode
 
 
-class Nop:
+class Nop(OwnCode):
     """Stops at once."""
 
-    name = "nop"
+    needs_tools = False
 
-    async def run(self, brief: Brief, tools: Tools) -> None:
+    async def run(self, bench: Bench) -> None:
         """Do nothing."""

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import random
 
-from labrig_harness.agent import Tools
-from labrig_harness.task import Brief
+from labrig_harness.agent import Bench
+from labrig_harness.agents.own_code import OwnCode, commit
 
 
-class RandomChoice:
+class RandomChoice(OwnCode):
     """Commits a choice drawn by seed and item id, without looking anything up."""
 
-    name = "random"
+    needs_tools = False
 
     def __init__(self, seed: str) -> None:
         self._seed = seed
 
-    async def run(self, brief: Brief, tools: Tools) -> None:
-        """Write a random letter to the answer file."""
+    async def run(self, bench: Bench) -> None:
+        """Commit a random letter."""
+        brief = bench.brief
         draw = random.Random(f"{self._seed}/{brief.id}")
-        guess = draw.choice(brief.choices) if brief.choices else "0"
-        await tools.call("write_file", {"path": brief.answer_file, "content": guess})
+        await commit(bench, draw.choice(brief.choices) if brief.choices else "0")

@@ -14,13 +14,14 @@ from collections.abc import Sequence
 
 from labrig import __version__
 from labrig.errors import LabrigError
+from labrig.redaction import redact
 
 FAILED, USAGE, SERVER_DIED, INTERRUPTED = 1, 2, 3, 130
 
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the whole command."""
-    from labrig_harness.cli import house, runs, servers
+    from labrig_harness.cli import house, runs, scores, servers
 
     top = argparse.ArgumentParser(
         prog="labrig",
@@ -31,6 +32,7 @@ def parser() -> argparse.ArgumentParser:
     verbs = top.add_subparsers(dest="verb", metavar="VERB", required=True)
     servers.add(verbs)
     runs.add(verbs)
+    scores.add(verbs)
     house.add(verbs)
     return top
 
@@ -67,7 +69,7 @@ def _explain(error: BaseException) -> int:
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     if isinstance(error, LabrigError):
-        print(f"labrig: {error}", file=sys.stderr)
+        print(f"labrig: {redact(str(error))}", file=sys.stderr)
         return USAGE if error.code in ("bad_input", "not_found", "refused", "unavailable") else FAILED
     if isinstance(error, OSError):
         print(f"labrig: {error.strerror}: {error.filename}", file=sys.stderr)

@@ -1,51 +1,41 @@
-"""``run``, ``score``, ``report``, ``demo``: agents on suites, and what came of it."""
+"""``run``, ``resume``, ``suites``, ``demo``: agents on suites."""
 
 from __future__ import annotations
 
 import argparse
 import asyncio
 import json
-import sys
 import tempfile
-from dataclasses import asdict
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from labrig.errors import LabrigError
 
+if TYPE_CHECKING:
+    from labrig_harness.runner import RunPlan
+    from labrig_harness.suite import Arm
+
 FAILED = 1
-WIDTH = 110
 
 
 def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the verbs of this module."""
-    run = verbs.add_parser("run", help="run an agent on a suite and record it")
-    run.add_argument("suite", metavar="SUITE")
-    run.add_argument(
-        "--items", type=Path, metavar="FILE", help="item ids, one a line, or a tasks.jsonl: only these"
-    )
-    run.add_argument("--agent", required=True, metavar="A", help="reference, nop, random, noisy-reference")
-    run.add_argument("--model", metavar="M", help="model of an agent that has one")
-    run.add_argument("--arm", default="", metavar="X", help="arm of the suite (default: its first)")
-    run.add_argument("--seed", type=int, default=0, metavar="S")
-    run.add_argument("--limit", type=int, metavar="N", help="only the first N items")
-    run.add_argument("--epochs", type=int, default=1, metavar="K", help="times each item is run")
-    run.add_argument("--jobs", type=int, default=2, metavar="N", help="items at a time")
-    run.add_argument("--dry-run", action="store_true", help="say what would be run, and stop")
-    run.add_argument("--out", type=Path, required=True, metavar="DIR")
-    run.set_defaults(run=_run)
+    _add_run(verbs.add_parser("run", help="run an agent on a suite and record it"))
 
-    score = verbs.add_parser("score", help="score an output folder from its records alone")
-    score.add_argument("out", type=Path, metavar="DIR")
-    score.add_argument("--json", action="store_true", help="print the scores as JSON lines")
-    score.set_defaults(run=_score)
-
-    report = verbs.add_parser("report", help="write a report of an output folder")
-    report.add_argument("out", type=Path, metavar="DIR")
-    report.add_argument(
-        "-o", "--output", type=Path, required=True, metavar="FILE", help="one self-contained HTML file"
+    resume = verbs.add_parser(
+        "resume", help="run what is missing in an output folder, or failed from outside"
     )
-    report.set_defaults(run=_report)
+    resume.add_argument("out", type=Path, metavar="DIR")
+    resume.add_argument("--run", metavar="LABEL", help="only this run of the folder (default: all)")
+    _add_where(resume)
+    resume.set_defaults(run=_resume)
+
+    known = verbs.add_parser("suites", help="list the suites and their arms")
+    known.add_argument("--json", action="store_true", help="as JSON lines")
+    known.set_defaults(run=_suites)
 
     demo = verbs.add_parser(
         "demo", help="the main job: agents operate PHREEQC over MCP, scored, with a report"
@@ -55,20 +45,113 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     demo.set_defaults(run=_demo)
 
 
+def _add_run(run: argparse.ArgumentParser) -> None:
+    run.add_argument("suite", metavar="SUITE")
+    what = run.add_argument_group("what")
+    what.add_argument("--arm", default="", metavar="X", help="arm of the suite (default: its first)")
+    what.add_argument(
+        "--items", type=Path, metavar="FILE", help="item ids, one a line, or a tasks.jsonl: only these"
+    )
+    what.add_argument("--limit", type=int, metavar="N", help="only the first N items")
+    what.add_argument("--seed", type=int, default=0, metavar="S")
+    what.add_argument("--epochs", type=int, default=1, metavar="K", help="times each item is run")
+    who = run.add_argument_group("who")
+    who.add_argument(
+        "--agent",
+        required=True,
+        metavar="A",
+        help="reference, nop, random, noisy-reference, loop, direct, cot, claude-code, codex, gemini, or command "
+        "with the program after --",
+    )
+    who.add_argument("--model", default="", metavar="M", help="PROVIDER:NAME; a program's own name for it")
+    who.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="K=V",
+        help="temperature, effort, max_output_tokens, base_url, ...: sent with every request and recorded",
+    )
+    who.add_argument(
+        "--name", default="", metavar="L", help="name in folders and tables (default: agent-model)"
+    )
+    limits = run.add_argument_group("budget of an item (default: the arm's)")
+    limits.add_argument("--max-steps", type=int, metavar="N")
+    limits.add_argument("--wall-s", type=float, metavar="S", help="seconds")
+    limits.add_argument("--max-tokens", type=int, metavar="N", help="input and output together")
+    limits.add_argument("--max-cost", type=float, metavar="C", help="needs --prices")
+    limits.add_argument("--call-s", type=float, metavar="S", help="seconds one tool call may take")
+    limits.add_argument(
+        "--prices", type=Path, metavar="FILE", help="price table; without it no cost is given"
+    )
+    calls = run.add_argument_group("tool calls")
+    calls.add_argument("--calls", choices=("live", "record", "replay", "refresh"), default="live")
+    calls.add_argument(
+        "--store", type=Path, metavar="DIR", help="where record, replay and refresh keep calls"
+    )
+    calls.add_argument("--perturb", default="", metavar="SPEC", help="change one result: causal grounding")
+    run.add_argument("--dry-run", action="store_true", help="say what would be run, and stop")
+    run.add_argument("--out", type=Path, required=True, metavar="DIR")
+    _add_where(run)
+    run.set_defaults(run=_run, takes_command=True)
+
+
+def _add_where(verb: argparse.ArgumentParser) -> None:
+    where = verb.add_argument_group("where")
+    where.add_argument("--jobs", type=int, default=2, metavar="N", help="items at a time")
+    where.add_argument(
+        "--scheduler",
+        metavar="URL",
+        help="run on a dask cluster: its address (tcp://...), or local; DIR must be on a shared file system",
+    )
+
+
 def _run(arguments: argparse.Namespace) -> int:
-    from labrig_harness import agents, suites
+    plan = _plan(arguments)
+    if arguments.dry_run:
+        _print_plan(plan)
+        return 0
+    return _carry_out([plan], arguments.out, arguments.scheduler)
+
+
+def _plan(arguments: argparse.Namespace) -> RunPlan:
+    from labrig_harness import suites
+    from labrig_harness.agent import AgentSpec
     from labrig_harness.runner import RunPlan
 
     suite = suites.load(arguments.suite)
-    arm = suite.arm(arguments.arm)
-    if arguments.agent not in agents.NAMES:
-        agents.make(arguments.agent, seed=0, solve=lambda brief: None)  # type: ignore[arg-type, return-value]
-    if arguments.model:
-        raise LabrigError(f"The agent {arguments.agent!r} has no model", where="--model", try_="leave it out")
-    for flag in ("limit", "epochs", "jobs"):
+    for flag in ("limit", "epochs", "jobs", "max_steps", "wall_s", "max_tokens", "max_cost", "call_s"):
         value = getattr(arguments, flag)
-        if value is not None and value < 1:
-            raise LabrigError("This must be at least 1", where=f"--{flag} {value}")
+        least = 1 if isinstance(value, int) else 0
+        if value is not None and (value < least or value == 0):
+            raise LabrigError(
+                "This must be at least 1" if least else "This must be above 0",
+                where=f"--{flag.replace('_', '-')} {value}",
+            )
+    if arguments.calls != "live" and arguments.store is None:
+        raise LabrigError(f"--calls {arguments.calls} needs --store DIR", where="--calls")
+    if arguments.max_cost is not None and arguments.prices is None:
+        raise LabrigError("A cost budget needs a price table", where="--max-cost", try_="--prices FILE")
+    spec = AgentSpec(
+        arguments.agent,
+        arguments.model,
+        _settings(arguments.set),
+        tuple(arguments.command),
+        str(arguments.prices.resolve()) if arguments.prices else "",
+        arguments.name,
+    )
+    plan = RunPlan(
+        suite,
+        _budgeted(suite.arm(arguments.arm), arguments),
+        spec,
+        (),
+        seed=arguments.seed,
+        epochs=arguments.epochs,
+        jobs=arguments.jobs,
+        calls=arguments.calls,
+        store=str(arguments.store.resolve()) if arguments.store else "",
+        perturb=arguments.perturb,
+    )
+    plan.check()  # before the tasks, which may take an engine to make
     tasks = suite.tasks(seed=arguments.seed)
     if arguments.items is not None:
         wanted = _items(arguments.items)
@@ -85,16 +168,54 @@ def _run(arguments: argparse.Namespace) -> int:
     tasks = tasks[: arguments.limit]
     if not tasks:
         raise LabrigError("No item is left to run", where="--items")
-    plan = RunPlan(
-        suite, arm, arguments.agent, tuple(tasks), arguments.seed, arguments.epochs, arguments.jobs
-    )
-    if arguments.dry_run:
-        print(f"{suite.name} {suite.version}: {len(tasks)} items x {arguments.epochs} epochs, arm {arm.name}")
-        print(f"agent {plan.agent}; at most {arm.max_steps} steps and {arm.wall_s:g} s an item")
-        for task in tasks:
-            print(f"  {task.id}  {task.labels.get('stem', '')}")
-        return 0
-    return _carry_out([plan], arguments.out)
+    return replace(plan, tasks=tuple(tasks))
+
+
+def _settings(given: Sequence[str]) -> dict[str, Any]:
+    """Read ``K=V`` pairs; a value is JSON where it can be read as such, else text."""
+    from labrig.redaction import redact
+
+    settings: dict[str, Any] = {}
+    for each in given:
+        name, equals, value = each.partition("=")
+        if not equals or not name:
+            raise LabrigError("A setting is K=V", where=f"--set {redact(each)}", expected="temperature=0")
+        if redact(value) != value:
+            raise LabrigError(
+                "This setting holds a key, and settings are recorded",
+                where=f"--set {name}=...",
+                try_="leave the key in its environment variable",
+                code="refused",
+            )
+        try:
+            settings[name] = json.loads(value)
+        except ValueError:
+            settings[name] = value
+    return settings
+
+
+def _budgeted(arm: Arm, arguments: argparse.Namespace) -> Arm:
+    """Return the arm with the limits that were given in place of its own."""
+    names = ("max_steps", "wall_s", "max_tokens", "max_cost", "call_s")
+    given = {name: getattr(arguments, name) for name in names if getattr(arguments, name) is not None}
+    return replace(arm, **given)
+
+
+def _print_plan(plan: RunPlan) -> None:
+    suite, arm = plan.suite, plan.arm
+    units = len(plan.units())
+    print(f"{suite.name} {suite.version}: {len(plan.tasks)} items x {plan.epochs} epochs, arm {arm.name}")
+    settings = "".join(f", {name} {value}" for name, value in plan.agent.settings.items())
+    print(f"agent {plan.agent.label}{settings}")
+    print(f"at most {arm.max_steps} steps and {arm.wall_s:g} s an item")
+    if plan.agent.model and arm.max_tokens is not None:
+        print(f"at most {units * arm.max_tokens:,} tokens in all, and one reply an item above its limit")
+    elif plan.agent.model:
+        print("tokens: no limit is set (--max-tokens)")
+    if arm.max_cost is not None:
+        print(f"at most {units * arm.max_cost:g} in all, by {plan.agent.prices}")
+    for task in plan.tasks:
+        print(f"  {task.id}  {task.labels.get('stem', '')}")
 
 
 def _items(path: Path) -> list[str]:
@@ -115,65 +236,83 @@ def _items(path: Path) -> list[str]:
     return found
 
 
-def _carry_out(plans: list[Any], out: Path) -> int:
+def _resume(arguments: argparse.Namespace) -> int:
+    from labrig.errors import unknown_name
+    from labrig_harness import outfolder
+    from labrig_harness.resuming import plans
+
+    labels = outfolder.labels(arguments.out)
+    if arguments.run is not None and arguments.run not in labels:
+        raise unknown_name("run", arguments.run, labels, where="--run")
+    chosen = [arguments.run] if arguments.run is not None else labels
+    return _carry_out(plans(arguments.out, chosen, jobs=arguments.jobs), arguments.out, arguments.scheduler)
+
+
+def _carry_out(plans: Sequence[RunPlan], out: Path, scheduler: str | None = None) -> int:
     """Run plans into one folder with a progress bar, then score it."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-    from labrig_harness import runner
+    from labrig_harness.cli.scores import stdout_console
     from labrig_harness.records import score_folder
     from labrig_harness.report.terminal import print_scores
     from labrig_harness.trajectory import Trajectory
 
     console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    columns = (
+        *(TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn()),
+        *(TimeElapsedColumn(), TextColumn("{task.fields[ends]}", markup=False)),
+    )
     with Progress(*columns, console=console) as bars:
         for plan in plans:
-            bar = bars.add_task(plan.label, total=len(plan.units()))
+            bar = bars.add_task(plan.label, total=len(plan.units()), ends="")
+            ends: Counter[str] = Counter()
 
-            def advance(_: Trajectory, bar: TaskID = bar) -> None:
-                bars.advance(bar)
+            def advance(done: Trajectory, bar: TaskID = bar, ends: Counter[str] = ends) -> None:
+                ends[done.end] += 1
+                bars.update(bar, advance=1, ends=" ".join(f"{end} {n}" for end, n in ends.most_common(3)))
 
-            asyncio.run(runner.run(plan, out, progress=advance))
+            try:
+                _execute(plan, out, scheduler, advance)
+            except KeyboardInterrupt:
+                console.print(f"interrupted; what is recorded stays. Go on with: labrig resume {out}")
+                raise
             bars.update(bar, completed=len(plan.units()))
     scored = score_folder(out)
-    print_scores(scored, _console())
+    print_scores(scored, stdout_console())
     print(f"records: {out}")
     return 0 if scored.whole else FAILED
 
 
-def _console() -> Any:
-    """Return a console on stdout; where that is no terminal, wide enough for the tables."""
-    from rich.console import Console
+def _execute(plan: RunPlan, out: Path, scheduler: str | None, advance: Any) -> None:
+    if scheduler is None:
+        from labrig_harness import runner
 
-    return Console() if sys.stdout.isatty() else Console(width=WIDTH)
-
-
-def _score(arguments: argparse.Namespace) -> int:
-    from labrig_harness.records import score_folder
-    from labrig_harness.report.terminal import print_scores
-
-    scored = score_folder(arguments.out)
-    if arguments.json:
-        for each in scored.scores:
-            print(json.dumps(asdict(each), ensure_ascii=False))
+        asyncio.run(runner.run(plan, out, progress=advance))
     else:
-        print_scores(scored, _console())
-    return 0 if scored.whole else FAILED
+        from labrig_harness import cluster
+
+        cluster.run(plan, out, scheduler, progress=advance)
 
 
-def _report(arguments: argparse.Namespace) -> int:
-    from labrig_harness.outfolder import write_atomically
-    from labrig_harness.records import score_folder
-    from labrig_harness.report.page import render
+def _suites(arguments: argparse.Namespace) -> int:
+    from labrig_harness import suites
 
-    write_atomically(arguments.output, render(score_folder(arguments.out)))
-    print(f"report: {arguments.output}")
+    for name in suites.names():
+        suite = suites.load(name)
+        if arguments.json:
+            arms = [{"name": arm.name, "server": arm.server, "about": arm.about} for arm in suite.arms]
+            print(json.dumps({"name": name, "version": suite.version, "about": suite.about, "arms": arms}))
+            continue
+        print(f"{name} {suite.version}  {suite.about}")
+        for arm in suite.arms:
+            print(f"  {arm.name:<16}{arm.about}")
     return 0
 
 
 def _demo(arguments: argparse.Namespace) -> int:
     from labrig_harness import suites
+    from labrig_harness.agent import AgentSpec
     from labrig_harness.outfolder import write_atomically
     from labrig_harness.records import score_folder
     from labrig_harness.report.page import render
@@ -183,7 +322,7 @@ def _demo(arguments: argparse.Namespace) -> int:
     suite = suites.load("phreeqc-basics")
     tasks = tuple(suite.tasks(seed=0))
     plans = [
-        RunPlan(suite, suite.arm(), agent, tasks, seed=0, epochs=1, jobs=arguments.jobs)
+        RunPlan(suite, suite.arm(), AgentSpec(agent), tasks, jobs=arguments.jobs)
         for agent in ("reference", "noisy-reference", "random", "nop")
     ]
     _carry_out(plans, out)

@@ -65,7 +65,7 @@ def _row(scored: Scored, arm: str, agent: str, members: list[int]) -> Row:
         interval=wilson(int(sum(strict)), len(strict)) if whole else None,
         compat=fmean(each.compat for each in scores),
         committed=sum(each.submission is not None for each in trajectories),
-        steps=fmean(len(each.steps) for each in trajectories),
+        steps=fmean(len(each.turns) for each in trajectories),
     )
 
 

@@ -9,7 +9,7 @@ Two definitions of right, by the same parser:
     the same letter, and at least one successful execute_phreeqc in the steps up to the one that committed
     it. The benchmark is to measure what an agent computes; a letter without a run behind it is a guess,
     right one time in four. An answer file that no write_file made (a SELECTED_OUTPUT can make one) has no
-    such step and is not strict.
+    such step and is not strict. Arms without tools (``direct``, ``cot``) have nothing to run: there strict is compat.
 
 They differ for a run whose only call is ``write_file("final_answer.txt", "C")`` where C is right: compat 1,
 strict 0. So does a run that writes the letter first and executes PHREEQC afterwards. Strict does not
@@ -26,9 +26,10 @@ from labrig_harness.suite import Score
 from labrig_harness.task import Task
 from labrig_harness.trajectory import Submission, ToolCall, Trajectory
 
-VERSION = "1"
+VERSION = "2"
 """Of scorer and parser together."""
 
+WITHOUT_TOOLS = ("direct", "cot")
 EXECUTE = "execute_phreeqc"
 READ = "read_file"
 _LETTER = re.compile(r"[A-D]")
@@ -60,14 +61,16 @@ def score(task: Task, trajectory: Trajectory) -> Score:
     answer = parse(submission.text) if submission is not None else ""
     right = answer != "" and answer == task.truth["answer"]
     executions = [call for call in trajectory.calls if call.tool == EXECUTE]
-    grounded = any(_succeeded(each) for each in _before_commit(trajectory, submission))
+    grounded = trajectory.arm in WITHOUT_TOOLS or any(
+        _succeeded(each) for each in _before_commit(trajectory, submission)
+    )
     chosen = task.truth["options"].get(answer, {})
     facts: dict[str, Any] = {
         "stem": task.labels["stem"],
         "committed": submission is not None,
         "parsed": answer != "",
         "end": trajectory.end,
-        "steps": len(trajectory.steps),
+        "steps": len(trajectory.turns),
         "executions": len(executions),
         "failed_executions": sum(not _succeeded(each) for each in executions),
         "grounded": grounded,

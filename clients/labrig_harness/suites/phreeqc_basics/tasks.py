@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from labrig_phreeqc.engine import Engine
 
 NAME = "phreeqc-basics"
-VERSION = "1"
+VERSION = "2"
 LETTERS = ("A", "B", "C", "D")
 AT_ONCE = 8
 """Runs handed to the engine together; its queue is finite."""
@@ -54,10 +54,6 @@ PROMPT = """\
 Use the thermodynamic database {database}.
 
 {options}
-
-How to answer: write a PHREEQC input file with write_file and run it with execute_phreeqc, naming the \
-database. The simulator's whole output is then in result.out, which read_file reads. Decide which option is \
-right, and write a file final_answer.txt with write_file that holds only its letter (A, B, C or D).
 """
 
 T = TypeVar("T")
