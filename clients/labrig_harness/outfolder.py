@@ -11,6 +11,7 @@ process left behind is removed by the next run.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import platform
@@ -163,9 +164,16 @@ def safe(name: str) -> str:
 
 
 def replace_failed(folder: Path) -> None:
-    """Remove a record whose place a later attempt takes; one that stands is never removed."""
+    """Make room for a new attempt at a record: one that failed from outside is removed, one that stands never.
+
+    A folder without a trajectory is no record, but it may hold calls that somebody wants to see: it is set aside.
+    """
     try:
         end = json.loads((folder / "trajectory.json").read_text(encoding="utf-8"))["end"]
+    except FileNotFoundError:
+        with contextlib.suppress(FileNotFoundError):
+            folder.rename(folder.with_name(f".damaged-{folder.name}-{secrets.token_hex(4)}"))
+        return
     except (OSError, ValueError, TypeError, KeyError):
         return
     if end in OUTSIDE:

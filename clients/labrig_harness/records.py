@@ -1,19 +1,133 @@
-"""Reading an output folder back, and scoring it from its records alone."""
+"""Reading an output folder back, and scoring it from its records alone.
+
+A record is read, checked against itself, scored and let go: what stays in memory is a summary of each, so that
+ten thousand of them fit. Many records are shared out among processes.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Iterator
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, field
+from itertools import islice
+from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 from labrig.errors import LabrigError
 from labrig_harness import outfolder, suites
 from labrig_harness.suite import Score, Suite, Table
 from labrig_harness.task import Task
-from labrig_harness.trajectory import OUTSIDE, Trajectory
+from labrig_harness.trajectory import OUTSIDE, Cost, Tokens, Trajectory
 from labrig_harness.verify import contradiction
+
+CHUNK = 100
+"""Records that a process takes at a time."""
+
+ALONE = 400
+"""Up to this many records one process is quicker than starting others."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """What is known of a record once it is scored; the trajectory itself stays in its folder.
+
+    Attributes
+    ----------
+    steps
+        Turns of the agent.
+    faults
+        Mistakes of the model by kind, those in calls included.
+    cut
+        Calls whose result reached the model in part, as its own log shows.
+    result_bytes
+        Bytes of all results.
+    submission
+        The answer as committed, up to `SHOWN` characters; None for none.
+    score
+        None for an item without a truth.
+    """
+
+    folder: Path
+    task: str
+    arm: str
+    agent: str
+    epoch: int
+    seed: int
+    end: str
+    end_detail: str
+    steps: int
+    calls: int
+    failed_calls: int
+    result_bytes: int
+    cut: int
+    faults: dict[str, int]
+    tokens: Tokens
+    cost: Cost | None
+    submission: str | None
+    model: str
+    confinement: str
+    perturbation: dict[str, Any] | None
+    versions: dict[str, str]
+    started: str
+    duration_s: float
+    attempts: int
+    score: Score | None
+
+    @property
+    def committed(self) -> bool:
+        """Whether an answer was committed."""
+        return self.submission is not None
+
+    def trajectory(self) -> Trajectory:
+        """Read the trajectory from its folder."""
+        text = (self.folder / "trajectory.json").read_text(encoding="utf-8")
+        return Trajectory.from_dict(json.loads(text))
+
+
+SHOWN = 2000
+
+
+def summary(folder: Path, trajectory: Trajectory, score: Score | None) -> Record:
+    """Return what is kept of a trajectory."""
+    calls = trajectory.calls
+    faults = Counter(str(fault) for step in trajectory.steps for fault in step.faults)
+    faults.update(str(call.fault) for call in calls if call.fault)
+    submission = trajectory.submission
+    return Record(
+        folder=folder,
+        task=trajectory.task,
+        arm=trajectory.arm,
+        agent=trajectory.agent,
+        epoch=trajectory.epoch,
+        seed=trajectory.seed,
+        end=trajectory.end,
+        end_detail=trajectory.end_detail[:SHOWN],
+        steps=len(trajectory.turns),
+        calls=len(calls),
+        failed_calls=sum(call.is_error for call in calls),
+        result_bytes=sum(call.result_bytes for call in calls),
+        cut=sum(
+            call.delivered_bytes is not None and call.delivered_bytes < call.result_bytes // 2
+            for call in calls
+        ),
+        faults=dict(faults),
+        tokens=trajectory.tokens,
+        cost=trajectory.cost,
+        submission=submission.text[:SHOWN] if submission is not None else None,
+        model=trajectory.model,
+        confinement=trajectory.confinement,
+        perturbation=trajectory.perturbation,
+        versions=trajectory.versions,
+        started=str(trajectory.meta.get("started", "")),
+        duration_s=float(trajectory.meta.get("duration_s", 0.0)),
+        attempts=1 + len(trajectory.meta.get("attempts", ())),
+        score=score,
+    )
 
 
 @dataclass(frozen=True)
@@ -22,6 +136,8 @@ class Scored:
 
     Attributes
     ----------
+    records
+        In the order of run, item and epoch; those of items without a truth have no score.
     skipped
         Records that are not scored, each with the reason: unreadable, or in contradiction with themselves.
     missing
@@ -30,12 +146,15 @@ class Scored:
 
     suite: Suite
     tasks: dict[str, Task]
-    trajectories: list[Trajectory]
-    folders: list[Path]
-    scores: list[Score]
+    records: list[Record]
     tables: list[Table]
     skipped: list[str]
     missing: list[str] = field(default_factory=list)
+
+    @property
+    def scores(self) -> list[Score]:
+        """The scores of the records that have one."""
+        return [record.score for record in self.records if record.score is not None]
 
     @property
     def whole(self) -> bool:
@@ -51,6 +170,19 @@ def score_folder(out: Path) -> Scored:
     LabrigError
         If the folder holds no tasks, or those of a suite that is not installed or has another version.
     """
+    tasks, suite = _tasks(out)
+    skipped: list[str] = []
+    missing: list[str] = []
+    records = list(_records(out, suite, tasks, skipped, missing))
+    scores = [record.score for record in records if record.score is not None]
+    header = {"suite": suite.name, "suite_version": suite.version, "scorer_version": suite.scorer_version}
+    lines = [outfolder.json_text({**header, **asdict(score)}) for score in scores]
+    with contextlib.suppress(OSError):  # a folder that cannot be written can still be scored
+        outfolder.write_atomically(out / "scores.jsonl", "".join(line + "\n" for line in lines))
+    return Scored(suite, tasks, records, suite.tables(tasks.values(), scores), skipped, missing)
+
+
+def _tasks(out: Path) -> tuple[dict[str, Task], Suite]:
     tasks = {task.id: task for task in outfolder.read_tasks(out)}
     first = next(iter(tasks.values()))
     suite = suites.load(first.suite)
@@ -60,32 +192,16 @@ def score_folder(out: Path) -> Scored:
             where=str(out),
             try_="the release of labrig that run.json names",
         )
-    skipped: list[str] = []
-    missing: list[str] = []
-    found = list(_records(out, tasks, skipped, missing))
-    scores = [suite.score(tasks[each.task], each) for _, each in found]
-    tables = suite.tables(tasks.values(), scores)
-    header = {"suite": suite.name, "suite_version": suite.version, "scorer_version": suite.scorer_version}
-    lines = [json.dumps({**header, **asdict(score)}, ensure_ascii=False) for score in scores]
-    with contextlib.suppress(OSError):  # a folder that cannot be written can still be scored
-        outfolder.write_atomically(out / "scores.jsonl", "".join(line + "\n" for line in lines))
-    return Scored(
-        suite,
-        tasks,
-        [trajectory for _, trajectory in found],
-        [folder for folder, _ in found],
-        scores,
-        tables,
-        skipped,
-        missing,
-    )
+    return tasks, suite
 
 
 def _records(
-    out: Path, tasks: dict[str, Task], skipped: list[str], missing: list[str]
-) -> Iterator[tuple[Path, Trajectory]]:
+    out: Path, suite: Suite, tasks: dict[str, Task], skipped: list[str], missing: list[str]
+) -> Iterator[Record]:
     """Yield the records that stand; say of the others why they do not."""
     truth = outfolder.tasks_hash(list(tasks.values()))
+    paths: list[tuple[str, Path]] = []
+    expected: dict[str, int] = {}
     for label in outfolder.labels(out):
         try:
             about = outfolder.read_run(out, label)
@@ -94,29 +210,71 @@ def _records(
         except LabrigError as error:
             skipped.append(str(error))
             continue
-        count = 0
-        for path in sorted((out / label).glob("*/epoch*/trajectory.json")):
-            try:
-                trajectory = _read(path, label, tasks)
-            except (ValueError, TypeError, AttributeError, OSError, LabrigError) as error:
-                reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-                skipped.append(f"{path.parent.relative_to(out)}: {reason}")
-                continue
-            count += 1
-            yield path.parent, trajectory
-        expected = len(tasks) * int(about.get("epochs", 1))
-        if count < expected:
-            missing.append(f"{label}: {expected - count} of {expected} records")
+        expected[label] = len(tasks) * int(about.get("epochs", 1))
+        paths += [(label, path) for path in sorted((out / label).glob("*/epoch*/trajectory.json"))]
+    counts: Counter[str] = Counter()
+    for (label, path), found in zip(paths, _read_all(out, suite, tasks, paths), strict=True):
+        if isinstance(found, Record):
+            counts[label] += 1
+            yield found
+        else:
+            skipped.append(f"{path.parent.relative_to(out)}: {found}")
+    missing += [
+        f"{label}: {wanted - counts[label]} of {wanted} records"
+        for label, wanted in expected.items()
+        if counts[label] < wanted
+    ]
 
 
-def _read(path: Path, label: str, tasks: dict[str, Task]) -> Trajectory:
+def _read_all(
+    out: Path, suite: Suite, tasks: dict[str, Task], paths: Sequence[tuple[str, Path]]
+) -> Iterable[Record | str]:
+    """Read and score records, in order; each is a `Record`, or the reason why it does not stand."""
+    workers = min(os.cpu_count() or 1, 8)
+    if len(paths) <= ALONE or workers == 1:
+        yield from (_read(suite, tasks, label, path) for label, path in paths)
+        return
+    waiting = iter(paths)
+    chunks = iter(lambda: list(islice(waiting, CHUNK)), [])
+    # Spawned, not forked: the caller may have threads.
+    with ProcessPoolExecutor(workers, get_context("spawn"), _open, (str(out),)) as pool:
+        for chunk in pool.map(_read_chunk, chunks):
+            yield from chunk
+
+
+_opened: tuple[dict[str, Task], Suite]
+
+
+def _open(out: str) -> None:
+    global _opened  # what a worker process works on for its whole life
+    _opened = _tasks(Path(out))
+
+
+def _read_chunk(paths: Sequence[tuple[str, Path]]) -> list[Record | str]:
+    tasks, suite = _opened
+    return [_read(suite, tasks, label, path) for label, path in paths]
+
+
+def _read(suite: Suite, tasks: dict[str, Task], label: str, path: Path) -> Record | str:
+    """Read, check and score one record, or return why it does not stand."""
+    try:
+        trajectory = _standing(path, label, tasks)
+        task = tasks[trajectory.task]
+        return summary(path.parent, trajectory, suite.score(task, trajectory) if task.truth else None)
+    except (ValueError, TypeError, AttributeError, OSError, LabrigError) as error:
+        return str(error).splitlines()[0] if str(error) else type(error).__name__
+
+
+def _standing(path: Path, label: str, tasks: dict[str, Task]) -> Trajectory:
     """Read one record; a LabrigError says why it does not stand."""
     trajectory = Trajectory.from_dict(json.loads(path.read_text(encoding="utf-8")))
     if trajectory.task not in tasks:
         raise LabrigError(f"its task {trajectory.task} is not in tasks.jsonl")
-    place = (f"{trajectory.arm}.{trajectory.agent}", trajectory.task, f"epoch{trajectory.epoch}")
-    if (label, path.parent.parent.name, path.parent.name) != place:
-        raise LabrigError(f"it belongs to {'/'.join(place)}")
+    run = f"{trajectory.arm}.{outfolder.safe(trajectory.agent)}"
+    place = (trajectory.task, f"epoch{trajectory.epoch}")
+    # A perturbed run has the change in its label, too.
+    if (label != run and not label.startswith(f"{run}.")) or place != path.parts[-3:-1]:
+        raise LabrigError(f"it belongs to {'/'.join((run, *place))}")
     if trajectory.end in OUTSIDE:
         raise LabrigError(f"it ended by {trajectory.end} ({trajectory.end_detail}): run again")
     if problem := contradiction(path.parent, trajectory):

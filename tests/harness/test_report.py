@@ -19,7 +19,7 @@ from rich.console import Console
 from labrig.calls import CallLog
 from labrig.canonical import sha256
 from labrig.toolbox import ServeOptions
-from labrig_harness.records import Scored
+from labrig_harness.records import Scored, summary
 from labrig_harness.report.leaderboard import leaderboard
 from labrig_harness.report.page import BUDGET, render
 from labrig_harness.report.prose import MOST, Prose
@@ -177,7 +177,7 @@ class Rig:
             meta={},
         )
         return ToolCall(
-            tool, arguments, count, record.is_error, record.result, record.result_bytes, {"duration_s": 0.21}
+            tool, arguments, count, record.is_error, record.result, record.result_bytes, meta={"duration_s": 0.21}
         )
 
     def record(
@@ -245,9 +245,9 @@ class Rig:
         return Scored(
             suite=SUITE,
             tasks=self.tasks,
-            trajectories=[each for _, each in self.made],
-            folders=[folder for folder, _ in self.made],
-            scores=scores,
+            records=[
+                summary(folder, each, its) for (folder, each), its in zip(self.made, scores, strict=True)
+            ],
             tables=tables(self.tasks.values(), scores) if scores else [],
             skipped=list(skipped),
         )
@@ -323,7 +323,7 @@ def check(html: str) -> Page:
 
 def test_every_record_can_be_reached_and_read(scored: Scored, html: str) -> None:
     page = check(html)
-    for each in scored.trajectories:
+    for each in scored.records:
         anchor = f"r-{each.arm}-{each.agent}-{each.task}-{each.epoch}"
         assert anchor in page.ids and f"#{anchor}" in page.links
     assert "Wilson" in html and "guessing, 25.0 %" in html and "temperature left at 25 °C" in html
@@ -375,8 +375,8 @@ def test_leaderboard_puts_the_best_first_and_withholds_an_interval_that_does_not
     rows = leaderboard(scored)
     assert (rows[0].agent, rows[-1].agent) == ("reference", "nop")
     assert [row.strict for row in rows] == sorted((row.strict for row in rows), reverse=True)
-    half = [replace(each, strict=0.5) for each in scored.scores]
-    assert all(row.interval is None for row in leaderboard(replace(scored, scores=half)))
+    half = [replace(each, score=replace(each.score, strict=0.5)) for each in scored.records if each.score]
+    assert all(row.interval is None for row in leaderboard(replace(scored, records=half)))
 
 
 @pytest.mark.parametrize("skipped", [(), ("toc.x/a/epoch0/trajectory.json: ValueError: no JSON",)])

@@ -148,7 +148,8 @@ def test_a_dead_server_is_no_answer_and_is_run_again(
     asyncio.run(run(plan("reference"), tmp_path))
     scored = score_folder(tmp_path)
     assert [each.strict for each in scored.scores] == [1.0, 1.0]
-    assert [[a["end"] for a in each.meta["attempts"]] for each in scored.trajectories] == [["server_error"]] * 2
+    trajectories = [each.trajectory() for each in scored.records]
+    assert [[a["end"] for a in each.meta["attempts"]] for each in trajectories] == [["server_error"]] * 2
 
 
 def _runner(out: Path) -> subprocess.Popen[str]:

@@ -29,7 +29,7 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "resume", help="run what is missing in an output folder, or failed from outside"
     )
     resume.add_argument("out", type=Path, metavar="DIR")
-    resume.add_argument("--run", metavar="LABEL", help="only this run of the folder (default: all)")
+    resume.add_argument("--run", dest="label", metavar="LABEL", help="only this run of the folder (default: all)")
     _add_where(resume)
     resume.set_defaults(run=_resume)
 
@@ -242,9 +242,9 @@ def _resume(arguments: argparse.Namespace) -> int:
     from labrig_harness.resuming import plans
 
     labels = outfolder.labels(arguments.out)
-    if arguments.run is not None and arguments.run not in labels:
-        raise unknown_name("run", arguments.run, labels, where="--run")
-    chosen = [arguments.run] if arguments.run is not None else labels
+    if arguments.label is not None and arguments.label not in labels:
+        raise unknown_name("run", arguments.label, labels, where="--run")
+    chosen = [arguments.label] if arguments.label is not None else labels
     return _carry_out(plans(arguments.out, chosen, jobs=arguments.jobs), arguments.out, arguments.scheduler)
 
 
@@ -286,13 +286,13 @@ def _carry_out(plans: Sequence[RunPlan], out: Path, scheduler: str | None = None
 
 def _execute(plan: RunPlan, out: Path, scheduler: str | None, advance: Any) -> None:
     if scheduler is None:
-        from labrig_harness import runner
+        from labrig_harness.runner import run as run_here
 
-        asyncio.run(runner.run(plan, out, progress=advance))
+        asyncio.run(run_here(plan, out, progress=advance))
     else:
-        from labrig_harness import cluster
+        from labrig_harness.cluster import run
 
-        cluster.run(plan, out, scheduler, progress=advance)
+        run(plan, out, scheduler, progress=advance)
 
 
 def _suites(arguments: argparse.Namespace) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from statistics import fmean
 
-from labrig_harness.records import Scored
+from labrig_harness.records import Record, Scored
 from labrig_harness.statistics import wilson
 
 
@@ -42,18 +42,18 @@ class Row:
 
 def leaderboard(scored: Scored) -> list[Row]:
     """Return the rows, by strict accuracy, then by the suite's order of arms."""
-    groups: dict[tuple[str, str], list[int]] = {}
-    for index, each in enumerate(scored.trajectories):
-        groups.setdefault((each.arm, each.agent), []).append(index)
-    rows = [_row(scored, arm, agent, members) for (arm, agent), members in groups.items()]
+    groups: dict[tuple[str, str], list[Record]] = {}
+    for each in scored.records:
+        if each.score is not None:
+            groups.setdefault((each.arm, each.agent), []).append(each)
+    rows = [_row(arm, agent, members) for (arm, agent), members in groups.items()]
     order = [arm.name for arm in scored.suite.arms]
     place = {name: number for number, name in enumerate(order)}
     return sorted(rows, key=lambda row: (-row.strict, place.get(row.arm, len(order)), row.arm, row.agent))
 
 
-def _row(scored: Scored, arm: str, agent: str, members: list[int]) -> Row:
-    scores = [scored.scores[index] for index in members]
-    trajectories = [scored.trajectories[index] for index in members]
+def _row(arm: str, agent: str, members: list[Record]) -> Row:
+    scores = [each.score for each in members if each.score is not None]
     strict = [each.strict for each in scores]
     whole = all(each in (0.0, 1.0) for each in strict)
     return Row(
@@ -64,8 +64,8 @@ def _row(scored: Scored, arm: str, agent: str, members: list[int]) -> Row:
         strict=fmean(strict),
         interval=wilson(int(sum(strict)), len(strict)) if whole else None,
         compat=fmean(each.compat for each in scores),
-        committed=sum(each.submission is not None for each in trajectories),
-        steps=fmean(len(each.turns) for each in trajectories),
+        committed=sum(each.committed for each in members),
+        steps=fmean(each.steps for each in members),
     )
 
 

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -159,7 +160,7 @@ def render(scored: Scored, *, budget: int = BUDGET) -> str:
 def _view(scored: Scored) -> dict[str, Any]:
     """Return what the template shows."""
     runs = _columns(scored)
-    epochs = max((each.epoch for each in scored.trajectories), default=0) + 1
+    epochs = max((each.epoch for each in scored.records), default=0) + 1
     return {
         "suite": scored.suite,
         "arms": [arm for arm in scored.suite.arms if any(arm.name == name for name, _ in runs)],
@@ -198,8 +199,10 @@ def _items(scored: Scored, columns: list[tuple[str, str]]) -> list[Item]:
     anchors = Anchors()
     cells: dict[tuple[str, str, str], list[Record]] = {}
     truths = {name: truth_of(task) for name, task in scored.tasks.items()}
-    for each, folder, score in zip(scored.trajectories, scored.folders, scored.scores, strict=True):
-        record = _record(anchors, each, folder, score, truths[each.task])
+    for each in scored.records:
+        if each.score is None:
+            continue
+        record = _record(anchors, each.trajectory(), each.folder, each.score, truths[each.task])
         cells.setdefault((each.task, each.arm, each.agent), []).append(record)
     return [
         Item(
@@ -240,25 +243,20 @@ def _runs(scored: Scored, columns: list[tuple[str, str]]) -> list[dict[str, Any]
     """Return what produced the records: for each run its ``run.json`` and what its trajectories say."""
     runs = []
     for arm, agent in columns:
-        pairs = zip(scored.trajectories, scored.folders, strict=True)
-        mine = [(each, folder) for each, folder in pairs if (each.arm, each.agent) == (arm, agent)]
+        mine = [each for each in scored.records if (each.arm, each.agent) == (arm, agent)]
         versions: dict[str, set[str]] = {}
-        for each, _ in mine:
+        for each in mine:
             for name, version in each.versions.items():
                 versions.setdefault(name, set()).add(str(version))
-        ends: dict[str, int] = {}
-        for each, _ in mine:
-            ends[each.end] = ends.get(each.end, 0) + 1
-        started = sorted(
-            str(each.meta["started"])[:16].replace("T", " ") for each, _ in mine if each.meta.get("started")
-        )
-        about = _run_json(mine[0][1].parent.parent / "run.json")
+        ends = Counter(each.end for each in mine)
+        started = sorted(each.started[:16].replace("T", " ") for each in mine if each.started)
+        about = _run_json(mine[0].folder.parent.parent / "run.json")
         runs.append(
             {
                 "arm": arm,
                 "agent": agent,
                 "records": len(mine),
-                "seeds": sorted({each.seed for each, _ in mine}),
+                "seeds": sorted({each.seed for each in mine}),
                 "versions": {name: sorted(each) for name, each in sorted(versions.items())},
                 "ends": dict(sorted(ends.items(), key=lambda pair: -pair[1])),
                 "started": started[:1] + started[-1:],

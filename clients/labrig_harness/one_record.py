@@ -1,0 +1,41 @@
+"""Make one record of a run that is prepared: ``python -m labrig_harness.one_record OUT LABEL ITEM EPOCH``.
+
+Its standard input is its caller's life: when that ends, this process ends at once, so that a record which the
+cluster gives to another worker is not made, and paid for, twice.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import threading
+from pathlib import Path
+
+from labrig.errors import LabrigError
+from labrig_harness import outfolder
+from labrig_harness.resuming import plans
+from labrig_harness.runner import run_unit
+
+
+def main(out: Path, label: str, item: str, epoch: int) -> None:
+    """Run one item of a plan and write its record, unless it is there and stands."""
+    (plan,) = plans(out, [label])
+    task = next((each for each in plan.tasks if each.id == item), None)
+    if task is None:
+        raise LabrigError(f"There is no item {item}", where=str(out), code="not_found")
+    asyncio.run(run_unit(plan, task, epoch, outfolder.record_folder(out, label, item, epoch)))
+
+
+def _end_with_caller() -> None:
+    while os.read(0, 4096):
+        pass
+    os._exit(3)
+
+
+if __name__ == "__main__":
+    threading.Thread(target=_end_with_caller, daemon=True).start()
+    try:
+        main(Path(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4]))
+    except LabrigError as problem:
+        sys.exit(str(problem))
