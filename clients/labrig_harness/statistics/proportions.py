@@ -1,4 +1,4 @@
-"""Statistics of benchmark results."""
+"""The interval of a proportion. Standard library only: a leaderboard needs no more."""
 
 from __future__ import annotations
 

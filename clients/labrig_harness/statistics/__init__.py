@@ -1,0 +1,140 @@
+"""Statistics of benchmark results, on NumPy and SciPy alone.
+
+One file for each thing to know: `proportions` (Wilson), `bootstrap` (means, differences, ratios, over items or
+whole clusters), `clustered` (design effect, detectable difference), `paired` (permutation, McNemar, t, Holm),
+`retention` (kept, gained, lost), `stability` (reruns), `agreement` (alpha, kappa), `prediction` (logistic
+regression, correlations), `ranks` (weights of metrics). All functions are pure; where chance is involved it comes
+from a seed. `wilson` needs the standard library only, and the rest is imported when it is first asked for.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from labrig_harness.statistics.proportions import wilson
+
+if TYPE_CHECKING:
+    from labrig_harness.statistics.agreement import cohen_kappa, krippendorff_alpha
+    from labrig_harness.statistics.bootstrap import (
+        Estimate,
+        bootstrap_difference,
+        bootstrap_mean,
+        bootstrap_ratio,
+        bootstrap_ratio_difference,
+        mean_interval,
+    )
+    from labrig_harness.statistics.clustered import (
+        DesignEffect,
+        Detectable,
+        StandardError,
+        design_effect,
+        detectable,
+        minimum_detectable_difference,
+        standard_error,
+    )
+    from labrig_harness.statistics.paired import (
+        McNemar,
+        PairedT,
+        Permutation,
+        holm,
+        mcnemar,
+        paired_t,
+        permutation_test,
+    )
+    from labrig_harness.statistics.prediction import Correlation, Logistic, auc, logistic, pearson, spearman
+    from labrig_harness.statistics.ranks import Place, RankStability, rank_stability
+    from labrig_harness.statistics.retention import (
+        GuessCorrected,
+        Movement,
+        OddsRatio,
+        RerunNull,
+        RetentionTest,
+        guess_corrected_retention,
+        kept_gained_lost,
+        newcombe,
+        rerun_retention,
+        retention_odds_ratio,
+        retention_test,
+    )
+    from labrig_harness.statistics.stability import Spread, Stability, rerun_spread, rerun_stability
+
+_MODULES = {
+    "agreement": "cohen_kappa krippendorff_alpha",
+    "bootstrap": (
+        "Estimate bootstrap_difference bootstrap_mean bootstrap_ratio bootstrap_ratio_difference mean_interval"
+    ),
+    "clustered": (
+        "DesignEffect Detectable StandardError design_effect detectable minimum_detectable_difference standard_error"
+    ),
+    "paired": "McNemar PairedT Permutation holm mcnemar paired_t permutation_test",
+    "prediction": "Correlation Logistic auc logistic pearson spearman",
+    "ranks": "Place RankStability rank_stability",
+    "retention": (
+        "GuessCorrected Movement OddsRatio RerunNull RetentionTest guess_corrected_retention kept_gained_lost newcombe "
+        "rerun_retention retention_odds_ratio retention_test"
+    ),
+    "stability": "Spread Stability rerun_spread rerun_stability",
+}
+_HOME = {name: module for module, names in _MODULES.items() for name in names.split()}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOME})
+
+
+__all__ = [
+    "Correlation",
+    "DesignEffect",
+    "Detectable",
+    "Estimate",
+    "GuessCorrected",
+    "Logistic",
+    "McNemar",
+    "Movement",
+    "OddsRatio",
+    "PairedT",
+    "Permutation",
+    "Place",
+    "RankStability",
+    "RerunNull",
+    "RetentionTest",
+    "Spread",
+    "Stability",
+    "StandardError",
+    "auc",
+    "bootstrap_difference",
+    "bootstrap_mean",
+    "bootstrap_ratio",
+    "bootstrap_ratio_difference",
+    "cohen_kappa",
+    "design_effect",
+    "detectable",
+    "guess_corrected_retention",
+    "holm",
+    "kept_gained_lost",
+    "krippendorff_alpha",
+    "logistic",
+    "mcnemar",
+    "mean_interval",
+    "minimum_detectable_difference",
+    "newcombe",
+    "paired_t",
+    "pearson",
+    "permutation_test",
+    "rank_stability",
+    "rerun_retention",
+    "rerun_spread",
+    "rerun_stability",
+    "retention_odds_ratio",
+    "retention_test",
+    "spearman",
+    "standard_error",
+    "wilson",
+]
