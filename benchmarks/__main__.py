@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from benchmarks import fork_server, outline_sizes, scoring, startup, waters
+from benchmarks import fork_server, outline_sizes, relay, scoring, startup, waters
 
 
 def main() -> None:
     """Run them all."""
-    for module in (startup, fork_server, outline_sizes, waters, scoring):
+    for module in (startup, fork_server, outline_sizes, waters, scoring, relay):
         print(f"== {module.__name__.rpartition('.')[2]}", flush=True)
         module.main()
         print(flush=True)

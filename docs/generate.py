@@ -10,10 +10,14 @@ import inspect
 import json
 import re
 import sys
+from collections.abc import Iterable
 from pathlib import Path
+from types import ModuleType
+from typing import get_args
 
 from labrig import errors
 from labrig.answer import ANSWER_SCHEMA, FAILED
+from labrig_harness import trajectory
 from labrig_harness.servers import toolbox
 
 DOCS = Path(__file__).parent
@@ -52,12 +56,27 @@ def answer() -> str:
 
 def codes() -> str:
     """Return the error codes with the comments that stand beside them in the source."""
-    source = inspect.getsource(errors)
-    rows = ["| code | meaning |", "| --- | --- |"]
-    for code in errors.CODES:
-        comment = re.search(rf'"{code}",  # (.+)', source)
-        assert comment, code
-        rows.append(f"| `{code}` | {comment[1]} |")
+    return _commented("code", errors, errors.CODES)
+
+
+def ends() -> str:
+    """Return the end reasons of a trajectory."""
+    return _commented("end", trajectory, trajectory.END_REASONS)
+
+
+def faults() -> str:
+    """Return the mistakes of a model that a trajectory names."""
+    return _commented("fault", trajectory, get_args(trajectory.Fault))
+
+
+def _commented(heading: str, module: ModuleType, values: Iterable[str]) -> str:
+    """Return a table of a Literal's values with the comments that stand beside them in the source."""
+    source = inspect.getsource(module)
+    rows = [f"| {heading} | meaning |", "| --- | --- |"]
+    for value in values:
+        comment = re.search(rf'"{value}",  # (.+)', source)
+        assert comment, value
+        rows.append(f"| `{value}` | {comment[1]} |")
     return "\n".join(rows)
 
 
@@ -79,7 +98,7 @@ def stems() -> str:
 def generated(name: str) -> str:
     """Return the text of one generated part."""
     verb, _, argument = name.partition(" ")
-    makers = {"databases": databases, "answer": answer, "codes": codes, "stems": stems, "failed": failed}
+    makers = {each.__name__: each for each in (databases, answer, codes, stems, failed, ends, faults)}
     return tools(argument) if verb == "tools" else makers[verb]()
 
 

@@ -127,8 +127,15 @@ class Bench(Protocol):
         """Check the budget, and make one call as a turn of its own."""
         ...
 
-    def socket(self) -> AbstractAsyncContextManager[Path]:
-        """Serve the arm's tools, recorded, on a Unix socket for an agent program; yields its path."""
+    def socket(self, *, max_calls: int | None = None) -> AbstractAsyncContextManager[Path]:
+        """Serve the arm's tools, recorded, on a Unix socket for an agent program; yields its path.
+
+        Calls beyond `max_calls` are refused.
+        """
+        ...
+
+    def settle(self) -> None:
+        """After a program's run: raise `ServerError` or `StepLimit` for what could not be told while it ran."""
         ...
 
     def adopt(self, steps: Sequence[Step]) -> None:

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import reprlib
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Literal
 
 from labrig.calls import CallLog
 from labrig.toolbox import ServeOptions
 from labrig_harness.agent import CostLimit, ServerError, StepLimit, TokenLimit, ToolResult
+from labrig_harness.call_store import LIVE, CallStore, Setting
+from labrig_harness.client import ServerClient
 from labrig_harness.linking import link, tool_call
-from labrig_harness.recorder import CallFailed, Recorder
+from labrig_harness.perturb import Declared, Perturber
+from labrig_harness.recorder import CallFailed, NotRecorded, Recorder
 from labrig_harness.servers import Target
 from labrig_harness.suite import Arm
 from labrig_harness.task import Brief
@@ -32,6 +37,11 @@ class WorkBench:
         The record that is being made: ``calls.jsonl``, ``blobs/`` and kept logs go there.
     workspace
         The item's workspace, which the server serves.
+    calls, store
+        Who answers calls, ``live``, ``record``, ``replay`` or ``refresh``, and the folder of stored calls that all
+        but the first need: see `labrig_harness.call_store`.
+    perturb
+        A change of one result on its way to the agent: a spec, or what `labrig_harness.decisive.declare` returned.
 
     Attributes
     ----------
@@ -41,20 +51,37 @@ class WorkBench:
         Of the agent program or the model's library, which the agent fills in.
     """
 
-    def __init__(self, brief: Brief, arm: Arm, folder: Path, workspace: Path) -> None:
+    def __init__(
+        self,
+        brief: Brief,
+        arm: Arm,
+        folder: Path,
+        workspace: Path,
+        *,
+        calls: str = LIVE,
+        store: str | Path = "",
+        perturb: str | Declared | None = None,
+    ) -> None:
         self.brief = brief
         self.arm = arm
         self.prompt = arm.prompt(brief)
         self.workspace = workspace
         self.folder = folder
-        self.recorder = Recorder(CallLog(folder), arm.server)
+        declared = Declared.plainly(perturb) if isinstance(perturb, str) and perturb else perturb or None
+        self.recorder = Recorder(
+            CallLog(folder),
+            arm.server,
+            mode=calls if arm.server else LIVE,
+            store=CallStore.open(Path(store), mode=calls) if arm.server and calls != LIVE and store else None,
+            setting=setting(brief, arm),
+            perturber=Perturber(declared) if isinstance(declared, Declared) else None,
+        )
         self.steps: list[Step] = [Step(0, self.prompt, source="user")]
         self.cost: Cost | None = None
         self.versions: dict[str, str] = {}
-        self._client: Any = None
+        self._client: ServerClient | None = None
         self._open = AsyncExitStack()
         self._starting = asyncio.Lock()
-        self._tools: list[dict[str, Any]] = []
 
     async def __aenter__(self) -> WorkBench:
         return self
@@ -65,15 +92,20 @@ class WorkBench:
         await self._open.aclose()
 
     @property
+    def target(self) -> Target:
+        """The arm's server."""
+        return Target(name=self.arm.server)
+
+    @property
     def options(self) -> ServeOptions:
         """How the arm's server is served for this item."""
         return replace(self.arm.serve, workspace=self.workspace)
 
     async def tools(self) -> list[dict[str, Any]]:
         """Return tools/list in wire form; empty in an arm without a server."""
-        if self.arm.server:
+        if self.arm.server and not self.recorder.replays:
             await self._connected()
-        return self._tools
+        return self.recorder.tools
 
     def check_budget(self) -> None:
         """Raise `StepLimit`, `TokenLimit` or `CostLimit` when no further turn may begin."""
@@ -117,13 +149,35 @@ class WorkBench:
         return await self.turn(says).call(tool, arguments)
 
     @asynccontextmanager
-    async def socket(self) -> AsyncIterator[Path]:
-        """Serve the arm's tools, recorded, on a Unix socket for an agent program; yields its path."""
+    async def socket(self, *, max_calls: int | None = None) -> AsyncIterator[Path]:
+        """Serve the arm's tools, recorded, on a Unix socket for an agent program; yields its path.
+
+        Parameters
+        ----------
+        max_calls
+            Calls of the whole run; those beyond are refused, and `settle` says so.
+        """
         from labrig_harness.relay import relay
 
-        target = Target(name=self.arm.server)
-        async with relay(target, self.options, self.recorder, call_s=self.arm.call_s) as path:
+        async with relay(
+            self.target, self.options, self.recorder, call_s=self.arm.call_s, max_calls=max_calls
+        ) as path:
             yield path
+
+    def settle(self) -> None:
+        """Say how a run of a program went that could not be told while it ran.
+
+        Raises
+        ------
+        ServerError
+            When a server died or did not start, or a call could not be recorded.
+        StepLimit
+            When calls were refused because the budget of calls was used up.
+        """
+        if self.recorder.failure:
+            raise ServerError(self.recorder.failure)
+        if self.recorder.over_budget:
+            raise StepLimit("the budget of calls")
 
     def adopt(self, steps: Sequence[Step]) -> None:
         """Take over the turns that an agent program's own log shows, linked to the recorded calls."""
@@ -153,57 +207,53 @@ class WorkBench:
             told = f"There is no tool {tool!r}. The tools are: {', '.join(tools) or 'none'}."
             self.add_call(index, ToolCall(tool, arguments, -1, True, id=id, fault="unknown_tool", told=told))
             return ToolResult(told, is_error=True)
-        fault: Fault | None = None if fits(arguments, tools[tool]) else "bad_arguments"
-        failure, wire = None, {}
+        if problem := unsendable(arguments):
+            turn = OpenTurn(self, index)
+            turn.miscall(tool, reprlib.repr(arguments), "bad_arguments", problem, id=id)
+            return ToolResult(problem, is_error=True)
+        fault: Fault | Literal[""] = "" if fits(arguments, tools[tool]) else "bad_arguments"
+        made = len(self.recorder.records)
         try:
             record, wire = await self.recorder.call(tool, arguments, lambda: self._forward(tool, arguments))
-        except CallFailed as error:
-            failure, record = error, self.recorder.records[-1]
-            fault = "timeout" if error.code == "timeout" else fault
-        number = self.recorder.records.index(record)
-        told = str(failure) if failure else ""
-        self.add_call(index, replace(tool_call(record, number), id=id, fault=fault or "", told=told))
-        if failure is not None:
+        except NotRecorded as failure:
+            raise ServerError(str(failure)) from failure
+        except CallFailed as failure:
+            self._add_failed(index, id, fault, failure)
             if failure.died:
-                raise ServerError(f"{tool}: {failure}")
-            return ToolResult(told, is_error=True)
+                raise ServerError(f"{tool}: {failure}") from failure
+            return ToolResult(str(failure), is_error=True)
+        except (
+            BaseException
+        ):  # the run was ended under the call, which is recorded and so belongs to the turn
+            if len(self.recorder.records) > made:
+                self._add_failed(index, id, fault, None)
+            raise
+        self.add_call(index, replace(tool_call(record, self.recorder.number(record)), id=id, fault=fault))
         return read_wire(wire)
 
+    def _add_failed(
+        self, index: int, id: str, fault: Fault | Literal[""], failure: CallFailed | None
+    ) -> None:
+        """Add the call that was recorded last, and without a result, to a turn."""
+        record = self.recorder.records[-1]
+        if failure is not None and failure.code == "timeout":
+            fault = "timeout"
+        told = str(failure) if failure is not None else ""
+        call = tool_call(record, len(self.recorder.records) - 1)
+        self.add_call(index, replace(call, id=id, fault=fault, told=told))
+
     async def _forward(self, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
-        from mcp.shared.exceptions import MCPError
-        from mcp_types import CONNECTION_CLOSED
-
         client = await self._connected()
-        try:
-            async with asyncio.timeout(self.arm.call_s):
-                result = await client.call_tool_mcp(tool, arguments)
-        except TimeoutError:
-            what = f"The call took longer than {self.arm.call_s:g} s and was ended"
-            raise CallFailed(what, died=False, code="timeout") from None
-        except MCPError as error:
-            raise CallFailed(error.message, died=error.code == CONNECTION_CLOSED) from error
-        except Exception as error:
-            raise CallFailed(innermost(error), died=True) from error
-        wire: dict[str, Any] = result.model_dump(by_alias=True, mode="json", exclude_none=True)
-        return wire
+        return await client.call(tool, arguments)
 
-    async def _connected(self) -> Any:
+    async def _connected(self) -> ServerClient:
         async with self._starting:
             if self._client is None:
-                from fastmcp import Client
-
-                client = Client(Target(name=self.arm.server).transport(self.options))
+                client = ServerClient(self.target, self.options, self.recorder, self.arm.call_s)
                 try:
-                    await self._open.enter_async_context(client)
-                    tools = await client.list_tools()
-                except Exception as error:
-                    raise ServerError(f"{self.arm.server} did not start: {innermost(error)}") from error
-                self._client = client
-                self._tools = [
-                    each.model_dump(by_alias=True, mode="json", exclude_none=True) for each in tools
-                ]
-                about = client.server_info if hasattr(client, "server_info") else None
-                self.recorder.learn(self._tools, str(about.version) if about is not None else "")
+                    self._client = await self._open.enter_async_context(client)
+                except CallFailed as failure:
+                    raise ServerError(str(failure)) from failure
         return self._client
 
 
@@ -224,6 +274,30 @@ class OpenTurn:
         self._bench.add_call(self._index, call)
 
 
+def setting(brief: Brief, arm: Arm) -> Setting:
+    """Return what results depend on beside the calls: how the arm's server is set up, and the item's files.
+
+    Of read-only roots the names alone count: paths differ between machines.
+    """
+    options = {
+        "toolsets": list(arm.serve.toolsets),
+        "tools": list(arm.serve.tools),
+        "read_only": arm.serve.read_only,
+        "output": arm.serve.output,
+        "roots": [root.name for root in arm.serve.roots],
+    }
+    return Setting(arm.server, options, dict(brief.files))
+
+
+def unsendable(arguments: dict[str, Any]) -> str:
+    """Return why arguments cannot be sent as JSON, or an empty text."""
+    try:
+        json.dumps(arguments, ensure_ascii=False, allow_nan=False).encode()
+    except (ValueError, TypeError, RecursionError) as error:
+        return f"The arguments cannot be sent as JSON: {error}"
+    return ""
+
+
 def fits(arguments: dict[str, Any], tool: dict[str, Any]) -> bool:
     """Return whether arguments are what a tool's schema asks for; a schema that is none forbids nothing."""
     from jsonschema import Draft202012Validator
@@ -240,10 +314,3 @@ def read_wire(wire: dict[str, Any]) -> ToolResult:
     content = tuple(wire.get("content", ()))
     text = "\n".join(str(each.get("text", f"[{each.get('type')}]")) for each in content)
     return ToolResult(text, bool(wire.get("isError")), wire.get("structuredContent"), content)
-
-
-def innermost(error: BaseException) -> str:
-    """Return the first cause inside exception groups, as text."""
-    while isinstance(error, BaseExceptionGroup) and error.exceptions:
-        error = error.exceptions[0]
-    return f"{type(error).__name__}: {error}"

@@ -81,7 +81,7 @@ def _from_file(channel: Channel, workspace: Path, steps: Sequence[Step]) -> Subm
     for step in steps:
         for call in step.calls:
             named = posixpath.normpath(str(call.arguments.get("path", "")))
-            if call.tool == "write_file" and named == channel.path and not call.is_error:
+            if call.tool == "write_file" and named == channel.path and call.succeeded:
                 written = step.index
     return Submission(text, written)
 

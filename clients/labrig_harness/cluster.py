@@ -19,6 +19,7 @@ from typing import Any
 
 from labrig.errors import LabrigError
 from labrig_harness import outfolder
+from labrig_harness.one_record import REFUSED
 from labrig_harness.runner import RunPlan, missing, prepare
 from labrig_harness.trajectory import Trajectory
 
@@ -121,9 +122,12 @@ def _batch(
     lost: dict[tuple[str, int], str] = {}
     for future in _distributed().as_completed(list(futures)):
         unit = futures.pop(future)
-        problem = str(future.exception() or "") if future.status == "error" else str(future.result())
+        failure = future.exception() if future.status == "error" else None
+        problem = str(failure) if failure is not None else str(future.result())
         # A future that is held would be computed again when the worker that holds its result dies.
         future.release()
+        if type(failure) is RuntimeError:
+            raise LabrigError(problem, where="the dask cluster", code="unavailable")
         record = folders[unit] / "trajectory.json"
         if record.exists():
             progress(Trajectory.from_dict(json.loads(record.read_text(encoding="utf-8"))))
@@ -138,11 +142,16 @@ def one_record(out: str, label: str, item: str, epoch: int) -> str:
     Returns
     -------
     str
-        Empty when the record is there, else what went wrong.
+        Empty when the record is there, else how its process ended without one.
+
+    Raises
+    ------
+    RuntimeError
+        When this worker cannot make any record of the run: it does not see the folder, or lacks a key or program.
     """
     folder = outfolder.record_folder(Path(out), label, item, epoch)
     if not (Path(out) / label / "run.json").is_file():
-        return f"this worker does not see {out}"
+        raise RuntimeError(f"a worker does not see {out}")
     if missing(folder) is None:
         return ""
     argv = [sys.executable, "-m", "labrig_harness.one_record", out, label, item, str(epoch)]
@@ -153,6 +162,8 @@ def one_record(out: str, label: str, item: str, epoch: int) -> str:
         assert process.stderr is not None
         said = process.stderr.read()[-10_000:].decode("utf-8", errors="replace").strip()
         code = process.wait()
+    if code == REFUSED:
+        raise RuntimeError(said.splitlines()[-1])
     return (
         "" if code == 0 else f"its process ended with {code}: {said.splitlines()[-1] if said else 'silent'}"
     )

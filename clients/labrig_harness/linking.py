@@ -60,8 +60,9 @@ def _linked(call: ToolCall, records: Sequence[CallRecord], taken: set[int]) -> T
     same = [n for n in free if canonical_json(records[n].arguments) == wanted]
     number = next(iter([*same, *free]), None)
     if number is None:
-        known = call.tool in {record.tool for record in records}
-        return replace(call, record=-1, is_error=True, fault="not_delivered" if known else call.fault)
+        if call.tool not in {record.tool for record in records}:
+            return replace(call, record=-1)  # a tool of the program's own, or one that nobody has
+        return replace(call, record=-1, is_error=True, fault="not_delivered")
     taken.add(number)
     seen = tool_call(records[number], number)
     return replace(

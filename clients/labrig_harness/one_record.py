@@ -17,6 +17,9 @@ from labrig_harness import outfolder
 from labrig_harness.resuming import plans
 from labrig_harness.runner import run_unit
 
+REFUSED = 2
+"""Exit code when nothing of the run can be made here."""
+
 
 def main(out: Path, label: str, item: str, epoch: int) -> None:
     """Run one item of a plan and write its record, unless it is there and stands."""
@@ -38,4 +41,5 @@ if __name__ == "__main__":
     try:
         main(Path(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4]))
     except LabrigError as problem:
-        sys.exit(str(problem))
+        print(problem, file=sys.stderr)
+        sys.exit(REFUSED)

@@ -16,7 +16,18 @@ from labrig import __version__
 from labrig.answer import META_KEY
 from labrig.calls import CallLog, CallRecord, tools_hash
 from labrig.errors import LabrigError
-from labrig_harness.call_store import LIVE, RECORD, REFRESH, REPLAY, CallStore, Session, Setting
+from labrig_harness.call_store import (
+    LIVE,
+    MODES,
+    RECORD,
+    REFRESH,
+    REPLAY,
+    CallStore,
+    Place,
+    Session,
+    Setting,
+    refusal,
+)
 
 if TYPE_CHECKING:
     from labrig_harness.perturb import Perturber
@@ -39,9 +50,7 @@ class CallFailed(Exception):
         The server's JSON-RPC error object, where there is one.
     """
 
-    def __init__(
-        self, what: str, *, died: bool, code: str = "", rpc: dict[str, Any] | None = None
-    ) -> None:
+    def __init__(self, what: str, *, died: bool, code: str = "", rpc: dict[str, Any] | None = None) -> None:
         super().__init__(what)
         self.died = died
         self.code = code or ("died" if died else "protocol")
@@ -100,7 +109,7 @@ class Recorder:
         setting: Setting | None = None,
         perturber: Perturber | None = None,
     ) -> None:
-        if mode not in (LIVE, RECORD, REPLAY, REFRESH):
+        if mode not in MODES:
             raise LabrigError(f"There is no mode {mode!r}", expected="live, record, replay or refresh")
         if mode != LIVE and store is None:
             raise LabrigError(f"The mode {mode} needs a store", where="--store", expected="a folder")
@@ -140,8 +149,17 @@ class Recorder:
         if version:
             self.versions[self._server] = version
         if self._store is not None and not self.replays:
-            about = {"version": self.versions.get(self._server, ""), "instructions": self.instructions, "tools": tools}
+            about = {
+                "version": self.versions.get(self._server, ""),
+                "instructions": self.instructions,
+                "tools": tools,
+            }
             self.note(self._store.keep_about(self.setting, about, replace=self.mode == REFRESH))
+
+    def introduce(self, version: str, instructions: str = "") -> None:
+        """Take note of what a server says of itself before it lists its tools."""
+        self.versions[self._server] = version or self.versions.get(self._server, "")
+        self.instructions = instructions or self.instructions
 
     def note(self, what: str) -> None:
         """Keep a note; the first hundred say enough."""
@@ -171,10 +189,7 @@ class Recorder:
         source: dict[str, Any] = {"source": "store"} if self.replays else {"source": "server"}
         try:
             if self.replays and self._store is not None:
-                wire, unseen = self._store.answer(place, tool, arguments)
-                if unseen:
-                    self.unseen += 1
-                    source["unseen"] = True
+                wire = self._from_store(self._store, place, tool, arguments, source)
             else:
                 wire = await forward()
         except CallFailed as failure:
@@ -193,12 +208,33 @@ class Recorder:
         self._keep(place, record, wire)
         return record, self._delivered(record, wire)
 
+    def number(self, record: CallRecord) -> int:
+        """Return the index of a record in the log."""
+        return next(n for n in reversed(range(len(self.records))) if self.records[n] is record)
+
     # --------------------------------------------------------------------------------------------- parts of a call
 
     def _changes(self, tool: str) -> bool:
         """Return whether a tool may change what later calls return: all that do not say they are read-only."""
         known = next((each for each in self.tools if each.get("name") == tool), {})
         return (known.get("annotations") or {}).get("readOnlyHint") is not True
+
+    def _from_store(
+        self, store: CallStore, place: Place, tool: str, arguments: dict[str, Any], source: dict[str, Any]
+    ) -> dict[str, Any]:
+        """Return the stored result of a call, or a refusal that is counted."""
+        stored = store.answer(place)
+        if stored is None:
+            self.unseen += 1
+            source["unseen"] = True
+            return refusal(store.unseen(place, tool, arguments))
+        if not stored.result:
+            error = stored.error or {}
+            raise CallFailed(str(error.get("what", "")), died=False, rpc=error.get("rpc"))
+        try:
+            return store.result(stored)
+        except LabrigError as damaged:
+            raise CallFailed(str(damaged), died=True) from damaged
 
     def _write(
         self,
@@ -230,7 +266,7 @@ class Recorder:
         self.records.append(record)
         return record
 
-    def _keep(self, place: Any, record: CallRecord, wire: dict[str, Any] | None) -> None:
+    def _keep(self, place: Place, record: CallRecord, wire: dict[str, Any] | None) -> None:
         """Put a call into the store, in the modes that do."""
         if self._store is None or self.mode not in (RECORD, REFRESH):
             return
@@ -249,7 +285,7 @@ class Recorder:
             return wire
         try:
             delivered, self.perturbation = self._perturber.deliver(
-                self._log, record, self.records.index(record), wire
+                self._log, record, self.number(record), wire
             )
         except OSError as failed:
             raise self._broken("The change could not be recorded", failed) from failed

@@ -20,6 +20,8 @@ from typing import Any
 
 from labrig.errors import LabrigError
 from labrig_harness import outfolder, suites
+from labrig_harness.grounding import OUTCOMES, grounded
+from labrig_harness.statistics import wilson
 from labrig_harness.suite import Score, Suite, Table
 from labrig_harness.task import Task
 from labrig_harness.trajectory import OUTSIDE, Cost, Tokens, Trajectory
@@ -48,6 +50,8 @@ class Record:
         Bytes of all results.
     submission
         The answer as committed, up to `SHOWN` characters; None for none.
+    grounding
+        How the answer took a changed result (`labrig_harness.grounding`); empty in a run without a change.
     score
         None for an item without a truth.
     """
@@ -72,6 +76,7 @@ class Record:
     model: str
     confinement: str
     perturbation: dict[str, Any] | None
+    grounding: str
     versions: dict[str, str]
     started: str
     duration_s: float
@@ -111,10 +116,7 @@ def summary(folder: Path, trajectory: Trajectory, score: Score | None) -> Record
         calls=len(calls),
         failed_calls=sum(call.is_error for call in calls),
         result_bytes=sum(call.result_bytes for call in calls),
-        cut=sum(
-            call.delivered_bytes is not None and call.delivered_bytes < call.result_bytes // 2
-            for call in calls
-        ),
+        cut=sum(bool(call.meta.get("cut")) for call in calls),
         faults=dict(faults),
         tokens=trajectory.tokens,
         cost=trajectory.cost,
@@ -122,6 +124,9 @@ def summary(folder: Path, trajectory: Trajectory, score: Score | None) -> Record
         model=trajectory.model,
         confinement=trajectory.confinement,
         perturbation=trajectory.perturbation,
+        grounding=grounded(trajectory, score.answer if score is not None else "").outcome
+        if trajectory.perturbation is not None
+        else "",
         versions=trajectory.versions,
         started=str(trajectory.meta.get("started", "")),
         duration_s=float(trajectory.meta.get("duration_s", 0.0)),
@@ -179,7 +184,35 @@ def score_folder(out: Path) -> Scored:
     lines = [outfolder.json_text({**header, **asdict(score)}) for score in scores]
     with contextlib.suppress(OSError):  # a folder that cannot be written can still be scored
         outfolder.write_atomically(out / "scores.jsonl", "".join(line + "\n" for line in lines))
-    return Scored(suite, tasks, records, suite.tables(tasks.values(), scores), skipped, missing)
+    tables = [*suite.tables(tasks.values(), scores), *_grounding(records)]
+    return Scored(suite, tasks, records, tables, skipped, missing)
+
+
+def _grounding(records: Sequence[Record]) -> list[Table]:
+    """Return the table of causal grounding, where runs had a result changed."""
+    groups: dict[str, Counter[str]] = {}
+    for each in records:
+        if each.grounding:
+            groups.setdefault(each.folder.parts[-3], Counter())[each.grounding] += 1
+    if not groups:
+        return []
+    rows = []
+    for run, counts in sorted(groups.items()):
+        applied = counts.total() - counts["not_applied"]
+        low, high = wilson(counts["followed"], applied)
+        share = round(100 * counts["followed"] / applied, 1) if applied else None
+        interval = (round(100 * low, 1), round(100 * high, 1)) if applied else (None, None)
+        rows.append((run, *(counts[name] for name in OUTCOMES), share, *interval))
+    return [
+        Table(
+            "Causal grounding",
+            ("run", *OUTCOMES, "followed %", "low", "high"),
+            tuple(rows),
+            note="One result of each run was changed on its way to the agent. followed: the answer is what the "
+            "changed evidence says; stayed: it is the truth, which the evidence no longer says; noticed: the agent "
+            "said that something does not fit. Share and 95 % Wilson interval are of the runs with a change.",
+        )
+    ]
 
 
 def _tasks(out: Path) -> tuple[dict[str, Task], Suite]:
@@ -210,7 +243,7 @@ def _records(
         except LabrigError as error:
             skipped.append(str(error))
             continue
-        expected[label] = len(tasks) * int(about.get("epochs", 1))
+        expected[label] = len(about.get("items", tasks)) * int(about.get("epochs", 1))
         paths += [(label, path) for path in sorted((out / label).glob("*/epoch*/trajectory.json"))]
     counts: Counter[str] = Counter()
     for (label, path), found in zip(paths, _read_all(out, suite, tasks, paths), strict=True):

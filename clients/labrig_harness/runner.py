@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
 import random
 import shutil
@@ -29,6 +30,7 @@ from labrig_harness.agent import (
 )
 from labrig_harness.bench import WorkBench
 from labrig_harness.channels import read_submission
+from labrig_harness.perturb import AUTO, Declared, parse
 from labrig_harness.suite import Arm, Solution, Suite
 from labrig_harness.task import Brief, Task
 from labrig_harness.trajectory import OUTSIDE, EndReason, Trajectory
@@ -85,7 +87,9 @@ class RunPlan:
         return agents.make(self.agent, seed=self.seed, epoch=epoch, solve=solve)
 
     def check(self) -> None:
-        """Raise a LabrigError when this agent cannot run in this arm."""
+        """Raise a LabrigError when this agent cannot run in this arm, or what is asked for cannot be read."""
+        if self.perturb and self.perturb != AUTO:
+            parse(self.perturb)
         self.make_agent(0).accept(self.arm)
 
     def to_dict(self) -> dict[str, Any]:
@@ -237,7 +241,11 @@ async def run_item(
         for path, text in task.brief.files.items():
             (workspace / path).parent.mkdir(parents=True, exist_ok=True)
             (workspace / path).write_text(text, encoding="utf-8")
-        async with WorkBench(task.brief, arm, making, workspace) as bench:
+        declared = await _declared(plan, task)
+        bench = WorkBench(
+            task.brief, arm, making, workspace, calls=plan.calls, store=plan.store, perturb=declared
+        )
+        async with bench:
             reason, detail, wait = await _ended(agent, bench, arm.wall_s)
         steps = tuple(bench.steps)
         submission = read_submission(
@@ -278,6 +286,15 @@ async def run_item(
         shutil.rmtree(making, ignore_errors=True)
 
 
+async def _declared(plan: RunPlan, task: Task) -> Declared | None:
+    """Return the change of one result that a perturbed run makes to this item."""
+    if not plan.perturb:
+        return None
+    from labrig_harness.decisive import declare
+
+    return await declare(plan.perturb, plan.suite, task, plan.arm, calls=plan.calls, store=plan.store)
+
+
 async def _ended(agent: Agent, bench: WorkBench, wall_s: float) -> tuple[EndReason, str, float | None]:
     """Run the agent to its end; return why it ended, and how long to wait where that is worth while."""
     limits: dict[type[Exception], EndReason] = {
@@ -298,6 +315,10 @@ async def _ended(agent: Agent, bench: WorkBench, wall_s: float) -> tuple[EndReas
         return "model_error", str(error), error.seconds or 0.0
     except ModelError as error:
         return "model_error", str(error), None
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS):
+            raise  # the record cannot be kept: no end of the agent's
+        return "agent_error", f"{type(error).__name__}: {error}", None
     except Exception as error:
         return "agent_error", f"{type(error).__name__}: {error}", None
     return "answered", "", None

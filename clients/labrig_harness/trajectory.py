@@ -15,10 +15,10 @@ OUTSIDE = frozenset({"model_error", "server_error"})
 EndReason = Literal[
     "answered",  # the agent stopped by itself, with a submission
     "no_answer",  # it stopped by itself, without one
-    "step_limit",
-    "wall_limit",
-    "token_limit",
-    "cost_limit",
+    "step_limit",  # the arm's turns were used up
+    "wall_limit",  # the arm's time was used up
+    "token_limit",  # the arm's tokens were used up, or the model's context was full
+    "cost_limit",  # the arm's cost budget was used up
     "model_error",  # the model's service failed
     "agent_error",  # the agent program failed
     "server_error",  # a tool server died or could not be started
@@ -99,8 +99,8 @@ class ToolCall:
     Attributes
     ----------
     record
-        Index of its `labrig.call/1` record in the item's log (0-based), or -1 when the call never
-        reached a server (an unknown tool, arguments that are not JSON).
+        Index of its `labrig.call/1` record in the item's log (0-based), or -1 when the call never reached a
+        server (an unknown tool, arguments that are not JSON), or was one of a tool of the agent program's own.
     result
         SHA-256 of the result blob.
     id
@@ -129,6 +129,11 @@ class ToolCall:
     told: str = ""
     delivered_bytes: int | None = None
     meta: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether a server saw the call and carried it out; what only a program's own log claims does not count."""
+        return self.record >= 0 and not self.is_error
 
 
 @dataclass(frozen=True)

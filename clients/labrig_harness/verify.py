@@ -24,8 +24,8 @@ def contradiction(folder: Path, trajectory: Trajectory) -> str:
     used = []
     for call in trajectory.calls:
         if call.record < 0:
-            if not call.is_error:
-                return f"a call of {call.tool} succeeded without a record"
+            if call.result:
+                return f"a call of {call.tool} has a result without a record"
             continue
         if call.record >= len(records):
             return f"the record of a call of {call.tool} is missing from calls.jsonl"

@@ -104,3 +104,30 @@ def test_a_damaged_plan_is_named(databases: Path, tmp_path: Path) -> None:
         plans(tmp_path, [label])
     path.write_text(path.read_text()[:50])
     assert labrig("resume", str(tmp_path)).returncode == 2
+
+
+def test_a_full_disk_is_one_line_and_what_is_there_stands(databases: Path, tmp_path: Path) -> None:
+    """A run into a file system of 130 kB, in a mount namespace of its own; then it grows, and the run goes on."""
+    if subprocess.run(["unshare", "-rm", "true"], capture_output=True).returncode:
+        pytest.skip("no mount namespace can be made here")
+    command = f"{sys.executable} -m labrig_harness"
+    script = f"""
+        mount -t tmpfs -o size=130k tmpfs {tmp_path} || exit 9
+        {command} run phreeqc-basics --agent reference --limit 8 --out {tmp_path}/out
+        echo "first $?"
+        find {tmp_path}/out -name '{MAKING}*' | wc -l
+        find {tmp_path}/out -path '*/epoch*/trajectory.json' | wc -l
+        mount -o remount,size=50m {tmp_path}
+        {command} resume {tmp_path}/out
+        echo "second $?"
+        find {tmp_path}/out -path '*/epoch*/trajectory.json' | wc -l
+    """
+    done = subprocess.run(["unshare", "-rm", "sh", "-c", script], capture_output=True, text=True, timeout=280)
+    said = done.stdout.split("\n")
+    first = said.index("first 1")
+    assert int(said[first + 1]) == 0, "nothing half-made is left"
+    assert 0 < int(said[first + 2]) < 8
+    errors = [line for line in done.stderr.splitlines() if line.startswith("labrig:")]
+    assert errors == [errors[0]] and "No space left on device" in errors[0]
+    assert "Traceback" not in done.stderr
+    assert said[said.index("second 0") + 1] == "8"

@@ -56,12 +56,13 @@ def make(spec: AgentSpec, *, seed: int, epoch: int = 0, solve: Solve) -> Agent:
     if kind in SCRIPTED:
         return _scripted(kind, f"{seed}/{epoch}", solve)
     if kind in MODELS:
-        from labrig_harness.agents import loop, single
+        from labrig_harness.agents.loop import Loop
+        from labrig_harness.agents.single import Single
 
-        return loop.Loop(spec) if kind == "loop" else single.Single(spec)
-    from labrig_harness.agents import programs
+        return Loop(spec) if kind == "loop" else Single(spec)
+    from labrig_harness.agents.programs import make as make_program
 
-    return programs.make(spec)
+    return make_program(spec)
 
 
 def _scripted(kind: str, seed: str, solve: Solve) -> Agent:

@@ -21,7 +21,7 @@ FAILED, USAGE, SERVER_DIED, INTERRUPTED = 1, 2, 3, 130
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the whole command."""
-    from labrig_harness.cli import house, runs, scores, servers
+    from labrig_harness.cli import house, logs, runs, scores, servers
 
     top = argparse.ArgumentParser(
         prog="labrig",
@@ -33,6 +33,7 @@ def parser() -> argparse.ArgumentParser:
     servers.add(verbs)
     runs.add(verbs)
     scores.add(verbs)
+    logs.add(verbs)
     house.add(verbs)
     return top
 
@@ -72,6 +73,7 @@ def _explain(error: BaseException) -> int:
         print(f"labrig: {redact(str(error))}", file=sys.stderr)
         return USAGE if error.code in ("bad_input", "not_found", "refused", "unavailable") else FAILED
     if isinstance(error, OSError):
-        print(f"labrig: {error.strerror}: {error.filename}", file=sys.stderr)
+        where = f": {error.filename}" if error.filename else ""
+        print(redact(f"labrig: {error.strerror or error}{where}"), file=sys.stderr)
         return FAILED
     raise error

@@ -104,4 +104,4 @@ def _before_commit(trajectory: Trajectory, submission: Submission | None) -> Ite
 
 
 def _succeeded(call: ToolCall) -> bool:
-    return call.tool == EXECUTE and not call.is_error
+    return call.tool == EXECUTE and call.succeeded

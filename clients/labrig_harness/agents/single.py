@@ -1,0 +1,79 @@
+"""One call and no tools: ``direct`` gives the answer alone, ``cot`` reasons first, as the arm's instructions say."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from typing import TYPE_CHECKING
+
+from labrig.errors import LabrigError
+from labrig_harness import models
+from labrig_harness.agent import Bench
+from labrig_harness.agents.model_agent import ModelAgent
+from labrig_harness.model_messages import as_utf8, written
+from labrig_harness.suite import Arm
+from labrig_harness.task import Attachment
+from labrig_harness.trajectory import Tokens
+
+if TYPE_CHECKING:
+    from pydantic_ai.messages import BinaryContent, UserContent
+
+KINDS = ("direct", "cot")
+
+
+class Single(ModelAgent):
+    """One request: the prompt, the item's files as text, its PDF files and images as they are."""
+
+    needs_tools = False
+
+    def accept(self, arm: Arm) -> None:
+        """Refuse an arm with tools, and one whose instructions are those of the other kind."""
+        if arm.server:
+            raise LabrigError(
+                f"The arm {arm.name} has tools, and the agent {self.spec.kind!r} calls none",
+                where="--arm",
+                try_="--agent loop, or an arm without a server",
+                code="refused",
+            )
+        if arm.channel.is_file:
+            raise LabrigError(
+                f"The arm {arm.name} takes its answer from a file, and without tools none can be written",
+                where="--arm",
+                code="refused",
+            )
+        if arm.name in KINDS and arm.name != self.spec.kind:
+            raise LabrigError(
+                f"The arm {arm.name} has the instructions of the agent {arm.name!r}, not of {self.spec.kind!r}",
+                where="--arm",
+                try_=f"--agent {arm.name}, or --arm {self.spec.kind}",
+                code="refused",
+            )
+        super().accept(arm)
+
+    async def run(self, bench: Bench) -> None:
+        """Ask once; what the model says is the answer."""
+        from pydantic_ai.messages import ModelRequest, UserPromptPart
+
+        brief = bench.brief
+        content: list[UserContent] = [_shown(each) for each in brief.attachments]
+        content += [f'The file "{path}":\n\n{text}' for path, text in brief.files.items()]
+        content.append(bench.prompt)
+        bench.check_budget()
+        bench.versions.update(models.versions())
+        async with models.connect(self.spec, self._model) as model:
+            asked = ModelRequest([UserPromptPart(content if len(content) > 1 else bench.prompt)])
+            reply = await model.ask([asked], [], seconds=bench.arm.wall_s)
+        turn, _ = self.record(bench, reply, Tokens(measured=True))
+        for call in reply.calls:  # none was offered: recorded as the mistake that it is
+            raw = call.raw if isinstance(call.raw, str) else written(call.raw)
+            turn.miscall(call.tool, as_utf8(raw), "unknown_tool", "There are no tools.", id=call.id)
+
+
+def _shown(attachment: Attachment) -> BinaryContent:
+    from pydantic_ai.messages import BinaryContent
+
+    try:
+        data = base64.b64decode(attachment.data, validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise LabrigError("An attachment of the item is not base64", where=attachment.name) from error
+    return BinaryContent(data, media_type=attachment.media_type)

@@ -1,0 +1,197 @@
+"""What a declared change does to an item: the reference solution is played on true and on changed results.
+
+Nothing here knows a suite. What the reference computes from the true evidence is the truth; what it computes from the
+changed evidence is what an agent that follows its evidence would answer. For the spec ``auto`` a change is looked for:
+a number on the reference's path, and a factor after which it gives another answer.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from labrig_harness import perturb
+from labrig_harness.bench import WorkBench
+from labrig_harness.perturb import AUTO, Change, Declared
+from labrig_harness.suite import Arm, Solution, Suite, Unsolvable
+from labrig_harness.task import Task
+
+FACTORS = (1.5, 2.0, 0.5, 3.0, 10.0, 0.1)
+"""Tried after those that lead to a number of the prompt."""
+
+POWERS = (0, 3, -3, 6, -6, 9, -9)
+"""Powers of ten by which a printed number and one of the prompt may differ in unit."""
+
+_PROMPT_NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?", re.IGNORECASE)
+
+
+async def declare(
+    spec: str, suite: Suite, task: Task, arm: Arm, *, calls: str = "live", store: str = ""
+) -> Declared:
+    """Return what a spec changes in an item, and what the reference answers before and after.
+
+    Parameters
+    ----------
+    calls, store
+        As of the run: a replayed run plays the reference from the store, too.
+
+    Raises
+    ------
+    LabrigError
+        When the spec cannot be read.
+    ServerError
+        When the server does not start or dies.
+    """
+    wanted = None if spec == AUTO else perturb.parse(spec)
+    solution = suite.solution(task, arm)
+    results = await _play(solution, task, arm, calls, store, None)
+    truth = _answer(solution, results)
+    if not truth:
+        return Declared(wanted, spec, why="the reference has no answer without a change")
+    change = wanted or find(solution, results, task.brief.prompt)
+    if change is None:
+        return Declared(
+            None, spec, truth, why="no change of one number leads the reference to another answer"
+        )
+    declared = Declared(change, spec, truth)
+    changed = _changed(change, results, [call.tool for call in solution.calls])
+    if not _same_calls(solution, results, changed):  # what it reads decides what it asks next: play it again
+        changed = await _play(solution, task, arm, calls, store, declared)
+    return replace(declared, expected=_answer(solution, changed))
+
+
+def _same_calls(solution: Solution, results: Sequence[str], changed: Sequence[str]) -> bool:
+    """Return whether a solution makes the same calls from changed results."""
+    try:
+        return all(
+            call.bind(results[:n]) == call.bind(changed[:n])
+            for n, call in enumerate(solution.calls[: len(results)])
+        )
+    except (Unsolvable, IndexError, ValueError):
+        return False
+
+
+async def _play(
+    solution: Solution, task: Task, arm: Arm, calls: str, store: str, declared: Declared | None
+) -> list[str]:
+    """Play a solution in a folder of its own and return its result texts, as far as it came."""
+    folder, workspace = (Path(tempfile.mkdtemp(prefix="labrig-declare-")) for _ in range(2))
+    arm = replace(arm, max_steps=len(solution.calls) + 1)
+    results: list[str] = []
+    try:
+        for path, text in task.brief.files.items():
+            (workspace / path).parent.mkdir(parents=True, exist_ok=True)
+            (workspace / path).write_text(text, encoding="utf-8")
+        async with WorkBench(
+            task.brief,
+            arm,
+            folder,
+            workspace,
+            calls="replay" if calls == "replay" else "live",
+            store=store,
+            perturb=declared,
+        ) as bench:
+            for call in solution.calls:
+                results.append((await bench.call(call.tool, call.bind(results))).text)
+    except Unsolvable:
+        pass
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.rmtree(workspace, ignore_errors=True)
+    return results
+
+
+def _answer(solution: Solution, results: Sequence[str]) -> str:
+    """Return what a solution answers; an empty text where the results do not hold it."""
+    try:
+        return solution.answer(results) if len(results) == len(solution.calls) else ""
+    except (Unsolvable, IndexError, ValueError):
+        return ""
+
+
+# -------------------------------------------------------------------------------------------- looking for a change
+
+
+def find(solution: Solution, results: Sequence[str], prompt: str) -> Change | None:
+    """Return a change of one number after which a solution gives another answer, or None.
+
+    Parameters
+    ----------
+    results
+        What the solution's calls returned, as text.
+    prompt
+        Numbers of it (the options of a question) are what a changed number is led to first.
+    """
+    truth = _answer(solution, results)
+    if not truth:
+        return None
+    wanted = list(dict.fromkeys(float(each) for each in _PROMPT_NUMBER.findall(prompt)))
+    for number in reversed(range(len(results))):
+        for label, printed in _on_path(solution, results, number, truth):
+            value = float(printed)
+            if not value:
+                continue
+            led = [each * 10.0**power / value for power in POWERS for each in wanted]
+            for factor in (*led, *FACTORS):
+                change = Change("scale", factor=float(f"{factor:.6g}"), match=label, value=printed)
+                if change.factor not in (0.0, 1.0) and _answer(solution, _changed(change, results)) not in (
+                    "",
+                    truth,
+                ):
+                    return change
+    return None
+
+
+def _changed(change: Change, results: Sequence[str], tools: Sequence[str] = ()) -> list[str]:
+    """Return the results as a run with the change would deliver them to who reads their text."""
+    changed, met = [], 0
+    for n, text in enumerate(results):
+        wire, edits = perturb.apply(change, {"content": [{"type": "text", "text": text}]})
+        if not edits or (tools and change.tool not in ("", tools[n])):
+            changed.append(text)
+            continue
+        met += 1
+        changed.append(wire["content"][0]["text"] if change.call in (0, met) else text)
+    return changed
+
+
+def _on_path(
+    solution: Solution, results: Sequence[str], number: int, truth: str
+) -> Iterator[tuple[str, str]]:
+    """Yield the numbers of a result that the answer depends on: the words before each, and the number as printed.
+
+    Lines are tried in halves, so that a long output needs few evaluations.
+    """
+    lines = results[number].splitlines(keepends=True)
+
+    def matters(first: int, last: int, numbers: slice = slice(None)) -> bool:
+        changed = [
+            _blurred(line, numbers) if first <= n < last else line for n, line in enumerate(lines)
+        ]  # fmt: skip
+        return _answer(solution, [*results[:number], "".join(changed), *results[number + 1 :]]) != truth
+
+    spans = [(0, len(lines))]
+    while spans:
+        first, last = spans.pop()
+        if first >= last or not matters(first, last):
+            continue
+        if last - first > 1:
+            middle = (first + last) // 2
+            spans += [(middle, last), (first, middle)]
+            continue
+        found = list(perturb._NUMBER.finditer(lines[first]))
+        for n, hit in enumerate(found):
+            if matters(first, last, slice(n, n + 1)):
+                words = lines[first][: found[0].start()].split()
+                yield " ".join(word for word in words if word not in ("=", ":", "|")), hit[0]
+
+
+def _blurred(line: str, numbers: slice) -> str:
+    """Return a line with some of its numbers changed a little: enough for an answer that depends on them."""
+    for hit in reversed(list(perturb._NUMBER.finditer(line))[numbers]):
+        line = line[: hit.start()] + perturb.scaled(hit[0], 1.37) + line[hit.end() :]
+    return line

@@ -1,0 +1,143 @@
+"""Exporting records: as ATIF, one document each, or as an EvalLog of Inspect, one for each run.
+
+A record is read, written and let go, so memory holds one at a time.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from labrig.calls import CallLog
+from labrig.errors import LabrigError, unknown_name
+from labrig.redaction import redact
+from labrig_harness import outfolder, suites
+from labrig_harness.formats import Wire, atif, inspect_log
+from labrig_harness.suite import Score, Suite
+from labrig_harness.task import Task
+from labrig_harness.trajectory import OUTSIDE, Trajectory
+from labrig_harness.verify import contradiction
+
+EXPORTS = ("atif", "inspect")
+_HALF = re.compile("[\ud800-\udfff]")
+
+
+@dataclass
+class Exported:
+    """What an export did: the files it wrote, and the records that it left out, each with the reason."""
+
+    files: list[Path] = field(default_factory=list)
+    skipped: list[str] = field(default_factory=list)
+
+
+def export(out: Path, format: str, target: Path) -> Exported:
+    """Export every record of an output folder into the folder `target`.
+
+    Raises
+    ------
+    LabrigError
+        If the format is unknown, or there is nothing to export.
+    """
+    if format not in EXPORTS:
+        raise unknown_name("format to export to", format, EXPORTS, where="--format")
+    tasks = {task.id: task for task in outfolder.read_tasks(out)}
+    done = Exported()
+    for label in sorted(path.parent.name for path in out.glob("*/run.json")):
+        if format == "atif":
+            _export_atif(out, label, tasks, target, done)
+        else:
+            _export_inspect(out, label, tasks, target, done)
+    if not done.files:
+        told = "; ".join(done.skipped[:3]) or "there is no record"
+        raise LabrigError(f"Nothing was exported: {told}", where=str(out), code="not_found")
+    return done
+
+
+def _records(
+    out: Path, label: str, tasks: dict[str, Task], done: Exported
+) -> Iterator[tuple[Path, Trajectory]]:
+    for path in sorted((out / label).glob("*/epoch*/trajectory.json")):
+        try:
+            trajectory = Trajectory.from_dict(json.loads(path.read_text(encoding="utf-8")))
+            if trajectory.task not in tasks:
+                raise LabrigError(f"its task {trajectory.task} is not in tasks.jsonl")
+            if problem := contradiction(path.parent, trajectory):
+                raise LabrigError(problem)
+        except (ValueError, TypeError, AttributeError, OSError, LabrigError) as error:
+            reason = str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
+            line = f"{path.parent.relative_to(out)}: {reason}"
+            if line not in done.skipped:
+                done.skipped.append(line)
+            continue
+        yield path.parent, trajectory
+
+
+def _results(folder: Path) -> dict[str, Wire]:
+    log = CallLog(folder)
+    return {record.result: log.result(record) for record in log if record.result}
+
+
+def _export_atif(out: Path, label: str, tasks: dict[str, Task], target: Path, done: Exported) -> None:
+    for folder, trajectory in _records(out, label, tasks, done):
+        document = atif.to_atif(trajectory, _results(folder), list(CallLog(folder)))
+        path = target / label / f"{trajectory.task}.epoch{trajectory.epoch}.json"
+        outfolder.write_atomically(path, redact(outfolder.json_text(document)) + "\n")
+        done.files.append(path)
+
+
+def _export_inspect(out: Path, label: str, tasks: dict[str, Task], target: Path, done: Exported) -> None:
+    """Write the header, then the samples one by one, in place of `json.dump` of the whole."""
+    run = outfolder.read_run(out, label)
+    suite = suites.load(str(run["suite"]))
+    # The header needs the sums of all records: of each only its tokens, times and score are kept.
+    slim: list[Trajectory] = []
+    scores: dict[tuple[str, int], Score] = {}
+    for _, trajectory in _records(out, label, tasks, done):
+        if (score := _score(suite, tasks[trajectory.task], trajectory)) is not None:
+            scores[trajectory.task, trajectory.epoch] = score
+        slim.append(
+            replace(
+                trajectory, steps=tuple(replace(s, text="", calls=(), reasoning="") for s in trajectory.steps)
+            )
+        )
+    if not slim:
+        return
+    model = inspect_log.model_name(slim)
+    header = inspect_log.log_header(run, list(tasks.values()), slim, list(scores.values()))
+    path = target / f"{label}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        with temporary.open("w", encoding="utf-8") as file:
+            file.write(redact(outfolder.json_text(header))[:-1] + ',"samples":[')
+            for number, (folder, trajectory) in enumerate(_records(out, label, tasks, done)):
+                score = scores.get((trajectory.task, trajectory.epoch))
+                sample = inspect_log.log_sample(
+                    tasks[trajectory.task], trajectory, _results(folder), score, model
+                )
+                file.write(("," if number else "") + "\n" + redact(outfolder.json_text(_plain(sample))))
+            file.write("\n]}\n")
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+    done.files.append(path)
+
+
+def _score(suite: Suite, task: Task, trajectory: Trajectory) -> Score | None:
+    return suite.score(task, trajectory) if task.truth and trajectory.end not in OUTSIDE else None
+
+
+def _plain(value: Any) -> Any:
+    """Replace halves of surrogate pairs: Inspect's reader takes no such text."""
+    if isinstance(value, str):
+        return _HALF.sub("\N{REPLACEMENT CHARACTER}", value)
+    if isinstance(value, list):
+        return [_plain(each) for each in value]
+    if isinstance(value, dict):
+        return {_plain(key): _plain(each) for key, each in value.items()}
+    return value

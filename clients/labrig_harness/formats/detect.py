@@ -1,0 +1,82 @@
+"""Which program wrote a line, and which format a file is."""
+
+from __future__ import annotations
+
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+_CODEX_FILE = {
+    "session_meta",
+    "turn_context",
+    "response_item",
+    "event_msg",
+    "token_usage_record",
+    "world_state",
+}
+_CODEX_OLD = {
+    "function_call",
+    "function_call_output",
+    "custom_tool_call",
+    "custom_tool_call_output",
+    "reasoning",
+}
+_GEMINI = {"init", "tool_use", "tool_result"}
+_CODEX_OTHER = {"ghost_snapshot", "compacted", "local_shell_call", "web_search_call"}
+
+
+def owner(event: dict[str, Any]) -> str:
+    """Return the program that writes events like this one, or an empty text.
+
+    >>> owner({"type": "turn.started"}), owner({"type": "init"}), owner({"type": "fish"})
+    ('codex', 'gemini', '')
+    """
+    kind = event.get("type")
+    if not isinstance(kind, str):
+        # The first line of a rollout of Codex before version 0.40.
+        return "codex" if "instructions" in event and "timestamp" in event and "id" in event else ""
+    if kind in _CODEX_FILE or kind in _CODEX_OLD or kind.partition(".")[0] in ("thread", "turn", "item"):
+        return "codex"
+    if ("session_id" in event and kind != "init") or "sessionId" in event or "parent_tool_use_id" in event:
+        return "claude-code"
+    if kind in ("assistant", "user") and isinstance(event.get("message"), dict):
+        return "claude-code"
+    if kind in ("summary", "file-history-snapshot") and ("leafUuid" in event or "messageId" in event):
+        return "claude-code"
+    if kind in _GEMINI:
+        return "gemini"
+    if kind == "message":
+        return "gemini" if isinstance(event.get("content"), str) else "codex"
+    if kind == "result":
+        return "claude-code" if "subtype" in event else "gemini"
+    if kind == "error":
+        return "gemini" if "severity" in event else "codex"
+    return "codex" if kind in _CODEX_OTHER else ""
+
+
+def formats_of(path: Path) -> list[str]:
+    """Return the formats a file holds lines of, or whose document it is; empty for none of ours.
+
+    The first 200 objects decide: a file in which two programs' lines are mixed has both.
+    """
+    from labrig_harness.formats.lines import Skipped, objects
+
+    with path.open("rb") as file:
+        head = file.read(4096)
+        if head.startswith(b"PK\x03\x04"):
+            return ["inspect"]
+        file.seek(0)
+        first = [event for _, event in islice(objects(file, Skipped()), 200)]
+    owners = list(dict.fromkeys(filter(None, map(owner, first))))
+    if owners:
+        return owners
+    if any("agent" in each and "steps" in each for each in first):
+        return ["atif"]
+    if any("eval" in each and "status" in each for each in first):
+        return ["inspect"]
+    text = head.decode("utf-8", errors="replace").lstrip("\ufeff").lstrip()
+    if not first and text.startswith("{"):  # a document on many lines
+        return ["inspect"] if '"eval"' in text and '"steps"' not in text.partition('"eval"')[0] else ["atif"]
+    if first or text.startswith("[") or path.suffix.casefold() in (".csv", ".tsv"):
+        return ["results"]
+    return []

@@ -1,0 +1,543 @@
+"""Importing logs: what `labrig_harness.formats` reads, written as records in our folder form.
+
+The calls of a log go through `CallLog`, so an imported record is read, checked, scored and shown like one of ours;
+``meta.imported`` names the source. Files are read twice, once for what they are about and once to be written, so that
+memory holds one of them at a time.
+"""
+
+from __future__ import annotations
+
+import json
+import posixpath
+import shutil
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from labrig.calls import CallLog
+from labrig.errors import LabrigError, unknown_name
+from labrig.redaction import redact
+from labrig_harness import formats, outfolder, suites
+from labrig_harness.agent import AgentSpec
+from labrig_harness.channels import MOST, Channel, read_submission
+from labrig_harness.formats import FORMATS, LINE_FORMATS, ReadRun
+from labrig_harness.suite import Suite
+from labrig_harness.task import Brief, Task
+from labrig_harness.trajectory import Step, Submission, Trajectory
+
+DOCUMENT = 512 * 2**20
+"""Bytes of a file that must be read as a whole (ATIF, an EvalLog as .json, a table)."""
+
+SUFFIXES = frozenset((".jsonl", ".json", ".eval", ".csv", ".tsv", ".txt", ".log", ".ndjson"))
+
+
+@dataclass(frozen=True)
+class Where:
+    """What the user says about the logs: which item, arm, agent and epoch they are, where they do not say so."""
+
+    item: str = ""
+    arm: str = ""
+    agent: str = ""
+    epoch: int | None = None
+
+
+@dataclass
+class Imported:
+    """What an import did.
+
+    Attributes
+    ----------
+    records
+        Folders of the records that were written.
+    skipped
+        What was not, one line each: files, runs, and parts of logs.
+    """
+
+    records: list[Path] = field(default_factory=list)
+    skipped: list[str] = field(default_factory=list)
+
+    def skip(self, line: str) -> None:
+        """Say what was not imported; files are read twice, and say it twice."""
+        if line not in self.skipped:
+            self.skipped.append(line)
+
+
+@dataclass(frozen=True)
+class _Planned:
+    """A run of a file, and where its record goes."""
+
+    file: Path
+    format: str
+    number: int
+    item: str
+    arm: str
+    agent: str
+    epoch: int
+    prompt: str
+
+
+def import_logs(
+    format: str,
+    path: Path,
+    out: Path,
+    *,
+    suite: Suite | None = None,
+    tasks: Sequence[Task] = (),
+    seed: int = 0,
+    where: Where = Where(),
+) -> Imported:
+    """Import a file, or every file of a folder, into an output folder.
+
+    Parameters
+    ----------
+    format
+        One of `labrig_harness.formats.FORMATS`, or ``auto``: by content.
+    suite, tasks
+        What the logs are runs of; without them they become items of the suite ``imported``, without truth.
+
+    Raises
+    ------
+    LabrigError
+        If nothing could be imported, saying why, or the output folder holds other items.
+    """
+    if format not in (*FORMATS, "auto"):
+        raise unknown_name("format", format, (*FORMATS, "auto"), where="FORMAT")
+    done = Imported()
+    files = _files(path, out, done)
+    if suite is None:
+        tables = [file for file in files if "results" in _formats(format, file, done)]
+        if tables and len(tables) == len(files):
+            from labrig_harness.importing_tables import import_tables
+
+            return import_tables(tables, out, seed=seed, where=where)
+    known = {task.id: task for task in tasks}
+    plans = list(_plan(format, files, suite, known, where, done))
+    if not plans:
+        told = "; ".join(done.skipped[:3]) or "no log in it"
+        raise LabrigError(
+            f"Nothing was imported: {told}", where=str(path), expected=f"one of {', '.join(FORMATS)}"
+        )
+    if suite is None:
+        suite = suites.load("imported")
+        tasks = _extend(out, suite, plans)
+    else:
+        tasks = outfolder.keep_tasks(out, tasks)
+    for arm, agent in dict.fromkeys((plan.arm, plan.agent) for plan in plans):
+        mine = [plan for plan in plans if (plan.arm, plan.agent) == (arm, agent)]
+        epochs = 1 + max(plan.epoch for plan in mine)
+        items = [plan.item for plan in mine] if suite.name == "imported" else []
+        keep_run(out, suite, tasks, arm, agent, seed=seed, epochs=epochs, items=items)
+    by_id = {task.id: task for task in tasks}
+    for file in dict.fromkeys(plan.file for plan in plans):
+        _write_file(file, [plan for plan in plans if plan.file == file], out, suite, by_id, seed, done)
+    return done
+
+
+# ------------------------------------------------------------------------------------------------ reading
+
+
+def _files(path: Path, out: Path, done: Imported) -> list[Path]:
+    if path.is_file():
+        return [path]
+    if not path.is_dir():
+        raise LabrigError("There is no such file or folder", where=str(path), code="not_found")
+    found = []
+    for each in sorted(path.rglob("*")):
+        if not each.is_file() or any(part.startswith(".") for part in each.relative_to(path).parts):
+            continue
+        if each.is_relative_to(out) and out != path:
+            continue
+        if each.suffix.casefold() in SUFFIXES:
+            found.append(each)
+        else:
+            done.skip(f"{each.relative_to(path)}: no log by its name ({each.suffix or 'no ending'})")
+    return found
+
+
+def _formats(format: str, file: Path, done: Imported) -> list[str]:
+    if format != "auto":
+        return [format]
+    from labrig_harness.formats.detect import formats_of
+
+    try:
+        return formats_of(file)
+    except OSError as error:
+        done.skip(f"{file.name}: {error.strerror}")
+        return []
+
+
+def read_file(format: str, file: Path) -> Iterator[ReadRun]:
+    """Read the runs of one file.
+
+    Raises
+    ------
+    LabrigError
+        If the file as a whole cannot be used: not of this format, too large, in UTF-16.
+    """
+    from labrig_harness.formats import atif, inspect_log
+
+    with file.open("rb") as opened:
+        head = opened.read(4)
+        opened.seek(0)
+        if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
+            raise LabrigError(
+                "This file is UTF-16", where=file.name, expected="UTF-8", try_="iconv -f UTF-16 -t UTF-8 FILE"
+            )
+        if format in LINE_FORMATS:
+            yield from formats.read(format, opened)
+        elif format == "inspect" and head.startswith(b"PK"):
+            yield from inspect_log.read_archive(opened)
+        else:
+            for document in _documents(whole(file), file):
+                yield from (inspect_log if format == "inspect" else atif).read(document)
+
+
+def whole(file: Path) -> bytes:
+    size = file.stat().st_size
+    if size > DOCUMENT:
+        raise LabrigError(
+            f"This file of {size / 2**20:.0f} MB must be read as a whole",
+            where=file.name,
+            expected=f"at most {DOCUMENT // 2**20} MB",
+            code="limit",
+        )
+    return file.read_bytes()
+
+
+def _documents(data: bytes, file: Path) -> list[Any]:
+    """Return the JSON document of a file, or one for each line."""
+    from labrig_harness.formats.atif import parse
+
+    text = data.decode("utf-8-sig", errors="replace")
+    try:
+        return [parse(text)]
+    except (ValueError, RecursionError) as error:
+        lines = [line for line in text.splitlines() if line.strip()]
+        if len(lines) > 1 and lines[0].rstrip().endswith("}"):
+            try:
+                return [parse(line) for line in lines]
+            except (ValueError, RecursionError):
+                pass
+        reason = f"cut off or damaged: {error}" if text.strip() else "empty"
+        raise LabrigError(f"This is not a JSON document, it is {reason}", where=file.name) from error
+
+
+# ------------------------------------------------------------------------------------------------ planning
+
+
+def _plan(
+    format: str,
+    files: Sequence[Path],
+    suite: Suite | None,
+    known: dict[str, Task],
+    where: Where,
+    done: Imported,
+) -> Iterator[_Planned]:
+    """Say of each run which item, arm, agent and epoch it is."""
+    taken: dict[tuple[str, str], int] = {}
+    for file in files:
+        kinds = _formats(format, file, done)
+        if not kinds:
+            done.skip(f"{file.name}: {'it is empty' if not file.stat().st_size else 'no format of ours'}")
+        for kind in kinds:
+            if kind == "results":
+                done.skip(f"{file.name}: a table of results; import it by itself, without --suite")
+                continue
+            count = 0
+            try:
+                for number, run in enumerate(read_file(kind, file)):
+                    count += 1
+                    if not run.steps and run.skipped:
+                        for line in run.skipped:
+                            done.skip(f"{file.name}: {line}")
+                        continue
+                    item = _item(run, file, number, known, where)
+                    if not item:
+                        done.skip(f"{file.name}: none of the {len(known)} items; say which with --item")
+                        continue
+                    agent = where.agent or _agent(run)
+                    arm = (
+                        where.arm
+                        or (run.record.arm if run.record else "")
+                        or (suite.arm().name if suite else "imported")
+                    )
+                    if suite is not None:
+                        suite.arm(arm)  # an unknown arm is refused here
+                    epoch = where.epoch if where.epoch is not None else run.epoch
+                    key = (f"{arm}.{agent}", item)
+                    epoch = taken.get(key, epoch or 0) if epoch is None or key in taken else epoch
+                    taken[key] = epoch + 1
+                    prompt = next((step.text for step in run.steps if step.source == "user"), "")
+                    yield _Planned(file, kind, number, item, arm, agent, epoch, prompt)
+            except LabrigError as error:
+                done.skip(f"{file.name}: {error.what}" + (f" (try {error.try_})" if error.try_ else ""))
+            except OSError as error:
+                done.skip(f"{file.name}: {error.strerror}")
+            else:
+                if not count:
+                    why = "it is empty" if not file.stat().st_size else f"nothing of {kind} in it"
+                    done.skip(f"{file.name}: {why}")
+
+
+def _item(run: ReadRun, file: Path, number: int, known: dict[str, Task], where: Where) -> str:
+    """Return the item of a run: as said, as the log says, as the file or a folder above it is called."""
+    names = [where.item, run.item, file.stem, *(part.name for part in file.parents)]
+    if known:
+        return next((name for name in names if name in known), "")
+    name = outfolder.safe(where.item or run.item or file.stem)
+    return name if where.item or run.item or not number else f"{name}-{number + 1}"
+
+
+def _agent(run: ReadRun) -> str:
+    if run.record is not None:
+        return run.record.agent
+    return AgentSpec(run.source, model=run.model).label
+
+
+def keep_run(
+    out: Path,
+    suite: Suite,
+    tasks: Sequence[Task],
+    arm: str,
+    agent: str,
+    *,
+    seed: int,
+    epochs: int,
+    items: Iterable[str] = (),
+) -> None:
+    """Write ``run.json`` of an imported run; `items` names those that it covers, where it need not cover all."""
+    label = label_of(arm, agent)
+    about: dict[str, Any] = {
+        "suite": suite.name,
+        "suite_version": suite.version,
+        "arm": arm,
+        "budget": {},
+        "agent": asdict(AgentSpec("imported", name=agent)),
+        "seed": seed,
+        "epochs": epochs,
+        "calls": "imported",
+        "store": "",
+        "perturb": "",
+        "tasks": outfolder.tasks_hash(list(tasks)),
+        "label": label,
+    }
+    if items:
+        there = (path.parent.name for path in (out / label).glob("*/epoch*"))
+        about["items"] = sorted({*items, *there})
+    outfolder.keep_run(out, label, about)
+
+
+def label_of(arm: str, agent: str) -> str:
+    return f"{arm}.{outfolder.safe(agent)}"
+
+
+def _extend(out: Path, suite: Suite, plans: Sequence[_Planned]) -> list[Task]:
+    """Write the items of logs that belong to no suite; items that are there already stay as they are."""
+    there: list[Task] = []
+    if (out / "tasks.jsonl").exists():
+        there = outfolder.read_tasks(out)
+        if there[0].suite != suite.name:
+            raise LabrigError(
+                f"The output folder holds items of the suite {there[0].suite}",
+                where=str(out),
+                try_=f"--suite {there[0].suite}, or another --out",
+            )
+    known = {task.id for task in there}
+    new: dict[str, Task] = {}
+    for plan in plans:
+        if plan.item not in known:
+            brief = Brief(plan.item, plan.prompt)
+            new.setdefault(plan.item, Task(suite.name, suite.version, brief, {}, {"file": plan.file.name}))
+    tasks = [*there, *new.values()]
+    if new:
+        text = redact("".join(outfolder.json_text(task.to_dict()) + "\n" for task in tasks))
+        outfolder.write_atomically(out / "tasks.jsonl", text)
+        tasks = outfolder.read_tasks(out)
+    for path in out.glob("*/run.json"):
+        about = {**outfolder.read_run(out, path.parent.name), "tasks": outfolder.tasks_hash(tasks)}
+        outfolder.write_atomically(path, json.dumps(about, indent=1) + "\n")
+    return tasks
+
+
+# ------------------------------------------------------------------------------------------------ writing
+
+
+def _write_file(
+    file: Path,
+    plans: Sequence[_Planned],
+    out: Path,
+    suite: Suite,
+    tasks: dict[str, Task],
+    seed: int,
+    done: Imported,
+) -> None:
+    digest = digest_of(file)
+    for kind in dict.fromkeys(plan.format for plan in plans):
+        mine = {plan.number: plan for plan in plans if plan.format == kind}
+        told: list[str] = []
+        for number, run in enumerate(read_file(kind, file)):
+            told += [line for line in run.skipped if line not in told]
+            plan = mine.get(number)
+            if plan is None:
+                continue
+            folder = outfolder.record_folder(out, label_of(plan.arm, plan.agent), plan.item, plan.epoch)
+            if (folder / "trajectory.json").exists():
+                done.skip(f"{file.name}: {folder.relative_to(out)} is there already")
+                continue
+            source = {"format": kind, "file": file.name, "sha256": digest}
+            write_record(run, folder, suite, tasks[plan.item], plan.arm, plan.agent, plan.epoch, seed, source)
+            done.records.append(folder)
+        for line in told:
+            done.skip(f"{file.name}: {line}")
+
+
+def digest_of(file: Path) -> str:
+    from hashlib import file_digest
+
+    with file.open("rb") as opened:
+        return file_digest(opened, "sha256").hexdigest()
+
+
+def write_record(
+    run: ReadRun,
+    folder: Path,
+    suite: Suite,
+    task: Task,
+    arm: str,
+    agent: str,
+    epoch: int,
+    seed: int,
+    source: dict[str, Any],
+) -> Trajectory:
+    """Write one run as a record, whole or not at all."""
+    making = outfolder.making(folder)
+    try:
+        log = CallLog(making)
+        if run.record is not None:
+            trajectory = replace(_ours(run, log), arm=arm, agent=agent, epoch=epoch)
+        else:
+            trajectory = _foreign(run, log, suite, task, arm, agent, epoch, seed)
+        told = {"imported": {**source, **({"skipped": list(run.skipped)} if run.skipped else {})}}
+        trajectory = replace(trajectory, meta={**trajectory.meta, **told})
+        finish_record(making, folder, trajectory)
+    finally:
+        shutil.rmtree(making, ignore_errors=True)
+    return trajectory
+
+
+def finish_record(making: Path, folder: Path, trajectory: Trajectory) -> None:
+    """Write the trajectory of a record that is being made, and put the record in its place."""
+    text = redact(outfolder.json_text(trajectory.to_dict())) + "\n"
+    outfolder.write_atomically(making / "trajectory.json", text)
+    outfolder.place(making, folder)
+
+
+def _foreign(
+    run: ReadRun, log: CallLog, suite: Suite, task: Task, arm: str, agent: str, epoch: int, seed: int
+) -> Trajectory:
+    steps = list(_recorded(run, log))
+    channel = suite.arm(arm).channel if suite.name != "imported" else None
+    submission = submitted(channel, steps, task.brief.choices) if channel is not None else None
+    end = run.end
+    if channel is not None and end in ("answered", "no_answer"):
+        end = "answered" if submission is not None else "no_answer"
+    return Trajectory(
+        task=task.id,
+        suite=task.suite,
+        agent=agent,
+        arm=arm,
+        epoch=epoch,
+        seed=seed,
+        steps=tuple(steps),
+        submission=submission,
+        end=end,
+        end_detail=run.end_detail,
+        model=run.model,
+        cost=run.cost,
+        versions=run.versions,
+        meta=run.meta,
+    )
+
+
+def _recorded(run: ReadRun, log: CallLog) -> Iterator[Step]:
+    """Yield the steps with their calls written to the log, in the order of the calls."""
+    number = 0
+    for step in run.steps:
+        calls = []
+        for call in step.calls:
+            wire = run.results.get(call.id)
+            if wire is None:
+                calls.append(replace(call, record=-1, is_error=True))
+                continue
+            record = log.append(
+                server=call.meta.get("server") or run.source,
+                tool=call.tool,
+                arguments=call.arguments,
+                result=wire,
+                error=None,
+                tools_hash="",
+                versions=run.versions,
+                meta={"imported": run.source},
+            )
+            calls.append(
+                replace(
+                    call,
+                    record=number,
+                    is_error=record.is_error,
+                    result=record.result,
+                    result_bytes=record.result_bytes,
+                )
+            )
+            number += 1
+        yield replace(step, calls=tuple(calls))
+
+
+def _ours(run: ReadRun, log: CallLog) -> Trajectory:
+    """Write the calls of a trajectory of ours as they were."""
+    trajectory = run.record
+    assert trajectory is not None
+    if run.calls:
+        for record in run.calls:
+            log.append(
+                server=record.server,
+                tool=record.tool,
+                arguments=record.arguments,
+                result=run.blobs.get(record.result),
+                error=record.error,
+                tools_hash=record.tools_hash,
+                versions=record.versions,
+                meta=record.meta,
+            )
+        return trajectory
+    for call in sorted((each for each in trajectory.calls if each.record >= 0), key=lambda each: each.record):
+        log.append(
+            server="",
+            tool=call.tool,
+            arguments=call.arguments,
+            result=run.blobs.get(call.result),
+            error=None,
+            tools_hash="",
+            versions=trajectory.versions,
+            meta={"imported": run.source},
+        )
+    return trajectory
+
+
+def submitted(channel: Channel, steps: Sequence[Step], choices: Sequence[str]) -> Submission | None:
+    """Return what a log shows to have been committed: by a file channel, the last text written to that file."""
+    if not channel.is_file:
+        return read_submission(channel, workspace=None, steps=steps, choices=choices)
+    for step in reversed(steps):
+        for call in reversed(step.calls):
+            named = posixpath.normpath(str(call.arguments.get("path", "")))
+            content = call.arguments.get("content")
+            if (
+                call.tool == "write_file"
+                and named == channel.path
+                and not call.is_error
+                and isinstance(content, str)
+            ):
+                kept = content.encode("utf-8", "surrogatepass")[: MOST[channel.kind]]
+                return Submission(kept.decode("utf-8", "replace"), step.index)
+    return None

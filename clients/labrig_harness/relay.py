@@ -1,0 +1,461 @@
+"""The relay: an agent program's way to a server, with every tool call recorded between the two.
+
+The harness listens on a Unix socket and owns the server; the agent program starts `shim.py`, which knows the socket and
+nothing else. JSON-RPC messages go through as they are, in either protocol era; a ``tools/call`` goes through the
+recorder. Each connection gets a server process of its own (a client may probe a server before it uses it, or start it
+anew), and all calls go into one log.
+
+What the agent sends is parsed and written anew, so that the server reads exactly what the recorder read.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from labrig.errors import LabrigError
+from labrig.redaction import redact
+from labrig.toolbox import ServeOptions
+from labrig_harness import shim
+from labrig_harness.recorder import CallFailed, NotRecorded, Recorder
+from labrig_harness.serverprocess import ServerProcess
+from labrig_harness.servers import Target, command
+from labrig_harness.wire import (
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    LONGEST_LINE,
+    NOTED,
+    PARSE_ERROR,
+    SERVER_DIED,
+    Message,
+    drained,
+    error,
+    error_result,
+    id_key,
+    is_modern,
+    lines,
+    messages,
+    to_line,
+)
+
+SHIM = Path(shim.__file__)
+"""The one file that an agent's sandbox needs beside the socket."""
+
+LONGEST_PATH = 100
+"""Bytes of a socket's path: the kernel takes 107."""
+
+LIST_S = 30.0
+"""Seconds a server may take for tools/list when the relay itself asks for it."""
+
+
+def shim_command(socket: Path | str, python: str = "", script: Path | str = SHIM) -> list[str]:
+    """Return the command that an agent program is to start as its MCP server.
+
+    Parameters
+    ----------
+    python
+        The interpreter, 3.9 or later; by default the one that runs this.
+    script
+        Where the shim lies for the agent, in a sandbox that shows it elsewhere.
+    """
+    return [python or sys.executable, "-I", "-S", str(script), str(socket)]
+
+
+@asynccontextmanager
+async def relay(
+    target: Target,
+    options: ServeOptions,
+    recorder: Recorder,
+    *,
+    call_s: float | None = None,
+    max_calls: int | None = None,
+) -> AsyncIterator[Path]:
+    """Serve a target, recorded, on a Unix socket, and yield the socket's path.
+
+    Parameters
+    ----------
+    call_s
+        Seconds a call may take; it is then cancelled at the server, and the agent gets an error result.
+    max_calls
+        Calls of the whole session; those beyond are answered with an error result and not made.
+
+    Notes
+    -----
+    After the end, `recorder.failure` says whether a server died, and `recorder.over_budget` whether calls were refused.
+    """
+    folder = _short_folder()
+    path = folder / "mcp"
+    budget = Budget(max_calls)
+    open_lines: set[asyncio.Task[None]] = set()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        line = asyncio.current_task()
+        assert line is not None
+        open_lines.add(line)
+        try:
+            if recorder.replays or target.url:
+                from labrig_harness.replay import serve_recorded  # imports the MCP server library
+
+                await serve_recorded(reader, writer, target, recorder, call_s=call_s, budget=budget)
+            else:
+                await Line(reader, writer, recorder, call_s, budget).run(server_argv(target, options))
+        except asyncio.CancelledError:
+            pass  # the run has ended; asyncio's own callback would report a cancelled handler as an error
+        except Exception as failed:
+            recorder.failure = recorder.failure or redact(
+                f"The relay failed: {type(failed).__name__}: {failed}"
+            )
+        finally:
+            open_lines.discard(line)
+            writer.close()
+
+    listener = await asyncio.start_unix_server(serve, path, limit=1 << 18)
+    try:
+        yield path
+    finally:
+        listener.close()
+        for line in list(open_lines):
+            line.cancel()
+        await asyncio.gather(*open_lines, return_exceptions=True)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def server_argv(target: Target, options: ServeOptions) -> list[str]:
+    """Return the command that starts a target on stdio."""
+    return list(target.argv) or command(target.name, options)
+
+
+def _short_folder() -> Path:
+    """Make a folder that is ours alone and whose name leaves room for a socket's."""
+    for parent in (tempfile.gettempdir(), "/tmp"):
+        if len(os.fsencode(parent)) + 20 <= LONGEST_PATH:
+            with contextlib.suppress(OSError):
+                return Path(tempfile.mkdtemp(prefix="labrig-", dir=parent))
+    raise LabrigError(
+        "There is no folder for a socket",
+        where=tempfile.gettempdir(),
+        expected=f"a writable folder with a path of at most {LONGEST_PATH - 20} bytes",
+        try_="set TMPDIR",
+        code="unavailable",
+    )
+
+
+class Budget:
+    """Calls that are left to a session."""
+
+    def __init__(self, most: int | None) -> None:
+        self.most = most
+        self._made = 0
+
+    def take(self) -> bool:
+        """Take one call; False when none is left."""
+        self._made += 1
+        return self.most is None or self._made <= self.most
+
+    def refusal(self, recorder: Recorder) -> Message:
+        """Note that the budget is used up and return what the agent is told."""
+        recorder.over_budget = True
+        return error_result(
+            f"The budget of {self.most} tool calls is used up. No further call is made: answer now."
+        )
+
+
+@dataclass
+class _Pending:
+    """A request that the server has not answered; `line` is the answer as it came."""
+
+    answer: asyncio.Future[Message]
+    line: bytes = b""
+
+
+class Line:
+    """One connection of an agent program, and the server process behind it."""
+
+    def __init__(
+        self,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        recorder: Recorder,
+        call_s: float | None,
+        budget: Budget,
+    ) -> None:
+        self._agent_in = reader
+        self._agent_out = writer
+        self._recorder = recorder
+        self._call_s = call_s
+        self._budget = budget
+        self._pending: dict[str, _Pending] = {}
+        self._dropped: set[str] = set()  # requests whose late answers are not passed on
+        self._listing: dict[
+            str, bool
+        ] = {}  # tools/list requests under way: whether one goes on with a cursor
+        self._tools: list[Message] = []
+        self._own = 0
+        self._calls: set[asyncio.Task[None]] = set()
+        self._server: ServerProcess | None = None
+
+    async def run(self, argv: list[str]) -> None:
+        """Serve until the agent closes its side or the server ends."""
+        async with ServerProcess.started(argv) as server:
+            self._server = server
+            agent = asyncio.create_task(self._from_agent())
+            answers = asyncio.create_task(self._from_server())
+            try:
+                await asyncio.wait((agent, answers), return_when=asyncio.FIRST_COMPLETED)
+                if answers.done():  # the server went first
+                    await self._mourn(server, agent)
+                else:
+                    server.end_input()  # what it still has to answer is passed on
+                    with contextlib.suppress(TimeoutError):
+                        await asyncio.wait_for(asyncio.shield(answers), ServerProcess.GRACE_S)
+                    if server.never_started():
+                        await self._mourn(server, None)
+                for task in (agent, answers):
+                    if task.done() and not task.cancelled() and (failed := task.exception()):
+                        raise failed
+            finally:
+                for task in (agent, answers):
+                    task.cancel()
+                ended = CallFailed(
+                    "The agent closed the connection under the call", died=False, code="cancelled"
+                )
+                self._fail_pending(ended)
+                for call in list(self._calls):
+                    await asyncio.wait((call,), timeout=5)
+                    call.cancel()
+                await asyncio.gather(agent, answers, *self._calls, return_exceptions=True)
+
+    async def _mourn(self, server: ServerProcess, agent: asyncio.Task[None] | None) -> None:
+        """Say how the server ended, fail what waits for it, and close the line."""
+        how = await server.how_it_ended()
+        if agent is None or not agent.done():
+            self._recorder.failure = self._recorder.failure or how
+        self._fail_pending(CallFailed(how, died=True))
+        for call in list(self._calls):
+            await asyncio.wait((call,), timeout=5)
+
+    def _fail_pending(self, failure: CallFailed) -> None:
+        for pending in self._pending.values():
+            if not pending.answer.done():
+                pending.answer.set_exception(failure)
+                pending.answer.exception()  # somebody may have stopped waiting
+        self._pending.clear()
+
+    # ---------------------------------------------------------------------------------------------- from the agent
+
+    async def _from_agent(self) -> None:
+        async for line in lines(self._agent_in, self._recorder.note):
+            for message in messages(line):
+                if message is None:
+                    self._recorder.note(f"The agent sent a line that is no JSON-RPC: {line[:NOTED]!r}")
+                    self._to_agent(error(None, PARSE_ERROR, "This line is no JSON-RPC message"))
+                else:
+                    await self._take(message)
+            await drained(self._agent_out)
+
+    async def _take(self, message: Message) -> None:
+        method, params = message.get("method"), message.get("params")
+        if method == "tools/call":
+            if "id" in message:
+                await self._call(message)
+            else:  # nobody could be told its result, and a server might carry it out all the same
+                self._recorder.note(
+                    f"The agent sent a tools/call without an id: {json.dumps(message)[:NOTED]}"
+                )
+            return
+        if method == "notifications/cancelled" and isinstance(params, dict):
+            pending = self._pending.get(id_key(params.get("requestId")))
+            if pending is not None and not pending.answer.done():
+                cancelled = CallFailed("The agent cancelled the call", died=False, code="cancelled")
+                pending.answer.set_exception(cancelled)
+        elif method == "tools/list" and "id" in message:
+            self._listing[id_key(message["id"])] = isinstance(params, dict) and bool(params.get("cursor"))
+        await self._to_server(message)
+
+    async def _call(self, message: Message) -> None:
+        key, params = id_key(message["id"]), message.get("params")
+        if key in self._pending:
+            self._to_agent(error(message["id"], INVALID_REQUEST, "A request with this id is under way"))
+            return
+        if not isinstance(params, dict) or not isinstance(params.get("name"), str):
+            self._recorder.note(f"The agent sent a tools/call without a tool: {json.dumps(message)[:NOTED]}")
+            self._to_agent(error(message["id"], INVALID_PARAMS, "tools/call needs the name of a tool"))
+            return
+        arguments = params.get("arguments") or {}
+        if not isinstance(arguments, dict):
+            self._to_agent(error(message["id"], INVALID_PARAMS, "The arguments of a tool are a JSON object"))
+            return
+        if not self._budget.take():
+            self._answer(message, self._budget.refusal(self._recorder))
+            return
+        if not self._recorder.tools:
+            await self._list_tools(params)
+        pending = self._pending[key] = _Pending(asyncio.get_running_loop().create_future())
+        task = asyncio.create_task(self._recorded(message, params["name"], arguments, pending))
+        self._calls.add(task)
+        task.add_done_callback(self._calls.discard)
+        await asyncio.sleep(0)  # it starts now: calls reach recorder and server in the order they were made
+
+    async def _recorded(self, message: Message, tool: str, arguments: Message, pending: _Pending) -> None:
+        wire: Message = {}
+
+        async def forward() -> Message:
+            nonlocal wire
+            await self._to_server(message)
+            answer = await self._waited(message["id"], pending)
+            if "error" in answer:
+                refused = answer["error"] if isinstance(answer["error"], dict) else {}
+                raise CallFailed(str(refused.get("message", "the server refused")), died=False, rpc=refused)
+            wire = answer["result"] if isinstance(answer.get("result"), dict) else {}
+            return wire
+
+        try:
+            _, delivered = await self._recorder.call(tool, arguments, forward)
+        except CallFailed as failure:
+            if failure.code == "timeout":
+                self._answer(message, error_result(str(failure)))
+            elif failure.code == "died":
+                self._to_agent(error(message["id"], SERVER_DIED, str(failure)))
+            elif failure.rpc is not None:
+                self._to_agent({"jsonrpc": "2.0", "id": message["id"], "error": failure.rpc})
+            return  # who cancels a request waits for no answer
+        except NotRecorded as failure:
+            self._to_agent(error(message["id"], SERVER_DIED, str(failure)))
+            return
+        if delivered is wire:
+            self._agent_out.writelines((pending.line, b"\n"))
+        else:
+            self._to_agent({"jsonrpc": "2.0", "id": message["id"], "result": delivered})
+        await drained(self._agent_out)
+
+    async def _waited(self, id: Any, pending: _Pending) -> Message:
+        """Wait for an answer, as long as a call may take; tell the server when nobody waits any more."""
+        try:
+            async with asyncio.timeout(self._call_s):
+                return await pending.answer
+        except TimeoutError:
+            self._dropped.add(id_key(id))
+            why = f"The call took longer than {self._call_s:g} s and was ended"
+            cancel = {"method": "notifications/cancelled", "params": {"requestId": id, "reason": "timeout"}}
+            with contextlib.suppress(OSError):
+                await self._to_server({"jsonrpc": "2.0", **cancel})
+            raise CallFailed(why, died=False, code="timeout") from None
+        except CallFailed as failure:
+            if failure.code == "cancelled":
+                self._dropped.add(id_key(id))
+            raise
+        finally:
+            self._pending.pop(id_key(id), None)
+
+    async def _list_tools(self, params: Message) -> None:
+        """Ask for tools/list ourselves where the agent calls without having asked: every record names its hash."""
+        meta = params.get("_meta")
+        kept = {key: value for key, value in meta.items() if key.startswith("io.modelcontextprotocol/")} if isinstance(
+            meta, dict
+        ) else {}  # fmt: skip
+        tools: list[Message] = []
+        cursor: dict[str, str] = {}
+        try:
+            async with asyncio.timeout(LIST_S):
+                while True:
+                    self._own += 1
+                    id = f"labrig-{os.getpid()}-{self._own}"
+                    asked: Message = {**cursor, **({"_meta": kept} if kept else {})}
+                    pending = self._pending[id_key(id)] = _Pending(asyncio.get_running_loop().create_future())
+                    await self._to_server(
+                        {"jsonrpc": "2.0", "id": id, "method": "tools/list", "params": asked}
+                    )
+                    result = (await self._waited(id, pending)).get("result") or {}
+                    tools += [each for each in result.get("tools", ()) if isinstance(each, dict)]
+                    if not result.get("nextCursor"):
+                        break
+                    cursor = {"cursor": str(result["nextCursor"])}
+        except (CallFailed, TimeoutError):
+            self._recorder.note("The server did not answer tools/list")
+        else:
+            self._recorder.learn(tools)
+
+    # --------------------------------------------------------------------------------------------- from the server
+
+    async def _from_server(self) -> None:
+        assert self._server is not None
+        async for line in lines(self._server.output, self._recorder.note, self._unblock):
+            parts = messages(line)
+            if len(parts) == 1 and parts[0] is not None and line.lstrip()[:1] != b"[":
+                self._pass(parts[0], line)
+            else:
+                for message in parts:
+                    if message is None:
+                        self._recorder.note(f"The server sent a line that is no JSON-RPC: {line[:NOTED]!r}")
+                    else:
+                        self._pass(message, to_line(message).rstrip())
+            await drained(self._agent_out)
+
+    def _pass(self, message: Message, line: bytes) -> None:
+        """Hand a message of the server on: to the call that waits for it, or to the agent as it is."""
+        if "method" not in message and "id" in message:
+            key = id_key(message["id"])
+            pending = self._pending.pop(key, None)
+            if pending is not None:
+                if not pending.answer.done():
+                    pending.line = line
+                    pending.answer.set_result(message)
+                return
+            if key in self._dropped:
+                self._dropped.discard(key)
+                return
+            self._learn(message, key)
+        self._agent_out.writelines((line, b"\n"))
+
+    def _learn(self, message: Message, key: str) -> None:
+        """Take note of what tools/list, initialize and server/discover say."""
+        result = message.get("result")
+        if not isinstance(result, dict):
+            return
+        meta = result.get("_meta")
+        about = result.get("serverInfo") or (
+            meta.get("io.modelcontextprotocol/serverInfo") if isinstance(meta, dict) else None
+        )
+        version = str(about.get("version", "")) if isinstance(about, dict) else ""
+        if key in self._listing:
+            goes_on = self._listing.pop(key)
+            tools = [each for each in result.get("tools") or () if isinstance(each, dict)]
+            self._tools = [*self._tools, *tools] if goes_on else tools
+            if not result.get("nextCursor"):
+                self._recorder.learn(self._tools, version)
+        elif isinstance(about, dict):
+            self._recorder.introduce(version, str(result.get("instructions") or ""))
+
+    def _unblock(self, start: bytes) -> None:
+        """Fail the calls that a line which is too long may have answered: nobody else will."""
+        for key, pending in list(self._pending.items()):
+            if f'"id":{key}'.encode() in start.replace(b" ", b"") and not pending.answer.done():
+                what = f"The result is longer than {LONGEST_LINE} bytes"
+                pending.answer.set_exception(
+                    CallFailed(what, died=False, rpc={"code": SERVER_DIED, "message": what})
+                )
+
+    # ------------------------------------------------------------------------------------------------- writing out
+
+    async def _to_server(self, message: Message) -> None:
+        assert self._server is not None
+        await self._server.send(to_line(message))
+
+    def _answer(self, request: Message, result: Message) -> None:
+        """Answer a request ourselves, in the form of its protocol era."""
+        if is_modern(request.get("params")):
+            result = {**result, "resultType": "complete"}
+        self._to_agent({"jsonrpc": "2.0", "id": request["id"], "result": result})
+
+    def _to_agent(self, message: Message) -> None:
+        self._agent_out.write(to_line(message))

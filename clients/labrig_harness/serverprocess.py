@@ -1,0 +1,142 @@
+"""A server as a child process that ends with us, however we end.
+
+It runs under `labrig._supervise`: when our end of a socket closes (an orderly end, or ``kill -9``), the server and
+all it started are killed. A server that reads the end of its input ends by itself before.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import marshal
+import os
+import socket
+import sys
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import labrig
+from labrig.redaction import redact
+
+SUPERVISOR = Path(labrig.__file__).parent / "_supervise.py"
+TAIL = 2_000
+"""Bytes of a server's standard error that are kept, for the message when it dies."""
+
+
+class ServerProcess:
+    """A running server.
+
+    Attributes
+    ----------
+    output
+        Its standard output.
+    """
+
+    GRACE_S = 5.0
+    """Seconds a server has to end by itself once its input has ended."""
+
+    def __init__(
+        self, process: asyncio.subprocess.Process, control: socket.socket, argv: Sequence[str]
+    ) -> None:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        self.output = process.stdout
+        self._process = process
+        self._input = process.stdin
+        self._control = control
+        self._name = Path(argv[0]).name if len(argv) < 3 else " ".join([Path(argv[0]).name, *argv[1:3]])
+        self._tail = b""
+        self._said: tuple[int | None, str] = (None, "")
+        self._heard = b""
+        self._draining = asyncio.create_task(self._drain(process.stderr))
+
+    @classmethod
+    @asynccontextmanager
+    async def started(cls, argv: Sequence[str]) -> AsyncIterator[ServerProcess]:
+        """Start a server; at the end of the context it is gone."""
+        control, theirs = socket.socketpair()
+        with control:
+            with theirs:
+                process = await asyncio.create_subprocess_exec(
+                    sys.executable,
+                    "-I",
+                    "-S",
+                    str(SUPERVISOR),
+                    str(theirs.fileno()),
+                    stdin=-1,
+                    stdout=-1,
+                    stderr=-1,
+                    pass_fds=(theirs.fileno(),),
+                    limit=1 << 20,
+                )
+            order = {"argv": list(argv), "cwd": None, "env": dict(os.environ), "wall_s": None, "limits": []}
+            data = marshal.dumps(order)
+            control.sendall(len(data).to_bytes(4, "big") + data)
+            server = cls(process, control, argv)
+            try:
+                yield server
+            finally:
+                await asyncio.shield(server._end())
+
+    async def send(self, data: bytes) -> None:
+        """Write to the server's input; one that has gone reads nothing."""
+        with contextlib.suppress(ConnectionError):
+            self._input.write(data)
+            await self._input.drain()
+
+    def end_input(self) -> None:
+        """Tell the server that nothing more will come."""
+        self._input.close()
+
+    async def how_it_ended(self) -> str:
+        """Wait for the end of a server that has closed its output, and say how it went, in one line."""
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._process.wait(), self.GRACE_S)
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(asyncio.shield(self._draining), 1)
+        status, failure = self._report()
+        if failure:
+            how = f"did not start: {failure}"
+        elif status is None:
+            how = "closed its output"
+        elif os.WIFSIGNALED(status):
+            how = f"was killed by signal {os.WTERMSIG(status)}"
+        else:
+            how = f"ended with exit code {os.waitstatus_to_exitcode(status)}"
+        said = [line.strip() for line in self._tail.decode(errors="replace").splitlines() if line.strip()]
+        return redact(f"The server ({self._name}) {how}" + (f": {said[-1][:300]}" if said else ""))
+
+    def never_started(self) -> bool:
+        """Return whether it is known that the program could not be executed."""
+        return bool(self._report()[1])
+
+    def _report(self) -> tuple[int | None, str]:
+        """Read the supervisor's words so far: the wait status, and why the program never started."""
+        self._control.setblocking(False)
+        with contextlib.suppress(OSError):
+            while piece := self._control.recv(65536):
+                self._heard += piece
+        while len(self._heard) >= 4:
+            size = int.from_bytes(self._heard[:4], "big")
+            message = marshal.loads(self._heard[4 : 4 + size])  # from our own supervisor
+            self._heard = self._heard[4 + size :]
+            if "status" in message:
+                self._said = message["status"], str(message["failure"][1]) if message["failure"] else ""
+        return self._said
+
+    async def _drain(self, errors: asyncio.StreamReader) -> None:
+        while piece := await errors.read(65536):
+            self._tail = (self._tail + piece)[-TAIL:]
+
+    async def _end(self) -> None:
+        """End input, wait a little, and let the supervisor kill what is left."""
+        if self._process.returncode is None:
+            self.end_input()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._process.wait(), self.GRACE_S)
+        self._control.close()
+        await self._process.wait()
+        self._draining.cancel()
+        self._input.close()

@@ -1,0 +1,35 @@
+"""The table of a results report, from scores alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from labrig_harness.statistics import wilson
+from labrig_harness.suite import Score, Table
+from labrig_harness.task import Task
+
+
+def tables(tasks: Iterable[Task], scores: Iterable[Score]) -> list[Table]:
+    """Return accuracy by arm and agent, by both definitions, and how often the two disagree."""
+    groups: dict[tuple[str, str], list[Score]] = {}
+    for each in scores:
+        groups.setdefault((each.arm, each.agent), []).append(each)
+    return [
+        Table(
+            "Accuracy",
+            ("arm", "agent", "n", "compat %", "low", "high", "strict %", "disagree"),
+            tuple(_row(*key, groups[key]) for key in sorted(groups)),
+            note=(
+                "compat: correct as the table says; low, high: its 95 % Wilson interval. strict: the prediction equals "
+                "the truth. disagree: rows where the two say different things."
+            ),
+        )
+    ]
+
+
+def _row(arm: str, agent: str, group: list[Score]) -> tuple[Any, ...]:
+    n, right = len(group), sum(each.compat for each in group)
+    low, high = wilson(right, n)
+    shares = (round(100 * each, 1) for each in (right / n, low, high, sum(each.strict for each in group) / n))
+    return (arm, agent, n, *shares, sum(bool(each.facts["disagree"]) for each in group))

@@ -1,0 +1,248 @@
+"""The export to Inspect's EvalLog, read by the real inspect-ai and shown by its viewer in a real browser.
+
+inspect-ai is no dependency of ours: it is looked for in the virtual environment ``$LABRIG_TEST_INSPECT``, or
+``inspect`` beside the agent programs of the other tests. To make one: ``uv venv -p 3.11 DIR`` and
+``uv pip install --python DIR/bin/python inspect-ai``. A screenshot is kept where ``$LABRIG_TEST_PICTURES`` says.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import shutil
+import socket
+import subprocess
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from websockets.sync.client import connect
+
+from labrig_harness import suites
+from labrig_harness.exporting import export
+from labrig_harness.importing import import_logs
+from labrig_harness.records import score_folder
+from support.written_logs import PICTURE, claude_log
+
+pytestmark = pytest.mark.accept
+
+LABEL = "agent-toc.claude-code-m-1"
+
+
+@pytest.fixture(scope="module")
+def inspect() -> Path:
+    """Return the folder of inspect-ai's programs."""
+    cache = Path(os.environ.get("LABRIG_TEST_CLIENTS", Path.home() / ".cache" / "labrig-test-clients"))
+    found = Path(os.environ.get("LABRIG_TEST_INSPECT", cache / "inspect")) / "bin"
+    if not (found / "inspect").exists():
+        pytest.skip("inspect-ai is not installed; LABRIG_TEST_INSPECT names its virtual environment")
+    return found
+
+
+@pytest.fixture(scope="module")
+def exported(databases: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Import two runs of each of three items, one of them cut off, and export them."""
+    base = tmp_path_factory.mktemp("inspect")
+    suite = suites.load("phreeqc-basics")
+    tasks = suite.tasks(seed=0)[:3]
+    for n, task in enumerate(tasks):
+        for epoch in range(2):
+            letter = task.truth["answer"] if (n + epoch) % 2 else "A"
+            log = claude_log(
+                (
+                    "execute_phreeqc",
+                    {"input": "SOLUTION 1\n pH 8.1 # <script>alert(1)</script>"},
+                    "pH 8.10 é 漢字",
+                ),
+                ("read_file", {"path": "result.out"}, [{"type": "text", "text": "a \ud83d half"}, PICTURE]),
+                ("read_file", {"path": "nothing"}, ValueError("There is no such file")),
+                ("write_file", {"path": "final_answer.txt", "content": letter}, "written"),
+                "I wrote the answer.",
+                end="error_max_turns" if n == 2 else "success",
+            )
+            path = base / "logs" / f"run{epoch}" / f"{task.id}.jsonl"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(log)
+    done = import_logs("claude-code", base / "logs", base / "out", suite=suite, tasks=tasks)
+    assert len(done.records) == 6, done.skipped
+    assert score_folder(base / "out").whole
+    assert [path.name for path in export(base / "out", "inspect", base / "view").files] == [f"{LABEL}.json"]
+    return base / "view"
+
+
+READ = """
+import json, sys
+from inspect_ai.log import read_eval_log, read_eval_log_samples
+log = read_eval_log(sys.argv[1])
+print(json.dumps({
+    "status": log.status, "task": log.eval.task, "samples": log.eval.dataset.samples, "epochs": log.eval.config.epochs,
+    "means": {s.name: s.metrics["mean"].value for s in log.results.scores},
+    "usage": {m: u.model_dump() for m, u in log.stats.model_usage.items()},
+    "read": [{
+        "id": s.id, "epoch": s.epoch, "target": s.target, "choices": s.choices,
+        "roles": [m.role for m in s.messages],
+        "calls": [[c.function, c.arguments] for m in s.messages if m.role == "assistant" for c in m.tool_calls or []],
+        "results": [m.text for m in s.messages if m.role == "tool"],
+        "images": sum(c.type == "image" for m in s.messages if isinstance(m.content, list) for c in m.content),
+        "errors": [m.error.message for m in s.messages if m.role == "tool" and m.error],
+        "scores": {k: [v.value, v.answer, v.explanation] for k, v in s.scores.items()},
+        "limit": s.limit.type if s.limit else None, "input": s.input if isinstance(s.input, str) else None,
+    } for s in log.samples],
+}))
+"""
+
+
+def test_inspect_reads_it(inspect: Path, exported: Path) -> None:
+    done = subprocess.run(
+        [inspect / "python", "-W", "error::UserWarning", "-c", READ, exported / f"{LABEL}.json"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    log = json.loads(done.stdout)
+    assert (log["status"], log["samples"], log["epochs"]) == ("success", 3, 2)
+    # six runs of five turns: 10 uncached, 90 cached, 5 out each
+    (usage,) = log["usage"].values()
+    assert (usage["input_tokens"], usage["input_tokens_cache_read"], usage["output_tokens"]) == (
+        300,
+        2700,
+        150,
+    )
+    assert usage["total_tokens"] == 3150
+    assert len(log["read"]) == 6
+    scored = score_folder(exported.parent / "out")
+    ours = {(score.task, score.epoch + 1): score for score in scored.scores}
+    for sample in log["read"]:
+        score = ours[sample["id"], sample["epoch"]]
+        assert sample["scores"]["strict"][:2] == [score.strict, score.answer]
+        assert sample["scores"]["compat"][0] == score.compat
+        assert "executions: 1" in sample["scores"]["strict"][2]
+        assert sample["target"] == scored.tasks[sample["id"]].truth["answer"]
+        assert sample["choices"] == ["A", "B", "C", "D"]
+        assert sample["roles"] == ["assistant", "tool"] * 4 + ["assistant"]
+        assert [name for name, _ in sample["calls"]] == [
+            "execute_phreeqc",
+            "read_file",
+            "read_file",
+            "write_file",
+        ]
+        assert sample["results"][0] == "pH 8.10 é 漢字"
+        assert (sample["images"], sample["errors"]) == (1, ["There is no such file"])
+    assert sorted(sample["limit"] or "" for sample in log["read"]) == ["", "", "", "", "message", "message"]
+    assert log["means"]["compat"] == pytest.approx(sum(s.compat for s in scored.scores) / 6)
+
+
+@contextmanager
+def viewer(inspect: Path, logs: Path, tmp_path: Path) -> Iterator[str]:
+    """Run ``inspect view start`` on 127.0.0.1 and give its address."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [
+        inspect / "inspect",
+        "view",
+        "start",
+        "--log-dir",
+        logs,
+        "--host",
+        "127.0.0.1",
+        "--port",
+        str(port),
+    ]
+    with subprocess.Popen(
+        command,
+        env={**os.environ, "HOME": str(tmp_path)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        try:
+            _wait(lambda: urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=2).close())
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            process.terminate()
+
+
+@contextmanager
+def browser(chromium: str, tmp_path: Path) -> Iterator[Any]:
+    """Run a browser; yield a function that opens an address, waits for a text, takes a picture, gives the words.
+
+    The viewer loads its log in the background, so the browser is driven over its debugging protocol.
+    """
+    profile = tmp_path / "profile"
+    command = [
+        *(chromium, "--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1500,1000"),
+        *(f"--user-data-dir={profile}", "--remote-debugging-port=0", "about:blank"),
+    ]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        try:
+            port = _wait(lambda: (profile / "DevToolsActivePort").read_text().split()[0])
+            pages = _wait(
+                lambda: json.load(urllib.request.urlopen(f"http://127.0.0.1:{port}/json", timeout=2))
+            )
+            address = next(each["webSocketDebuggerUrl"] for each in pages if each["type"] == "page")
+            with connect(address, max_size=None) as wire:
+                yield lambda url, text, picture: _open(wire, url, text, tmp_path, picture)
+        finally:
+            process.terminate()
+
+
+def _wait(look: Callable[[], Any], seconds: float = 60) -> Any:
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            return look()
+        except (OSError, IndexError, LookupError):
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.2)
+
+
+def _ask(wire: Any, method: str, **params: Any) -> Any:
+    number = time.monotonic_ns() % 2**31
+    wire.send(json.dumps({"id": number, "method": method, "params": params}))
+    while (reply := json.loads(wire.recv(timeout=60))).get("id") != number:
+        pass
+    return reply["result"]
+
+
+def _open(wire: Any, url: str, text: str, tmp_path: Path, picture: str) -> str:
+    def words() -> str:
+        found = _ask(wire, "Runtime.evaluate", expression="document.body.innerText", returnByValue=True)
+        shown = str(found["result"].get("value", ""))
+        if text not in shown:
+            raise LookupError(f"{text!r} is not on the page: {shown[:500]!r}")
+        return shown
+
+    _ask(wire, "Page.navigate", url=url)
+    shown = _wait(words)
+    image = base64.b64decode(_ask(wire, "Page.captureScreenshot")["data"])
+    (Path(os.environ.get("LABRIG_TEST_PICTURES", tmp_path)) / picture).write_bytes(image)
+    return str(shown)
+
+
+def test_inspect_view_shows_it(inspect: Path, exported: Path, tmp_path: Path) -> None:
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if chromium is None:
+        pytest.skip("no chromium is installed")
+    items = {sample["id"] for sample in json.loads((exported / f"{LABEL}.json").read_text())["samples"]}
+    first = sorted(items)[0]
+    with viewer(inspect, exported, tmp_path) as address, browser(chromium, tmp_path) as look:
+        page = f"{address}/#/logs/{LABEL}.json"
+        listed = look(page, "6 rows", "inspect-samples.png")
+        assert "phreeqc-basics" in listed
+        assert all(item in listed for item in items)
+        assert "strict\t0.667" in listed.casefold()
+        sample = look(
+            f"{page}/samples/sample/{first}/1/messages", "I wrote the answer.", "inspect-messages.png"
+        )
+        assert "execute_phreeqc" in sample
+        assert "<script>alert(1)</script>" in sample, "what an agent wrote is shown as text"
+        assert "pH 8.10 é 漢字" in sample
+        scoring = look(f"{page}/samples/sample/{first}/1/scoring", "EXPLANATION", "inspect-scoring.png")
+        assert "executions: 1" in scoring
