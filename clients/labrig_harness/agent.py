@@ -123,6 +123,10 @@ class Bench(Protocol):
         """Record what the agent said as a turn of its own; calls that belong to it are made on what is returned."""
         ...
 
+    def tell(self, text: str) -> None:
+        """Record what the agent was told between its turns, as a step of the user."""
+        ...
+
     async def call(self, tool: str, arguments: dict[str, Any], *, says: str = "") -> ToolResult:
         """Check the budget, and make one call as a turn of its own."""
         ...

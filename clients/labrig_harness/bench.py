@@ -143,6 +143,10 @@ class WorkBench:
         )
         return OpenTurn(self, index)
 
+    def tell(self, text: str) -> None:
+        """Record what the agent was told between its turns."""
+        self.steps.append(Step(len(self.steps), text, source="user"))
+
     async def call(self, tool: str, arguments: dict[str, Any], *, says: str = "") -> ToolResult:
         """Check the budget, and make one call as a turn of its own."""
         self.check_budget()

@@ -429,7 +429,7 @@ class Perturber:
         if change.call not in (0, self._met):
             return wire, self.declared
         blob = redact_bytes(canonical_json(split_volatile(altered)[0]))
-        log._put(blob)
+        log.put(blob)
         made = {
             "record": number,
             "tool": record.tool,

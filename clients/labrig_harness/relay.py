@@ -27,6 +27,7 @@ from labrig.errors import LabrigError
 from labrig.redaction import redact
 from labrig.toolbox import ServeOptions
 from labrig_harness import shim
+from labrig_harness.outfolder import workspace_prefix
 from labrig_harness.recorder import CallFailed, NotRecorded, Recorder
 from labrig_harness.serverprocess import ServerProcess
 from labrig_harness.servers import Target, command
@@ -137,14 +138,15 @@ def server_argv(target: Target, options: ServeOptions) -> list[str]:
 
 def _short_folder() -> Path:
     """Make a folder that is ours alone and whose name leaves room for a socket's."""
+    prefix = workspace_prefix()  # what a killed process leaves is swept with its workspaces
     for parent in (tempfile.gettempdir(), "/tmp"):
-        if len(os.fsencode(parent)) + 20 <= LONGEST_PATH:
+        if len(os.fsencode(f"{parent}/{prefix}")) + 13 <= LONGEST_PATH:
             with contextlib.suppress(OSError):
-                return Path(tempfile.mkdtemp(prefix="labrig-", dir=parent))
+                return Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
     raise LabrigError(
         "There is no folder for a socket",
         where=tempfile.gettempdir(),
-        expected=f"a writable folder with a path of at most {LONGEST_PATH - 20} bytes",
+        expected=f"a writable folder with a path of at most {LONGEST_PATH - 13 - len(prefix)} bytes",
         try_="set TMPDIR",
         code="unavailable",
     )

@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from labrig.errors import LabrigError
 from labrig.redaction import redact
 from labrig_harness import agents, outfolder
 from labrig_harness.agent import (
@@ -29,6 +30,7 @@ from labrig_harness.agent import (
     TokenLimit,
 )
 from labrig_harness.bench import WorkBench
+from labrig_harness.call_store import LIVE, CallStore
 from labrig_harness.channels import read_submission
 from labrig_harness.perturb import AUTO, Declared, parse
 from labrig_harness.suite import Arm, Solution, Suite
@@ -90,6 +92,8 @@ class RunPlan:
         """Raise a LabrigError when this agent cannot run in this arm, or what is asked for cannot be read."""
         if self.perturb and self.perturb != AUTO:
             parse(self.perturb)
+        if self.calls != LIVE:
+            CallStore.open(Path(self.store), mode=self.calls)
         self.make_agent(0).accept(self.arm)
 
     def to_dict(self) -> dict[str, Any]:
@@ -274,6 +278,8 @@ async def run_item(
                 "attempts": attempts.earlier,
                 "started": started.isoformat(timespec="milliseconds"),
                 "duration_s": round(time.monotonic() - clock, 3),
+                **({"not_in_store": bench.recorder.unseen} if bench.recorder.unseen else {}),
+                **({"notes": bench.recorder.notes} if bench.recorder.notes else {}),
             },
         )
         text = redact(outfolder.json_text(trajectory.to_dict())) + "\n"
@@ -307,6 +313,7 @@ async def _ended(agent: Agent, bench: WorkBench, wall_s: float) -> tuple[EndReas
     try:
         async with asyncio.timeout(wall_s):
             await agent.run(bench)
+            bench.settle()
     except TimeoutError:
         return "wall_limit", f"{wall_s:g} s", None
     except tuple(limits) as error:
@@ -315,6 +322,10 @@ async def _ended(agent: Agent, bench: WorkBench, wall_s: float) -> tuple[EndReas
         return "model_error", str(error), error.seconds or 0.0
     except ModelError as error:
         return "model_error", str(error), None
+    except LabrigError as error:
+        if error.code in ("refused", "unavailable"):
+            raise  # no item of this run could be worked on
+        return "agent_error", str(error), None
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS):
             raise  # the record cannot be kept: no end of the agent's

@@ -11,7 +11,7 @@ import json
 import os
 import secrets
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -88,6 +88,27 @@ def split_volatile(result: dict[str, Any]) -> tuple[dict[str, Any], dict[str, An
     return stable, volatile
 
 
+def _write(path: Path, data: bytes, flag: int) -> None:
+    """Write bytes to a new file or to the end of one.
+
+    Raises
+    ------
+    OSError
+        Also when the file takes only a part, as on a full disk: what was written of a new file is then removed.
+    """
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | flag, 0o644)
+    try:
+        written = os.write(descriptor, data)
+        while written < len(data):
+            written += os.write(descriptor, data[written:])
+    except OSError:
+        if flag & os.O_EXCL:
+            path.unlink(missing_ok=True)
+        raise
+    finally:
+        os.close(descriptor)
+
+
 class CallLog:
     """A folder of call records, appended to one line at a time."""
 
@@ -112,7 +133,7 @@ class CallLog:
         if result is not None:
             stable, volatile = split_volatile(result)
             blob, is_error = redact_bytes(canonical_json(stable)), bool(stable["isError"])
-            self._put(blob)
+            self.put(blob)
         record = CallRecord(
             server=server,
             tool=tool,
@@ -125,24 +146,25 @@ class CallLog:
             versions=versions,
             meta={**volatile, **meta},
         )
-        line = redact(json.dumps(asdict(record), ensure_ascii=False, separators=(",", ":"))) + "\n"
-        descriptor = os.open(
-            self.folder / "calls.jsonl", os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644
-        )
-        try:
-            os.write(descriptor, line.encode("utf-8", "surrogatepass"))
-        finally:
-            os.close(descriptor)
+        line = redact(json.dumps(vars(record), ensure_ascii=False, separators=(",", ":"))) + "\n"
+        _write(self.folder / "calls.jsonl", line.encode("utf-8", "surrogatepass"), os.O_APPEND)
         return record
 
-    def _put(self, blob: bytes) -> None:
-        folder = self.folder / "blobs"
-        folder.mkdir(parents=True, exist_ok=True)
-        path = folder / f"{sha256(blob)}.json"
-        if not path.exists():
-            temporary = folder / f".{secrets.token_hex(6)}"
-            temporary.write_bytes(blob)
-            temporary.replace(path)
+    def put(self, blob: bytes) -> str:
+        """Keep a result and return its SHA-256; one that is there whole is not written again."""
+        name = sha256(blob)
+        path = self.folder / "blobs" / f"{name}.json"
+        try:
+            _write(path, blob, os.O_EXCL)
+        except FileExistsError:
+            if path.stat().st_size != len(blob):  # a process was killed while it wrote
+                temporary = path.with_name(f".{secrets.token_hex(6)}")
+                temporary.write_bytes(blob)
+                temporary.replace(path)
+        except FileNotFoundError:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            return self.put(blob)
+        return name
 
     def __iter__(self) -> Iterator[CallRecord]:
         """Yield the records in the order they were written.

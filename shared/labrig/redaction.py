@@ -8,17 +8,24 @@ from __future__ import annotations
 
 import os
 import re
+from functools import lru_cache
 
 NAME = re.compile(r"(?:^|_)(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)(?:$|_)", re.IGNORECASE)
 SHORTEST = 8
 """Values shorter than this are no keys: replacing them would damage ordinary text."""
 
 
+@lru_cache(maxsize=4096)
+def _is_key(name: str) -> bool:
+    return NAME.search(name) is not None
+
+
 def keys() -> list[str]:
     """Return the values of this process's environment that are keys, longest first."""
-    found = {value for name, value in os.environ.items() if NAME.search(name) and len(value) >= SHORTEST}
+    found = {os.environ[name] for name in os.environ if _is_key(name)}
     # A path or a flag is no secret, though its variable may be called ..._TOKEN_FILE.
-    return sorted((value for value in found if not value.startswith("/")), key=len, reverse=True)
+    wanted = (value for value in found if len(value) >= SHORTEST and not value.startswith("/"))
+    return sorted(wanted, key=len, reverse=True)
 
 
 def redact(text: str) -> str:

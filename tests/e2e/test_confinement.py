@@ -321,6 +321,7 @@ def until(condition: Callable[[], bool], seconds: float) -> bool:
     return condition()
 
 
+@pytest.mark.accept
 @pytest.mark.parametrize("confine", ["required", "off"], indirect=True)
 def test_at_the_wall_limit_everything_ends_and_the_calls_are_kept(
     confine: str, tmp_path: Path, databases: Path

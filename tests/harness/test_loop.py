@@ -178,7 +178,9 @@ def test_mistakes_are_turns_that_the_model_is_told_about(task: Task, tmp_path: P
     assert "no JSON object" in told[1]
     assert "There is no tool 'no.such tool'" in told[2]
     assert TOLD["empty_reply"] in told[3]
-    assert played.turns[2].meta["told"] == TOLD["empty_reply"]
+    assert [step.text for step in played.trajectory.steps if step.source == "user"][1:] == [
+        TOLD["empty_reply"]
+    ]
 
 
 BAD = (

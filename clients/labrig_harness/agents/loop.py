@@ -53,13 +53,14 @@ class Loop(ModelAgent):
                 bench.check_budget()
                 reply = await model.ask(conversation, tools, seconds=deadline - time.monotonic())
                 told = TOLD[reply.faults[0]] if reply.faults and not reply.calls and not was_told else ""
-                turn, spent = self.record(bench, reply, spent, told)
+                turn, spent = self.record(bench, reply, spent)
                 if reply.text.strip() or reply.calls:
                     conversation.append(as_history(reply.response))
                 if reply.calls:
                     results = [await self._make(turn, call, _is_cut(reply, call)) for call in reply.calls]
                     conversation.append(ModelRequest(results))
                 elif told:
+                    bench.tell(told)
                     conversation.append(ModelRequest([UserPromptPart(told)]))
                 else:
                     return

@@ -40,7 +40,7 @@ class ModelAgent(OwnCode):
         if self._model is None:
             models.check(self.spec, tools=self.needs_tools)
 
-    def record(self, bench: Bench, reply: models.Reply, spent: Tokens, told: str = "") -> tuple[Turn, Tokens]:
+    def record(self, bench: Bench, reply: models.Reply, spent: Tokens) -> tuple[Turn, Tokens]:
         """Record a reply as a turn, and what the run cost so far; return the turn and the tokens so far.
 
         Raises
@@ -54,7 +54,7 @@ class ModelAgent(OwnCode):
             tokens=reply.tokens,
             faults=reply.faults,
             model=reply.version,
-            meta={**reply.meta, "told": told} if told else reply.meta,
+            meta=reply.meta,
         )
         spent = spent + reply.tokens
         if self._prices is not None:
