@@ -31,8 +31,8 @@ import asyncio, sys
 from pathlib import Path
 from labrig.calls import CallLog
 from labrig.toolbox import ServeOptions
-from labrig_harness.recorder import Recorder
-from labrig_harness.relay import relay
+from labrig_harness.recording.recorder import Recorder
+from labrig_harness.recording.relay import relay
 from labrig_harness.servers import Target
 async def main():
     target = Target(name="echo", argv=(sys.executable, "-c", sys.argv[2]))
@@ -77,7 +77,7 @@ class Caller:
 
 def measure(size: int) -> tuple[float, float]:
     """Return the median seconds of a direct and of a recorded call."""
-    from labrig_harness.relay import shim_command
+    from labrig_harness.recording.relay import shim_command
 
     with tempfile.TemporaryDirectory() as folder:
         harness = subprocess.Popen(

@@ -30,7 +30,7 @@ class AgentSpec:
     command
         The program of the agent ``command``.
     prices
-        Path of a price table (`labrig_harness.prices`); without one nothing is said about cost.
+        Path of a price table (`labrig_harness.models.prices`); without one nothing is said about cost.
     name
         Its name in folders and tables; by default made of `kind` and `model`.
     """

@@ -15,11 +15,11 @@ from typing import Any, Literal
 from labrig.calls import CallLog
 from labrig.toolbox import ServeOptions
 from labrig_harness.agent import CostLimit, ServerError, StepLimit, TokenLimit, ToolResult
-from labrig_harness.call_store import LIVE, CallStore, Setting
-from labrig_harness.client import ServerClient
+from labrig_harness.grounding.perturb import Declared, Perturber
 from labrig_harness.linking import link, tool_call
-from labrig_harness.perturb import Declared, Perturber
-from labrig_harness.recorder import CallFailed, NotRecorded, Recorder
+from labrig_harness.recording.call_store import LIVE, CallStore, Setting
+from labrig_harness.recording.client import ServerClient
+from labrig_harness.recording.recorder import CallFailed, NotRecorded, Recorder
 from labrig_harness.servers import Target
 from labrig_harness.suite import Arm
 from labrig_harness.task import Brief
@@ -39,9 +39,9 @@ class WorkBench:
         The item's workspace, which the server serves.
     calls, store
         Who answers calls, ``live``, ``record``, ``replay`` or ``refresh``, and the folder of stored calls that all
-        but the first need: see `labrig_harness.call_store`.
+        but the first need: see `labrig_harness.recording.call_store`.
     perturb
-        A change of one result on its way to the agent: a spec, or what `labrig_harness.decisive.declare` returned.
+        A change of one result on its way to the agent: a spec, or what `decisive.declare` returned.
 
     Attributes
     ----------
@@ -161,7 +161,7 @@ class WorkBench:
         max_calls
             Calls of the whole run; those beyond are refused, and `settle` says so.
         """
-        from labrig_harness.relay import relay
+        from labrig_harness.recording.relay import relay
 
         async with relay(
             self.target, self.options, self.recorder, call_s=self.arm.call_s, max_calls=max_calls

@@ -20,7 +20,7 @@ from typing import Any
 
 from labrig.errors import LabrigError
 from labrig_harness import outfolder, suites
-from labrig_harness.grounding import OUTCOMES, grounded
+from labrig_harness.grounding.outcomes import OUTCOMES, grounded
 from labrig_harness.statistics import wilson
 from labrig_harness.suite import Score, Suite, Table
 from labrig_harness.task import Task
@@ -51,7 +51,7 @@ class Record:
     submission
         The answer as committed, up to `SHOWN` characters; None for none.
     grounding
-        How the answer took a changed result (`labrig_harness.grounding`); empty in a run without a change.
+        How the answer took a changed result (`labrig_harness.grounding.outcomes`); empty in a run without a change.
     score
         None for an item without a truth.
     """

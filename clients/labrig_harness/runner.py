@@ -30,9 +30,9 @@ from labrig_harness.agent import (
     TokenLimit,
 )
 from labrig_harness.bench import WorkBench
-from labrig_harness.call_store import LIVE, CallStore
 from labrig_harness.channels import read_submission
-from labrig_harness.perturb import AUTO, Declared, parse
+from labrig_harness.grounding.perturb import AUTO, Declared, parse
+from labrig_harness.recording.call_store import LIVE, CallStore
 from labrig_harness.suite import Arm, Solution, Suite
 from labrig_harness.task import Brief, Task
 from labrig_harness.trajectory import OUTSIDE, EndReason, Trajectory
@@ -54,7 +54,7 @@ class RunPlan:
     calls
         Mode of the recording proxy (``live``, ``record``, ``replay``, ``refresh``) and its store.
     perturb
-        A declared change of one tool result, or empty: see `labrig_harness.perturb`.
+        A declared change of one tool result, or empty: see `labrig_harness.grounding.perturb`.
     """
 
     suite: Suite
@@ -296,7 +296,7 @@ async def _declared(plan: RunPlan, task: Task) -> Declared | None:
     """Return the change of one result that a perturbed run makes to this item."""
     if not plan.perturb:
         return None
-    from labrig_harness.decisive import declare
+    from labrig_harness.grounding.decisive import declare
 
     return await declare(plan.perturb, plan.suite, task, plan.arm, calls=plan.calls, store=plan.store)
 

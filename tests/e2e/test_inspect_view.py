@@ -24,8 +24,8 @@ import pytest
 from websockets.sync.client import connect
 
 from labrig_harness import suites
-from labrig_harness.exporting import export
-from labrig_harness.importing import import_logs
+from labrig_harness.logs.exporting import export
+from labrig_harness.logs.importing import import_logs
 from labrig_harness.records import score_folder
 from support.written_logs import PICTURE, claude_log
 

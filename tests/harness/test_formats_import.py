@@ -18,9 +18,9 @@ import pytest
 from labrig.calls import CallLog
 from labrig.errors import LabrigError
 from labrig_harness import cli, suites
-from labrig_harness.exporting import export
 from labrig_harness.formats import inspect_log, results
-from labrig_harness.importing import Imported, Where, import_logs
+from labrig_harness.logs.exporting import export
+from labrig_harness.logs.importing import Imported, Where, import_logs
 from labrig_harness.records import Scored, score_folder
 from labrig_harness.suites.results.score import normalised
 from labrig_harness.task import Task
@@ -152,7 +152,7 @@ def test_keys_stay_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 KILLED = """
 import sys, time
 from pathlib import Path
-from labrig_harness import importing
+from labrig_harness.logs import importing
 place = importing.outfolder.place
 def slowly(made, folder):
     place(made, folder); print("one", flush=True); time.sleep(0.2)

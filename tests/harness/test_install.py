@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from labrig.errors import LabrigError
-from labrig_harness import client_configs, config_edit, install
-from labrig_harness.client_configs import CLIENTS
-from labrig_harness.install import InstallPlan
+from labrig_harness.installing import client_configs, config_edit, install
+from labrig_harness.installing.client_configs import CLIENTS
+from labrig_harness.installing.install import InstallPlan
 
 KEY = "labrig-phreeqc"
 

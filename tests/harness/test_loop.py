@@ -14,11 +14,12 @@ import pytest
 
 from labrig.errors import LabrigError
 from labrig.toolbox import ServeOptions
-from labrig_harness import models, suites
+from labrig_harness import suites
 from labrig_harness.agent import AgentSpec
 from labrig_harness.agents.loop import TOLD, Loop
 from labrig_harness.agents.single import Single
-from labrig_harness.model_names import PROVIDERS
+from labrig_harness.models import service as models
+from labrig_harness.models.names import PROVIDERS
 from labrig_harness.records import score_folder
 from labrig_harness.runner import RunPlan, run
 from labrig_harness.suite import Arm

@@ -12,8 +12,9 @@ from jsonschema import Draft202012Validator
 from labrig import __version__
 from labrig.errors import LabrigError
 from labrig.toolbox import Toolbox
-from labrig_harness import manifests, servers
-from labrig_harness.client_configs import CLIENTS, portable
+from labrig_harness import servers
+from labrig_harness.installing import manifests
+from labrig_harness.installing.client_configs import CLIENTS, portable
 
 FOLDER = Path(__file__).resolve().parents[2] / "manifests"
 

@@ -12,10 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from labrig.errors import LabrigError
-from labrig_harness import model_settings, models, prices
 from labrig_harness.agent import AgentSpec
-from labrig_harness.model_messages import as_history, read_arguments, sendable_name
-from labrig_harness.model_names import PROVIDERS
+from labrig_harness.models import prices
+from labrig_harness.models import service as models
+from labrig_harness.models import settings as model_settings
+from labrig_harness.models.messages import as_history, read_arguments, sendable_name
+from labrig_harness.models.names import PROVIDERS
 from labrig_harness.suite import Arm
 from labrig_harness.trajectory import Tokens
 from support.scripted_model import Reply, Usage, scripted_model
@@ -313,7 +315,7 @@ def test_what_a_model_is_shown_of_a_result() -> None:
     from pydantic_ai.messages import BinaryContent
 
     from labrig_harness.agent import ToolResult
-    from labrig_harness.model_messages import content
+    from labrig_harness.models.messages import content
 
     text, picture = (
         {"type": "text", "text": "pH 7"},

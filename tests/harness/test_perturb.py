@@ -22,11 +22,11 @@ from labrig_harness.agents.own_code import OwnCode, commit
 from labrig_harness.agents.reference import Reference
 from labrig_harness.bench import WorkBench
 from labrig_harness.channels import read_submission
-from labrig_harness.decisive import declare, find
-from labrig_harness.grounding import Grounded, grounded, shares
-from labrig_harness.perturb import Change, Declared, Edit, Perturber, apply, parse, scaled
-from labrig_harness.recorder import Recorder
-from labrig_harness.relay import relay
+from labrig_harness.grounding.decisive import declare, find
+from labrig_harness.grounding.outcomes import Grounded, grounded, shares
+from labrig_harness.grounding.perturb import Change, Declared, Edit, Perturber, apply, parse, scaled
+from labrig_harness.recording.recorder import Recorder
+from labrig_harness.recording.relay import relay
 from labrig_harness.servers import Target
 from labrig_harness.suite import Arm, Call, Solution, Suite, Unsolvable
 from labrig_harness.task import Task

@@ -23,9 +23,9 @@ from hypothesis import strategies as st
 
 from labrig.calls import CallLog
 from labrig.toolbox import ServeOptions
-from labrig_harness import wire
-from labrig_harness.recorder import Recorder
-from labrig_harness.relay import SHIM, relay, shim_command
+from labrig_harness.recording import wire
+from labrig_harness.recording.recorder import Recorder
+from labrig_harness.recording.relay import SHIM, relay, shim_command
 from labrig_harness.servers import Target
 from support import toy_server
 from support.agent_program import Agent, agent_at
@@ -329,8 +329,8 @@ import asyncio, sys
 from pathlib import Path
 from labrig.calls import CallLog
 from labrig.toolbox import ServeOptions
-from labrig_harness.recorder import Recorder
-from labrig_harness.relay import relay
+from labrig_harness.recording.recorder import Recorder
+from labrig_harness.recording.relay import relay
 from labrig_harness.servers import Target
 async def main():
     argv = tuple(sys.argv[2:])

@@ -16,11 +16,12 @@ from fastmcp.client.transports import StdioTransport
 from labrig.calls import CallLog
 from labrig.errors import LabrigError
 from labrig.toolbox import ServeOptions
-from labrig_harness import call_store, suites
+from labrig_harness import suites
 from labrig_harness.bench import WorkBench
-from labrig_harness.call_store import CallStore, Session, Setting
-from labrig_harness.recorder import CallFailed, Recorder
-from labrig_harness.relay import relay, shim_command
+from labrig_harness.recording import call_store
+from labrig_harness.recording.call_store import CallStore, Session, Setting
+from labrig_harness.recording.recorder import CallFailed, Recorder
+from labrig_harness.recording.relay import relay, shim_command
 from labrig_harness.servers import Target
 from labrig_harness.suite import Unsolvable
 from support import toy_server
@@ -155,8 +156,8 @@ WRITER = """
 import asyncio, sys
 from pathlib import Path
 from labrig.calls import CallLog
-from labrig_harness.call_store import CallStore, Setting
-from labrig_harness.recorder import Recorder
+from labrig_harness.recording.call_store import CallStore, Setting
+from labrig_harness.recording.recorder import Recorder
 folder, worker = Path(sys.argv[1]), int(sys.argv[2])
 log = CallLog(folder / f"own{worker}")
 log.folder.mkdir()

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from labrig_harness.relay import shim_command
+from labrig_harness.recording.relay import shim_command
 
 META = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",

@@ -9,10 +9,10 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from labrig_harness import models
 from labrig_harness.agent import Bench, ToolResult, Turn
 from labrig_harness.agents.model_agent import ModelAgent
-from labrig_harness.model_messages import (
+from labrig_harness.models import service
+from labrig_harness.models.messages import (
     as_history,
     as_utf8,
     content,
@@ -47,8 +47,8 @@ class Loop(ModelAgent):
         tools = [definition(each) for each in await bench.tools()]
         conversation: list[ModelMessage] = [ModelRequest([UserPromptPart(bench.prompt)])]
         spent, was_told = Tokens(measured=True), False
-        bench.versions.update(models.versions())
-        async with models.connect(self.spec, self._model) as model:
+        bench.versions.update(service.versions())
+        async with service.connect(self.spec, self._model) as model:
             while True:
                 bench.check_budget()
                 reply = await model.ask(conversation, tools, seconds=deadline - time.monotonic())
@@ -66,7 +66,7 @@ class Loop(ModelAgent):
                     return
                 was_told = bool(told)
 
-    async def _make(self, turn: Turn, call: models.Call, cut: bool) -> ToolReturnPart:
+    async def _make(self, turn: Turn, call: service.Call, cut: bool) -> ToolReturnPart:
         """Make one call; what the model is told of it goes back under the call's id."""
         from pydantic_ai.messages import ToolReturnPart
 
@@ -80,12 +80,12 @@ class Loop(ModelAgent):
             result = ToolResult(told, is_error=True)
         else:
             result = await turn.call(call.tool, arguments, id=call.id)
-        shown = content(result, images=models.takes_images(self.spec))
+        shown = content(result, images=service.takes_images(self.spec))
         return ToolReturnPart(
             sendable_name(call.tool), shown, call.id, outcome="failed" if result.is_error else "success"
         )
 
 
-def _is_cut(reply: models.Reply, call: models.Call) -> bool:
+def _is_cut(reply: service.Reply, call: service.Call) -> bool:
     """Return whether a call may be cut short: the last one of a reply that ended at the output limit."""
     return "cut_off" in reply.faults and call is reply.calls[-1]

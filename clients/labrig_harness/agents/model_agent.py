@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from labrig.errors import LabrigError
-from labrig_harness import models, prices
 from labrig_harness.agent import AgentSpec, Bench, Refused, Turn
 from labrig_harness.agents.own_code import OwnCode
+from labrig_harness.models import prices, service
 from labrig_harness.suite import Arm
 from labrig_harness.trajectory import Tokens
 
@@ -22,7 +22,7 @@ class ModelAgent(OwnCode):
     Parameters
     ----------
     model
-        One of the library's own in place of a service: see `labrig_harness.models.connect`.
+        One of the library's own in place of a service: see `labrig_harness.models.service.connect`.
     """
 
     def __init__(self, spec: AgentSpec, model: Model | None = None) -> None:
@@ -38,9 +38,9 @@ class ModelAgent(OwnCode):
         if self._prices is not None:
             self._prices.price(self.spec.model)
         if self._model is None:
-            models.check(self.spec, tools=self.needs_tools)
+            service.check(self.spec, tools=self.needs_tools)
 
-    def record(self, bench: Bench, reply: models.Reply, spent: Tokens) -> tuple[Turn, Tokens]:
+    def record(self, bench: Bench, reply: service.Reply, spent: Tokens) -> tuple[Turn, Tokens]:
         """Record a reply as a turn, and what the run cost so far; return the turn and the tokens so far.
 
         Raises

@@ -44,7 +44,7 @@ from labrig_harness.trajectory import Cost, Tokens
 
 if TYPE_CHECKING:
     from labrig_harness.formats import ReadRun
-    from labrig_harness.prices import PriceTable
+    from labrig_harness.models.prices import PriceTable
 
 LINE_BYTES = 16 << 20
 """A longer line of a log is cut."""
@@ -288,7 +288,7 @@ class Program:
 
     @property
     def _cost(self) -> Callable[[Tokens], Cost] | None:
-        from labrig_harness.prices import cost_of
+        from labrig_harness.models.prices import cost_of
 
         table = self.prices
         return None if table is None else lambda tokens: cost_of(tokens, self.spec.model, table)
@@ -472,7 +472,7 @@ def keep_redacted(source: Path, kept: Path) -> bool:
 def _prices(path: str) -> PriceTable | None:
     if not path:
         return None
-    from labrig_harness import prices
+    from labrig_harness.models import prices
 
     return prices.load(Path(path))
 

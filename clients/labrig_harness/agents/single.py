@@ -7,10 +7,10 @@ import binascii
 from typing import TYPE_CHECKING
 
 from labrig.errors import LabrigError
-from labrig_harness import models
 from labrig_harness.agent import Bench
 from labrig_harness.agents.model_agent import ModelAgent
-from labrig_harness.model_messages import as_utf8, written
+from labrig_harness.models import service
+from labrig_harness.models.messages import as_utf8, written
 from labrig_harness.suite import Arm
 from labrig_harness.task import Attachment
 from labrig_harness.trajectory import Tokens
@@ -59,8 +59,8 @@ class Single(ModelAgent):
         content += [f'The file "{path}":\n\n{text}' for path, text in brief.files.items()]
         content.append(bench.prompt)
         bench.check_budget()
-        bench.versions.update(models.versions())
-        async with models.connect(self.spec, self._model) as model:
+        bench.versions.update(service.versions())
+        async with service.connect(self.spec, self._model) as model:
             asked = ModelRequest([UserPromptPart(content if len(content) > 1 else bench.prompt)])
             reply = await model.ask([asked], [], seconds=bench.arm.wall_s)
         turn, _ = self.record(bench, reply, Tokens(measured=True))

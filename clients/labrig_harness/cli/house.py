@@ -63,7 +63,7 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 
 def _install(arguments: argparse.Namespace) -> int:
-    from labrig_harness import install
+    from labrig_harness.installing import install
 
     if arguments.undo:
         if arguments.servers:
@@ -95,7 +95,7 @@ def _install(arguments: argparse.Namespace) -> int:
 
 
 def _manifests(arguments: argparse.Namespace) -> int:
-    from labrig_harness import manifests
+    from labrig_harness.installing import manifests
 
     if not arguments.check:
         manifests.write(arguments.folder)

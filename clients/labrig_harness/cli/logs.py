@@ -61,7 +61,7 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 
 def _import(arguments: argparse.Namespace) -> int:
-    from labrig_harness.importing import Where, import_logs
+    from labrig_harness.logs.importing import Where, import_logs
 
     if arguments.epoch is not None and arguments.epoch < 0:
         raise LabrigError("An epoch is counted from 0", where=f"--epoch {arguments.epoch}")
@@ -104,7 +104,7 @@ def _suite(arguments: argparse.Namespace) -> tuple[Suite | None, list[Task]]:
 
 
 def _export(arguments: argparse.Namespace) -> int:
-    from labrig_harness.exporting import export
+    from labrig_harness.logs.exporting import export
 
     target = arguments.output or arguments.out / f"export-{arguments.format}"
     done = export(arguments.out, arguments.format, target)
@@ -119,7 +119,7 @@ def _export(arguments: argparse.Namespace) -> int:
 def _show(arguments: argparse.Namespace) -> int:
     from rich.console import Console
 
-    from labrig_harness.showing import find, print_record
+    from labrig_harness.logs.showing import find, print_record
 
     task, records, others = find(
         arguments.out, arguments.item, agent=arguments.agent, arm=arguments.arm, epoch=arguments.epoch

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from labrig.errors import LabrigError
 from labrig.serve import add_serve_arguments, serve_options
-from labrig_harness.call_store import MODES
+from labrig_harness.recording.call_store import MODES
 
 SERVER_DIED = 3
 
@@ -35,9 +35,9 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def _proxy(arguments: argparse.Namespace) -> int:
     from labrig.calls import CallLog
-    from labrig_harness.call_store import LIVE, CallStore, Setting
-    from labrig_harness.perturb import Declared, Perturber
-    from labrig_harness.recorder import Recorder
+    from labrig_harness.grounding.perturb import Declared, Perturber
+    from labrig_harness.recording.call_store import LIVE, CallStore, Setting
+    from labrig_harness.recording.recorder import Recorder
     from labrig_harness.servers import Target
 
     if arguments.http:
@@ -69,8 +69,8 @@ def _proxy(arguments: argparse.Namespace) -> int:
     )
 
     async def serve() -> None:
-        from labrig_harness import shim
-        from labrig_harness.relay import relay
+        from labrig_harness.recording import shim
+        from labrig_harness.recording.relay import relay
 
         async with relay(target, options, recorder, call_s=arguments.call_timeout) as path:
             await asyncio.to_thread(shim.join, str(path))

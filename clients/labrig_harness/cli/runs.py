@@ -29,7 +29,9 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "resume", help="run what is missing in an output folder, or failed from outside"
     )
     resume.add_argument("out", type=Path, metavar="DIR")
-    resume.add_argument("--run", dest="label", metavar="LABEL", help="only this run of the folder (default: all)")
+    resume.add_argument(
+        "--run", dest="label", metavar="LABEL", help="only this run of the folder (default: all)"
+    )
     _add_where(resume)
     resume.set_defaults(run=_resume)
 

@@ -12,7 +12,7 @@ from labrig.errors import LabrigError
 from labrig_harness import outfolder, suites
 from labrig_harness.formats import results
 from labrig_harness.formats.results import Results, Row
-from labrig_harness.importing import Imported, Where, digest_of, finish_record, keep_run, label_of, whole
+from labrig_harness.logs.importing import Imported, Where, digest_of, finish_record, keep_run, label_of, whole
 from labrig_harness.suite import Suite
 from labrig_harness.task import Brief, Task
 from labrig_harness.trajectory import Step, Submission, Trajectory

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 from labrig.errors import LabrigError, nearest
 from labrig.redaction import redact
-from labrig_harness.model_settings import Form
+from labrig_harness.models.settings import Form
 
 
 @dataclass(frozen=True)

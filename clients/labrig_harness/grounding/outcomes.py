@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from labrig_harness.perturb import parse
+from labrig_harness.grounding.perturb import parse
 from labrig_harness.trajectory import Trajectory
 
 Outcome = Literal["followed", "stayed", "noticed", "other", "not_applied"]

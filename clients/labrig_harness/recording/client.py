@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any
 
 from labrig.toolbox import ServeOptions
-from labrig_harness.recorder import CallFailed, Recorder
+from labrig_harness.recording.recorder import CallFailed, Recorder
 from labrig_harness.servers import Target
 
 ALIVE_S = 5.0

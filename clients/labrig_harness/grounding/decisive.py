@@ -14,9 +14,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from labrig_harness import perturb
 from labrig_harness.bench import WorkBench
-from labrig_harness.perturb import AUTO, Change, Declared
+from labrig_harness.grounding import perturb
+from labrig_harness.grounding.perturb import AUTO, Change, Declared
 from labrig_harness.suite import Arm, Solution, Suite, Unsolvable
 from labrig_harness.task import Task
 

@@ -26,12 +26,11 @@ from typing import Any
 from labrig.errors import LabrigError
 from labrig.redaction import redact
 from labrig.toolbox import ServeOptions
-from labrig_harness import shim
 from labrig_harness.outfolder import workspace_prefix
-from labrig_harness.recorder import CallFailed, NotRecorded, Recorder
-from labrig_harness.serverprocess import ServerProcess
-from labrig_harness.servers import Target, command
-from labrig_harness.wire import (
+from labrig_harness.recording import shim
+from labrig_harness.recording.recorder import CallFailed, NotRecorded, Recorder
+from labrig_harness.recording.serverprocess import ServerProcess
+from labrig_harness.recording.wire import (
     INVALID_PARAMS,
     INVALID_REQUEST,
     LONGEST_LINE,
@@ -48,6 +47,7 @@ from labrig_harness.wire import (
     messages,
     to_line,
 )
+from labrig_harness.servers import Target, command
 
 SHIM = Path(shim.__file__)
 """The one file that an agent's sandbox needs beside the socket."""
@@ -105,7 +105,7 @@ async def relay(
         open_lines.add(line)
         try:
             if recorder.replays or target.url:
-                from labrig_harness.replay import serve_recorded  # imports the MCP server library
+                from labrig_harness.recording.replay import serve_recorded  # imports the MCP server library
 
                 await serve_recorded(reader, writer, target, recorder, call_s=call_s, budget=budget)
             else:

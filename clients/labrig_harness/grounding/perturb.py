@@ -34,7 +34,7 @@ from labrig.redaction import redact_bytes
 
 KINDS = ("scale", "swap-rows", "unit")
 AUTO = "auto"
-"""The spec that leaves it to `labrig_harness.decisive` to find, for each item, a change of which the answer depends."""
+"""The spec that leaves it to `decisive` to find, for each item, a change on which the answer depends."""
 
 SHOWN = 20
 """Edits of a result that a record lists; their number is given beside."""

@@ -20,12 +20,12 @@ from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
 from labrig.errors import LabrigError
-from labrig_harness import model_settings
 from labrig_harness.agent import AgentSpec, ModelError
-from labrig_harness.model_errors import failure_of, one_line
-from labrig_harness.model_messages import as_utf8
-from labrig_harness.model_names import key_of, split_name
-from labrig_harness.model_settings import Form
+from labrig_harness.models import settings as model_settings
+from labrig_harness.models.errors import failure_of, one_line
+from labrig_harness.models.messages import as_utf8
+from labrig_harness.models.names import key_of, split_name
+from labrig_harness.models.settings import Form
 from labrig_harness.trajectory import Fault, Tokens
 
 if TYPE_CHECKING:

@@ -108,7 +108,7 @@ def import_logs(
     if suite is None:
         tables = [file for file in files if "results" in _formats(format, file, done)]
         if tables and len(tables) == len(files):
-            from labrig_harness.importing_tables import import_tables
+            from labrig_harness.logs.tables import import_tables
 
             return import_tables(tables, out, seed=seed, where=where)
     known = {task.id: task for task in tasks}

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from labrig.redaction import redact
 from labrig_harness.agent import AgentSpec, ModelError, RateLimited, Refused, TokenLimit
-from labrig_harness.model_messages import as_utf8
-from labrig_harness.model_names import split_name
+from labrig_harness.models.messages import as_utf8
+from labrig_harness.models.names import split_name
 
 MOST_CHARS = 300
 """Characters of a service's own words in an error."""

@@ -1,7 +1,7 @@
 """Making tool calls so that each is recorded as `labrig.call/1`, whoever makes them.
 
 A call is written down before its result is handed on. Where there is a store, the recorder also decides who
-answers (see `labrig_harness.call_store`), and where a change is declared it makes it on the way to the agent:
+answers (see `labrig_harness.recording.call_store`), and where a change is declared it makes it on the way to the agent:
 the record holds what the server said.
 """
 
@@ -16,7 +16,7 @@ from labrig import __version__
 from labrig.answer import META_KEY
 from labrig.calls import CallLog, CallRecord, tools_hash
 from labrig.errors import LabrigError
-from labrig_harness.call_store import (
+from labrig_harness.recording.call_store import (
     LIVE,
     MODES,
     RECORD,
@@ -30,7 +30,7 @@ from labrig_harness.call_store import (
 )
 
 if TYPE_CHECKING:
-    from labrig_harness.perturb import Perturber
+    from labrig_harness.grounding.perturb import Perturber
 
 Forward = Callable[[], Awaitable[dict[str, Any]]]
 """Sends a call to the server and returns its result in wire form."""

@@ -17,12 +17,12 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 from mcp.shared.message import SessionMessage
 
-from labrig_harness.recorder import CallFailed, NotRecorded, Recorder
+from labrig_harness.recording.recorder import CallFailed, NotRecorded, Recorder
+from labrig_harness.recording.wire import NOTED, SERVER_DIED, drained, error_result, lines, messages
 from labrig_harness.servers import Target
-from labrig_harness.wire import NOTED, SERVER_DIED, drained, error_result, lines, messages
 
 if TYPE_CHECKING:
-    from labrig_harness.relay import Budget
+    from labrig_harness.recording.relay import Budget
 
 Call = Callable[[str, dict[str, Any]], Awaitable[dict[str, Any]]]
 
@@ -111,7 +111,7 @@ async def _reached(target: Target, recorder: Recorder, call_s: float | None) -> 
         yield none
         return
     from labrig.toolbox import ServeOptions
-    from labrig_harness.client import ServerClient
+    from labrig_harness.recording.client import ServerClient
 
     async with ServerClient(target, ServeOptions(), recorder, call_s) as client:
         yield client.call

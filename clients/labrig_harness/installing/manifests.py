@@ -15,8 +15,8 @@ from typing import Any
 from labrig import __version__
 from labrig.errors import LabrigError
 from labrig.toolbox import ServeOptions, Toolbox
-from labrig_harness import client_configs, config_edit
 from labrig_harness import servers as known_servers
+from labrig_harness.installing import client_configs, config_edit
 
 NAMESPACE = "io.github.labrig"
 """The registry wants ``<!-- mcp-name: NAMESPACE/labrig-SERVER -->`` in the package's README."""

@@ -1,0 +1,1 @@
+"""Models: services, their names and keys, settings, messages, errors, prices."""

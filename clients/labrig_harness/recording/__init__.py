@@ -1,0 +1,12 @@
+"""The recording proxy: calls made, written down, stored and replayed.
+
+=============== ======================================================================
+recorder        makes a call and writes it down, whoever makes it
+relay, shim     an agent program's way to a server, over a socket
+wire            JSON-RPC lines, read strictly
+serverprocess   a server as a child process
+client          our own agents' way to a server
+call_store      results kept across runs, and when a call counts as the same
+replay          a server that answers from a store
+=============== ======================================================================
+"""
