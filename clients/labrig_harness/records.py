@@ -20,8 +20,7 @@ from typing import Any
 
 from labrig.errors import LabrigError
 from labrig_harness import outfolder, suites
-from labrig_harness.grounding.outcomes import OUTCOMES, grounded
-from labrig_harness.statistics import wilson
+from labrig_harness.grounding.outcomes import grounded
 from labrig_harness.suite import Score, Suite, Table
 from labrig_harness.task import Task
 from labrig_harness.trajectory import OUTSIDE, Cost, Tokens, Trajectory
@@ -82,6 +81,11 @@ class Record:
     duration_s: float
     attempts: int
     score: Score | None
+
+    @property
+    def run(self) -> str:
+        """The name of its run: the folder it lies in."""
+        return self.folder.parent.parent.name
 
     @property
     def committed(self) -> bool:
@@ -179,40 +183,17 @@ def score_folder(out: Path) -> Scored:
     skipped: list[str] = []
     missing: list[str] = []
     records = list(_records(out, suite, tasks, skipped, missing))
-    scores = [record.score for record in records if record.score is not None]
     header = {"suite": suite.name, "suite_version": suite.version, "scorer_version": suite.scorer_version}
-    lines = [outfolder.json_text({**header, **asdict(score)}) for score in scores]
+    lines = [
+        outfolder.json_text({**header, "run": record.run, **asdict(record.score)})
+        for record in records
+        if record.score is not None
+    ]
     with contextlib.suppress(OSError):  # a folder that cannot be written can still be scored
         outfolder.write_atomically(out / "scores.jsonl", "".join(line + "\n" for line in lines))
-    tables = [*suite.tables(tasks.values(), scores), *_grounding(records)]
-    return Scored(suite, tasks, records, tables, skipped, missing)
-
-
-def _grounding(records: Sequence[Record]) -> list[Table]:
-    """Return the table of causal grounding, where runs had a result changed."""
-    groups: dict[str, Counter[str]] = {}
-    for each in records:
-        if each.grounding:
-            groups.setdefault(each.folder.parts[-3], Counter())[each.grounding] += 1
-    if not groups:
-        return []
-    rows = []
-    for run, counts in sorted(groups.items()):
-        applied = counts.total() - counts["not_applied"]
-        low, high = wilson(counts["followed"], applied)
-        share = round(100 * counts["followed"] / applied, 1) if applied else None
-        interval = (round(100 * low, 1), round(100 * high, 1)) if applied else (None, None)
-        rows.append((run, *(counts[name] for name in OUTCOMES), share, *interval))
-    return [
-        Table(
-            "Causal grounding",
-            ("run", *OUTCOMES, "followed %", "low", "high"),
-            tuple(rows),
-            note="One result of each run was changed on its way to the agent. followed: the answer is what the "
-            "changed evidence says; stayed: it is the truth, which the evidence no longer says; noticed: the agent "
-            "said that something does not fit. Share and 95 % Wilson interval are of the runs with a change.",
-        )
-    ]
+    # A perturbed run shares arm and agent with the plain one, and its accuracy means something else.
+    plain = [each.score for each in records if each.score is not None and each.perturbation is None]
+    return Scored(suite, tasks, records, suite.tables(tasks.values(), plain), skipped, missing)
 
 
 def _tasks(out: Path) -> tuple[dict[str, Task], Suite]:

@@ -2,266 +2,52 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
-import random
 import re
 import shutil
 import subprocess
-from collections.abc import Iterable
+import sys
 from dataclasses import replace
 from html.parser import HTMLParser
+from itertools import pairwise
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from rich.console import Console
 
-from labrig.calls import CallLog
-from labrig.canonical import sha256
-from labrig.toolbox import ServeOptions
-from labrig_harness.records import Scored, summary
+from labrig.errors import LabrigError
+from labrig_harness import suites
+from labrig_harness.records import Scored, score_folder
+from labrig_harness.report import flat
+from labrig_harness.report.effort import edges, frontier
+from labrig_harness.report.failures import OUTCOMES, outcomes
+from labrig_harness.report.files import format_of, record_page, write_report
 from labrig_harness.report.leaderboard import leaderboard
 from labrig_harness.report.page import BUDGET, render
+from labrig_harness.report.plots import axis_of
 from labrig_harness.report.prose import MOST, Prose
 from labrig_harness.report.tabular import columns
 from labrig_harness.report.terminal import print_scores
 from labrig_harness.report.truth import truth_of
-from labrig_harness.suite import Arm, Score, Solution, Suite, Table
-from labrig_harness.task import Brief, Task
-from labrig_harness.trajectory import EndReason, Step, Submission, Tokens, ToolCall, Trajectory
-
-LETTERS = ("A", "B", "C", "D")
-STEMS = ("seawater-calcite", "calcite-soil-co2", "gypsum-in-salt", "mixing-corrosion", "evaporation")
-MISTAKES = ("temperature left at 25 °C", "read aragonite for calcite", "mmol taken as mg")
-HOSTILE = (
-    "</script><script>alert('x')</script><img src=http://evil.example/x onerror=alert(1)>\x1b[31m\ud800\u202e"
+from labrig_harness.statistics import bootstrap_mean, wilson
+from labrig_harness.suite import Table
+from support.report_rig import (
+    HOSTILE,
+    LETTERS,
+    MISTAKES,
+    SUITE,
+    Rig,
+    benchmark,
+    full,
+    make_task,
+    modelled,
+    real_task,
 )
-
-PROMPT = """\
-Cold surface seawater at {temp} °C has pH 8.10 and contains, per kg of water: Na 486, Mg 54.7, Ca 10.7, \
-K 10.6, Cl 566 and SO4 29.3 mmol, and an alkalinity of 2.40 meq. \
-What is the saturation index of calcite in it?
-
-{options}
-
-Build the input, run it with the tools, and write the letter of your choice, alone, to final_answer.txt. \
-You have 24 steps."""
-
-INPUT = """\
-SOLUTION 1 Surface seawater
-    temp {temp}
-    pH 8.1
-    units mmol/kgw
-    Na 486
-    Mg 54.7
-    Ca 10.7
-    K 10.6
-    Cl 566
-    S(6) 29.3
-    Alkalinity 2.4
-END
-"""
-
-OUTPUT_LINE = "\t{name:<12} {si:8.2f} {iap:9.2f} {k:9.2f}  {formula}"
-
-
-def engine_output(draw: random.Random, lines: int) -> str:
-    """Return text that looks like an engine's."""
-    head = "------------------------------------\nReading input data for simulation 1.\n" + "-" * 36 + "\n\n"
-    rows = (
-        OUTPUT_LINE.format(
-            name=f"Phase{n}", si=draw.gauss(0, 2), iap=draw.gauss(-8, 3), k=draw.gauss(-9, 3), formula="CaCO3"
-        )
-        for n in range(lines)
-    )
-    return head + "-----------------------Saturation indices-----------------------\n\n" + "\n".join(rows)
-
-
-def make_task(number: int, *, hostile: bool = False) -> Task:
-    """Return a multiple-choice task with a diagnosis for each wrong option."""
-    draw = random.Random(number)
-    right = draw.choice(LETTERS)
-    values = dict(zip(LETTERS, sorted(round(draw.uniform(-1.5, 1.5), 2) for _ in LETTERS), strict=True))
-    wrong = iter(MISTAKES)
-    options = {
-        letter: {"value": value, "diagnosis": "" if letter == right else next(wrong), "also": []}
-        for letter, value in values.items()
-    }
-    listed = "\n".join(f"{letter}) SI {value}" for letter, value in values.items())
-    prompt = HOSTILE if hostile else PROMPT.format(temp=8 + number, options=listed)
-    brief = Brief(sha256(f"fake/{number}")[:10], prompt, choices=LETTERS)
-    truth = {
-        "letter": right,
-        "value": values[right],
-        "unit": "SI",
-        "options": options,
-        "database": "phreeqc.dat",
-    }
-    labels = {"stem": STEMS[number % len(STEMS)], "quantity": "saturation index"}
-    return Task("fake-basics", "1.2", brief, truth, labels)
-
-
-def score(task: Task, trajectory: Trajectory) -> Score:
-    """Score a letter; compat takes the first letter that occurs, strict the whole text."""
-    text = trajectory.submission.text.strip() if trajectory.submission else ""
-    found = re.search("[A-D]", text)
-    loose = found.group() if found else ""
-    right = task.truth["letter"]
-    return Score(
-        task.id,
-        trajectory.arm,
-        trajectory.agent,
-        trajectory.epoch,
-        strict=float(text == right),
-        compat=float(loose == right),
-        answer=text if text in LETTERS else loose,
-        facts={"stem": task.labels["stem"]},
-    )
-
-
-def tables(tasks: Iterable[Task], scores: Iterable[Score]) -> list[Table]:
-    """Return accuracy by stem."""
-    stems: dict[str, list[float]] = {}
-    for each in scores:
-        stems.setdefault(each.facts["stem"], []).append(each.strict)
-    rows = tuple((stem, len(each), sum(each) / len(each)) for stem, each in sorted(stems.items()))
-    return [
-        Table("Accuracy by stem", ("Stem", "n", "Strict"), rows, "Over all arms and agents."),
-        Table("Empty table", ("Stem", "n"), ()),
-    ]
-
-
-def no_tasks(*, seed: int) -> list[Task]:
-    return []
-
-
-def no_solution(task: Task, arm: Arm) -> Solution:
-    raise NotImplementedError
-
-
-SUITE = Suite(
-    name="fake-basics",
-    version="1.2",
-    scorer_version="3",
-    about="Can an agent operate a geochemical engine: build the input, run it, read the number asked for?",
-    arms=(
-        Arm("toc", "phreeqc", ServeOptions(output="toc"), about="Results arrive as a table of contents."),
-        Arm("raw", "phreeqc", ServeOptions(output="raw:100000"), about="Results arrive whole."),
-    ),
-    tasks=no_tasks,
-    solution=no_solution,
-    score=score,
-    tables=tables,
-)
-
-
-class Rig:
-    """Writes records as the runner does, and collects what `score_folder` would."""
-
-    def __init__(self, out: Path, tasks: list[Task], *, lines: int = 120) -> None:
-        self.out = out
-        self.tasks = {task.id: task for task in tasks}
-        self.lines = lines
-        self.made: list[tuple[Path, Trajectory]] = []
-
-    def call(self, log: CallLog, count: int, tool: str, arguments: dict[str, object], text: str) -> ToolCall:
-        failed = text.startswith("ERROR")
-        record = log.append(
-            server="phreeqc",
-            tool=tool,
-            arguments=arguments,
-            result={"content": [{"type": "text", "text": text}], "isError": failed},
-            error={"code": "engine", "what": text} if failed else None,
-            tools_hash="0" * 64,
-            versions={"labrig": "0.1.0"},
-            meta={},
-        )
-        return ToolCall(
-            tool, arguments, count, record.is_error, record.result, record.result_bytes, meta={"duration_s": 0.21}
-        )
-
-    def record(
-        self, task: Task, arm: str, agent: str, epoch: int = 0, *, hostile: bool = False
-    ) -> Trajectory:
-        """Write one record."""
-        folder = self.out / f"{arm}.{agent}" / task.id / f"epoch{epoch}"
-        folder.mkdir(parents=True)
-        log, calls = CallLog(folder), []
-        draw = random.Random(f"{task.id}/{arm}/{agent}/{epoch}")
-        right = str(task.truth["letter"])
-        answer = {"nop": "", "random": draw.choice(LETTERS), "reference": right}.get(agent)
-        if answer is None:
-            answer = draw.choice([right, right, "", draw.choice(LETTERS), f"The answer is {right}."])
-        if agent in ("reference", "noisy-reference"):
-            text = INPUT.format(temp=12)
-            output = engine_output(random.Random(task.id), self.lines)
-            calls.append(
-                self.call(log, 0, "write_file", {"path": "input.pqi", "content": text}, "Wrote 178 bytes.")
-            )
-            if agent == "noisy-reference" and draw.random() < 0.5:
-                error = "ERROR: Phase not found in database, Calcit.\nERROR: Calculations terminating."
-                calls.append(self.call(log, 1, "execute_phreeqc", {"path": "input.pqi"}, error))
-            calls.append(
-                self.call(
-                    log, len(calls), "execute_phreeqc", {"path": "input.pqi"}, HOSTILE if hostile else output
-                )
-            )
-            arguments = {"path": "result.out", "start_line": 41, "end_line": 60}
-            calls.append(self.call(log, len(calls), "read_file", dict(arguments), output[900:1800]))
-        if answer:
-            arguments = {"path": "final_answer.txt", "content": answer}
-            calls.append(self.call(log, len(calls), "write_file", dict(arguments), "Wrote 1 byte."))
-        end: EndReason = "answered" if answer else "no_answer"
-        if not answer and draw.random() < 0.5 and agent != "nop":
-            end = "step_limit"
-        says = "The saturation indices are under line 41." if agent == "noisy-reference" else ""
-        each = Trajectory(
-            task=task.id,
-            suite=task.suite,
-            agent=agent,
-            arm=arm,
-            epoch=epoch,
-            seed=7,
-            steps=tuple(
-                Step(n, says if call.tool == "read_file" else "", (call,), Tokens())
-                for n, call in enumerate(calls)
-            ),
-            submission=Submission(HOSTILE if hostile else answer, len(calls) - 1)
-            if answer or hostile
-            else None,
-            end=end,
-            versions={"labrig": "0.1.0", "phreeqc": "3.8.6"},
-            meta={"started": "2026-11-21T10:00:00.000+00:00", "duration_s": 1.284},
-        )
-        (folder / "trajectory.json").write_text(json.dumps(each.to_dict()))
-        about = {"suite": "fake-basics", "seed": 7, "epochs": 1, "budget": {"max_steps": 24, "wall_s": 300.0}}
-        (folder.parent.parent / "run.json").write_text(json.dumps(about))
-        self.made.append((folder, each))
-        return each
-
-    def scored(self, skipped: Iterable[str] = ()) -> Scored:
-        """Return the folder as `score_folder` does."""
-        scores = [score(self.tasks[each.task], each) for _, each in self.made]
-        return Scored(
-            suite=SUITE,
-            tasks=self.tasks,
-            records=[
-                summary(folder, each, its) for (folder, each), its in zip(self.made, scores, strict=True)
-            ],
-            tables=tables(self.tasks.values(), scores) if scores else [],
-            skipped=list(skipped),
-        )
-
-
-def full(out: Path, *, items: int = 14, epochs: int = 1) -> Scored:
-    """Return a run of four agents, the better two in both arms."""
-    rig = Rig(out, [make_task(number) for number in range(items)])
-    runs = [("toc", "reference"), ("toc", "noisy-reference"), ("raw", "noisy-reference")]
-    for arm, agent in [*runs, ("toc", "random"), ("toc", "nop")]:
-        for task in rig.tasks.values():
-            for epoch in range(epochs):
-                rig.record(task, arm, agent, epoch)
-    return rig.scored(["toc.reference/lost/epoch0/trajectory.json: ValueError: schema 'x'"])
 
 
 class Page(HTMLParser):
@@ -326,7 +112,7 @@ def test_every_record_can_be_reached_and_read(scored: Scored, html: str) -> None
     for each in scored.records:
         anchor = f"r-{each.arm}-{each.agent}-{each.task}-{each.epoch}"
         assert anchor in page.ids and f"#{anchor}" in page.links
-    assert "Wilson" in html and "guessing, 25.0 %" in html and "temperature left at 25 °C" in html
+    assert "Wilson" in html and "guessing, 25.0&nbsp;%" in html and "temperature left at 25 °C" in html
     assert "Phase not found in database" in html and "3.8.6" in html and "ValueError: schema" in html
 
 
@@ -365,7 +151,10 @@ def test_console_shows_the_numbers_and_what_was_skipped(scored: Scored) -> None:
     print_scores(scored, Console(file=screen, width=120))
     text = screen.getvalue()
     reference = [line for line in text.splitlines() if " reference" in line][-1]
-    assert reference.split() == ["toc", "reference", "14", "100.0", "78.5–100.0", "100.0", "14/14", "4.0"]
+    assert reference.split() == [
+        *("toc", "reference", "14", "100.0", "78.5–100.0", "Wilson", "100.0", "14/14", "100.0", "%")
+    ]
+    assert "Only 5 clusters, too few to resample" in " ".join(text.split())
     assert "Accuracy by stem" in text and "Not scored: 1" in text and "ValueError" in text
 
 
@@ -458,39 +247,328 @@ def test_options_are_read_in_the_shapes_that_suites_use(shape: str) -> None:
     assert {truth.diagnosis(letter) for letter in LETTERS} == ({""} if shape == "bare" else {"", *MISTAKES})
 
 
-def test_two_hundred_items_and_four_arms_stay_within_the_budget(tmp_path: Path) -> None:
-    rig = Rig(tmp_path, [make_task(number) for number in range(200)])
-    for column in range(4):
-        for task in rig.tasks.values():
-            rig.record(task, "toc" if column < 2 else "raw", "noisy-reference", column % 2)
+@pytest.fixture(scope="module")
+def rich(tmp_path_factory: pytest.TempPathFactory) -> Scored:
+    """Four runs of 200 items; one with reruns of some, one perturbed, one without tokens."""
+    rig = benchmark(tmp_path_factory.mktemp("rich"), items=200)
+    some = list(rig.tasks.values())[:24]
+    for task in some:
+        modelled(rig, task, "toc", "loop+atlas-9", 1)
+        modelled(rig, task, "toc", "loop+atlas-9", change=True)
+    return rig.scored()
+
+
+@pytest.fixture(scope="module")
+def rich_html(rich: Scored) -> str:
+    return render(rich)
+
+
+def test_two_hundred_items_and_four_arms_stay_within_the_budget(rich_html: str) -> None:
+    page = check(rich_html)
+    assert 1_000_000 < len(rich_html.encode()) <= BUDGET
+    for section in ("pairs", "effort", "failures", "reruns", "difficulty", "evidence", "matrix"):
+        assert section in page.ids and f"#{section}" in page.links
+
+
+def test_the_order_of_records_does_not_matter(rich: Scored, rich_html: str) -> None:
+    assert render(replace(rich, records=rich.records[::-1])) == rich_html
+
+
+def test_the_headline_interval_resamples_clusters_and_both_are_shown(rich: Scored, rich_html: str) -> None:
+    rows = {(row.arm, row.agent): row for row in leaderboard(rich)}
+    row = rows["raw", "claude-code+sonata-4"]
+    scores = {each.task: each.score.strict for each in row.run.records if each.score}
+    labels = [rich.tasks[item].labels["stem"] for item in sorted(scores)]
+    estimate = bootstrap_mean([scores[item] for item in sorted(scores)], labels)
+    assert (row.method, row.interval, row.clusters) == ("clusters", estimate.interval, 20)
+    assert row.wilson == wilson(sum(scores.values()), 200) and row.design is not None
+    low, high = (f"{100 * end:.1f}" for end in row.wilson)
+    assert f"{low} to {high}" in rich_html and f"{row.design.deff:.2f}" in rich_html
+
+
+def test_epochs_are_averaged_within_an_item(rich: Scored) -> None:
+    row = next(row for row in leaderboard(rich) if row.agent == "loop+atlas-9")
+    by_item: dict[str, list[float]] = {}
+    for each in rich.records:
+        if each.score and (each.arm, each.agent) == ("toc", "loop+atlas-9") and not each.perturbation:
+            by_item.setdefault(each.task, []).append(each.score.strict)
+    assert (row.n, row.items, row.epochs) == (224, 200, 2)
+    assert row.strict == pytest.approx(sum(sum(each) / len(each) for each in by_item.values()) / 200)
+
+
+def test_what_is_not_reported_is_not_zero(rich: Scored, rich_html: str) -> None:
+    row = next(row for row in leaderboard(rich) if row.agent == "direct+atlas-9")
+    assert (row.tokens_in, row.tokens_out, row.tokens_per_right, row.cost) == (None,) * 4
+    assert "not reported" in rich_html and "Not drawn, tokens not reported" in rich_html
+    priced = next(row for row in leaderboard(rich) if row.agent == "loop+atlas-9")
+    assert priced.cost and "list prices 2026-11-01" in priced.cost.table and priced.cost.table in rich_html
+    cheap = [replace(each, cost=None) if each.epoch else each for each in rich.records]
+    odd = [
+        replace(each, cost=replace(each.cost, table="other")) if each.cost and n % 2 else each
+        for n, each in enumerate(cheap)
+    ]
+    costs = [row.cost for row in leaderboard(replace(rich, records=odd)) if row.cost]
+    assert costs and all(cost.amount is None for cost in costs), "two price tables do not add up"
+
+
+def test_every_cell_of_the_matrix_has_retention_and_gain_rate_and_opens_its_comparison(
+    rich: Scored, rich_html: str
+) -> None:
+    cells = re.findall(r'<a class="move" href="#(pair-\d-\d)">(.*?)</a>', rich_html, re.DOTALL)
+    assert len({anchor for anchor, _ in cells}) == 12
+    assert all("retention" in cell and "gain rate" in cell for _, cell in cells)
+    rights = {}
+    for row in leaderboard(rich):
+        rights[row.number] = {
+            each.task: each.score.strict == 1 for each in row.run.records if each.score and not each.epoch
+        }
+    for a in rights:
+        for b in rights.keys() - {a}:
+            pair = rich_html[rich_html.index(f'id="pair-{a}-{b}"') :]
+            kept = sum(rights[a][item] and rights[b][item] for item in rights[a])
+            gained = sum(not rights[a][item] and rights[b][item] for item in rights[a])
+            shown = re.search(
+                r">Kept</th><td class=\"value\">(\d+).*?>Gained</th><td class=\"value\">(\d+)",
+                pair,
+                re.DOTALL,
+            )
+            assert shown and (int(shown[1]), int(shown[2])) == (kept, gained)
+
+
+def test_drawings_have_words_beside_them(rich_html: str) -> None:
+    drawings = re.findall(r"<svg[^>]*>.*?</svg>", rich_html, re.DOTALL)
+    assert len(drawings) > 20
+    for each in drawings:
+        named = "aria-label=" in each or ("<title" in each and "<desc" in each)
+        assert named != ('aria-hidden="true"' in each), each[:200]
+
+
+def test_changed_evidence_is_apart_from_the_leaderboard(rich: Scored, rich_html: str) -> None:
+    assert len(leaderboard(rich)) == 4 and "toc, loop+atlas-9 (auto)" in rich_html
+    changed = [each for each in rich.records if each.perturbation]
+    counts = dict.fromkeys(("followed", "stayed", "noticed", "other", "not_applied"), 0)
+    for each in changed:
+        change, answer = each.perturbation or {}, each.score.answer if each.score else ""
+        followed, stayed = answer == change["expected"], answer == change["truth"]
+        counts["followed" if followed else "stayed" if stayed else "other"] += 1
+    section = rich_html[rich_html.index('<section id="evidence"') :]
+    shown = list(map(int, re.findall(r'<td class="num">(\d+)</td>', section)[:6]))
+    assert shown == [24, *counts.values()]
+
+
+def test_outcomes_add_up_and_troubles_are_in_words(rich: Scored, rich_html: str) -> None:
+    for each in outcomes(leaderboard(rich)):
+        assert sum(each.counts.values()) == each.n and each.counts.keys() == OUTCOMES.keys()
+    assert "arguments were no JSON object" in rich_html and "empty reply" in rich_html
+
+
+def test_a_call_that_reached_no_server_shows_what_was_written_and_told(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, [make_task(number) for number in range(8)])
+    for task in rig.tasks.values():
+        modelled(rig, task, "toc", "loop+atlas-9", lines=3)
     html = render(rig.scored())
     check(html)
-    assert len(html.encode()) <= BUDGET and "Saturation indices" in html
+    assert "{&#34;path&#34;: input.pqi" in html and "ERROR: the arguments are no JSON object" in html
+    assert "The item’s text, then:" in html and "the model was given" in html and "reasoning" in html
+
+
+def test_an_item_without_a_truth_is_listed_and_not_ranked(tmp_path: Path) -> None:
+    tasks = [make_task(0), replace(make_task(1), truth={})]
+    rig = Rig(tmp_path, tasks)
+    rig.record(tasks[0], "toc", "reference")
+    modelled(rig, tasks[1], "toc", "loop+atlas-9")
+    scored = rig.scored()
+    assert [row.agent for row in leaderboard(scored)] == ["reference"]
+    html = render(scored)
+    page = check(html)
+    assert f"#r-toc-loop-atlas-9-{tasks[1].id}-0" in page.links and "not scored" in html
+    last = [row for row in flat.rows(scored) if row["item"] == tasks[1].id]
+    assert (last[0]["strict"], last[0]["compat"], last[0]["answer"]) == (None, None, None)
+    alone = replace(scored, records=[each for each in scored.records if each.score is None])
+    check(render(alone))
+
+
+def test_the_front_holds_the_runs_that_no_other_beats(rich: Scored) -> None:
+    rows = leaderboard(rich)
+    base = rows[0]
+    made = [
+        replace(base, number=number, strict=strict, tokens_in=tokens, tokens_out=0.0)
+        for number, (strict, tokens) in enumerate(
+            [(0.9, 100.0), (0.8, 50.0), (0.8, 60.0), (0.7, 50.0), (0.9, 100.0)]
+        )
+    ]
+    assert {point.row.number: point.best for point in frontier(made)} == {
+        0: True,
+        1: True,
+        2: False,
+        3: False,
+        4: True,
+    }
+
+
+@given(st.lists(st.integers(0, 60), min_size=1, max_size=300))
+def test_ranges_of_steps_hold_every_number_once(counts: list[int]) -> None:
+    ranges = edges(counts)
+    assert len(ranges) <= 6
+    for each in counts:
+        assert sum(low <= each <= high for low, high in ranges) == 1
+    assert all(high < low for (_, high), (low, _) in pairwise(ranges))
+
+
+@given(st.lists(st.just(0.0) | st.floats(1e-3, 1e9), min_size=1, max_size=20))
+def test_an_axis_holds_its_numbers_and_few_marks(values: list[float]) -> None:
+    axis = axis_of(values, 50, 600)
+    assert all(49.9 <= axis.at(value) <= 600.1 for value in values if value or not axis.log)
+    assert 2 <= len(axis.ticks) <= 14 and list(axis.ticks) == sorted(set(axis.ticks))
+
+
+def test_csv_jsonl_and_parquet_say_the_same(rich: Scored, tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
+    for kind in ("csv", "jsonl", "parquet"):
+        write_report(rich, tmp_path / f"r.{kind}", kind)
+    lines = [json.loads(line) for line in (tmp_path / "r.jsonl").read_text().splitlines()]
+    assert parquet.read_table(tmp_path / "r.parquet").to_pylist() == lines and len(lines) == 848
+    names = [column.name for column in flat.COLUMNS]
+    with (tmp_path / "r.csv").open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert list(rows[0]) == names == list(lines[0])
+    for row, line in zip(rows, lines, strict=True):
+        for name in ("strict", "steps", "tokens", "cost", "duration_s"):
+            assert (float(row[name]) if row[name] else None) == line[name]
+    silent = [line for line in lines if line["agent"] == "direct+atlas-9"]
+    assert {(line["tokens"], line["tokens_input"], line["cost"]) for line in silent} == {(None, None, None)}
+    assert [p.name for p in tmp_path.iterdir() if p.name.startswith(".")] == []
+
+
+@given(st.text(max_size=40))
+def test_no_cell_of_a_csv_is_a_formula(text: str) -> None:
+    cell = flat._cell(text)
+    assert cell.lstrip()[:1] not in ("=", "+", "-", "@") and cell[:1] not in ("\t", "\r", "\n")
+    assert flat._cell(-1.5) == "-1.5"  # a number is no text
+
+
+def test_hostile_text_in_every_format(tmp_path: Path) -> None:
+    rig = Rig(tmp_path / "run", [make_task(0, hostile=True)])
+    rig.record(next(iter(rig.tasks.values())), "toc", "reference", hostile=True)
+    scored = rig.scored()
+    sum_up = [
+        replace(each, submission='=HYPERLINK("http://evil.example")', agent="\ud800")
+        for each in scored.records
+    ]
+    scored = replace(scored, records=sum_up)
+    for kind in ("csv", "jsonl", "html"):
+        (path,) = write_report(scored, tmp_path / f"r.{kind}", kind)
+        assert path.stat().st_size
+    assert "'=HYPERLINK" in (tmp_path / "r.csv").read_text()
+    assert json.loads((tmp_path / "r.jsonl").read_text())["submission"].startswith("=HYPERLINK")
+
+
+def test_records_become_pages_of_their_own_with_their_texts_whole(tmp_path: Path) -> None:
+    rig = Rig(tmp_path / "run", [make_task(number) for number in range(3)], lines=2000)
+    for task in rig.tasks.values():
+        rig.record(task, "toc", "reference")
+    scored = rig.scored()
+    report, *pages = write_report(
+        scored, tmp_path / "out" / "r.html", "html", tmp_path / "out" / "all records"
+    )
+    assert len(pages) == 3 and record_page(tmp_path / "out" / "all records", scored.records[0]) in pages
+    html = report.read_text()
+    links = {link for link in Page(html).links if not link.startswith("#")}
+    assert {(report.parent / unquote(link)).resolve() for link in links} == {page.resolve() for page in pages}
+    for page in pages:
+        text = page.read_text()
+        assert "Phase1999" in text and "left out" not in text and "Phase1000 " not in html
+        back = [link for link in Page(text).links if not link.startswith("#")]
+        assert any((page.parent / unquote(link)).resolve() == report.resolve() for link in back)
+    write_report(scored, tmp_path / "other.html", "html")
+    folders = {link for link in Page((tmp_path / "other.html").read_text()).links if not link.startswith("#")}
+    assert {(tmp_path / unquote(link)).resolve() for link in folders} == {
+        each.folder for each in scored.records
+    }
+
+
+def test_a_record_that_went_away_after_scoring_harms_no_other(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, [make_task(0), make_task(1)])
+    for task in rig.tasks.values():
+        rig.record(task, "toc", "reference")
+    scored = rig.scored()
+    shutil.rmtree(scored.records[0].folder)
+    check(render(scored))
+
+
+@pytest.mark.parametrize(("name", "given_as"), [("report.pdf", ""), ("report", ""), ("r.html.gz", "")])
+def test_a_report_of_no_known_kind_is_refused(name: str, given_as: str) -> None:
+    with pytest.raises(LabrigError, match="cannot be told") as refused:
+        format_of(Path(name), given_as)
+    assert ".parquet" in refused.value.expected
+    assert format_of(Path("x.CSV")) == "csv" and format_of(Path("x"), "jsonl") == "jsonl"
+
+
+@pytest.mark.parametrize("kind", ["html", "csv", "jsonl", "parquet"])
+def test_a_disk_that_is_full_leaves_the_report_that_was_there(tmp_path: Path, kind: str) -> None:
+    """A limit on the size of files stands for the disk: the same calls fail, with another number."""
+    version = suites.load("phreeqc-basics").version
+    rig = Rig(tmp_path / "run", [real_task(0, version)])
+    rig.record(next(iter(rig.tasks.values())), "agent-toc", "reference")
+    (tmp_path / "to").mkdir()
+    report = tmp_path / "to" / f"r.{kind}"
+    report.write_text("earlier")
+    code = f"""
+import resource
+from labrig_harness.cli import main
+resource.setrlimit(resource.RLIMIT_FSIZE, (300, 300))
+raise SystemExit(main(["report", {str(rig.finish())!r}, "-o", {str(report)!r}]))
+"""
+    done = subprocess.run([sys.executable, "-B", "-c", code], capture_output=True, text=True, timeout=60)
+    assert (
+        done.returncode == 1 and "could not be written" in done.stderr and str(report.parent) in done.stderr
+    )
+    assert [path.name for path in report.parent.iterdir()] == [
+        report.name
+    ] and report.read_text() == "earlier"
+
+
+def test_the_columns_are_documented() -> None:
+    page = Path(__file__).resolve().parents[2] / "docs" / "reports.md"
+    assert flat.columns_table() in page.read_text(encoding="utf-8")
+    assert len({column.name for column in flat.COLUMNS}) == len(flat.COLUMNS)
+
+
+def test_without_numpy_and_scipy_scores_and_pages_stand_and_say_what_is_missing(tmp_path: Path) -> None:
+    version = str(suites.load("phreeqc-basics").version)
+    rig = Rig(tmp_path / "run", [real_task(number, version) for number in range(6)])
+    for task in rig.tasks.values():
+        rig.record(task, "agent-toc", "reference")
+        rig.record(task, "agent-toc", "random")
+    out = rig.finish()
+    code = f"""
+import sys
+for name in ("numpy", "scipy", "pyarrow"): sys.modules[name] = None
+from labrig_harness.cli import main
+print(main(["score", {str(out)!r}]))
+print(main(["report", {str(out)!r}, "-o", {str(tmp_path / "r.html")!r}]))
+print(main(["report", {str(out)!r}, "-o", {str(tmp_path / "r.parquet")!r}]))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert "pip install 'labrig[harness]'" in " ".join(done.stdout.split())
+    assert "pip install 'labrig[parquet]'" in done.stderr
+    assert "Traceback" not in done.stderr and not (tmp_path / "r.parquet").exists()
+    html = (tmp_path / "r.html").read_text()
+    assert "NumPy or SciPy is not installed" in html and 'id="pairs"' not in html
+    whole = score_folder(out)
+    assert whole.whole and [row.method for row in leaderboard(whole)] == ["Wilson", "Wilson"]
 
 
 def test_a_tight_budget_leaves_texts_out_and_says_so(scored: Scored, html: str) -> None:
-    small = render(scored, budget=1)
-    check(small)
-    assert len(small) < len(html) and "to keep this page small" in small
-
-
-@pytest.mark.skipif(not shutil.which("chromium"), reason="chromium is not installed")
-@pytest.mark.parametrize("opened", [False, True])
-def test_a_browser_opens_it_without_a_complaint(html: str, tmp_path: Path, opened: bool) -> None:
-    fragment = f"#r-toc-noisy-reference-{make_task(4).id}-0" if opened else ""
-    (tmp_path / "report.html").write_text(html, encoding="utf-8")
-    flags = (
-        "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking"
-    )
-    quiet = "--disable-component-update --disable-sync --enable-logging=stderr --v=0 --dump-dom"
-    where = f"file://{tmp_path}/report.html{fragment}"
-    done = subprocess.run(
-        ["chromium", *flags.split(), *quiet.split(), f"--user-data-dir={tmp_path / 'profile'}", where],
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-    assert not [line for line in done.stderr.splitlines() if "CONSOLE" in line]
-    theme = re.search(r'<button id="theme"[^>]*>', done.stdout)
-    assert theme and "hidden" not in theme.group(), "the page's own script did not run"
-    assert done.stdout.count('<details class="record" open') == opened
+    sizes = []
+    for budget, words in (
+        (len(html.encode()) - 1, "Long texts are cut to"),
+        (300_000, "To keep this page small, the texts of steps"),
+        (1, "To keep this page small, records"),
+    ):
+        small = render(scored, budget=budget)
+        check(small)
+        assert words in small
+        sizes.append(len(small.encode()))
+    assert sizes[1] <= 300_000 and sizes == sorted(sizes, reverse=True)

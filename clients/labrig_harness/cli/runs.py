@@ -315,9 +315,8 @@ def _suites(arguments: argparse.Namespace) -> int:
 def _demo(arguments: argparse.Namespace) -> int:
     from labrig_harness import suites
     from labrig_harness.agent import AgentSpec
-    from labrig_harness.outfolder import write_atomically
     from labrig_harness.records import score_folder
-    from labrig_harness.report.page import render
+    from labrig_harness.report.files import write_report
     from labrig_harness.runner import RunPlan
 
     out = arguments.out or Path(tempfile.mkdtemp(prefix="labrig-demo-"))
@@ -330,7 +329,7 @@ def _demo(arguments: argparse.Namespace) -> int:
     _carry_out(plans, out)
     scored = score_folder(out)
     page = out / "report.html"
-    write_atomically(page, render(scored))
+    write_report(scored, page, "html")
     print(f"report: {page}")
     missed = [each.task for each in scored.scores if each.agent == "reference" and each.strict < 1]
     if missed:

@@ -9,8 +9,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from labrig.errors import LabrigError
+
 FAILED = 1
-WIDTH = 110
+WIDTH = 120
 
 
 def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -20,10 +22,29 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     score.add_argument("--json", action="store_true", help="print the scores as JSON lines")
     score.set_defaults(run=_score)
 
-    report = verbs.add_parser("report", help="write a report of an output folder")
+    report = verbs.add_parser(
+        "report", help="write a report of an output folder: HTML, CSV, JSONL or Parquet"
+    )
     report.add_argument("out", type=Path, metavar="DIR")
     report.add_argument(
-        "-o", "--output", type=Path, required=True, metavar="FILE", help="one self-contained HTML file"
+        "-o",
+        "--output",
+        type=Path,
+        required=True,
+        metavar="FILE",
+        help="one self-contained .html page, or one row per record: .csv, .jsonl, .parquet",
+    )
+    report.add_argument(
+        "--format",
+        choices=("html", "csv", "jsonl", "parquet"),
+        default="",
+        help="where the suffix of FILE does not say it",
+    )
+    report.add_argument(
+        "--trajectories",
+        type=Path,
+        metavar="DIR",
+        help="write each record as a page of its own, with its texts whole, and link to it",
     )
     report.set_defaults(run=_report)
 
@@ -49,10 +70,15 @@ def _score(arguments: argparse.Namespace) -> int:
 
 
 def _report(arguments: argparse.Namespace) -> int:
-    from labrig_harness.outfolder import write_atomically
     from labrig_harness.records import score_folder
-    from labrig_harness.report.page import render
+    from labrig_harness.report.files import format_of, write_report
 
-    write_atomically(arguments.output, render(score_folder(arguments.out)))
-    print(f"report: {arguments.output}")
+    kind = format_of(arguments.output, arguments.format)
+    if arguments.trajectories is not None and kind != "html":
+        raise LabrigError("Pages of records belong to an HTML report", where="--trajectories")
+    scored = score_folder(arguments.out)
+    path, *pages = write_report(scored, arguments.output, kind, arguments.trajectories)
+    if pages:
+        print(f"records: {arguments.trajectories} ({len(pages)} pages)")
+    print(f"report: {path}")
     return 0

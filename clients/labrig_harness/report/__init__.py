@@ -1,12 +1,28 @@
-"""Reports of a scored output folder: on a console (`terminal.print_scores`) and as one page (`page.render`).
+"""Reports of a scored output folder: on a console, as one page, and as rows for other programs.
 
-============== ==========================================================
-leaderboard    one row per arm and agent
-truth          a task's options as a person reads them
-reading        a record as a person reads it
-prose          text of unknown origin, fit to be looked at
-tabular        a table's values as text
-terminal       the leaderboard and the tables on a console
-page           all of it as one HTML file (``page.html.j2``, css, js)
-============== ==========================================================
+================= ==========================================================
+What is known
+----------------------------------------------------------------------------
+runs              the runs of a folder, their records item by item
+leaderboard       for each run its accuracy with intervals, and what it took
+pairs             every run against every other
+effort            accuracy against tokens and steps
+failures          how records end and fail
+reruns            how epochs agree
+difficulty        which items and clusters are hard
+evidence          runs whose results were changed on their way
+truth, reading    a task's options, a record, as a person reads them
+----------------- ----------------------------------------------------------
+How it is shown
+----------------------------------------------------------------------------
+words, prose      numbers and findings in words; text of unknown origin
+tabular           a table's values as text
+compared          a comparison as lines of text
+terminal          leaderboard and tables on a console
+compared_terminal a comparison on a console
+plots             SVG
+page              all of it as one HTML file (``templates/``)
+flat              one row per record: CSV, JSONL, Parquet
+files             a report as a file, records as pages
+================= ==========================================================
 """

@@ -7,19 +7,29 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from labrig import __version__
+from labrig_harness import records
 from labrig_harness.records import Scored
-from labrig_harness.report.leaderboard import chance, leaderboard
+from labrig_harness.report import compared, words
+from labrig_harness.report.difficulty import by_cluster, spread
+from labrig_harness.report.effort import by_steps, frontier
+from labrig_harness.report.evidence import SAID, evidence
+from labrig_harness.report.failures import OUTCOMES, diagnoses, diagnosis_of, outcomes
+from labrig_harness.report.leaderboard import WITHOUT, Row, chance, has_statistics, leaderboard
+from labrig_harness.report.pairs import MOST_RUNS, Pair, all_pairs, guess_rate
+from labrig_harness.report.plots import scatter, steps_plot
 from labrig_harness.report.prose import MOST, Prose, percent, readable
 from labrig_harness.report.reading import ReadStep, read_steps
+from labrig_harness.report.reruns import reruns
+from labrig_harness.report.runs import Run, runs_of
 from labrig_harness.report.tabular import columns
 from labrig_harness.report.truth import Truth, truth_of
 from labrig_harness.suite import Score
@@ -29,11 +39,17 @@ from labrig_harness.trajectory import Trajectory
 BUDGET = 3_000_000
 """Bytes that a page should stay within: its texts are cut harder until it does."""
 
-LIMITS = (MOST, 2_000, 1_000, 500, 250, 0)
-"""Characters shown of one text, from generous to none."""
+LIMITS = (MOST, 2_000, 1_000, 500, 250, 0, -1)
+"""Characters shown of one text, from generous to few; 0: a line for each step; below 0: verdicts alone."""
+
+LEAST = 1_000
+"""Bytes that a record takes with its steps at the least; where all of them take more than the budget, none is read."""
 
 SHARED = 300
 """Characters from which a text that comes again is a link to where it came first."""
+
+Link = Callable[[records.Record], str]
+"""Where a record lies, as a link from the page."""
 
 
 @dataclass(frozen=True)
@@ -42,32 +58,49 @@ class Record:
 
     Attributes
     ----------
+    of
+        What is known of it without its steps.
     verdict
-        ``right``, ``partly right``, ``wrong`` or ``not committed``, by the strict score.
+        ``right``, ``partly right``, ``wrong`` or ``not committed``, by the strict score; ``not scored`` for an item
+        without a truth.
     place
         Its folder, relative to the output folder.
+    href
+        A link to it, or empty.
+    evidence
+        How the answer took a changed result, in words; empty in a run without one.
     """
 
     anchor: str
+    of: records.Record
+    run: Run
     place: str
-    trajectory: Trajectory
-    score: Score
+    href: str
     verdict: str
     answer: str
     diagnosis: str
+    evidence: str
     submission: Prose | None
+    commit_step: int
+    settings: str
     steps: tuple[ReadStep, ...]
 
     @property
     def name(self) -> str:
         """How the page calls it."""
-        return f"{self.trajectory.arm}, {self.trajectory.agent}, epoch {self.trajectory.epoch}"
+        return f"{self.run.name}, epoch {self.of.epoch}"
+
+    @property
+    def score(self) -> Score | None:
+        """Its score."""
+        return self.of.score
 
     @property
     def words(self) -> str:
         """The verdict in words, with that of compat where it is another."""
-        strict, compat = self.score.strict, self.score.compat
-        return self.verdict if strict == compat else f"{self.verdict} by strict, {compat:.0%} by compat"
+        if self.score is None or self.score.strict == self.score.compat:
+            return self.verdict
+        return f"{self.verdict} by strict, {self.score.compat:.0%} by compat"
 
 
 @dataclass(frozen=True)
@@ -88,9 +121,20 @@ class Item:
 
     @property
     def kind(self) -> str:
-        """``even`` when all records are right, ``split`` when only some are, else ``missed``."""
-        right = [record.verdict == "right" for record in self.records]
+        """``even`` when all scored records are right, ``split`` when only some are, else ``missed``."""
+        right = [record.verdict == "right" for record in self._counting]
         return "even" if all(right) and right else "split" if any(right) else "missed"
+
+    @property
+    def tally(self) -> str:
+        """Right of scored records."""
+        right = [record.verdict == "right" for record in self._counting]
+        return f"{sum(right)}/{len(right)}" if right else "–"
+
+    @property
+    def _counting(self) -> list[Record]:
+        """The scored records of runs whose results nobody changed."""
+        return [record for record in self.records if record.score is not None and not record.run.changed]
 
 
 @dataclass(frozen=True)
@@ -106,7 +150,9 @@ class Texts:
     """The long texts of a page in the order they are shown; each is shown once."""
 
     def __init__(self, limit: int) -> None:
-        self.limit = limit
+        self.limit = max(limit, 0)
+        self.compact = limit == 0
+        self.steps = limit >= 0
         self._seen: dict[str, tuple[str, str]] = {}
 
     def show(self, prose: Prose, where: str) -> Shown:
@@ -137,135 +183,239 @@ class Anchors:
         return name
 
 
-def render(scored: Scored, *, budget: int = BUDGET) -> str:
+def render(scored: Scored, *, budget: int = BUDGET, link: Link | None = None) -> str:
     """Return the report of a scored output folder as HTML.
 
-    The same records give the same page: nothing in it is taken from the clock.
+    The same records give the same page: nothing in it is taken from the clock, and resampling has fixed seeds.
 
     Parameters
     ----------
     budget
         Bytes to stay within. The texts of prompts, arguments and results are cut to `LIMITS` in turn until
         the page fits; the last limit is taken whether it does or not.
+    link
+        Where each record lies, relative to the page; None: records are named and not linked.
     """
-    view = _view(scored)
-    page = ""
-    for limit in LIMITS:
-        page = _TEMPLATE.render(**view, texts=Texts(limit))
-        if len(page.encode()) <= budget:
-            break
-    return page
+    most = _most(len(scored.records), budget)
+    view = _view(scored, most, link)
+    limits = [each for each in LIMITS if each <= most]
+
+    def page(limit: int) -> str:
+        return _template("page.html.j2").render(**view, texts=Texts(limit))
+
+    whole = page(limits[0])
+    if len(limits) == 1 or len(whole.encode()) <= budget:
+        return whole
+    low, high, found = 1, len(limits) - 1, ""
+    while low < high:  # pages grow with the limit
+        middle = (low + high) // 2
+        made = page(limits[middle])
+        if len(made.encode()) <= budget:
+            high, found = middle, made
+        else:
+            low = middle + 1
+    return found or page(limits[low])
 
 
-def _view(scored: Scored) -> dict[str, Any]:
-    """Return what the template shows."""
+def _most(count: int, budget: int) -> int:
+    """Return how many characters to keep of a text while reading: what could not be shown would fill the memory."""
+    if count * LEAST > budget:
+        return LIMITS[-1]
+    return next((limit for limit in LIMITS if limit * count <= 8 * budget), 0)
+
+
+def render_record(scored: Scored, run: Run, record: records.Record, back: str = "") -> str:
+    """Return one record of a run as a page of its own, its texts whole.
+
+    Parameters
+    ----------
+    back
+        A link to the report.
+    """
+    task = scored.tasks[record.task]
+    whole = 2**62
+    made = _record(Anchors(), record, run, task, truth_of(task), "", whole)
+    item = Item(
+        "item", task, truth_of(task), Prose.of(task.brief.prompt, whole), _files(task, whole), ((made,),)
+    )
+    return _template("record.html.j2").render(
+        suite=scored.suite,
+        item=item,
+        record=made,
+        back=back,
+        end_names=words.ENDS,
+        texts=Texts(whole),
+        labrig_version=__version__,
+    )
+
+
+def _view(scored: Scored, most: int, link: Link | None) -> dict[str, Any]:
+    """Return what the templates show."""
     runs = _columns(scored)
-    epochs = max((each.epoch for each in scored.records), default=0) + 1
+    rows = leaderboard(scored)
+    guess = chance(scored)
+    points = frontier(rows)
+    statistics = has_statistics()
+    ranked = [row.run for row in rows]
+    pairs = all_pairs(ranked, guess_rate(list(scored.tasks.values()))) if statistics and len(rows) > 1 else []
     return {
         "suite": scored.suite,
-        "arms": [arm for arm in scored.suite.arms if any(arm.name == name for name, _ in runs)],
-        "rows": leaderboard(scored),
-        "chance": chance(scored),
+        "arms": [arm for arm in scored.suite.arms if any(arm.name == run.arm for run in runs)],
+        "rows": rows,
+        "chance": guess,
+        "without": "" if statistics else WITHOUT,
+        "pairs": {(pair.a.label, pair.b.label): _pair(pair, rows) for pair in pairs},
+        "compared": [row for row in rows if any(row.run.label == pair.a.label for pair in pairs)],
+        "most_runs": MOST_RUNS,
+        "points": points,
+        "scatter": scatter(points, guess) if points else "",
+        "steps": [(each, steps_plot(each)) for each in by_steps(rows)],
+        "outcomes": outcomes(rows),
+        "outcome_names": OUTCOMES,
+        "fault_names": words.FAULTS,
+        "end_names": words.ENDS,
+        "diagnoses": diagnoses(rows, {name: truth_of(task) for name, task in scored.tasks.items()}),
+        "reruns": reruns(rows),
+        "clusters": by_cluster(rows),
+        "spread": spread(rows),
+        "evidence": (found, columns(found)) if (found := evidence(runs)) else None,
         "tables": [(table, columns(table)) for table in scored.tables],
         "groups": _groups(runs),
         "columns": runs,
-        "items": _items(scored, runs),
-        "epochs": epochs,
+        "items": _items(scored, runs, most, link),
+        "records": len(scored.records),
+        "epochs": max((each.epoch for each in scored.records), default=0) + 1,
         "partly": any(0 < each.strict < 1 for each in scored.scores),
         "differ": any(each.strict != each.compat for each in scored.scores),
-        "runs": _runs(scored, runs),
+        "unscored": sum(each.score is None for each in scored.records),
+        "runs": [_run(run) for run in runs],
         "skipped": scored.skipped,
         "missing": scored.missing,
+        "linked": link is not None,
         "labrig_version": __version__,
     }
 
 
-def _columns(scored: Scored) -> list[tuple[str, str]]:
-    """Return (arm, agent) pairs: arms in the suite's order, agents from the best."""
+def _pair(pair: Pair, rows: list[Row]) -> dict[str, Any]:
+    number = {row.run.label: row.number for row in rows}
+    a, b = number[pair.a.label], number[pair.b.label]
+    return {
+        "a": pair.a,
+        "b": pair.b,
+        "numbers": (a, b),
+        "anchor": f"pair-{a}-{b}",
+        "comparison": pair.comparison,
+        "paired": pair.comparison.paired,
+        "holm_p": pair.holm_p,
+        "findings": words.findings(pair.comparison, f"run {a}", f"run {b}"),
+        "groups": compared.paired_lines(pair.comparison, pair.holm_p, pair.tests),
+    }
+
+
+def _columns(scored: Scored) -> list[Run]:
+    """Return the runs: arms in the suite's order, agents from the best."""
     arms = {arm.name: number for number, arm in enumerate(scored.suite.arms)}
-    pairs = [(row.arm, row.agent) for row in leaderboard(scored)]
-    return sorted(pairs, key=lambda pair: (arms.get(pair[0], len(arms)), pair[0]))
+    return sorted(runs_of(scored), key=lambda run: (arms.get(run.arm, len(arms)), run.arm, run.changed))
 
 
-def _groups(columns: Iterable[tuple[str, str]]) -> dict[str, int]:
+def _groups(runs: Iterable[Run]) -> dict[str, int]:
     """Return how many columns each arm has, in order."""
-    groups: dict[str, int] = {}
-    for arm, _ in columns:
-        groups[arm] = groups.get(arm, 0) + 1
-    return groups
+    return dict(Counter(run.arm for run in runs))
 
 
-def _items(scored: Scored, columns: list[tuple[str, str]]) -> list[Item]:
+def _files(task: Task, most: int) -> tuple[tuple[str, Prose], ...]:
+    return tuple((readable(path), Prose.of(text, most)) for path, text in task.brief.files.items())
+
+
+def _items(scored: Scored, runs: list[Run], most: int, link: Link | None) -> list[Item]:
     anchors = Anchors()
-    cells: dict[tuple[str, str, str], list[Record]] = {}
+    cells: dict[tuple[str, str], list[Record]] = {}
     truths = {name: truth_of(task) for name, task in scored.tasks.items()}
-    for each in scored.records:
-        if each.score is None:
-            continue
-        record = _record(anchors, each.trajectory(), each.folder, each.score, truths[each.task])
-        cells.setdefault((each.task, each.arm, each.agent), []).append(record)
+    for run in runs:
+        for each in sorted((*run.records, *run.unscored), key=lambda record: (record.task, record.epoch)):
+            href = link(each) if link else ""
+            record = _record(anchors, each, run, scored.tasks[each.task], truths[each.task], href, most)
+            cells.setdefault((each.task, run.label), []).append(record)
     return [
         Item(
             anchor=anchors.of("i", name),
             task=task,
             truth=truths[name],
             prompt=Prose.of(task.brief.prompt),
-            files=tuple((readable(path), Prose.of(text)) for path, text in task.brief.files.items()),
-            cells=tuple(
-                tuple(sorted(cells.get((name, *column), ()), key=lambda record: record.trajectory.epoch))
-                for column in columns
-            ),
+            files=_files(task, most),
+            cells=tuple(tuple(cells.get((name, run.label), ())) for run in runs),
         )
         for name, task in scored.tasks.items()
     ]
 
 
-def _record(anchors: Anchors, each: Trajectory, folder: Path, score: Score, truth: Truth) -> Record:
-    if each.submission is None:
-        verdict = "not committed"
-    else:
-        verdict = "right" if score.strict >= 1 else "partly right" if score.strict > 0 else "wrong"
-    diagnosis = score.facts.get("diagnosis") or (truth.diagnosis(score.answer) if verdict == "wrong" else "")
+def _record(
+    anchors: Anchors, of: records.Record, run: Run, task: Task, truth: Truth, href: str, most: int
+) -> Record:
+    """Read one record for the page; its trajectory is let go again. With `most` below 0 it is not read at all."""
+    each = _trajectory(of) if most >= 0 else None
+    submission = each.submission if each else None
+    text = submission.text if submission else of.submission
     return Record(
-        anchor=anchors.of("r", each.arm, each.agent, each.task, each.epoch),
-        place="/".join(folder.parts[-3:]),
-        trajectory=each,
-        score=score,
-        verdict=verdict,
-        answer=readable(score.answer),
-        diagnosis=readable(str(diagnosis)),
-        submission=Prose.of(each.submission.text) if each.submission else None,
-        steps=read_steps(folder, each),
+        anchor=anchors.of("r", *((of.arm, of.agent) if not run.changed else (run.label,)), of.task, of.epoch),
+        of=of,
+        run=run,
+        place="/".join(of.folder.parts[-3:]),
+        href=href,
+        verdict=_verdict(of),
+        answer=readable(of.score.answer) if of.score else "",
+        diagnosis=diagnosis_of(of, truth) if of.score else "",
+        evidence=SAID.get(of.grounding, of.grounding) if run.changed else "",
+        submission=None if text is None else Prose.of(text, max(most, SHARED)),
+        commit_step=submission.step if submission else -1,
+        settings=_pairs(each.settings) if each else "",
+        steps=read_steps(of.folder, each, task.brief.prompt, most) if each else (),
     )
 
 
-def _runs(scored: Scored, columns: list[tuple[str, str]]) -> list[dict[str, Any]]:
-    """Return what produced the records: for each run its ``run.json`` and what its trajectories say."""
-    runs = []
-    for arm, agent in columns:
-        mine = [each for each in scored.records if (each.arm, each.agent) == (arm, agent)]
-        versions: dict[str, set[str]] = {}
-        for each in mine:
-            for name, version in each.versions.items():
-                versions.setdefault(name, set()).add(str(version))
-        ends = Counter(each.end for each in mine)
-        started = sorted(each.started[:16].replace("T", " ") for each in mine if each.started)
-        about = _run_json(mine[0].folder.parent.parent / "run.json")
-        runs.append(
-            {
-                "arm": arm,
-                "agent": agent,
-                "records": len(mine),
-                "seeds": sorted({each.seed for each in mine}),
-                "versions": {name: sorted(each) for name, each in sorted(versions.items())},
-                "ends": dict(sorted(ends.items(), key=lambda pair: -pair[1])),
-                "started": started[:1] + started[-1:],
-                "budget": about.get("budget"),
-                "tasks": str(about.get("tasks", "")),
-                "about": json.dumps(about, ensure_ascii=False, indent=1) if about else "",
-            }
-        )
-    return runs
+def _trajectory(of: records.Record) -> Trajectory | None:
+    """Read a trajectory; None where it has gone since it was scored."""
+    try:
+        return of.trajectory()
+    except (OSError, ValueError):
+        return None
+
+
+def _pairs(values: Mapping[str, Any]) -> str:
+    return readable(", ".join(f"{name} {value}" for name, value in values.items()))
+
+
+def _verdict(of: records.Record) -> str:
+    if of.score is None:
+        return "not scored"
+    if not of.committed:
+        return "not committed"
+    return "right" if of.score.strict >= 1 else "partly right" if of.score.strict > 0 else "wrong"
+
+
+def _run(run: Run) -> dict[str, Any]:
+    """Return what produced the records of a run: its ``run.json`` and what its trajectories say."""
+    mine = (*run.records, *run.unscored)
+    versions: dict[str, set[str]] = {}
+    for each in mine:
+        for name, version in each.versions.items():
+            versions.setdefault(name, set()).add(str(version))
+    ends = Counter(each.end for each in mine)
+    started = sorted(each.started[:16].replace("T", " ") for each in mine if each.started)
+    about = _run_json(mine[0].folder.parent.parent / "run.json")
+    return {
+        "name": run.name,
+        "label": run.label,
+        "records": len(mine),
+        "seeds": sorted({each.seed for each in mine}),
+        "models": sorted({each.model for each in mine if each.model}),
+        "confinement": sorted({each.confinement for each in mine if each.confinement}),
+        "versions": {name: sorted(each) for name, each in sorted(versions.items())},
+        "ends": dict(sorted(ends.items(), key=lambda pair: -pair[1])),
+        "started": started[:1] + started[-1:],
+        "budget": about.get("budget"),
+        "about": json.dumps(about, ensure_ascii=False, indent=1) if about else "",
+    }
 
 
 def _run_json(path: Path) -> Mapping[str, Any]:
@@ -281,9 +431,10 @@ def _script_hash(script: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
+@lru_cache(maxsize=1)
 def _environment() -> Environment:
     # Escaping is on for every file: what agents and servers wrote is never markup.
-    loader = PackageLoader("labrig_harness.report", ".")
+    loader = PackageLoader("labrig_harness.report", "templates")
     environment = Environment(
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
@@ -293,10 +444,20 @@ def _environment() -> Environment:
         number=_number,
         count="{:,}".format,
         json=_pretty_json,
+        share=words.share,
+        points=words.points,
+        span=words.span,
+        amount=words.amount,
+        size=words.size,
+        p=words.p_value,
     )
     script = loader.get_source(environment, "page.js")[0]
     environment.globals.update(script_hash=_script_hash(script), script=script)
     return environment
+
+
+def _template(name: str) -> Template:
+    return _environment().get_template(name)
 
 
 def _number(value: Any) -> str:
@@ -305,6 +466,3 @@ def _number(value: Any) -> str:
 
 def _pretty_json(value: Any) -> str:
     return readable(json.dumps(value, ensure_ascii=False, indent=1, default=str))
-
-
-_TEMPLATE = _environment().get_template("page.html.j2")

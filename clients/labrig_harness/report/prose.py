@@ -47,10 +47,10 @@ class Prose:
     sha256: str
 
     @classmethod
-    def of(cls, text: str) -> Prose:
-        """Keep at most `MOST` characters of a text."""
+    def of(cls, text: str, most: int = MOST) -> Prose:
+        """Keep at most `most` characters of a text."""
         whole = readable(text)
-        return cls(whole, "", len(whole), sha256(whole)).cut(MOST)
+        return cls(whole, "", len(whole), sha256(whole)).cut(most)
 
     @property
     def left_out(self) -> int:

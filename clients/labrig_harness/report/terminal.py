@@ -1,7 +1,8 @@
-"""The leaderboard and the suite's tables on a console."""
+"""The leaderboard, the suite's tables and comparisons on a console."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from rich import box
@@ -10,13 +11,17 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from labrig_harness.records import Scored
-from labrig_harness.report.leaderboard import Row, leaderboard
+from labrig_harness.report.evidence import evidence
+from labrig_harness.report.leaderboard import WITHOUT, Row, has_statistics, leaderboard
 from labrig_harness.report.prose import percent, readable
+from labrig_harness.report.runs import runs_of
 from labrig_harness.report.tabular import Column, columns
+from labrig_harness.report.words import amount, share, size, span
 from labrig_harness.suite import Table
 
-_COLUMNS = ("arm", "agent", "n", "strict %", "95 % CI", "compat %", "commit", "steps")
-
+REACHED = ("arm", "agent", "n", "strict %", "95 % CI", "from", "compat %", "commit", "if commit")
+TOOK = ("arm", "agent", "steps", "tokens in", "out", "cost", "median s", "result", "failed calls")
+SURE = ("arm", "agent", "Wilson", "over clusters", "clusters", "design effect", "detectable")
 
 SHORT_CELL = 20
 """Cells up to this many characters are never broken."""
@@ -29,37 +34,106 @@ def print_scores(scored: Scored, console: Console) -> None:
     """Print the suite's tables, then the records that could not be read, and last the leaderboard."""
     for table in scored.tables:
         if table.rows:
-            _print(console, table)
+            print_table(console, table)
+    changed = evidence(runs_of(scored))
+    if changed is not None:
+        print_table(console, changed)
     for title, lines in (("Not scored", scored.skipped), ("Missing", scored.missing)):
         if lines:
             console.print(Text(f"{title}: {len(lines)}", style="bold"))
             for line in lines:
                 console.print(Text(f"  {readable(line)}"))
+    _say_unranked(scored, console)
     suite = scored.suite
     title = f"{suite.name} {suite.version} (scorer {suite.scorer_version})"
     rows = leaderboard(scored)
-    if rows:
-        _print(console, Table(title, _COLUMNS, tuple(map(_cells, rows))))
-    else:
+    if not rows:
         console.print(Text(readable(f"{title}: no record to score")))
+        return
+    print_table(console, Table("What it took, per record", TOOK, tuple(map(_took, rows)), _costs(rows)))
+    if any(row.clustered for row in rows):
+        print_table(
+            console, Table("How sure the accuracies are", SURE, tuple(map(_sure, rows)), _remarks(rows))
+        )
+    print_table(console, Table(title, REACHED, tuple(map(_reached, rows)), _intervals(rows)))
 
 
-def _cells(row: Row) -> tuple[Any, ...]:
+def _say_unranked(scored: Scored, console: Console) -> None:
+    changed = [run.name for run in runs_of(scored) if run.changed]
+    unscored = sum(each.score is None for each in scored.records)
+    if unscored:
+        console.print(Text(f"Records of items without a truth, which have no score: {unscored}"))
+    for name in changed:
+        console.print(Text(readable(f"Not ranked, its results were changed: {name}")))
+
+
+def _reached(row: Row) -> tuple[Any, ...]:
     interval = "–".join(percent(end) for end in row.interval) if row.interval else None
-    share = f"{row.committed}/{row.n}"
     return (
         row.arm,
         row.agent,
-        row.n,
+        row.items if row.n == row.items else f"{row.items} ({row.n})",
         percent(row.strict),
         interval,
+        row.method,
         percent(row.compat),
-        share,
-        f"{row.steps:.1f}",
+        f"{row.committed}/{row.n}",
+        share(row.given_commit),
     )
 
 
-def _print(console: Console, table: Table) -> None:
+def _took(row: Row) -> tuple[Any, ...]:
+    cost = row.cost
+    return (
+        row.arm,
+        row.agent,
+        None if row.steps is None else f"{row.steps:.1f}",
+        amount(row.tokens_in) if row.tokens_in is not None else None,
+        amount(row.tokens_out) if row.tokens_out is not None else None,
+        None if cost is None else "mixed" if cost.amount is None else f"{cost.amount:.4g} {cost.currency}",
+        None if row.wall_s is None else f"{row.wall_s:.1f}",
+        size(row.result_bytes),
+        f"{row.failed_calls}/{row.calls}",
+    )
+
+
+def _sure(row: Row) -> tuple[Any, ...]:
+    resampled, design = row.resampled, row.design
+    return (
+        row.arm,
+        row.agent,
+        span(row.wilson) if row.wilson else None,
+        span(resampled.interval) if resampled and resampled.interval else None,
+        row.clusters,
+        f"{design.deff:.2f}" if design and design.deff is not None else None,
+        None if row.detectable is None else f"{100 * row.detectable:.1f} points",
+    )
+
+
+def _costs(rows: Sequence[Row]) -> str:
+    tables = sorted({row.cost.table for row in rows if row.cost})
+    some = [row for row in rows if 0 < row.tokens_known < row.n]
+    said = ["– is not reported."]
+    if some:
+        said.append("Tokens are means over the records that report them.")
+    if tables:
+        said.append(f"Costs are by {'; '.join(tables)}.")
+    return " ".join(said)
+
+
+def _remarks(rows: Sequence[Row]) -> str:
+    said = dict.fromkeys(row.remark for row in rows if row.remark)
+    head = "95 % intervals of strict. detectable: between two runs like this one on items of their own, 4 times in 5."
+    return " ".join([head, *(f"{each[:1].upper()}{each[1:]}." for each in said)])
+
+
+def _intervals(rows: Sequence[Row]) -> str:
+    if not has_statistics():
+        return f"Wilson intervals, items as independent; {WITHOUT}"
+    return "Epochs are averaged within an item." if any(row.epochs > 1 for row in rows) else ""
+
+
+def print_table(console: Console, table: Table) -> None:
     """Print a table as `Text`, never as markup: what is printed was written by others.
 
     No number is ever cut: where the console is too narrow, columns are left out from the right, and named.
