@@ -453,7 +453,11 @@ def _pairing_notes(only_a: tuple[str, ...], only_b: tuple[str, ...], paired: Pai
         "Odds ratio": paired.odds_ratio.note,
         "Guess correction": paired.guess_corrected.note if paired.guess_corrected else "",
     }
-    return notes + [f"{what}: {note}." for what, note in said.items() if note]
+    by_note: dict[str, list[str]] = {}
+    for what, note in said.items():
+        if note:
+            by_note.setdefault(note, []).append(what)
+    return notes + [f"{', '.join(whats)}: {note}." for note, whats in by_note.items()]
 
 
 def _some(items: Iterable[str], most: int = 5) -> str:
