@@ -39,6 +39,7 @@ from labrig_harness.agent import (
     StepLimit,
     TokenLimit,
 )
+from labrig_harness.recording import shim as shim_module
 from labrig_harness.suite import Arm
 from labrig_harness.trajectory import Cost, Tokens
 
@@ -328,7 +329,7 @@ class Program:
         home, scratch, shim = place / "home", place / "scratch", place / "shim.py"
         for folder in (home, scratch):
             folder.mkdir()
-        shim.write_bytes(Path(__file__).parents[1].joinpath("shim.py").read_bytes())
+        shim.write_bytes(Path(shim_module.__file__).read_bytes())
         python, _, _ = confinement.shim_python()
         return Visit(
             bench,
