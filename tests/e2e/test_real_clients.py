@@ -87,6 +87,9 @@ def _ask_claude_code(question: str, script: list[Any], project: Path, private: P
                 CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC="1",
                 CLAUDE_CODE_MAX_RETRIES="1",
                 ENABLE_TOOL_SEARCH="false",
+                # Else the first turn may begin before the tools are there.
+                MCP_CONNECTION_NONBLOCKING="false",
+                MCP_CONNECT_TIMEOUT_MS="60000",
             ),
             stdin=subprocess.DEVNULL,
             capture_output=True,

@@ -191,11 +191,12 @@ def _json_rows(text: str, skipped: Skipped) -> Iterator[tuple[int, dict[str, Any
     yield from objects(text.splitlines(keepends=True), skipped)
 
 
-def _csv_rows(text: str, skipped: Skipped) -> Iterator[tuple[int, dict[str, Any]]]:
-    csv.field_size_limit(MOST_FIELD)
+def _csv_rows(text: str, skipped: Skipped) -> list[tuple[int, dict[str, Any]]]:
     head = text.lstrip("\ufeff").partition("\n")[0]
     delimiter = max(",;\t|", key=head.count)
     table = csv.reader(io.StringIO(text.lstrip("\ufeff"), newline=""), delimiter=delimiter)
+    rows: list[tuple[int, dict[str, Any]]] = []
+    limit = csv.field_size_limit(MOST_FIELD)  # of the whole process: put back below
     try:
         names = next(table, [])
         for cells in table:
@@ -204,6 +205,9 @@ def _csv_rows(text: str, skipped: Skipped) -> Iterator[tuple[int, dict[str, Any]
             if len(cells) != len(names):
                 skipped.add(f"rows that have not {len(names)} cells", table.line_num)
                 continue
-            yield table.line_num, dict(zip(names, cells, strict=True))
+            rows.append((table.line_num, dict(zip(names, cells, strict=True))))
     except csv.Error as error:
         skipped.add(f"everything from here: {error}", table.line_num)
+    finally:
+        csv.field_size_limit(limit)
+    return rows
