@@ -44,6 +44,9 @@ USER = 1000
 ARGUMENTS = 9
 """The descriptor from which bubblewrap reads its arguments: on its command line the program could read them."""
 
+LINKS = 40
+"""As many as the kernel follows."""
+
 ISOLATION = (
     *("--unshare-user", "--uid", str(USER), "--gid", str(USER)),
     *("--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--hostname", "labrig"),
@@ -224,12 +227,19 @@ def installation(program: Path) -> tuple[Path, ...]:
 
 
 def _python_below(environment: Path) -> tuple[Path, ...]:
-    """Return what the Python below a virtual environment needs, unless it is the system's."""
-    python = environment / "bin" / "python"
-    real = _real(python)
-    if _is_system(real):
-        return ()
-    return (real, *(each for each in [real.parent.parent / "lib"] if each.is_dir()))
+    """Return what the Python below a virtual environment needs, unless it is the system's.
+
+    `bin/python` may be a link to a link: each is found, with the library beside it.
+    """
+    found: list[Path] = []
+    path = environment / "bin" / "python"
+    for _ in range(LINKS):
+        if not path.is_symlink():
+            break
+        path = Path(os.path.normpath(path.parent / path.readlink()))
+        if not _is_system(path) and path.parent != environment / "bin":
+            found += [path, *(each for each in [path.parent.parent / "lib"] if each.is_dir())]
+    return tuple(found)
 
 
 def interpreter(script: Path) -> Path | None:

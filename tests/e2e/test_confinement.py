@@ -400,6 +400,22 @@ def test_an_installation_is_what_a_program_needs_and_no_more(tmp_path: Path) -> 
         assert environment in confinement.installation(Path(sys.executable))
 
 
+def test_every_link_from_an_environment_to_its_python_is_seen(tmp_path: Path) -> None:
+    python = tmp_path / "versions" / "bin" / "python3.12"
+    library = tmp_path / "versions" / "lib"
+    environment = tmp_path / "venv"
+    for folder in (python.parent, library, environment / "bin"):
+        folder.mkdir(parents=True)
+    python.touch()
+    link = python.with_name("python")
+    link.symlink_to("python3.12")  # as pyenv has it: the environment's link leads to another one
+    (environment / "bin" / "python").symlink_to(link)
+    (environment / "pyvenv.cfg").touch()
+    assert {environment, link, python, library} <= set(
+        confinement.installation(environment / "bin" / "python")
+    )
+
+
 @pytest.mark.accept
 def test_a_message_is_an_answer_where_the_arm_says_so(tmp_path: Path, databases: Path) -> None:
     record, _ = play(tmp_path, "honest", {"answer": "B"}, "{mcp_config}", channel=Channel("letter"))
