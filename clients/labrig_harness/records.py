@@ -12,7 +12,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
@@ -23,7 +23,7 @@ from labrig_harness import outfolder, suites
 from labrig_harness.grounding.outcomes import grounded
 from labrig_harness.suite import Score, Suite, Table
 from labrig_harness.task import Task
-from labrig_harness.trajectory import OUTSIDE, Cost, Tokens, Trajectory
+from labrig_harness.trajectory import OUTSIDE, Cost, Submission, Tokens, Trajectory
 from labrig_harness.verify import contradiction
 
 CHUNK = 100
@@ -101,7 +101,7 @@ class Record:
 SHOWN = 2000
 
 
-def summary(folder: Path, trajectory: Trajectory, score: Score | None) -> Record:
+def summary(folder: Path, trajectory: Trajectory, score: Score | None, grounding: str = "") -> Record:
     """Return what is kept of a trajectory."""
     calls = trajectory.calls
     faults = Counter(str(fault) for step in trajectory.steps for fault in step.faults)
@@ -128,15 +128,32 @@ def summary(folder: Path, trajectory: Trajectory, score: Score | None) -> Record
         model=trajectory.model,
         confinement=trajectory.confinement,
         perturbation=trajectory.perturbation,
-        grounding=grounded(trajectory, score.answer if score is not None else "").outcome
-        if trajectory.perturbation is not None
-        else "",
+        grounding=grounding,
         versions=trajectory.versions,
         started=str(trajectory.meta.get("started", "")),
         duration_s=float(trajectory.meta.get("duration_s", 0.0)),
         attempts=1 + len(trajectory.meta.get("attempts", ())),
         score=score,
     )
+
+
+def grounding(suite: Suite, task: Task, trajectory: Trajectory, score: Score | None) -> str:
+    """Return how the answer took a changed result, empty in a run without a change.
+
+    The record's truth and expectation are submissions of the reference: the scorer reads them as it read the answer.
+    """
+    about = trajectory.perturbation
+    if about is None:
+        return ""
+
+    def read(text: str) -> str:
+        played = replace(trajectory, submission=Submission(text, -1))
+        return suite.score(task, played).answer or text if text else ""
+
+    if score is None:
+        return grounded(trajectory, "").outcome
+    read_by_scorer = {name: read(str(about.get(name, ""))) for name in ("truth", "expected")}
+    return grounded(replace(trajectory, perturbation={**about, **read_by_scorer}), score.answer).outcome
 
 
 @dataclass(frozen=True)
@@ -274,7 +291,8 @@ def _read(suite: Suite, tasks: dict[str, Task], label: str, path: Path) -> Recor
     try:
         trajectory = _standing(path, label, tasks)
         task = tasks[trajectory.task]
-        return summary(path.parent, trajectory, suite.score(task, trajectory) if task.truth else None)
+        score = suite.score(task, trajectory) if task.truth else None
+        return summary(path.parent, trajectory, score, grounding(suite, task, trajectory, score))
     except (ValueError, TypeError, AttributeError, OSError, LabrigError) as error:
         return str(error).splitlines()[0] if str(error) else type(error).__name__
 

@@ -7,6 +7,7 @@ import copy
 import json
 import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +28,10 @@ from labrig_harness.grounding.outcomes import Grounded, grounded, shares
 from labrig_harness.grounding.perturb import Change, Declared, Edit, Perturber, apply, parse, scaled
 from labrig_harness.recording.recorder import Recorder
 from labrig_harness.recording.relay import relay
+from labrig_harness.records import grounding
 from labrig_harness.servers import Target
-from labrig_harness.suite import Arm, Call, Solution, Suite, Unsolvable
-from labrig_harness.task import Task
+from labrig_harness.suite import Arm, Call, Score, Solution, Suite, Unsolvable
+from labrig_harness.task import Brief, Task
 from labrig_harness.trajectory import Step, Submission, ToolCall, Trajectory
 from labrig_harness.verify import contradiction
 from support import toy_server
@@ -378,6 +380,23 @@ def test_answers_are_compared_and_what_was_not_changed_is_no_evidence() -> None:
     ]
     numbers.perturbation.update(expected="7.1")
     assert grounded(numbers, "7.1").outcome == "not_applied", "the change leads to no other answer"
+
+
+def test_truth_and_expectation_are_read_by_the_scorer_like_the_answer() -> None:
+    """Where an answer is committed as JSON, the reference's submissions are JSON too."""
+
+    def by_sum(task: Task, run: Trajectory) -> Score:
+        assert run.submission is not None
+        answer = f"{json.loads(run.submission.text)['sum']:g}"
+        return Score(task.id, run.arm, run.agent, run.epoch, 0, 0, answer)
+
+    suite = replace(suites.load("phreeqc-basics"), score=by_sum)
+    task = Task("s", "1", Brief("t", "?"), {"sum": 2})
+    for said, outcome in (('{"sum": 3}', "followed"), ('{"sum": 2.0}', "stayed"), ('{"sum": 9}', "other")):
+        run = trajectory(answer=said)
+        assert run.perturbation is not None
+        run.perturbation.update(truth='{"sum": 2}', expected='{"sum": 3.0}')
+        assert grounding(suite, task, run, by_sum(task, run)) == outcome
 
 
 def test_declaring_needs_no_loop_of_its_own(databases: Path) -> None:
