@@ -431,6 +431,8 @@ def test_a_message_is_an_answer_where_the_arm_says_so(tmp_path: Path, databases:
         (("true",), {"temperature": 1}, "temperature"),
         (("true",), {"confine": "maybe"}, "maybe"),
         (("true",), {"log": "xml"}, "xml"),
+        (("true",), {"network": "flase"}, "flase"),
+        (("true",), {"readable": "/no/such/folder"}, "/no/such/folder"),
         (("true",), {"env": "NO_SUCH_VARIABLE_HERE"}, "NO_SUCH_VARIABLE_HERE"),
     ],
 )

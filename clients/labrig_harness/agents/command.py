@@ -44,7 +44,13 @@ class Command(Program):
             raise LabrigError(
                 f"The environment does not hold {', '.join(missing)}", where="--set env", code="unavailable"
             )
-        if self.setting("network") and self.confinement != "bubblewrap":
+        if self.setting("network").lower() not in ("", "true", "false"):
+            raise LabrigError(
+                f"The network is cut off or it is not: {self.setting('network')!r} is neither",
+                where="--set network",
+                expected="true or false",
+            )
+        if self.setting("network").lower() == "false" and self.confinement != "bubblewrap":
             raise LabrigError(
                 "The network can only be cut off under bubblewrap, which cannot be used here",
                 where="--set network",

@@ -193,6 +193,11 @@ class Program:
         mode = self.setting("confine") or "auto"
         if mode not in get_args(confinement.Mode):
             raise unknown_name("way to confine", mode, get_args(confinement.Mode), where="--set confine")
+        for path in self._readable():
+            if not path.exists():
+                raise LabrigError(
+                    "There is no such file or folder", where=f"readable={path}", code="not_found"
+                )
         self.prices = _prices(spec.prices)
         self.program = self.find()
         self.confinement = confinement.decide(cast("confinement.Mode", mode))
@@ -319,6 +324,9 @@ class Program:
         value = self.spec.settings.get(name)
         return "" if value is None else str(value)
 
+    def _readable(self) -> tuple[Path, ...]:
+        return tuple(Path(each).expanduser() for each in self.setting("readable").split(":") if each)
+
     def key_environment(self) -> dict[str, str]:
         """Return the keys that are handed to the program, and to nothing else."""
         return {name: os.environ[name] for name in self.keys if os.environ.get(name)}
@@ -394,12 +402,11 @@ class Program:
 
     def _cell(self, visit: Visit, place: Path, socket: Path, launch: Launch) -> confinement.Cell:
         _, needed, sites = confinement.shim_python()
-        asked = [Path(each) for each in self.setting("readable").split(":") if each]
         return confinement.Cell(
             readable=(
                 *confinement.installation(self.program),
                 *launch.readable,
-                *(path.expanduser() for path in asked),
+                *self._readable(),
                 *(Path(value) for name in PASSED_ON if (value := os.environ.get(name, "")).startswith("/")),
                 *needed,
                 Path(visit.shim[3]),
@@ -407,7 +414,7 @@ class Program:
             ),
             writable=(visit.home, *dict.fromkeys((place / "scratch", visit.cwd))),
             hidden=(*sites, records_above(visit.bench.keep(self.log_name))),
-            network=self.setting("network").lower() not in ("false", "0", "no"),
+            network=self.setting("network").lower() != "false",
         )
 
 
