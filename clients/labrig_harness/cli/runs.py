@@ -272,6 +272,14 @@ def _carry_out(plans: Sequence[RunPlan], out: Path, scheduler: str | None = None
 
             def advance(done: Trajectory, bar: TaskID = bar, ends: Counter[str] = ends) -> None:
                 ends[done.end] += 1
+                if ends[done.end] == 1 and done.end.endswith("_error"):
+                    console.print(
+                        f"{done.task}: {done.end}: {done.end_detail}", markup=False, highlight=False
+                    )
+                if ends.total() == 1 and done.confinement == "unconfined":
+                    console.print(
+                        "the program is not confined: it can read truths and records", style="yellow"
+                    )
                 bars.update(bar, advance=1, ends=" ".join(f"{end} {n}" for end, n in ends.most_common(3)))
 
             try:
