@@ -185,7 +185,7 @@ class WorkBench:
 
     def adopt(self, steps: Sequence[Step]) -> None:
         """Take over the turns that an agent program's own log shows, linked to the recorded calls."""
-        linked = link(steps, self.recorder.records)
+        linked = link(steps, self.recorder.records, self.arm.server)
         told = [step for step in linked if step.source != "user"]  # the prompt is here already
         self.steps[1:] = [replace(step, index=number) for number, step in enumerate(told, 1)]
 

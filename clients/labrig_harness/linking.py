@@ -28,13 +28,15 @@ def tool_call(record: CallRecord, number: int) -> ToolCall:
     )
 
 
-def link(steps: Sequence[Step], records: Sequence[CallRecord]) -> list[Step]:
+def link(steps: Sequence[Step], records: Sequence[CallRecord], server: str = "") -> list[Step]:
     """Return the steps with their calls linked to records.
 
     Parameters
     ----------
     steps
         As an importer read them: calls name tools without the client's prefix and carry no record.
+    server
+        The server's name, as the program was told it.
 
     Returns
     -------
@@ -45,7 +47,8 @@ def link(steps: Sequence[Step], records: Sequence[CallRecord]) -> list[Step]:
     """
     taken: set[int] = set()
     linked = [
-        replace(step, calls=tuple(_linked(call, records, taken) for call in step.calls)) for step in steps
+        replace(step, calls=tuple(_linked(call, records, taken, server) for call in step.calls))
+        for step in steps
     ]
     for number, record in enumerate(records):
         if number not in taken:
@@ -54,13 +57,14 @@ def link(steps: Sequence[Step], records: Sequence[CallRecord]) -> list[Step]:
     return [replace(step, index=index) for index, step in enumerate(linked)]
 
 
-def _linked(call: ToolCall, records: Sequence[CallRecord], taken: set[int]) -> ToolCall:
+def _linked(call: ToolCall, records: Sequence[CallRecord], taken: set[int], server: str) -> ToolCall:
     free = [n for n, record in enumerate(records) if n not in taken and record.tool == call.tool]
     wanted = canonical_json(call.arguments)
     same = [n for n in free if canonical_json(records[n].arguments) == wanted]
     number = next(iter([*same, *free]), None)
     if number is None:
-        if call.tool not in {record.tool for record in records}:
+        claimed = server and call.meta.get("server") == server and not call.is_error
+        if not claimed and call.tool not in {record.tool for record in records}:
             return replace(call, record=-1)  # a tool of the program's own, or one that nobody has
         return replace(call, record=-1, is_error=True, fault="not_delivered")
     taken.add(number)

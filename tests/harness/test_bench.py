@@ -14,6 +14,7 @@ import pytest
 from labrig.calls import CallLog
 from labrig_harness.agent import CostLimit, ServerError, StepLimit, TokenLimit
 from labrig_harness.bench import WorkBench
+from labrig_harness.linking import link
 from labrig_harness.servers import Target
 from labrig_harness.suite import Arm
 from labrig_harness.task import Brief
@@ -203,3 +204,14 @@ async def test_a_program_at_the_socket_shares_log_budget_and_end(toy: ToyBench) 
     )
     log = CallLog(toy.folder)
     assert json.loads(json.dumps([each.tool for each in log])) == ["write", "read", "echo"]
+
+
+def test_a_claimed_success_that_no_server_saw_is_not_delivered() -> None:
+    """Also where the server saw no call at all; a tool of the program's own is none of the server's."""
+    calls = (
+        ToolCall("write_file", {}, -1, False, meta={"server": "phreeqc"}),
+        ToolCall("Bash", {}, -1, False),
+        ToolCall("no_such_tool", {}, -1, True, meta={"server": "phreeqc"}),
+    )
+    (step,) = link([Step(0, calls=calls)], (), "phreeqc")
+    assert [call.fault for call in step.calls] == ["not_delivered", "", ""]
