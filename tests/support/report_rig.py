@@ -13,7 +13,7 @@ from labrig.calls import CallLog
 from labrig.canonical import sha256
 from labrig.toolbox import ServeOptions
 from labrig_harness import outfolder
-from labrig_harness.records import Scored, summary
+from labrig_harness.records import Scored, grounding, summary
 from labrig_harness.suite import Arm, Score, Solution, Suite, Table
 from labrig_harness.task import Brief, Task
 from labrig_harness.trajectory import (
@@ -279,7 +279,8 @@ class Rig:
             suite=SUITE,
             tasks=self.tasks,
             records=[
-                summary(folder, each, its) for (folder, each), its in zip(self.made, scores, strict=True)
+                summary(folder, each, its, grounding(SUITE, self.tasks[each.task], each, its))
+                for (folder, each), its in zip(self.made, scores, strict=True)
             ],
             tables=tables(self.tasks.values(), known) if known else [],
             skipped=list(skipped),

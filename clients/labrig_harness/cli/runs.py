@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from labrig.errors import LabrigError
+from labrig.redaction import redact
 
 if TYPE_CHECKING:
     from labrig_harness.runner import RunPlan
@@ -175,8 +176,6 @@ def _plan(arguments: argparse.Namespace) -> RunPlan:
 
 def _settings(given: Sequence[str]) -> dict[str, Any]:
     """Read ``K=V`` pairs; a value is JSON where it can be read as such, else text."""
-    from labrig.redaction import redact
-
     settings: dict[str, Any] = {}
     for each in given:
         name, equals, value = each.partition("=")
@@ -273,9 +272,8 @@ def _carry_out(plans: Sequence[RunPlan], out: Path, scheduler: str | None = None
             def advance(done: Trajectory, bar: TaskID = bar, ends: Counter[str] = ends) -> None:
                 ends[done.end] += 1
                 if ends[done.end] == 1 and done.end.endswith("_error"):
-                    console.print(
-                        f"{done.task}: {done.end}: {done.end_detail}", markup=False, highlight=False
-                    )
+                    why = redact(f"{done.task}: {done.end}: {done.end_detail}")
+                    console.print(why, markup=False, highlight=False)
                 if ends.total() == 1 and done.confinement == "unconfined":
                     console.print(
                         "the program is not confined: it can read truths and records", style="yellow"
