@@ -233,7 +233,10 @@ def _records(
     truth = outfolder.tasks_hash(list(tasks.values()))
     paths: list[tuple[str, Path]] = []
     expected: dict[str, int] = {}
-    for label in outfolder.labels(out):
+    epochs: dict[str, int] = {}
+    for label in sorted(
+        {path.parts[-4] for path in out.glob("*/*/epoch*/trajectory.json")} | {*outfolder.labels(out)}
+    ):
         try:
             about = outfolder.read_run(out, label)
             if about.get("tasks") != truth:
@@ -241,10 +244,13 @@ def _records(
         except LabrigError as error:
             skipped.append(str(error))
             continue
-        expected[label] = len(about.get("items", tasks)) * int(about.get("epochs", 1))
+        epochs[label] = int(about.get("epochs", 1))
+        expected[label] = len(about.get("items", tasks)) * epochs[label]
         paths += [(label, path) for path in sorted((out / label).glob("*/epoch*/trajectory.json"))]
     counts: Counter[str] = Counter()
     for (label, path), found in zip(paths, _read_all(out, suite, tasks, paths), strict=True):
+        if isinstance(found, Record) and found.epoch >= epochs[label]:
+            found = f"it is one more than the epochs of run.json ({epochs[label]})"
         if isinstance(found, Record):
             counts[label] += 1
             yield found

@@ -121,6 +121,18 @@ def test_damaged_records_are_named_and_not_scored(copied: Path, kind: str) -> No
     assert len([each for each in scored.scores if each.agent == "reference"]) == 1
 
 
+def test_a_run_without_its_description_and_an_epoch_too_many_are_named(copied: Path) -> None:
+    record = sorted(copied.glob("*.reference/*/epoch0"))[0]
+    shutil.copytree(record, record.with_name("epoch9"))
+    _edit(record.with_name("epoch9") / "trajectory.json", lambda f: f.update(epoch=9))
+    next(copied.glob("*.random/run.json")).unlink()
+    scored = score_folder(copied)
+    assert [
+        "run.json cannot be used" in each or "more than the epochs" in each for each in scored.skipped
+    ] == [True] * 2
+    assert {each.agent for each in scored.scores} == {"reference"} and len(scored.scores) == 2
+
+
 def test_edited_truths_and_lost_records_are_noticed(copied: Path) -> None:
     shutil.rmtree(next(copied.glob("*.random/*/epoch1")))
     assert score_folder(copied).missing == ["agent-toc.random: 1 of 4 records"]
