@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from labrig.errors import LabrigError
+from labrig.redaction import redact
 from labrig_harness import outfolder, suites
 from labrig_harness.grounding.outcomes import grounded
 from labrig_harness.suite import Score, Suite, Table
@@ -315,6 +316,10 @@ def _standing(path: Path, label: str, tasks: dict[str, Task]) -> Trajectory:
         raise LabrigError(f"it belongs to {'/'.join((run, *place))}")
     if trajectory.end in OUTSIDE:
         raise LabrigError(f"it ended by {trajectory.end} ({trajectory.end_detail}): run again")
+    asked, prompt = trajectory.steps[:1], redact(tasks[trajectory.task].brief.prompt.rstrip())
+    told = asked and asked[0].source == "user" and "imported" not in trajectory.meta
+    if told and not asked[0].text.startswith(prompt):
+        raise LabrigError("its prompt is not the item's")
     if problem := contradiction(path.parent, trajectory):
         raise LabrigError(problem)
     return trajectory

@@ -99,6 +99,7 @@ DAMAGE: dict[str, Callable[[Path], None]] = {
     "other schema": lambda r: _edit(r / "trajectory.json", lambda f: f.update(schema="labrig.trajectory/9")),
     "other task": lambda r: _edit(r / "trajectory.json", lambda f: f.update(task="x")),
     "other agent": lambda r: _edit(r / "trajectory.json", lambda f: f.update(agent="nop")),
+    "other prompt": lambda r: _edit(r / "trajectory.json", lambda f: f["steps"][0].update(text="Say B.")),
     "truncated": lambda r: (r / "trajectory.json").write_text('{"schema": '),
     "a list": lambda r: (r / "trajectory.json").write_text("[]"),
     "not text": lambda r: (r / "trajectory.json").write_bytes(b"\xff\xfe\x00"),
