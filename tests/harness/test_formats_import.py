@@ -427,6 +427,12 @@ def test_a_table_that_does_not_say_what_was_right(tmp_path: Path, content: str) 
         load("results", tmp_path / "t.csv", tmp_path / "out")
 
 
+def test_a_row_without_truth_and_flag_is_not_wrong(tmp_path: Path) -> None:
+    scored, done = table(tmp_path, "item,truth,prediction,correct\na,A,A,\nb,,A,\nc,,A,yes\n")
+    assert {each.task: each.compat for each in scored.scores} == {"a": 1, "c": 1}
+    assert done.skipped == ["1 rows that say neither what is right nor whether it was"]
+
+
 def test_a_second_table_of_the_same_items_joins_the_first(tmp_path: Path) -> None:
     table(tmp_path, "item,truth,prediction\na,B,B\nb,C,C\n", "one.csv")
     scored, _ = table(tmp_path, "item,truth,prediction\na,B,A\nb,C,C\n", "two.csv")

@@ -40,7 +40,15 @@ def import_tables(files: Sequence[Path], out: Path, *, seed: int, where: Where) 
     changed = [task.id for task in made if tasks[task.id].truth != task.truth and "answer" in task.truth]
     if changed:
         done.skip(f"{len(changed)} truths that differ from those in the folder, such as {changed[0]!r}")
-    placed = list(_placed(tables, ids, suite, where))
+    placed = []
+    silent = 0
+    for each in _placed(tables, ids, suite, where):
+        if each[1].correct is None and "answer" not in tasks[ids[each[1].item]].truth:
+            silent += 1  # scored, it would count as wrong
+        else:
+            placed.append(each)
+    if silent:
+        done.skip(f"{silent} rows that say neither what is right nor whether it was")
     for arm, agent in dict.fromkeys((arm, agent) for _, _, arm, agent, _ in placed):
         epochs = 1 + max(epoch for _, _, a, b, epoch in placed if (a, b) == (arm, agent))
         keep_run(out, suite, list(tasks.values()), arm, agent, seed=seed, epochs=epochs)
@@ -123,7 +131,10 @@ def _tasks(suite: Suite, tables: Iterable[Results], ids: dict[str, str], done: I
             if row.truth is not None and truths.setdefault(row.item, row.truth) != row.truth:
                 differ.append(row.item)
     if differ:
-        done.skip(f"{len(differ)} rows give another truth than the first for their item ({differ[0]!r})")
+        done.skip(
+            f"{len(differ)} rows give another truth than the first for their item, and are scored by the first "
+            f"({differ[0]!r})"
+        )
     for item, row in first.items():
         labels = {"item": item, **({"cluster": row.cluster} if row.cluster else {})}
         truth = {"from": "the table", **({"answer": truths[item]} if item in truths else {})}
