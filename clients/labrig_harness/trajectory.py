@@ -77,6 +77,10 @@ class Tokens:
         )
 
 
+AT_LEAST = ", at least: not all tokens were reported"
+"""Ends the label of a price table where the cost is a lower bound."""
+
+
 @dataclass(frozen=True)
 class Cost:
     """What a run cost, and by which price table: without one there is no cost.

@@ -36,6 +36,7 @@ from labrig_harness.report.terminal import print_scores
 from labrig_harness.report.truth import truth_of
 from labrig_harness.statistics import bootstrap_mean, wilson
 from labrig_harness.suite import Table
+from labrig_harness.trajectory import AT_LEAST
 from support.report_rig import (
     HOSTILE,
     LETTERS,
@@ -309,6 +310,14 @@ def test_what_is_not_reported_is_not_zero(rich: Scored, rich_html: str) -> None:
     ]
     costs = [row.cost for row in leaderboard(replace(rich, records=odd)) if row.cost]
     assert costs and all(cost.amount is None for cost in costs), "two price tables do not add up"
+    least = [
+        replace(each, cost=replace(each.cost, table=each.cost.table + AT_LEAST))
+        if each.cost and n % 2
+        else each
+        for n, each in enumerate(rich.records)
+    ]
+    bound = next(row.cost for row in leaderboard(replace(rich, records=least)) if row.agent == "loop+atlas-9")
+    assert bound == replace(priced.cost, least=True), "a lower bound by one table is a lower bound"
 
 
 def test_every_cell_of_the_matrix_has_retention_and_gain_rate_and_opens_its_comparison(

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from labrig.errors import LabrigError, nearest
-from labrig_harness.trajectory import Cost, Tokens
+from labrig_harness.trajectory import AT_LEAST, Cost, Tokens
 
 MOST_BYTES = 2**20
 
@@ -155,5 +155,5 @@ def cost_of(tokens: Tokens, model: str, table: PriceTable) -> Cost:
         + tokens.cache_write * price.cache_write
         + tokens.output * price.output
     ) / 1e6
-    label = table.label if tokens.measured else f"{table.label}, at least: not all tokens were reported"
+    label = table.label if tokens.measured else table.label + AT_LEAST
     return Cost(amount, table.currency, label)

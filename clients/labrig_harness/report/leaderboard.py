@@ -19,6 +19,7 @@ from labrig_harness.report.runs import (
     wall_of,
 )
 from labrig_harness.statistics import wilson
+from labrig_harness.trajectory import AT_LEAST
 
 if TYPE_CHECKING:
     from labrig_harness.statistics import DesignEffect, Estimate
@@ -41,12 +42,15 @@ class Spent:
         None where records were priced by different tables, or in different currencies: these do not add up.
     records
         Records that have a cost.
+    least
+        Whether it is a lower bound: some records did not report all tokens.
     """
 
     amount: float | None
     currency: str
     table: str
     records: int
+    least: bool = False
 
 
 @dataclass(frozen=True)
@@ -220,10 +224,11 @@ def _cost(records: tuple[Record, ...]) -> Spent | None:
     costs = [each.cost for each in records if each.cost is not None]
     if not costs:
         return None
-    kinds = sorted({(each.currency, each.table) for each in costs})
+    kinds = sorted({(each.currency, each.table.removesuffix(AT_LEAST)) for each in costs})
     if len(kinds) > 1:
         return Spent(None, "", "; ".join(" ".join(kind) for kind in kinds), len(costs))
-    return Spent(fmean(each.amount for each in costs), *kinds[0], len(costs))
+    least = any(each.table.endswith(AT_LEAST) for each in costs)
+    return Spent(fmean(each.amount for each in costs), *kinds[0], len(costs), least)
 
 
 def chance(scored: Scored) -> float | None:

@@ -90,7 +90,11 @@ def _took(row: Row) -> tuple[Any, ...]:
         None if row.steps is None else f"{row.steps:.1f}",
         amount(row.tokens_in) if row.tokens_in is not None else None,
         amount(row.tokens_out) if row.tokens_out is not None else None,
-        None if cost is None else "mixed" if cost.amount is None else f"{cost.amount:.4g} {cost.currency}",
+        None
+        if cost is None
+        else "mixed"
+        if cost.amount is None
+        else f"{'≥ ' * cost.least}{cost.amount:.4g} {cost.currency}",
         None if row.wall_s is None else f"{row.wall_s:.1f}",
         size(row.result_bytes),
         f"{row.failed_calls}/{row.calls}",
@@ -118,6 +122,8 @@ def _costs(rows: Sequence[Row]) -> str:
         said.append("Tokens are means over the records that report them.")
     if tables:
         said.append(f"Costs are by {'; '.join(tables)}.")
+    if any(row.cost and row.cost.least for row in rows):
+        said.append("≥: not all tokens were reported.")
     return " ".join(said)
 
 
