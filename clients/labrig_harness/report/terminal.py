@@ -55,7 +55,8 @@ def print_scores(scored: Scored, console: Console) -> None:
         print_table(
             console, Table("How sure the accuracies are", SURE, tuple(map(_sure, rows)), _remarks(rows))
         )
-    print_table(console, Table(title, REACHED, tuple(map(_reached, rows)), _intervals(rows)))
+    reached = tuple(_reached(row, len(scored.tasks)) for row in rows)
+    print_table(console, Table(title, REACHED, reached, _intervals(rows)))
 
 
 def _say_unranked(scored: Scored, console: Console) -> None:
@@ -67,12 +68,12 @@ def _say_unranked(scored: Scored, console: Console) -> None:
         console.print(Text(readable(f"Not ranked, its results were changed: {name}")))
 
 
-def _reached(row: Row) -> tuple[Any, ...]:
+def _reached(row: Row, items: int) -> tuple[Any, ...]:
     interval = "–".join(percent(end) for end in row.interval) if row.interval else None
     return (
         row.arm,
         row.agent,
-        row.items if row.n == row.items else f"{row.items} ({row.n})",
+        f"{row.items}{f' of {items}' * (row.items < items)}{f' ({row.n})' * (row.n != row.items)}",
         percent(row.strict),
         interval,
         row.method,
