@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from statistics import fmean
+from typing import Any, Literal, Protocol
 
 from labrig.toolbox import ServeOptions
 from labrig_harness.channels import Channel
@@ -123,6 +124,14 @@ class Score:
     compat: float
     answer: str
     facts: dict[str, Any] = field(default_factory=dict)
+
+
+def item_means(scores: Iterable[Score], by: Literal["strict", "compat"]) -> list[float]:
+    """Return the mean over epochs of each item's score: items are the unit of an accuracy, not records."""
+    items: dict[str, list[float]] = {}
+    for each in scores:
+        items.setdefault(each.task, []).append(getattr(each, by))
+    return [fmean(values) for values in items.values()]
 
 
 @dataclass(frozen=True)

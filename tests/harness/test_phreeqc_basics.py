@@ -410,8 +410,8 @@ def test_tables_count_what_scores_say() -> None:
     )
     guess, hand = (dict(zip(accuracy.columns[:10], row[:10], strict=True)) for row in accuracy.rows)
     assert (guess["agent"], guess["compat %"], guess["strict %"]) == ("guess", 100.0, 0.0)
-    assert (hand["n"], hand["compat %"], hand["strict %"], hand["committed %"]) == (3, 33.3, 33.3, 66.7)
-    assert accuracy.rows[1][4:6] == tuple(round(100 * bound, 1) for bound in wilson(1, 3))
+    assert (hand["items"], hand["compat %"], hand["strict %"], hand["committed %"]) == (1, 33.3, 33.3, 66.7)
+    assert accuracy.rows[1][4:6] == tuple(round(100 * bound, 1) for bound in wilson(1 / 3, 1))
     assert [row[0] for row in by_stem.rows] == ["made-up", "made-up"]
     assert {row[3]: row[4] for row in diagnoses.rows} == {"mistake D": 1, "no letter committed": 1}
     assert {row[1:4] for row in ends.rows} == {

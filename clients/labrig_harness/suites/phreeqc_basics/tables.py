@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 from labrig_harness.statistics import wilson
-from labrig_harness.suite import Score, Table
+from labrig_harness.suite import Score, Table, item_means
 from labrig_harness.task import Task
 
 K = TypeVar("K", bound=tuple[Any, ...])
@@ -29,13 +29,14 @@ def accuracy(tasks: Sequence[Task], scores: Sequence[Score]) -> Table:
     rows = []
     for (arm, agent), group in _grouped(scores, _condition).items():
         n = len(group)
+        compat, strict = item_means(group, "compat"), item_means(group, "strict")
         rows.append(
             (
                 arm,
                 agent,
-                n,
-                *_proportion(sum(each.compat for each in group), n),
-                *_proportion(sum(each.strict for each in group), n),
+                len(compat),
+                *_proportion(sum(compat), len(compat)),
+                *_proportion(sum(strict), len(strict)),
                 _percent(sum(each.facts["committed"] for each in group), n),
                 round(sum(each.facts["steps"] for each in group) / n, 1),
                 round(sum(each.facts["executions"] for each in group) / n, 1),
@@ -47,14 +48,14 @@ def accuracy(tasks: Sequence[Task], scores: Sequence[Score]) -> Table:
     return Table(
         "Accuracy",
         (
-            *("arm", "agent", "n"),
+            *("arm", "agent", "items"),
             *("compat %", "low", "high"),
             *("strict %", "low", "high"),
             *("committed %", "mean steps", "mean runs", "mean result bytes"),
         ),
         tuple(rows),
         note=(
-            "low, high: 95 % Wilson interval, n items and epochs taken as independent. An item that ended "
+            "low, high: 95 % Wilson interval over items; epochs of an item are averaged first. An item that ended "
             "without a letter counts as wrong. Always the most frequent letter: "
             f"{majority} %; a blind guess: 25 %."
         ),

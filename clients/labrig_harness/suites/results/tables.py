@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from labrig_harness.statistics import wilson
-from labrig_harness.suite import Score, Table
+from labrig_harness.suite import Score, Table, item_means
 from labrig_harness.task import Task
 
 
@@ -18,18 +18,19 @@ def tables(tasks: Iterable[Task], scores: Iterable[Score]) -> list[Table]:
     return [
         Table(
             "Accuracy",
-            ("arm", "agent", "n", "compat %", "low", "high", "strict %", "disagree"),
+            ("arm", "agent", "items", "compat %", "low", "high", "strict %", "disagree"),
             tuple(_row(*key, groups[key]) for key in sorted(groups)),
             note=(
                 "compat: correct as the table says; low, high: its 95 % Wilson interval. strict: the prediction equals "
-                "the truth. disagree: rows where the two say different things."
+                "the truth. Epochs of an item are averaged first. disagree: rows where the two say different things."
             ),
         )
     ]
 
 
 def _row(arm: str, agent: str, group: list[Score]) -> tuple[Any, ...]:
-    n, right = len(group), sum(each.compat for each in group)
-    low, high = wilson(right, n)
-    shares = (round(100 * each, 1) for each in (right / n, low, high, sum(each.strict for each in group) / n))
+    compat, strict = item_means(group, "compat"), item_means(group, "strict")
+    n = len(compat)
+    low, high = wilson(sum(compat), n)
+    shares = (round(100 * each, 1) for each in (sum(compat) / n, low, high, sum(strict) / n))
     return (arm, agent, n, *shares, sum(bool(each.facts["disagree"]) for each in group))
