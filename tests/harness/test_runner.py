@@ -182,7 +182,13 @@ def _wait_for(condition: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
-@pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize(
+    "ending",
+    [
+        signal.SIGKILL,
+        *(pytest.param(each, marks=pytest.mark.accept) for each in (signal.SIGTERM, signal.SIGINT)),
+    ],
+)
 def test_a_killed_run_loses_nothing_and_can_go_on(databases: Path, tmp_path: Path, ending: int) -> None:
     process = _runner(tmp_path)
     _wait_for(lambda: len(list(tmp_path.glob("*/*/epoch0/trajectory.json"))) >= 2)
@@ -201,6 +207,7 @@ def test_a_killed_run_loses_nothing_and_can_go_on(databases: Path, tmp_path: Pat
     assert score_folder(tmp_path).whole
 
 
+@pytest.mark.accept
 def test_two_runners_in_one_folder_agree(databases: Path, tmp_path: Path) -> None:
     runners = [_runner(tmp_path) for _ in range(2)]
     for each in runners:
