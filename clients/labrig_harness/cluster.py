@@ -1,7 +1,7 @@
 """Running a plan on a dask cluster: many machines, one shared output folder.
 
 A task is one record. The worker runs it in a process of its own, which writes the record to the shared folder;
-what travels back is the record's path, so nothing that was paid for lives in a worker's memory alone, and a
+what travels back is how that went, so nothing that was paid for lives in a worker's memory alone, and a
 record that is there is never made again, however often dask starts its task. An item that kills processes takes
 its own with it and no neighbour.
 """
@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from labrig.errors import LabrigError
+from labrig.redaction import redact
 from labrig_harness import outfolder
 from labrig_harness.one_record import REFUSED
 from labrig_harness.runner import RunPlan, missing, prepare
@@ -28,6 +29,8 @@ TRIES = 3
 """Times a record is tried whose worker or process died, the last one alone on the cluster."""
 
 CONNECT_S = 20.0
+
+DIED = "its process ended"
 
 
 def run(
@@ -95,7 +98,7 @@ def _on(client: Any, plan: RunPlan, out: Path, progress: Callable[[Trajectory], 
     for attempt in range(TRIES):
         alone = attempt == TRIES - 1
         for batch in [[unit] for unit in todo] if alone else [todo]:
-            reasons |= _batch(client, plan, out, batch, folders, progress)
+            reasons |= _batch(client, plan, out, batch, attempt, folders, progress)
         todo = [unit for unit in todo if unit in reasons and missing(folders[unit]) is not None]
         if not todo:
             break
@@ -109,16 +112,18 @@ def _batch(
     plan: RunPlan,
     out: Path,
     units: list[tuple[str, int]],
+    attempt: int,
     folders: dict[tuple[str, int], Path],
     progress: Callable[[Trajectory], None],
 ) -> dict[tuple[str, int], str]:
     """Run records on the cluster; return those that brought none, each with the reason."""
-    futures = {
-        client.submit(
-            one_record, str(out), plan.label, *unit, key=f"{plan.label}/{unit[0]}/{unit[1]}", pure=False
-        ): unit
-        for unit in units
-    }
+
+    def submit(unit: tuple[str, int]) -> Any:
+        # A key that the scheduler has not forgotten yet would bring the result of the attempt before.
+        key = f"{plan.label}/{unit[0]}/{unit[1]}/{attempt}"
+        return client.submit(one_record, str(out), plan.label, *unit, key=key, pure=False)
+
+    futures = {submit(unit): unit for unit in units}
     lost: dict[tuple[str, int], str] = {}
     for future in _distributed().as_completed(list(futures)):
         unit = futures.pop(future)
@@ -164,13 +169,14 @@ def one_record(out: str, label: str, item: str, epoch: int) -> str:
         code = process.wait()
     if code == REFUSED:
         raise RuntimeError(said.splitlines()[-1])
-    return (
-        "" if code == 0 else f"its process ended with {code}: {said.splitlines()[-1] if said else 'silent'}"
-    )
+    return "" if code == 0 else f"{DIED} with {code}: {said.splitlines()[-1] if said else 'silent'}"
 
 
 def _write_lost(plan: RunPlan, folder: Path, unit: tuple[str, int], reason: str) -> None:
-    """Record that an item killed whatever ran it: an end like any other, so that the run can be scored."""
+    """Record that an item brought no record; where its own process died, as its agent's end, which is scored.
+
+    Where its worker died under it each time, that is no fault of the agent, and `labrig resume` makes it again.
+    """
     item, epoch = unit
     making = outfolder.making(folder)
     lost = Trajectory(
@@ -182,8 +188,8 @@ def _write_lost(plan: RunPlan, folder: Path, unit: tuple[str, int], reason: str)
         seed=plan.seed,
         steps=(),
         submission=None,
-        end="agent_error",
-        end_detail=f"no record after {TRIES} tries: {reason}",
+        end="agent_error" if reason.startswith(DIED) else "server_error",
+        end_detail=f"no record after {TRIES} tries: {redact(reason)}",
         model=plan.agent.model,
         settings=plan.agent.settings,
         meta={"attempts": [], "started": datetime.now(UTC).isoformat(timespec="milliseconds")},

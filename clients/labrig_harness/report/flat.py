@@ -221,7 +221,7 @@ def _cell(value: Value) -> str:
     if not isinstance(value, str):
         return repr(value)
     # A formula behind blanks is still one to some spreadsheets.
-    acts = value[:1] in "\t\r\n" or value.lstrip()[:1] in "=+-@" if value.strip() else False
+    acts = value.startswith(("\t", "\r", "\n")) or value.lstrip().startswith(("=", "+", "-", "@"))
     return f"'{readable(value)}" if acts else readable(value)
 
 
