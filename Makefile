@@ -41,6 +41,7 @@ manifests: $(VENV)/.installed
 
 attack: setup
 	$(BIN)/python tests/hostile/attack.py --write
+	$(BIN)/python tests/hostile_sandbox/attack.py --write
 
 lock:
 	sh scripts/lock.sh

@@ -1,8 +1,16 @@
 #!/bin/sh
-# Write requirements.lock: every version and hash, for all platforms and Pythons that labrig supports.
-# It is a plain requirements file, not uv.lock, because that form writes the address of the package index that it was
-# made with into the repository; this one installs from whatever index the machine has.
+# Write requirements.lock and the locks of the sandbox's environments: every version and hash, for all platforms and
+# Pythons that labrig supports.
+# They are plain requirements files, not uv.lock, because that form writes the address of the package index that it was
+# made with into the repository; these install from whatever index the machine has.
 set -eu
-uv pip compile pyproject.toml --all-extras --group dev --universal --python-version 3.11 \
-    --generate-hashes --no-emit-index-url --no-emit-find-links --no-annotate --quiet \
-    --custom-compile-command "make lock" --output-file requirements.lock "$@"
+lock() {
+    uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links \
+        --no-annotate --quiet --custom-compile-command "make lock" "$@"
+}
+lock pyproject.toml --all-extras --group dev --output-file requirements.lock "$@"
+# The same versions on every Python where that is possible, so that the same code gives the same numbers. Wheels only.
+sandbox=shared/labrig/sandbox/requirements
+lock $sandbox/science.in --fork-strategy fewest --only-binary :all: --output-file $sandbox/science.lock "$@"
+lock $sandbox/earth.in --fork-strategy fewest --only-binary :all: --constraint $sandbox/science.lock \
+    --output-file $sandbox/earth.lock "$@"

@@ -35,11 +35,21 @@ def examples() -> Path:
     return EXAMPLES
 
 
+def sandbox_environments() -> list[Path]:
+    """Return the folders of the installed Pythons of the sandbox."""
+    from labrig.sandbox.environment import PROFILES
+
+    return [env.path.resolve() for env in PROFILES.values() if env.path.is_dir()]
+
+
 @pytest.fixture
 def private_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, databases: Path) -> Iterator[Path]:
-    """Make an empty LABRIG_HOME, keeping the databases reachable, and give its path."""
+    """Make an empty LABRIG_HOME, keeping databases and the sandbox's Python reachable, and give its path."""
     home = tmp_path / "home"
     home.mkdir()
+    for env in sandbox_environments():
+        (home / "sandbox").mkdir(exist_ok=True)
+        (home / "sandbox" / env.name).symlink_to(env)
     monkeypatch.setenv("LABRIG_HOME", str(home))
     monkeypatch.setenv("LABRIG_PHREEQC_DATABASES", str(databases))
     for name in [name for name in os.environ if name.startswith("FASTMCP_")]:

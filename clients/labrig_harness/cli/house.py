@@ -45,8 +45,8 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     manifests.set_defaults(run=_manifests)
 
     setup = verbs.add_parser("setup", help="install what cannot live in the main environment")
-    setup.add_argument("name", nargs="?", metavar="NAME", help="default: everything")
-    setup.add_argument("--source", type=Path, metavar="DIR", help="take the files from this folder")
+    setup.add_argument("name", nargs="?", metavar="NAME", help="default: all that is needed by most")
+    setup.add_argument("--source", type=Path, metavar="DIR", help="take the files or wheels from this folder")
     setup.add_argument("--force", action="store_true", help="install again")
     setup.set_defaults(run=_setup)
 
@@ -111,14 +111,19 @@ def _manifests(arguments: argparse.Namespace) -> int:
 def _setup(arguments: argparse.Namespace) -> int:
     from labrig import sideenv
 
+    known = sideenv.side_envs()
     if arguments.source and not arguments.name:
-        raise LabrigError("--source needs a NAME", expected=", ".join(sideenv.side_envs()))
-    for name in [arguments.name] if arguments.name else sideenv.side_envs():
-        done = sideenv.setup(
-            sideenv.find_side_env(name), source=arguments.source, force=arguments.force, say=print
-        )
+        raise LabrigError("--source needs a NAME", expected=", ".join(known))
+    usual = [side for side in known.values() if side.default]
+    for side in [sideenv.find_side_env(arguments.name)] if arguments.name else usual:
+        done = sideenv.setup(side, source=arguments.source, force=arguments.force, say=_say)
         print(done.message)
     return 0
+
+
+def _say(line: str) -> None:
+    """Print a step at once: it may take a minute until the next one."""
+    print(line, flush=True)
 
 
 def _doctor(arguments: argparse.Namespace) -> int:
@@ -139,7 +144,7 @@ def _doctor(arguments: argparse.Namespace) -> int:
     print(f"workspaces  {home() / 'workspaces'}")
     for name, side in sideenv.side_envs().items():
         found = sideenv.status(side)
-        healthy &= found.state == "installed"
+        healthy &= found.state == "installed" or (found.state == "missing" and not side.default)
         print(f"setup       {name}: {found.state}" + (f" ({found.reason})" if found.reason else ""))
     for name in names():
         try:

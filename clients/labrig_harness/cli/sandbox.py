@@ -1,0 +1,158 @@
+"""``sandbox run``, ``sandbox check``: running Python where it can hurt nothing, and seeing how well that holds here."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from labrig.errors import LabrigError
+
+if TYPE_CHECKING:
+    from labrig.sandbox import Limits, Result, Sandbox
+
+FAILED = 1
+
+
+def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the verbs of this module."""
+    sandbox = verbs.add_parser("sandbox", help="run Python code in the sandbox, or check the sandbox")
+    actions = sandbox.add_subparsers(dest="action", metavar="ACTION", required=True)
+
+    run = actions.add_parser("run", help="run a file, or code, and print what it prints")
+    run.add_argument("file", nargs="?", metavar="FILE", help="Python; - for standard input")
+    run.add_argument("-c", dest="code", metavar="CODE", help="the code itself")
+    run.add_argument(
+        "--input",
+        action="append",
+        default=[],
+        metavar="[NAME=]PATH",
+        help="a file or folder that the code can read as inputs/NAME (repeatable)",
+    )
+    run.add_argument("--out", type=Path, metavar="DIR", help="put the files and figures it leaves there")
+    run.add_argument("--seed", type=int, default=0, help="seeds random and numpy.random (default: 0)")
+    run.add_argument("--wall-s", type=float, default=60.0, metavar="S", help="seconds (default: %(default)g)")
+    run.add_argument(
+        "--memory-mb",
+        type=int,
+        default=512,
+        metavar="MIB",
+        help="MiB above the imports (default: %(default)d)",
+    )
+    _add_common(run)
+    run.set_defaults(run=_run)
+
+    check = actions.add_parser("check", help="start the sandbox and say what protects it here")
+    _add_common(check)
+    check.set_defaults(run=_check)
+
+
+def _add_common(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--profile", default="science", help="science (default) or earth")
+    parser.add_argument(
+        "--backend", default="", help="auto, bubblewrap or landlock (default: the setting sandbox.backend)"
+    )
+    parser.add_argument(
+        "--unsafe-local", action="store_true", help="run without protection; every result says so"
+    )
+
+
+def _sandbox(arguments: argparse.Namespace) -> Sandbox:
+    from labrig.sandbox import Sandbox
+
+    return Sandbox.configured(
+        profile=arguments.profile, backend=arguments.backend, unsafe_local=arguments.unsafe_local
+    )
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    """Print output to stdout, errors and notes to stderr; exit 0, or 1 where the code did not end well."""
+    code, inputs, limits = _code(arguments), _inputs(arguments.input), _limits(arguments)
+
+    async def work() -> Result:
+        async with _sandbox(arguments) as sandbox:
+            return await sandbox.run(code, inputs=inputs, limits=limits, seed=arguments.seed)
+
+    result = asyncio.run(work())
+    sys.stdout.write(result.output)
+    sys.stdout.flush()
+    sys.stderr.write(result.error)
+    for line in (result.detail, *result.notes):
+        if line:
+            print(f"labrig: {line}", file=sys.stderr)
+    _leave_files(result, arguments.out)
+    return 0 if result.status == "ok" else FAILED
+
+
+def _limits(arguments: argparse.Namespace) -> Limits:
+    from labrig.sandbox import Limits
+
+    seconds = arguments.wall_s
+    try:
+        return Limits(wall_s=seconds, cpu_s=seconds, memory_bytes=arguments.memory_mb << 20)
+    except ValueError as error:
+        raise LabrigError(str(error), where="--wall-s, --memory-mb") from error
+
+
+def _code(arguments: argparse.Namespace) -> str:
+    if (arguments.file is None) == (arguments.code is None):
+        raise LabrigError(
+            "Nothing to run" if arguments.file is None else "A file and -c", expected="FILE or -c CODE"
+        )
+    if arguments.code is not None:
+        return str(arguments.code)
+    data = sys.stdin.buffer.read() if arguments.file == "-" else Path(arguments.file).read_bytes()
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise LabrigError(f"The code is not UTF-8: {error.reason}", where=arguments.file) from error
+
+
+def _inputs(given: list[str]) -> dict[str, Path]:
+    inputs: dict[str, Path] = {}
+    for each in given:
+        name, equals, path = each.partition("=")
+        if not equals:
+            name, path = Path(each).name, each
+        if name in inputs:
+            raise LabrigError(f"Two inputs are named {name!r}", where="--input", try_="--input OTHER=PATH")
+        inputs[name] = Path(path).expanduser()
+    return inputs
+
+
+def _leave_files(result: Result, folder: Path | None) -> None:
+    if folder is None:
+        if result.files:
+            print(
+                f"labrig: it left {len(result.files)} files: {', '.join(list(result.files)[:8])}"
+                "; --out DIR keeps them",
+                file=sys.stderr,
+            )
+        return
+    for name, content in result.files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+        print(f"labrig: wrote {path}", file=sys.stderr)
+
+
+def _check(arguments: argparse.Namespace) -> int:
+    """Start the sandbox, which tries its own walls first, and print a line per fact."""
+
+    async def work() -> Sandbox:
+        async with _sandbox(arguments) as sandbox:
+            await sandbox.run("1 + 1")
+            return sandbox
+
+    sandbox = asyncio.run(work())
+    print(f"backend     {sandbox.backend}" + (f" ({sandbox.reason})" if sandbox.reason else ""))
+    print(f"slots       {sandbox.slots}")
+    packages = (f"{name} {version}" for name, version in sandbox.imported.items() if version)
+    print(f"warm        {', '.join(packages)}")
+    if sandbox.backend == "unsafe-local":
+        print("walls       none")
+        return FAILED
+    print("walls       tried: they hold against the eight acts of the start-up test")
+    return 0

@@ -1,0 +1,177 @@
+"""Which protection works here, and the command that starts the fork server in it.
+
+``bubblewrap``: namespaces and a root of its own around the fork server, and all walls around each run.
+``landlock``: no namespaces, as in an unprivileged container; all walls around each run.
+``unsafe-local``: limits on time, memory and files, and nothing that protects the machine.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from labrig.errors import LabrigError
+from labrig.sandbox import inside
+from labrig.sandbox.environment import OTHER_PACKAGES, Interpreter, Readable
+from labrig.sandbox.inside import walls
+
+Name = Literal["bubblewrap", "landlock", "unsafe-local"]
+NAMES: tuple[str, ...] = get_args(Name)
+AUTO = "auto"
+INSIDE = Path(inside.__file__).parent
+BOOT = "import sys; sys.path.insert(0, sys.argv[1]); from inside.zygote import main; main()"
+PROBE_S = 20
+
+
+@dataclass(frozen=True)
+class Backend:
+    """A protection that works here.
+
+    Attributes
+    ----------
+    walls
+        What is put up around each run: see `labrig.sandbox.inside.walls`.
+    reason
+        Why it is not a fuller one; empty for the fullest.
+    """
+
+    name: Name
+    walls: tuple[str, ...]
+    reason: str = ""
+
+
+def choose(wanted: str) -> Backend:
+    """Return the protection asked for, or with ``auto`` the fullest that works here.
+
+    Raises
+    ------
+    LabrigError
+        ``bad_input`` for a name that does not exist, ``refused`` if what is asked for does not work here.
+    """
+    if wanted not in (AUTO, *NAMES):
+        raise LabrigError(
+            f"There is no sandbox {wanted!r}", where="sandbox backend", expected=", ".join((AUTO, *NAMES))
+        )
+    if wanted == "unsafe-local":
+        return Backend("unsafe-local", ("limits",), "it was asked for")
+    missing = {name: why for name, why in walls.available().items() if why}
+    if missing:
+        raise _refusal("; ".join(f"{name}: {why}" for name, why in missing.items()))
+    if wanted == "landlock":
+        return Backend("landlock", walls.ALL, "it was asked for")
+    why = bubblewrap_missing()
+    if not why:
+        return Backend("bubblewrap", walls.ALL)
+    if wanted == "bubblewrap":
+        raise _refusal(why)
+    return Backend("landlock", walls.ALL, why)
+
+
+def _refusal(why: str) -> LabrigError:
+    return LabrigError(
+        f"Code cannot be run safely here: {why}",
+        where="sandbox",
+        expected="Linux with Landlock and seccomp; bubblewrap where there are user namespaces",
+        try_="another machine or kernel; or, if whatever the code does to this machine is acceptable, --unsafe-local",
+        code="refused",
+    )
+
+
+def bubblewrap_missing() -> str:
+    """Return why bubblewrap cannot be used here; empty if it can."""
+    program = shutil.which("bwrap")
+    if program is None:
+        return "bubblewrap is not installed"
+    command = [program, *ISOLATION, "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "/bin/true"]
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=PROBE_S, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"bubblewrap does not run: {error}"
+    if done.returncode:
+        return f"bubblewrap does not work here: {done.stderr.decode('utf-8', 'replace').strip()[-200:]}"
+    return ""
+
+
+ISOLATION = (
+    *(
+        "--unshare-user",
+        "--unshare-pid",
+        "--unshare-net",
+        "--unshare-ipc",
+        "--unshare-uts",
+        "--unshare-cgroup-try",
+    ),
+    *("--hostname", "labrig", "--uid", "65534", "--gid", "65534"),
+    *("--die-with-parent", "--new-session", "--cap-drop", "ALL"),
+)
+SCRATCH = "/scratch"
+CODE = "/labrig"
+
+
+def environment() -> dict[str, str]:
+    """Return the environment variables of the fork server: nothing of ours."""
+    return {
+        "PATH": "/usr/bin:/bin",
+        "HOME": "/",
+        "LANG": "C.UTF-8",
+        "LC_ALL": "C.UTF-8",
+        "TZ": "UTC",
+        # The same order of sets and dictionaries' hashes in every run.
+        "PYTHONHASHSEED": "0",
+        "PYTHONNOUSERSITE": "1",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        # One thread: forking a process with several copies half-done work, and results depend on their number.
+        **{f"{name}_NUM_THREADS": "1" for name in ("OPENBLAS", "OMP", "MKL", "NUMEXPR", "POLARS", "GDAL")},
+        "ARROW_DEFAULT_MEMORY_POOL": "system",
+        "MALLOC_ARENA_MAX": "2",
+        "MPLBACKEND": "Agg",
+    }
+
+
+def command(
+    backend: Backend, interpreter: Interpreter, readable: Readable, scratch: Path, scratch_bytes: int
+) -> tuple[list[str], dict[str, Any]]:
+    """Return the command of the fork server, and the paths in its configuration.
+
+    Parameters
+    ----------
+    scratch
+        Folder of the scratch folders; under bubblewrap it is a file system in memory of `scratch_bytes` instead.
+    """
+    python = [str(interpreter.python), "-P", "-s", "-c", BOOT]
+    paths: dict[str, Any] = {
+        "walls": backend.walls,
+        "readable": [str(path) for path in readable.readable],
+        "listable": [str(path) for path in readable.listable],
+        "scratch": str(scratch),
+        "mplconfig": str(interpreter.mplconfig),
+    }
+    if backend.name != "bubblewrap":
+        return [*python, str(INSIDE.parent), "{control}"], paths
+    program = shutil.which("bwrap") or "bwrap"
+    words = [program, *ISOLATION]
+    words += ["--proc", "/proc", "--dev", "/dev", "--ro-bind", str(INSIDE), f"{CODE}/inside"]
+    words += _binds(readable)
+    words += [word for path, target in readable.links.items() for word in ("--symlink", target, str(path))]
+    words += ["--size", str(scratch_bytes), "--perms", "0700", "--tmpfs", SCRATCH]
+    words += ["--chdir", "/", "--remount-ro", "/"]
+    return [*words, "--", *python, CODE, "{control}"], paths | {"scratch": SCRATCH}
+
+
+def _binds(readable: Readable) -> list[str]:
+    """Show what is readable. A folder of which only the names may be listed is shown without its other packages."""
+    words: list[str] = []
+    shown = (path for path in readable.readable if not path.is_relative_to("/dev"))
+    below_listable = set(readable.listable)
+    for path in (
+        *readable.listable,
+        *(each for each in shown if not below_listable.intersection(each.parents)),
+    ):
+        words += ["--ro-bind", str(path), str(path)]
+    for path in (base / name for base in readable.listable for name in OTHER_PACKAGES):
+        if path.is_dir():
+            words += ["--tmpfs", str(path), "--remount-ro", str(path)]
+    return words

@@ -1,0 +1,1 @@
+"""What runs in the side environment: standard library only, and nothing of labrig outside this folder."""

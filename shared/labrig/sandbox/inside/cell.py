@@ -1,0 +1,264 @@
+"""One run of code: it comes over the socket, and what came of it besides output goes back there.
+
+The host's message has ``code``, ``functions`` (name -> first lines of its documentation), ``seed``, ``display`` and
+``history``: the cells of a session before this one, each with its code and what its calls to the host were answered.
+They are
+run first, without output and without asking the host again, so that the variables are there.
+
+The order at the end is Python's own: threads, atexit, then the variables go, so that files which
+the code left open are written. Figures are saved before that.
+"""
+
+from __future__ import annotations
+
+import ast
+import atexit
+import builtins
+import contextlib
+import faulthandler
+import gc
+import io
+import linecache
+import mimetypes
+import os
+import random
+import socket
+import sys
+import threading
+import traceback
+import types
+from collections.abc import Iterator
+from typing import Any
+
+from .hosting import Channel, function
+from .notices import Notices
+
+CELL = "<cell"
+NAME = f"{CELL}>"
+MAX_FIGURES = 16
+MAX_FILES = 1_000
+
+
+def prepare() -> None:
+    """What every run would do anew, or could not do any more, done once before the first fork."""
+    # It would read the machine's own tables, which can be seen without namespaces, and not opened.
+    mimetypes.knownfiles.clear()
+    mimetypes.init()
+    with contextlib.suppress(ImportError):
+        import matplotlib.pyplot as pyplot
+
+        # Figures are taken at the end of a run; without a window there is nothing to show.
+        pyplot.show = lambda *_args, **_kwargs: None
+
+
+def run(wire: socket.socket) -> None:
+    """Run what the host sends; end this process."""
+    channel = Channel(wire)
+    channel.send({"ready": True})
+    job = channel.receive()
+    _open_streams()
+    faulthandler.enable(file=2)
+    threading.excepthook = _show_in_thread
+    atexit._clear()
+    sys.setrecursionlimit(1000)
+    module = types.ModuleType("__main__")
+    sys.modules["__main__"] = module
+    for name, doc in job["functions"].items():
+        setattr(module, name, function(channel, name, doc))
+    notices = Notices()
+    _seed(job["seed"])
+    end: dict[str, Any] = {"ended": "ok", "figures": [], "notes": []}
+    failed = _replay(job["history"], module, channel)
+    notices.forget()
+    if failed:
+        end.update(ended="replay", what=failed)
+    else:
+        if job["history"]:
+            channel.send({"replayed": _files(), "anew": channel.anew})
+        end.update(_execute(job["code"], NAME, module.__dict__, job["display"]))
+    with _survived(end):
+        end["figures"], end["figures_cut"] = _save_figures()
+    with _survived(end):
+        threading._shutdown()  # type: ignore[attr-defined]
+    with _survived(end):
+        atexit._run_exitfuncs()
+    with _survived(end):
+        notices.close()
+    with _survived(end):
+        module.__dict__.clear()
+        gc.collect()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(Exception):
+            stream.flush()
+    with contextlib.suppress(Exception):  # the code may have closed the socket
+        channel.send({"end": end})
+    os._exit(int(end.get("code", 0)) & 255)
+
+
+def _open_streams() -> None:
+    """Give the code standard streams that lose nothing when it is killed: each write goes straight to the pipe."""
+    sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
+    for number, name in ((1, "stdout"), (2, "stderr")):
+        raw = open(number, "wb", buffering=0)  # noqa: PTH123, SIM115
+        stream = io.TextIOWrapper(raw, encoding="utf-8", errors="backslashreplace", write_through=True)
+        setattr(sys, name, stream)
+        setattr(sys, f"__{name}__", stream)
+
+
+def _seed(seed: int) -> None:
+    """Seed the two global generators, so that the same code gives the same numbers."""
+    random.seed(seed)
+    numpy = sys.modules.get("numpy")
+    if numpy is not None:
+        numpy.random.seed(seed % 2**32)
+
+
+def _execute(code: str, name: str, variables: dict[str, Any], display: str) -> dict[str, Any]:
+    """Execute code as a script would be, its last expression only once; return how it ended."""
+    linecache.cache[name] = (len(code), None, code.splitlines(keepends=True), name)
+    try:
+        body, last = _parsed(code, name, display)
+        exec(body, variables)  # noqa: S102 - it is what this place is for
+        if last is not None:
+            value = eval(last, variables)  # noqa: S307
+            if value is not None:
+                _print(value)
+    except SystemExit as stop:
+        return _exit(stop)
+    except BaseException as error:
+        _show(error)
+        return {"ended": "raised", "what": type(error).__name__, "code": 1}
+    return {"ended": "ok", "code": 0}
+
+
+def _print(value: Any) -> None:
+    try:
+        builtins.print(value)
+    except ValueError as error:
+        if not sys.stdout.closed:
+            raise
+        raise ValueError("the last value cannot be printed: the code has closed sys.stdout") from error
+
+
+def _parsed(code: str, name: str, display: str) -> tuple[types.CodeType, types.CodeType | None]:
+    """Compile code; a last expression that is to be displayed apart from the rest."""
+    tree = ast.parse(code, name)
+    last: types.CodeType | None = None
+    prints = any(isinstance(node, ast.Name) and node.id == "print" for node in ast.walk(tree))
+    shown = display == "always" or (display == "last" and not prints)
+    if shown and tree.body and isinstance(tree.body[-1], ast.Expr):
+        expression = tree.body.pop()
+        assert isinstance(expression, ast.Expr)
+        last = compile(ast.Expression(expression.value), name, "eval", dont_inherit=True)
+    return compile(tree, name, "exec", dont_inherit=True), last
+
+
+def _exit(stop: SystemExit) -> dict[str, Any]:
+    """``sys.exit`` means what it means to Python: a number is the code, a text is printed and the code is 1."""
+    if stop.code is None or stop.code == 0:
+        return {"ended": "ok", "code": 0}
+    code = stop.code if isinstance(stop.code, int) else 1
+    if not isinstance(stop.code, int):
+        print(stop.code, file=sys.stderr)
+    return {"ended": "exit", "code": code & 255}
+
+
+def _show(error: BaseException) -> None:
+    """Print a traceback that begins in the code; that of an error in its syntax has no frames."""
+    trace = error.__traceback__
+    while trace is not None and not trace.tb_frame.f_code.co_filename.startswith(CELL):
+        trace = trace.tb_next
+    try:
+        if sys.excepthook is sys.__excepthook__:
+            # Before Python 3.13 the hook itself looks for the source of the code in a file.
+            traceback.print_exception(error.with_traceback(trace))
+        else:
+            sys.excepthook(type(error), error.with_traceback(trace), trace)
+    except BaseException:  # an exception whose text cannot be made, or a hook that fails
+        os.write(2, f"{type(error).__name__}: (its text cannot be printed)\n".encode())
+
+
+def _show_in_thread(failed: threading.ExceptHookArgs) -> None:
+    """Print the traceback of a thread that ended with an exception."""
+    if failed.exc_value is None or isinstance(failed.exc_value, SystemExit):
+        return
+    print(f"Exception in thread {failed.thread.name if failed.thread else '?'}:", file=sys.stderr)
+    traceback.print_exception(failed.exc_value)
+
+
+@contextlib.contextmanager
+def _survived(end: dict[str, Any]) -> Iterator[None]:
+    """What fails while the run winds up is printed, and no end of the report."""
+    try:
+        yield
+    except SystemExit:
+        pass
+    except BaseException as error:
+        with contextlib.suppress(BaseException):
+            _show(error)
+        end["notes"].append(f"{type(error).__name__} while the run was wound up")
+
+
+def _replay(history: list[dict[str, Any]], module: types.ModuleType, channel: Channel) -> str:
+    """Run the cells before this one, silently; return why that failed, or nothing."""
+    if not history:
+        return ""
+    kept = os.dup(1), os.dup(2)
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, 1)
+    os.dup2(null, 2)
+    try:
+        for number, each in enumerate(history, 1):
+            channel.recorded = list(each["calls"])
+            came = _execute(each["code"], f"{CELL} {number}>", module.__dict__, "never")
+            _close_figures()
+            if came["ended"] != "ok":
+                return f"cell {number} ended with {came.get('what', 'sys.exit')} when it was run again"
+    finally:
+        channel.recorded = []
+        os.dup2(kept[0], 1)
+        os.dup2(kept[1], 2)
+        for descriptor in (*kept, null):
+            os.close(descriptor)
+    return ""
+
+
+def _files() -> dict[str, list[int]]:
+    """Return size and time of each file in the scratch folder: what the cells before have left there."""
+    found: dict[str, list[int]] = {}
+    for folder, _, names in os.walk("."):
+        for name in names:
+            path = os.path.relpath(os.path.join(folder, name))  # noqa: PTH118
+            with contextlib.suppress(OSError):
+                stat = os.stat(path, follow_symlinks=False)  # noqa: PTH116
+                found[path] = [stat.st_size, stat.st_mtime_ns]
+            if len(found) >= MAX_FILES:
+                return found
+    return found
+
+
+def _save_figures() -> tuple[list[str], int]:
+    """Save the open figures as PNG; return their names, and how many there was no room for."""
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    numbers = pyplot.get_fignums() if pyplot is not None else []
+    names = []
+    for number in numbers[:MAX_FIGURES]:
+        assert pyplot is not None
+        name = _free_name(f"figure-{number}")
+        pyplot.figure(number).savefig(name, format="png")
+        names.append(name)
+    return names, len(numbers) - len(names)
+
+
+def _free_name(stem: str) -> str:
+    name, count = f"{stem}.png", 1
+    while os.path.lexists(name):
+        count += 1
+        name = f"{stem}-{count}.png"
+    return name
+
+
+def _close_figures() -> None:
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    if pyplot is not None:
+        pyplot.close("all")

@@ -1,0 +1,342 @@
+"""The fork server: it imports the science packages once, and forks one confined child per run.
+
+It is one process with one thread, so a fork copies nothing half done. On the control socket, lines of JSON go both
+ways. The first line configures it (`Config`); it answers ``ready`` with the scratch folder's descriptor. A request
+``{"op": "run", "id", "scratch", "inputs", "limits"}`` carries the descriptors of the run's socket, of its standard
+output and standard error, and of its inputs (SCM_RIGHTS). It answers ``started`` and ``ended`` (wait status, CPU
+seconds, peak memory, why it was killed). ``{"op": "kill", "id"}`` ends a run.
+
+Every `TICK_S` it looks at each run: the wall deadline, the number of threads, what lies in the scratch folder. The
+last two
+have no limit in the kernel that also binds root, or that counts a folder. When the control socket closes,
+every run is killed and the scratch folder emptied; a child whose fork server is killed is ended by the kernel
+(PR_SET_PDEATHSIG).
+"""
+
+from __future__ import annotations
+
+import array
+import contextlib
+import ctypes
+import fcntl
+import gc
+import importlib
+import json
+import os
+import select
+import shutil
+import signal
+import socket
+import sys
+import time
+from collections import deque
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+from . import cell, tree
+from .walls import WallError, Walls
+
+TICK_S = 0.05
+SOCKET_FD = 3
+"""Where a child finds its socket; 0, 1 and 2 are what they always are."""
+PR_SET_PDEATHSIG = 1
+MAX_ENTRIES = 5_000
+MAX_DEPTH = 64
+WALL_FAILED = 70
+MAX_DESCRIPTORS = 256
+"""Open files of a child."""
+RSS_UNIT = 1 if sys.platform == "darwin" else 1024
+
+
+class Run:
+    """One child: who it is, where its files are, what it may use, and why it was killed."""
+
+    def __init__(self, number: int, pid: int, scratch: str, limits: dict[str, Any]) -> None:
+        self.number = number
+        self.pid = pid
+        self.scratch = scratch
+        self.limits = limits
+        self.deadline = time.monotonic() + limits["wall_s"]
+        self.reason = ""
+
+    def kill(self, reason: str) -> None:
+        self.reason = self.reason or reason
+        for end in (os.killpg, os.kill):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                end(self.pid, signal.SIGKILL)
+
+    def watch(self, scratch_root: str) -> None:
+        """Kill the child where it uses more than it may of what the kernel does not limit."""
+        if self.reason:
+            return
+        if time.monotonic() >= self.deadline:
+            self.kill("wall_limit")
+        elif threads(self.pid) > self.limits["threads"]:
+            self.kill("thread_limit")
+        elif over(os.path.join(scratch_root, self.scratch), self.limits["scratch_bytes"]):  # noqa: PTH118
+            self.kill("scratch_limit")
+
+
+def threads(pid: int) -> int:
+    """Return how many threads a process has; 0 when it is gone or the system does not tell."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:  # noqa: PTH123
+            return int(file.read().rpartition(b")")[2].split()[17])
+    except (OSError, IndexError, ValueError):
+        return 0
+
+
+def over(folder: str, limit: int) -> bool:
+    """Tell whether a folder holds more bytes, more files or deeper folders than a run may leave."""
+    total = entries = 0
+    pending = [(folder, 0)]
+    while pending:
+        path, depth = pending.pop()
+        try:
+            with os.scandir(path) as found:
+                for entry in found:
+                    entries += 1
+                    if entry.is_dir(follow_symlinks=False):
+                        pending.append((entry.path, depth + 1))
+                    else:
+                        total += entry.stat(follow_symlinks=False).st_blocks * 512
+                    if total > limit or entries > MAX_ENTRIES or depth >= MAX_DEPTH:
+                        return True
+        except OSError:  # it went away meanwhile, or may not be read: that is no reason to stop watching
+            continue
+    return False
+
+
+class Zygote:
+    """The loop: requests, ended children and ticks in; forks, kills and reports out."""
+
+    def __init__(self, control: socket.socket) -> None:
+        self.control = control
+        self.pending = b""
+        self.descriptors: deque[int] = deque()
+        self.runs: dict[int, Run] = {}
+        self.config = self._configuration()
+        self.scratch_root: str = self.config["scratch"]
+        self.scratch = os.open(self.scratch_root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        with self._drawing_settings(self.config["mplconfig"]):
+            imported = self._import(self.config["imports"])
+        self.walls = Walls(
+            self.config["walls"],
+            self.config["readable"],
+            self.config["listable"],
+            self.config["landlock_abi"],
+        )
+        cell.prepare()
+        self.wake, self.waker = os.pipe()
+        os.set_blocking(self.wake, False)
+        os.set_blocking(self.waker, False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.set_wakeup_fd(self.waker, warn_on_full_buffer=False)
+        # What was imported is never collected: a collection in a child would copy every page that it shares.
+        gc.collect()
+        gc.freeze()
+        ready = {"event": "ready", "imported": imported, "python": sys.version.split()[0], "pid": os.getpid()}
+        socket.send_fds(self.control, [json.dumps(ready).encode() + b"\n"], [self.scratch])
+
+    def _configuration(self) -> dict[str, Any]:
+        while b"\n" not in self.pending:
+            data = self.control.recv(1 << 16)
+            if not data:
+                sys.exit(0)
+            self.pending += data
+        line, _, self.pending = self.pending.partition(b"\n")
+        config: dict[str, Any] = json.loads(line)
+        return config
+
+    @contextlib.contextmanager
+    def _drawing_settings(self, made: str) -> Iterator[None]:
+        """Give matplotlib its list of fonts in a folder that can be written: another it does not read."""
+        folder = os.path.join(self.scratch_root, "matplotlib")  # noqa: PTH118
+        shutil.copytree(made, folder)
+        os.environ["MPLCONFIGDIR"] = folder
+        try:
+            yield
+        finally:
+            del os.environ["MPLCONFIGDIR"]
+            tree.clear(self.scratch)
+
+    def _import(self, names: list[str]) -> dict[str, str]:
+        """Import what the children are to find warm; return the versions of the top packages."""
+        for name in names:
+            importlib.import_module(name)
+        tops = dict.fromkeys(name.partition(".")[0] for name in names)
+        return {
+            name: str(sys.modules[name].__version__) for name in tops if name not in sys.stdlib_module_names
+        }
+
+    def serve(self) -> None:
+        """Work until the control socket closes."""
+        poll = select.poll()
+        poll.register(self.control, select.POLLIN)
+        poll.register(self.wake, select.POLLIN)
+        try:
+            while True:
+                ready = {fd for fd, _ in poll.poll(TICK_S * 1000 if self.runs else None)}
+                if self.wake in ready:
+                    with contextlib.suppress(BlockingIOError):
+                        os.read(self.wake, 4096)
+                self._reap()
+                for run in self.runs.values():
+                    run.watch(self.scratch_root)
+                if self.control.fileno() in ready and not self._receive():
+                    return
+        except (BrokenPipeError, ConnectionResetError):
+            return
+        finally:
+            for run in self.runs.values():
+                run.kill("cancelled")
+            for run in self.runs.values():
+                with contextlib.suppress(ChildProcessError):
+                    os.waitpid(run.pid, 0)
+            tree.clear(self.scratch)
+
+    def _reap(self) -> None:
+        while self.runs:
+            try:
+                pid, status, usage = os.wait4(-1, os.WNOHANG)
+            except ChildProcessError:
+                return
+            if not pid:
+                return
+            run = self.runs.pop(pid, None)
+            if run is None:
+                continue
+            run.kill("")  # without walls, a run may have left processes behind
+            self._tell(
+                event="ended",
+                id=run.number,
+                exit=os.waitstatus_to_exitcode(status),
+                reason=run.reason,
+                cpu_s=usage.ru_utime + usage.ru_stime,
+                max_rss_bytes=usage.ru_maxrss * RSS_UNIT,
+            )
+
+    def _receive(self) -> bool:
+        data, ancillary, _, _ = self.control.recvmsg(
+            1 << 16, socket.CMSG_SPACE(64 * array.array("i").itemsize)
+        )
+        if not data:
+            return False
+        for level, kind, payload in ancillary:
+            if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
+                received = array.array("i")
+                received.frombytes(payload[: len(payload) - len(payload) % received.itemsize])
+                self.descriptors.extend(received)
+        *lines, self.pending = (self.pending + data).split(b"\n")
+        for line in lines:
+            request = json.loads(line)
+            if request["op"] == "run":
+                self._start(request, [self.descriptors.popleft() for _ in range(3 + len(request["inputs"]))])
+            else:
+                for run in self.runs.values():
+                    if run.number == request["id"]:
+                        run.kill("cancelled")
+        return True
+
+    def _start(self, request: dict[str, Any], received: list[int]) -> None:
+        wire, out, err, *inputs = received
+        scratch = request["scratch"]
+        try:
+            self._make_scratch(scratch, dict(zip(request["inputs"], inputs, strict=True)))
+            parent = os.getpid()
+            pid = os.fork()
+            if pid == 0:
+                self._child(parent, scratch, (wire, out, err), inputs, request["limits"])
+            self.runs[pid] = Run(request["id"], pid, scratch, request["limits"])
+            self._tell(event="started", id=request["id"], pid=pid)
+        except OSError as error:
+            self._tell(event="refused", id=request["id"], reason=f"{error.strerror or error}")
+        finally:
+            for descriptor in received:
+                os.close(descriptor)
+
+    def _make_scratch(self, name: str, inputs: dict[str, int]) -> None:
+        """Make a run's folder; its inputs are links to the descriptors that the child inherits."""
+        os.mkdir(name, 0o700, dir_fd=self.scratch)
+        if inputs:
+            os.mkdir(f"{name}/inputs", 0o700, dir_fd=self.scratch)
+        for each, descriptor in inputs.items():
+            os.symlink(f"/proc/self/fd/{descriptor}", f"{name}/inputs/{each}", dir_fd=self.scratch)
+
+    def _child(
+        self,
+        parent: int,
+        scratch: str,
+        streams: tuple[int, int, int],
+        inputs: list[int],
+        limits: dict[str, Any],
+    ) -> None:
+        """Become the run; never return."""
+        try:
+            signal.set_wakeup_fd(-1)
+            for number in (signal.SIGCHLD, signal.SIGINT, signal.SIGTERM):
+                signal.signal(number, signal.SIG_DFL)
+            os.setsid()
+            die_with(parent)
+            null = os.open(os.devnull, os.O_RDONLY)
+            for descriptor, place in zip((null, *streams[1:], streams[0]), (0, 1, 2, SOCKET_FD), strict=True):
+                os.dup2(descriptor, place)
+            folder = os.open(scratch, os.O_RDONLY | os.O_DIRECTORY, dir_fd=self.scratch)
+            os.fchdir(folder)
+            home = os.path.join(self.scratch_root, scratch)  # noqa: PTH118
+            os.environ.update(HOME=home, TMPDIR=home)
+            wire = socket.socket(fileno=SOCKET_FD)
+            try:
+                self.walls.put_up(
+                    memory_bytes=limits["memory_bytes"],
+                    cpu_s=limits["cpu_s"],
+                    file_bytes=limits["file_bytes"],
+                    descriptors=MAX_DESCRIPTORS,
+                    writable=folder,
+                    inputs=inputs,
+                )
+            except WallError as error:
+                wire.sendall(json.dumps({"wall": str(error)}).encode() + b"\n")
+                os._exit(WALL_FAILED)
+            close_all_but({0, 1, 2, SOCKET_FD, *inputs})
+            cell.run(wire)
+        except BaseException as error:
+            with contextlib.suppress(OSError):
+                os.write(2, f"{type(error).__name__}: {error}\n".encode())
+        os._exit(WALL_FAILED)
+
+    def _tell(self, **message: Any) -> None:
+        self.control.sendall(json.dumps(message).encode() + b"\n")
+
+
+def die_with(parent: int) -> None:
+    """Have the kernel kill this process when its parent ends."""
+    if sys.platform != "linux":
+        return
+    if ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0) != 0:
+        raise OSError(ctypes.get_errno(), "PR_SET_PDEATHSIG")
+    if os.getppid() != parent:
+        os._exit(WALL_FAILED)
+
+
+def close_all_but(kept: set[int]) -> None:
+    """Close every descriptor that a run has no use for."""
+    edges = [*sorted(kept), os.sysconf("SC_OPEN_MAX")]
+    for left, right in pairwise(edges):
+        os.closerange(left + 1, right)
+
+
+def main() -> None:
+    """``FOLDER DESCRIPTOR``: the folder that this package was imported from, and the control socket's number."""
+    folder, descriptor = sys.argv[1:3]
+    sys.path.remove(folder)
+    sys.path_importer_cache.pop(folder, None)
+    sys.argv[:] = [""]
+    sys.dont_write_bytecode = True
+    control = socket.socket(fileno=fcntl.fcntl(int(descriptor), fcntl.F_DUPFD_CLOEXEC, 10))
+    os.close(int(descriptor))
+    os.dup2(
+        os.open(os.devnull, os.O_RDWR), SOCKET_FD
+    )  # taken now, so that nothing that must stay gets this number
+    Zygote(control).serve()

@@ -1,0 +1,415 @@
+"""One run as the host sees it: its pipes, its calls to functions of the host, its caps, its end."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+import os
+import re
+import signal as signals
+import socket
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from labrig.errors import LabrigError
+from labrig.sandbox.forkserver import Ended, ForkServer
+from labrig.sandbox.inside import tree
+from labrig.sandbox.results import Limits, Result, Status
+from labrig.sandbox.scratch import collect
+
+log = logging.getLogger(__name__)
+
+HostFunction = Callable[..., Awaitable[Any]]
+MAX_LINE = (1 << 20) + 4096
+"""Bytes of one message of the code; above it the run is ended."""
+MAX_ANSWER = 64 << 20
+"""Bytes of one answer of a function of the host."""
+DRAIN_S = 2.0
+CRASH_FRAMES = re.compile(
+    r'^  File "(<string>|.*/inside/\w+\.py)", line .*\n|^Extension modules: .*\n', re.MULTILINE
+)
+"""What a dump of the stack says of the sandbox itself, and of what is imported."""
+LASTING_NOTES = 20
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is to be run.
+
+    Attributes
+    ----------
+    functions
+        Functions of the host that the code can call, by the name it calls them by.
+    inputs
+        Files and folders that the code can read as ``inputs/NAME``.
+    display
+        ``last``: the value of a last expression is printed, where the code prints nothing by itself; ``always``;
+        ``never``.
+    keep_calls
+        Whether to return the calls to the functions with what they were answered.
+    history
+        Cells to run first, silently: each its ``code``, and its ``calls`` with what they were answered.
+    """
+
+    code: str
+    functions: Mapping[str, HostFunction] = field(default_factory=dict)
+    inputs: Mapping[str, Path] = field(default_factory=dict)
+    limits: Limits = field(default_factory=Limits)
+    seed: int = 0
+    display: str = "last"
+    keep_calls: bool = False
+    history: tuple[dict[str, Any], ...] = ()
+
+
+@dataclass(frozen=True)
+class Done:
+    """A result, and the calls to functions of the host that it rests on."""
+
+    result: Result
+    calls: list[dict[str, Any]]
+
+
+class Wall(Exception):
+    """A wall could not be put up; nothing was run."""
+
+
+class Kept:
+    """The first and the last of what comes through a pipe."""
+
+    def __init__(self, limit: int) -> None:
+        self._head_room, self._tail_room = limit - limit // 4, limit // 4
+        self._head, self._tail = bytearray(), bytearray()
+        self.total = 0
+
+    def add(self, data: bytes) -> None:
+        """Take what was read; forget the middle."""
+        self.total += len(data)
+        fits = self._head_room - len(self._head)
+        if fits > 0:
+            self._head += data[:fits]
+            data = data[fits:]
+        if data:
+            self._tail += data[-self._tail_room :] if self._tail_room else b""
+            if len(self._tail) > self._tail_room:
+                del self._tail[: -self._tail_room or None]
+
+    @property
+    def cut(self) -> int:
+        """Bytes that were left out."""
+        return self.total - len(self._head) - len(self._tail)
+
+    def text(self) -> str:
+        """What was kept, as text, with a line that says what was left out."""
+        gap = f"\n[... {self.cut:,} bytes are left out ...]\n".encode() if self.cut else b""
+        return bytes(self._head + gap + self._tail).decode("utf-8", errors="backslashreplace")
+
+
+class Pipe:
+    """The reading end of a pipe, read until it ends."""
+
+    def __init__(self, limit: int) -> None:
+        self.read_end, self.write_end = os.pipe()
+        os.set_blocking(self.read_end, False)
+        self.kept = Kept(limit)
+        self._loop = asyncio.get_running_loop()
+        self.closed: asyncio.Future[None] = self._loop.create_future()
+        self._loop.add_reader(self.read_end, self._read)
+
+    def _read(self) -> None:
+        try:
+            data = os.read(self.read_end, 1 << 18)
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        if data:
+            self.kept.add(data)
+        else:
+            self.close()
+
+    def close(self) -> None:
+        """Read no more."""
+        if not self.closed.done():
+            self._loop.remove_reader(self.read_end)
+            os.close(self.read_end)
+            self.closed.set_result(None)
+
+
+class Conversation:
+    """The host's end of a run's socket: the job goes out, calls are answered, the report comes in.
+
+    Nothing that arrives is trusted. What is no message at all ends the run (`flood`).
+    """
+
+    def __init__(self, wire: socket.socket, job: Job) -> None:
+        self._wire = wire
+        self._job = job
+        self._buffer = bytearray()
+        self.begun = False
+        self.wall = ""
+        self.flood = ""
+        self.end: dict[str, Any] = {}
+        self.replayed: dict[str, list[int]] = {}
+        self.anew = 0
+        self.calls: list[dict[str, Any]] = []
+
+    async def hold(self, kill: Callable[[], None]) -> None:
+        """Talk until the run closes its end, or says what cannot be understood."""
+        loop = asyncio.get_running_loop()
+        try:
+            while line := await self._line(loop):
+                answer = await self._handle(json.loads(line))
+                if answer is not None:
+                    await loop.sock_sendall(self._wire, answer)
+        except (ConnectionError, BrokenPipeError):
+            return
+        except (ValueError, RecursionError, KeyError, TypeError, AttributeError) as error:
+            self.flood = str(error) or type(error).__name__
+            kill()
+
+    async def _line(self, loop: asyncio.AbstractEventLoop) -> bytes:
+        while (end := self._buffer.find(b"\n")) < 0:
+            if len(self._buffer) > MAX_LINE:
+                raise ValueError(f"a message of more than {MAX_LINE:,} bytes")
+            data = await loop.sock_recv(self._wire, 1 << 16)
+            if not data:
+                return b""
+            self._buffer += data
+        line = bytes(self._buffer[: end + 1])
+        del self._buffer[: end + 1]
+        return line
+
+    async def _handle(self, message: dict[str, Any]) -> bytes | None:
+        """Return what is to be sent back, if anything."""
+        if not self.begun:
+            if "wall" in message:
+                self.wall = str(message["wall"])
+                return None
+            self.begun = bool(message["ready"])
+            return self._opening()
+        if "call" in message:
+            return await self._call(message)
+        if "replayed" in message:
+            self.replayed = {
+                str(name): [int(size), int(time)] for name, (size, time) in message["replayed"].items()
+            }
+            self.anew = int(message["anew"])
+        elif "end" in message:
+            self.end = dict(message["end"])
+        else:
+            raise ValueError("a message of no known kind")
+        return None
+
+    def _opening(self) -> bytes:
+        job = self._job
+        opening = {
+            "code": job.code,
+            "functions": {name: function.__doc__ or "" for name, function in job.functions.items()},
+            "seed": job.seed,
+            "display": job.display,
+            "history": job.history,
+        }
+        return _line(opening)
+
+    async def _call(self, message: dict[str, Any]) -> bytes:
+        name, args, kwargs = message["call"], message["args"], message["kwargs"]
+        if not isinstance(args, list) or not isinstance(kwargs, dict):
+            raise ValueError("a call whose arguments are no list and dictionary")
+        data = await self._answer(name, args, kwargs)
+        if self._job.keep_calls:
+            asked = {"call": name, "args": args, "kwargs": kwargs}
+            self.calls.append({"asked": asked, "answer": json.loads(data)})
+        return data
+
+    async def _answer(self, name: Any, args: list[Any], kwargs: dict[str, Any]) -> bytes:
+        """Return the line that answers a call: the function's result, or why there is none."""
+        if not isinstance(name, str) or name not in self._job.functions:
+            return _line({"error": f"there is no function {str(name)[:80]!r}"})
+        try:
+            data = _line({"result": await self._job.functions[name](*args, **kwargs)})
+        except LabrigError as error:
+            return _line({"error": str(error)})
+        except Exception as error:
+            trace = error.__traceback__
+            if isinstance(error, TypeError) and trace is not None and trace.tb_next is None:
+                return _line({"error": str(error)})  # the call does not fit the function
+            log.exception("a function of the host failed: %s", name)
+            return _line({"error": f"{name} failed: this is a defect of Labrig"})
+        if len(data) > MAX_ANSWER:
+            return _line(
+                {
+                    "error": f"the answer of {name} has {len(data):,} bytes; at most {MAX_ANSWER:,} can be handed over"
+                }
+            )
+        return data
+
+
+def _line(message: dict[str, Any]) -> bytes:
+    return json.dumps(message).encode() + b"\n"
+
+
+async def run(server: ForkServer, job: Job, backend: str) -> Done:
+    """Run a job, and leave nothing of it behind.
+
+    Raises
+    ------
+    LabrigError
+        If the fork server is gone, or an input cannot be read.
+    Wall
+        If a wall could not be put up.
+    """
+    started = time.monotonic()
+    out, err = Pipe(job.limits.output_bytes), Pipe(job.limits.output_bytes)
+    ours, theirs = socket.socketpair()
+    ours.setblocking(False)
+    inputs: list[int] = []
+    talk: asyncio.Task[None] | None = None
+    number, scratch = 0, ""
+    try:
+        try:
+            inputs += [_open_input(name, path) for name, path in job.inputs.items()]
+            descriptors = [theirs.fileno(), out.write_end, err.write_end, *inputs]
+            number, scratch, ending = server.submit(descriptors, list(job.inputs), job.limits)
+        finally:
+            theirs.close()
+            for descriptor in (out.write_end, err.write_end, *inputs):
+                os.close(descriptor)
+        conversation = Conversation(ours, job)
+        talk = asyncio.create_task(conversation.hold(lambda: server.kill(number)))
+        try:
+            ended = await asyncio.shield(ending)
+        except asyncio.CancelledError:
+            server.kill(number)
+            with contextlib.suppress(LabrigError):
+                await asyncio.shield(ending)
+            raise
+        await asyncio.wait([out.closed, err.closed, talk], timeout=DRAIN_S)
+        if conversation.wall or (not conversation.begun and not ended.reason):
+            raise Wall(conversation.wall or err.kept.text().strip() or f"the child ended with {ended.exit}")
+        files = collect(
+            server.scratch, scratch, limit=job.limits.scratch_bytes, unchanged=conversation.replayed
+        )
+        result = _result(conversation, ended, out.kept, err.kept, files.files, files.left, job.limits)
+        return Done(Result(**result, backend=backend, wall_s=time.monotonic() - started), conversation.calls)
+    finally:
+        if talk is not None:
+            talk.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await talk
+        ours.close()
+        out.close()
+        err.close()
+        if scratch and not server.dead:
+            tree.remove(server.scratch, scratch)
+
+
+def _open_input(name: str, path: Path) -> int:
+    try:
+        return os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    except OSError as error:
+        raise LabrigError(
+            f"An input cannot be read: {error.strerror}", where=f"inputs[{name!r}]", code="not_found"
+        ) from error
+
+
+def _result(
+    talk: Conversation,
+    ended: Ended,
+    out: Kept,
+    err: Kept,
+    files: dict[str, bytes],
+    files_left: int,
+    limits: Limits,
+) -> dict[str, Any]:
+    """Put together what the child says, what the kernel says of it and what came out of the pipes."""
+    status, detail = _status(talk, ended, limits)
+    end = talk.end
+    figures = tuple(name for name in _texts(end.get("figures")) if name in files)
+    figures_left = end.get("figures_cut", 0)
+    cut = {
+        "output": out.cut,
+        "error": err.cut,
+        "files": files_left,
+        "figures": figures_left if isinstance(figures_left, int) else 0,
+    }
+    notes = list(_texts(end.get("notes")))
+    if talk.anew:
+        notes.append(
+            f"{talk.anew} calls in cells before this one were not the same when they were run again, and were made anew"
+        )
+    if status == "ok" and not end:
+        notes.append("the process ended by itself, without a report: open figures and files may be lost")
+    return {
+        "status": status,
+        "output": out.text(),
+        "error": CRASH_FRAMES.sub("", err.text()) if status == "crashed" else err.text(),
+        "cut": {name: count for name, count in cut.items() if count},
+        "files": files,
+        "figures": figures,
+        "detail": detail,
+        "notes": tuple(notes),
+        "exit_code": ended.exit if ended.exit >= 0 else None,
+        "signal": _signal_name(-ended.exit) if ended.exit < 0 else "",
+        "cpu_s": ended.cpu_s,
+        "max_rss_bytes": ended.max_rss_bytes,
+    }
+
+
+def _texts(value: Any) -> list[str]:
+    """The short texts of a list that may be anything."""
+    if not isinstance(value, list):
+        return []
+    return [each[:300] for each in value if isinstance(each, str)][:LASTING_NOTES]
+
+
+def _status(talk: Conversation, ended: Ended, limits: Limits) -> tuple[Status, str]:
+    """How a run ended, and why, for people."""
+    if talk.flood:
+        return "flood", f"it wrote what is no message to the socket of the host's functions: {talk.flood}"
+    if ended.reason == "wall_limit":
+        return "wall_limit", f"it took longer than {limits.wall_s:g} s; what it printed until then is kept"
+    if ended.reason == "thread_limit":
+        return "thread_limit", f"it started more than {limits.threads} threads"
+    if ended.reason == "scratch_limit":
+        return "scratch_limit", (
+            f"it wrote more than {limits.scratch_bytes:,} bytes, more than 5,000 files, or folders more than 64 deep"
+        )
+    if ended.reason:
+        return "cancelled", "it was cancelled"
+    if ended.exit == -signals.SIGXCPU or (
+        ended.exit == -signals.SIGKILL and ended.cpu_s > 0.9 * limits.cpu_s
+    ):
+        return "cpu_limit", f"it used more than {limits.cpu_s:g} s of processor time"
+    if ended.exit < 0:
+        name = _signal_name(-ended.exit)
+        why = {
+            "SIGSEGV": ": often recursion in C code, or a defect of a library",
+            "SIGKILL": ": most likely the system ran out of memory",
+            "SIGSYS": ": it made a system call of a kind that a program here has no use for",
+        }.get(name, "")
+        return "crashed", f"it was killed by {name}{why}"
+    kind, what = talk.end.get("ended"), str(talk.end.get("what", ""))[:200]
+    if kind == "replay":
+        return "error", f"the session could not be brought back: {what}"
+    if kind == "raised" and what == "MemoryError":
+        return (
+            "memory_limit",
+            f"it needed more than {limits.memory_bytes >> 20} MiB above what its packages take",
+        )
+    if kind == "raised":
+        return "error", f"it raised {what}"
+    if ended.exit:
+        return "exit", f"it ended with exit code {ended.exit}"
+    return "ok", ""
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signals.Signals(number).name
+    except ValueError:  # a real-time signal
+        return f"signal {number}"

@@ -1,0 +1,413 @@
+"""The sandbox: a queue that is fair to its callers, a fork server behind it, and one confined process per run."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import fcntl
+import os
+import secrets
+import shutil
+from collections import OrderedDict, deque
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import IO, Any
+
+from labrig.config import home, setting
+from labrig.errors import LabrigError, unknown_name
+from labrig.sandbox import backends, environment, running
+from labrig.sandbox.forkserver import ForkServer
+from labrig.sandbox.inside import tree
+from labrig.sandbox.results import Limits, Result
+from labrig.sandbox.running import Done, HostFunction, Job, Wall
+
+MAX_CODE = 1_000_000
+"""Characters of code in one run."""
+MAX_INPUTS = 32
+QUEUE = 32
+"""Runs that may wait."""
+WARM = {
+    "science": (
+        *("numpy", "pandas", "scipy.stats", "scipy.optimize", "sklearn.linear_model", "matplotlib.pyplot"),
+        *("json", "csv", "re", "math", "statistics", "datetime", "collections", "itertools", "io", "pathlib"),
+    ),
+    "earth": (
+        *("numpy", "pandas", "scipy.stats", "matplotlib.pyplot", "xarray", "netCDF4", "rasterio"),
+        *("json", "csv", "re", "math", "statistics", "datetime", "collections", "itertools", "io", "pathlib"),
+    ),
+}
+"""What is imported before the first fork; other packages are imported by the run that asks for them."""
+UNSAFE = "unsafe-local: this code ran with no protection of the machine, its files or its network"
+# What must fail before anything of an agent is run: a wall that stands only on paper is found out here.
+GUARD = """
+import os, socket
+open_ = []
+def tries(name, act):
+    try:
+        act()
+    except (OSError, AttributeError):
+        return
+    open_.append(name)
+tries("reading a system file", lambda: open("/etc/passwd").read())
+tries("listing the root", lambda: os.listdir("/"))
+tries("writing outside", lambda: open("/tmp/labrig-guard", "w"))
+tries("a socket", lambda: socket.socket())
+tries("a process", lambda: os.fork() or os._exit(0))
+tries("a signal to another", lambda: os.kill(os.getppid(), 0))
+tries("a program", lambda: os.execv("/bin/true", ["true"]))
+tries("changing an owner", lambda: os.chown("/", -1, -1))
+print(", ".join(open_))
+"""
+
+
+class Sandbox:
+    """Runs code of others, as many at a time as there are slots.
+
+    Parameters
+    ----------
+    profile
+        The side environment: ``science`` or ``earth``.
+    backend
+        ``auto``, ``bubblewrap``, ``landlock`` or ``unsafe-local``.
+    slots
+        Runs at a time; None is the number of processors, at least 2 and at most 8.
+    queue
+        Runs that may wait; above it a caller is told ``busy``.
+
+    Notes
+    -----
+    The fork server starts with the first run and belongs to the event loop of that run. A run that waits is
+    started in turns: each owner's oldest, owner after owner, so that one with many does not hold up the others.
+    """
+
+    def __init__(
+        self,
+        *,
+        profile: str = "science",
+        backend: str = backends.AUTO,
+        slots: int | None = None,
+        queue: int = QUEUE,
+        _landlock_abi: int | None = None,
+    ) -> None:
+        self.profile = profile
+        if profile not in WARM:
+            raise unknown_name("profile", profile, WARM, where="sandbox")
+        self.slots = slots or min(8, max(2, os.cpu_count() or 2))
+        self._wanted = backend
+        self._queue = queue
+        self._landlock_abi = _landlock_abi
+        self._backend: backends.Backend | None = None
+        self._server: ForkServer | None = None
+        self._starting = asyncio.Lock()
+        self._free = self.slots
+        self._waiting: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
+        self._folder: _Folder | None = None
+        self._held: IO[bytes] | None = None
+        self._closed = False
+
+    @classmethod
+    def configured(
+        cls, *, profile: str = "science", backend: str = "", unsafe_local: bool = False
+    ) -> Sandbox:
+        """Return a sandbox as the settings ``backend``, ``slots`` of the section ``sandbox`` say.
+
+        Parameters
+        ----------
+        backend
+            Goes before the setting.
+        unsafe_local
+            The caller's own word for running without protection; goes before both.
+
+        Raises
+        ------
+        LabrigError
+            If the setting ``slots`` is no positive number.
+        """
+        slots = setting("sandbox", "slots")
+        if slots and not (slots.isdecimal() and int(slots) > 0):
+            raise LabrigError(
+                "slots must be a positive number", where="[sandbox] slots", expected="such as 4"
+            )
+        wanted = "unsafe-local" if unsafe_local else backend or setting("sandbox", "backend", backends.AUTO)
+        return cls(profile=profile, backend=wanted, slots=int(slots) if slots else None)
+
+    async def __aenter__(self) -> Sandbox:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    @property
+    def backend(self) -> str:
+        """The name of the backend; empty before the first run."""
+        return self._backend.name if self._backend else ""
+
+    @property
+    def reason(self) -> str:
+        """Why the backend is not a fuller one; empty before the first run."""
+        return self._backend.reason if self._backend else ""
+
+    @property
+    def pid(self) -> int | None:
+        """The process that the fork server runs in, while there is one."""
+        return self._server.process.pid if self._server and not self._server.dead else None
+
+    @property
+    def imported(self) -> dict[str, str]:
+        """The packages that are warm, with their versions; empty before the first run."""
+        return self._server.imported if self._server else {}
+
+    async def run(
+        self,
+        code: str,
+        *,
+        functions: Mapping[str, HostFunction] | None = None,
+        inputs: Mapping[str, Path] | None = None,
+        limits: Limits | None = None,
+        owner: str = "local",
+        seed: int = 0,
+        display: str = "last",
+    ) -> Result:
+        """Run code, and return what came of it; cancelling this ends the code.
+
+        Parameters
+        ----------
+        code
+            Python. Its folder is a fresh one, which it may write.
+        functions
+            Functions of the host that the code finds as globals: async, with arguments and results that JSON has.
+        inputs
+            Files and folders that the code can read as ``inputs/NAME``.
+        owner
+            Whose run this is, for the queue.
+        seed
+            Seeds ``random`` and ``numpy.random``.
+        display
+            ``last`` prints the value of a last expression where the code prints nothing by itself; ``always``,
+            ``never``.
+
+        Raises
+        ------
+        LabrigError
+            ``bad_input`` for code or names that cannot be, ``busy`` when too many wait, ``unavailable`` without the
+            side environment, ``refused`` where no backend works, ``engine`` if the fork server was killed meanwhile.
+        """
+        job = Job(code, functions or {}, inputs or {}, limits or Limits(), seed, display)
+        return (await self.perform(job, owner)).result
+
+    async def perform(self, job: Job, owner: str = "local") -> Done:
+        """Run a job; see `run`."""
+        _check(job)
+        await self._enter(owner)
+        try:
+            server = await self._running_server()
+            assert self._backend is not None
+            try:
+                done = await running.run(server, job, self._backend.name)
+            except Wall as error:
+                raise LabrigError(
+                    f"The sandbox could not be closed around the code, so it was not run: {error}",
+                    where=f"backend {self.backend}",
+                    try_="labrig doctor says what this machine has",
+                    code="refused",
+                ) from error
+        finally:
+            self._leave()
+        if self._backend.name == "unsafe-local":
+            result = done.result
+            done = Done(replace(result, notes=(UNSAFE, *result.notes)), done.calls)
+        return done
+
+    async def close(self) -> None:
+        """End the fork server and whatever runs; a later run is refused."""
+        self._closed = True
+        async with self._starting:
+            if self._server is not None:
+                await self._server.close()
+            self._let_go()
+
+    async def _enter(self, owner: str) -> None:
+        """Wait for a slot."""
+        if self._free > 0 and not self._waiting:
+            self._free -= 1
+            return
+        if sum(map(len, self._waiting.values())) >= self._queue:
+            raise LabrigError(
+                f"{self._queue} runs wait already", where="sandbox", try_="again in a while", code="busy"
+            )
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.setdefault(owner, deque()).append(turn)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled():
+                self._leave()  # the slot was ours already
+            else:
+                self._forget(owner, turn)
+            raise
+
+    def _forget(self, owner: str, turn: asyncio.Future[None]) -> None:
+        with contextlib.suppress(KeyError, ValueError):
+            self._waiting[owner].remove(turn)
+            if not self._waiting[owner]:
+                del self._waiting[owner]
+
+    def _leave(self) -> None:
+        """Hand the slot on to the next owner's oldest run."""
+        while self._waiting:
+            owner, turns = self._waiting.popitem(last=False)
+            turn = turns.popleft()
+            if turns:
+                self._waiting[owner] = turns  # at the end: the others come first
+            if not turn.done():
+                turn.set_result(None)
+                return
+        self._free += 1
+
+    async def _running_server(self) -> ForkServer:
+        async with self._starting:
+            if self._closed:
+                raise LabrigError("The sandbox was closed", where="sandbox", code="unavailable")
+            if self._server is None or self._server.dead:
+                self._server = await self._start()
+            return self._server
+
+    async def _start(self) -> ForkServer:
+        """Start a fork server and see for ourselves that what must fail does fail."""
+        self._let_go()
+        if self._backend is None:
+            self._backend = await asyncio.to_thread(backends.choose, self._wanted)
+        backend = self._backend
+        interpreter = await asyncio.to_thread(environment.find, self.profile)
+        self._held = environment.hold(interpreter.prefix)
+        self._folder = _Folder(home() / "sandbox" / "scratch")
+        words, config = backends.command(
+            backend,
+            interpreter,
+            environment.reading(interpreter),
+            self._folder.path,
+            (self.slots + 1) * Limits().scratch_bytes,
+        )
+        config |= {"imports": WARM[self.profile], "landlock_abi": self._landlock_abi}
+        server = ForkServer()
+        try:
+            await server.start(words, backends.environment(), config)
+            if backend.name != "unsafe-local":
+                await _guard(server, backend.name)
+        except Wall as error:
+            await server.close()
+            raise LabrigError(
+                f"Code cannot be run safely here: {error}", where=f"backend {backend.name}", code="refused"
+            ) from error
+        except BaseException:
+            server.abandon()
+            self._let_go()
+            raise
+        return server
+
+    def _let_go(self) -> None:
+        """Give back what the last fork server used."""
+        if self._folder is not None:
+            self._folder.remove()
+            self._folder = None
+        if self._held is not None:
+            self._held.close()
+            self._held = None
+
+
+class _Folder:
+    """A folder for scratch folders, held by a lock; those whose holder is gone are removed when a new one is made."""
+
+    def __init__(self, parent: Path) -> None:
+        parent.mkdir(parents=True, exist_ok=True)
+        for old in parent.glob("*.lock"):
+            with contextlib.suppress(OSError), old.open("rb") as file:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                _empty(old.with_suffix(""))
+                old.unlink()
+        self.path = parent / f"{os.getpid()}-{secrets.token_hex(4)}"
+        self._lock_path = self.path.with_suffix(".lock")
+        self._lock = self._lock_path.open("wb")
+        fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        self.path.mkdir(mode=0o700)
+
+    def remove(self) -> None:
+        _empty(self.path)
+        self._lock_path.unlink(missing_ok=True)
+        self._lock.close()
+
+
+def _empty(folder: Path) -> None:
+    """Remove a folder that hostile code has filled."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    except OSError:
+        return
+    try:
+        tree.clear(descriptor)
+    finally:
+        os.close(descriptor)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+async def _guard(server: ForkServer, backend: str) -> None:
+    """Try what must fail, as the first run; raise `Wall` with what did not."""
+    done = await running.run(server, Job(GUARD, limits=Limits(wall_s=30), display="never"), backend)
+    result = done.result
+    if result.status != "ok":
+        raise Wall(
+            f"its own test of the walls ended with {result.status}: {result.error[-300:] or result.detail}"
+        )
+    if result.output.strip():
+        raise Wall(f"{result.output.strip()} got through its walls")
+
+
+def _check(job: Job) -> None:
+    """Refuse what cannot be run, before anybody waits for it."""
+    if not job.code.strip():
+        raise LabrigError("There is no code", where="code", expected="Python")
+    if len(job.code) > MAX_CODE:
+        raise LabrigError(
+            f"The code has {len(job.code):,} characters",
+            where="code",
+            expected=f"at most {MAX_CODE:,}",
+            code="limit",
+        )
+    if "\0" in job.code:
+        raise LabrigError("The code holds a NUL character", where="code", expected="Python")
+    try:
+        job.code.encode()
+    except UnicodeEncodeError:
+        raise LabrigError(
+            "The code holds half a surrogate pair", where="code", expected="valid Unicode"
+        ) from None
+    if job.display not in ("last", "always", "never"):
+        raise LabrigError(
+            f"There is no display {job.display!r}", where="display", expected="last, always, never"
+        )
+    if len(job.inputs) > MAX_INPUTS:
+        raise LabrigError(
+            f"There are {len(job.inputs)} inputs", where="inputs", expected=f"at most {MAX_INPUTS}"
+        )
+    for name in job.inputs:
+        if (
+            not name
+            or name.startswith(".")
+            or "/" in name
+            or not name.isprintable()
+            or len(name.encode()) > 200
+        ):
+            raise LabrigError(
+                f"{name!r} cannot be the name of an input",
+                where="inputs",
+                expected="a file name without folders",
+            )
+    for name in job.functions:
+        if not name.isidentifier():
+            raise LabrigError(
+                f"{name!r} cannot be the name of a function", where="functions", code="internal"
+            )
+    limits: Any = job.limits
+    if not isinstance(limits, Limits):
+        raise LabrigError("limits must be Limits", where="limits", code="internal")

