@@ -31,7 +31,6 @@ FAILED = frozenset(
         "thread_limit",
         "scratch_limit",
         "flood",
-        "cancelled",
     }
 )
 """Statuses of a call that was carried out and whose subject failed: MCP's ``isError`` is set."""

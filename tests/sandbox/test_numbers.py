@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from labrig.sandbox import backends, environment
-from support.sandbox_rig import Rig, rig
+from support.sandbox_rig import BACKENDS, Rig, rig
 
 PARTS = Path(__file__).with_name("snippets.txt").read_text(encoding="utf-8").split("# == ")[1:]
 SNIPPETS = {name: code for name, _, code in (part.partition("\n") for part in PARTS)}
 SAMPLE = {"files", "sqlite", "copying files", "linear algebra", "csv frames", "tests", "line plot"}
 
 
-@pytest.fixture(scope="module", params=["bubblewrap", "landlock"])
+@pytest.fixture(scope="module", params=BACKENDS)
 def lab(request: pytest.FixtureRequest) -> Iterator[Rig]:
     with rig(backend=request.param) as made:
         yield made

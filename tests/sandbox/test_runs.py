@@ -15,10 +15,10 @@ import pytest
 
 from labrig.errors import LabrigError
 from labrig.sandbox import Limits, Result, Sandbox
-from support.sandbox_rig import Rig, children, rig
+from support.sandbox_rig import BACKENDS, Rig, children, rig
 
 
-@pytest.fixture(scope="module", params=["bubblewrap", "landlock"])
+@pytest.fixture(scope="module", params=BACKENDS)
 def lab(request: pytest.FixtureRequest) -> Iterator[Rig]:
     with rig(backend=request.param) as made:
         yield made

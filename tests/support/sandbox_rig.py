@@ -14,6 +14,9 @@ from labrig.errors import LabrigError
 from labrig.sandbox import Limits, Result, Sandbox, backends, environment
 from labrig.sandbox.replaying import Session
 
+BACKENDS = ["auto", pytest.param("landlock", marks=pytest.mark.accept)]
+"""``auto`` is the fullest that works here; the acceptance tries the other one too."""
+
 
 class Rig:
     """A sandbox and the loop that it lives in."""

@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from labrig import __version__
-from labrig.config import config_path, home
+from labrig.config import config_path, home, setting
 from labrig.errors import LabrigError
 from labrig_harness.servers import names, toolbox
 
@@ -146,6 +146,7 @@ def _doctor(arguments: argparse.Namespace) -> int:
         found = sideenv.status(side)
         healthy &= found.state == "installed" or (found.state == "missing" and not side.default)
         print(f"setup       {name}: {found.state}" + (f" ({found.reason})" if found.reason else ""))
+    print(f"sandbox     {_sandbox()}")
     for name in names():
         try:
             box = toolbox(name)
@@ -157,6 +158,17 @@ def _doctor(arguments: argparse.Namespace) -> int:
             healthy = False
             print(f"server      {name}: {error}")
     return 0 if healthy else FAILED
+
+
+def _sandbox() -> str:
+    """Say which backend of the sandbox works here, and why not a fuller one."""
+    from labrig.sandbox import backends
+
+    try:
+        found = backends.choose(setting("sandbox", "backend", backends.AUTO))
+    except LabrigError as error:
+        return str(error)
+    return f"{found.name} ({found.reason})" if found.reason else found.name
 
 
 def _gc(arguments: argparse.Namespace) -> int:
