@@ -254,6 +254,36 @@ for act in (
         lab.run("1", inputs={"a": tmp_path / "absent"})
 
 
+def test_of_a_root_only_the_inputs_can_be_read(tmp_path: Path) -> None:
+    """A large file is not copied where its folder is one of the sandbox's roots, and its neighbours stay closed."""
+    (tmp_path / "data.bin").write_bytes(b"d")
+    (tmp_path / "secret.txt").write_text("secret")
+    with (tmp_path / "data.bin").open("r+b") as file:
+        file.truncate(3 << 30)
+    code = f"""
+import os
+print(os.path.getsize('inputs/data.bin'), os.path.realpath('inputs/data.bin'))
+for act in (
+    lambda: open({str(tmp_path / "secret.txt")!r}),
+    lambda: os.listdir({str(tmp_path)!r}),
+    lambda: open('inputs/data.bin', 'r+b'),
+    lambda: open({str(tmp_path / "new")!r}, 'w'),
+):
+    try: print(act())
+    except OSError: print('closed')
+"""
+    with rig(roots=(tmp_path,)) as lab:
+        result = lab.run(code, inputs={"data.bin": tmp_path / "data.bin"})
+        assert result.output == f"{3 << 30} {tmp_path / 'data.bin'}\n" + "closed\n" * 4, result
+    with rig(backend="bubblewrap") as lab, pytest.raises(LabrigError, match="one of the sandbox's roots"):
+        lab.run("1", inputs={"data.bin": tmp_path / "data.bin"})
+    with rig() as lab:
+        os.mkfifo(tmp_path / "pipe")
+        for name in ("pipe", "/dev/zero"):
+            with pytest.raises(LabrigError, match="neither a file nor a folder"):
+                lab.run("1", inputs={"x": tmp_path / name})
+
+
 def test_functions_of_the_host(lab: Rig) -> None:
     async def add(a: int, b: int = 1) -> int:
         """Add two numbers."""

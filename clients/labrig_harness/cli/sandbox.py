@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -59,11 +60,14 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _sandbox(arguments: argparse.Namespace) -> Sandbox:
+def _sandbox(arguments: argparse.Namespace, inputs: Iterable[Path] = ()) -> Sandbox:
     from labrig.sandbox import Sandbox
 
     return Sandbox.configured(
-        profile=arguments.profile, backend=arguments.backend, unsafe_local=arguments.unsafe_local
+        profile=arguments.profile,
+        backend=arguments.backend,
+        unsafe_local=arguments.unsafe_local,
+        roots=sorted({path.resolve().parent for path in inputs}),
     )
 
 
@@ -72,7 +76,7 @@ def _run(arguments: argparse.Namespace) -> int:
     code, inputs, limits = _code(arguments), _inputs(arguments.input), _limits(arguments)
 
     async def work() -> Result:
-        async with _sandbox(arguments) as sandbox:
+        async with _sandbox(arguments, inputs.values()) as sandbox:
             return await sandbox.run(code, inputs=inputs, limits=limits, seed=arguments.seed)
 
     result = asyncio.run(work())

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -127,12 +128,19 @@ def environment() -> dict[str, str]:
         **{f"{name}_NUM_THREADS": "1" for name in ("OPENBLAS", "OMP", "MKL", "NUMEXPR", "POLARS", "GDAL")},
         "ARROW_DEFAULT_MEMORY_POOL": "system",
         "MALLOC_ARENA_MAX": "2",
+        # Workers would be processes, which a run cannot have.
+        "JOBLIB_MULTIPROCESSING": "0",
         "MPLBACKEND": "Agg",
     }
 
 
 def command(
-    backend: Backend, interpreter: Interpreter, readable: Readable, scratch: Path, scratch_bytes: int
+    backend: Backend,
+    interpreter: Interpreter,
+    readable: Readable,
+    scratch: Path,
+    scratch_bytes: int,
+    shown: Sequence[Path] = (),
 ) -> tuple[list[str], dict[str, Any]]:
     """Return the command of the fork server, and the paths in its configuration.
 
@@ -140,6 +148,8 @@ def command(
     ----------
     scratch
         Folder of the scratch folders; under bubblewrap it is a file system in memory of `scratch_bytes` instead.
+    shown
+        Folders that inputs lie in. They are there; what of them a run may read is for Landlock.
     """
     python = [str(interpreter.python), "-P", "-s", "-c", BOOT]
     paths: dict[str, Any] = {
@@ -152,7 +162,8 @@ def command(
     if backend.name != "bubblewrap":
         return [*python, str(INSIDE.parent), "{control}"], paths
     program = shutil.which("bwrap") or "bwrap"
-    words = [program, *ISOLATION]
+    # What is shown comes first: the rest may lie in it.
+    words = [program, *ISOLATION, *(word for path in shown for word in ("--ro-bind", str(path), str(path)))]
     words += ["--proc", "/proc", "--dev", "/dev", "--ro-bind", str(INSIDE), f"{CODE}/inside"]
     words += _binds(readable)
     words += [word for path, target in readable.links.items() for word in ("--symlink", target, str(path))]

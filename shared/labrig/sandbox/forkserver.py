@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import IO, Any
 
 from labrig.errors import LabrigError
+from labrig.sandbox.inputs import Input
 from labrig.sandbox.results import Limits
 
 BOOT_S = 120.0
@@ -112,25 +113,29 @@ class ForkServer:
             raise
 
     def submit(
-        self, descriptors: Sequence[int], inputs: Sequence[str], limits: Limits
-    ) -> tuple[int, str, asyncio.Future[Ended]]:
-        """Ask for a run on these descriptors; return its number, its scratch folder's name and its ending."""
-        number = next(self._numbers)
-        scratch = f"run-{number}"
+        self, number: int, descriptors: Sequence[int], inputs: Sequence[Input], limits: Limits
+    ) -> asyncio.Future[Ended]:
+        """Ask for a run on the descriptors of its socket, output and errors; return its ending."""
         request = {
             "op": "run",
             "id": number,
-            "scratch": scratch,
-            "inputs": list(inputs),
+            "scratch": scratch_name(number),
+            "inputs": {each.name: each.target for each in inputs},
             "limits": vars(limits),
         }
         ended: asyncio.Future[Ended] = self._loop.create_future()
         self.runs[number] = ended
         try:
-            socket.send_fds(self._control, [json.dumps(request).encode() + b"\n"], list(descriptors))
+            message = json.dumps(request).encode() + b"\n"
+            given = [*descriptors, *(each.descriptor for each in inputs)]
+            socket.send_fds(self._control, [message], given)
         except OSError:
-            self._die("The sandbox is gone")
-        return number, scratch, ended
+            self.abandon("The sandbox is gone")
+        return ended
+
+    def next_number(self) -> int:
+        """Return the number of a new run."""
+        return next(self._numbers)
 
     def kill(self, number: int) -> None:
         """End one run, if it still runs."""
@@ -215,6 +220,11 @@ class ForkServer:
         if self.scratch >= 0:
             os.close(self.scratch)
             self.scratch = -1
+
+
+def scratch_name(number: int) -> str:
+    """Return the name of a run's scratch folder."""
+    return f"run-{number}"
 
 
 def _gone(what: str, words: str) -> LabrigError:

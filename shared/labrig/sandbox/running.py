@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from labrig.errors import LabrigError
-from labrig.sandbox.forkserver import Ended, ForkServer
+from labrig.sandbox.forkserver import Ended, ForkServer, scratch_name
+from labrig.sandbox.inputs import Inputs, close
 from labrig.sandbox.inside import tree
 from labrig.sandbox.results import Limits, Result, Status
 from labrig.sandbox.scratch import collect
@@ -253,8 +254,13 @@ def _line(message: dict[str, Any]) -> bytes:
     return json.dumps(message).encode() + b"\n"
 
 
-async def run(server: ForkServer, job: Job, backend: str) -> Done:
+async def run(server: ForkServer, job: Job, backend: str, places: Inputs) -> Done:
     """Run a job, and leave nothing of it behind.
+
+    Parameters
+    ----------
+    places
+        Where its inputs are found.
 
     Raises
     ------
@@ -267,18 +273,21 @@ async def run(server: ForkServer, job: Job, backend: str) -> Done:
     out, err = Pipe(job.limits.output_bytes), Pipe(job.limits.output_bytes)
     ours, theirs = socket.socketpair()
     ours.setblocking(False)
-    inputs: list[int] = []
     talk: asyncio.Task[None] | None = None
-    number, scratch = 0, ""
+    number = server.next_number()
+    scratch = scratch_name(number)
     try:
         try:
-            inputs += [_open_input(name, path) for name, path in job.inputs.items()]
-            descriptors = [theirs.fileno(), out.write_end, err.write_end, *inputs]
-            number, scratch, ending = server.submit(descriptors, list(job.inputs), job.limits)
+            inputs = await asyncio.to_thread(places.place, job.inputs, scratch) if job.inputs else []
+            descriptors = (theirs.fileno(), out.write_end, err.write_end)
+            try:
+                ending = server.submit(number, descriptors, inputs, job.limits)
+            finally:
+                close(inputs)
         finally:
             theirs.close()
-            for descriptor in (out.write_end, err.write_end, *inputs):
-                os.close(descriptor)
+            os.close(out.write_end)
+            os.close(err.write_end)
         conversation = Conversation(ours, job)
         talk = asyncio.create_task(conversation.hold(lambda: server.kill(number)))
         try:
@@ -304,17 +313,10 @@ async def run(server: ForkServer, job: Job, backend: str) -> Done:
         ours.close()
         out.close()
         err.close()
-        if scratch and not server.dead:
+        if not server.dead:
             tree.remove(server.scratch, scratch)
-
-
-def _open_input(name: str, path: Path) -> int:
-    try:
-        return os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-    except OSError as error:
-        raise LabrigError(
-            f"An input cannot be read: {error.strerror}", where=f"inputs[{name!r}]", code="not_found"
-        ) from error
+        if job.inputs:
+            places.remove(scratch)
 
 
 def _result(

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import fcntl
 import os
-import secrets
-import shutil
 from collections import OrderedDict, deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
@@ -17,8 +14,9 @@ from typing import IO, Any
 from labrig.config import home, setting
 from labrig.errors import LabrigError, unknown_name
 from labrig.sandbox import backends, environment, running
+from labrig.sandbox.folders import WorkFolder
 from labrig.sandbox.forkserver import ForkServer
-from labrig.sandbox.inside import tree
+from labrig.sandbox.inputs import Inputs
 from labrig.sandbox.results import Limits, Result
 from labrig.sandbox.running import Done, HostFunction, Job, Wall
 
@@ -74,6 +72,8 @@ class Sandbox:
         Runs at a time; None is the number of processors, at least 2 and at most 8.
     queue
         Runs that may wait; above it a caller is told ``busy``.
+    roots
+        Folders that inputs lie in. An input elsewhere is copied for its run, under ``bubblewrap``.
 
     Notes
     -----
@@ -88,6 +88,7 @@ class Sandbox:
         backend: str = backends.AUTO,
         slots: int | None = None,
         queue: int = QUEUE,
+        roots: Sequence[Path] = (),
         _landlock_abi: int | None = None,
     ) -> None:
         self.profile = profile
@@ -96,19 +97,26 @@ class Sandbox:
         self.slots = slots or min(8, max(2, os.cpu_count() or 2))
         self._wanted = backend
         self._queue = queue
+        self._roots = [root.resolve() for root in roots if root.resolve() != Path("/")]
         self._landlock_abi = _landlock_abi
         self._backend: backends.Backend | None = None
         self._server: ForkServer | None = None
         self._starting = asyncio.Lock()
         self._free = self.slots
         self._waiting: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
-        self._folder: _Folder | None = None
+        self._folder: WorkFolder | None = None
+        self._places = Inputs(None, Path())
         self._held: IO[bytes] | None = None
         self._closed = False
 
     @classmethod
     def configured(
-        cls, *, profile: str = "science", backend: str = "", unsafe_local: bool = False
+        cls,
+        *,
+        profile: str = "science",
+        backend: str = "",
+        unsafe_local: bool = False,
+        roots: Sequence[Path] = (),
     ) -> Sandbox:
         """Return a sandbox as the settings ``backend``, ``slots`` of the section ``sandbox`` say.
 
@@ -130,7 +138,7 @@ class Sandbox:
                 "slots must be a positive number", where="[sandbox] slots", expected="such as 4"
             )
         wanted = "unsafe-local" if unsafe_local else backend or setting("sandbox", "backend", backends.AUTO)
-        return cls(profile=profile, backend=wanted, slots=int(slots) if slots else None)
+        return cls(profile=profile, backend=wanted, slots=int(slots) if slots else None, roots=roots)
 
     async def __aenter__(self) -> Sandbox:
         return self
@@ -204,7 +212,7 @@ class Sandbox:
             server = await self._running_server()
             assert self._backend is not None
             try:
-                done = await running.run(server, job, self._backend.name)
+                done = await running.run(server, job, self._backend.name, self._places)
             except Wall as error:
                 raise LabrigError(
                     f"The sandbox could not be closed around the code, so it was not run: {error}",
@@ -281,20 +289,23 @@ class Sandbox:
         backend = self._backend
         interpreter = await asyncio.to_thread(environment.find, self.profile)
         self._held = environment.hold(interpreter.prefix)
-        self._folder = _Folder(home() / "sandbox" / "scratch")
+        self._folder = WorkFolder(home() / "sandbox" / "scratch")
         words, config = backends.command(
             backend,
             interpreter,
             environment.reading(interpreter),
-            self._folder.path,
+            self._folder.runs,
             (self.slots + 1) * Limits().scratch_bytes,
+            [*self._roots, self._folder.inputs],
         )
+        seen = [*self._roots, self._folder.inputs] if backend.name == "bubblewrap" else None
+        self._places = Inputs(seen, self._folder.inputs)
         config |= {"imports": WARM[self.profile], "landlock_abi": self._landlock_abi}
         server = ForkServer()
         try:
             await server.start(words, backends.environment(), config)
             if backend.name != "unsafe-local":
-                await _guard(server, backend.name)
+                await _guard(server, backend.name, self._places)
         except Wall as error:
             await server.close()
             raise LabrigError(
@@ -316,44 +327,9 @@ class Sandbox:
             self._held = None
 
 
-class _Folder:
-    """A folder for scratch folders, held by a lock; those whose holder is gone are removed when a new one is made."""
-
-    def __init__(self, parent: Path) -> None:
-        parent.mkdir(parents=True, exist_ok=True)
-        for old in parent.glob("*.lock"):
-            with contextlib.suppress(OSError), old.open("rb") as file:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                _empty(old.with_suffix(""))
-                old.unlink()
-        self.path = parent / f"{os.getpid()}-{secrets.token_hex(4)}"
-        self._lock_path = self.path.with_suffix(".lock")
-        self._lock = self._lock_path.open("wb")
-        fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        self.path.mkdir(mode=0o700)
-
-    def remove(self) -> None:
-        _empty(self.path)
-        self._lock_path.unlink(missing_ok=True)
-        self._lock.close()
-
-
-def _empty(folder: Path) -> None:
-    """Remove a folder that hostile code has filled."""
-    try:
-        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-    except OSError:
-        return
-    try:
-        tree.clear(descriptor)
-    finally:
-        os.close(descriptor)
-    shutil.rmtree(folder, ignore_errors=True)
-
-
-async def _guard(server: ForkServer, backend: str) -> None:
+async def _guard(server: ForkServer, backend: str, places: Inputs) -> None:
     """Try what must fail, as the first run; raise `Wall` with what did not."""
-    done = await running.run(server, Job(GUARD, limits=Limits(wall_s=30), display="never"), backend)
+    done = await running.run(server, Job(GUARD, limits=Limits(wall_s=30), display="never"), backend, places)
     result = done.result
     if result.status != "ok":
         raise Wall(

@@ -61,6 +61,7 @@ def run(wire: socket.socket) -> None:
     threading.excepthook = _show_in_thread
     atexit._clear()
     sys.setrecursionlimit(1000)
+    threading.stack_size(2 << 20)  # the usual 8 MiB would use up the memory long before the number of threads
     module = types.ModuleType("__main__")
     sys.modules["__main__"] = module
     for name, doc in job["functions"].items():

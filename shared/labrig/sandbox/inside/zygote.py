@@ -31,7 +31,6 @@ import sys
 import time
 from collections import deque
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import Any
 
 from . import cell, tree
@@ -44,8 +43,8 @@ PR_SET_PDEATHSIG = 1
 MAX_ENTRIES = 5_000
 MAX_DEPTH = 64
 WALL_FAILED = 70
-MAX_DESCRIPTORS = 256
-"""Open files of a child."""
+MAX_DESCRIPTORS = 160
+"""Open files of a child; xarray keeps 128 open."""
 RSS_UNIT = 1 if sys.platform == "darwin" else 1024
 
 
@@ -243,7 +242,7 @@ class Zygote:
         wire, out, err, *inputs = received
         scratch = request["scratch"]
         try:
-            self._make_scratch(scratch, dict(zip(request["inputs"], inputs, strict=True)))
+            self._make_scratch(scratch, request["inputs"])
             parent = os.getpid()
             pid = os.fork()
             if pid == 0:
@@ -256,13 +255,13 @@ class Zygote:
             for descriptor in received:
                 os.close(descriptor)
 
-    def _make_scratch(self, name: str, inputs: dict[str, int]) -> None:
-        """Make a run's folder; its inputs are links to the descriptors that the child inherits."""
+    def _make_scratch(self, name: str, inputs: dict[str, str]) -> None:
+        """Make a run's folder, with links to where its inputs are."""
         os.mkdir(name, 0o700, dir_fd=self.scratch)
         if inputs:
             os.mkdir(f"{name}/inputs", 0o700, dir_fd=self.scratch)
-        for each, descriptor in inputs.items():
-            os.symlink(f"/proc/self/fd/{descriptor}", f"{name}/inputs/{each}", dir_fd=self.scratch)
+        for each, target in inputs.items():
+            os.symlink(target, f"{name}/inputs/{each}", dir_fd=self.scratch)
 
     def _child(
         self,
@@ -287,6 +286,7 @@ class Zygote:
             home = os.path.join(self.scratch_root, scratch)  # noqa: PTH118
             os.environ.update(HOME=home, TMPDIR=home)
             wire = socket.socket(fileno=SOCKET_FD)
+            highest = highest_descriptor()
             try:
                 self.walls.put_up(
                     memory_bytes=limits["memory_bytes"],
@@ -299,7 +299,7 @@ class Zygote:
             except WallError as error:
                 wire.sendall(json.dumps({"wall": str(error)}).encode() + b"\n")
                 os._exit(WALL_FAILED)
-            close_all_but({0, 1, 2, SOCKET_FD, *inputs})
+            os.closerange(SOCKET_FD + 1, highest + 1)
             cell.run(wire)
         except BaseException as error:
             with contextlib.suppress(OSError):
@@ -320,11 +320,12 @@ def die_with(parent: int) -> None:
         os._exit(WALL_FAILED)
 
 
-def close_all_but(kept: set[int]) -> None:
-    """Close every descriptor that a run has no use for."""
-    edges = [*sorted(kept), os.sysconf("SC_OPEN_MAX")]
-    for left, right in pairwise(edges):
-        os.closerange(left + 1, right)
+def highest_descriptor() -> int:
+    """Return a number that no open descriptor is above."""
+    try:
+        return max(map(int, os.listdir("/proc/self/fd")))  # noqa: PTH208
+    except OSError:
+        return os.sysconf("SC_OPEN_MAX")
 
 
 def main() -> None:

@@ -1,0 +1,148 @@
+"""Files and folders of the host that a run may read, and the paths at which the code finds them.
+
+Libraries follow links to the real path (HDF5 does, in C), so an input has to be there under its real path. Without
+namespaces every file is, and Landlock alone decides what can be opened. In a root of its own only the sandbox's
+`roots` are there; what lies elsewhere is copied into a folder that is.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from labrig.errors import LabrigError
+
+MAX_COPIED = 1 << 30
+"""Bytes that the copied inputs of one run may have."""
+
+
+@dataclass(frozen=True)
+class Input:
+    """An input as the fork server is told of it.
+
+    Attributes
+    ----------
+    target
+        Its path for the code; ``inputs/NAME`` is a link to it.
+    descriptor
+        Open for reading; what Landlock's rule is made for.
+    """
+
+    name: str
+    target: str
+    descriptor: int
+
+
+class Inputs:
+    """Where inputs are found.
+
+    Parameters
+    ----------
+    roots
+        Folders that are visible to the code under their own paths; None if everything is.
+    area
+        A visible folder for copies of what lies elsewhere.
+    """
+
+    def __init__(self, roots: Sequence[Path] | None, area: Path) -> None:
+        self._roots = None if roots is None else [root.resolve() for root in roots]
+        self._area = area
+
+    def place(self, inputs: Mapping[str, Path], run: str) -> list[Input]:
+        """Open the inputs of a run, and copy those that could not be seen.
+
+        Raises
+        ------
+        LabrigError
+            ``not_found`` for one that cannot be opened, ``bad_input`` for one that is neither file nor folder,
+            ``limit`` for copies above `MAX_COPIED`.
+        """
+        placed: list[Input] = []
+        room = MAX_COPIED
+        try:
+            for name, path in inputs.items():
+                descriptor = _opened(name, path)
+                placed.append(Input(name, "", descriptor))
+                real = Path(f"/proc/self/fd/{descriptor}").readlink()
+                if not self._visible(real):
+                    copy = self._area / run / name
+                    room -= _copied(name, descriptor, copy, room)
+                    os.close(descriptor)
+                    placed.pop()
+                    descriptor, real = _opened(name, copy), copy
+                    placed.append(Input(name, "", descriptor))
+                placed[-1] = Input(name, str(real), descriptor)
+        except BaseException:
+            close(placed)
+            self.remove(run)
+            raise
+        return placed
+
+    def remove(self, run: str) -> None:
+        """Remove the copies of a run."""
+        shutil.rmtree(self._area / run, ignore_errors=True)
+
+    def _visible(self, real: Path) -> bool:
+        return self._roots is None or any(real.is_relative_to(root) for root in self._roots)
+
+
+def close(inputs: Iterable[Input]) -> None:
+    """Close the descriptors of inputs."""
+    for each in inputs:
+        os.close(each.descriptor)
+
+
+def _opened(name: str, path: Path) -> int:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    except OSError as error:
+        raise LabrigError(
+            f"An input cannot be read: {error.strerror}", where=f"inputs[{name!r}]", code="not_found"
+        ) from error
+    mode = os.fstat(descriptor).st_mode
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+        os.close(descriptor)
+        raise LabrigError(
+            "An input is neither a file nor a folder",
+            where=f"inputs[{name!r}]",
+            expected="a regular file or a folder",
+        )
+    return descriptor
+
+
+def _copied(name: str, descriptor: int, copy: Path, room: int) -> int:
+    """Copy what is open, links in a folder as links; return its size in bytes."""
+    source = f"/proc/self/fd/{descriptor}"
+    size = _size(source, room)
+    if size > room:
+        raise LabrigError(
+            f"An input would have to be copied, and the inputs have more than {MAX_COPIED:,} bytes",
+            where=f"inputs[{name!r}]",
+            try_="name a folder above it as one of the sandbox's roots, or use the backend landlock",
+            code="limit",
+        )
+    copy.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+        shutil.copytree(source, copy, symlinks=True, copy_function=shutil.copyfile)
+    else:
+        shutil.copyfile(source, copy)
+    return size
+
+
+def _size(path: str, enough: int) -> int:
+    """Return the bytes of a file, or of the files below a folder; it stops counting above `enough`."""
+    if not os.path.isdir(path):  # noqa: PTH112 - a link of the kernel's, which pathlib has no better word for
+        return os.stat(path).st_size  # noqa: PTH116
+    total = 0
+    for folder, _, names in os.walk(f"{path}/"):
+        for name in names:
+            with suppress(OSError):
+                total += os.lstat(f"{folder}/{name}").st_size
+        if total > enough:
+            break
+    return total
