@@ -108,6 +108,33 @@ def test_memory_is_limited_above_the_imports(lab: Rig) -> None:
     assert lab.run(code.format(100), memory_bytes=64 << 20).status == "memory_limit"
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        "for n in range(12): open(f'f{n}', 'wb').write(bytes(10 << 20))",
+        "import os\nheld = []\nfor n in range(12):\n    held.append(open('f', 'wb'))\n    os.unlink('f')\n"
+        "    held[-1].write(bytes(10 << 20))",
+        "import os\nos.mkdir('d', 0)\nfor n in range(6_000): open(f'{n}', 'w').close()",
+        "import os\nfor n in range(70):\n    os.mkdir('d')\n    os.chdir('d')",
+    ],
+    ids=["large", "unlinked", "many", "deep"],
+)
+def test_what_is_written_is_limited(lab: Rig, code: str) -> None:
+    result = lab.run(f"{code}\nimport time\ntime.sleep(20)")
+    assert result.status == "scratch_limit" and result.wall_s < 15, result
+    result = lab.run("open('f', 'wb').write(bytes(40 << 20))")
+    assert result.status == "error" and "File too large" in result.error
+    assert lab.run("1 + 1").output == "2\n"
+
+
+def test_threads_are_limited(lab: Rig) -> None:
+    code = (
+        "import threading, time\nfor n in range({}): threading.Thread(target=time.sleep, args=(3,)).start()"
+    )
+    assert lab.run(code.format(50)).status == "ok"
+    assert lab.run(code.format(200)).status in ("thread_limit", "error")
+
+
 def test_output_is_cut_in_the_middle_and_says_so(lab: Rig) -> None:
     result = lab.run("import sys\nfor n in range(100_000): print(n)\nprint('E' * 10, file=sys.stderr)")
     assert result.output.startswith("0\n1\n2\n") and result.output.endswith("99999\n")

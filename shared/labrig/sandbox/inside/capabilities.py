@@ -1,4 +1,4 @@
-"""The capabilities wall: no privilege is left, none can be gained, and nobody can look into the process."""
+"""The capabilities wall: no privilege is left, and none can be gained."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from . import syscalls
 
 VERSION_3 = 0x20080522  # linux/capability.h
 SETPCAP = 8
-PR_SET_DUMPABLE, PR_CAPBSET_DROP, PR_CAP_AMBIENT = 4, 24, 47  # linux/prctl.h
+PR_CAPBSET_DROP, PR_CAP_AMBIENT = 24, 47  # linux/prctl.h
 PR_SET_NO_NEW_PRIVS, PR_GET_NO_NEW_PRIVS = 38, 39
 AMBIENT_CLEAR_ALL = 4
 # Made before any fork: the first use of a type in a child costs more than the call.
@@ -16,20 +16,18 @@ _HEADER, _NONE, _FOUND = (syscalls.words(*values) for values in ((VERSION_3, 0),
 
 
 def put_up() -> None:
-    """Drop every capability from every set, and stop being dumpable.
+    """Drop every capability from every set.
 
-    A process that is not dumpable leaves no core and cannot be traced by others of its user; `/proc/self/fd`
-    keeps working for itself.
+    The process stays dumpable: the fork server could not see otherwise what files it holds open. Other runs can
+    look into it no more for that (Landlock, seccomp), and a core is not written (see `limits`).
 
     Raises
     ------
     OSError
         If the kernel refuses a step, or a capability is left.
     """
-    syscalls.call("prctl", PR_SET_DUMPABLE, 0)
-    if (
-        _sets()[0] >> SETPCAP & 1
-    ):  # without it the bounding set cannot be changed, nor matter: see `no_new_privileges`
+    # Without it the bounding set cannot be changed, nor matter: see `no_new_privileges`.
+    if _sets()[0] >> SETPCAP & 1:
         _empty_bounding_set()
     syscalls.call("prctl", PR_CAP_AMBIENT, AMBIENT_CLEAR_ALL)
     syscalls.call("capset", _HEADER, _NONE)

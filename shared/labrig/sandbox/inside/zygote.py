@@ -27,6 +27,7 @@ import select
 import shutil
 import signal
 import socket
+import stat
 import sys
 import time
 from collections import deque
@@ -73,8 +74,10 @@ class Run:
             self.kill("wall_limit")
         elif threads(self.pid) > self.limits["threads"]:
             self.kill("thread_limit")
-        elif over(os.path.join(scratch_root, self.scratch), self.limits["scratch_bytes"]):  # noqa: PTH118
-            self.kill("scratch_limit")
+        else:
+            room = self.limits["scratch_bytes"] - unlinked(self.pid)
+            if room < 0 or over(os.path.join(scratch_root, self.scratch), room):  # noqa: PTH118
+                self.kill("scratch_limit")
 
 
 def threads(pid: int) -> int:
@@ -84,6 +87,19 @@ def threads(pid: int) -> int:
             return int(file.read().rpartition(b")")[2].split()[17])
     except (OSError, IndexError, ValueError):
         return 0
+
+
+def unlinked(pid: int) -> int:
+    """Return the bytes in files that a process holds open and that have no name any more."""
+    found: dict[tuple[int, int], int] = {}
+    folder = f"/proc/{pid}/fd"
+    with contextlib.suppress(OSError):
+        for name in os.listdir(folder):  # noqa: PTH208
+            with contextlib.suppress(OSError):
+                about = os.stat(f"{folder}/{name}")  # noqa: PTH116
+                if stat.S_ISREG(about.st_mode) and not about.st_nlink:
+                    found[about.st_dev, about.st_ino] = about.st_blocks * 512
+    return sum(found.values())
 
 
 def over(folder: str, limit: int) -> bool:
@@ -102,7 +118,9 @@ def over(folder: str, limit: int) -> bool:
                         total += entry.stat(follow_symlinks=False).st_blocks * 512
                     if total > limit or entries > MAX_ENTRIES or depth >= MAX_DEPTH:
                         return True
-        except OSError:  # it went away meanwhile, or may not be read: that is no reason to stop watching
+        except PermissionError:  # made without rights, to be out of sight
+            return True
+        except OSError:  # it went away meanwhile
             continue
     return False
 
