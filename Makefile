@@ -1,4 +1,5 @@
-# Every target sets up what it needs: a virtual environment from the lock, and the PHREEQC databases.
+# Every target sets up what it needs: a virtual environment from the lock, the PHREEQC databases, and (all but demo) the
+# sandbox's Python.
 # Python: the first of PYTHON, python3.13, python3.12, python3.11, python3 that is 3.11 to 3.13.
 
 VENV   ?= .venv
@@ -13,7 +14,8 @@ endif
 
 .PHONY: demo test accept check bench docs manifests attack lock setup clean
 
-demo: setup
+demo: $(VENV)/.installed
+	@$(BIN)/labrig setup phreeqc >/dev/null || $(BIN)/labrig setup phreeqc
 	$(BIN)/labrig demo --out out/demo-$$(date +%Y%m%d-%H%M%S)
 
 test: setup check

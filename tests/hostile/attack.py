@@ -485,7 +485,7 @@ def table(records: Iterable[Record]) -> str:
             family = case.family
             lines += [
                 "",
-                f"### {family}",
+                f"#### {family}",
                 "",
                 "| attack | what it tries | stdio | HTTP |",
                 "| --- | --- | --- | --- |",

@@ -169,8 +169,10 @@ class Conversation:
                     await loop.sock_sendall(self._wire, answer)
         except (ConnectionError, BrokenPipeError):
             return
-        except (ValueError, RecursionError, KeyError, TypeError, AttributeError) as error:
-            self.flood = str(error) or type(error).__name__
+        except (
+            Exception
+        ) as error:  # whatever a message can be made to do here, it ends its own run and no more
+            self.flood = _text(str(error)) or type(error).__name__
             kill()
 
     async def _line(self, loop: asyncio.AbstractEventLoop) -> bytes:
@@ -230,7 +232,7 @@ class Conversation:
     async def _answer(self, name: Any, args: list[Any], kwargs: dict[str, Any]) -> bytes:
         """Return the line that answers a call: the function's result, or why there is none."""
         if not isinstance(name, str) or name not in self._job.functions:
-            return _line({"error": f"there is no function {str(name)[:80]!r}"})
+            return _line({"error": f"there is no function {_text(name)!r}"})
         try:
             data = _line({"result": await self._job.functions[name](*args, **kwargs)})
         except LabrigError as error:
@@ -300,8 +302,8 @@ async def run(server: ForkServer, job: Job, backend: str, places: Inputs) -> Don
         await asyncio.wait([out.closed, err.closed, talk], timeout=DRAIN_S)
         if conversation.wall or (not conversation.begun and not ended.reason):
             raise Wall(conversation.wall or err.kept.text().strip() or f"the child ended with {ended.exit}")
-        files = collect(
-            server.scratch, scratch, limit=job.limits.scratch_bytes, unchanged=conversation.replayed
+        files = await asyncio.to_thread(
+            collect, server.scratch, scratch, limit=job.limits.scratch_bytes, unchanged=conversation.replayed
         )
         result = _result(conversation, ended, out.kept, err.kept, files.files, files.left, job.limits)
         return Done(Result(**result, backend=backend, wall_s=time.monotonic() - started), conversation.calls)
@@ -337,7 +339,7 @@ def _result(
         "output": out.cut,
         "error": err.cut,
         "files": files_left,
-        "figures": figures_left if isinstance(figures_left, int) else 0,
+        "figures": max(0, figures_left) if isinstance(figures_left, int) else 0,
     }
     notes = list(_texts(end.get("notes")))
     if talk.anew:
@@ -366,7 +368,12 @@ def _texts(value: Any) -> list[str]:
     """The short texts of a list that may be anything."""
     if not isinstance(value, list):
         return []
-    return [each[:300] for each in value if isinstance(each, str)][:LASTING_NOTES]
+    return [_text(each) for each in value if isinstance(each, str)][:LASTING_NOTES]
+
+
+def _text(value: object) -> str:
+    """Something of the code's as a short text that can be written anywhere."""
+    return str(value)[:300].encode("utf-8", "backslashreplace").decode()
 
 
 def _status(talk: Conversation, ended: Ended, limits: Limits) -> tuple[Status, str]:
@@ -395,7 +402,7 @@ def _status(talk: Conversation, ended: Ended, limits: Limits) -> tuple[Status, s
             "SIGSYS": ": it made a system call of a kind that a program here has no use for",
         }.get(name, "")
         return "crashed", f"it was killed by {name}{why}"
-    kind, what = talk.end.get("ended"), str(talk.end.get("what", ""))[:200]
+    kind, what = talk.end.get("ended"), _text(talk.end.get("what", ""))
     if kind == "replay":
         return "error", f"the session could not be brought back: {what}"
     if kind == "raised" and what == "MemoryError":

@@ -23,6 +23,8 @@ from labrig.sandbox.running import Done, HostFunction, Job, Wall
 MAX_CODE = 1_000_000
 """Characters of code in one run."""
 MAX_INPUTS = 32
+BURST = 256 << 20
+"""What one run may write before it is seen, so that its neighbours have room meanwhile (bubblewrap)."""
 QUEUE = 32
 """Runs that may wait."""
 WARM = {
@@ -295,7 +297,7 @@ class Sandbox:
             interpreter,
             environment.reading(interpreter),
             self._folder.runs,
-            (self.slots + 1) * Limits().scratch_bytes,
+            self.slots * Limits().scratch_bytes + BURST,
             [*self._roots, self._folder.inputs],
         )
         seen = [*self._roots, self._folder.inputs] if backend.name == "bubblewrap" else None
