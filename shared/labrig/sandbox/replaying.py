@@ -52,6 +52,8 @@ class Session:
         seed: int = 0,
         cells: tuple[dict[str, Any], ...] = (),
     ) -> None:
+        for number, cell in enumerate(cells, 1):
+            _check_cell(number, cell)
         self.cells = list(cells)
         self._sandbox = sandbox
         self._functions = dict(functions or {})
@@ -112,3 +114,19 @@ class Session:
                 try_="begin a new one",
                 code="limit",
             )
+
+
+def _check_cell(number: int, cell: object) -> None:
+    """Refuse a stored cell that `Session.cells` has not held."""
+    if isinstance(cell, dict) and isinstance(cell.get("code"), str) and isinstance(cell.get("calls"), list):
+        calls = cell["calls"]
+        if all(
+            isinstance(call, dict) and isinstance(call.get("answer"), dict) and "asked" in call
+            for call in calls
+        ):
+            return
+    raise LabrigError(
+        f"Cell {number} is none of a session",
+        where="cells",
+        expected="the cells of a Session: code, and calls with asked and answer",
+    )

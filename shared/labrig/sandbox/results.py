@@ -42,6 +42,11 @@ class Limits:
         Each file (RLIMIT_FSIZE).
     threads
         Threads, looked at every 50 ms.
+
+    Raises
+    ------
+    ValueError
+        For what is no positive number, or not a whole one where bytes or threads are counted.
     """
 
     wall_s: float = 60.0
@@ -54,8 +59,12 @@ class Limits:
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
-            if not 0 < value < 1 << 50:
-                raise ValueError(f"{name} must be a positive number, not {value!r}")
+            seconds = name in ("wall_s", "cpu_s")
+            fits = isinstance(value, (int, float) if seconds else int) and not isinstance(value, bool)
+            if not fits or not 0 < value < 1 << 50:
+                raise ValueError(
+                    f"{name} must be a positive {'' if seconds else 'whole '}number, not {value!r}"
+                )
 
 
 @dataclass(frozen=True)

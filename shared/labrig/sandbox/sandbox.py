@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import keyword
 import os
 from collections import OrderedDict, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from labrig.config import home, setting
 from labrig.errors import LabrigError, unknown_name
@@ -95,11 +96,13 @@ class Sandbox:
     ) -> None:
         self.profile = profile
         if profile not in WARM:
-            raise unknown_name("profile", profile, WARM, where="sandbox")
-        self.slots = slots or min(8, max(2, os.cpu_count() or 2))
+            raise unknown_name("profile", str(profile), WARM, where="sandbox")
+        _check_count("slots", slots, least=1)
+        _check_count("queue", queue, least=0)
+        self.slots = min(8, max(2, os.cpu_count() or 2)) if slots is None else slots
         self._wanted = backend
         self._queue = queue
-        self._roots = [root.resolve() for root in roots if root.resolve() != Path("/")]
+        self._roots = _checked_roots(roots)
         self._landlock_abi = _landlock_abi
         self._backend: backends.Backend | None = None
         self._server: ForkServer | None = None
@@ -110,6 +113,7 @@ class Sandbox:
         self._places = Inputs(None, Path())
         self._held: IO[bytes] | None = None
         self._closed = False
+        self._loop: asyncio.AbstractEventLoop | None = None
 
     @classmethod
     def configured(
@@ -209,6 +213,7 @@ class Sandbox:
     async def perform(self, job: Job, owner: str = "local") -> Done:
         """Run a job; see `run`."""
         _check(job)
+        self._check_loop()
         await self._enter(owner)
         try:
             server = await self._running_server()
@@ -236,6 +241,19 @@ class Sandbox:
             if self._server is not None:
                 await self._server.close()
             self._let_go()
+
+    def _check_loop(self) -> None:
+        """Refuse a second event loop: what waits for the fork server waits in the first."""
+        loop = asyncio.get_running_loop()
+        if self._loop is None:
+            self._loop = loop
+        if self._loop is not loop:
+            raise LabrigError(
+                "The sandbox belongs to another event loop, that of its first run",
+                where="sandbox",
+                try_="open a Sandbox for each event loop",
+                code="internal",
+            )
 
     async def _enter(self, owner: str) -> None:
         """Wait for a slot."""
@@ -341,8 +359,30 @@ async def _guard(server: ForkServer, backend: str, places: Inputs) -> None:
         raise Wall(f"{result.output.strip()} got through its walls")
 
 
+def _check_count(name: str, value: object, *, least: int) -> None:
+    """Refuse a number of runs that is none; None is the default."""
+    if value is None:
+        return
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        raise LabrigError(
+            f"{name} cannot be {value!r}", where="sandbox", expected=f"a whole number, at least {least}"
+        )
+
+
+def _checked_roots(roots: Sequence[Path]) -> list[Path]:
+    """Return the roots without links; a text would be taken for a list of its characters."""
+    if isinstance(roots, (str, bytes, os.PathLike)):
+        raise LabrigError("roots is one path", where="sandbox", expected="a list of folders")
+    real = [Path(root).resolve() for root in roots]
+    for root in real:
+        if not root.is_dir():
+            raise LabrigError(f"There is no folder {root}", where="roots of the sandbox", code="not_found")
+    return [root for root in real if root != Path("/")]
+
+
 def _check(job: Job) -> None:
     """Refuse what cannot be run, before anybody waits for it."""
+    _check_types(job)
     if not job.code.strip():
         raise LabrigError("There is no code", where="code", expected="Python")
     if len(job.code) > MAX_CODE:
@@ -381,11 +421,36 @@ def _check(job: Job) -> None:
                 where="inputs",
                 expected="a file name without folders",
             )
-    for name in job.functions:
-        if not name.isidentifier():
+    for name, function in job.functions.items():
+        if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
             raise LabrigError(
                 f"{name!r} cannot be the name of a function", where="functions", code="internal"
             )
-    limits: Any = job.limits
-    if not isinstance(limits, Limits):
-        raise LabrigError("limits must be Limits", where="limits", code="internal")
+        if not callable(function):
+            raise LabrigError(f"{name} is no function", where="functions", code="internal")
+
+
+def _check_types(job: Job) -> None:
+    """Refuse what is of another type than its name says: a server may hand on what a client sent."""
+    wanted: tuple[tuple[str, object, type, str], ...] = (
+        ("code", job.code, str, "Python, as text"),
+        ("seed", job.seed, int, "a whole number"),
+        ("inputs", job.inputs, Mapping, "name -> path"),
+        ("functions", job.functions, Mapping, "name -> async function"),
+        ("limits", job.limits, Limits, "Limits"),
+    )
+    for name, value, kind, expected in wanted:
+        if not isinstance(value, kind) or isinstance(value, bool):
+            raise LabrigError(
+                f"{name} is of the type {type(value).__name__}",
+                where=name,
+                expected=expected,
+                code="internal" if kind is Limits else "bad_input",
+            )
+    if abs(job.seed) >= 1 << 64:
+        raise LabrigError("seed is too large", where="seed", expected="less than 2^64")
+    for name, path in job.inputs.items():
+        if not isinstance(name, str) or not isinstance(path, (str, os.PathLike)) or "\0" in os.fspath(path):
+            raise LabrigError(
+                "An input is no path with a name", where=f"inputs[{name!r}]", expected="name -> path"
+            )
