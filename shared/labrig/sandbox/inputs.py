@@ -60,7 +60,7 @@ class Inputs:
         ------
         LabrigError
             ``not_found`` for one that cannot be opened, ``bad_input`` for one that is neither file nor folder,
-            ``limit`` for copies above `MAX_COPIED`.
+            ``limit`` for copies above `MAX_COPIED`, ``unavailable`` for one that cannot be copied.
         """
         placed: list[Input] = []
         room = MAX_COPIED
@@ -116,22 +116,52 @@ def _opened(name: str, path: Path) -> int:
 
 
 def _copied(name: str, descriptor: int, copy: Path, room: int) -> int:
-    """Copy what is open, links in a folder as links; return its size in bytes."""
+    """Copy what is open, links in a folder as links, files and folders only; return its size in bytes."""
     source = f"/proc/self/fd/{descriptor}"
-    size = _size(source, room)
-    if size > room:
+    if _size(source, room) > room:
+        raise _too_large(name)
+    copying = _Copying(name, room)
+    try:
+        copy.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            shutil.copytree(source, copy, symlinks=True, copy_function=copying.copy)
+        else:
+            copying.copy(source, copy)
+    except (OSError, shutil.Error) as error:
+        first = error.args[0][0][2] if isinstance(error, shutil.Error) else error.strerror
         raise LabrigError(
-            f"An input would have to be copied, and the inputs have more than {MAX_COPIED:,} bytes",
-            where=f"inputs[{name!r}]",
-            try_="name a folder above it as one of the sandbox's roots, or use the backend landlock",
-            code="limit",
-        )
-    copy.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if stat.S_ISDIR(os.fstat(descriptor).st_mode):
-        shutil.copytree(source, copy, symlinks=True, copy_function=shutil.copyfile)
-    else:
-        shutil.copyfile(source, copy)
-    return size
+            f"An input cannot be copied: {first}", where=f"inputs[{name!r}]", code="unavailable"
+        ) from error
+    return room - copying.room
+
+
+class _Copying:
+    """Copies files until there is no room: one may grow meanwhile, or say that it is empty (``/proc``)."""
+
+    def __init__(self, name: str, room: int) -> None:
+        self.room = room
+        self._name = name
+
+    def copy(self, source: str, target: str | Path) -> None:
+        """Copy a regular file; leave out a pipe, a socket or a device."""
+        if not stat.S_ISREG(os.stat(source).st_mode):  # noqa: PTH116 - it may be a link of the kernel's
+            return
+        descriptor = os.open(source, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        with os.fdopen(descriptor, "rb", buffering=0) as here, Path(target).open("xb") as there:
+            while data := here.read(1 << 20):
+                self.room -= len(data)
+                if self.room < 0:
+                    raise _too_large(self._name)
+                there.write(data)
+
+
+def _too_large(name: str) -> LabrigError:
+    return LabrigError(
+        f"An input would have to be copied, and the inputs have more than {MAX_COPIED:,} bytes",
+        where=f"inputs[{name!r}]",
+        try_="name a folder above it as one of the sandbox's roots, or use the backend landlock",
+        code="limit",
+    )
 
 
 def _size(path: str, enough: int) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import inspect
 import json
 import logging
 import os
@@ -18,7 +19,7 @@ from typing import Any
 
 from labrig.errors import LabrigError
 from labrig.sandbox.forkserver import Ended, ForkServer, scratch_name
-from labrig.sandbox.inputs import Inputs, close
+from labrig.sandbox.inputs import Input, Inputs, close
 from labrig.sandbox.inside import tree
 from labrig.sandbox.results import Limits, Result, Status
 from labrig.sandbox.scratch import collect
@@ -152,6 +153,7 @@ class Conversation:
         self._job = job
         self._buffer = bytearray()
         self.begun = False
+        self.answering = False
         self.wall = ""
         self.flood = ""
         self.end: dict[str, Any] = {}
@@ -223,7 +225,9 @@ class Conversation:
         name, args, kwargs = message["call"], message["args"], message["kwargs"]
         if not isinstance(args, list) or not isinstance(kwargs, dict):
             raise ValueError("a call whose arguments are no list and dictionary")
+        self.answering = True
         data = await self._answer(name, args, kwargs)
+        self.answering = False
         if self._job.keep_calls:
             asked = {"call": name, "args": args, "kwargs": kwargs}
             self.calls.append({"asked": asked, "answer": json.loads(data)})
@@ -233,8 +237,17 @@ class Conversation:
         """Return the line that answers a call: the function's result, or why there is none."""
         if not isinstance(name, str) or name not in self._job.functions:
             return _line({"error": f"there is no function {_text(name)!r}"})
+        task = asyncio.current_task()
         try:
-            data = _line({"result": await self._job.functions[name](*args, **kwargs)})
+            answering = self._job.functions[name](*args, **kwargs)
+            if not inspect.isawaitable(answering):
+                log.error("a function of the host is not async: %s", name)
+                return _line({"error": f"{name} failed: this is a defect of Labrig"})
+            data = _line({"result": await answering})
+        except asyncio.CancelledError:
+            if task is None or task.cancelling():
+                raise
+            return _line({"error": f"{name} was cancelled"})  # something that it waited for, not this run
         except LabrigError as error:
             return _line({"error": str(error)})
         except Exception as error:
@@ -280,7 +293,7 @@ async def run(server: ForkServer, job: Job, backend: str, places: Inputs) -> Don
     scratch = scratch_name(number)
     try:
         try:
-            inputs = await asyncio.to_thread(places.place, job.inputs, scratch) if job.inputs else []
+            inputs = await _placed(places, job.inputs, scratch) if job.inputs else []
             descriptors = (theirs.fileno(), out.write_end, err.write_end)
             try:
                 ending = server.submit(number, descriptors, inputs, job.limits)
@@ -299,6 +312,8 @@ async def run(server: ForkServer, job: Job, backend: str, places: Inputs) -> Don
             with contextlib.suppress(LabrigError):
                 await asyncio.shield(ending)
             raise
+        if ended.reason and conversation.answering:
+            talk.cancel()  # nobody is there to take the answer
         await asyncio.wait([out.closed, err.closed, talk], timeout=DRAIN_S)
         if conversation.wall or (not conversation.begun and not ended.reason):
             raise Wall(conversation.wall or err.kept.text().strip() or f"the child ended with {ended.exit}")
@@ -319,6 +334,22 @@ async def run(server: ForkServer, job: Job, backend: str, places: Inputs) -> Don
             tree.remove(server.scratch, scratch)
         if job.inputs:
             places.remove(scratch)
+
+
+async def _placed(places: Inputs, inputs: Mapping[str, Path], scratch: str) -> list[Input]:
+    """Place the inputs of a run; where it is cancelled meanwhile, what is placed yet goes away again."""
+    placing = asyncio.ensure_future(asyncio.to_thread(places.place, inputs, scratch))
+
+    def take_back(done: asyncio.Future[list[Input]]) -> None:
+        if not done.cancelled() and done.exception() is None:
+            close(done.result())
+        places.remove(scratch)
+
+    try:
+        return await asyncio.shield(placing)
+    except asyncio.CancelledError:
+        placing.add_done_callback(take_back)
+        raise
 
 
 def _result(

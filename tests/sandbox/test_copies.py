@@ -1,0 +1,41 @@
+"""Inputs that have to be copied: files and folders only, and not without an end."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from labrig.errors import LabrigError
+from labrig.sandbox import inputs as placing
+from labrig.sandbox.inputs import Inputs
+
+
+def test_a_folder_is_copied_without_what_is_no_file(tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    (folder / "a.txt").write_text("x" * 10)
+    os.mkfifo(folder / "pipe")
+    places = Inputs([], tmp_path / "area")
+    placed = places.place({"in": folder}, "run-1")
+    placing.close(placed)
+    copy = tmp_path / "area" / "run-1" / "in"
+    assert [each.name for each in copy.iterdir()] == ["a.txt"]
+
+
+def test_a_copy_ends_where_a_file_has_more_than_it_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(placing, "MAX_COPIED", 100)
+    assert Path("/proc/self/status").stat().st_size == 0
+    with pytest.raises(LabrigError, match="more than 100 bytes"):
+        Inputs([], tmp_path / "area").place({"a": Path("/proc/self/status")}, "run-1")
+    assert not (tmp_path / "area" / "run-1").exists()
+
+
+def test_a_copy_that_fails_says_why(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("x")
+    (tmp_path / "area").write_text("a file where the folder should be")
+    with pytest.raises(LabrigError, match="cannot be copied"):
+        Inputs([], tmp_path / "area").place({"a": tmp_path / "a"}, "run-1")
