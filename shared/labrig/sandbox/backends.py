@@ -131,6 +131,8 @@ def environment() -> dict[str, str]:
         # Workers would be processes, which a run cannot have.
         "JOBLIB_MULTIPROCESSING": "0",
         "MPLBACKEND": "Agg",
+        # What matplotlib writes into PDF, PostScript and SVG as their time: the same code gives the same file.
+        "SOURCE_DATE_EPOCH": "0",
     }
 
 

@@ -30,7 +30,8 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
-from .hosting import Channel, function
+from .hints import hint
+from .hosting import Channel, HostError, function
 from .notices import Notices
 
 CELL = "<cell"
@@ -45,10 +46,13 @@ def prepare() -> None:
     mimetypes.knownfiles.clear()
     mimetypes.init()
     with contextlib.suppress(ImportError):
+        import matplotlib
         import matplotlib.pyplot as pyplot
 
         # Figures are taken at the end of a run; without a window there is nothing to show.
         pyplot.show = lambda *_args, **_kwargs: None
+        for settings in (matplotlib.rcParams, matplotlib.rcParamsDefault):
+            settings["svg.hashsalt"] = "labrig"  # the ids in an SVG are random otherwise
 
 
 def run(wire: socket.socket) -> None:
@@ -62,8 +66,12 @@ def run(wire: socket.socket) -> None:
     atexit._clear()
     sys.setrecursionlimit(1000)
     threading.stack_size(2 << 20)  # the usual 8 MiB would use up the memory long before the number of threads
+    # As for a script: modules that the code wrote can be imported.
+    sys.path.insert(0, os.getcwd())  # noqa: PTH109
     module = types.ModuleType("__main__")
     sys.modules["__main__"] = module
+    if job["functions"]:
+        module.__dict__["HostError"] = HostError
     for name, doc in job["functions"].items():
         setattr(module, name, function(channel, name, doc))
     notices = Notices()
@@ -78,7 +86,7 @@ def run(wire: socket.socket) -> None:
             channel.send({"replayed": _files(), "anew": channel.anew})
         end.update(_execute(job["code"], NAME, module.__dict__, job["display"]))
     with _survived(end):
-        end["figures"], end["figures_cut"] = _save_figures()
+        end["figures_cut"] = _save_figures(end)
     with _survived(end):
         threading._shutdown()  # type: ignore[attr-defined]
     with _survived(end):
@@ -128,7 +136,13 @@ def _execute(code: str, name: str, variables: dict[str, Any], display: str) -> d
         return _exit(stop)
     except BaseException as error:
         _show(error)
-        return {"ended": "raised", "what": type(error).__name__, "code": 1}
+        said = hint(error)
+        return {
+            "ended": "raised",
+            "what": type(error).__name__,
+            "code": 1,
+            "notes": [said] if said else [],
+        }
     return {"ended": "ok", "code": 0}
 
 
@@ -188,7 +202,7 @@ def _show_in_thread(failed: threading.ExceptHookArgs) -> None:
 
 
 @contextlib.contextmanager
-def _survived(end: dict[str, Any]) -> Iterator[None]:
+def _survived(end: dict[str, Any], when: str = "the run was wound up") -> Iterator[None]:
     """What fails while the run winds up is printed, and no end of the report."""
     try:
         yield
@@ -197,7 +211,7 @@ def _survived(end: dict[str, Any]) -> Iterator[None]:
     except BaseException as error:
         with contextlib.suppress(BaseException):
             _show(error)
-        end["notes"].append(f"{type(error).__name__} while the run was wound up")
+        end["notes"].append(f"{type(error).__name__} while {when}")
 
 
 def _replay(history: list[dict[str, Any]], module: types.ModuleType, channel: Channel) -> str:
@@ -238,17 +252,20 @@ def _files() -> dict[str, list[int]]:
     return found
 
 
-def _save_figures() -> tuple[list[str], int]:
-    """Save the open figures as PNG; return their names, and how many there was no room for."""
+def _save_figures(end: dict[str, Any]) -> int:
+    """Save the open figures as PNG; note their names, and return how many there are not.
+
+    One that cannot be drawn, such as with a formula that is none, leaves the others.
+    """
     pyplot = sys.modules.get("matplotlib.pyplot")
     numbers = pyplot.get_fignums() if pyplot is not None else []
-    names = []
     for number in numbers[:MAX_FIGURES]:
         assert pyplot is not None
-        name = _free_name(f"figure-{number}")
-        pyplot.figure(number).savefig(name, format="png")
-        names.append(name)
-    return names, len(numbers) - len(names)
+        with _survived(end, f"figure {number} was drawn"):
+            name = _free_name(f"figure-{number}")
+            pyplot.figure(number).savefig(name, format="png")
+            end["figures"].append(name)
+    return len(numbers) - len(end["figures"])
 
 
 def _free_name(stem: str) -> str:

@@ -15,6 +15,8 @@ MAX_CALL_BYTES = 1 << 20
 class HostError(RuntimeError):
     """What a function of the host answered in place of a result."""
 
+    __module__ = "__main__"  # where the code finds it
+
 
 class Channel:
     """The socket to the host; threads take turns.

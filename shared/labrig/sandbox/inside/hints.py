@@ -1,0 +1,26 @@
+"""What code could not know of the place it runs in, said where it ran into it."""
+
+from __future__ import annotations
+
+import socket
+
+WALLS = (
+    "in the sandbox there is no network and no other process, and only the code's own folder can be written"
+)
+PACKAGES = "nothing can be installed here: the packages are those of the sandbox's environment"
+NO_INPUT = "nobody answers here: standard input is empty"
+NO_SHELL = "this is plain Python: lines that begin with ! or % belong to IPython"
+
+
+def hint(error: BaseException) -> str:
+    """Return a line that goes with an error; empty for one that the sandbox has no part in."""
+    reason = getattr(error, "reason", None)  # urllib's URLError keeps the cause there
+    if any(isinstance(each, (PermissionError, socket.gaierror)) for each in (error, reason)):
+        return WALLS
+    if isinstance(error, ModuleNotFoundError) or (isinstance(error, ImportError) and "pip" in str(error)):
+        return PACKAGES
+    if isinstance(error, EOFError) and "reading a line" in str(error):
+        return NO_INPUT
+    if isinstance(error, SyntaxError) and (error.text or "").lstrip().startswith(("!", "%")):
+        return NO_SHELL
+    return ""
