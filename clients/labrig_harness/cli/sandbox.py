@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import io
+import os
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -74,20 +76,43 @@ def _sandbox(arguments: argparse.Namespace, inputs: Iterable[Path] = ()) -> Sand
 def _run(arguments: argparse.Namespace) -> int:
     """Print output to stdout, errors and notes to stderr; exit 0, or 1 where the code did not end well."""
     code, inputs, limits = _code(arguments), _inputs(arguments.input), _limits(arguments)
+    _make_folder(arguments.out)
 
     async def work() -> Result:
         async with _sandbox(arguments, inputs.values()) as sandbox:
             return await sandbox.run(code, inputs=inputs, limits=limits, seed=arguments.seed)
 
     result = asyncio.run(work())
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a terminal that has not every character
     sys.stdout.write(result.output)
     sys.stdout.flush()
     sys.stderr.write(result.error)
-    for line in (result.detail, *result.notes):
+    for line in (result.detail, *result.notes, *_left_out(result)):
         if line:
             print(f"labrig: {line}", file=sys.stderr)
-    _leave_files(result, arguments.out)
-    return 0 if result.status == "ok" else FAILED
+    written = _leave_files(result, arguments.out)
+    return 0 if result.status == "ok" and written else FAILED
+
+
+def _left_out(result: Result) -> list[str]:
+    from labrig.sandbox.answers import left_out
+
+    return left_out(result)
+
+
+def _make_folder(folder: Path | None) -> None:
+    """Make the folder of ``--out`` before anything is run, whose files would have no place afterwards."""
+    if folder is None:
+        return
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        writable = os.access(folder, os.W_OK | os.X_OK)
+    except OSError as error:
+        raise LabrigError(f"The folder cannot be made: {error.strerror}: {folder}", where="--out") from error
+    if not writable:
+        raise LabrigError(f"The folder cannot be written: {folder}", where="--out")
 
 
 def _limits(arguments: argparse.Namespace) -> Limits:
@@ -118,15 +143,18 @@ def _inputs(given: list[str]) -> dict[str, Path]:
     inputs: dict[str, Path] = {}
     for each in given:
         name, equals, path = each.partition("=")
-        if not equals:
-            name, path = Path(each).name, each
+        if not equals or Path(each).exists():  # a file's own name may have an equals sign
+            name, path = Path(os.path.abspath(Path(each).expanduser())).name, each  # noqa: PTH100 - links stay
+        if not path:
+            raise LabrigError("An input has no path", where="--input", expected="[NAME=]PATH")
         if name in inputs:
             raise LabrigError(f"Two inputs are named {name!r}", where="--input", try_="--input OTHER=PATH")
         inputs[name] = Path(path).expanduser()
     return inputs
 
 
-def _leave_files(result: Result, folder: Path | None) -> None:
+def _leave_files(result: Result, folder: Path | None) -> bool:
+    """Write what the code left; tell whether there was a place for everything."""
     if folder is None:
         if result.files:
             print(
@@ -134,12 +162,19 @@ def _leave_files(result: Result, folder: Path | None) -> None:
                 "; --out DIR keeps them",
                 file=sys.stderr,
             )
-        return
+        return True
+    failed = 0
     for name, content in result.files.items():
         path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        except OSError as error:  # the others may have a place
+            failed += 1
+            print(f"labrig: not written: {path}: {error.strerror}", file=sys.stderr)
+            continue
         print(f"labrig: wrote {path}", file=sys.stderr)
+    return not failed
 
 
 def _check(arguments: argparse.Namespace) -> int:

@@ -50,7 +50,7 @@ def answer(
         status=result.status,
         values=() if result.status == "ok" else (Quantity("exit code", result.exit_code),),
         text=text,
-        warnings=(*((result.detail,) if limited else ()), *result.notes, *_cuts(result)),
+        warnings=(*((result.detail,) if limited else ()), *result.notes, *left_out(result)),
         artifacts=tuple(kept),
         record=_record(result, code),
     )
@@ -70,7 +70,8 @@ def _middle_cut(text: str, handle: str) -> str:
     return f"{text[:head]}\n[... {left:,} characters, see {handle} ...]\n{text[-tail:]}"
 
 
-def _cuts(result: Result) -> list[str]:
+def left_out(result: Result) -> list[str]:
+    """Return a line for each sort of thing that was left out of a result."""
     said = {
         "output": "bytes of standard output were left out",
         "error": "bytes of standard error were left out",
