@@ -64,7 +64,7 @@ def bare_forks(rounds: int) -> list[float]:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
-        env=backends.environment(),
+        env={name: value for name, value in backends.environment().items() if name != "PYTHONMALLOC"},
     ) as process:
         said, _ = process.communicate(f"\n{rounds}\n")
     return [float(line) for line in said.split()]

@@ -106,6 +106,7 @@ def test_a_damaged_plan_is_named(databases: Path, tmp_path: Path) -> None:
     assert labrig("resume", str(tmp_path)).returncode == 2
 
 
+@pytest.mark.accept
 def test_a_full_disk_is_one_line_and_what_is_there_stands(databases: Path, tmp_path: Path) -> None:
     """A run into a file system of 130 kB, in a mount namespace of its own; then it grows, and the run goes on."""
     if subprocess.run(["unshare", "-rm", "true"], capture_output=True).returncode:

@@ -128,6 +128,8 @@ def environment() -> dict[str, str]:
         **{f"{name}_NUM_THREADS": "1" for name in ("OPENBLAS", "OMP", "MKL", "NUMEXPR", "POLARS", "GDAL")},
         "ARROW_DEFAULT_MEMORY_POOL": "system",
         "MALLOC_ARENA_MAX": "2",
+        # One heap can be had in large pages, Python's own scattered arenas cannot: see `inside.zygote.use_large_pages`.
+        "PYTHONMALLOC": "malloc",
         # Workers would be processes, which a run cannot have.
         "JOBLIB_MULTIPROCESSING": "0",
         "MPLBACKEND": "Agg",

@@ -46,6 +46,11 @@ def prepare() -> None:
     mimetypes.knownfiles.clear()
     mimetypes.init()
     with contextlib.suppress(ImportError):
+        import pandas
+
+        # What it will be by default (it says so at each reading), and several times as fast as openpyxl.
+        pandas.set_option("io.excel.xlsx.reader", "calamine")
+    with contextlib.suppress(ImportError):
         import matplotlib
         import matplotlib.pyplot as pyplot
 
