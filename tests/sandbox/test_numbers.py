@@ -69,7 +69,7 @@ def test_there_are_fifty() -> None:
 def test_figures_are_what_savefig_writes(lab: Rig, tmp_path: Path) -> None:
     code = "import matplotlib.pyplot as plt\nplt.plot([1, 3, 2])\nplt.title('Öl, $x^2$')\n"
     drawn = lab.run(code).files["figure-1.png"]
-    code += "plt.savefig('p.png')\nimport sys\nsys.stdout.write(open('p.png', 'rb').read().hex())"
+    code += "plt.savefig('p.png', bbox_inches='tight')\nimport sys\nsys.stdout.write(open('p.png', 'rb').read().hex())"
     assert in_plain_python(code, tmp_path) == drawn.hex()
     if "LABRIG_KEEP_PICTURES" in os.environ:
         Path(os.environ["LABRIG_KEEP_PICTURES"], "figure.png").write_bytes(drawn)

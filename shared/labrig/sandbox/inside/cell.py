@@ -268,7 +268,7 @@ def _save_figures(end: dict[str, Any]) -> int:
         assert pyplot is not None
         with _survived(end, f"figure {number} was drawn"):
             name = _free_name(f"figure-{number}")
-            pyplot.figure(number).savefig(name, format="png")
+            pyplot.figure(number).savefig(name, format="png", bbox_inches="tight")  # labels are not cut off
             end["figures"].append(name)
     return len(numbers) - len(end["figures"])
 
