@@ -276,6 +276,7 @@ def test_a_python_of_its_own(with_uv: bool, plain: PythonEnv, monkeypatch: pytes
         monkeypatch.setattr(own_python, "find_uv", lambda: None)
     elif installers.find_uv() is None:
         pytest.skip("uv is not installed")
+    monkeypatch.setenv("UV_COMPILE_BYTECODE", "1")  # as our Makefile sets it
     assert status(plain).state == "missing" and "labrig setup plain" in status(plain).reason
     assert setup(plain).changed and not setup(plain).changed
     assert status(plain).state == "installed" and "labrig-plain 1.0" in status(plain).reason

@@ -194,7 +194,7 @@ def _build(env: PythonEnv, fresh: Path, source: Path | None, say: Say) -> None:
     uv = find_uv()
     if uv:
         call([uv, "venv", "--quiet", "--no-project", "--python", sys.executable, str(fresh)], work, env.title)
-        install = [uv, "pip", "install", "--quiet", "--no-compile-bytecode", "--python", str(python)]
+        install = [uv, "pip", "install", "--quiet", "--python", str(python)]
     else:
         call([sys.executable, "-m", "venv", str(fresh)], work, env.title)
         pip = [str(python), "-m", "pip", "--disable-pip-version-check"]
@@ -202,7 +202,9 @@ def _build(env: PythonEnv, fresh: Path, source: Path | None, say: Say) -> None:
     offline = ["--no-index", "--find-links", str(source.resolve())] if source else []
     wanted = ["--require-hashes", "--only-binary", ":all:", "--requirement", str(env.lock.resolve())]
     say(f"installing {_count(env.lock)} packages from {source or 'the package index'}")
-    call([*install, *offline, *wanted], work, env.title)
+    # Bytecode is made below, for the place where the environment will be; uv has no flag that this variable allows.
+    settings = {name: value for name, value in os.environ.items() if name != "UV_COMPILE_BYTECODE"}
+    call([*install, *offline, *wanted], work, env.title, settings)
     if not uv:
         seeds = [each for each in ("pip", "setuptools") if not _locks(env.lock, each)]
         call([*pip, "uninstall", "--quiet", "--yes", *seeds], work, env.title)
