@@ -523,3 +523,9 @@ def test_unsafe_local_says_so_in_every_result() -> None:
         assert (result.status, result.output, result.backend) == ("ok", "root\n", "unsafe-local")
         assert result.notes[0].startswith("unsafe-local: this code ran with no protection")
         assert lab.run("while True: pass", wall_s=0.5).status == "wall_limit"
+        assert lab.sandbox.pid is not None
+        lab.run("import subprocess\nsubprocess.Popen(['sleep', '60'])")
+        deadline = time.monotonic() + 5
+        while children(lab.sandbox.pid) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert children(lab.sandbox.pid) == set(), "what it left in its group is ended with it"

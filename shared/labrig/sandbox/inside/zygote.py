@@ -227,7 +227,9 @@ class Zygote:
             run = self.runs.pop(pid, None)
             if run is None:
                 continue
-            run.kill("")  # without walls, a run may have left processes behind
+            if "seccomp" not in self.config["walls"]:  # then it may have left processes behind, in its group
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.killpg(pid, signal.SIGKILL)
             self._tell(
                 event="ended",
                 id=run.number,
@@ -375,7 +377,6 @@ def main() -> None:
     sys.dont_write_bytecode = True
     control = socket.socket(fileno=fcntl.fcntl(int(descriptor), fcntl.F_DUPFD_CLOEXEC, 10))
     os.close(int(descriptor))
-    os.dup2(
-        os.open(os.devnull, os.O_RDWR), SOCKET_FD
-    )  # taken now, so that nothing that must stay gets this number
+    # Taken now, so that nothing that must stay gets this number.
+    os.dup2(os.open(os.devnull, os.O_RDWR), SOCKET_FD)
     Zygote(control).serve()
