@@ -81,3 +81,29 @@ def test_what_the_host_refuses_can_be_caught_by_its_name(lab: Rig) -> None:
 
     code = "try:\n    refuse()\nexcept HostError as error:\n    print(error)"
     assert lab.run(code, functions={"refuse": refuse}).output == "no such mineral.\n"
+
+
+def test_a_run_that_makes_and_removes_folders_all_the_time_is_not_disturbed(lab: Rig) -> None:
+    """What goes away while the fork server looks has it stop the run for a moment; nothing may come of that."""
+    code = """
+import queue, tempfile, threading, time
+done, began = queue.Queue(), time.monotonic()
+def work():
+    for number in range(10_000):
+        with tempfile.TemporaryDirectory(dir=".") as folder:
+            with open(f"{folder}/{number}", "w") as file:
+                file.write(str(number))
+            with open(f"{folder}/{number}") as file:
+                assert file.read() == str(number)
+        if time.monotonic() - began > 2:
+            break
+    done.put(number)
+for _ in range(2):
+    threading.Thread(target=work).start()
+slept = time.monotonic()
+time.sleep(0.5)
+assert time.monotonic() - slept >= 0.5
+print(min(done.get(timeout=30), done.get(timeout=30)) > 5)
+"""
+    result = lab.run(code)
+    assert (result.status, result.output) == ("ok", "True\n")

@@ -222,6 +222,66 @@ else:
     limits={"wall_s": 12.0},
 )
 add(
+    "moving files, and no stop",
+    "the same, with SIGCONT to itself all the time, so that it cannot be stopped to be looked at",
+    """
+import itertools, signal, threading
+os.mkdir("a0")
+folder = os.open("a0", os.O_RDONLY)
+def move():
+    for number in itertools.count():
+        os.rename(f"a{number}", f"a{number + 1}")
+def go_on():
+    while True:
+        try:
+            os.kill(os.getpid(), signal.SIGCONT)
+        except PermissionError:
+            time.sleep(0.01)
+threading.Thread(target=move, daemon=True).start()
+threading.Thread(target=go_on, daemon=True).start()
+try:
+    for number in range(30):
+        with open(os.open(f"file{number}", os.O_CREAT | os.O_WRONLY, dir_fd=folder), "wb") as file:
+            file.write(b"x" * (20 << 20))
+        time.sleep(0.03)
+    hold(1)
+except OSError as error:
+    say(word(error))
+else:
+    say("done")
+""",
+    limits={"wall_s": 12.0},
+)
+add(
+    "files that change places",
+    "600 MB in files that are moved from folder to folder all the time",
+    """
+import threading
+for name in "abcdefgh":
+    os.mkdir(name)
+where = {}
+def move():
+    while True:
+        for number, place in list(where.items()):
+            to = chr(97 + (ord(place) - 96) % 8)
+            os.rename(f"{place}/file{number}", f"{to}/file{number}")
+            where[number] = to
+threading.Thread(target=move, daemon=True).start()
+try:
+    for number in range(30):
+        with open(f"a/file{number}", "wb") as file:
+            where[number] = "a"
+            file.write(b"x" * (20 << 20))
+        time.sleep(0.03)
+    hold(1)
+except OSError as error:
+    say(word(error))
+else:
+    say("done")
+""",
+    limits={"wall_s": 12.0},
+)
+add(
     "many files",
     "20,000 empty files",
     """

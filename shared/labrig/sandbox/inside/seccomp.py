@@ -88,6 +88,7 @@ IOCTL = (
     *(0x5450, 0x5451, 0x5421),  # FIONCLEX, FIOCLEX, FIONBIO: what CPython sets the flags of a descriptor with
 )
 FICLONE = 0x4004_9409
+SIGCONT = 18
 PRCTL = (15, 16)  # PR_SET_NAME, PR_GET_NAME: a thread's name
 SOL_SOCKET = 1
 SOCKET_OPTIONS = (3, 4, 7, 8, 38, 39)  # SO_TYPE, ERROR, SNDBUF, RCVBUF, PROTOCOL, DOMAIN; not SO_PEERPIDFD
@@ -140,7 +141,11 @@ def argument_checks() -> dict[str, Block]:
         *when(low(2), (3,), refuse, mask=O_ACCMODE),
         *allow(),
     ]
-    to_itself = [*unless(low(0), (OWN_PID,), refuse), *allow()]
+
+    def to_itself(sent: int) -> Block:
+        """Any signal but SIGCONT, which undoes the stop that the fork server looks at the files in."""
+        return [*unless(low(0), (OWN_PID,), refuse), *when(low(sent), (SIGCONT,), refuse), *allow()]
+
     message = [*unless(low(3), (0,), refuse, mask=ALL_BITS & ~MESSAGE_FLAGS), *allow()]
     return {
         "openat": opening,
@@ -154,8 +159,8 @@ def argument_checks() -> dict[str, Block]:
             *refuse,
         ],
         "clone": [*unless(low(0), (THREAD,), refuse, mask=ALL_BITS & ~THREAD_EXTRAS), *allow()],
-        "kill": to_itself,
-        "tgkill": to_itself,
+        "kill": to_itself(1),
+        "tgkill": to_itself(2),
         "prlimit64": [
             *unless(low(0), (0, OWN_PID), refuse),
             *unless(low(2), (0,), refuse),

@@ -7,10 +7,9 @@ output and standard error, and of its inputs (SCM_RIGHTS). It answers ``started`
 seconds, peak memory, why it was killed). ``{"op": "kill", "id"}`` ends a run.
 
 Every `TICK_S` it looks at each run: the wall deadline, the number of threads, what lies in the scratch folder. The
-last two
-have no limit in the kernel that also binds root, or that counts a folder. When the control socket closes,
-every run is killed and the scratch folder emptied; a child whose fork server is killed is ended by the kernel
-(PR_SET_PDEATHSIG).
+last two have no limit in the kernel that also binds root, or that counts a folder. A folder in which things move
+while it is looked at is looked at again with the child stopped. When the control socket closes, every run is killed
+and the scratch folder emptied; a child whose fork server is killed is ended by the kernel (PR_SET_PDEATHSIG).
 """
 
 from __future__ import annotations
@@ -41,6 +40,8 @@ TICK_S = 0.05
 SOCKET_FD = 3
 """Where a child finds its socket; 0, 1 and 2 are what they always are."""
 PR_SET_PDEATHSIG = 1
+EXACT_EVERY = 10
+"""Of so many looks at a scratch folder that is not empty, one is with the child stopped in any case."""
 MAX_ENTRIES = 5_000
 MAX_DEPTH = 64
 WALL_FAILED = 70
@@ -61,6 +62,9 @@ class Run:
         self.limits = limits
         self.deadline = time.monotonic() + limits["wall_s"]
         self.reason = ""
+        self.looks = 0
+        self.next_look = 0.0
+        self.stopping = False
 
     def kill(self, reason: str) -> None:
         self.reason = self.reason or reason
@@ -70,16 +74,42 @@ class Run:
 
     def watch(self, scratch_root: str) -> None:
         """Kill the child where it uses more than it may of what the kernel does not limit."""
+        now = time.monotonic()
         if self.reason:
             return
-        if time.monotonic() >= self.deadline:
+        if now >= self.deadline:
             self.kill("wall_limit")
-        elif threads(self.pid) > self.limits["threads"]:
-            self.kill("thread_limit")
-        else:
-            room = self.limits["scratch_bytes"] - unlinked(self.pid)
-            if room < 0 or over(os.path.join(scratch_root, self.scratch), room):  # noqa: PTH118
-                self.kill("scratch_limit")
+        elif self.stopping:
+            if has_stopped(self.pid):
+                self._look(scratch_root)
+                self.stopping = False
+                os.kill(self.pid, signal.SIGCONT)
+        elif now >= self.next_look:
+            self.next_look = now + TICK_S
+            if threads(self.pid) > self.limits["threads"]:
+                self.kill("thread_limit")
+            elif not self._look(scratch_root) and sys.platform == "linux":
+                self.stopping = True  # the kernel tells when it has, with SIGCHLD
+                os.kill(self.pid, signal.SIGSTOP)
+
+    def _look(self, scratch_root: str) -> bool:
+        """Kill the child where its files take too much; return whether this look will do."""
+        used = Used()
+        used.below(os.path.join(scratch_root, self.scratch))  # noqa: PTH118
+        used.blocks += unlinked(self.pid)
+        if used.blocks > self.limits["scratch_bytes"] or used.without_end:
+            self.kill("scratch_limit")
+            return True
+        self.looks += bool(used.entries)
+        return used.steady and not (used.entries and self.looks % EXACT_EVERY == 0)
+
+
+def has_stopped(pid: int) -> bool:
+    """Tell whether a child has stopped, with all its threads."""
+    try:
+        return os.waitid(os.P_PID, pid, os.WSTOPPED | os.WNOHANG | os.WNOWAIT) is not None
+    except ChildProcessError:
+        return False
 
 
 def threads(pid: int) -> int:
@@ -104,27 +134,41 @@ def unlinked(pid: int) -> int:
     return sum(found.values())
 
 
-def over(folder: str, limit: int) -> bool:
-    """Tell whether a folder holds more bytes, more files or deeper folders than a run may leave."""
-    total = entries = 0
-    pending = [(folder, 0)]
-    while pending:
-        path, depth = pending.pop()
-        try:
-            with os.scandir(path) as found:
-                for entry in found:
-                    entries += 1
-                    if entry.is_dir(follow_symlinks=False):
-                        pending.append((entry.path, depth + 1))
-                    else:
-                        total += entry.stat(follow_symlinks=False).st_blocks * 512
-                    if total > limit or entries > MAX_ENTRIES or depth >= MAX_DEPTH:
-                        return True
-        except PermissionError:  # made without rights, to be out of sight
-            return True
-        except OSError:  # it went away meanwhile
-            continue
-    return False
+class Used:
+    """What lies in a folder: bytes on disk, number of entries.
+
+    Attributes
+    ----------
+    without_end
+        More entries or deeper folders than a run may leave, or a folder that may not be listed.
+    steady
+        Nothing went away while it was looked at.
+    """
+
+    def __init__(self) -> None:
+        self.blocks = self.entries = 0
+        self.without_end = False
+        self.steady = True
+
+    def below(self, folder: str) -> None:
+        pending = [(folder, 0)]
+        while pending and not self.without_end:
+            path, depth = pending.pop()
+            try:
+                with os.scandir(path) as found:
+                    for entry in found:
+                        self.entries += 1
+                        if entry.is_dir(follow_symlinks=False):
+                            pending.append((entry.path, depth + 1))
+                        else:
+                            self.blocks += entry.stat(follow_symlinks=False).st_blocks * 512
+                        if self.entries > MAX_ENTRIES or depth >= MAX_DEPTH:
+                            self.without_end = True
+                            return
+            except PermissionError:  # made without rights, to be out of sight
+                self.without_end = True
+            except OSError:  # it went away meanwhile
+                self.steady = False
 
 
 class Zygote:
