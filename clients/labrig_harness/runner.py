@@ -109,6 +109,8 @@ class RunPlan:
             "calls": self.calls,
             "store": self.store,
             "perturb": self.perturb,
+            "http_mode": self.arm.serve.http_mode,
+            "ledger": str(self.arm.serve.ledger or ""),
         }
 
     @classmethod
@@ -118,9 +120,12 @@ class RunPlan:
         """Rebuild a plan from ``run.json`` and the tasks beside it."""
         spec = dict(about["agent"])
         spec["command"] = tuple(spec.get("command", ()))
+        arm = suite.arm(about["arm"])
+        ledger = Path(about["ledger"]) if about.get("ledger") else None
+        served = replace(arm.serve, http_mode=str(about.get("http_mode", "")), ledger=ledger)
         return cls(
             suite=suite,
-            arm=replace(suite.arm(about["arm"]), **about["budget"]),
+            arm=replace(arm, serve=served, **about["budget"]),
             agent=AgentSpec(**spec),
             tasks=tasks,
             seed=int(about["seed"]),

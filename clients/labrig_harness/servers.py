@@ -77,6 +77,10 @@ def serve_flags(options: ServeOptions) -> list[str]:
         flags += ["--log-calls", str(options.log_calls)]
     if options.unsafe_local:
         flags.append("--unsafe-local")
+    if options.http_mode:
+        flags += ["--http-mode", options.http_mode]
+    if options.ledger is not None:
+        flags += ["--ledger", str(options.ledger)]
     return flags
 
 

@@ -12,7 +12,7 @@ import os
 import secrets
 import tempfile
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
 from pathlib import Path
@@ -35,6 +35,7 @@ from labrig.canonical import sha256
 from labrig.config import home
 from labrig.errors import LabrigError, nearest, unknown_name
 from labrig.gc import hold
+from labrig.http import outside
 from labrig.jobs import Jobs
 from labrig.toolbox import ServeOptions, Session, Tool, Toolbox, ToolSpec, _session
 from labrig.workspace import Workspace
@@ -228,7 +229,10 @@ class _Face(Middleware):
                 Session(owner, workspace, ArtifactStore(workspace), self._jobs, self._options, self._state)
             )
             try:
-                result = await call_next(context)
+                with outside.collecting() as unrecorded:
+                    result = await call_next(context)
+                if unrecorded and isinstance(result, ToolResult):
+                    result.meta = _labelled(result.meta, unrecorded)
             finally:
                 _session.reset(token)
         except ValidationError as error:
@@ -323,6 +327,12 @@ def wire_result(result: ToolResult) -> dict[str, Any]:
     if result.meta:
         wire["_meta"] = result.meta
     return wire
+
+
+def _labelled(meta: dict[str, Any] | None, unrecorded: Sequence[str]) -> dict[str, Any]:
+    """Say in a result's ``_meta`` which libraries asked the network past the ledger."""
+    ours = dict((meta or {}).get(META_KEY, {}))
+    return {**(meta or {}), META_KEY: ours | {"unrecorded": list(dict.fromkeys(unrecorded))}}
 
 
 def _with_volatile(meta: dict[str, Any] | None, volatile: dict[str, Any]) -> dict[str, Any]:

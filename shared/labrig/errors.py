@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 Code = Literal[
     "bad_input",  # the arguments cannot be used as they are
@@ -18,6 +18,10 @@ Code = Literal[
     "busy",  # a queue is full; the same call may succeed later
     "limit",  # a limit on time, memory or size was reached
     "engine",  # the simulator itself failed
+    "rate_limited",  # a service on the network asks to wait; `retry_after_s` says how long
+    "unreachable",  # a service on the network does not answer, or fails
+    "too_large",  # what a service on the network sends is larger than may be taken
+    "not_recorded",  # a replay met a request that the ledger does not hold
     "internal",  # a defect of Labrig
 ]
 CODES: tuple[str, ...] = get_args(Code)
@@ -42,6 +46,8 @@ class LabrigError(Exception):
         The next thing to do: a corrected call, a nearest match, a command.
     code
         One of `CODES`.
+    retry_after_s
+        Seconds after which the same call may succeed, where that is known.
     """
 
     def __init__(
@@ -52,6 +58,7 @@ class LabrigError(Exception):
         expected: str = "",
         try_: str = "",
         code: Code = "bad_input",
+        retry_after_s: float | None = None,
     ) -> None:
         super().__init__(what)
         self.what = _clipped(what)
@@ -59,20 +66,23 @@ class LabrigError(Exception):
         self.expected = _clipped(expected)
         self.try_ = _clipped(try_)
         self.code: Code = code
+        self.retry_after_s = retry_after_s
 
-    def to_dict(self) -> dict[str, str]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the error as plain data; empty fields are left out."""
-        fields = {
+        fields: dict[str, Any] = {
             "code": self.code,
             "what": self.what,
             "where": self.where,
             "expected": self.expected,
             "try": self.try_,
         }
-        return {key: value for key, value in fields.items() if value}
+        if self.retry_after_s is not None:
+            fields["retry_after_s"] = self.retry_after_s
+        return {key: value for key, value in fields.items() if value not in ("", None)}
 
     @classmethod
-    def from_dict(cls, fields: dict[str, str]) -> LabrigError:
+    def from_dict(cls, fields: dict[str, Any]) -> LabrigError:
         """Rebuild an error from `to_dict`; an unknown code becomes ``internal``."""
         code = fields.get("code", "internal")
         return cls(
@@ -80,7 +90,8 @@ class LabrigError(Exception):
             where=fields.get("where", ""),
             expected=fields.get("expected", ""),
             try_=fields.get("try", ""),
-            code=code if code in CODES else "internal",  # type: ignore[arg-type]
+            code=code if code in CODES else "internal",
+            retry_after_s=fields.get("retry_after_s"),
         )
 
     def __str__(self) -> str:

@@ -15,14 +15,16 @@ from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from labrig.config import home
-from labrig.errors import LabrigError
+from labrig.config import home, setting
+from labrig.errors import LabrigError, unknown_name
 from labrig.toolbox import ServeOptions, Toolbox
 
 if TYPE_CHECKING:
     from fastmcp import FastMCP
 
 USAGE = 2
+MODES = ("live", "record", "replay", "refresh")
+"""Of `labrig.http.client`, which is not imported to read flags."""
 MIN_TOKEN_CHARACTERS = 16
 
 
@@ -74,6 +76,21 @@ def add_serve_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="run code of agents without the sandbox's protection (servers that run code); every result says so",
     )
+    add_network_arguments(parser)
+
+
+def add_network_arguments(parser: Any) -> None:
+    """Add the flags that say how servers ask the network."""
+    parser.add_argument(
+        "--http-mode",
+        choices=MODES,
+        default="",
+        metavar="MODE",
+        help="how the network is asked: live, record, replay (no network) or refresh (default: live)",
+    )
+    parser.add_argument(
+        "--ledger", type=Path, metavar="FILE", help="where record, refresh and replay keep answers"
+    )
 
 
 def serve_options(arguments: argparse.Namespace) -> ServeOptions:
@@ -89,6 +106,8 @@ def serve_options(arguments: argparse.Namespace) -> ServeOptions:
         output=arguments.output,
         log_calls=arguments.log_calls,
         unsafe_local=arguments.unsafe_local,
+        http_mode=arguments.http_mode,
+        ledger=arguments.ledger.expanduser().resolve() if arguments.ledger else None,
         tokens=_tokens(arguments.token_file) if arguments.http else (),
     )
 
@@ -171,12 +190,28 @@ def run(toolbox: Toolbox, arguments: argparse.Namespace) -> None:
     from labrig.builder import build  # FastMCP is imported here, not when flags are read
 
     _log_to(log_path())
+    _set_network(options)
     server = build(toolbox, options)
     if http is None:
         _end_at_once_on_signals()
         server.run("stdio", show_banner=False)
     else:
         _run_http(server, http)
+
+
+def _set_network(options: ServeOptions) -> None:
+    """Have all of this process, and what it starts, ask the network in one way; in a replay, not at all."""
+    if options.http_mode:
+        os.environ["LABRIG_HTTP_MODE"] = options.http_mode
+    if options.ledger is not None:
+        os.environ["LABRIG_HTTP_LEDGER"] = str(options.ledger)
+    mode = setting("http", "mode", "live")
+    if mode not in MODES:
+        raise unknown_name("HTTP mode", mode, MODES, where="http.mode")
+    if mode == "replay":
+        from labrig.http.outside import seal
+
+        seal()
 
 
 def _end_at_once_on_signals() -> None:

@@ -47,6 +47,9 @@ class ServeOptions:
         A folder for ``labrig.call/1`` records.
     unsafe_local
         Code of agents runs without the sandbox's protection.
+    http_mode, ledger
+        How the network is asked (``live``, ``record``, ``replay``, ``refresh``) and where answers are recorded; empty
+        and None mean the settings ``http.mode`` and ``http.ledger``: see `labrig.http`.
     tokens
         Bearer tokens that an HTTP client must present one of; each gets a workspace of its own.
     """
@@ -59,6 +62,8 @@ class ServeOptions:
     output: str | None = None
     log_calls: Path | None = None
     unsafe_local: bool = False
+    http_mode: str = ""
+    ledger: Path | None = None
     tokens: tuple[str, ...] = ()
 
 

@@ -21,7 +21,7 @@ FAILED, USAGE, SERVER_DIED, INTERRUPTED = 1, 2, 3, 130
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the whole command."""
-    from labrig_harness.cli import compare, house, logs, proxy, runs, sandbox, scores, servers
+    from labrig_harness.cli import compare, house, ledger, logs, proxy, runs, sandbox, scores, servers
 
     top = argparse.ArgumentParser(
         prog="labrig",
@@ -37,6 +37,7 @@ def parser() -> argparse.ArgumentParser:
     logs.add(verbs)
     proxy.add(verbs)
     sandbox.add(verbs)
+    ledger.add(verbs)
     house.add(verbs)
     return top
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from labrig.errors import LabrigError
 from labrig.redaction import redact
+from labrig.serve import add_network_arguments
 
 if TYPE_CHECKING:
     from labrig_harness.runner import RunPlan
@@ -92,6 +93,7 @@ def _add_run(run: argparse.ArgumentParser) -> None:
         "--store", type=Path, metavar="DIR", help="where record, replay and refresh keep calls"
     )
     calls.add_argument("--perturb", default="", metavar="SPEC", help="change one result: causal grounding")
+    add_network_arguments(run.add_argument_group("the network, as servers ask it"))
     run.add_argument("--dry-run", action="store_true", help="say what would be run, and stop")
     run.add_argument("--out", type=Path, required=True, metavar="DIR")
     _add_where(run)
@@ -142,9 +144,11 @@ def _plan(arguments: argparse.Namespace) -> RunPlan:
         str(arguments.prices.resolve()) if arguments.prices else "",
         arguments.name,
     )
+    arm = _budgeted(suite.arm(arguments.arm), arguments)
+    ledger = arguments.ledger.expanduser().resolve() if arguments.ledger else None
     plan = RunPlan(
         suite,
-        _budgeted(suite.arm(arguments.arm), arguments),
+        replace(arm, serve=replace(arm.serve, http_mode=arguments.http_mode, ledger=ledger)),
         spec,
         (),
         seed=arguments.seed,

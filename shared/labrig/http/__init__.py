@@ -1,0 +1,30 @@
+"""How every server asks the network: politely, safely, and so that it can be replayed.
+
+See `labrig.http.client.Client`. Servers ask through this package and by no other way (import-linter keeps it so).
+The names below are loaded at their first use: a server that never asks the network needs none of the libraries.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from labrig.http.client import ANY, Client, Mode
+    from labrig.http.hosts import Limit
+    from labrig.http.messages import Hop, Request, Response
+    from labrig.http.services import Key, Service
+
+__all__ = ["ANY", "Client", "Hop", "Key", "Limit", "Mode", "Request", "Response", "Service"]
+_HOMES = {
+    **dict.fromkeys(("ANY", "Client", "Mode"), "client"),
+    "Limit": "hosts",
+    **dict.fromkeys(("Hop", "Request", "Response"), "messages"),
+    **dict.fromkeys(("Key", "Service"), "services"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

@@ -1,0 +1,518 @@
+"""The one client for all that Labrig asks of the network.
+
+    async with Client.configured() as client:
+        page = await client.get("https://example.org/data.json", params={"q": "quartz"})
+        page.json(), page.source()
+
+A request goes down these steps: its address is checked; the ledger is asked, in the modes that have one; the rules of
+the site, where pages are fetched; the polite cache; the host's turn; the wire. Redirects are followed here, each hop
+as checked as the first. Everything above the wire is free of keys.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Literal, Self, get_args
+from urllib.parse import urljoin, urlsplit
+from weakref import WeakValueDictionary
+
+import httpx2
+import ssrfguard
+
+from labrig import __version__
+from labrig.config import home, setting
+from labrig.errors import LabrigError, unknown_name
+from labrig.http import hiding
+from labrig.http.cache import cached, from_cache
+from labrig.http.difference import difference
+from labrig.http.exchange import Exchange
+from labrig.http.guard import Guard
+from labrig.http.hosts import Hosts, Limit
+from labrig.http.ledger import Ledger, default_path
+from labrig.http.messages import Hop, Params, Request, Response, now
+from labrig.http.retrying import PoliteTransport, retry_after
+from labrig.http.robots import AGENT, MOST_BYTES, Robots
+from labrig.http.services import Service
+from labrig.http.wire import EXTENSION, RETRIEVED, Terms, WireTransport, too_large
+
+Mode = Literal["live", "record", "replay", "refresh"]
+MODES: tuple[str, ...] = get_args(Mode)
+ANY: Collection[int] = range(100, 1000)
+"""For `accept`: every status comes back as a response."""
+MAX_BYTES = 64 << 20
+TIMEOUT_S = 30.0
+PATIENCE_S = 20.0
+MOST_HOPS = 8
+EVERYBODYS = frozenset(
+    ("accept", "accept-language", "content-type", "range", "if-none-match", "if-modified-since")
+)
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+DEFAULT_WAIT_S = 60.0
+"""What a 429 that names no time is reported to ask for."""
+
+
+class Client:
+    """Asks the network, or the ledger in its place. For one event loop; close it when done.
+
+    Parameters
+    ----------
+    mode
+        ``live``: the network. ``record``: the ledger, and the network for what it does not hold, which is then
+        added; errors that it holds are asked again. ``refresh``: the network, replacing what the ledger holds.
+        ``replay``: the ledger; what it does not hold is refused.
+    ledger
+        Where the ledger is; all modes but ``live`` need one.
+    contact
+        The operator's e-mail address or page, for the User-Agent.
+    private_origins
+        Origins that may lie at private addresses: see `labrig.http.guard.Guard`.
+    cache
+        Folder of the polite cache; None for no cache.
+    state
+        Folder in which the processes of this machine keep their turns; None for this client's own.
+    limit
+        How often a host may be asked that no service declares.
+    resolver
+        Stands in for `socket.getaddrinfo`.
+    """
+
+    def __init__(
+        self,
+        *,
+        mode: str = "live",
+        ledger: Path | None = None,
+        contact: str = "",
+        private_origins: Iterable[str] = (),
+        cache: Path | None = None,
+        state: Path | None = None,
+        limit: Limit | None = None,
+        resolver: ssrfguard.Resolver | None = None,
+    ) -> None:
+        if mode not in MODES:
+            raise unknown_name("HTTP mode", mode, MODES, where="http.mode")
+        if mode != "live" and ledger is None:
+            raise LabrigError(f"The mode {mode} needs a ledger", where="http.ledger", try_="--ledger FILE")
+        if not re.fullmatch(r"[\x20-\x7e]{0,200}", contact) or re.search(r"[()\\]", contact):
+            raise LabrigError(
+                "This is no contact", where="http.contact", expected="an e-mail address or a URL"
+            )
+        self.mode: Mode = mode  # type: ignore[assignment]
+        self.ledger_path = ledger
+        self._ledger = Ledger(ledger, write=mode != "replay") if ledger and mode != "live" else None
+        self._contact = contact
+        self._limit = limit or Limit()
+        self._guard = Guard(private_origins, resolver)
+        self._hosts = Hosts(state)
+        self._robots = Robots(self._robots_file)
+        self._direct: httpx2.AsyncBaseTransport = PoliteTransport(WireTransport(self._guard), self._hosts)
+        self._cached = cached(self._direct, cache) if cache and mode != "replay" else self._direct
+        self._polls: Counter[str] = Counter()
+        self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._closed = False
+
+    @classmethod
+    def configured(cls, **given: Any) -> Client:
+        """Return a client set up by the settings ``http.*``; arguments go before them.
+
+        Raises
+        ------
+        LabrigError
+            For a setting that cannot be used, or a ledger that cannot be opened.
+        """
+        folder = home() / "http"
+        mode = str(given.get("mode") or setting("http", "mode", "live"))
+        path = setting("http", "ledger")
+        settings: dict[str, Any] = {
+            "mode": mode,
+            "ledger": None if mode == "live" else Path(path).expanduser() if path else default_path(),
+            "contact": setting("http", "contact"),
+            "private_origins": [
+                each for each in setting("http", "private_origins").split(",") if each.strip()
+            ],
+            "cache": None
+            if setting("http", "cache", "on").lower() in ("off", "no", "false", "0")
+            else folder / "cache",
+            "state": folder / "hosts",
+        }
+        return cls(**settings | {name: value for name, value in given.items() if value is not None})
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Close connections, cache and ledger."""
+        if self._closed:
+            return
+        self._closed = True
+        await self._cached.aclose()
+        if self._ledger is not None:
+            self._ledger.close()
+
+    async def get(self, url: str, **more: Any) -> Response:
+        """Ask with GET: see `request`."""
+        return await self.request("GET", url, **more)
+
+    async def post(self, url: str, **more: Any) -> Response:
+        """Ask with POST: see `request`."""
+        return await self.request("POST", url, **more)
+
+    async def ask(
+        self,
+        service: Service,
+        path: str = "",
+        *,
+        method: str = "GET",
+        params: Params | None = None,
+        headers: Mapping[str, str] | None = None,
+        **more: Any,
+    ) -> Response:
+        """Ask a declared service: its address, limit, key and wishes are seen to. The rest as in `request`.
+
+        Raises
+        ------
+        LabrigError
+            ``unavailable`` if it wants a key or a contact that is not set, naming the setting.
+        """
+        pairs = list(params.items() if isinstance(params, Mapping) else params or ())
+        heads = dict(headers or {})
+        if service.key is not None:
+            value = service.key.value() or (hiding.MASK if self.mode == "replay" else "")
+            if not value and service.key.required:
+                raise LabrigError(
+                    f"{service.name} wants a key",
+                    where=service.key.variable,
+                    try_=f"set it, or the setting {service.key.name} in [{service.key.section}] of labrig.toml"
+                    + (f"; a key is had at {service.key.get_it}" if service.key.get_it else ""),
+                    code="unavailable",
+                )
+            if value and service.key.param:
+                pairs.append((service.key.param, value))
+            elif value:
+                heads[service.key.header] = value
+        return await self.request(
+            method, service.at(path), params=pairs, headers=heads, service=service, **more
+        )
+
+    async def request(
+        self,
+        method: str,
+        url: str,
+        *,
+        params: Params | None = None,
+        headers: Mapping[str, str] | None = None,
+        body: bytes | str | None = None,
+        form: Params | None = None,
+        data: Any = None,
+        max_bytes: int = MAX_BYTES,
+        timeout_s: float = TIMEOUT_S,
+        patience_s: float = PATIENCE_S,
+        follow: bool = True,
+        robots: bool = False,
+        accept: Collection[int] = (),
+        poll: bool = False,
+        private: bool = False,
+        service: Service | None = None,
+    ) -> Response:
+        """Ask, and return the answer.
+
+        Parameters
+        ----------
+        method, url, params, headers, body, form, data
+            See `labrig.http.messages.Request.make`.
+        max_bytes
+            Of the body, unpacked.
+        timeout_s
+            For one attempt, body included.
+        patience_s
+            For waiting in turn and between attempts.
+        follow
+            Redirects.
+        robots
+            Whether the site's rules for programs hold: for pages, not for interfaces made for programs.
+        accept
+            Statuses outside of 200 to 299 that are an answer too; `ANY` for all.
+        poll
+            Each time is another question ("is it done yet?"): recorded one by one, replayed in order.
+        private
+            For exchanges that hold a secret (a token): neither recorded, nor kept in the cache, nor redacted.
+        service
+            Whose limits hold.
+
+        Raises
+        ------
+        LabrigError
+            ``refused``, ``unreachable``, ``rate_limited`` with the seconds to wait, ``too_large``, ``not_found``,
+            ``not_recorded``, ``unavailable``, ``bad_input``.
+        """
+        if self._closed:
+            raise LabrigError("The client is closed", code="internal")
+        asked = Request.make(method, url, params=params, headers=headers, body=body, form=form, data=data)
+        if service is not None and service.moved:
+            self._guard.trust(service.origin())
+        self._guard.check(asked.wire.url)
+        terms = Terms(
+            max_bytes,
+            timeout_s,
+            patience_s,
+            service.limit if service else self._limit,
+            self._agent(service),
+            private,
+        )
+        outcome = await self._outcome(asked, terms, follow=follow, robots=robots, poll=poll, service=service)
+        if isinstance(outcome, LabrigError):
+            raise outcome
+        if len(outcome.body) > max_bytes:
+            raise too_large(asked, max_bytes, len(outcome.body))
+        if outcome.ok or outcome.status in accept:
+            return outcome
+        raise unwelcome(outcome, service)
+
+    def _agent(self, service: Service | None) -> str:
+        if service is not None and service.contact and not self._contact and self.mode != "replay":
+            raise LabrigError(
+                f"{service.name} wants to know who asks",
+                where="LABRIG_HTTP_CONTACT",
+                expected="your e-mail address or page" + (f" ({service.terms})" if service.terms else ""),
+                try_="set it, or contact in [http] of labrig.toml",
+                code="unavailable",
+            )
+        return f"{AGENT}/{__version__}" + (f" ({self._contact})" if self._contact else "")
+
+    async def _outcome(
+        self, asked: Request, terms: Terms, *, follow: bool, robots: bool, poll: bool, service: Service | None
+    ) -> Response | LabrigError:
+        """Return what the ledger holds, or what the network says, which is then recorded."""
+        ledger = self._ledger
+        if ledger is None or terms.private:
+            if ledger is not None and self.mode == "replay":
+                return self._not_recorded(asked, "exchanges that hold a secret are never recorded")
+            return await self._try(asked, terms, follow=follow, robots=robots, direct=poll or terms.private)
+        lock = self._asking.setdefault(asked.key, asyncio.Lock())
+        async with lock:  # two that ask the same at the same time ask once
+            ordinal = self._polls[asked.key] if poll else 0
+            if self.mode != "refresh":
+                held = await asyncio.to_thread(ledger.find, asked, ordinal)
+                if self.mode == "replay":
+                    if held is None:
+                        return await asyncio.to_thread(self._not_recorded, asked)
+                    if _cut_short(held, terms.max_bytes):
+                        return self._not_recorded(
+                            asked,
+                            f"it was recorded with a limit of {held.limit_bytes:,} bytes, and was larger",
+                        )
+                    self._polls[asked.key] += poll
+                    return _with_origin(held.outcome)
+                if held is not None and held.ordinal == ordinal and isinstance(held.outcome, Response):
+                    self._polls[asked.key] += poll
+                    return _with_origin(held.outcome)
+            began = time.monotonic()
+            outcome = await self._try(
+                asked, terms, follow=follow, robots=robots, direct=poll or self.mode == "refresh"
+            )
+            exchange = Exchange(
+                request=asked,
+                outcome=outcome,
+                ordinal=ordinal,
+                recorded_at=now(),
+                took_ms=round(1000 * (time.monotonic() - began)),
+                service=service.name if service else "",
+                limit_bytes=terms.max_bytes,
+            )
+            replace = self.mode == "refresh" or not isinstance(outcome, LabrigError)
+            kept = await asyncio.to_thread(self._keep, ledger, exchange, replace)
+            self._polls[asked.key] += poll
+            return outcome if kept.outcome == outcome else kept.outcome
+
+    def _keep(self, ledger: Ledger, exchange: Exchange, replace: bool) -> Exchange:
+        """Add an exchange. In mode ``record`` a response that another process has added meanwhile stays."""
+        held = ledger.find(exchange.request, exchange.ordinal) if self.mode == "record" else None
+        if held is not None and held.ordinal == exchange.ordinal and isinstance(held.outcome, Response):
+            return held
+        return ledger.add(exchange, replace=replace)
+
+    def _not_recorded(self, asked: Request, why: str = "") -> LabrigError:
+        nearest = self._ledger.nearest(asked, 1) if self._ledger is not None and not why else []
+        hint = f"the nearest recorded: {nearest[0]} ({difference(nearest[0], asked)}); " if nearest else ""
+        return LabrigError(
+            f"This request is not in the ledger{': ' + why if why else ''}: {asked}",
+            where=str(self.ledger_path),
+            try_=f"{hint}to record it, run in the mode record",
+            code="not_recorded",
+        )
+
+    async def _try(
+        self, asked: Request, terms: Terms, *, follow: bool, robots: bool, direct: bool
+    ) -> Response | LabrigError:
+        try:
+            return await self._follow(asked, terms, follow=follow, robots=robots, direct=direct)
+        except LabrigError as error:
+            if error.code in ("internal", "not_recorded"):
+                raise
+            return LabrigError.from_dict(error.to_dict())  # as it comes back from a ledger
+
+    async def _follow(
+        self, asked: Request, terms: Terms, *, follow: bool, robots: bool, direct: bool
+    ) -> Response:
+        """Ask, and go where the answer points, up to `MOST_HOPS` times."""
+        hops: list[Hop] = []
+        while True:
+            limit = terms.limit
+            if robots:
+                pause_s = (await self._robots.check(asked.wire.url, terms.patience_s)).pause_s
+                if pause_s and pause_s > 1 / limit.per_second:
+                    limit = Limit(1 / pause_s, 1)
+            response = await self._send(asked, Terms(**vars(terms) | {"limit": limit}), direct=direct)
+            to = response.headers.get("location", "")
+            if not follow or response.status not in REDIRECTS or not to:
+                return Response(**{**vars(response), "redirects": tuple(hops)})
+            after = redirected(asked, response.status, to)
+            hops.append(Hop(response.status, asked.url, after.url))
+            if len(hops) > MOST_HOPS or any(
+                hop.url == after.url and after.method == asked.method for hop in hops
+            ):
+                raise LabrigError(
+                    f"{asked.host} sends requests round in a circle, or on and on: {len(hops)} redirects",
+                    where=f"{hops[0].url} -> {' -> '.join(hop.to for hop in hops[:3])}",
+                    code="unreachable",
+                )
+            self._guard.check(after.wire.url)
+            asked = after
+
+    async def _send(self, asked: Request, terms: Terms, *, direct: bool) -> Response:
+        """Make one request through cache, turns and wire."""
+        transport = self._direct if direct or asked.method != "GET" else self._cached
+        message = httpx2.Request(
+            asked.method,
+            _quoted(asked.url),
+            headers=dict(asked.headers),
+            extensions={EXTENSION: (asked, terms)},
+        )
+        answer = await transport.handle_async_request(message)
+        content = await answer.aread()
+        await answer.aclose()
+        headers = {
+            name: value
+            for name, value in sorted(answer.headers.items())
+            if name not in (RETRIEVED, "content-length", "age")
+        }
+        return Response(
+            answer.status_code,
+            asked.url,
+            headers,
+            content,
+            retrieved_at=answer.headers.get(RETRIEVED, ""),
+            origin="cache" if from_cache(answer) else "network",
+        )
+
+    async def _robots_file(self, url: str, patience_s: float) -> Response:
+        return await self.request("GET", url, accept=ANY, max_bytes=MOST_BYTES, patience_s=patience_s)
+
+
+def redirected(asked: Request, status: int, to: str) -> Request:
+    """Return the request that a redirect asks for: RFC 9110, section 15.4.
+
+    To another origin, http to https of one host excepted, go only headers that cannot be credentials.
+    """
+    try:
+        url = urljoin(asked.wire.url, to.strip())
+    except ValueError as error:
+        raise LabrigError(
+            f"{asked.host} points to what is no URL: {hiding.plain(to)[:200]!r}",
+            where=str(asked),
+            code="unreachable",
+        ) from error
+    method, body = asked.method, asked.wire.body
+    if status == 303 or (status in (301, 302) and method == "POST"):
+        method, body = ("HEAD" if method == "HEAD" else "GET"), b""
+    here, there = urlsplit(asked.wire.url), urlsplit(url)
+    same = (here.scheme, here.netloc) == (there.scheme, there.netloc) or (
+        (here.scheme, there.scheme) == ("http", "https")
+        and here.hostname == there.hostname
+        and (here.port or 80, there.port or 443) == (80, 443)
+    )
+    if body and not same and (asked.body != body or asked.wire.hidden):
+        raise LabrigError(
+            f"{asked.host} sends a body that holds a key on to another host",
+            where=hiding.plain(url)[:300],
+            code="refused",
+        )
+    headers = {
+        name: value
+        for name, value in asked.wire.headers
+        if (same or name in EVERYBODYS) and (body or not name.startswith("content-"))
+    }
+    return Request.make(method, url, headers=headers, body=body or None)
+
+
+def unwelcome(response: Response, service: Service | None = None) -> LabrigError:
+    """Return the error that an answer with an error status stands for."""
+    host = urlsplit(response.url).netloc
+    says = _says(response)
+    wait = retry_after(dict(response.headers), response.retrieved_at)
+    if response.status == 429 or (response.status == 503 and wait is not None):
+        seconds = DEFAULT_WAIT_S if wait is None else wait
+        return LabrigError(
+            f"{host} asks to wait {seconds:g} s before it is asked again{says}",
+            where=response.url,
+            try_=f"the same call in {seconds:g} s",
+            code="rate_limited",
+            retry_after_s=seconds,
+        )
+    if response.status in (404, 410):
+        return LabrigError(f"{host} has no such page or record{says}", where=response.url, code="not_found")
+    if response.status in (401, 403, 407, 451):
+        key = f"check {service.key.variable}" if service is not None and service.key is not None else ""
+        return LabrigError(
+            f"{host} refuses this request with status {response.status}{says}",
+            where=response.url,
+            try_=key,
+            code="refused",
+        )
+    if response.status >= 500 or response.status < 400:
+        return LabrigError(
+            f"{host} answers with status {response.status}{says}",
+            where=response.url,
+            try_="the same call later",
+            code="unreachable",
+        )
+    return LabrigError(
+        f"{host} does not take this request: status {response.status}{says}", where=response.url
+    )
+
+
+def _says(response: Response) -> str:
+    """Return the beginning of what a service says of an error, in words."""
+    text = response.text
+    if "<" in text[:200]:
+        text = re.sub(
+            r"<(script|style)\b.*?</\1\s*>|<[^>]*>", " ", text[:20_000], flags=re.DOTALL | re.IGNORECASE
+        )
+    words = " ".join(text[:5_000].split())
+    return f': "{words[:200]}"' if words else ""
+
+
+def _quoted(url: str) -> str:
+    return url.replace("[key", "%5Bkey").replace("]", "%5D") if "[key" in url else url
+
+
+def _cut_short(held: Exchange, max_bytes: int) -> bool:
+    return (
+        isinstance(held.outcome, LabrigError)
+        and held.outcome.code == "too_large"
+        and max_bytes > held.limit_bytes
+    )
+
+
+def _with_origin(outcome: Response | LabrigError) -> Response | LabrigError:
+    return outcome if isinstance(outcome, LabrigError) else Response(**{**vars(outcome), "origin": "ledger"})

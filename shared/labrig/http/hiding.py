@@ -1,0 +1,105 @@
+"""Keeping keys out of a request and its response: known ones by value, others by the name they are sent under.
+
+Known keys are those of `labrig.redaction`. What else is sent under a name that only credentials have is hidden too,
+so that a key in an agent's URL is not written down, and an exchange recorded with one key replays with another, or
+with none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from urllib.parse import parse_qsl, unquote, unquote_plus, urlsplit, urlunsplit
+
+from labrig import redaction
+from labrig.canonical import sha256
+
+MASK = redaction.MASK
+NAMES = re.compile(
+    r"(?:^|[-_.])(?:(?:api|access|subscription|private)[-_]?key|access[-_]?key[-_]?id"
+    r"|(?:access|auth|refresh|id|security)?[-_]?token|(?:client)?[-_]?secret|password|passwd|pwd"
+    r"|signature|sig|credential|app[-_]?id|session[-_]?id|authorization|auth)$",
+    re.IGNORECASE,
+)
+"""Names of parameters whose values are credentials, at the end of a name."""
+HEADERS = re.compile(
+    r"(?:key|token|secret|password|signature|credential|authorization|cookie)$", re.IGNORECASE
+)
+"""Names of headers whose values are credentials: X-RapidAPI-Key, X-ELS-Insttoken."""
+MAYBE = re.compile(r"^(?:key|k|code)$", re.IGNORECASE)
+"""Names that are as often a word (OpenStreetMap's ``key=highway``): hidden where the value looks like a credential."""
+LOOKS = re.compile(r"(?=.*\d)(?=.*[A-Za-z])[^\s]{8,}|[^\s]{20,}")
+"""What looks like a credential: only that is looked for in bodies, where an ordinary word would be damaged."""
+
+
+def plain(text: str) -> str:
+    """Return a text for an error: without known keys, without user and password in a URL."""
+    return redaction.redact(re.sub(r"(?<=//)[^/@\s]*@", "", text))
+
+
+def _secret(name: str, value: str) -> bool:
+    if MAYBE.match(name):
+        return (
+            len(value) >= 20
+            and bool(re.search(r"\d", value))
+            and bool(re.search(r"[A-Za-z]", value))
+            and " " not in value
+        )
+    return NAMES.search(name) is not None
+
+
+def mask(value: str) -> str:
+    """Return what stands for a credential: ``[key]`` for a known one, so that another key is the same request.
+
+    For others a digest is added: a name such as ``page_token`` says which page is meant, and two pages are two
+    requests.
+    """
+    known = redaction.keys()
+    if value == MASK or any(key in value for key in known):
+        return MASK
+    return f"[key:{sha256(value)[:8]}]"
+
+
+def values(url: str, headers: Mapping[str, str], body: bytes) -> tuple[str, ...]:
+    """Return what is hidden of this request beside the known keys: credentials by their names, longest first."""
+    found: set[str] = set()
+    parts = urlsplit(url)
+    found.update(unquote(each) for each in (parts.username, parts.password) if each)
+    pairs = parse_qsl(parts.query, keep_blank_values=True)
+    if "form-urlencoded" in headers.get("content-type", ""):
+        pairs += parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True)
+    found.update(value for name, value in pairs if _secret(name, value))
+    for name, value in headers.items():
+        if HEADERS.search(name):
+            found.update((value, *value.split()))  # Bearer TOKEN
+    if "json" in headers.get("content-type", ""):
+        found.update(
+            value for name, value in _MEMBER.findall(body.decode("utf-8", "replace")) if _secret(name, value)
+        )
+    return tuple(sorted((each for each in found if LOOKS.fullmatch(each)), key=len, reverse=True))
+
+
+_MEMBER = re.compile(r'"([\w.-]{1,60})"\s*:\s*"((?:[^"\\]|\\.){1,4000})"')
+
+
+def url(full: str, hidden: tuple[str, ...]) -> str:
+    """Return a URL without user, password and keys; credentials of any length are masked under their names."""
+    parts = urlsplit(full)
+    words = []
+    for word in parts.query.split("&") if parts.query else ():
+        name, equals, value = word.partition("=")
+        plain_value = unquote_plus(value)
+        secret = equals and value and _secret(unquote_plus(name), plain_value)
+        words.append(f"{name}={mask(plain_value)}" if secret else word)
+    bare = urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "&".join(words), ""))
+    return redaction.redact(bare, hidden)
+
+
+def header(name: str, value: str, hidden: tuple[str, ...]) -> str:
+    """Return the value of a header without keys."""
+    return mask(value) if HEADERS.search(name) else redaction.redact(value, hidden)
+
+
+def data(body: bytes, hidden: tuple[str, ...]) -> bytes:
+    """Return a body without keys."""
+    return redaction.redact_bytes(body, hidden)
