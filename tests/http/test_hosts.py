@@ -84,7 +84,9 @@ async def test_two_hundred_at_once(shared: bool, tmp_path: Path) -> None:
     assert 1 < most_at_once(held) <= 4
     assert most_in_a_second(starts) <= 101
     assert max(starts) - min(starts) >= 1.9
-    assert order == list(range(200))
+    assert all(
+        abs(place - number) <= 50 for place, number in enumerate(order)
+    )  # half a second, for a busy machine
 
 
 async def test_two_processes_share_one_limit(tmp_path: Path) -> None:
@@ -152,22 +154,25 @@ async def test_a_place_far_back_in_the_queue_is_refused_at_once(tmp_path: Path) 
     await asyncio.gather(*waiting, return_exceptions=True)
 
 
-async def test_those_who_come_late_into_their_turns_do_not_start_together(tmp_path: Path) -> None:
-    hosts, limit = Hosts(tmp_path), Limit(per_second=10, concurrent=5)
+async def test_those_who_come_late_into_their_turns_start_one_after_another(tmp_path: Path) -> None:
+    hosts, limit = Hosts(tmp_path), Limit(per_second=5, concurrent=6)
     starts: list[float] = []
+    order: list[int] = []
     enough = asyncio.Event()
 
-    async def one() -> None:
+    async def one(number: int) -> None:
         async with hosts.turn(HOST, limit, 120):
             starts.append(time.time())
+            order.append(number)
             await enough.wait()
 
-    tasks = [asyncio.create_task(one()) for _ in range(10)]
-    await asyncio.sleep(1.5)  # the turns of all ten have come, and five are inside
-    assert len(starts) <= 5
+    tasks = [asyncio.create_task(one(number)) for number in range(12)]
+    await asyncio.sleep(3)  # the turns of all twelve have come, and six are inside
+    assert len(starts) <= 6
     enough.set()
     await asyncio.gather(*tasks)
-    assert all(later - earlier > 0.05 for earlier, later in pairwise(starts))
+    assert all(later - earlier > 0.1 for earlier, later in pairwise(starts))
+    assert order == list(range(12))
 
 
 async def test_requests_under_way_are_waited_for_so_long_and_no_longer(tmp_path: Path) -> None:

@@ -329,17 +329,11 @@ class Client:
                 service=service.name if service else "",
                 limit_bytes=terms.max_bytes,
             )
-            replace = self.mode == "refresh" or not isinstance(outcome, LabrigError)
-            kept = await asyncio.to_thread(self._keep, ledger, exchange, replace)
+            kept = await asyncio.to_thread(
+                ledger.add, exchange, replace=self.mode == "refresh", replace_error=True
+            )
             self._polls[asked.key] += poll
             return outcome if kept.outcome == outcome else kept.outcome
-
-    def _keep(self, ledger: Ledger, exchange: Exchange, replace: bool) -> Exchange:
-        """Add an exchange. In mode ``record`` a response that another process has added meanwhile stays."""
-        held = ledger.find(exchange.request, exchange.ordinal) if self.mode == "record" else None
-        if held is not None and held.ordinal == exchange.ordinal and isinstance(held.outcome, Response):
-            return held
-        return ledger.add(exchange, replace=replace)
 
     def _not_recorded(self, asked: Request, why: str = "") -> LabrigError:
         nearest = self._ledger.nearest(asked, 1) if self._ledger is not None and not why else []
