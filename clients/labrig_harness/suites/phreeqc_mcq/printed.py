@@ -14,10 +14,10 @@ NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 def sections(text: str, name: str) -> list[str]:
     """Return the text of each section of a name, in order, each up to the next heading."""
     headings = list(HEADING.finditer(text))
-    ends = [each.start() for each in headings[1:]] + [len(text)]
+    ends = [*(each.start() for each in headings[1:]), len(text)]
     return [
         text[heading.end() : end]
-        for heading, end in zip(headings, ends, strict=True)
+        for heading, end in zip(headings, ends, strict=False)
         if heading[1].strip() == name
     ]
 

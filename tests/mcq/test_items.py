@@ -1,0 +1,154 @@
+"""phreeqc-mcq: items are the same from the same seed, options keep the rules, the reference solution finds the truth."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections import Counter
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+from fastmcp import Client
+
+from labrig.builder import build
+from labrig.errors import LabrigError
+from labrig.toolbox import ServeOptions
+from labrig_harness.suite import Arm, Solution, Unsolvable
+from labrig_harness.suites.phreeqc_mcq import items
+from labrig_harness.suites.phreeqc_mcq.orbit import draw
+from labrig_harness.suites.phreeqc_mcq.scenario import FIELD, Stem
+from labrig_harness.suites.phreeqc_mcq.solution import scene, solution
+from labrig_harness.suites.phreeqc_mcq.stems import STEMS
+from labrig_harness.task import Task
+from labrig_phreeqc.server import toolbox
+
+KEYWORDS = (
+    "SOLUTION|EQUILIBRIUM_PHASES|REACTION|REACTION_TEMPERATURE|REACTION_PRESSURE|KINETICS|EXCHANGE|SURFACE|"
+    "GAS_PHASE|MIX|USE|SAVE|ADVECTION|TRANSPORT|SELECTED_OUTPUT|USER_PUNCH|END|INVERSE_MODELING|SOLID_SOLUTIONS"
+)
+SMALL = [stem for stem in STEMS if not stem.large]
+PROTOCOLS = ("toc", "outline", "toc:50", "raw:100000")
+
+
+@pytest.fixture(scope="module")
+def made(databases: Path) -> list[Task]:
+    return items.generate("7", 12, stems=SMALL)
+
+
+def test_the_seed_and_nothing_else_decides(made: list[Task]) -> None:
+    again = items.generate("7", 12, stems=SMALL)
+    assert [json.dumps(items.row(each)) for each in again] == [json.dumps(items.row(each)) for each in made]
+    other = items.generate("8", 3, stems=SMALL)
+    assert not {task.id for task in other} & {task.id for task in made}
+    assert [items.from_row(json.loads(json.dumps(items.row(each)))) for each in made] == made
+    assert re.fullmatch(r"[0-9a-f]{64}", items.commitment("7")) and items.commitment("7") != items.commitment(
+        "8"
+    )
+
+
+def test_options_keep_their_distance_and_letters_are_even(made: list[Task]) -> None:
+    for task in made:
+        quantity = scene(task).quantity
+        values = [each["value"] for each in task.truth["options"].values()]
+        assert min(quantity.gap(*pair) for pair in combinations(values, 2)) >= 1
+        right = task.truth["options"][task.truth["answer"]]
+        assert (right["value"], right["missed"]) == (task.truth["value"], [])
+        assert sorted(len(each["missed"]) for each in task.truth["options"].values()) == [0, 1, 1, 2]
+        assert task.truth["shift"] <= 0.1 * min(abs(a - b) for a, b in combinations(values, 2))
+        assert not re.search(rf"\b({KEYWORDS})\b", task.brief.prompt)
+        assert task.truth["database"] in task.brief.prompt
+    assert set(Counter(task.truth["answer"] for task in made).values()) == {3}
+
+
+def test_no_items_and_no_seed_of_another_version(made: list[Task]) -> None:
+    with pytest.raises(LabrigError, match="so few"):
+        items.generate("7", 0)
+    with pytest.raises(LabrigError, match="version 0"):
+        items.from_row(items.row(made[0]) | {"version": "0"})
+    with pytest.raises(LabrigError, match="no item"):
+        items.from_row({"version": items.VERSION, "id": "x"})
+
+
+@pytest.mark.parametrize("stem", STEMS, ids=lambda stem: stem.name)
+def test_any_scene_of_an_orbit_is_as_likely_as_the_others(stem: Stem) -> None:
+    """Numbers do not depend on states, and the states of each switch come equally often: see `orbit`."""
+    for seed in range(20):
+        numbers = stem.draw(random.Random(seed))
+        drawn, scenes = draw(stem, random.Random(seed))
+        assert drawn.numbers == numbers
+        asked = {each.states[FIELD] for each, _ in scenes}
+        assert (
+            len({stem.quantity(name).form for name in asked})
+            == len({stem.quantity(name).unit for name in asked})
+            == 1
+        )
+        assert len({len(stem.switches_of(name)) for name in asked}) == 1
+    counts = Counter(
+        (name, state)
+        for seed in range(600)
+        for name, state in draw(stem, random.Random(f"even {seed}"))[0].states.items()
+        if name != FIELD
+    )
+    for switch in stem.switches:
+        assert all(
+            abs(counts[switch.name, each] * len(switch.states) / 600 - 1) < 0.3 for each in switch.states
+        )
+
+
+def test_stems_have_names_and_switches_of_their_own() -> None:
+    assert len({stem.name for stem in STEMS}) == len(STEMS)
+    for stem in STEMS:
+        assert len(stem.switches) >= 3 and len(stem.quantities) >= 2, stem.name
+        assert all(len(switch.states) >= 2 for switch in stem.switches), stem.name
+
+
+def shift_digits(text: str) -> str:
+    return re.sub(r"\d", lambda digit: str((int(digit[0]) + 3) % 10), text)
+
+
+async def play(client: Client, solved: Solution, at: int = -1) -> str:
+    """Play a solution over MCP with the result of call `at` changed; return its letter, or why not."""
+    results: list[str] = []
+    try:
+        for n, call in enumerate(solved.calls):
+            wire = await client.call_tool_mcp(call.tool, call.bind(results))
+            text = "\n".join(part.text for part in wire.content)
+            results.append(shift_digits(text) if n == at else text)
+        return solved.answer(results)
+    except Unsolvable as error:
+        return f"unsolvable: {error}"
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+async def test_the_reference_is_right_and_hangs_on_every_result(
+    made: list[Task], private_home: Path, tmp_path: Path, protocol: str
+) -> None:
+    options = ServeOptions(toolsets=("paper",), output=protocol, workspace=tmp_path / "w")
+    arm = Arm("agent", "phreeqc", options)
+    async with Client(build(toolbox, options)) as client:
+        for task in made:
+            solved = solution(task, arm)
+            assert await play(client, solved) == task.truth["answer"], task.labels["stem"]
+            for at in (
+                (1, 2) if protocol == "toc" else (2,)
+            ):  # elsewhere it reads the file, whatever else is said
+                assert await play(client, solved, at) != task.truth["answer"], (task.labels["stem"], at)
+
+
+async def test_what_was_missed_leads_to_its_option(
+    made: list[Task], private_home: Path, tmp_path: Path
+) -> None:
+    options = ServeOptions(toolsets=("paper",), output="toc", workspace=tmp_path / "w")
+    arm = Arm("agent", "phreeqc", options)
+    async with Client(build(toolbox, options)) as client:
+        for task in made:
+            for letter, option in task.truth["options"].items():
+                states = task.truth["states"] | {each["switch"]: each["state"] for each in option["missed"]}
+                other = replace(task, truth=task.truth | {"states": states})
+                assert await play(client, solution(other, arm)) == letter, (
+                    task.labels["stem"],
+                    option["diagnosis"],
+                )
