@@ -1,4 +1,4 @@
-"""phreeqc-mcq: items are the same from the same seed, options keep the rules, the reference solution finds the truth."""
+"""phreeqc-mcq: the same seed makes the same items, options keep the rules, the reference solution finds the truth."""
 
 from __future__ import annotations
 

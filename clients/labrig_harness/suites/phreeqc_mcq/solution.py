@@ -59,7 +59,17 @@ def solution(task: Task, arm: Arm) -> Solution:
             first, last = section_lines(executed(results), where.section, meant.state)
             return {"path": RESULT, "start_line": first, "end_line": last}
 
-        return Solution((*run, Call("read_file", section)), lambda results: choose(whole(results[2:]), -1))
+        def read(results: Sequence[str]) -> str:
+            first = printed.HEADING.match(results[2])
+            if (
+                first is None
+                or first[1].strip() != where.section
+                or len(printed.HEADING.findall(results[2])) != 1
+            ):
+                raise Unsolvable(f"what was read is not one section {where.section!r}")
+            return choose(results[2], -1)
+
+        return Solution((*run, Call("read_file", section)), read)
     pieces = tuple(Call("read_file", _piece(n)) for n in range(MOST_PIECES if meant.stem.large else 2))
     return Solution((*run, *pieces), lambda results: choose(whole(results[2:]), meant.state))
 
