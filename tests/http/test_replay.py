@@ -367,3 +367,42 @@ async def test_a_server_of_its_own_replays_with_no_network_at_all(site: Imitatio
         for (tool, arguments), before in zip(calls, recorded, strict=True):
             result = await mcp.call_tool(tool, arguments, raise_on_error=False)
             assert result.structured_content == json.loads(before)[2]
+
+
+async def test_what_is_no_answer_is_asked_again(site: Imitation, tmp_path: Path) -> None:
+    site.on("/x").then(status(500, "down"), status(429, "wait"), "there", "later")
+    said = []
+    for mode in ("record", "replay", "record", "record", "record", "replay"):
+        async with client(tmp_path, site, mode=mode, cache=None) as web:
+            said.append((await web.get(site.url("/x"), accept=ANY, patience_s=0)).text)
+    assert said == [
+        "down",
+        "down",
+        "down",
+        "there",
+        "there",
+        "there",
+    ]  # the first stays until there is an answer
+
+
+async def test_a_redirect_is_another_question_than_where_it_leads(site: Imitation, tmp_path: Path) -> None:
+    site.on("/a").then(redirect("/b"))
+    site.on("/b").then("there")
+    for mode in ("record", "replay"):
+        async with client(tmp_path, site, mode=mode) as web:
+            hop = await web.get(site.url("/a"), follow=False, accept=ANY)
+            assert (hop.status, hop.headers["location"]) == (302, "/b")
+            assert (await web.get(site.url("/a"))).text == "there"
+    assert "labrig-redirects" not in site.hits[0].headers
+
+
+async def test_a_replay_needs_no_permission_for_what_is_recorded(site: Imitation, tmp_path: Path) -> None:
+    site.on("/x").then("there")
+    async with client(tmp_path, site, mode="record") as web:
+        await web.get(site.url("/x"))
+    async with client(tmp_path, mode="replay", contact="") as web:
+        assert (await web.get(site.url("/x"))).text == "there"
+        for path, code in (("/y", "refused"), ("", "refused")):
+            with pytest.raises(LabrigError) as caught:
+                await web.get(site.url(path))
+            assert caught.value.code == code

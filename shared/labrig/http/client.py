@@ -16,6 +16,7 @@ import re
 import time
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self, get_args
@@ -31,7 +32,7 @@ from labrig.errors import LabrigError, unknown_name
 from labrig.http import hiding
 from labrig.http.cache import cached, from_cache
 from labrig.http.difference import difference
-from labrig.http.exchange import Exchange
+from labrig.http.exchange import Exchange, is_answer
 from labrig.http.guard import Guard
 from labrig.http.hosts import Hosts, Limit
 from labrig.http.ledger import Ledger, default_path
@@ -52,6 +53,8 @@ MOST_HOPS = 8
 EVERYBODYS = frozenset(
     ("accept", "accept-language", "content-type", "range", "if-none-match", "if-modified-since")
 )
+NOT_FOLLOWED = ("labrig-redirects", "not followed")
+"""Stands among the headers of a request in the ledger; it is not sent."""
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 DEFAULT_WAIT_S = 60.0
 """What a 429 that names no time is reported to ask for."""
@@ -64,7 +67,7 @@ class Client:
     ----------
     mode
         ``live``: the network. ``record``: the ledger, and the network for what it does not hold, which is then
-        added; errors that it holds are asked again. ``refresh``: the network, replacing what the ledger holds.
+        added; what is no answer (429, 5xx, errors) is asked again. ``refresh``: the network, replacing what the ledger holds.
         ``replay``: the ledger; what it does not hold is refused.
     ledger
         Where the ledger is; all modes but ``live`` need one.
@@ -258,9 +261,12 @@ class Client:
         if self._closed:
             raise LabrigError("The client is closed", code="internal")
         asked = Request.make(method, url, params=params, headers=headers, body=body, form=form, data=data)
+        if not follow:  # another question: the redirect itself
+            asked = replace(asked, headers=tuple(sorted((*asked.headers, NOT_FOLLOWED))))
         if service is not None and service.moved:
             self._guard.trust(service.origin())
-        self._guard.check(asked.wire.url)
+        if self.mode != "replay":
+            self._guard.check(asked.wire.url)
         terms = Terms(
             max_bytes,
             timeout_s,
@@ -305,6 +311,7 @@ class Client:
                 held = await asyncio.to_thread(ledger.find, asked, ordinal)
                 if self.mode == "replay":
                     if held is None:
+                        self._guard.check(asked.wire.url)
                         return await asyncio.to_thread(self._not_recorded, asked)
                     if _cut_short(held, terms.max_bytes):
                         return self._not_recorded(
@@ -313,7 +320,7 @@ class Client:
                         )
                     self._polls[asked.key] += poll
                     return _with_origin(held.outcome)
-                if held is not None and held.ordinal == ordinal and isinstance(held.outcome, Response):
+                if held is not None and held.ordinal == ordinal and is_answer(held.outcome):
                     self._polls[asked.key] += poll
                     return _with_origin(held.outcome)
             began = time.monotonic()

@@ -105,6 +105,11 @@ def _clean_error(error: LabrigError) -> LabrigError:
     )
 
 
+def is_answer(outcome: Outcome) -> bool:
+    """Tell whether an outcome says something of what was asked, and not only that it could not be had just then."""
+    return isinstance(outcome, Response) and outcome.status < 500 and outcome.status != 429
+
+
 # ------------------------------------------------------------------------------------------ an outcome as text
 
 

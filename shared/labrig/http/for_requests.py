@@ -8,8 +8,10 @@ Three ways in, by what a library lets us hand it:
 - an adapter: ``geopy.geocoders.Nominatim(adapter_factory=geopy_adapter_factory(client), ...)``.
 - nothing: `standing_in` replaces the module `requests` as the library sees it; `routed_osmnx` does so for OSMnx.
 
-What the client has already waited for in vain (429, and 500, 502, 503, 504) reaches a library as an exception, not as a
-response: googlemaps would ask again on 500, 503 and 504, OSMnx sleeps 55 s on 429 and 504 and asks again without end.
+Statuses on which libraries ask again (429, 500, 502, 503, 504) reach them as an exception, not as a response: to ask
+again, or not, is the client's to decide. googlemaps would do it on 500, 503 and 504 for a minute, OSMnx on 429
+and 504 every 55 s without end.
+
 Exceptions are both what `requests` would raise and `LabrigError`; `labrig_error` finds it in what a library made of it.
 """
 
@@ -33,9 +35,9 @@ from labrig.http.hiding import plain
 from labrig.http.messages import Response
 from labrig.http.sync import SyncClient
 
-WAITED_FOR = frozenset({429, 500, 502, 503, 504})
+ASKED_AGAIN = frozenset({429, 500, 502, 503, 504})
 """Statuses that are raised; every other one is the library's to read."""
-ACCEPT = frozenset(range(300, 600)) - WAITED_FOR
+ACCEPT = frozenset(range(300, 600)) - ASKED_AGAIN
 OURS = frozenset({"user-agent", "accept-encoding", "connection", "content-length", "transfer-encoding"})
 """Headers that `requests` sets for the connection it would have made, or in its own name."""
 

@@ -19,7 +19,7 @@ from typing import TypeVar
 from labrig.config import home, setting
 from labrig.errors import LabrigError
 from labrig.http import ledger_errors, ledger_rows, ledger_schema
-from labrig.http.exchange import Exchange, Outcome, clean
+from labrig.http.exchange import Exchange, Outcome, clean, is_answer
 from labrig.http.ledger_reader import Reader
 from labrig.http.ledger_rows import Entry
 from labrig.http.messages import Request, now
@@ -204,7 +204,7 @@ class Ledger:
         replace
             Replace what is recorded.
         replace_error
-            Replace it where it is an error and this is none.
+            Replace it where it is no answer (`labrig.http.exchange.is_answer`) and this is one.
         """
         kept = exchange.clean()
         kept = kept if kept.recorded_at else dataclasses.replace(kept, recorded_at=now())
@@ -214,7 +214,7 @@ class Ledger:
             row = db.execute(
                 "SELECT * FROM exchanges WHERE key = ? AND ordinal = ?", (key, kept.ordinal)
             ).fetchone()
-            better = row and row["status"] is None and not isinstance(kept.outcome, LabrigError)
+            better = row and is_answer(kept.outcome) and not is_answer(ledger_rows.exchange(db, row).outcome)
             if row and not (replace or (replace_error and better)):
                 return ledger_rows.exchange(db, row)
             if row:
