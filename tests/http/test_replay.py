@@ -9,7 +9,7 @@ import os
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -273,6 +273,40 @@ async def test_the_same_question_at_the_same_time_is_asked_once(site: Imitation,
         answers = await asyncio.gather(*(web.get(site.url("/x")) for _ in range(20)))
     assert {answer.text for answer in answers} == {"0"}
     assert len(site.hits) == 1
+
+
+@pytest.mark.parametrize(
+    "way",
+    [
+        lambda token: {"data": {"page_token": token}},
+        lambda token: {"form": {"page_token": token}},
+        lambda token: {"params": {"page_token": token}},
+        lambda token: {"headers": {"X-Page-Token": token}},
+    ],
+)
+async def test_two_pages_named_by_a_token_are_two_requests(
+    site: Imitation, tmp_path: Path, way: Callable[[str], dict[str, Any]]
+) -> None:
+    site.on("/rows").then(*(f"page {n}" for n in range(4)))
+    tokens = (
+        "CAoQAA1",
+        "CAoQAA2dDk3NzY1",
+        "tok000022121",
+        "tok000028316",
+    )  # equal in the first 8 digits of SHA-256
+    pages = []
+    for mode in ("record", "replay"):
+        async with client(tmp_path, site, mode=mode) as web:
+            pages.append([(await web.post(site.url("/rows"), **way(token))).text for token in tokens])
+    assert pages == [["page 0", "page 1", "page 2", "page 3"]] * 2
+    assert not files_with(tmp_path, *(token.encode() for token in tokens))
+
+
+async def test_tokens_that_are_no_text_are_told_apart(site: Imitation, tmp_path: Path) -> None:
+    site.on("/rows").then("page 0", "page 1")
+    async with client(tmp_path, site, mode="record") as web:
+        pages = [(await web.get(site.url(f"/rows?page_token=%ff%{n}"))).text for n in ("fe", "fd")]
+    assert pages == ["page 0", "page 1"]
 
 
 async def test_a_size_limit_above_the_recorded_one_is_refused(site: Imitation, tmp_path: Path) -> None:

@@ -31,6 +31,9 @@ MAYBE = re.compile(r"^(?:key|k|code)$", re.IGNORECASE)
 LOOKS = re.compile(r"(?=.*\d)(?=.*[A-Za-z])[^\s]{8,}|[^\s]{20,}")
 """What looks like a credential: only that is looked for in bodies, where an ordinary word would be damaged."""
 
+DIGITS = 16
+"""Of a digest that stands for a credential. With eight, two of 80,000 page tokens are likely to be one."""
+
 
 def plain(text: str) -> str:
     """Return a text for an error: without known keys, without user and password in a URL."""
@@ -54,10 +57,9 @@ def mask(value: str) -> str:
     For others a digest is added: a name such as ``page_token`` says which page is meant, and two pages are two
     requests.
     """
-    known = redaction.keys()
-    if value == MASK or any(key in value for key in known):
+    if value == MASK or redaction.redact(value) != value:
         return MASK
-    return f"[key:{sha256(value)[:8]}]"
+    return f"[key:{sha256(value.encode('utf-8', 'surrogateescape'))[:DIGITS]}]"
 
 
 def values(url: str, headers: Mapping[str, str], body: bytes) -> tuple[str, ...]:
@@ -85,14 +87,19 @@ _MEMBER = re.compile(r'"([\w.-]{1,60})"\s*:\s*"((?:[^"\\]|\\.){1,4000})"')
 def url(full: str, hidden: tuple[str, ...]) -> str:
     """Return a URL without user, password and keys; credentials of any length are masked under their names."""
     parts = urlsplit(full)
+    netloc = parts.netloc.rpartition("@")[2]
+    return redaction.redact(urlunsplit((parts.scheme, netloc, parts.path, _form(parts.query), "")), hidden)
+
+
+def _form(text: str) -> str:
+    """Return a query, or the body of a form, with a mask in place of each credential."""
     words = []
-    for word in parts.query.split("&") if parts.query else ():
-        name, equals, value = word.partition("=")
-        plain_value = unquote_plus(value)
-        secret = equals and value and _secret(unquote_plus(name), plain_value)
+    for word in text.split("&"):
+        name, _, value = word.partition("=")
+        plain_value = unquote_plus(value, errors="surrogateescape")
+        secret = value and _secret(unquote_plus(name), plain_value)
         words.append(f"{name}={mask(plain_value)}" if secret else word)
-    bare = urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "&".join(words), ""))
-    return redaction.redact(bare, hidden)
+    return "&".join(words)
 
 
 def header(name: str, value: str, hidden: tuple[str, ...]) -> str:
@@ -100,6 +107,18 @@ def header(name: str, value: str, hidden: tuple[str, ...]) -> str:
     return mask(value) if HEADERS.search(name) else redaction.redact(value, hidden)
 
 
-def data(body: bytes, hidden: tuple[str, ...]) -> bytes:
-    """Return a body without keys."""
+def data(body: bytes, media: str, hidden: tuple[str, ...]) -> bytes:
+    """Return a body without keys; the credentials in a form or in JSON are masked under their names, as in a URL."""
+    if "form-urlencoded" in media:
+        body = _form(body.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+    elif "json" in media:
+        text = _MEMBER.sub(_member, body.decode("utf-8", "surrogateescape"))
+        body = text.encode("utf-8", "surrogateescape")
     return redaction.redact_bytes(body, hidden)
+
+
+def _member(found: re.Match[str]) -> str:
+    name, value = found.groups()
+    return (
+        found[0][: found.start(2) - found.start()] + mask(value) + '"' if _secret(name, value) else found[0]
+    )

@@ -149,7 +149,7 @@ class Request:
             method,
             hiding.url(full, hidden),
             tuple(sorted(shown.items())),
-            hiding.data(content, hidden),
+            hiding.data(content, given.get("content-type", ""), hidden),
             Wire(full, tuple(given.items()), content, hidden),
         )
 
