@@ -22,6 +22,7 @@ from labrig.builder import build
 from labrig.errors import LabrigError
 from labrig.http import ANY
 from support.imitation import (
+    Hit,
     Imitation,
     echo,
     html,
@@ -300,6 +301,46 @@ async def test_two_pages_named_by_a_token_are_two_requests(
             pages.append([(await web.post(site.url("/rows"), **way(token))).text for token in tokens])
     assert pages == [["page 0", "page 1", "page 2", "page 3"]] * 2
     assert not files_with(tmp_path, *(token.encode() for token in tokens))
+
+
+async def test_a_redirect_that_repeats_the_address_keeps_its_key(site: Imitation, tmp_path: Path) -> None:
+    def moved(hit: Hit) -> object:
+        return redirect(f"{hit.path}/?{hit.target.partition('?')[2]}")
+
+    def who(hit: Hit) -> object:
+        right = (
+            hit.query.get("key") == KEY or hit.query.get("token") == "t0ken-0f-an-agent" or KEY in hit.path
+        )
+        return text(f"{'right' if right else 'wrong'} {hit.target}")
+
+    site.on("/*").then(lambda hit: who(hit) if hit.path.endswith("/") else moved(hit))
+    for mode in ("record", "replay"):
+        async with client(tmp_path, site, mode=mode) as web:
+            for more in ({"params": {"key": KEY}}, {"params": {"n": 1, "token": "t0ken-0f-an-agent"}}):
+                answer = await web.get(site.url("/a"), **more)
+                assert answer.text.startswith("right /a/?") and len(answer.redirects) == 1
+            assert (await web.get(site.url(f"/bot{quote(KEY, safe='')}/me"))).text.startswith(
+                "right /bot[key]/me/"
+            )
+    assert not files_with(tmp_path, *NEEDLES, b"t0ken-0f")
+
+
+async def test_a_key_does_not_go_where_only_its_mask_points(site: Imitation, tmp_path: Path) -> None:
+    with imitation() as other:
+        site.on("/a").then(lambda hit: redirect(other.url(f"/b?{hit.target.partition('?')[2]}")))
+        other.on("/b").then(echo())
+        async with client(tmp_path, site, other, mode="record") as web:
+            for params in ({"key": KEY}, {"token": "t0ken-0f-an-agent"}):
+                assert "[key]" in (await web.get(site.url("/a"), params=params)).json()["url"]
+        assert not [hit for hit in other.hits if "pl4nted" in hit.target or "t0ken" in hit.target]
+
+
+async def test_what_is_hidden_stays_hidden_after_a_redirect(site: Imitation, tmp_path: Path) -> None:
+    site.on("/a").then(redirect("/b"))
+    site.on("/b").then("your token t0ken-0f-an-agent is fine")
+    async with client(tmp_path, site, mode="record") as web:
+        answer = await web.get(site.url("/a"), params={"token": "t0ken-0f-an-agent"})
+    assert answer.text == "your token [key] is fine"
 
 
 async def test_tokens_that_are_no_text_are_told_apart(site: Imitation, tmp_path: Path) -> None:

@@ -423,7 +423,8 @@ class Client:
 def redirected(asked: Request, status: int, to: str) -> Request:
     """Return the request that a redirect asks for: RFC 9110, section 15.4.
 
-    To another origin, http to https of one host excepted, go only headers that cannot be credentials.
+    To another origin, http to https of one host excepted, go only headers that cannot be credentials. To the same one,
+    a credential of this request that stands in the new address is put back there: it was taken out of the answer.
     """
     try:
         url = urljoin(asked.wire.url, to.strip())
@@ -453,7 +454,16 @@ def redirected(asked: Request, status: int, to: str) -> Request:
         for name, value in asked.wire.headers
         if (same or name in EVERYBODYS) and (body or not name.startswith("content-"))
     }
-    return Request.make(method, url, headers=headers, body=body or None)
+    if same and hiding.MASK in url:
+        url = _with_credentials(url, asked)
+    return Request.make(method, url, headers=headers, body=body or None, hidden=asked.wire.hidden)
+
+
+def _with_credentials(url: str, asked: Request) -> str:
+    """Return a URL with the words of a request's own URL where it has what they look like without keys."""
+    sent = {hiding.plain(word, asked.wire.hidden): word for word in re.split("[/?&]", asked.wire.url)}
+    words = re.split("([/?&])", url)
+    return "".join(sent.get(word, word) if hiding.MASK in word else word for word in words)
 
 
 def unwelcome(response: Response, service: Service | None = None) -> LabrigError:

@@ -35,9 +35,9 @@ DIGITS = 16
 """Of a digest that stands for a credential. With eight, two of 80,000 page tokens are likely to be one."""
 
 
-def plain(text: str) -> str:
-    """Return a text for an error: without known keys, without user and password in a URL."""
-    return redaction.redact(re.sub(r"(?<=//)[^/@\s]*@", "", text))
+def plain(text: str, hidden: tuple[str, ...] = ()) -> str:
+    """Return a text for an error: without known keys and those given, without user and password in a URL."""
+    return redaction.redact(re.sub(r"(?<=//)[^/@\s]*@", "", text), hidden)
 
 
 def _secret(name: str, value: str) -> bool:

@@ -95,6 +95,7 @@ class Request:
         body: bytes | str | None = None,
         form: Params | None = None,
         data: Any = None,
+        hidden: tuple[str, ...] = (),
     ) -> Request:
         """Put a request together, and its keys out of sight.
 
@@ -104,6 +105,8 @@ class Request:
             Added to the URL's query, None values left out.
         body, form, data
             At most one: bytes or text as they are, a form, or anything that becomes JSON.
+        hidden
+            What is hidden beside its own credentials: those of the request that it follows.
 
         Raises
         ------
@@ -141,7 +144,9 @@ class Request:
                 raise LabrigError(f"The header {name} is the client's own", where="headers")
             if not (_NAME.fullmatch(name) and _VALUE.fullmatch(value)):
                 raise LabrigError("This is no header", where=repr(hiding.plain(f"{name}: {value}"))[:200])
-        hidden = hiding.values(full, given, content)
+        hidden = tuple(
+            sorted({*hiding.values(full, given, content), *hidden}, key=lambda each: (-len(each), each))
+        )
         shown = {
             name: hiding.header(name, value, hidden) for name, value in given.items() if name not in NOT_PART
         }
