@@ -343,6 +343,41 @@ async def test_what_is_hidden_stays_hidden_after_a_redirect(site: Imitation, tmp
     assert answer.text == "your token [key] is fine"
 
 
+async def test_how_it_was_asked_is_part_of_the_question(site: Imitation, tmp_path: Path) -> None:
+    """Whether redirects are followed and the site's rules hold decides what the answer is."""
+    site.on("/a").then(redirect("/b"))
+    site.on("/b").then("the end")
+    site.on("/robots.txt").then("User-agent: *\nDisallow: /closed")
+    site.on("/closed").then("an interface for programs")
+    asked: list[tuple[str, dict[str, Any]]] = [
+        *(("/a", {"follow": follow}) for follow in (False, True, False)),
+        *(("/closed", {"robots": robots}) for robots in (True, False, True)),
+    ]
+
+    async def ask(mode: str) -> list[object]:
+        found: list[object] = []
+        async with client(tmp_path, site, mode=mode) as web:
+            for path, more in asked:
+                try:
+                    answer = await web.get(site.url(path), accept=ANY, **more)
+                    found.append((answer.status, answer.text, answer.source()))
+                except LabrigError as error:
+                    found.append(error.to_dict())
+        return found
+
+    live = await ask("live")
+    assert [each[0] if isinstance(each, tuple) else each["code"] for each in live] == [
+        *(302, 200, 302),
+        *("refused", 200, "refused"),
+    ]
+    recorded = await ask("record")
+    assert [each[:2] if isinstance(each, tuple) else each for each in recorded] == [
+        each[:2] if isinstance(each, tuple) else each for each in live
+    ]
+    site.stop()
+    assert await ask("replay") == recorded
+
+
 async def test_tokens_that_are_no_text_are_told_apart(site: Imitation, tmp_path: Path) -> None:
     site.on("/rows").then("page 0", "page 1")
     async with client(tmp_path, site, mode="record") as web:

@@ -54,7 +54,8 @@ EVERYBODYS = frozenset(
     ("accept", "accept-language", "content-type", "range", "if-none-match", "if-modified-since")
 )
 NOT_FOLLOWED = ("labrig-redirects", "not followed")
-"""Stands among the headers of a request in the ledger; it is not sent."""
+HEEDED = ("labrig-robots", "heeded")
+"""These stand among the headers of a request in the ledger; they are not sent."""
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 DEFAULT_WAIT_S = 60.0
 """What a 429 that names no time is reported to ask for."""
@@ -261,8 +262,9 @@ class Client:
         if self._closed:
             raise LabrigError("The client is closed", code="internal")
         asked = Request.make(method, url, params=params, headers=headers, body=body, form=form, data=data)
-        if not follow:  # another question: the redirect itself
-            asked = replace(asked, headers=tuple(sorted((*asked.headers, NOT_FOLLOWED))))
+        # Other questions: for the redirect itself; for what the site's rules allow.
+        manner = [*([] if follow else [NOT_FOLLOWED]), *([HEEDED] if robots else [])]
+        asked = replace(asked, headers=tuple(sorted((*asked.headers, *manner))))
         if service is not None and service.moved:
             self._guard.trust(service.origin())
         if self.mode != "replay":
