@@ -403,6 +403,24 @@ async def test_a_size_limit_above_the_recorded_one_is_refused(site: Imitation, t
             await web.get(site.url("/x"), max_bytes=1000)
 
 
+async def test_too_large_for_two_limits_is_recorded_with_the_higher(site: Imitation, tmp_path: Path) -> None:
+    site.on("/x").then(page(b"x" * 5000, chunks=700))
+
+    async def ask(mode: str, *limits: int) -> list[dict[str, Any]]:
+        found = []
+        async with client(tmp_path, site, mode=mode) as web:
+            for limit in limits:
+                with pytest.raises(LabrigError) as caught:
+                    await web.get(site.url("/x"), max_bytes=limit)
+                found.append(caught.value.to_dict())
+        return found
+
+    await ask("record", 1000)
+    (error,) = await ask("record", 2000)
+    assert error["code"] == "too_large" and "2,000 bytes" in error["what"]
+    assert await ask("replay", 2000) == [error]
+
+
 async def test_an_exchange_that_holds_a_secret_leaves_no_trace(site: Imitation, tmp_path: Path) -> None:
     site.on("/token").then(
         text('{"access_token": "tok3n-of-the-service"}', headers={"Cache-Control": "max-age=99"})

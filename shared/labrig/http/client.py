@@ -342,7 +342,9 @@ class Client:
                 ledger.add, exchange, replace=self.mode == "refresh", replace_error=True
             )
             self._polls[asked.key] += poll
-            return outcome if kept.outcome == outcome else kept.outcome
+            if kept.outcome == outcome or _cut_short(kept, terms.max_bytes):
+                return outcome
+            return kept.outcome
 
     def _not_recorded(self, asked: Request, why: str = "") -> LabrigError:
         nearest = self._ledger.nearest(asked, 1) if self._ledger is not None and not why else []

@@ -204,7 +204,8 @@ class Ledger:
         replace
             Replace what is recorded.
         replace_error
-            Replace it where it is no answer (`labrig.http.exchange.is_answer`) and this is one.
+            Replace it where it is no answer (`labrig.http.exchange.is_answer`) and this is one, or where both say that
+            the body is too large, this one of a higher limit.
         """
         kept = exchange.clean()
         kept = kept if kept.recorded_at else dataclasses.replace(kept, recorded_at=now())
@@ -214,7 +215,7 @@ class Ledger:
             row = db.execute(
                 "SELECT * FROM exchanges WHERE key = ? AND ordinal = ?", (key, kept.ordinal)
             ).fetchone()
-            better = row and is_answer(kept.outcome) and not is_answer(ledger_rows.exchange(db, row).outcome)
+            better = row and _says_more(kept, ledger_rows.exchange(db, row))
             if row and not (replace or (replace_error and better)):
                 return ledger_rows.exchange(db, row)
             if row:
@@ -260,3 +261,12 @@ class Ledger:
         if self._db is None:
             raise LabrigError("This ledger was opened to be read only", where=str(self.path), code="refused")
         return self._db
+
+
+def _says_more(new: Exchange, held: Exchange) -> bool:
+    """Tell whether one outcome may take the place of another."""
+    if is_answer(held.outcome):
+        return False
+    if isinstance(new.outcome, LabrigError) and isinstance(held.outcome, LabrigError):
+        return new.outcome.code == held.outcome.code == "too_large" and new.limit_bytes > held.limit_bytes
+    return is_answer(new.outcome)
