@@ -268,6 +268,21 @@ async def test_the_modes(site: Imitation, tmp_path: Path) -> None:
     assert await ask("replay", "/t") == "there"
 
 
+async def test_a_refresh_asks_once_so_that_its_replay_is_the_same(site: Imitation, tmp_path: Path) -> None:
+    site.on("/x").then(*(f"{n}" for n in range(50)))
+    site.on("/job").then(*(f"{n}" for n in range(50)))
+
+    async def ask(mode: str) -> list[str]:
+        async with client(tmp_path, site, mode=mode) as web:
+            both = await asyncio.gather(*(web.get(site.url("/x")) for _ in range(2)))
+            polls = [await web.get(site.url("/job"), poll=True) for _ in range(3)]
+            return [each.text for each in (*both, await web.get(site.url("/x")), *polls)]
+
+    assert await ask("record") == ["0", "0", "0", "0", "1", "2"]
+    assert await ask("refresh") == ["1", "1", "1", "3", "4", "5"]
+    assert await ask("replay") == ["1", "1", "1", "3", "4", "5"]
+
+
 async def test_the_same_question_at_the_same_time_is_asked_once(site: Imitation, tmp_path: Path) -> None:
     site.on("/x").then(*(f"{n}" for n in range(50)))
     async with client(tmp_path, site, mode="record") as web:

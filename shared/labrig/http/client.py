@@ -68,7 +68,8 @@ class Client:
     ----------
     mode
         ``live``: the network. ``record``: the ledger, and the network for what it does not hold, which is then
-        added; what is no answer (429, 5xx, errors) is asked again. ``refresh``: the network, replacing what the ledger holds.
+        added; what is no answer (429, 5xx, errors) is asked again. ``refresh``: the network, once for each request,
+        replacing what the ledger holds.
         ``replay``: the ledger; what it does not hold is refused.
     ledger
         Where the ledger is; all modes but ``live`` need one.
@@ -117,6 +118,7 @@ class Client:
         self._direct: httpx2.AsyncBaseTransport = PoliteTransport(WireTransport(self._guard), self._hosts)
         self._cached = cached(self._direct, cache) if cache and mode != "replay" else self._direct
         self._polls: Counter[str] = Counter()
+        self._refreshed: set[tuple[str, int]] = set()
         self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._closed = False
 
@@ -309,7 +311,8 @@ class Client:
         lock = self._asking.setdefault(asked.key, asyncio.Lock())
         async with lock:  # two that ask the same at the same time ask once
             ordinal = self._polls[asked.key] if poll else 0
-            if self.mode != "refresh":
+            refresh = self.mode == "refresh" and (asked.key, ordinal) not in self._refreshed
+            if not refresh:
                 held = await asyncio.to_thread(ledger.find, asked, ordinal)
                 if self.mode == "replay":
                     if held is None:
@@ -338,9 +341,9 @@ class Client:
                 service=service.name if service else "",
                 limit_bytes=terms.max_bytes,
             )
-            kept = await asyncio.to_thread(
-                ledger.add, exchange, replace=self.mode == "refresh", replace_error=True
-            )
+            kept = await asyncio.to_thread(ledger.add, exchange, replace=refresh, replace_error=True)
+            if refresh:
+                self._refreshed.add((asked.key, ordinal))
             self._polls[asked.key] += poll
             if kept.outcome == outcome or _cut_short(kept, terms.max_bytes):
                 return outcome
