@@ -479,3 +479,17 @@ async def test_bad_requests(web: Client, site: Imitation, bad: dict[str, object]
         await web.request(**given)  # type: ignore[arg-type]
     assert caught.value.code in ("bad_input", "refused")
     assert not site.hits
+
+
+@pytest.mark.parametrize("header", ["Authorization", "Cookie", "X-Api-Key"])
+@pytest.mark.parametrize("vary", [{}, {"Vary": "Authorization, Cookie, X-Api-Key"}])
+async def test_the_cache_does_not_give_one_persons_page_to_another(
+    web: Client, site: Imitation, header: str, vary: dict[str, str]
+) -> None:
+    site.on("/me").then(
+        *(text(who, headers={"Cache-Control": "max-age=99", **vary}) for who in ("ann", "bob", "-"))
+    )
+    for who in ("ann", "bob"):
+        assert (await web.get(site.url("/me"), headers={header: f"{who}s-s3cret-of-hers"})).text == who
+    assert [(await web.get(site.url("/me"))).text for _ in range(2)] == ["-", "-"]
+    assert len(site.hits) == 3

@@ -399,7 +399,9 @@ class Client:
 
     async def _send(self, asked: Request, terms: Terms, *, direct: bool) -> Response:
         """Make one request through cache, turns and wire."""
-        transport = self._direct if direct or asked.method != "GET" else self._cached
+        # What one person may see is not for another: the cache does not know who asks.
+        direct = direct or asked.method != "GET" or hiding.somebodys(asked.wire.headers)
+        transport = self._direct if direct else self._cached
         message = httpx2.Request(
             asked.method,
             _quoted(asked.url),

@@ -8,7 +8,7 @@ with none.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from urllib.parse import parse_qsl, unquote, unquote_plus, urlsplit, urlunsplit
 
 from labrig import redaction
@@ -105,6 +105,11 @@ def _form(text: str) -> str:
 def header(name: str, value: str, hidden: tuple[str, ...]) -> str:
     """Return the value of a header without keys."""
     return mask(value) if HEADERS.search(name) else redaction.redact(value, hidden)
+
+
+def somebodys(headers: Iterable[tuple[str, str]]) -> bool:
+    """Tell whether headers hold a credential that is none of the known keys."""
+    return any(HEADERS.search(name) and mask(value).startswith("[key:") for name, value in headers)
 
 
 def data(body: bytes, media: str, hidden: tuple[str, ...]) -> bytes:
