@@ -493,3 +493,28 @@ async def test_the_cache_does_not_give_one_persons_page_to_another(
         assert (await web.get(site.url("/me"), headers={header: f"{who}s-s3cret-of-hers"})).text == who
     assert [(await web.get(site.url("/me"))).text for _ in range(2)] == ["-", "-"]
     assert len(site.hits) == 3
+
+
+@pytest.mark.parametrize("cache", [True, False])
+@pytest.mark.parametrize("mode", ["live", "record"])
+async def test_closing_ends_what_is_under_way(
+    site: Imitation, tmp_path: Path, mode: str, cache: bool
+) -> None:
+    site.on("/*").then(lambda hit: slow("late", seconds=0.5))
+    web = client(tmp_path, site, mode=mode, **({} if cache else {"cache": None}))
+    under_way = [asyncio.create_task(refused(web, site.url(f"/{n}"))) for n in range(3)]
+    await asyncio.sleep(0.2)
+    await web.aclose()
+    for error in await asyncio.wait_for(asyncio.gather(*under_way), 5):
+        assert error.code in ("internal", "unreachable")
+    if mode == "record":
+        async with client(tmp_path, site, mode="replay") as again:
+            assert (await refused(again, site.url("/0"))).code == "not_recorded"
+
+
+async def test_a_second_event_loop_is_refused_by_name(web: Client, site: Imitation) -> None:
+    site.on("/*").then("fine")
+    assert (await web.get(site.url("/a"))).text == "fine"
+    error = await asyncio.to_thread(lambda: asyncio.run(refused(web, site.url("/b"))))
+    assert error.code == "internal" and "SyncClient" in error.try_
+    assert (await web.get(site.url("/b"))).text == "fine"

@@ -40,7 +40,7 @@ from labrig.http.messages import Hop, Params, Request, Response, now
 from labrig.http.retrying import PoliteTransport, retry_after
 from labrig.http.robots import AGENT, MOST_BYTES, Robots
 from labrig.http.services import Service
-from labrig.http.wire import EXTENSION, RETRIEVED, Terms, WireTransport, too_large
+from labrig.http.wire import EXTENSION, RETRIEVED, Terms, WireTransport, closed, too_large
 
 Mode = Literal["live", "record", "replay", "refresh"]
 MODES: tuple[str, ...] = get_args(Mode)
@@ -120,6 +120,7 @@ class Client:
         self._polls: Counter[str] = Counter()
         self._refreshed: set[tuple[str, int]] = set()
         self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._closed = False
 
     @classmethod
@@ -262,7 +263,15 @@ class Client:
             ``not_recorded``, ``unavailable``, ``bad_input``.
         """
         if self._closed:
-            raise LabrigError("The client is closed", code="internal")
+            raise closed()
+        self._loop = self._loop or asyncio.get_running_loop()
+        if self._loop is not asyncio.get_running_loop():
+            raise LabrigError(
+                "This client belongs to another event loop",
+                expected="a client for each",
+                try_="labrig.http.sync.SyncClient, for threads",
+                code="internal",
+            )
         asked = Request.make(method, url, params=params, headers=headers, body=body, form=form, data=data)
         # Other questions: for the redirect itself; for what the site's rules allow.
         manner = [*([] if follow else [NOT_FOLLOWED]), *([HEEDED] if robots else [])]
@@ -279,7 +288,14 @@ class Client:
             self._agent(service),
             private,
         )
-        outcome = await self._outcome(asked, terms, follow=follow, robots=robots, poll=poll, service=service)
+        try:
+            outcome = await self._outcome(
+                asked, terms, follow=follow, robots=robots, poll=poll, service=service
+            )
+        except Exception as error:
+            if self._closed:  # under it: what failed is the ledger, the cache or a connection
+                raise closed() from error
+            raise
         if isinstance(outcome, LabrigError):
             raise outcome
         if len(outcome.body) > max_bytes:

@@ -67,6 +67,7 @@ class WireTransport(httpx2.AsyncBaseTransport):
             keepalive_expiry=5.0,
             network_backend=GuardedBackend(guard),
         )
+        self._closed = False
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """Make one attempt.
@@ -76,6 +77,8 @@ class WireTransport(httpx2.AsyncBaseTransport):
         LabrigError
             ``refused``, `BrokeOff`, ``too_large`` or ``bad_input``.
         """
+        if self._closed:  # the pool would open connections that nobody closes
+            raise closed()
         ours, terms = request.extensions[EXTENSION]
         where = str(ours)
         sent = False
@@ -160,7 +163,8 @@ class WireTransport(httpx2.AsyncBaseTransport):
         return httpx2.Response(answer.status, headers=answer.headers, stream=_Stream(stream))
 
     async def aclose(self) -> None:
-        """Close all connections."""
+        """Close all connections; there will be no others."""
+        self._closed = True
         await self._pool.aclose()
 
 
@@ -192,6 +196,11 @@ async def _read(response: httpx2.Response, request: Request, terms: Terms) -> by
             parts.append(part)
     unpacker.end()
     return b"".join(parts)
+
+
+def closed() -> LabrigError:
+    """Return the error for requests that come too late."""
+    return LabrigError("The client is closed", code="internal")
 
 
 def too_large(request: Request, limit: int, stated: int = 0) -> LabrigError:
