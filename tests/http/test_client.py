@@ -518,3 +518,13 @@ async def test_a_second_event_loop_is_refused_by_name(web: Client, site: Imitati
     error = await asyncio.to_thread(lambda: asyncio.run(refused(web, site.url("/b"))))
     assert error.code == "internal" and "SyncClient" in error.try_
     assert (await web.get(site.url("/b"))).text == "fine"
+
+
+def test_a_home_that_cannot_be_written_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setenv("LABRIG_HOME", str(tmp_path / "file"))
+    with pytest.raises(LabrigError) as caught:
+        Client.configured()
+    assert caught.value.code == "unavailable" and "LABRIG_HTTP_CACHE" in caught.value.try_
+    monkeypatch.setenv("LABRIG_HTTP_CACHE", "off")
+    assert Client.configured().mode == "live"

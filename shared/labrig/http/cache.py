@@ -12,13 +12,29 @@ import httpx2
 from hishel import AsyncSqliteStorage, CacheOptions
 from hishel.httpx2 import AsyncCacheTransport
 
+from labrig.errors import LabrigError
+
 MOST_BYTES = 512 << 20
 LARGEST_BYTES = 32 << 20
 
 
 def cached(transport: httpx2.AsyncBaseTransport, folder: Path) -> AsyncCacheTransport:
-    """Return a transport that asks `transport` for what the cache in `folder` does not hold."""
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    """Return a transport that asks `transport` for what the cache in `folder` does not hold.
+
+    Raises
+    ------
+    LabrigError
+        ``unavailable`` where there can be no such folder.
+    """
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise LabrigError(
+            f"There is no place for the cache: {error.strerror}",
+            where=str(folder),
+            try_="another LABRIG_HOME, or LABRIG_HTTP_CACHE=off",
+            code="unavailable",
+        ) from error
     storage = AsyncSqliteStorage(
         database_path=folder.resolve() / "responses.sqlite",
         max_size=MOST_BYTES,
