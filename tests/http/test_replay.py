@@ -549,3 +549,28 @@ async def test_a_replay_needs_no_permission_for_what_is_recorded(site: Imitation
             with pytest.raises(LabrigError) as caught:
                 await web.get(site.url(path))
             assert caught.value.code == code
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        *({"status": value} for value in ("200", None, True, 1.5)),
+        *({"headers": value} for value in ([1], "x", {"content-type": 5})),
+        *({"redirects": value} for value in ([[1, 2, 3]], [["a", "b", "c"]], "abc")),
+        {"url": 5},
+        {"retrieved_at": None},
+    ],
+)
+async def test_a_ledger_from_elsewhere_with_answers_that_are_none(
+    site: Imitation, tmp_path: Path, wrong: dict[str, Any]
+) -> None:
+    site.on("/x").then("fine")
+    async with client(tmp_path, site, mode="record") as web:
+        await web.get(site.url("/x"))
+    with sqlite3.connect(tmp_path / "ledger.sqlite") as db:
+        answer = json.loads(db.execute("SELECT answer FROM exchanges").fetchone()[0])
+        db.execute("UPDATE exchanges SET answer = ?", (json.dumps(answer | wrong),))
+    db.close()
+    async with client(tmp_path, site, mode="replay") as web:
+        with pytest.raises(LabrigError, match="damaged"):
+            await web.get(site.url("/x"))

@@ -130,19 +130,25 @@ def to_text(outcome: Outcome) -> str:
 
 
 def from_text(text: str, body: bytes | None) -> Outcome:
-    """Return the outcome that `to_text` wrote; None for a body says that it is an error."""
+    """Return the outcome that `to_text` wrote; None for a body says that it is an error.
+
+    Raises
+    ------
+    ValueError, KeyError, TypeError, AttributeError
+        If it did not write this: a ledger may come from elsewhere.
+    """
     fields = json.loads(text)
     if body is None:
         return LabrigError.from_dict(fields)
-    return Response(
-        fields["status"],
-        fields["url"],
-        fields["headers"],
-        body,
-        tuple(Hop(*hop) for hop in fields["redirects"]),
-        fields["retrieved_at"],
-        "ledger",
-    )
+    hops = tuple(Hop(*hop) for hop in fields["redirects"])
+    headers: dict[str, str] = fields["headers"]
+    words = [fields["url"], fields["retrieved_at"], *headers, *headers.values()]
+    words += [word for hop in hops for word in (hop.url, hop.to)]
+    if any(type(each) is not int for each in (fields["status"], *(hop.status for hop in hops))):
+        raise TypeError("a status is no number")
+    if not all(isinstance(word, str) for word in words):
+        raise TypeError("what should be text is none")
+    return Response(fields["status"], fields["url"], headers, body, hops, fields["retrieved_at"], "ledger")
 
 
 def _body(body: bytes) -> dict[str, str]:
