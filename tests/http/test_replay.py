@@ -574,3 +574,33 @@ async def test_a_ledger_from_elsewhere_with_answers_that_are_none(
     async with client(tmp_path, site, mode="replay") as web:
         with pytest.raises(LabrigError, match="damaged"):
             await web.get(site.url("/x"))
+
+
+async def test_a_refresh_without_the_service_loses_nothing(site: Imitation, tmp_path: Path) -> None:
+    site.on("/x").then("there")
+    async with client(tmp_path, site, mode="record") as web:
+        await web.get(site.url("/x"))
+    site.stop()
+    async with client(tmp_path, site, mode="refresh") as web:
+        with pytest.raises(LabrigError) as caught:
+            await web.get(site.url("/x"), patience_s=0)
+        assert caught.value.code == "unreachable"
+    async with client(tmp_path, site, mode="replay") as web:
+        assert (await web.get(site.url("/x"))).text == "there"
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        *({"max_bytes": value} for value in ("9", None, -1, 10**40, float("nan"))),
+        *({"timeout_s": value} for value in ("9", None, -1, float("inf"), float("nan"))),
+        *({"headers": {"X-A": value}} for value in (1, ["a"], None)),
+    ],
+    ids=str,
+)
+async def test_arguments_of_a_wrong_type(site: Imitation, tmp_path: Path, wrong: dict[str, Any]) -> None:
+    async with client(tmp_path, site, mode="record") as web:
+        with pytest.raises(LabrigError) as caught:
+            await web.get(site.url("/x"), **wrong)
+        assert caught.value.code == "bad_input"
+    assert not site.hits

@@ -49,6 +49,7 @@ ANY: Collection[int] = range(100, 1000)
 MAX_BYTES = 64 << 20
 TIMEOUT_S = 30.0
 PATIENCE_S = 20.0
+LARGEST = float(1 << 40)
 MOST_HOPS = 8
 EVERYBODYS = frozenset(
     ("accept", "accept-language", "content-type", "range", "if-none-match", "if-modified-since")
@@ -133,11 +134,10 @@ class Client:
             For a setting that cannot be used, or a ledger that cannot be opened.
         """
         folder = home() / "http"
-        mode = str(given.get("mode") or setting("http", "mode", "live"))
-        path = setting("http", "ledger")
+        mode = str(given.get("mode") or setting("http", "mode") or "live")
         settings: dict[str, Any] = {
             "mode": mode,
-            "ledger": None if mode == "live" else Path(path).expanduser() if path else default_path(),
+            "ledger": None if mode == "live" else default_path(),
             "contact": setting("http", "contact"),
             "private_origins": [
                 each for each in setting("http", "private_origins").split(",") if each.strip()
@@ -272,6 +272,7 @@ class Client:
                 try_="labrig.http.sync.SyncClient, for threads",
                 code="internal",
             )
+        _check_limits(max_bytes=max_bytes, timeout_s=timeout_s, patience_s=patience_s)
         asked = Request.make(method, url, params=params, headers=headers, body=body, form=form, data=data)
         # Other questions: for the redirect itself; for what the site's rules allow.
         manner = [*([] if follow else [NOT_FOLLOWED]), *([HEEDED] if robots else [])]
@@ -357,11 +358,12 @@ class Client:
                 service=service.name if service else "",
                 limit_bytes=terms.max_bytes,
             )
-            kept = await asyncio.to_thread(ledger.add, exchange, replace=refresh, replace_error=True)
+            replaces = refresh and is_answer(outcome)  # no network is no reason to lose what is recorded
+            kept = await asyncio.to_thread(ledger.add, exchange, replace=replaces, replace_error=True)
             if refresh:
                 self._refreshed.add((asked.key, ordinal))
             self._polls[asked.key] += poll
-            if kept.outcome == outcome or _cut_short(kept, terms.max_bytes):
+            if kept.outcome == outcome or _cut_short(kept, terms.max_bytes) or (refresh and not replaces):
                 return outcome
             return kept.outcome
 
@@ -443,6 +445,14 @@ class Client:
 
     async def _robots_file(self, url: str, patience_s: float) -> Response:
         return await self.request("GET", url, accept=ANY, max_bytes=MOST_BYTES, patience_s=patience_s)
+
+
+def _check_limits(**limits: float) -> None:
+    for name, value in limits.items():
+        if not (isinstance(value, int | float) and 0 <= value <= LARGEST):
+            raise LabrigError(
+                "This is no limit", where=f"{name}={value!r}", expected=f"a number from 0 to {LARGEST:g}"
+            )
 
 
 def redirected(asked: Request, status: int, to: str) -> Request:

@@ -37,7 +37,12 @@ TRIES = 5
 def default_path() -> Path:
     """Return the ledger of the setting ``http.ledger``, else the one in `home`."""
     configured = setting("http", "ledger")
-    return Path(configured).expanduser() if configured else home() / "http" / "ledger.sqlite"
+    try:
+        return Path(configured).expanduser() if configured else home() / "http" / "ledger.sqlite"
+    except RuntimeError as error:  # ~somebody
+        raise LabrigError(
+            f"This path cannot be used: {error}", where=f"http.ledger = {configured}"
+        ) from error
 
 
 class Ledger:
@@ -233,7 +238,7 @@ class Ledger:
         host
             With its port, or without for all of its ports.
         errors
-            Those whose outcome is an error.
+            Those whose outcome is no answer: an error, 429, 5xx.
         dry
             Only count them.
 

@@ -183,7 +183,9 @@ def where(
     if before:
         conditions.append("recorded_at < ?")
         values.append(before)
-    if errors or status == "error":
+    if errors:  # what `labrig.http.exchange.is_answer` is not
+        conditions.append("(status IS NULL OR status = 429 OR status >= 500)")
+    if status == "error":
         conditions.append("status IS NULL")
     elif status:
         conditions.append("status = ?")

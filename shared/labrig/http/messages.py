@@ -123,7 +123,7 @@ class Request:
         given = {name.lower(): value for name, value in (headers or {}).items()}
         try:
             full = canonical_url(url, params)
-            content = body.encode() if isinstance(body, str) else body or b""
+            content = body.encode() if isinstance(body, str) else bytes(body or b"")
             if form is not None:
                 content = urlencode(_pairs(form)).encode()
             elif data is not None:
@@ -142,7 +142,7 @@ class Request:
         for name, value in given.items():
             if name in CLIENTS:
                 raise LabrigError(f"The header {name} is the client's own", where="headers")
-            if not (_NAME.fullmatch(name) and _VALUE.fullmatch(value)):
+            if not (isinstance(value, str) and _NAME.fullmatch(name) and _VALUE.fullmatch(value)):
                 raise LabrigError("This is no header", where=repr(hiding.plain(f"{name}: {value}"))[:200])
         hidden = tuple(
             sorted({*hiding.values(full, given, content), *hidden}, key=lambda each: (-len(each), each))
