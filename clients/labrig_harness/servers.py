@@ -91,7 +91,9 @@ def command(name: str, options: ServeOptions) -> list[str]:
 
 def module(name: str) -> list[str]:
     """Return what runs a server with Python: its own ``__main__`` if it has one, else ``labrig serve``."""
-    if find_spec(f"{package(name)}.__main__") is not None:
+    own = find_spec(package(name))
+    in_folder = own is not None and own.submodule_search_locations is not None  # one file has no __main__
+    if in_folder and find_spec(f"{package(name)}.__main__") is not None:
         return ["-m", package(name)]
     return ["-m", "labrig_harness", "serve", name]
 

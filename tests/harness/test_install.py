@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from labrig.errors import LabrigError
+from labrig_harness import servers
 from labrig_harness.installing import client_configs, config_edit, install
 from labrig_harness.installing.client_configs import CLIENTS
 from labrig_harness.installing.install import InstallPlan
@@ -129,6 +130,27 @@ def test_the_command_starts_the_server(tmp_path: Path, monkeypatch: pytest.Monke
     uvx = python.with_name("uvx")
     uvx.touch(mode=0o755)
     assert install.command("phreeqc") == [str(uvx), *client_configs.portable("phreeqc")[1:]]
+
+
+@pytest.mark.parametrize("program", [False, True])
+@pytest.mark.parametrize("file", ["balance.py", "balance/__init__.py", ""])
+def test_a_server_of_somebody_else_is_started_whatever_it_is_made_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, program: bool
+) -> None:
+    about = tmp_path / "balance-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: balance\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text("[labrig.servers]\nbalance = balance:toolbox\n")
+    for each in (file, "balance/__main__.py" if program and "/" in file else ""):
+        if each:
+            (tmp_path / each).parent.mkdir(exist_ok=True)
+            (tmp_path / each).touch()
+    monkeypatch.syspath_prepend(tmp_path)
+    own = program and "/" in file
+    assert servers.module("balance") == (
+        ["-m", "balance"] if own else ["-m", "labrig_harness", "serve", "balance"]
+    )
+    sys.modules.pop("balance", None)
 
 
 GEMINI = """{
