@@ -15,6 +15,7 @@ import pytest
 from labrig.errors import LabrigError
 from labrig.http import ANY, Client, Key, Limit, Service
 from labrig.http.retrying import retry_after
+from labrig.toolbox import ServeOptions
 from support.imitation import (
     Imitation,
     bomb,
@@ -461,6 +462,19 @@ async def test_a_service_that_wants_to_know_who_asks(
     assert site.hits[0].query == {"q": "x", "key": "planted-key-0123456789"}
     assert answer.url == site.url("/w/api?q=x&key=[key]")
     assert "planted" not in repr(answer)
+
+
+async def test_a_server_without_flags_uses_the_settings(
+    site: Imitation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = ServeOptions()
+    monkeypatch.setenv("LABRIG_HOME", str(tmp_path))
+    monkeypatch.delenv("LABRIG_HTTP_MODE", raising=False)
+    async with Client.configured(mode=options.http_mode, ledger=options.ledger) as web:
+        assert web.mode == "live"
+    monkeypatch.setenv("LABRIG_HTTP_MODE", "record")
+    async with Client.configured(mode=options.http_mode, ledger=options.ledger) as web:
+        assert (web.mode, web.ledger_path) == ("record", tmp_path / "http" / "ledger.sqlite")
 
 
 @pytest.mark.parametrize(

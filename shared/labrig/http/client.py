@@ -147,7 +147,8 @@ class Client:
             else folder / "cache",
             "state": folder / "hosts",
         }
-        return cls(**settings | {name: value for name, value in given.items() if value is not None})
+        chosen = {name: value for name, value in given.items() if value is not None}
+        return cls(**settings | chosen | {"mode": mode})  # an empty mode is none, as `ServeOptions` has it
 
     async def __aenter__(self) -> Self:
         return self
