@@ -488,6 +488,26 @@ def test_what_was_changed_by_hand_is_not_handed_out(ledger: Ledger, harm: str) -
     ledger.add(Exchange(ask(params={"n": 1}), answer(b"goes on")))
 
 
+@pytest.mark.parametrize(
+    ("word", "instead"),
+    [
+        (b"CREATE TABLE meta", b"CREAT\xe3 TABLE meta"),
+        (b"CREATE TABLE blobs", b"CREATE TABLE bl\x9bbs"),
+        (b"took_ms INTEGER", b"tookxms INTEGER"),
+        (b"service TEXT", b"serv\xefce TEXT"),
+    ],
+)
+def test_a_spoiled_byte_of_the_schema_is_damage(path: Path, word: bytes, instead: bytes) -> None:
+    with Ledger(path, write=True) as ledger:
+        ledger.add(Exchange(ask(), answer()))
+    whole = path.read_bytes()
+    assert word in whole and len(word) == len(instead)
+    path.write_bytes(whole.replace(word, instead))
+    for write in (False, True):
+        with pytest.raises(LabrigError, match="The ledger is damaged"), Ledger(path, write=write) as ledger:
+            ledger.find(ask())
+
+
 def test_a_full_disk_costs_only_what_does_not_fit(ledger: Ledger) -> None:
     ledger.add(Exchange(ask(), answer(b"first")))
     assert ledger._db is not None

@@ -51,7 +51,11 @@ def explained(path: Path) -> Iterator[None]:
         yield
     except sqlite3.ProgrammingError:  # a defect of ours
         raise
-    except Damaged as error:
+    except (
+        Damaged,
+        UnicodeDecodeError,
+        IndexError,
+    ) as error:  # names or messages that are no text; a missing column
         raise damaged(path, str(error)) from error
     except sqlite3.Error as error:
         raise _said(path, error) from error
