@@ -106,10 +106,17 @@ def serve_options(arguments: argparse.Namespace) -> ServeOptions:
         output=arguments.output,
         log_calls=arguments.log_calls,
         unsafe_local=arguments.unsafe_local,
-        http_mode=arguments.http_mode,
-        ledger=arguments.ledger.expanduser().resolve() if arguments.ledger else None,
+        **network_options(arguments),
         tokens=_tokens(arguments.token_file) if arguments.http else (),
     )
+
+
+def network_options(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return the fields of `ServeOptions` that the flags of `add_network_arguments` stand for."""
+    if arguments.ledger and (arguments.http_mode or setting("http", "mode") or "live") == "live":
+        raise LabrigError("The mode live has no ledger", where="--ledger", try_="--http-mode record")
+    ledger = arguments.ledger.expanduser().resolve() if arguments.ledger else None
+    return {"http_mode": arguments.http_mode, "ledger": ledger}
 
 
 def _names(text: str) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import gzip
 import time
@@ -15,6 +16,7 @@ import pytest
 from labrig.errors import LabrigError
 from labrig.http import ANY, Client, Key, Limit, Service
 from labrig.http.retrying import retry_after
+from labrig.serve import add_serve_arguments, serve_options
 from labrig.toolbox import ServeOptions
 from support.imitation import (
     Imitation,
@@ -350,6 +352,20 @@ async def test_a_spoiled_cache_is_no_obstacle(site: Imitation, tmp_path: Path) -
         assert (await web.get(site.url("/x"))).text == "there"
 
 
+@pytest.mark.parametrize("folder", ["file/cache", "file", "/proc/version/cache"])
+async def test_where_no_cache_can_be_there_is_none(
+    site: Imitation, tmp_path: Path, caplog: pytest.LogCaptureFixture, folder: str
+) -> None:
+    (tmp_path / "file").touch()
+    site.on("/x").then("there")
+    async with client(tmp_path, site, cache=tmp_path / folder) as web:
+        assert (await web.get(site.url("/x"))).text == "there"
+        assert (await web.get(site.url("/x"))).origin == "network"
+    assert [each.getMessage().split(":")[0] for each in caplog.records] == [
+        "Labrig keeps no answers of services for later"
+    ]
+
+
 @pytest.mark.parametrize(
     ("file", "path", "allowed"),
     [
@@ -534,11 +550,13 @@ async def test_a_second_event_loop_is_refused_by_name(web: Client, site: Imitati
     assert (await web.get(site.url("/b"))).text == "fine"
 
 
-def test_a_home_that_cannot_be_written_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("in the way")
-    monkeypatch.setenv("LABRIG_HOME", str(tmp_path / "file"))
-    with pytest.raises(LabrigError) as caught:
-        Client.configured()
-    assert caught.value.code == "unavailable" and "LABRIG_HTTP_CACHE" in caught.value.try_
-    monkeypatch.setenv("LABRIG_HTTP_CACHE", "off")
-    assert Client.configured().mode == "live"
+def test_a_ledger_that_would_get_nothing_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("LABRIG_HTTP_MODE", raising=False)
+    parser = argparse.ArgumentParser()
+    add_serve_arguments(parser)
+    for words in (["--ledger", "l.sqlite"], ["--ledger", "l.sqlite", "--http-mode", "live"]):
+        with pytest.raises(LabrigError, match="The mode live has no ledger"):
+            serve_options(parser.parse_args(words))
+    assert serve_options(parser.parse_args(["--ledger", "l.sqlite", "--http-mode", "record"])).ledger
+    monkeypatch.setenv("LABRIG_HTTP_MODE", "replay")
+    assert serve_options(parser.parse_args(["--ledger", "l.sqlite"])).ledger

@@ -20,7 +20,7 @@ from fastmcp import Client as McpClient
 from labrig.answer import META_KEY
 from labrig.builder import build
 from labrig.errors import LabrigError
-from labrig.http import ANY
+from labrig.http import ANY, Key, Service
 from support.imitation import (
     Hit,
     Imitation,
@@ -221,6 +221,34 @@ async def test_a_ledger_replays_without_the_key_or_with_another(
     monkeypatch.delenv("LABRIG_TESTS_CATALOGUE_KEY")
     monkeypatch.delenv("LABRIG_HTTP_CONTACT")
     assert await play(calls, tmp_path, "replay") == recorded
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        *({"param": "key"}, {"param": "user"}, {"param": "api_key"}, {"header": "X-Who"}),
+        *({"header": "Authorization", "prefix": "Bearer "}, {"header": "X-Auth", "prefix": "Token "}),
+    ],
+)
+@pytest.mark.parametrize("required", [True, False])
+async def test_wherever_the_key_goes_it_does_not_count(
+    site: Imitation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: dict[str, str], required: bool
+) -> None:
+    service = Service(
+        "catalogue", "https://x.example.org", key=Key("tests", "any_key", **place, required=required)
+    )
+    site.on("/api/terms").then("a term")
+    for recorded_with in (KEY, "") if not required else (KEY,):
+        folder = tmp_path / (recorded_with and "with")
+        monkeypatch.setenv("LABRIG_TESTS_ANY_KEY", recorded_with)
+        async with client(folder, site, mode="record") as web:
+            recorded = await web.ask(service, "terms", params={"q": "x"})
+        for key in (KEY, "an0ther-key-of-somebody", ""):
+            monkeypatch.setenv("LABRIG_TESTS_ANY_KEY", key)
+            async with client(folder, site, mode="replay") as web:
+                assert await web.ask(service, "terms", params={"q": "x"}) == recorded
+                with pytest.raises(LabrigError, match="not in the ledger"):
+                    await web.ask(service, "terms", params={"q": "y"})
 
 
 async def test_what_was_not_recorded_is_refused_by_name(site: Imitation, tmp_path: Path) -> None:

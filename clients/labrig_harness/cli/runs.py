@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from labrig.errors import LabrigError
 from labrig.redaction import redact
-from labrig.serve import add_network_arguments
+from labrig.serve import add_network_arguments, network_options
 
 if TYPE_CHECKING:
     from labrig_harness.runner import RunPlan
@@ -145,10 +145,9 @@ def _plan(arguments: argparse.Namespace) -> RunPlan:
         arguments.name,
     )
     arm = _budgeted(suite.arm(arguments.arm), arguments)
-    ledger = arguments.ledger.expanduser().resolve() if arguments.ledger else None
     plan = RunPlan(
         suite,
-        replace(arm, serve=replace(arm.serve, http_mode=arguments.http_mode, ledger=ledger)),
+        replace(arm, serve=replace(arm.serve, **network_options(arguments))),
         spec,
         (),
         seed=arguments.seed,

@@ -6,35 +6,33 @@ expires, and a request that it does not hold goes out.
 
 from __future__ import annotations
 
+import errno
+import logging
+import os
 from pathlib import Path
 
 import httpx2
 from hishel import AsyncSqliteStorage, CacheOptions
 from hishel.httpx2 import AsyncCacheTransport
 
-from labrig.errors import LabrigError
-
 MOST_BYTES = 512 << 20
 LARGEST_BYTES = 32 << 20
 
+log = logging.getLogger(__name__)
 
-def cached(transport: httpx2.AsyncBaseTransport, folder: Path) -> AsyncCacheTransport:
+
+def cached(transport: httpx2.AsyncBaseTransport, folder: Path) -> httpx2.AsyncBaseTransport:
     """Return a transport that asks `transport` for what the cache in `folder` does not hold.
 
-    Raises
-    ------
-    LabrigError
-        ``unavailable`` where there can be no such folder.
+    Where the folder cannot be made or written, it is `transport` itself.
     """
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not os.access(folder, os.W_OK | os.X_OK):  # hishel would log it for every request
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     except OSError as error:
-        raise LabrigError(
-            f"There is no place for the cache: {error.strerror}",
-            where=str(folder),
-            try_="another LABRIG_HOME, or LABRIG_HTTP_CACHE=off",
-            code="unavailable",
-        ) from error
+        log.warning("Labrig keeps no answers of services for later: %s (%s)", error.strerror, folder)
+        return transport
     storage = AsyncSqliteStorage(
         database_path=folder.resolve() / "responses.sqlite",
         max_size=MOST_BYTES,

@@ -167,6 +167,11 @@ class Client:
         if self._ledger is not None:
             self._ledger.close()
 
+    @property
+    def replays(self) -> bool:
+        """Whether the network is not touched: then no token need be fetched, `hiding.MASK` stands for any."""
+        return self.mode == "replay"
+
     async def get(self, url: str, **more: Any) -> Response:
         """Ask with GET: see `request`."""
         return await self.request("GET", url, **more)
@@ -194,23 +199,39 @@ class Client:
         """
         pairs = list(params.items() if isinstance(params, Mapping) else params or ())
         heads = dict(headers or {})
-        if service.key is not None:
-            value = service.key.value() or (hiding.MASK if self.mode == "replay" else "")
-            if not value and service.key.required:
-                raise LabrigError(
-                    f"{service.name} wants a key",
-                    where=service.key.variable,
-                    try_=f"set it, or the setting {service.key.name} in [{service.key.section}] of labrig.toml"
-                    + (f"; a key is had at {service.key.get_it}" if service.key.get_it else ""),
-                    code="unavailable",
-                )
-            if value and service.key.param:
-                pairs.append((service.key.param, value))
-            elif value:
-                heads[service.key.header] = value
-        return await self.request(
-            method, service.at(path), params=pairs, headers=heads, service=service, **more
-        )
+        missing: LabrigError | None = None
+        for value in self._keys(service):
+            given: dict[str, Any] = {"params": pairs, "headers": heads}
+            if value and service.key is not None and service.key.param:
+                given["params"] = [*pairs, (service.key.param, service.key.prefix + value)]
+            elif value and service.key is not None:
+                given["headers"] = heads | {service.key.header: service.key.prefix + value}
+            try:
+                return await self.request(method, service.at(path), **given, service=service, **more)
+            except LabrigError as error:
+                if error.code != "not_recorded":
+                    raise
+                missing = missing or error
+        assert missing is not None
+        raise missing
+
+    def _keys(self, service: Service) -> list[str]:
+        """Return the key to ask a service with, empty for none; in a replay those that it may be recorded with."""
+        if service.key is None:
+            return [""]
+        value = service.key.value()
+        if self.mode == "replay":
+            recorded = value or hiding.MASK
+            return [recorded] if service.key.required else [recorded, ""] if value else ["", recorded]
+        if not value and service.key.required:
+            raise LabrigError(
+                f"{service.name} wants a key",
+                where=service.key.variable,
+                try_=f"set it, or the setting {service.key.name} in [{service.key.section}] of labrig.toml"
+                + (f"; a key is had at {service.key.get_it}" if service.key.get_it else ""),
+                code="unavailable",
+            )
+        return [value]
 
     async def request(
         self,

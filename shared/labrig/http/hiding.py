@@ -97,7 +97,7 @@ def _form(text: str) -> str:
     for word in text.split("&"):
         name, _, value = word.partition("=")
         plain_value = unquote_plus(value, errors="surrogateescape")
-        secret = value and _secret(unquote_plus(name), plain_value)
+        secret = value and (plain_value == MASK or _secret(unquote_plus(name), plain_value))
         words.append(f"{name}={mask(plain_value)}" if secret else word)
     return "&".join(words)
 

@@ -26,6 +26,8 @@ class Key:
         The setting that holds it: ``("atlas", "google_key")`` is ``LABRIG_ATLAS_GOOGLE_KEY``.
     param, header
         Where it goes, one of the two.
+    prefix
+        What stands before it there: ``"Bearer "``.
     required
         Whether the service answers without.
     get_it
@@ -36,6 +38,7 @@ class Key:
     name: str
     param: str = ""
     header: str = ""
+    prefix: str = ""
     required: bool = True
     get_it: str = ""
 
