@@ -154,6 +154,7 @@ async def test_a_place_far_back_in_the_queue_is_refused_at_once(tmp_path: Path) 
     await asyncio.gather(*waiting, return_exceptions=True)
 
 
+@pytest.mark.accept
 async def test_those_who_come_late_into_their_turns_start_one_after_another(tmp_path: Path) -> None:
     hosts, limit = Hosts(tmp_path), Limit(per_second=5, concurrent=6)
     starts: list[float] = []

@@ -643,6 +643,7 @@ def test_the_nearest_requests_and_what_differs(ledger: Ledger) -> None:
     assert difference(recorded["limit"], replace(recorded["limit"])) == "nothing"
 
 
+@pytest.mark.accept
 def test_five_thousand_exchanges_are_quick_to_look_up(ledger: Ledger) -> None:
     requests = [ask(f"https://api.example.org/items/{n % 700}", params={"limit": n}) for n in range(5_000)]
     for n, each in enumerate(requests):

@@ -176,6 +176,7 @@ def _weight(body: bytes) -> str:
     return f"{len(body):,} bytes, sha256 {Response(200, '', {}, body).sha256[:12]}"
 
 
+@pytest.mark.accept
 def test_prune_removes_what_is_asked_and_gives_the_space_back(tmp_path: Path) -> None:
     large = exchange("https://a.example.org/large", os.urandom(2_000_000), recorded_at="2020-01-01T00:00:00Z")
     path = record(tmp_path / "ledger.sqlite", large, WATERS, FAILED, EVIL)
@@ -194,6 +195,7 @@ def test_prune_removes_what_is_asked_and_gives_the_space_back(tmp_path: Path) ->
     assert not (tmp_path / "absent.sqlite").exists()
 
 
+@pytest.mark.accept
 def test_export_as_lines_and_as_a_ledger_to_ship(path: Path, tmp_path: Path) -> None:
     lines = tmp_path / "out" / "all.jsonl"
     assert said(labrig("export", path, "--to", lines)) == [f"4 exchanges in {lines}"]
@@ -222,6 +224,7 @@ def test_export_as_lines_and_as_a_ledger_to_ship(path: Path, tmp_path: Path) -> 
     assert sorted(each.name for each in tmp_path.iterdir()) == ["out", "part.sqlite"]
 
 
+@pytest.mark.accept
 def test_export_as_har(path: Path, tmp_path: Path) -> None:
     target = tmp_path / "all.har"
     said(labrig("export", path, "--to", target))

@@ -223,6 +223,7 @@ async def test_a_ledger_replays_without_the_key_or_with_another(
     assert await play(calls, tmp_path, "replay") == recorded
 
 
+@pytest.mark.accept
 @pytest.mark.parametrize(
     "place",
     [
@@ -480,6 +481,7 @@ async def test_an_exchange_that_holds_a_secret_leaves_no_trace(site: Imitation, 
             await web.get(site.url("/token"), private=True)
 
 
+@pytest.mark.accept
 async def test_killed_while_it_records(site: Imitation, tmp_path: Path) -> None:
     site.on("/*").then(lambda hit: hit.target)
     code = """
@@ -511,6 +513,7 @@ asyncio.run(main())
                 assert (await web.get(site.url(f"/{n}-{m}"))).text == f"/{n}-{m}"
 
 
+@pytest.mark.accept
 async def test_a_server_of_its_own_replays_with_no_network_at_all(site: Imitation, tmp_path: Path) -> None:
     """Over stdio, through the flags of ``serve``; a library that goes round the layer is refused."""
     calls = furnish(site)[:9]

@@ -234,6 +234,7 @@ def test_any_key_in_any_spelling(key: str, spelling: str) -> None:
     assert redact(f"'{echo}'", [key]) == f"'{MASK}'"
 
 
+@pytest.mark.accept
 def test_what_a_service_sends_cannot_make_it_slow() -> None:
     secrets = ["\\" * 30 + "ab", "%25%25%25&&&&amp;amp;ab", "ab" + "/" * 20, "a" * 40 + "\n" * 20 + "b"]
     units = [
