@@ -197,48 +197,16 @@ else:
 """,
     limits={"wall_s": 12.0},
 )
-add(
-    "moving files",
-    "600 MB in a folder that is renamed all the time, so that whoever looks finds nothing",
-    """
-import itertools, threading
-os.mkdir("a0")
-folder = os.open("a0", os.O_RDONLY)
-def move():
-    for number in itertools.count():
-        os.rename(f"a{number}", f"a{number + 1}")
-threading.Thread(target=move, daemon=True).start()
-try:
-    for number in range(30):
-        with open(os.open(f"file{number}", os.O_CREAT | os.O_WRONLY, dir_fd=folder), "wb") as file:
-            file.write(b"x" * (20 << 20))
-        time.sleep(0.03)
-    hold(1)
-except OSError as error:
-    say(word(error))
-else:
-    say("done")
-""",
-    limits={"wall_s": 12.0},
-)
-add(
-    "moving files, and no stop",
-    "the same, with SIGCONT to itself all the time, so that it cannot be stopped to be looked at",
-    """
+_MOVE = """
 import itertools, signal, threading
 os.mkdir("a0")
 folder = os.open("a0", os.O_RDONLY)
 def move():
     for number in itertools.count():
         os.rename(f"a{number}", f"a{number + 1}")
-def go_on():
-    while True:
-        try:
-            os.kill(os.getpid(), signal.SIGCONT)
-        except PermissionError:
-            time.sleep(0.01)
 threading.Thread(target=move, daemon=True).start()
-threading.Thread(target=go_on, daemon=True).start()
+"""
+_FILL = """
 try:
     for number in range(30):
         with open(os.open(f"file{number}", os.O_CREAT | os.O_WRONLY, dir_fd=folder), "wb") as file:
@@ -249,7 +217,27 @@ except OSError as error:
     say(word(error))
 else:
     say("done")
-""",
+"""
+add(
+    "moving files",
+    "600 MB in a folder that is renamed all the time, so that whoever looks finds nothing",
+    _MOVE + _FILL,
+    limits={"wall_s": 12.0},
+)
+add(
+    "moving files, and no stop",
+    "the same, with SIGCONT to itself all the time, so that it cannot be stopped to be looked at",
+    _MOVE
+    + """
+def go_on():
+    while True:
+        try:
+            os.kill(os.getpid(), signal.SIGCONT)
+        except PermissionError:
+            time.sleep(0.01)
+threading.Thread(target=go_on, daemon=True).start()
+"""
+    + _FILL,
     limits={"wall_s": 12.0},
 )
 add(
