@@ -10,6 +10,7 @@ from pathlib import Path
 from labrig import __version__
 from labrig.config import config_path, home, setting
 from labrig.errors import LabrigError
+from labrig.serve import MODES
 from labrig_harness.servers import names, toolbox
 
 FAILED = 1
@@ -147,6 +148,7 @@ def _doctor(arguments: argparse.Namespace) -> int:
         healthy &= found.state == "installed" or (found.state == "missing" and not side.default)
         print(f"setup       {name}: {found.state}" + (f" ({found.reason})" if found.reason else ""))
     print(f"sandbox     {_sandbox()}")
+    print(f"network     {_network()}")
     for name in names():
         try:
             box = toolbox(name)
@@ -169,6 +171,20 @@ def _sandbox() -> str:
     except LabrigError as error:
         return str(error)
     return f"{found.name} ({found.reason})" if found.reason else found.name
+
+
+def _network() -> str:
+    """Say how servers ask the network."""
+    mode = setting("http", "mode") or "live"
+    said = [mode if mode in MODES else f"{mode} is no mode"]
+    if mode != "live":
+        from labrig.http.ledger import default_path
+
+        said.append(f"ledger {default_path()}{'' if default_path().exists() else ' (none)'}")
+    said.append(f"contact {setting('http', 'contact') or 'not set'}")
+    if origins := setting("http", "private_origins"):
+        said.append(f"private origins {origins}")
+    return "; ".join(said)
 
 
 def _gc(arguments: argparse.Namespace) -> int:
