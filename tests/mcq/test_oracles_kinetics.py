@@ -19,6 +19,8 @@ from labrig_harness.suites.phreeqc_mcq.stems import brines, gas, isotopes, kinet
 from labrig_harness.suites.phreeqc_mcq.values import value
 from labrig_phreeqc.engine import Engine
 
+pytestmark = pytest.mark.accept
+
 GAS_CONSTANT = 0.082057  # L atm/(mol K)
 KELVIN = 298.15
 # log K at 25 °C: Plummer and Busenberg (1982); that of water: 14.0

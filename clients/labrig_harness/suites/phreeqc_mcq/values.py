@@ -58,6 +58,8 @@ async def value(engine: Engine, scene: Scene) -> Value:
     found, why = _read(run, scene.state)
     if found is None:
         return Value(None, why)
+    if quantity.form == "ph" and abs(found) >= -ABSENT:  # the database has another name for H+
+        return Value(None, f"no pH, but {found:g}")
     refined = stem.refined(scene.numbers, scene.states) or (TIGHT + scene.build,)
     last = (
         stem.refined_state(scene.numbers, scene.states)
