@@ -20,7 +20,7 @@ from labrig_harness.suites.phreeqc_mcq.stems import cement, evaporation, exchang
 from labrig_harness.suites.phreeqc_mcq.values import value
 from labrig_phreeqc.engine import Engine
 
-pytestmark = pytest.mark.usefixtures("databases")
+pytestmark = [pytest.mark.accept, pytest.mark.usefixtures("databases")]
 
 KELVIN = 298.15
 DEBYE_A, DEBYE_B = 0.5092, 0.3283  # of water at 25 °C, Robinson and Stokes (1965), kg and Å
