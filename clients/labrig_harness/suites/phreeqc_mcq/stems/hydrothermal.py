@@ -1,0 +1,294 @@
+"""Water at 150 to 250 °C: competing minerals, and what scales when it cools, boils or is heated."""
+
+from __future__ import annotations
+
+import random
+
+from labrig_harness.suites.phreeqc_mcq.scenario import Numbers, Printed, Quantity, States, Stem, Switch
+
+PH = Quantity(
+    "ph", "What is the pH of the water?", "", "ph", '-LA("H+")', Printed("Description of solution", "pH")
+)
+
+
+def _total(element: str, name: str, group: str) -> Quantity:
+    return Quantity(
+        name,
+        f"What is the total concentration of dissolved {name}?",
+        "mmol/kg water",
+        "value",
+        f'TOT("{element}")*1e3',
+        Printed("Solution composition", element, scale=1e3),
+        group=group,
+    )
+
+
+# --- a granite at 150 to 250 °C -------------------------------------------------------------------------------------
+
+
+def _granite_numbers(draws: random.Random) -> dict[str, float]:
+    return {
+        "temp": draws.choice(range(150, 206, 5)),
+        "hotter": draws.choice((30, 35, 40, 45)),
+        "salt": draws.choice(range(50, 501, 25)),
+        "more": draws.choice((2.5, 3, 4)),
+    }
+
+
+def _granite_tell(n: Numbers, s: States) -> str:
+    temp = n["temp"] + (n["hotter"] if s["temperature"] == "hot" else 0)
+    salt = n["salt"] * (n["more"] if s["salt"] == "more" else 1)
+    silica = {"Quartz": "quartz", "Chalcedony": "chalcedony, for quartz does not form"}[s["silica"]]
+    clay = {"Muscovite": "muscovite", "Kaolinite": "kaolinite"}[s["mica"]]
+    return (
+        f"A geothermal brine of {salt:g} mmol NaCl per kg of water (pH 7 before it meets the rock) "
+        "comes to equilibrium "
+        f"at {temp:g} °C with low albite (Albite_low of the database), maximum microcline, {clay} "
+        f"and {silica}. Of each "
+        "of the four 10 mol per kg of water are there, so that none is used up. No gas phase forms, and nothing else "
+        "precipitates."
+    )
+
+
+def _granite_build(n: Numbers, s: States) -> str:
+    temp = n["temp"] + (n["hotter"] if s["temperature"] == "hot" else 0)
+    salt = n["salt"] * (n["more"] if s["salt"] == "more" else 1)
+    return (
+        f"SOLUTION 1\n    temp {temp:g}\n    pH 7\n    units mmol/kgw\n    Na {salt:g}\n    Cl {salt:g}\n"
+        "EQUILIBRIUM_PHASES 1\n    Albite_low 0 10\n    Maximum_Microcline 0 10\n"
+        f"    {s['mica']} 0 10\n    {s['silica']} 0 10\nEND\n"
+    )
+
+
+# --- silica scale ---------------------------------------------------------------------------------------------------
+
+
+def _silica_numbers(draws: random.Random) -> dict[str, float]:
+    return {
+        "reservoir": draws.choice(range(200, 251, 5)),
+        "separator": draws.choice(range(150, 171, 5)),
+        "brine": draws.choice(range(40, 81, 5)),
+        "salt": draws.choice((20, 50, 100, 150)),
+        "steam": draws.choice((10, 12, 14, 16, 18, 20)),
+    }
+
+
+def _silica_tell(n: Numbers, s: States) -> str:
+    steam = (
+        f"flashes in a separator, where {n['steam']:g} % of its water leave as pure steam"
+        if s["steam"] == "lost"
+        else "is kept under pressure, so that no steam leaves it"
+    )
+    temp = n["brine"] if s["cooling"] == "far" else n["separator"]
+    scale = (
+        "There amorphous silica precipitates until equilibrium where the water is supersaturated with it"
+        if s["scale"] == "forms"
+        else "There an inhibitor keeps all silica in solution, supersaturated or not"
+    )
+    silica = {"Quartz": "quartz", "Chalcedony": "chalcedony"}[s["silica"]]
+    return (
+        f"In a reservoir at {n['reservoir']:g} °C water of {n['salt']:g} mmol NaCl per kg of water is in equilibrium "
+        f"with {silica}, which is there in excess. On its way up it leaves the rock and {steam}; then it cools to "
+        f"{temp:g} °C. {scale}; no other mineral forms. The water is at pH 7 before it meets the "
+        "rock, and neither acid "
+        "nor base is added."
+    )
+
+
+def _silica_build(n: Numbers, s: States) -> str:
+    temp = n["brine"] if s["cooling"] == "far" else n["separator"]
+    steam = (
+        f"REACTION 2\n    H2O -1\n    {55.508435 * n['steam'] / 100:.8g} moles\n"
+        if s["steam"] == "lost"
+        else ""
+    )
+    return (
+        f"SOLUTION 1\n    temp {n['reservoir']:g}\n    pH 7\n    units mmol/kgw\n    Na {n['salt']:g}\n"
+        f"    Cl {n['salt']:g}\nEQUILIBRIUM_PHASES 1\n    {s['silica']} 0 10\nSAVE solution 1\nEND\n"
+        f"USE solution 1\n{steam}REACTION_TEMPERATURE 2\n    {temp:g}\n"
+        + ("EQUILIBRIUM_PHASES 2\n    SiO2(am) 0 0\n" if s["scale"] == "forms" else "")
+        + "END\n"
+    )
+
+
+# --- calcite scale --------------------------------------------------------------------------------------------------
+
+
+def _calcite_numbers(draws: random.Random) -> dict[str, float]:
+    return {
+        "reservoir": draws.choice(range(180, 241, 5)),
+        "drop": draws.choice(range(25, 61, 5)),
+        "log_p": draws.choice((-5, -4, -3, -2, 0, 2, 4)) / 10,
+        "factor": draws.choice((0.8, 0.9, 1, 1.1, 1.2)),
+        "salt": draws.choice(range(50, 301, 25)),
+        "calcium": draws.choice((2, 3, 4, 5, 6, 8)),
+    }
+
+
+def _calcite_tell(n: Numbers, s: States) -> str:
+    gas = (
+        f"carbon dioxide escapes until its fugacity is 10^{n['log_p'] - n['factor']:g} atm"
+        if s["gas"] == "escapes"
+        else "no gas leaves it"
+    )
+    temp = n["reservoir"] - (n["drop"] if s["cooling"] == "cools" else 0)
+    cools = (
+        f"it cools to {temp:g} °C"
+        if s["cooling"] == "cools"
+        else f"it stays at the temperature of {temp:g} °C"
+    )
+    anhydrite = (
+        "calcite and anhydrite" if s["anhydrite"] == "present" else "calcite, while sulfate is absent,"
+    )
+    return (
+        f"A geothermal brine of {n['salt']:g} mmol NaCl and {n['calcium']:g} mmol CaCl2 per kg of "
+        "water, which has pH 7 "
+        f"at {n['reservoir']:g} °C before it meets the rock, comes to equilibrium there with {anhydrite} and with CO2 "
+        f"of a fugacity of 10^{n['log_p']:g} atm; rock and CO2 are in excess. Then it leaves the rock and rises in a "
+        f"well, in which no mineral dissolves or precipitates: {cools}, and {gas}. Steam is left out of account."
+    )
+
+
+def _calcite_build(n: Numbers, s: States) -> str:
+    temp = n["reservoir"] - (n["drop"] if s["cooling"] == "cools" else 0)
+    gas = (
+        f"EQUILIBRIUM_PHASES 2\n    CO2(g) {n['log_p'] - n['factor']:g} 0\n" if s["gas"] == "escapes" else ""
+    )
+    return (
+        f"SOLUTION 1\n    temp {n['reservoir']:g}\n    pH 7\n    units mmol/kgw\n    Na {n['salt']:g}\n"
+        f"    Ca {n['calcium']:g}\n    Cl {n['salt'] + 2 * n['calcium']:g}\n"
+        f"EQUILIBRIUM_PHASES 1\n    Calcite 0 10\n    CO2(g) {n['log_p']:g} 10\n"
+        + ("    Anhydrite 0 10\n" if s["anhydrite"] == "present" else "")
+        + f"SAVE solution 1\nEND\nUSE solution 1\nREACTION_TEMPERATURE 2\n    {temp:g}\n{gas}END\n"
+    )
+
+
+STEMS = (
+    Stem(
+        name="brine-in-a-hot-granite",
+        topic="hydrothermal",
+        draw=_granite_numbers,
+        switches=(
+            Switch(
+                "temperature",
+                {"cool": "the lower temperature", "hot": "the higher temperature"},
+            ),
+            Switch(
+                "mica",
+                {
+                    "Muscovite": "muscovite in place of kaolinite",
+                    "Kaolinite": "kaolinite in place of muscovite",
+                },
+            ),
+            Switch(
+                "silica",
+                {"Quartz": "quartz in place of chalcedony", "Chalcedony": "chalcedony in place of quartz"},
+            ),
+            Switch("salt", {"less": "too little salt", "more": "too much salt"}),
+        ),
+        tell=_granite_tell,
+        build=_granite_build,
+        quantities=(
+            PH,
+            _total("K", "potassium", "alkali"),
+            _total("Na", "sodium", "alkali"),
+            _total("Si", "silicon", "alkali"),
+        ),
+        database="llnl.dat",
+    ),
+    Stem(
+        name="silica-from-a-geothermal-well",
+        topic="geothermal scaling",
+        draw=_silica_numbers,
+        switches=(
+            Switch("steam", {"lost": "steam taken off", "kept": "the loss of steam left out"}),
+            Switch("cooling", {"far": "cooled too far", "little": "cooled too little"}),
+            Switch(
+                "silica",
+                {"Quartz": "quartz in place of chalcedony", "Chalcedony": "chalcedony in place of quartz"},
+            ),
+            Switch(
+                "scale",
+                {"forms": "amorphous silica allowed to form", "does not form": "amorphous silica left out"},
+            ),
+        ),
+        tell=_silica_tell,
+        build=_silica_build,
+        quantities=(
+            Quantity(
+                "si",
+                "What is the saturation index of chalcedony in the water?",
+                "",
+                "si",
+                'SI("Chalcedony")',
+                Printed("Saturation indices", "Chalcedony"),
+                group="index",
+            ),
+            Quantity(
+                "si-quartz",
+                "What is the saturation index of quartz in the water?",
+                "",
+                "si",
+                'SI("Quartz")',
+                Printed("Saturation indices", "Quartz"),
+                group="index",
+            ),
+            _total("Si", "silicon", "silicon"),
+        ),
+        database="llnl.dat",
+    ),
+    Stem(
+        name="calcite-in-a-geothermal-well",
+        topic="geothermal scaling",
+        draw=_calcite_numbers,
+        switches=(
+            Switch(
+                "gas", {"escapes": "carbon dioxide let out", "stays": "the escape of carbon dioxide left out"}
+            ),
+            Switch("cooling", {"cools": "cooled on the way up", "stays hot": "the cooling left out"}),
+            Switch("anhydrite", {"present": "anhydrite added", "absent": "anhydrite left out"}),
+        ),
+        tell=_calcite_tell,
+        build=_calcite_build,
+        quantities=(
+            PH,
+            Quantity(
+                "si-calcite",
+                "What is the saturation index of calcite in the water?",
+                "",
+                "si",
+                'SI("Calcite")',
+                Printed("Saturation indices", "Calcite"),
+                group="index",
+            ),
+            Quantity(
+                "si-aragonite",
+                "What is the saturation index of aragonite in the water?",
+                "",
+                "si",
+                'SI("Aragonite")',
+                Printed("Saturation indices", "Aragonite"),
+                group="index",
+            ),
+            Quantity(
+                "co2",
+                "What is the molality of dissolved CO2 (the neutral molecule)?",
+                "mmol/kg water",
+                "value",
+                'MOL("CO2")*1e3',
+                Printed("Distribution of species", "CO2", scale=1e3),
+                group="carbon",
+            ),
+            Quantity(
+                "bicarbonate",
+                "What is the molality of the free ion HCO3-?",
+                "mmol/kg water",
+                "value",
+                'MOL("HCO3-")*1e3',
+                Printed("Distribution of species", "HCO3-", scale=1e3),
+                group="carbon",
+            ),
+        ),
+        database="llnl.dat",
+    ),
+)
