@@ -128,6 +128,7 @@ def test_show_one(path: Path) -> None:
     for which in ("99", "nowhere"):
         assert labrig("show", path, which).returncode == 2
     assert b"has no body" in labrig("show", path, 3, "--body").stderr
+    assert b"Which exchange?" in labrig("show", path).stderr
 
 
 def test_diff_tells_what_changed_between_two_recordings(path: Path, tmp_path: Path) -> None:

@@ -170,6 +170,13 @@ def _show(arguments: argparse.Namespace) -> int:
     from labrig.http.messages import Response
 
     _any_character()
+    if arguments.path is None and Path(arguments.which).is_file():
+        raise LabrigError(
+            "Which exchange?",
+            where=f"labrig ledger show {arguments.which}",
+            expected="its number, or a part of its URL, after the ledger",
+            try_=f"labrig ledger list {arguments.which}",
+        )
     with _open(arguments.path) as ledger:
         number = _number(ledger, arguments.which)
         exchange = ledger.at(number)
