@@ -20,7 +20,6 @@ from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self, get_args
-from urllib.parse import urljoin, urlsplit
 from weakref import WeakValueDictionary
 
 import httpx2
@@ -37,9 +36,11 @@ from labrig.http.guard import Guard
 from labrig.http.hosts import Hosts, Limit
 from labrig.http.ledger import Ledger, default_path
 from labrig.http.messages import Hop, Params, Request, Response, now
-from labrig.http.retrying import PoliteTransport, retry_after
+from labrig.http.redirects import REDIRECTS, redirected
+from labrig.http.retrying import PoliteTransport
 from labrig.http.robots import AGENT, MOST_BYTES, Robots
 from labrig.http.services import Service
+from labrig.http.statuses import unwelcome
 from labrig.http.wire import EXTENSION, RETRIEVED, Terms, WireTransport, closed, too_large
 
 Mode = Literal["live", "record", "replay", "refresh"]
@@ -51,15 +52,9 @@ TIMEOUT_S = 30.0
 PATIENCE_S = 20.0
 LARGEST = float(1 << 40)
 MOST_HOPS = 8
-EVERYBODYS = frozenset(
-    ("accept", "accept-language", "content-type", "range", "if-none-match", "if-modified-since")
-)
 NOT_FOLLOWED = ("labrig-redirects", "not followed")
 HEEDED = ("labrig-robots", "heeded")
 """These stand among the headers of a request in the ledger; they are not sent."""
-REDIRECTS = frozenset({301, 302, 303, 307, 308})
-DEFAULT_WAIT_S = 60.0
-"""What a 429 that names no time is reported to ask for."""
 
 
 class Client:
@@ -475,99 +470,6 @@ def _check_limits(**limits: float) -> None:
             raise LabrigError(
                 "This is no limit", where=f"{name}={value!r}", expected=f"a number from 0 to {LARGEST:g}"
             )
-
-
-def redirected(asked: Request, status: int, to: str) -> Request:
-    """Return the request that a redirect asks for: RFC 9110, section 15.4.
-
-    To another origin, http to https of one host excepted, go only headers that cannot be credentials. To the same one,
-    a credential of this request that stands in the new address is put back there: it was taken out of the answer.
-    """
-    try:
-        url = urljoin(asked.wire.url, to.strip())
-    except ValueError as error:
-        raise LabrigError(
-            f"{asked.host} points to what is no URL: {hiding.plain(to)[:200]!r}",
-            where=str(asked),
-            code="unreachable",
-        ) from error
-    method, body = asked.method, asked.wire.body
-    if status == 303 or (status in (301, 302) and method == "POST"):
-        method, body = ("HEAD" if method == "HEAD" else "GET"), b""
-    here, there = urlsplit(asked.wire.url), urlsplit(url)
-    same = (here.scheme, here.netloc) == (there.scheme, there.netloc) or (
-        (here.scheme, there.scheme) == ("http", "https")
-        and here.hostname == there.hostname
-        and (here.port or 80, there.port or 443) == (80, 443)
-    )
-    if body and not same and (asked.body != body or asked.wire.hidden):
-        raise LabrigError(
-            f"{asked.host} sends a body that holds a key on to another host",
-            where=hiding.plain(url)[:300],
-            code="refused",
-        )
-    headers = {
-        name: value
-        for name, value in asked.wire.headers
-        if (same or name in EVERYBODYS) and (body or not name.startswith("content-"))
-    }
-    if same and hiding.MASK in url:
-        url = _with_credentials(url, asked)
-    return Request.make(method, url, headers=headers, body=body or None, hidden=asked.wire.hidden)
-
-
-def _with_credentials(url: str, asked: Request) -> str:
-    """Return a URL with the words of a request's own URL where it has what they look like without keys."""
-    sent = {hiding.plain(word, asked.wire.hidden): word for word in re.split("[/?&]", asked.wire.url)}
-    words = re.split("([/?&])", url)
-    return "".join(sent.get(word, word) if hiding.MASK in word else word for word in words)
-
-
-def unwelcome(response: Response, service: Service | None = None) -> LabrigError:
-    """Return the error that an answer with an error status stands for."""
-    host = urlsplit(response.url).netloc
-    says = _says(response)
-    wait = retry_after(dict(response.headers), response.retrieved_at)
-    if response.status == 429 or (response.status == 503 and wait is not None):
-        seconds = DEFAULT_WAIT_S if wait is None else wait
-        return LabrigError(
-            f"{host} asks to wait {seconds:g} s before it is asked again{says}",
-            where=response.url,
-            try_=f"the same call in {seconds:g} s",
-            code="rate_limited",
-            retry_after_s=seconds,
-        )
-    if response.status in (404, 410):
-        return LabrigError(f"{host} has no such page or record{says}", where=response.url, code="not_found")
-    if response.status in (401, 403, 407, 451):
-        key = f"check {service.key.variable}" if service is not None and service.key is not None else ""
-        return LabrigError(
-            f"{host} refuses this request with status {response.status}{says}",
-            where=response.url,
-            try_=key,
-            code="refused",
-        )
-    if response.status >= 500 or response.status < 400:
-        return LabrigError(
-            f"{host} answers with status {response.status}{says}",
-            where=response.url,
-            try_="the same call later",
-            code="unreachable",
-        )
-    return LabrigError(
-        f"{host} does not take this request: status {response.status}{says}", where=response.url
-    )
-
-
-def _says(response: Response) -> str:
-    """Return the beginning of what a service says of an error, in words."""
-    text = response.text
-    if "<" in text[:200]:
-        text = re.sub(
-            r"<(script|style)\b.*?</\1\s*>|<[^>]*>", " ", text[:20_000], flags=re.DOTALL | re.IGNORECASE
-        )
-    words = " ".join(text[:5_000].split())
-    return f': "{words[:200]}"' if words else ""
 
 
 def _quoted(url: str) -> str:
