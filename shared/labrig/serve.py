@@ -212,7 +212,7 @@ def _set_network(options: ServeOptions) -> None:
         os.environ["LABRIG_HTTP_MODE"] = options.http_mode
     if options.ledger is not None:
         os.environ["LABRIG_HTTP_LEDGER"] = str(options.ledger)
-    mode = setting("http", "mode", "live")
+    mode = setting("http", "mode") or "live"
     if mode not in MODES:
         raise unknown_name("HTTP mode", mode, MODES, where="http.mode")
     if mode == "replay":

@@ -560,3 +560,17 @@ def test_a_ledger_that_would_get_nothing_is_refused(monkeypatch: pytest.MonkeyPa
     assert serve_options(parser.parse_args(["--ledger", "l.sqlite", "--http-mode", "record"])).ledger
     monkeypatch.setenv("LABRIG_HTTP_MODE", "replay")
     assert serve_options(parser.parse_args(["--ledger", "l.sqlite"])).ledger
+
+
+@pytest.mark.parametrize(("said", "works"), [("", True), ("on", True), ("OFF", True), ("of", False)])
+async def test_the_cache_is_on_or_off(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str, works: bool
+) -> None:
+    monkeypatch.setenv("LABRIG_HOME", str(tmp_path))
+    monkeypatch.setenv("LABRIG_HTTP_CACHE", said)
+    if works:
+        async with Client.configured():
+            assert (tmp_path / "http" / "cache").exists() == (said != "OFF")
+    else:
+        with pytest.raises(LabrigError, match="neither on nor off"):
+            Client.configured()

@@ -137,9 +137,7 @@ class Client:
             "private_origins": [
                 each for each in setting("http", "private_origins").split(",") if each.strip()
             ],
-            "cache": None
-            if setting("http", "cache", "on").lower() in ("off", "no", "false", "0")
-            else folder / "cache",
+            "cache": folder / "cache" if _is_on(setting("http", "cache") or "on") else None,
             "state": folder / "hosts",
         }
         chosen = {name: value for name, value in given.items() if value is not None}
@@ -462,6 +460,23 @@ class Client:
 
     async def _robots_file(self, url: str, patience_s: float) -> Response:
         return await self.request("GET", url, accept=ANY, max_bytes=MOST_BYTES, patience_s=patience_s)
+
+
+def _is_on(text: str) -> bool:
+    """Return what the setting ``http.cache`` says."""
+    answers = {
+        "on": True,
+        "yes": True,
+        "true": True,
+        "1": True,
+        "off": False,
+        "no": False,
+        "false": False,
+        "0": False,
+    }
+    if text.lower() not in answers:
+        raise LabrigError(f"{text!r} is neither on nor off", where="http.cache", expected="on or off")
+    return answers[text.lower()]
 
 
 def _check_limits(**limits: float) -> None:

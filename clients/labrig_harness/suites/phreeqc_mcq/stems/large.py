@@ -5,28 +5,7 @@ from __future__ import annotations
 import random
 
 from labrig_harness.suites.phreeqc_mcq.scenario import Numbers, Printed, Quantity, States, Stem, Switch
-
-PH = Quantity(
-    "ph", "What is the pH of the water?", "", "ph", '-LA("H+")', Printed("Description of solution", "pH")
-)
-CALCIUM = Quantity(
-    "calcium",
-    "What is the total concentration of dissolved calcium?",
-    "mmol/kg water",
-    "value",
-    'TOT("Ca")*1e3',
-    Printed("Solution composition", "Ca", scale=1e3),
-    group="calcium",
-)
-FREE_CALCIUM = Quantity(
-    "free-calcium",
-    "What is the molality of the free ion Ca+2?",
-    "mmol/kg water",
-    "value",
-    'MOL("Ca+2")*1e3',
-    Printed("Distribution of species", "Ca+2", scale=1e3),
-    group="calcium",
-)
+from labrig_harness.suites.phreeqc_mcq.stems.carbonate import CALCIUM, FREE_CALCIUM, PH
 
 
 def _molality(name: str, species: str, words: str) -> Quantity:
