@@ -18,13 +18,14 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+from labrig.calls import CallLog
 from labrig.errors import LabrigError
 from labrig.redaction import redact
 from labrig_harness import outfolder, suites
 from labrig_harness.grounding.outcomes import grounded
 from labrig_harness.suite import Score, Suite, Table
 from labrig_harness.task import Task
-from labrig_harness.trajectory import OUTSIDE, Cost, Submission, Tokens, Trajectory
+from labrig_harness.trajectory import OUTSIDE, Cost, Submission, Tokens, ToolCall, Trajectory
 from labrig_harness.verify import contradiction
 
 CHUNK = 100
@@ -298,10 +299,27 @@ def _read(suite: Suite, tasks: dict[str, Task], label: str, path: Path) -> Recor
     try:
         trajectory = _standing(path, label, tasks)
         task = tasks[trajectory.task]
-        score = suite.score(task, trajectory) if task.truth else None
+        score = _scored(suite, task, trajectory, path.parent) if task.truth else None
         return summary(path.parent, trajectory, score, grounding(suite, task, trajectory, score))
     except (ValueError, TypeError, AttributeError, OSError, LabrigError) as error:
         return str(error).splitlines()[0] if str(error) else type(error).__name__
+
+
+def _scored(suite: Suite, task: Task, trajectory: Trajectory, folder: Path) -> Score:
+    """Score a trajectory; facts that the texts of its results hold are added to those of the score."""
+    score = suite.score(task, trajectory)
+    if suite.evidence is None:
+        return score
+    log = CallLog(folder)
+    records = list(log)
+
+    def text_of(call: ToolCall) -> str:
+        if call.record < 0 or not call.result:
+            return ""
+        parts = log.result(records[call.record]).get("content", ())
+        return "\n".join(str(part.get("text", "")) for part in parts if part.get("type") == "text")
+
+    return replace(score, facts=score.facts | suite.evidence(task, trajectory, text_of))
 
 
 def _standing(path: Path, label: str, tasks: dict[str, Task]) -> Trajectory:

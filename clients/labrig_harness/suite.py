@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any, Literal, Protocol
@@ -10,7 +10,7 @@ from typing import Any, Literal, Protocol
 from labrig.toolbox import ServeOptions
 from labrig_harness.channels import Channel
 from labrig_harness.task import Brief, Task
-from labrig_harness.trajectory import Trajectory
+from labrig_harness.trajectory import ToolCall, Trajectory
 
 
 @dataclass(frozen=True)
@@ -150,6 +150,62 @@ class MakeTasks(Protocol):
     def __call__(self, *, seed: int) -> list[Task]: ...
 
 
+TextOf = Callable[[ToolCall], str]
+"""Gives the text of a call's result, as the record holds it; empty where there is none."""
+
+
+class Make(Protocol):
+    """Make `count` items from a seed, which may be any text; `progress` is given the number of those done."""
+
+    def __call__(self, seed: str, count: int, *, progress: Callable[[int], None]) -> list[Task]: ...
+
+
+class Adopt(Protocol):
+    """Make tasks of the rows of a file that others published, with what the user adds to them."""
+
+    def __call__(self, rows: Sequence[dict[str, Any]], settings: Mapping[str, Any]) -> list[Task]: ...
+
+
+@dataclass(frozen=True)
+class Generator:
+    """Items in any number, as the lines of a JSONL file: what ``labrig generate`` writes and ``run --tasks`` reads.
+
+    Attributes
+    ----------
+    make
+        Deterministic in seed, count and the versions of generator and engine.
+    commitment
+        What can be published of a private seed beforehand, and checked when the seed is told.
+    row, task
+        An item as a line, truth included, and back; `task` raises a LabrigError for what is no such line.
+    adopt
+        Reads the published form of the benchmark, where there is one.
+    """
+
+    make: Make
+    commitment: Callable[[str], str]
+    row: Callable[[Task], dict[str, Any]]
+    task: Callable[[dict[str, Any]], Task]
+    adopt: Adopt | None = None
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A published setting: which items, and the budget of each kind of agent.
+
+    Attributes
+    ----------
+    items
+        The sample of a set; the same for the same set.
+    budgets
+        By kind of agent, limits in place of the arm's (names of `Arm`).
+    """
+
+    about: str
+    items: Callable[[Sequence[Task]], list[Task]]
+    budgets: Mapping[str, Mapping[str, Any]]
+
+
 @dataclass(frozen=True)
 class Suite:
     """A benchmark.
@@ -173,6 +229,20 @@ class Suite:
     tables: Callable[[Iterable[Task], Iterable[Score]], list[Table]]
     cluster: str = ""
     """The label of a task by which items belong together (a scenario): intervals then resample clusters."""
+    evidence: Callable[[Task, Trajectory, TextOf], dict[str, Any]] | None = None
+    """Further facts for the tables, which only the texts of results hold; no score depends on them."""
+    paper_tables: Callable[[Sequence[Task], Sequence[Score]], list[Table]] | None = None
+    """The tables of the paper, by its numbers: what ``labrig tables`` prints."""
+    generator: Generator | None = None
+    presets: Mapping[str, Preset] = field(default_factory=dict)
+
+    def preset(self, name: str) -> Preset:
+        """Return a preset by name."""
+        from labrig.errors import unknown_name
+
+        if name not in self.presets:
+            raise unknown_name(f"preset of suite {self.name}", name, list(self.presets), where="--preset")
+        return self.presets[name]
 
     def arm(self, name: str = "") -> Arm:
         """Return an arm by name; the first is the default."""

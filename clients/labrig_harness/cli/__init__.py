@@ -21,7 +21,19 @@ FAILED, USAGE, SERVER_DIED, INTERRUPTED = 1, 2, 3, 130
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the whole command."""
-    from labrig_harness.cli import compare, house, ledger, logs, proxy, runs, sandbox, scores, servers
+    from labrig_harness.cli import (
+        compare,
+        generate,
+        house,
+        ledger,
+        logs,
+        proxy,
+        runs,
+        sandbox,
+        scores,
+        servers,
+        tables,
+    )
 
     top = argparse.ArgumentParser(
         prog="labrig",
@@ -31,8 +43,10 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--version", action="version", version=f"labrig {__version__}")
     verbs = top.add_subparsers(dest="verb", metavar="VERB", required=True)
     servers.add(verbs)
+    generate.add(verbs)
     runs.add(verbs)
     scores.add(verbs)
+    tables.add(verbs)
     compare.add(verbs)
     logs.add(verbs)
     proxy.add(verbs)

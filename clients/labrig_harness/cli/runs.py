@@ -56,8 +56,20 @@ def _add_run(run: argparse.ArgumentParser) -> None:
     what.add_argument(
         "--items", type=Path, metavar="FILE", help="item ids, one a line, or a tasks.jsonl: only these"
     )
+    what.add_argument(
+        "--tasks", type=Path, metavar="FILE", help="the items of this file, as labrig generate writes it"
+    )
+    what.add_argument(
+        "--preset", default="", metavar="P", help="a published setting of the suite: its items and budgets"
+    )
     what.add_argument("--limit", type=int, metavar="N", help="only the first N items")
-    what.add_argument("--seed", type=int, default=0, metavar="S")
+    what.add_argument(
+        "--seed",
+        type=int,
+        default=0,
+        metavar="S",
+        help="of what agents draw at random, and without --tasks of the items, too",
+    )
     what.add_argument("--epochs", type=int, default=1, metavar="K", help="times each item is run")
     who = run.add_argument_group("who")
     who.add_argument(
@@ -139,12 +151,16 @@ def _plan(arguments: argparse.Namespace) -> RunPlan:
     spec = AgentSpec(
         arguments.agent,
         arguments.model,
-        _settings(arguments.set),
+        settings_of(arguments.set),
         tuple(arguments.command),
         str(arguments.prices.resolve()) if arguments.prices else "",
         arguments.name,
     )
-    arm = _budgeted(suite.arm(arguments.arm), arguments)
+    preset = suite.preset(arguments.preset) if arguments.preset else None
+    arm = suite.arm(arguments.arm)
+    if preset is not None:
+        arm = replace(arm, **preset.budgets.get(arguments.agent, {}))
+    arm = _budgeted(arm, arguments)
     plan = RunPlan(
         suite,
         replace(arm, serve=replace(arm.serve, **network_options(arguments))),
@@ -158,7 +174,14 @@ def _plan(arguments: argparse.Namespace) -> RunPlan:
         perturb=arguments.perturb,
     )
     plan.check()  # before the tasks, which may take an engine to make
-    tasks = suite.tasks(seed=arguments.seed)
+    if arguments.tasks is not None:
+        from labrig_harness.cli.generate import read_tasks
+
+        tasks = read_tasks(arguments.tasks, suite)
+    else:
+        tasks = suite.tasks(seed=arguments.seed)
+    if preset is not None:
+        tasks = preset.items(tasks)
     if arguments.items is not None:
         wanted = _items(arguments.items)
         known = {task.id for task in tasks}
@@ -177,7 +200,7 @@ def _plan(arguments: argparse.Namespace) -> RunPlan:
     return replace(plan, tasks=tuple(tasks))
 
 
-def _settings(given: Sequence[str]) -> dict[str, Any]:
+def settings_of(given: Sequence[str]) -> dict[str, Any]:
     """Read ``K=V`` pairs; a value is JSON where it can be read as such, else text."""
     settings: dict[str, Any] = {}
     for each in given:
@@ -313,11 +336,15 @@ def _suites(arguments: argparse.Namespace) -> int:
         suite = suites.load(name)
         if arguments.json:
             arms = [{"name": arm.name, "server": arm.server, "about": arm.about} for arm in suite.arms]
-            print(json.dumps({"name": name, "version": suite.version, "about": suite.about, "arms": arms}))
+            about = {"name": name, "version": suite.version, "about": suite.about, "arms": arms}
+            presets = {preset: each.about for preset, each in suite.presets.items()}
+            print(json.dumps(about | ({"presets": presets} if presets else {})))
             continue
         print(f"{name} {suite.version}  {suite.about}")
         for arm in suite.arms:
             print(f"  {arm.name:<16}{arm.about}")
+        for preset, each in suite.presets.items():
+            print(f"  --preset {preset}: {each.about}")
     return 0
 
 

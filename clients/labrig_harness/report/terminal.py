@@ -140,7 +140,7 @@ def _intervals(rows: Sequence[Row]) -> str:
     return "Epochs are averaged within an item." if any(row.epochs > 1 for row in rows) else ""
 
 
-def print_table(console: Console, table: Table) -> None:
+def print_table(console: Console, table: Table, most_rows: int | None = MOST_ROWS) -> None:
     """Print a table as `Text`, never as markup: what is printed was written by others.
 
     No number is ever cut: where the console is too narrow, columns are left out from the right, and named.
@@ -155,15 +155,15 @@ def print_table(console: Console, table: Table) -> None:
     for each, width in zip(made[:shown], widths, strict=False):
         justify: JustifyMethod = "right" if each.numeric else "left"
         grid.add_column(Text(each.name), justify=justify, overflow="fold", min_width=width)
-    for row in list(zip(*(each.cells for each in made[:shown]), strict=True))[:MOST_ROWS]:
+    for row in list(zip(*(each.cells for each in made[:shown]), strict=True))[:most_rows]:
         grid.add_row(*map(Text, row))
     console.print(grid)
     if shown < len(made):
         left_out = ", ".join(each.name for each in made[shown:])
         console.print(Text(f"left out for want of width: {left_out}", style="dim"))
-    if len(table.rows) > MOST_ROWS:
+    if most_rows is not None and len(table.rows) > most_rows:
         console.print(
-            Text(f"... {len(table.rows) - MOST_ROWS} more rows, all of them in the report", style="dim")
+            Text(f"... {len(table.rows) - most_rows} more rows, all of them in the report", style="dim")
         )
     if table.note:
         console.print(Text(readable(table.note), style="dim"))

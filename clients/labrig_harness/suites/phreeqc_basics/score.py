@@ -62,17 +62,17 @@ def score(task: Task, trajectory: Trajectory) -> Score:
     right = answer != "" and answer == task.truth["answer"]
     executions = [call for call in trajectory.calls if call.tool == EXECUTE]
     grounded = trajectory.arm in WITHOUT_TOOLS or any(
-        _succeeded(each) for each in _before_commit(trajectory, submission)
+        ran(each) for each in _before_commit(trajectory, submission)
     )
-    chosen = task.truth["options"].get(answer, {})
+    chosen = task.truth.get("options", {}).get(answer, {})
     facts: dict[str, Any] = {
-        "stem": task.labels["stem"],
+        "stem": task.labels.get("stem", ""),
         "committed": submission is not None,
         "parsed": answer != "",
         "end": trajectory.end,
         "steps": len(trajectory.turns),
         "executions": len(executions),
-        "failed_executions": sum(not _succeeded(each) for each in executions),
+        "failed_executions": sum(not ran(each) for each in executions),
         "grounded": grounded,
         "reads": sum(call.tool == READ for call in trajectory.calls),
         "result_bytes": sum(call.result_bytes for call in trajectory.calls),
@@ -103,5 +103,6 @@ def _before_commit(trajectory: Trajectory, submission: Submission | None) -> Ite
     return [call for step in trajectory.steps if step.index <= submission.step for call in step.calls]
 
 
-def _succeeded(call: ToolCall) -> bool:
+def ran(call: ToolCall) -> bool:
+    """Return whether a call is an execution of PHREEQC that went well."""
     return call.tool == EXECUTE and call.succeeded

@@ -27,7 +27,7 @@ def tables(tasks: Iterable[Task], scores: Iterable[Score]) -> list[Table]:
 def accuracy(tasks: Sequence[Task], scores: Sequence[Score]) -> Table:
     """Return accuracy by arm and agent, by both definitions, with 95 % Wilson intervals."""
     rows = []
-    for (arm, agent), group in _grouped(scores, _condition).items():
+    for (arm, agent), group in grouped(scores, condition).items():
         n = len(group)
         compat, strict = item_means(group, "compat"), item_means(group, "strict")
         rows.append(
@@ -37,14 +37,14 @@ def accuracy(tasks: Sequence[Task], scores: Sequence[Score]) -> Table:
                 len(compat),
                 *_proportion(sum(compat), len(compat)),
                 *_proportion(sum(strict), len(strict)),
-                _percent(sum(each.facts["committed"] for each in group), n),
+                percent(sum(each.facts["committed"] for each in group), n),
                 round(sum(each.facts["steps"] for each in group) / n, 1),
                 round(sum(each.facts["executions"] for each in group) / n, 1),
                 round(sum(each.facts["result_bytes"] for each in group) / n),
             )
         )
     letters = Counter(task.truth["answer"] for task in tasks)
-    majority = _percent(max(letters.values(), default=0), len(tasks))
+    majority = percent(max(letters.values(), default=0), len(tasks))
     return Table(
         "Accuracy",
         (
@@ -65,13 +65,13 @@ def accuracy(tasks: Sequence[Task], scores: Sequence[Score]) -> Table:
 def by_stem(tasks: Sequence[Task], scores: Sequence[Score]) -> Table:
     """Return accuracy by stem within arm and agent, in the order of the tasks."""
     order = {stem: n for n, stem in enumerate(dict.fromkeys(task.labels["stem"] for task in tasks))}
-    groups = _grouped(scores, lambda each: (*_condition(each), order[each.facts["stem"]]))
+    groups = grouped(scores, lambda each: (*condition(each), order[each.facts["stem"]]))
     stems = list(order)
     rows = tuple(
         (
             *(stems[n], arm, agent, len(group)),
-            _percent(sum(each.compat for each in group), len(group)),
-            _percent(sum(each.strict for each in group), len(group)),
+            percent(sum(each.compat for each in group), len(group)),
+            percent(sum(each.strict for each in group), len(group)),
         )
         for (arm, agent, n), group in groups.items()
     )
@@ -81,11 +81,11 @@ def by_stem(tasks: Sequence[Task], scores: Sequence[Score]) -> Table:
 def diagnoses(scores: Sequence[Score]) -> Table:
     """Return which mistake each wrong option stands for, and how often it was chosen."""
     rows: list[tuple[Any, ...]] = []
-    for (arm, agent), group in _grouped(scores, _condition).items():
+    for (arm, agent), group in grouped(scores, condition).items():
         wrong = [each for each in group if not each.compat]
         counts = Counter(_diagnosis(each) for each in wrong)
         rows += [
-            (arm, agent, stem, diagnosis, count, _percent(count, len(wrong)))
+            (arm, agent, stem, diagnosis, count, percent(count, len(wrong)))
             for (stem, diagnosis), count in sorted(counts.items(), key=lambda each: (-each[1], each[0]))
         ]
     return Table(
@@ -108,21 +108,21 @@ def _diagnosis(score: Score) -> tuple[str, str]:
 def ends(scores: Sequence[Score]) -> Table:
     """Return why runs ended, whether or not they had committed an answer."""
     rows: list[tuple[Any, ...]] = []
-    for (arm, agent), group in _grouped(scores, _condition).items():
+    for (arm, agent), group in grouped(scores, condition).items():
         counts = Counter(str(each.facts["end"]) for each in group)
         right = Counter(str(each.facts["end"]) for each in group if each.compat)
         rows += [
-            (arm, agent, end, counts[end], _percent(counts[end], len(group)), right[end])
+            (arm, agent, end, counts[end], percent(counts[end], len(group)), right[end])
             for end in sorted(counts, key=lambda each: (-counts[each], each))
         ]
     return Table("End reasons", ("arm", "agent", "end", "count", "%", "of them right (compat)"), tuple(rows))
 
 
-def _condition(score: Score) -> tuple[str, str]:
+def condition(score: Score) -> tuple[str, str]:
     return score.arm, score.agent
 
 
-def _grouped(scores: Iterable[Score], key: Callable[[Score], K]) -> dict[K, list[Score]]:
+def grouped(scores: Iterable[Score], key: Callable[[Score], K]) -> dict[K, list[Score]]:
     groups: dict[K, list[Score]] = {}
     for each in scores:
         groups.setdefault(key(each), []).append(each)
@@ -131,8 +131,8 @@ def _grouped(scores: Iterable[Score], key: Callable[[Score], K]) -> dict[K, list
 
 def _proportion(successes: float, n: int) -> tuple[float, float, float]:
     low, high = wilson(successes, n)
-    return _percent(successes, n), _percent(low, 1), _percent(high, 1)
+    return percent(successes, n), percent(low, 1), percent(high, 1)
 
 
-def _percent(part: float, whole: float) -> float:
+def percent(part: float, whole: float) -> float:
     return round(100 * part / whole, 1) if whole else 0.0

@@ -14,14 +14,14 @@ from __future__ import annotations
 import asyncio
 import math
 import random
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from labrig.canonical import sha256
 from labrig.errors import LabrigError
+from labrig_harness.from_sync import from_sync
 from labrig_harness.suites.phreeqc_basics.stems import STEMS, Mistake, Stem
 from labrig_harness.task import Brief, Task
 
@@ -98,7 +98,7 @@ def tasks(*, seed: int) -> list[Task]:
         ``unavailable`` or ``not_found`` when the engine or a database is missing; ``internal`` when a
         stem cannot be given four options that are far enough apart.
     """
-    computed = _from_sync(_compute_all)
+    computed = from_sync(_compute_all)
     draw = random.Random(f"{NAME}/{VERSION}/{seed}")
     letters = _evenly(LETTERS, len(computed), draw)
     options = _choose(computed, draw)
@@ -250,13 +250,3 @@ def edited(stem: Stem, mistake: Mistake) -> str:
 
 def _defect(stem: Stem, what: str) -> LabrigError:
     return LabrigError(f"Stem {stem.name} of {NAME}: {what}", code="internal")
-
-
-def _from_sync(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-    """Run a coroutine to its end from synchronous code, also where an event loop is already running."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(work())
-    with ThreadPoolExecutor(max_workers=1) as pool:
-        return pool.submit(lambda: asyncio.run(work())).result()

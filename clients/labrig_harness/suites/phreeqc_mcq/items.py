@@ -10,11 +10,13 @@ from __future__ import annotations
 import asyncio
 import hmac
 import random
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from labrig.canonical import sha256
 from labrig.errors import LabrigError
+from labrig_harness.from_sync import from_sync
 from labrig_harness.suites.phreeqc_mcq.orbit import Drawn, Option, item
 from labrig_harness.suites.phreeqc_mcq.scenario import Stem
 from labrig_harness.suites.phreeqc_mcq.stems import STEMS
@@ -33,11 +35,14 @@ AT_ONCE = 3
 LARGE_SHARE = 0.185
 """Of items whose output exceeds 250,000 characters, as in the paper's Table 8 (37 of 200)."""
 
-PROMPT = """\
-{question}
+OPTIONS = re.compile(r"\n\n(A\. .*\nB\. .*\nC\. .*\nD\. .*)\n\Z")
+"""The options as `prompt` writes them."""
 
-{options}
-"""
+
+def prompt(question: str, options: Mapping[str, str]) -> str:
+    """Return what an agent is asked; `options` by letter, empty where they stand in the question."""
+    lines = "\n".join(f"{letter}. {' '.join(text.split())}" for letter, text in options.items())
+    return f"{question}\n\n{lines}\n" if lines else f"{question}\n"
 
 
 def commitment(seed: str) -> str:
@@ -67,7 +72,7 @@ def generate(
     """
     if count < 1:
         raise LabrigError("There is no set of so few items", where=f"n={count}", expected="1 or more")
-    return asyncio.run(_generate(seed, count, stems, progress or (lambda done: None)))
+    return from_sync(lambda: _generate(seed, count, stems, progress or (lambda done: None)))
 
 
 async def _generate(
@@ -127,10 +132,11 @@ async def _item(engine: Engine, seed: str, number: int, stem: Stem, answer: str)
     wrong = draws.sample(drawn.options[1:], 3)
     by_letter = {letter: drawn.options[0] if letter == answer else wrong.pop() for letter in LETTERS}
     id = hmac.new(seed.encode(), f"{NAME}/{VERSION}/{number}".encode(), "sha256").hexdigest()[:12]
-    return _task(id, drawn, by_letter, answer)
+    plain = await engine.run(drawn.scene.build, database=drawn.scene.database)
+    return _task(id, drawn, by_letter, answer, len(plain.output))
 
 
-def _task(id: str, drawn: Drawn, by_letter: dict[str, Option], answer: str) -> Task:
+def _task(id: str, drawn: Drawn, by_letter: dict[str, Option], answer: str, output_chars: int) -> Task:
     scene, quantity = drawn.scene, drawn.scene.quantity
     options = {letter: quantity.show(each.value) for letter, each in by_letter.items()}
     truth: dict[str, Any] = {
@@ -151,24 +157,27 @@ def _task(id: str, drawn: Drawn, by_letter: dict[str, Option], answer: str) -> T
         "states": dict(scene.states),
         "state": scene.state,
         "database": scene.database,
-        "output_chars": drawn.options[0].computed.output_chars,
+        "output_chars": output_chars,
         "shift": max(each.computed.shift for each in drawn.options),
         "engine": drawn.options[0].computed.engine,
     }
-    lines = "\n".join(f"{letter}. {text}" for letter, text in options.items())
     return Task(
         suite=NAME,
         suite_version=VERSION,
-        brief=Brief(id=id, prompt=PROMPT.format(question=scene.statement, options=lines), choices=LETTERS),
+        brief=Brief(id=id, prompt=prompt(scene.statement, options), choices=LETTERS),
         truth=truth,
         labels={"stem": scene.stem.name, "topic": scene.stem.topic, "quantity": quantity.name},
     )
 
 
 def row(task: Task) -> dict[str, Any]:
-    """Return an item as a line of a JSONL file: what an agent may see, the answer, and the rest under ``truth``."""
-    question, _, options = task.brief.prompt.rpartition("\n\n")
-    texts = dict(line.split(". ", 1) for line in options.strip().splitlines())
+    """Return an item as a line of a JSONL file: what an agent may see, the answer, and the rest under ``truth``.
+
+    ``options`` is empty where a published question holds them in its text.
+    """
+    found = OPTIONS.search(task.brief.prompt)
+    texts = dict(line.split(". ", 1) for line in found[1].splitlines()) if found else {}
+    question = task.brief.prompt[: found.start()] if found else task.brief.prompt.rstrip("\n")
     return {
         "id": task.id,
         "stem": task.labels["stem"],
@@ -192,13 +201,11 @@ def from_row(fields: dict[str, Any]) -> Task:
     try:
         if fields["version"] != VERSION:
             raise LabrigError(f"These items are of version {fields['version']}, not {VERSION}")
-        lines = "\n".join(f"{letter}. {fields['options'][letter]}" for letter in LETTERS)
+        options = {letter: str(fields["options"][letter]) for letter in LETTERS if fields["options"]}
         return Task(
             suite=NAME,
             suite_version=VERSION,
-            brief=Brief(
-                str(fields["id"]), PROMPT.format(question=fields["question"], options=lines), choices=LETTERS
-            ),
+            brief=Brief(str(fields["id"]), prompt(str(fields["question"]), options), choices=LETTERS),
             truth={"answer": fields["answer"], **fields["truth"]},
             labels=dict(fields["labels"]),
         )

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 ATTEMPTS = 80
 SMALLEST_SHARE = 0.1
 """Of the distance of options that refinement may move a value by."""
-LEAST_CHARS, MOST_CHARS = 250_000, 100_000
-"""What a large output exceeds, and a small one does not."""
+LEAST_CHARS, MOST_CHARS = 251_000, 100_000
+"""What a large output exceeds, and a small one does not: 250,000, and the echo of the lines that punch the value."""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,108 @@
+"""What an agent was shown: which of the four values, the quantity at all, and how large its last output was.
+
+Read from the texts of the results in the record, never from what the agent says. A value counts as shown where a line
+of the main output begins with the quantity's row and has the value in its column, in any state; and in other files
+(selected output) where a number prints as the option does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from labrig_harness.suite import TextOf, Unsolvable
+from labrig_harness.suites.phreeqc_basics.score import EXECUTE, READ, parse, ran
+from labrig_harness.suites.phreeqc_mcq import printed, score, solution
+from labrig_harness.suites.phreeqc_mcq.scenario import Quantity
+from labrig_harness.task import Task
+from labrig_harness.trajectory import Trajectory
+
+SIZE = re.compile(r"^result\.out: (\d+) characters", re.MULTILINE)
+ANSWER = "final_answer.txt"
+
+
+def evidence(task: Task, trajectory: Trajectory, text_of: TextOf) -> dict[str, Any]:
+    """Return the facts that the texts of the results hold.
+
+    Returns
+    -------
+    dict
+        ``output_chars``: of result.out after the last execution, None without one. ``shown``: letters of the options
+        whose values the agent was shown, None for items without a stem. ``break``: as `score.broken`, with it.
+    """
+    facts: dict[str, Any] = {"output_chars": _size(trajectory, text_of)}
+    answer = parse(trajectory.submission.text) if trajectory.submission else ""
+    try:
+        asked = _asked(task)
+    except Unsolvable:
+        return facts
+    shown: set[str] = set()
+    looked = False
+    for text, of_output in _texts(trajectory, text_of):
+        for letter, (quantity, value) in asked.items():
+            found = list(_values(text, quantity, of_output))
+            looked = looked or bool(found)
+            if any(_agrees(quantity, each, value, of_output) for each in found):
+                shown.add(letter)
+    facts["shown"] = sorted(shown)
+    if answer != task.truth["answer"]:
+        facts["break"] = score.broken(task, trajectory, answer, shown, looked)
+    return facts
+
+
+def _size(trajectory: Trajectory, text_of: TextOf) -> int | None:
+    """Return the characters of result.out as the last execution left it."""
+    for call in reversed(trajectory.calls):
+        if call.tool == EXECUTE and (size := SIZE.search(text_of(call))):
+            return int(size[1])
+    return None
+
+
+def _asked(task: Task) -> dict[str, tuple[Quantity, float]]:
+    """Return for each letter the quantity that its option is a value of, and the value."""
+    right = solution.scene(task)
+    asked = {}
+    for letter, option in task.truth["options"].items():
+        scene = right
+        for each in option["missed"]:
+            scene = scene.missing(each["switch"], each["state"])
+        asked[letter] = scene.quantity, float(option["value"])
+    return asked
+
+
+def _texts(trajectory: Trajectory, text_of: TextOf) -> Iterator[tuple[str, bool]]:
+    """Yield what was shown of runs that went well: the text, and whether it is of the main output."""
+    inputs = {ANSWER}
+    good = False
+    for call in trajectory.calls:
+        path = str(call.arguments.get("path", ""))
+        if call.tool == EXECUTE:
+            good = ran(call)
+            if good:
+                yield text_of(call), True
+        elif call.tool == READ and call.succeeded and good and path not in inputs:
+            yield text_of(call), path == solution.RESULT
+        elif call.tool == "write_file":
+            inputs.add(path)
+
+
+def _values(text: str, quantity: Quantity, of_output: bool) -> Iterator[float]:
+    """Yield the numbers of a text that may be the quantity."""
+    where = quantity.printed
+    row = where.row.split()
+    for line in text.splitlines():
+        words = line.split()
+        if not of_output:
+            yield from printed.numbers(words)
+        elif words[: len(row)] == row:
+            cells = printed.numbers(words[len(row) :])
+            if len(cells) > where.column:
+                yield cells[where.column] * where.scale
+
+
+def _agrees(quantity: Quantity, found: float, value: float, of_output: bool) -> bool:
+    """Return whether a number is an option's value: to half of what options are apart, elsewhere as it is printed."""
+    if of_output:
+        return quantity.gap(found, value) < 0.5
+    return quantity.show(found) == quantity.show(value)

@@ -1,0 +1,91 @@
+"""What stands in a cell: shares in percent, differences in points, counts in thousands, or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from labrig_harness.statistics import Estimate
+from labrig_harness.statistics.checking import Numbers
+from labrig_harness.suite import Table
+
+NONE = "–"
+"""An interval that cannot be had."""
+
+
+def table(
+    title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], note: str, missing: str
+) -> Table:
+    """Return a table; without rows its note is `missing`: why there are none, and what to run."""
+    made = tuple(tuple(row) for row in rows)
+    return Table(title, tuple(columns), made, note.strip() if made else f"No rows: {missing}")
+
+
+def rounded(value: float | None, digits: int = 1) -> float | None:
+    """Return a rounded number, and never -0.0."""
+    return None if value is None else round(value, digits) + 0.0
+
+
+def ratio(part: float | None, whole: float | None) -> float | None:
+    """Return part / whole; None where a side is not known or the whole is 0."""
+    return None if part is None or not whole else part / whole
+
+
+def percent(part: float | None, whole: float | None) -> float | None:
+    """Return a share in percent, one decimal."""
+    found = ratio(part, whole)
+    return None if found is None else rounded(100 * found)
+
+
+def points(first: float | None, second: float | None) -> float | None:
+    """Return first - second, two shares, in percentage points: of the shares themselves, not as rounded."""
+    return None if first is None or second is None else rounded(100 * (first - second))
+
+
+def per(total: float | None, n: int) -> int | None:
+    """Return a total per item, as a whole number."""
+    found = ratio(total, n)
+    return None if found is None else round(found)
+
+
+def thousands(total: float | None, n: float = 1) -> float | None:
+    """Return total / n in thousands, one decimal; None where n is 0."""
+    found = ratio(total, n)
+    return None if found is None else rounded(found / 1000)
+
+
+def millions(total: float | None) -> float | None:
+    """Return a total in millions, two decimals."""
+    return None if total is None else rounded(total / 1e6, 2)
+
+
+def signed(values: Sequence[float], digits: int = 1) -> str:
+    """Return differences as text, each with its sign.
+
+    >>> signed([2.5, -0.04, 0.5])
+    '+2.5, +0.0, +0.5'
+    """
+    return ", ".join(f"{round(value, digits) + 0.0:+.{digits}f}" for value in values)
+
+
+def bounds(interval: tuple[float, float] | None) -> str:
+    """Return an interval of a share as text, in percent; a dash where there is none."""
+    return NONE if interval is None else f"[{100 * interval[0]:.1f}, {100 * interval[1]:.1f}]"
+
+
+def median(values: Numbers) -> float | None:
+    """Return the median; None of nothing."""
+    return quantile(values, 0.5)
+
+
+def quantile(values: Numbers, share: float) -> float | None:
+    """Return a quantile by linear interpolation between order statistics (NumPy's default); None of nothing."""
+    return rounded(float(np.quantile(values, share))) if len(values) else None
+
+
+def said(estimates: Iterable[Estimate | None]) -> str:
+    """Return what estimates say of their own intervals, each thing once."""
+    notes = dict.fromkeys(each.note for each in estimates if each is not None and each.note)
+    return "".join(f" {note[0].upper()}{note[1:]}." for note in notes)

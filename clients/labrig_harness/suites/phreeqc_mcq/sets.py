@@ -1,0 +1,57 @@
+"""The set that ``labrig run phreeqc-mcq --seed S`` runs without a file: 200 items, made once and kept.
+
+Such seeds are small numbers that anybody can try: these sets are for trying out and for comparing on one machine.
+A benchmark's set comes from ``labrig generate`` with a private seed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+
+from labrig.canonical import content_hash
+from labrig.config import home
+from labrig_harness.outfolder import json_text, write_atomically
+from labrig_harness.suites.phreeqc_mcq import items
+from labrig_harness.task import Task
+
+COUNT = 200
+
+
+def tasks(*, seed: int) -> list[Task]:
+    """Return the items of a seed; the first time they take some minutes to make."""
+    path = _kept(seed)
+    if path.is_file():
+        try:
+            lines = path.read_text(encoding="utf-8").splitlines()
+            made = [items.from_row(json.loads(line)) for line in lines]
+            if len(made) == COUNT:
+                return made
+        except (OSError, ValueError):
+            pass  # damaged: it is made anew
+    made = items.generate(str(seed), COUNT, progress=_say)
+    print(file=sys.stderr)
+    write_atomically(path, "".join(json_text(items.row(each)) + "\n" for each in made))
+    path.chmod(0o600)
+    return made
+
+
+def _kept(seed: int) -> Path:
+    """Return where a set is kept: its name changes with the generator's code and the engine's databases."""
+    from labrig_phreeqc.databases import list_databases
+    from labrig_phreeqc.library import find_library
+
+    here = Path(__file__).parent
+    code = [path.read_text(encoding="utf-8") for path in sorted(here.rglob("*.py"))]
+    engine = [find_library().sha256, *(each.sha256 for each in list_databases())]
+    folder = home() / "suites" / items.NAME
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return folder / f"{content_hash([items.VERSION, code, engine, seed, COUNT])[:16]}.jsonl"
+
+
+def _say(done: int) -> None:
+    if os.isatty(2) or done in (1, COUNT // 2, COUNT):
+        end = "" if os.isatty(2) else "\n"
+        print(f"\r{items.NAME}: {done} of {COUNT} items made", end=end, file=sys.stderr, flush=True)

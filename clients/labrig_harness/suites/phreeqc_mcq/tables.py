@@ -1,0 +1,195 @@
+"""The suite's own tables: how often, on what, by which mistakes, and where the chain broke.
+
+Those of the paper, by its numbers, are in `paper`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.util import find_spec
+from typing import Any
+
+from labrig_harness.statistics import wilson
+from labrig_harness.suite import Score, Table, item_means
+from labrig_harness.suites.phreeqc_basics.score import WITHOUT_TOOLS
+from labrig_harness.suites.phreeqc_basics.tables import (
+    NO_LETTER,
+    condition,
+    ends,
+    grouped,
+    percent,
+)
+from labrig_harness.suites.phreeqc_mcq.score import BREAKS, option
+from labrig_harness.task import Task
+
+GUESS = 25.0
+"""Percent of the items that offer a mistake in which a blind guess chooses the one option of it."""
+
+
+def tables(tasks: Iterable[Task], scores: Iterable[Score]) -> list[Table]:
+    """Return accuracy, accuracy by topic, the diagnosis tables, the chain, and end reasons."""
+    items, found = list(tasks), list(scores)
+    by_id = {task.id: task for task in items}
+    return [
+        accuracy(by_id, found),
+        by_topic(by_id, found),
+        by_kind(by_id, found),
+        diagnoses(by_id, found),
+        chain(found),
+        ends(found),
+    ]
+
+
+def accuracy(tasks: Mapping[str, Task], scores: Sequence[Score]) -> Table:
+    """Return accuracy by arm and agent: strict with the interval over stems, compat with Wilson's."""
+    rows = []
+    for (arm, agent), group in grouped(scores, condition).items():
+        compat, strict = item_means(group, "compat"), item_means(group, "strict")
+        stems = [tasks[item].labels.get("stem", item) for item in dict.fromkeys(each.task for each in group)]
+        low, high = _over_stems(strict, stems)
+        wilsons = wilson(sum(compat), len(compat))
+        n = len(group)
+        rows.append(
+            (
+                *(arm, agent, len(strict), len(set(stems))),
+                *(percent(sum(strict), len(strict)), low, high),
+                *(percent(sum(compat), len(compat)), *(percent(each, 1) for each in wilsons)),
+                percent(sum(each.facts["committed"] for each in group), n),
+                round(sum(each.facts["steps"] for each in group) / n, 1),
+                round(sum(each.facts["executions"] for each in group) / n, 1),
+            )
+        )
+    letters = Counter(task.truth["answer"] for task in tasks.values())
+    majority = percent(max(letters.values(), default=0), len(tasks))
+    return Table(
+        "Accuracy",
+        (
+            *("arm", "agent", "items", "stems"),
+            *("strict %", "low", "high"),
+            *("compat %", "low (Wilson)", "high (Wilson)"),
+            *("committed %", "mean steps", "mean runs"),
+        ),
+        tuple(rows),
+        note=(
+            "95 % intervals: of strict by resampling whole stems, of compat Wilson's over items, as published. "
+            "Epochs of an item are averaged first; an item without a letter is wrong. Always the most frequent "
+            f"letter: {majority} %; a blind guess: {GUESS:g} %."
+        ),
+    )
+
+
+def _over_stems(values: Sequence[float], stems: Sequence[str]) -> tuple[float | None, float | None]:
+    """Return the interval over stems in percent; None where it does not exist or NumPy and SciPy are missing."""
+    if find_spec("scipy") is None or len(set(stems)) < 2:
+        return None, None
+    from labrig_harness.statistics import bootstrap_mean
+
+    found = bootstrap_mean(values, stems).interval
+    return (percent(found[0], 1), percent(found[1], 1)) if found else (None, None)
+
+
+def by_topic(tasks: Mapping[str, Task], scores: Sequence[Score]) -> Table:
+    """Return accuracy by topic within arm and agent."""
+    groups = grouped(scores, lambda each: (*condition(each), tasks[each.task].labels.get("topic", "")))
+    rows = tuple(
+        (
+            *(topic, arm, agent, len({each.task for each in group})),
+            percent(sum(each.compat for each in group), len(group)),
+            percent(sum(each.strict for each in group), len(group)),
+        )
+        for (arm, agent, topic), group in groups.items()
+    )
+    return Table("By topic", ("topic", "arm", "agent", "items", "compat %", "strict %"), rows)
+
+
+def _offered(task: Task) -> list[tuple[str, str, str, frozenset[str]]]:
+    """Return what can be missed in an item: switch, kind, diagnosis, and the letters that come of it."""
+    letters: dict[tuple[str, str, str], set[str]] = {}
+    for letter in task.truth.get("options", {}):
+        for each in option(task, letter).get("missed", ()):
+            letters.setdefault((each["switch"], each["kind"], each["diagnosis"]), set()).add(letter)
+    return [(*key, frozenset(found)) for key, found in letters.items()]
+
+
+def by_kind(tasks: Mapping[str, Task], scores: Sequence[Score]) -> Table:
+    """Return how often an option that comes of each kind of mistake was chosen, beside what guessing would give."""
+    rows: list[tuple[Any, ...]] = []
+    for (arm, agent), group in grouped(scores, condition).items():
+        guessed: Counter[str] = Counter()
+        chosen: Counter[str] = Counter()
+        for each in group:
+            if not each.answer:
+                continue
+            kinds: dict[str, set[str]] = {}
+            for _, kind, _, letters in _offered(tasks[each.task]):
+                kinds.setdefault(kind, set()).update(letters)
+            for kind, found in kinds.items():
+                guessed[kind] += len(found)
+                chosen[kind] += each.answer in found
+        rows += [
+            (arm, agent, kind, chosen[kind], guessed[kind] / 4, round(4 * chosen[kind] / guessed[kind], 2))
+            for kind in sorted(guessed, key=lambda kind: (-chosen[kind], kind))
+        ]
+    return Table(
+        "Kinds of mistakes",
+        ("arm", "agent", "kind", "chosen", "by guessing", "ratio"),
+        tuple(rows),
+        note=(
+            "Answers whose option comes of a mistake of the kind; an option of two mistakes counts for both. by "
+            "guessing: what as many blind answers would choose on these items. ratio: chosen over that; 1 is a "
+            "guesser's, a kind well above the others is a weakness. input, unit, database, numerics: the model was "
+            "built wrong; step, field: a right output was misread."
+        ),
+    )
+
+
+def diagnoses(tasks: Mapping[str, Task], scores: Sequence[Score]) -> Table:
+    """Return which mistakes wrong answers stand for, in how many items each was offered, the most frequent first."""
+    rows: list[tuple[Any, ...]] = []
+    for (arm, agent), group in grouped(scores, condition).items():
+        offered: Counter[tuple[str, str, str]] = Counter()
+        chosen: Counter[tuple[str, str, str]] = Counter()
+        for each in group:
+            stem = tasks[each.task].labels.get("stem", "")
+            for _, kind, diagnosis, letters in _offered(tasks[each.task]):
+                offered[stem, kind, diagnosis] += 1
+                chosen[stem, kind, diagnosis] += each.answer in letters
+        silent = sum(not each.answer for each in group)
+        if silent:
+            rows.append((arm, agent, "", "", NO_LETTER, silent, len(group), percent(silent, len(group))))
+        rows += [
+            (arm, agent, *key, count, offered[key], percent(count, offered[key]))
+            for key, count in sorted(chosen.items(), key=lambda each: (-each[1], each[0]))
+            if count
+        ]
+    return Table(
+        "Diagnoses of wrong answers",
+        ("arm", "agent", "stem", "kind", "diagnosis", "chosen", "offered", "%"),
+        tuple(rows),
+        note=(
+            "offered: records of items in which the mistake leads to two of the four options. A blind guess "
+            f"chooses one of them in {2 * GUESS:g} %. An option of two mistakes counts for both."
+        ),
+    )
+
+
+def chain(scores: Sequence[Score]) -> Table:
+    """Return where the chain from question to letter broke, by arm and agent."""
+    rows = []
+    for (arm, agent), group in grouped(scores, condition).items():
+        if arm in WITHOUT_TOOLS:
+            continue
+        counts = Counter(str(each.facts["break"]) for each in group if not each.compat)
+        wrong = sum(counts.values())
+        rows.append((arm, agent, len(group), wrong, *(counts[name] for name in BREAKS)))
+    return Table(
+        "Where the chain broke",
+        ("arm", "agent", "records", "wrong", *BREAKS),
+        tuple(rows),
+        note=(
+            "By the record and the option chosen, the first that holds: nothing was built (input) or ran "
+            "(execution); another step or field was read (navigation); the right value was shown and another letter "
+            "committed (answer); the model had a mistake (input); the place was not read (navigation)."
+        ),
+    )

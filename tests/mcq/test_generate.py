@@ -1,0 +1,233 @@
+"""labrig generate, run --tasks and --preset, labrig tables: from a seed or a published file to records and tables."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from labrig.errors import LabrigError
+from labrig_harness.cli import main
+from labrig_harness.suites.phreeqc_mcq import items, presets, published, sets
+from labrig_harness.suites.phreeqc_mcq.solution import scene
+from labrig_harness.task import Brief, Task
+
+QUESTION = """\
+A water at 25 degrees   contains 1 mmol/kgw of NaCl
+and nothing else.
+
+What is its ionic strength?
+A. 0.001 mol/kgw
+B. 0.002 mol/kgw
+C. 0.01 mol/kgw
+D. 0.1 mol/kgw"""
+
+
+@pytest.fixture
+def generated(
+    databases: Path, private_home: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> Path:
+    path = tmp_path / "items.jsonl"
+    assert main(["generate", "phreeqc-mcq", "--seed", "few", "--n", "3", "--out", str(path)]) == 0
+    assert items.commitment("few") in capfd.readouterr().out
+    return path
+
+
+def test_a_set_is_made_run_and_scored(
+    generated: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    rows = [json.loads(line) for line in generated.read_text().splitlines()]
+    assert generated.stat().st_mode & 0o077 == 0  # truths are for the owner
+    assert all(set("ABCD") == set(row["options"]) and row["answer"] in row["options"] for row in rows)
+    assert all({"value", "numbers", "states", "options"} <= set(row["truth"]) for row in rows)
+    again = tmp_path / "again.jsonl"
+    assert main(["generate", "phreeqc-mcq", "--seed", "few", "--n", "3", "--out", str(again)]) == 0
+    assert again.read_bytes() == generated.read_bytes()
+
+    out = tmp_path / "out"
+    run = ["run", "phreeqc-mcq", "--tasks", str(generated), "--agent"]
+    assert main([*run, "reference", "--out", str(out)]) == 0
+    assert main([*run, "random", "--arm", "direct", "--out", str(out)]) == 0
+    capfd.readouterr()
+    assert main(["score", str(out), "--json"]) == 0
+    scores = [json.loads(line) for line in capfd.readouterr().out.splitlines()]
+    of_reference = [each for each in scores if each["agent"] == "reference"]
+    assert [each["strict"] for each in of_reference] == [1, 1, 1]
+    sizes = {row["id"]: row["truth"]["output_chars"] for row in rows}
+    assert {each["task"]: each["facts"]["output_chars"] for each in of_reference} == sizes
+
+    assert main(["tables", str(out), "--only", "1,9", "--format", "json"]) == 0
+    made = json.loads(capfd.readouterr().out)
+    assert [re.match(r"Table (\d+)\.", each["title"])[1] for each in made] == ["1", "9"]
+    for form in ("text", "markdown", "csv"):
+        assert main(["tables", str(out), "--format", form]) == 0
+        assert "Table 31." in capfd.readouterr().out
+    assert main(["tables", str(out), "--only", "32"]) == 2
+    assert "There is no table 32" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--n", "0"], "so few"),
+        (["--n", "1", "--seed", " "], "seed is empty"),
+        (["--n", "1", "--set", "database=x"], "published questions"),
+        (["--from", "missing.jsonl", "--set", "database=x"], "No such file"),
+        (["--from", "missing.jsonl", "--seed", "1"], "come from a file"),
+    ],
+)
+def test_what_cannot_be_generated_is_said(
+    arguments: list[str], said: str, tmp_path: Path, private_home: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "items.jsonl"
+    assert main(["generate", "phreeqc-mcq", *arguments, "--out", str(out)]) == 2
+    assert said in capfd.readouterr().err
+    assert not out.exists()
+
+
+def test_nothing_is_written_over_and_fixed_suites_are_named(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    there = tmp_path / "items.jsonl"
+    there.write_text("precious")
+    assert main(["generate", "phreeqc-mcq", "--n", "1", "--out", str(there)]) == 2
+    assert "there already" in capfd.readouterr().err and there.read_text() == "precious"
+    assert main(["generate", "phreeqc-basics", "--out", str(tmp_path / "x")]) == 2
+    assert "phreeqc-mcq" in capfd.readouterr().err
+    assert main(["generate", "phreeqc-mcq", "--out", str(tmp_path / "no" / "x")]) == 2
+    assert "no such folder" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "no item"),
+        ("{", ":1"),
+        ("[]", "not a JSON object"),
+        ('{"id": "x"}', "no item of phreeqc-mcq"),
+        ('{"question": "Q", "answer": "A"}', "labrig generate phreeqc-mcq --from"),
+    ],
+)
+def test_a_file_that_holds_no_items(
+    text: str, said: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "bad.jsonl"
+    path.write_text(text)
+    run = ["run", "phreeqc-mcq", "--tasks", str(path), "--agent", "nop", "--out", str(tmp_path / "o")]
+    assert main(run) == 2
+    assert said in capfd.readouterr().err
+
+
+def test_published_questions_are_taken_over(tmp_path: Path, private_home: Path) -> None:
+    rows = [
+        {"question": QUESTION, "answer": "a"},
+        {"question": QUESTION.replace("ionic strength", "density"), "answer": "D"},
+        {"question": "What is the pH?", "A": "7.00", "B": "6.00", "C": "5.00", "D": "4.00", "answer": "B"},
+        {"question": "And pOH?", "options": ["1", "2", "3", "4"], "answer": "C", "id": 7},
+    ]
+    source, out = tmp_path / "published.jsonl", tmp_path / "items.jsonl"
+    source.write_text("\ufeff" + "\n\n".join(json.dumps(row) for row in rows) + "\n", encoding="utf-8")
+    make = ["generate", "phreeqc-mcq", "--from", str(source), "--set", "database=wateq4f.dat"]
+    assert main([*make, "--out", str(out)]) == 0
+    made = [items.from_row(json.loads(line)) for line in out.read_text().splitlines()]
+    assert [task.truth["answer"] for task in made] == ["A", "D", "B", "C"]
+    assert all("database wateq4f.dat." in task.brief.prompt for task in made)
+    assert all(task.brief.prompt.count(f"{letter}. ") == 1 for task in made for letter in "ABCD")
+    assert QUESTION in made[0].brief.prompt and "C. 3" in made[3].brief.prompt
+    stems = [task.labels["stem"] for task in made]
+    assert (
+        stems[0] == stems[1] and len(set(stems)) == 3
+    )  # of one scenario: the first paragraph, spaces made even
+
+    folder = tmp_path / "out"
+    run = [
+        "run",
+        "phreeqc-mcq",
+        "--tasks",
+        str(out),
+        "--agent",
+        "random",
+        "--arm",
+        "direct",
+        "--out",
+        str(folder),
+    ]
+    assert main(run) == 0
+    assert main(["tables", str(folder)]) == 0
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ({"answer": "A"}, "no question"),
+        ({"question": QUESTION, "answer": "E"}, "not one letter"),
+        ({"question": "Bare?", "answer": "A"}, "neither in the question"),
+        ({"question": "Half?", "A": "1", "B": "2", "answer": "A"}, "not four options"),
+    ],
+)
+def test_published_rows_that_cannot_be_taken(row: dict[str, str], said: str) -> None:
+    with pytest.raises(LabrigError, match=said):
+        published.adopt([row], {"database": "phreeqc.dat"})
+
+
+def test_published_questions_need_their_database() -> None:
+    with pytest.raises(LabrigError, match="name no database"):
+        published.adopt([{"question": QUESTION, "answer": "A"}], {})
+    with pytest.raises(LabrigError, match="twice"):
+        published.adopt([{"question": QUESTION, "answer": "A"}] * 2, {"database": "phreeqc.dat"})
+
+
+def test_the_preset_of_appendix_h(
+    tmp_path: Path, databases: Path, private_home: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    tasks = [Task("s", "1", Brief(f"i{n}", "?"), {"answer": "A"}) for n in range(200)]
+    chosen = presets.sample(tasks)
+    assert len({task.id for task in chosen}) == 50 and chosen == presets.sample(tasks)
+    with pytest.raises(LabrigError, match="takes 50"):
+        presets.sample(tasks[:49])
+    source = tmp_path / "p.jsonl"
+    source.write_text(
+        "".join(json.dumps({"question": f"{n} {QUESTION}", "answer": "A"}) + "\n" for n in range(60))
+    )
+    file = tmp_path / "items.jsonl"
+    make = ["generate", "phreeqc-mcq", "--from", str(source), "--set", "database=phreeqc.dat"]
+    assert main([*make, "--out", str(file)]) == 0
+    dry = [
+        "run",
+        "phreeqc-mcq",
+        "--tasks",
+        str(file),
+        "--preset",
+        "appendix-h",
+        "--agent",
+        "random",
+        "--dry-run",
+    ]
+    capfd.readouterr()
+    assert main([*dry, "--out", str(tmp_path / "o")]) == 0
+    said = capfd.readouterr().out
+    assert "50 items" in said and "at most 24 steps and 300 s" in said
+    assert main([*dry[:-1], "--max-steps", "5", "--dry-run", "--out", str(tmp_path / "o")]) == 0
+    assert "at most 5 steps" in capfd.readouterr().out
+    dry[5] = "appendix-x"
+    assert main([*dry, "--out", str(tmp_path / "o")]) == 2
+    assert "appendix-h" in capfd.readouterr().err
+
+
+def test_a_seed_of_run_is_made_once(
+    monkeypatch: pytest.MonkeyPatch, databases: Path, private_home: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sets, "COUNT", 2)
+    made = sets.tasks(seed=3)
+    assert Counter(task.suite for task in made) == {items.NAME: 2}
+    monkeypatch.setattr(items, "generate", None)  # what is kept needs no generator
+    assert sets.tasks(seed=3) == made
+    assert scene(made[0]).stem.name == made[0].labels["stem"]
+    kept = next((private_home / "suites" / items.NAME).iterdir())
+    assert kept.stat().st_mode & 0o077 == 0
+    kept.write_text("{")
+    with pytest.raises(TypeError):  # a damaged set is made anew
+        sets.tasks(seed=3)
