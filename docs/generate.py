@@ -95,10 +95,25 @@ def stems() -> str:
     return "\n".join(rows)
 
 
+def mcq_stems() -> str:
+    """Return the stems of phreeqc-mcq by topic, with their databases and quantities."""
+    from labrig_harness.suites.phreeqc_mcq.scenario import DATABASE
+    from labrig_harness.suites.phreeqc_mcq.stems import STEMS
+
+    rows = ["| topic | stem | database | quantities |", "| --- | --- | --- | --- |"]
+    for stem in sorted(STEMS, key=lambda stem: (stem.topic, stem.name)):
+        switch = next((each for each in stem.switches if each.name == DATABASE), None)
+        databases = switch.states if switch else (stem.database,)
+        quantities = ", ".join(dict.fromkeys(each.name for each in stem.quantities))
+        name = f"{stem.name} (long output)" if stem.large else stem.name
+        rows.append(f"| {stem.topic} | {name} | {', '.join(f'`{each}`' for each in databases)} | {quantities} |")
+    return "\n".join(rows)
+
+
 def generated(name: str) -> str:
     """Return the text of one generated part."""
     verb, _, argument = name.partition(" ")
-    makers = {each.__name__: each for each in (databases, answer, codes, stems, failed, ends, faults)}
+    makers = {each.__name__: each for each in (databases, answer, codes, stems, mcq_stems, failed, ends, faults)}
     return tools(argument) if verb == "tools" else makers[verb]()
 
 

@@ -89,16 +89,10 @@ def _texts(trajectory: Trajectory, text_of: TextOf) -> Iterator[tuple[str, bool]
 
 def _values(text: str, quantity: Quantity, of_output: bool) -> Iterator[float]:
     """Yield the numbers of a text that may be the quantity."""
-    where = quantity.printed
-    row = where.row.split()
-    for line in text.splitlines():
-        words = line.split()
-        if not of_output:
-            yield from printed.numbers(words)
-        elif words[: len(row)] == row:
-            cells = printed.numbers(words[len(row) :])
-            if len(cells) > where.column:
-                yield cells[where.column] * where.scale
+    if of_output:
+        yield from printed.found(text, quantity.printed)
+    else:
+        yield from printed.numbers(text.split())
 
 
 def _agrees(quantity: Quantity, found: float, value: float, of_output: bool) -> bool:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import takewhile
 
 from labrig_harness.suites.phreeqc_mcq.scenario import Printed
 
 HEADING = re.compile(r"^-{3,}([A-Za-z][^-\n]*(?:-[^-\n]+)*?)-{3,}$", re.MULTILINE)
+INDENTED = re.compile(r"\s+\S")
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 
 
@@ -24,14 +26,23 @@ def sections(text: str, name: str) -> list[str]:
 
 def number(section: str, printed: Printed) -> float | None:
     """Return a number of a section, in the unit of the options, or None where it has none."""
+    return next(found(section, printed), None)
+
+
+def found(text: str, printed: Printed) -> Iterator[float]:
+    """Yield the number of each line of a text that begins with the row, in the unit of the options."""
     row = printed.row.split()
-    for line in section.splitlines():
+    lines = text.splitlines()
+    for n, line in enumerate(lines):
         words = line.split()
-        if words[: len(row)] == row:
-            cells = numbers(words[len(row) :])
-            if len(cells) > printed.column:
-                return cells[printed.column] * printed.scale
-    return None
+        if words[: len(row)] != row:
+            continue
+        if printed.counted:
+            yield sum(1 for _ in takewhile(INDENTED.match, lines[n + 1 :]))
+            continue
+        cells = numbers(words[len(row) :])
+        if len(cells) > printed.column:
+            yield cells[printed.column] * printed.scale
 
 
 def numbers(words: Iterable[str]) -> list[float]:

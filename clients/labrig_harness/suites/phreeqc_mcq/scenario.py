@@ -65,12 +65,15 @@ class Printed:
         Which number after them, from 0.
     scale
         Factor from the printed unit to that of the options.
+    counted
+        Whether it is the number of indented lines below that line.
     """
 
     section: str
     row: str
     column: int = 0
     scale: float = 1.0
+    counted: bool = False
 
 
 @dataclass(frozen=True)
@@ -85,7 +88,7 @@ class Quantity:
         Of the options; empty for pH, saturation indices and plain numbers.
     form
         ``ph`` and ``si``: two decimals, at least 0.02 and 0.05 between options; ``value``: four significant digits,
-        at least 2 %.
+        at least 2 %; ``count``: a whole number.
     punch
         Basic expression, in `unit`.
     printed
@@ -98,7 +101,7 @@ class Quantity:
     name: str
     ask: str
     unit: str
-    form: Literal["ph", "si", "value"]
+    form: Literal["ph", "si", "value", "count"]
     punch: str
     printed: Printed
     group: str = ""
@@ -107,6 +110,8 @@ class Quantity:
         """Return the text of an option."""
         if self.form == "value":
             return f"{significant(value)} {self.unit}".strip()
+        if self.form == "count":
+            return f"{value:.0f}"
         return f"{round(value, 2) + 0.0:.2f}"  # + 0.0: never "-0.00"
 
     def gap(self, first: float, second: float) -> float:
@@ -114,7 +119,7 @@ class Quantity:
         if self.form == "value":
             largest = max(abs(first), abs(second))
             return abs(first - second) / (0.02 * largest) if largest else 0.0
-        return abs(first - second) / {"ph": 0.02, "si": 0.05}[self.form]
+        return abs(first - second) / {"ph": 0.02, "si": 0.05, "count": 1.0}[self.form]
 
 
 def _last(numbers: Numbers, states: States) -> int:
