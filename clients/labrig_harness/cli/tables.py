@@ -7,6 +7,7 @@ import csv
 import io
 import json
 import re
+import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,9 @@ from labrig.errors import LabrigError
 
 if TYPE_CHECKING:
     from labrig_harness.suite import Table
+
+PAPER = 240
+"""Characters that the widest table takes."""
 
 FORMATS = ("text", "markdown", "csv", "json")
 
@@ -31,6 +35,8 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 
 def _tables(arguments: argparse.Namespace) -> int:
+    from rich.console import Console
+
     from labrig_harness.cli.scores import stdout_console
     from labrig_harness.records import score_folder
     from labrig_harness.report.terminal import print_table
@@ -51,7 +57,8 @@ def _tables(arguments: argparse.Namespace) -> int:
     elif arguments.format == "markdown":
         print("\n".join(map(_markdown, made)), end="")
     else:
-        console = stdout_console()
+        # A table of a paper is wanted whole: only a terminal has an end.
+        console = stdout_console() if sys.stdout.isatty() else Console(width=PAPER)
         for each in made:
             print_table(console, each, most_rows=None)
     return 0 if scored.whole else 1

@@ -112,11 +112,9 @@ def fault(stem: Stem, scenes: Sequence[Scene], values: Sequence[Value]) -> str:
             return f"an output of {each.output_chars:,} characters"
     quantity = scenes[0].quantity  # of one form and unit in all four
     found = [each.value for each in values if each.value is not None]
-    nearest = min(quantity.gap(*pair) for pair in combinations(found, 2))
-    if nearest < 1:
+    shown = [float(quantity.show(each).split()[0]) for each in found]  # rounding takes from a distance, too
+    if min(quantity.gap(*pair) for values in (found, shown) for pair in combinations(values, 2)) < 1 - 1e-9:
         return "options too close"
-    if len({quantity.show(each) for each in found}) < len(found):
-        return "options that look alike"
     distance = min(abs(a - b) for a, b in combinations(found, 2))
     if max(each.shift for each in values) > SMALLEST_SHARE * distance:
         return "a value that refinement moves"

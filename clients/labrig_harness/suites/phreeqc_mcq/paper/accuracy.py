@@ -35,7 +35,7 @@ def main_results(records: Records) -> Table:
             records.run(RAW100, line.agent),
         )
         if any(runs):
-            resampled = [by_stem(records, run) for run in runs]
+            resampled = [stems_resampled(records, run) for run in runs]
             estimates += resampled
             cells = [_accuracy(run, each) for run, each in zip(runs, resampled, strict=True)]
             rows.append((line.agent, *(cell for each in cells for cell in each)))
@@ -57,7 +57,7 @@ def main_results(records: Records) -> Table:
     )
 
 
-def by_stem(records: Records, run: Run) -> Estimate | None:
+def stems_resampled(records: Records, run: Run) -> Estimate | None:
     """Return accuracy over items with its interval by resampling stems; None where an item has no stem."""
     stems = [records.stem(item) for item in run]
     return bootstrap_mean(rights(run, run), stems) if run and all(stems) else None

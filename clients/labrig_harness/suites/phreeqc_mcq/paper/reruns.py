@@ -13,7 +13,6 @@ from labrig_harness.suites.phreeqc_mcq.paper.accuracy import LETTERS
 from labrig_harness.suites.phreeqc_mcq.paper.bins import BINS, NO_OUTPUT, bin_of
 from labrig_harness.suites.phreeqc_mcq.paper.cells import millions, percent, rounded, signed, table
 from labrig_harness.suites.phreeqc_mcq.paper.records import (
-    ORIGINAL,
     TOC,
     Records,
     Run,
@@ -195,11 +194,7 @@ def _stability_by(
 def _rerun(records: Records) -> list[tuple[str, list[Run]]]:
     """Return agents with an original TOC run and reruns of it: the original first."""
     found = [(agent, records.epochs(TOC, agent)) for agent in records.agents(TOC)]
-    return [
-        (agent, [epochs[each] for each in sorted(epochs) if each >= ORIGINAL])
-        for agent, epochs in found
-        if len(epochs) > 1
-    ]
+    return [(agent, [epochs[each] for each in sorted(epochs)]) for agent, epochs in found if len(epochs) > 1]
 
 
 def _samples(records: Records) -> list[tuple[str, list[str], list[list[bool]]]]:
