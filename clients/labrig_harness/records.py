@@ -210,9 +210,21 @@ def score_folder(out: Path) -> Scored:
     ]
     with contextlib.suppress(OSError):  # a folder that cannot be written can still be scored
         outfolder.write_atomically(out / "scores.jsonl", "".join(line + "\n" for line in lines))
-    # A perturbed run shares arm and agent with the plain one, and its accuracy means something else.
-    plain = [each.score for each in records if each.score is not None and each.perturbation is None]
-    return Scored(suite, tasks, records, suite.tables(tasks.values(), plain), skipped, missing)
+    return Scored(suite, tasks, records, suite.tables(tasks.values(), _plain(records)), skipped, missing)
+
+
+def paper_tables(scored: Scored) -> list[Table]:
+    """Return the tables of the suite's paper, by number; none where it implements no paper."""
+    if scored.suite.paper_tables is None:
+        return []
+    return scored.suite.paper_tables(list(scored.tasks.values()), _plain(scored.records))
+
+
+def _plain(records: Iterable[Record]) -> list[Score]:
+    """Return the scores of runs whose results nobody changed: a perturbed one shares arm and agent with the plain one,
+    and its accuracy means something else.
+    """
+    return [each.score for each in records if each.score is not None and each.perturbation is None]
 
 
 def _tasks(out: Path) -> tuple[dict[str, Task], Suite]:

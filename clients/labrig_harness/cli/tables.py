@@ -38,7 +38,7 @@ def _tables(arguments: argparse.Namespace) -> int:
     from rich.console import Console
 
     from labrig_harness.cli.scores import stdout_console
-    from labrig_harness.records import score_folder
+    from labrig_harness.records import paper_tables, score_folder
     from labrig_harness.report.terminal import print_table
 
     scored = score_folder(arguments.out)
@@ -48,8 +48,7 @@ def _tables(arguments: argparse.Namespace) -> int:
             where=str(arguments.out),
             try_="labrig score",
         )
-    plain = [each.score for each in scored.records if each.score is not None and each.perturbation is None]
-    made = _chosen(scored.suite.paper_tables(list(scored.tasks.values()), plain), arguments.only)
+    made = _chosen(paper_tables(scored), arguments.only)
     if arguments.format == "json":
         print(json.dumps([asdict(each) for each in made], ensure_ascii=False, indent=1))
     elif arguments.format == "csv":

@@ -17,7 +17,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from labrig import __version__
 from labrig_harness import records
-from labrig_harness.records import Scored
+from labrig_harness.records import Scored, paper_tables
 from labrig_harness.report import compared, words
 from labrig_harness.report.difficulty import by_cluster, spread
 from labrig_harness.report.effort import by_steps, frontier
@@ -253,6 +253,7 @@ def _view(scored: Scored, most: int, link: Link | None) -> dict[str, Any]:
     """Return what the templates show."""
     runs = _columns(scored)
     rows = leaderboard(scored)
+    paper = paper_tables(scored)
     guess = chance(scored)
     points = frontier(rows)
     statistics = has_statistics()
@@ -280,6 +281,8 @@ def _view(scored: Scored, most: int, link: Link | None) -> dict[str, Any]:
         "spread": spread(rows),
         "evidence": (found, columns(found)) if (found := evidence(runs)) else None,
         "tables": [(table, columns(table)) for table in scored.tables],
+        "paper": [(table, columns(table)) for table in paper if table.rows],
+        "paper_empty": [table.title.split(". ")[0] for table in paper if not table.rows],
         "groups": _groups(runs),
         "columns": runs,
         "items": _items(scored, runs, most, link),

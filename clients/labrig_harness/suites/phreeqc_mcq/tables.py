@@ -24,7 +24,9 @@ from labrig_harness.suites.phreeqc_mcq.score import BREAKS, option
 from labrig_harness.task import Task
 
 GUESS = 25.0
-"""Percent of the items that offer a mistake in which a blind guess chooses the one option of it."""
+"""Percent of the items that a blind guess has right."""
+WRONG = 3
+"""Wrong options of an item."""
 
 
 def tables(tasks: Iterable[Task], scores: Iterable[Score]) -> list[Table]:
@@ -113,13 +115,13 @@ def _offered(task: Task) -> list[tuple[str, str, str, frozenset[str]]]:
 
 
 def by_kind(tasks: Mapping[str, Task], scores: Sequence[Score]) -> Table:
-    """Return how often an option that comes of each kind of mistake was chosen, beside what guessing would give."""
+    """Return how many wrong answers come of each kind of mistake, beside what chance among wrong options gives."""
     rows: list[tuple[Any, ...]] = []
     for (arm, agent), group in grouped(scores, condition).items():
         guessed: Counter[str] = Counter()
         chosen: Counter[str] = Counter()
         for each in group:
-            if not each.answer:
+            if not each.answer or each.compat:
                 continue
             kinds: dict[str, set[str]] = {}
             for _, kind, _, letters in _offered(tasks[each.task]):
@@ -128,17 +130,20 @@ def by_kind(tasks: Mapping[str, Task], scores: Sequence[Score]) -> Table:
                 guessed[kind] += len(found)
                 chosen[kind] += each.answer in found
         rows += [
-            (arm, agent, kind, chosen[kind], guessed[kind] / 4, round(4 * chosen[kind] / guessed[kind], 2))
+            (
+                *(arm, agent, kind, chosen[kind]),
+                *(round(guessed[kind] / WRONG, 1), round(WRONG * chosen[kind] / guessed[kind], 2)),
+            )
             for kind in sorted(guessed, key=lambda kind: (-chosen[kind], kind))
         ]
     return Table(
         "Kinds of mistakes",
-        ("arm", "agent", "kind", "chosen", "by guessing", "ratio"),
+        ("arm", "agent", "kind", "wrong answers", "by chance", "ratio"),
         tuple(rows),
         note=(
-            "Answers whose option comes of a mistake of the kind; an option of two mistakes counts for both. by "
-            "guessing: what as many blind answers would choose on these items. ratio: chosen over that; 1 is a "
-            "guesser's, a kind well above the others is a weakness. input, unit, database, numerics: the model was "
+            "Wrong answers whose option comes of a mistake of the kind; an option of two mistakes counts for both. by "
+            "chance: were each of these answers any of the three wrong options. ratio: the first over the second; a "
+            "kind well above 1 is a weakness, all near 1 are guesses. input, unit, database, numerics: the model was "
             "built wrong; step, field: a right output was misread."
         ),
     )
