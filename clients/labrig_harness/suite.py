@@ -229,6 +229,8 @@ class Suite:
     tables: Callable[[Iterable[Task], Iterable[Score]], list[Table]]
     cluster: str = ""
     """The label of a task by which items belong together (a scenario): intervals then resample clusters."""
+    first_tasks: Callable[[int, int], list[Task]] | None = None
+    """By seed and number, the first of `tasks` alone, where all of them take long to make."""
     evidence: Callable[[Task, Trajectory, TextOf], dict[str, Any]] | None = None
     """Further facts for the tables, which only the texts of results hold; no score depends on them."""
     paper_tables: Callable[[Sequence[Task], Sequence[Score]], list[Table]] | None = None

@@ -221,7 +221,9 @@ def test_a_seed_of_run_is_made_once(
     monkeypatch: pytest.MonkeyPatch, databases: Path, private_home: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sets, "COUNT", 2)
+    alone = sets.first(3, 1)
     made = sets.tasks(seed=3)
+    assert alone == made[:1] == sets.first(3, 1)
     assert Counter(task.suite for task in made) == {items.NAME: 2}
     monkeypatch.setattr(items, "generate", None)  # what is kept needs no generator
     assert sets.tasks(seed=3) == made

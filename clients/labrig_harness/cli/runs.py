@@ -178,6 +178,8 @@ def _plan(arguments: argparse.Namespace) -> RunPlan:
         from labrig_harness.cli.generate import read_tasks
 
         tasks = read_tasks(arguments.tasks, suite)
+    elif suite.first_tasks and arguments.limit and arguments.items is None and preset is None:
+        tasks = suite.first_tasks(arguments.seed, arguments.limit)
     else:
         tasks = suite.tasks(seed=arguments.seed)
     if preset is not None:

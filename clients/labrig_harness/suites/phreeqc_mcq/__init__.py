@@ -60,6 +60,7 @@ suite = Suite(
     score=score.score,
     tables=tables.tables,
     cluster="stem",
+    first_tasks=sets.first,
     evidence=evidence.evidence,
     paper_tables=paper_tables,
     generator=Generator(items.generate, items.commitment, items.row, items.from_row, published.adopt),

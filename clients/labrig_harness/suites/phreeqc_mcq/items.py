@@ -51,7 +51,11 @@ def commitment(seed: str) -> str:
 
 
 def generate(
-    seed: str, count: int, stems: Sequence[Stem] = STEMS, progress: Callable[[int], None] | None = None
+    seed: str,
+    count: int,
+    stems: Sequence[Stem] = STEMS,
+    progress: Callable[[int], None] | None = None,
+    first: int | None = None,
 ) -> list[Task]:
     """Return `count` items.
 
@@ -63,6 +67,8 @@ def generate(
         Dealt out evenly, large and small ones apart.
     progress
         Is given the number of items that are done.
+    first
+        Only so many of the set are made, from its beginning.
 
     Raises
     ------
@@ -72,11 +78,11 @@ def generate(
     """
     if count < 1:
         raise LabrigError("There is no set of so few items", where=f"n={count}", expected="1 or more")
-    return from_sync(lambda: _generate(seed, count, stems, progress or (lambda done: None)))
+    return from_sync(lambda: _generate(seed, count, stems, progress or (lambda done: None), first))
 
 
 async def _generate(
-    seed: str, count: int, stems: Sequence[Stem], progress: Callable[[int], None]
+    seed: str, count: int, stems: Sequence[Stem], progress: Callable[[int], None], first: int | None
 ) -> list[Task]:
     from labrig_phreeqc.engine import Engine  # here, so that scoring a folder of records needs no server
 
@@ -97,7 +103,7 @@ async def _generate(
             return task
 
         async with asyncio.TaskGroup() as group:
-            made = [group.create_task(make(number)) for number in range(count)]
+            made = [group.create_task(make(number)) for number in range(count)[:first]]
     return [each.result() for each in made]
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from labrig.canonical import content_hash
 from labrig.config import home
+from labrig.errors import LabrigError
 from labrig_harness.outfolder import json_text, write_atomically
 from labrig_harness.suites.phreeqc_mcq import items
 from labrig_harness.task import Task
@@ -23,19 +24,28 @@ COUNT = 200
 def tasks(*, seed: int) -> list[Task]:
     """Return the items of a seed; the first time they take some minutes to make."""
     path = _kept(seed)
-    if path.is_file():
-        try:
-            lines = path.read_text(encoding="utf-8").splitlines()
-            made = [items.from_row(json.loads(line)) for line in lines]
-            if len(made) == COUNT:
-                return made
-        except (OSError, ValueError):
-            pass  # damaged: it is made anew
+    if (there := _read(path)) is not None:
+        return there
     made = items.generate(str(seed), COUNT, progress=_say)
     print(file=sys.stderr)
     write_atomically(path, "".join(json_text(items.row(each)) + "\n" for each in made))
     path.chmod(0o600)
     return made
+
+
+def first(seed: int, count: int) -> list[Task]:
+    """Return the first items of a seed, which are not kept by themselves."""
+    there = _read(_kept(seed))
+    return there[:count] if there is not None else items.generate(str(seed), COUNT, first=count)
+
+
+def _read(path: Path) -> list[Task] | None:
+    """Return the items of a file; None where it is not there or damaged, and to be made anew."""
+    try:
+        made = [items.from_row(json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines()]
+    except (OSError, ValueError, LabrigError):
+        return None
+    return made if len(made) == COUNT else None
 
 
 def _kept(seed: int) -> Path:
