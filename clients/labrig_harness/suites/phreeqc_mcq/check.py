@@ -1,5 +1,7 @@
 """Look at stems while they are written: ``python -m labrig_harness.suites.phreeqc_mcq.check [--items N] STEM...``
 
+With --module it loads the stems of one module alone, so that a half-written module elsewhere does not stop it.
+
 For each stem it draws items, and says how many draws were not taken and why, how the rank of the truth is spread, how
 long the outputs are, how long it takes, whether each state of each switch occurs, and whether the main output prints
 what SELECTED_OUTPUT says. With --show it prints whole items and their inputs. Exit code 1 if anything is wrong.
@@ -14,9 +16,8 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 
-from labrig_harness.suites.phreeqc_mcq import orbit, printed
+from labrig_harness.suites.phreeqc_mcq import orbit, printed, stems
 from labrig_harness.suites.phreeqc_mcq.scenario import FIELD, Stem
-from labrig_harness.suites.phreeqc_mcq.stems import STEMS
 from labrig_phreeqc.engine import Engine
 
 
@@ -83,10 +84,10 @@ def _print(drawn: orbit.Drawn) -> None:
     print(f"\n{scene.build}")
 
 
-async def _all(names: Sequence[str], items: int, show: int) -> int:
+async def _all(loaded: Sequence[Stem], names: Sequence[str], items: int, show: int) -> int:
     wrong: list[str] = []
     async with Engine() as engine:
-        for stem in STEMS:
+        for stem in loaded:
             if not names or any(name in (stem.name, stem.topic) for name in names):
                 wrong += await check(engine, stem, items, show)
     print("\n".join(["", *wrong]) if wrong else "nothing is wrong")
@@ -96,7 +97,9 @@ async def _all(names: Sequence[str], items: int, show: int) -> int:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
     parser.add_argument("names", nargs="*", metavar="STEM", help="name of a stem or a topic (default: all)")
+    parser.add_argument("--module", metavar="NAME", help="module of stems to load (default: all)")
     parser.add_argument("--items", type=int, default=20)
     parser.add_argument("--show", type=int, default=0)
     given = parser.parse_args()
-    raise SystemExit(asyncio.run(_all(given.names, given.items, given.show)))
+    loaded = stems.of_module(given.module) if given.module else stems.STEMS
+    raise SystemExit(asyncio.run(_all(loaded, given.names, given.items, given.show)))

@@ -6,7 +6,7 @@ been drawn, the same four values would have come with the same probability, for 
 likely, the numbers do not depend on them, and what is thrown away is thrown away for reasons that look at all four
 alike.
 So whoever sees options only finds each to be the truth one time in four, and no classifier can learn more: it is a
-property of the draw and not of the stems (`attack.py` tries nevertheless).
+property of the draw and not of the stems (`attack` tries nevertheless).
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ import asyncio
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING
 
 from labrig_harness.suites.phreeqc_mcq.scenario import FIELD, Scene, Stem, Switch
-from labrig_harness.suites.phreeqc_mcq.values import Value, value
+from labrig_harness.suites.phreeqc_mcq.values import Value, plain, refined
 
 if TYPE_CHECKING:
     from labrig_phreeqc.engine import Engine
@@ -92,8 +93,12 @@ async def item(engine: Engine, stem: Stem, draws: random.Random) -> tuple[Drawn 
     reasons: list[str] = []
     for _ in range(ATTEMPTS):
         scene, scenes = draw(stem, draws)
-        values = await asyncio.gather(*(value(engine, each) for each, _ in scenes))
-        why = fault(stem, [each for each, _ in scenes], values)
+        four = [each for each, _ in scenes]
+        values = await asyncio.gather(*(plain(engine, each) for each in four))
+        why = fault(stem, four, values)
+        if not why:
+            values = await asyncio.gather(*map(partial(refined, engine), four, values))
+            why = fault(stem, four, values)
         if not why:
             options = tuple(
                 Option(each, found, missed) for (each, missed), found in zip(scenes, values, strict=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from labrig_harness.suites.phreeqc_mcq.scenario import Quantity, Scene
@@ -51,31 +51,41 @@ class Value:
 
 async def value(engine: Engine, scene: Scene) -> Value:
     """Run a scene, and its refinements."""
+    return await refined(engine, scene, await plain(engine, scene))
+
+
+async def plain(engine: Engine, scene: Scene) -> Value:
+    """Run a scene as it is."""
     from labrig_phreeqc.run import record
 
-    stem, quantity = scene.stem, scene.quantity
-    run = await engine.run(_punched(scene.build, quantity), database=scene.database)
+    run = await engine.run(_punched(scene.build, scene.quantity), database=scene.database)
     found, why = _read(run, scene.state)
-    if found is None:
-        return Value(None, why)
-    if quantity.form == "ph" and abs(found) >= -ABSENT:  # the database has another name for H+
-        return Value(None, f"no pH, but {found:g}")
-    refined = stem.refined(scene.numbers, scene.states) or (TIGHT + scene.build,)
-    last = (
-        stem.refined_state(scene.numbers, scene.states)
-        if stem.refined(scene.numbers, scene.states)
-        else scene.state
-    )
-    again = await asyncio.gather(
-        *(engine.run(_punched(text, quantity), database=scene.database) for text in refined)
+    if found is not None and scene.quantity.form == "ph" and abs(found) >= -ABSENT:
+        found, why = None, f"no pH, but {found:g}"  # the database has another name for H+
+    return Value(found, why, 0.0, len(run.output), record(run))
+
+
+async def refined(engine: Engine, scene: Scene, found: Value) -> Value:
+    """Run the refinements of a scene and return its value with the largest change."""
+    if found.value is None:
+        return found
+    stem = scene.stem
+    builds, state = stem.refined(scene.numbers, scene.states), scene.state
+    if builds:
+        state = stem.refined_state(scene.numbers, scene.states)
+    runs = await asyncio.gather(
+        *(
+            engine.run(_punched(text, scene.quantity), database=scene.database)
+            for text in builds or (TIGHT + scene.build,)
+        )
     )
     shift = 0.0
-    for each in again:
-        other, why = _read(each, last)
+    for each in runs:
+        other, why = _read(each, state)
         if other is None:
-            return Value(None, f"refined: {why}")
-        shift = max(shift, abs(other - found))
-    return Value(found, "", shift, len(run.output), record(run))
+            return replace(found, value=None, why=f"refined: {why}")
+        shift = max(shift, abs(other - found.value))
+    return replace(found, shift=shift)
 
 
 def _punched(text: str, quantity: Quantity) -> str:

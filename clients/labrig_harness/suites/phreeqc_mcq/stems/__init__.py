@@ -5,9 +5,20 @@ from pkgutil import iter_modules
 
 from labrig_harness.suites.phreeqc_mcq.scenario import Stem
 
-STEMS: tuple[Stem, ...] = tuple(
-    stem
-    for found in sorted(iter_modules(__path__), key=lambda each: each.name)
-    for stem in import_module(f"{__name__}.{found.name}").STEMS
-)
+STEMS: tuple[Stem, ...]
 """All of them, by module and in the order of each."""
+
+
+def of_module(name: str) -> tuple[Stem, ...]:
+    """Return the stems of one module, whatever state the others are in."""
+    stems: tuple[Stem, ...] = import_module(f"{__name__}.{name}").STEMS
+    return stems
+
+
+def __getattr__(name: str) -> tuple[Stem, ...]:
+    """Load all modules when `STEMS` is first asked for, not before: `of_module` is to need one only."""
+    if name != "STEMS":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    modules = sorted(found.name for found in iter_modules(__path__))
+    globals()["STEMS"] = stems = tuple(stem for module in modules for stem in of_module(module))
+    return stems

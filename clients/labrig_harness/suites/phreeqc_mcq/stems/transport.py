@@ -1,16 +1,17 @@
 """Columns, aquifers and clay: advection, dispersion, diffusion, exchange, sorption and decay.
 
-The refinement of a column has cells and time steps of a third: then the middle of a cell stays the middle of one.
+The refinement of a column has cells and time steps of half the size, and mixes the two cells that make up the one that
+is read: what a cell holds is the mean over its length.
 """
 
 from __future__ import annotations
 
 import random
-from math import log, log10
+from math import log
 
 from labrig_harness.suites.phreeqc_mcq.scenario import Numbers, Printed, Quantity, States, Stem, Switch
 
-REFINEMENT = 3
+REFINEMENT = 2
 
 
 def _total(element: str, name: str, group: str) -> Quantity:
@@ -36,15 +37,17 @@ def _transport(
     inlet: str = "flux",
     outlet: str = "flux",
     direction: str = "forward",
-    only: int = 0,
+    mean_of: int = 0,
 ) -> str:
-    """Return the transport block; `only` limits what is punched to that cell after the last shift."""
+    """Return the transport block; `mean_of` is the cell that is read, for a refined column."""
     return (
         f"TRANSPORT\n    -cells {cells}\n    -shifts {shifts}\n    -time_step {step:.10g}\n"
         f"    -lengths {cells}*{length:.10g}\n    -dispersivities {cells}*{dispersivity:.10g}\n"
         f"    -diffusion_coefficient {diffusion:.10g}\n"
         f"    -flow_direction {direction}\n    -boundary_conditions {inlet} {outlet}\n"
-        + (f"    -punch_cells {only}\n    -punch_frequency {shifts}\n" if only else "")
+        + (f"    -punch_cells 1\n    -punch_frequency {shifts}\n" if mean_of else "")
+        + "END\n"
+        + (f"MIX 1\n    {2 * mean_of - 1} 0.5\n    {2 * mean_of} 0.5\nEND\n" if mean_of else "")
     )
 
 
@@ -55,16 +58,20 @@ def _state(cells: int, shifts: int, cell: int, shift: int, *, closed: bool = Fal
     return -((shifts - shift) * (cells + 1 + after) + (cells - cell + after) + 1)
 
 
-def _fine(cell: int, refinement: int = REFINEMENT) -> int:
-    """Return the cell in the middle of which the middle of a coarser cell is."""
-    return refinement * (cell - 1) + (refinement + 1) // 2
+def _advection(cells: int, shifts: int) -> str:
+    return f"ADVECTION\n    -cells {cells}\n    -shifts {shifts}\nEND\n"
+
+
+def _advected(cells: int, shifts: int, cell: int, shift: int) -> int:
+    """Return where a cell after a shift is, without dispersion: after each PHREEQC prints the cells."""
+    return -((shifts - shift) * cells + (cells - cell) + 1)
 
 
 # --- a tracer in a column -------------------------------------------------------------------------------------------
 
-_TRACER_CELLS, _TRACER_SHIFTS, _TRACER_PULSE = 15, 18, 7
-_TRACER_PLACE = {"fifth": 5, "tenth": 10}
-_TRACER_TIME = {"early": 11, "late": 16}
+_TRACER_CELLS, _TRACER_SHIFTS, _TRACER_PULSE = 10, 12, 3
+_TRACER_PLACE = {"fourth": 4, "seventh": 7}
+_TRACER_TIME = {"early": 7, "late": 11}
 
 
 def _tracer_numbers(draws: random.Random) -> dict[str, float]:
@@ -77,7 +84,7 @@ def _tracer_numbers(draws: random.Random) -> dict[str, float]:
 
 
 def _tracer_dispersivity(n: Numbers, s: States) -> float:
-    return n["cell_cm"] / 100 * {"small": 0.5, "large": 2.0}[s["dispersivity"]]
+    return n["cell_cm"] / 100 * {"small": 0.5, "large": 1.5}[s["dispersivity"]]
 
 
 def _tracer_tell(n: Numbers, s: States) -> str:
@@ -86,7 +93,7 @@ def _tracer_tell(n: Numbers, s: States) -> str:
         if s["feed"] == "pulse"
         else "the feed stays the same to the end"
     )
-    place = {"fifth": "the 5th cell from the inlet", "tenth": "the 10th cell from the inlet"}[s["place"]]
+    place = {"fourth": "the 4th cell from the inlet", "seventh": "the 7th cell from the inlet"}[s["place"]]
     return (
         f"A sand column of {_TRACER_CELLS} cells of {n['cell_cm']:g} cm each is filled with a solution of "
         f"{n['old']:g} mmol NaCl per kg of water, at pH 7 and 25 °C. It is fed with a solution of {n['new']:g} mmol "
@@ -116,9 +123,8 @@ def _tracer_input(n: Numbers, s: States, refinement: int = 1) -> str:
             n["step_min"] * 60 / refinement,
             n["cell_cm"] / 100 / refinement,
             dispersivity=_tracer_dispersivity(n, s),
-            only=_fine(_TRACER_PLACE[s["place"]]) if refinement > 1 else 0,
+            mean_of=_TRACER_PLACE[s["place"]] if refinement > 1 else 0,
         )
-        text += "END\n"
     return ("PRINT\n    -reset false\n" if refinement > 1 else "") + text
 
 
@@ -128,17 +134,17 @@ def _tracer_state(n: Numbers, s: States) -> int:
 
 # --- cations leaving an exchanger one after the other ----------------------------------------------------------------
 
-_CATION_CELLS, _CATION_SHIFTS, _CATION_PULSE = 12, 15, 4
-_CATION_PLACE = {"fourth": 4, "ninth": 9}
-_CATION_TIME = {"early": 8, "late": 15}
+_CATION_CELLS, _CATION_SHIFTS, _CATION_PULSE = 9, 12, 4
+_CATION_PLACE = {"second": 2, "fourth": 4}
+_CATION_TIME = {"early": 6, "late": 9}
 
 
 def _cation_numbers(draws: random.Random) -> dict[str, float]:
     return {
         "more": draws.choice(range(20, 41)) / 10,
-        "less": draws.choice(range(5, 11)) / 10,
-        "feed": draws.choice(range(30, 81)) / 10,
-        "capacity": draws.choice(range(20, 41)) / 10,
+        "less": draws.choice(range(8, 15)) / 10,
+        "feed": draws.choice(range(30, 61)) / 10,
+        "capacity": draws.choice(range(50, 101, 5)) / 10,
     }
 
 
@@ -149,149 +155,131 @@ def _cation_salts(n: Numbers, s: States) -> tuple[float, float]:
 def _cation_tell(n: Numbers, s: States) -> str:
     sodium, potassium = _cation_salts(n, s)
     exchanger = (
-        f"The grains hold {n['capacity']:g} mmol of exchange sites (of charge -1) per kg of pore water, which are in "
-        "equilibrium with this solution from the start, with the exchange selectivities of the database"
-        if s["exchanger"] == "present"
-        else "The grains are clean quartz and exchange nothing"
+        "which are in equilibrium with this solution from the start, in each compartment"
+        if s["exchanger"] == "equilibrated"
+        else "all of them with sodium at first; nothing reacts before the first shift"
     )
     back = (
-        f"after {_CATION_PULSE} shifts it is followed by the first solution again"
+        f"after {_CATION_PULSE} shifts it is followed by the first solution again, as it was before it met the "
+        "exchanger"
         if s["feed"] == "pulse"
-        else "it flows in to the end"
+        else "it enters to the end"
     )
     return (
-        f"A column of {_CATION_CELLS} cells of 1 cm each holds a solution of {sodium:g} mmol NaCl and {potassium:g} "
-        f"mmol KCl per kg of water, at pH 7 and 25 °C. {exchanger}. A solution of {n['feed']:g} mmol CaCl2 per kg of "
-        f"water, at pH 7, displaces it; {back}. The water moves on by one cell each 10 minutes, {_CATION_SHIFTS} times "
-        "in all. The dispersivity is 2 cm, there is no molecular diffusion, and both ends are flux boundaries. "
-        f" Consider the water in cell {_CATION_PLACE[s['place']]} of {_CATION_CELLS}, counted from the "
+        f"A column is divided into {_CATION_CELLS} compartments in a row. Each is filled with 1 kg of water with "
+        f"{sodium:g} mmol NaCl and {potassium:g} mmol KCl, at pH 7 and 25 °C, and holds {n['capacity']:g} mmol of "
+        f"exchange sites (of charge -1), {exchanger}. The exchange selectivities are those of the database. With each "
+        "shift the water of every compartment moves on, whole and unmixed, to the next one, and comes to equilibrium "
+        f"with the exchanger there; into the first one comes 1 kg of water with {n['feed']:g} mmol CaCl2, at pH 7, and "
+        f"{back}. There are {_CATION_SHIFTS} shifts in all, and no dispersion or diffusion. "
+        f"Consider the water in compartment {_CATION_PLACE[s['place']]} of {_CATION_CELLS}, counted from the "
         f"inlet, after shift {_CATION_TIME[s['time']]}."
     )
 
 
-def _cation_input(n: Numbers, s: States, refinement: int = 1) -> str:
-    cells = _CATION_CELLS * refinement
+def _cation_build(n: Numbers, s: States) -> str:
     sodium, potassium = _cation_salts(n, s)
-    last = _CATION_TIME[s["time"]] if refinement > 1 else _CATION_SHIFTS
-    old = (
-        "    pH 7\n    units mmol/kgw\n"
-        f"    Na {sodium:g}\n    K {potassium:g}\n    Cl {sodium + potassium:g}\n"
+    old = f"    pH 7\n    units mmol/kgw\n    Na {sodium:g}\n    K {potassium:g}\n    Cl {sodium + potassium:g}\n"
+    sites = (
+        f"    X {n['capacity'] / 1000:g}\n    -equilibrate 1\n"
+        if s["exchanger"] == "equilibrated"
+        else f"    NaX {n['capacity'] / 1000:g}\n"
     )
     text = (
-        ("PRINT\n    -reset false\n" if refinement > 1 else "")
-        + f"SOLUTION 0\n    pH 7\n    units mmol/kgw\n    Ca {n['feed']:g}\n    Cl {2 * n['feed']:g}\n"
-        + f"SOLUTION 1-{cells}\n{old}"
+        f"SOLUTION 0\n    pH 7\n    units mmol/kgw\n    Ca {n['feed']:g}\n    Cl {2 * n['feed']:g}\n"
+        f"SOLUTION 1-{_CATION_CELLS}\n{old}EXCHANGE 1-{_CATION_CELLS}\n{sites}END\n"
     )
-    if s["exchanger"] == "present":
-        text += f"EXCHANGE 1-{cells}\n    X {n['capacity'] / 1000:g}\n    -equilibrate 1\n"
-    parts = [_CATION_PULSE, last - _CATION_PULSE] if s["feed"] == "pulse" else [last]
-    for number, shifts in enumerate(parts):
-        text += f"END\nSOLUTION 0\n{old}END\n" if number else "END\n"
-        text += _transport(
-            cells,
-            shifts * refinement,
-            600 / refinement,
-            0.01 / refinement,
-            dispersivity=0.02,
-            only=_fine(_CATION_PLACE[s["place"]]) if refinement > 1 else 0,
-        )
-    return f"{text}END\n"
+    if s["feed"] == "steady":
+        return text + _advection(_CATION_CELLS, _CATION_SHIFTS)
+    return (
+        text
+        + _advection(_CATION_CELLS, _CATION_PULSE)
+        + f"SOLUTION 0\n{old}END\n"
+        + _advection(_CATION_CELLS, _CATION_SHIFTS - _CATION_PULSE)
+    )
 
 
 def _cation_state(n: Numbers, s: States) -> int:
-    return _state(_CATION_CELLS, _CATION_SHIFTS, _CATION_PLACE[s["place"]], _CATION_TIME[s["time"]])
+    return _advected(_CATION_CELLS, _CATION_SHIFTS, _CATION_PLACE[s["place"]], _CATION_TIME[s["time"]])
 
 
-# --- a solvent that sorbs and decays --------------------------------------------------------------------------------
+# --- a solvent that decays ------------------------------------------------------------------------------------------
 
-_SOLVENT_CELLS, _SOLVENT_SHIFTS = 12, 12
-_SOLVENT_PLACE = {"sixth": 6, "ninth": 9}
-_SOLVENT_TIME = {"early": 7, "late": 11}
+_SOLVENT_CELLS, _SOLVENT_SHIFTS = 9, 9
+_SOLVENT_PLACE = {"third": 3, "sixth": 6}
+_SOLVENT_TIME = {"early": 4, "late": 7}
 
 
 def _solvent_numbers(draws: random.Random) -> dict[str, float]:
     return {
         "cell": draws.choice((1, 2, 2.5, 4, 5)),
         "days": draws.choice(range(10, 41, 5)),
-        "life": draws.choice(range(3, 11)),
+        "life": draws.choice(range(3, 9)),
         "amount": draws.choice(range(20, 201, 5)),
-        "sorption": draws.choice((1.2, 1.3, 1.4, 1.5, 1.6)),
     }
 
 
-def _solvent_ratio(n: Numbers, s: States) -> float:
-    """Return how much is on the grains for each part that is dissolved."""
-    return n["sorption"] - (1 if s["sorption"] == "retardation" else 0)
-
-
 def _solvent_rate(n: Numbers, s: States) -> float:
-    """Return the rate constant, per second."""
+    """Return the rate constant of the solvent, per second."""
     life = n["life"] * n["days"] * 86400
     return log(2) / life if s["decay"] == "half-life" else 1 / life
 
 
 def _solvent_tell(n: Numbers, s: States) -> str:
-    length = _SOLVENT_CELLS * n["cell"]
-    sorption = (
-        f"by a linear isotherm with a retardation factor of {n['sorption']:g}"
-        if s["sorption"] == "retardation"
-        else f"by a linear isotherm: on the grains is {n['sorption']:g} times what is dissolved"
-    )
-    decays = (
-        "The solvent decays where it is dissolved, and not on the grains"
-        if s["where"] == "dissolved"
-        else "The solvent decays where it is dissolved and, with the same rate constant, on the grains"
+    life = "half-life" if s["decay"] == "half-life" else "mean life (the inverse of the rate constant)"
+    product = (
+        f"which decays too, with a {s['decay']} of {2 * n['life'] * n['days']:g} days, to what is of no concern"
+        if s["product"] == "decays"
+        else "which does not decay"
     )
     return (
-        f"A chlorinated solvent fills {length:g} m of an aquifer, taken as {_SOLVENT_CELLS} cells of {n['cell']:g} m. "
-        f"The pore water holds {n['amount']:g} µmol of it per kg of water, and "
-        f"the solvent is also on the grains, in equilibrium with the water then and always, {sorption}. Clean "
-        f"groundwater flushes it from the first day on. {decays}, to one dissolved molecule of a degradation product "
-        "for each molecule, by first-order kinetics with a "
-        + ("half-life" if s["decay"] == "half-life" else "mean life (the inverse of the rate constant)")
-        + f" of {n['life'] * n['days']:g} days; it begins with the flushing. The product neither sorbs nor "
-        f"decays. The water moves on by one cell each {n['days']:g} days. The dispersivity is "
-        f"{2 * n['cell']:g} m, molecular "
-        "diffusion is left out, and both ends are flux boundaries. Both substances are ideal: their activity is "
-        f"their molality. Consider the water in cell {_SOLVENT_PLACE[s['place']]}, counted from the inlet, after "
+        f"A chlorinated solvent has got into {_SOLVENT_CELLS * n['cell']:g} m of an aquifer, taken as {_SOLVENT_CELLS} "
+        f"cells of {n['cell']:g} m: the water holds {n['amount']:g} µmol of it per kg of water everywhere, and nothing "
+        "of it has decayed. Clean groundwater flushes it from then on. The solvent decays by first-order kinetics with "
+        f"a {life} of {n['life'] * n['days']:g} days, beginning with the flushing, to one dissolved molecule of a "
+        f"degradation product for each molecule, {product}. Neither of them sorbs. All waters are at pH 7 and 25 °C. "
+        f"The water moves on by one cell each {n['days']:g} days. The dispersivity is "
+        f"{1.5 * n['cell']:g} m, molecular diffusion is left out, and both ends are flux boundaries. "
+        f"Consider the water in cell {_SOLVENT_PLACE[s['place']]}, counted from the inlet, after "
         f"{_SOLVENT_TIME[s['time']] * n['days']:g} of {_SOLVENT_SHIFTS * n['days']:g} days."
     )
 
 
-def _solvent_input(n: Numbers, s: States, refinement: int = 1, *, cvode: bool = False) -> str:
+def _solvent_input(n: Numbers, s: States, refinement: int = 1) -> str:
     cells = _SOLVENT_CELLS * refinement
-    refined = refinement > 1 or cvode
+    refined = refinement > 1
     last = _SOLVENT_TIME[s["time"]] if refined else _SOLVENT_SHIFTS
-    ratio = _solvent_ratio(n, s)
-    species = "".join(f"    {name} = {name}\n    log_k 0\n    -gamma 1e6 0\n" for name in ("Solv", "Prod"))
-    decaying = 'TOT("Solv")' if s["where"] == "dissolved" else '(TOT("Solv") + MOL("GrainSolv"))'
-    # 1e100 sites and a constant as small make a linear isotherm
+    rate = _solvent_rate(n, s)
+    cvode = "    -cvode true\n" if refined else ""
+    laws = [("Decay", "Solv", "Solv -1 Prod 1", rate)]
+    if s["product"] == "decays":
+        laws.append(("Loss", "Prod", "Prod -1", rate / 2))
     return (
         ("PRINT\n    -reset false\n" if refined else "")
         + "SOLUTION_MASTER_SPECIES\n"
         + "".join(f"    {name} {name} 0 1 1\n" for name in ("Solv", "Prod"))
-        + f"SOLUTION_SPECIES\n{species}"
-        + "SURFACE_MASTER_SPECIES\n    Grain Grain\nSURFACE_SPECIES\n    Grain = Grain\n    log_k 0\n"
-        + "    Grain + Solv = GrainSolv\n    -no_check\n    -mole_balance GrainSolv\n"
-        + f"    log_k {log10(ratio) - 100:.12g}\n"
-        + f"RATES\n    Decay\n    -start\n10 SAVE PARM(1) * {decaying} * TIME\n    -end\n"
-        + "SOLUTION 0\n    pH 7\n"
-        + f"SOLUTION 1-{cells}\n    pH 7\n    units umol/kgw\n"
-        + f"    Solv {n['amount']:g}\n"
-        + f"SURFACE 1-{cells}\n    -equilibrate 1\n    Grain 1e100 1 1\n    -no_edl\n"
-        + f"KINETICS 1-{cells}\n    Decay\n    -formula Solv -1 Prod 1\n    -m0 1\n"
-        + f"    -parms {_solvent_rate(n, s):.12g}\n    -tol 1e-9\n"
-        + ("    -cvode true\n" if cvode else "")
-        + "END\n"
+        + "SOLUTION_SPECIES\n"
+        + "".join(f"    {name} = {name}\n    log_k 0\n" for name in ("Solv", "Prod"))
+        + "RATES\n"
+        + "".join(
+            f'    {law}\n    -start\n10 SAVE PARM(1) * TOT("{name}") * TIME\n    -end\n'
+            for law, name, _, _ in laws
+        )
+        + f"SOLUTION 0\n    pH 7\nSOLUTION 1-{cells}\n    pH 7\n    units umol/kgw\n    Solv {n['amount']:g}\n"
+        + f"KINETICS 1-{cells}\n"
+        + "".join(
+            f"    {law}\n    -formula {formula}\n    -m0 1\n    -parms {constant:.12g}\n    -tol 1e-10\n"
+            for law, _, formula, constant in laws
+        )
+        + f"{cvode}END\n"
         + _transport(
             cells,
             last * refinement,
             n["days"] * 86400 / refinement,
             n["cell"] / refinement,
-            dispersivity=2 * n["cell"],
-            only=_fine(_SOLVENT_PLACE[s["place"]], refinement) if refined else 0,
+            dispersivity=1.5 * n["cell"],
+            mean_of=_SOLVENT_PLACE[s["place"]] if refined else 0,
         )
-        + "END\n"
     )
 
 
@@ -313,9 +301,9 @@ def _solvent_quantity(element: str, name: str) -> Quantity:
 
 # --- brine diffuses through clay ------------------------------------------------------------------------------------
 
-_CLAY_CELLS, _CLAY_STEPS = 10, 16
-_CLAY_PLACE = {"fourth": 4, "eighth": 8}
-_CLAY_TIME = {"early": 8, "late": 16}
+_CLAY_CELLS, _CLAY_STEPS = 8, 12
+_CLAY_PLACE = {"third": 3, "sixth": 6}
+_CLAY_TIME = {"early": 6, "late": 12}
 
 
 def _clay_numbers(draws: random.Random) -> dict[str, float]:
@@ -325,7 +313,7 @@ def _clay_numbers(draws: random.Random) -> dict[str, float]:
         "number": draws.choice((0.3, 0.4, 0.5)),  # Fourier number of the whole, after the last time step
         "brine": draws.choice(range(100, 501, 20)),
         "fresh": draws.choice((2, 3, 4, 5)),
-        "capacity": draws.choice(range(100, 401, 20)),
+        "capacity": draws.choice(range(40, 141, 10)),
     }
 
 
@@ -378,20 +366,16 @@ def _clay_input(n: Numbers, s: States, refinement: int = 1) -> str:
     )
     if s["exchanger"] == "present":
         text += f"EXCHANGE 1-{cells}\n    X {n['capacity'] / 1000:g}\n    -equilibrate 1\n"
-    return (
-        f"{text}END\n"
-        + _transport(
-            cells,
-            last * refinement,
-            _clay_years(n) * 86400 * 365.25 / refinement,
-            n["cell_cm"] / 100 / refinement,
-            diffusion=n["diffusion"] / (1 if s["tortuosity"] == "none" else 2),
-            inlet="constant",
-            outlet=s["far"],
-            direction="diffusion_only",
-            only=_fine(_CLAY_PLACE[s["place"]]) if refinement > 1 else 0,
-        )
-        + "END\n"
+    return f"{text}END\n" + _transport(
+        cells,
+        last * refinement,
+        _clay_years(n) * 86400 * 365.25 / refinement,
+        n["cell_cm"] / 100 / refinement,
+        diffusion=n["diffusion"] / (1 if s["tortuosity"] == "none" else 2),
+        inlet="constant",
+        outlet=s["far"],
+        direction="diffusion_only",
+        mean_of=_CLAY_PLACE[s["place"]] if refinement > 1 else 0,
     )
 
 
@@ -402,93 +386,81 @@ def _clay_state(n: Numbers, s: States) -> int:
 
 # --- fresh and salt water in an aquifer -----------------------------------------------------------------------------
 
-_COAST_CELLS, _COAST_SHIFTS = 8, 12
-_COAST_PLACE = {"third": 3, "sixth": 6}
-_COAST_TIME = {"early": 6, "late": 11}
+_COAST_CELLS, _COAST_SHIFTS = 7, 10
+_COAST_PLACE = {"second": 2, "fourth": 4}
+_COAST_TIME = {"early": 4, "late": 8}
+_COAST_SALT_PH, _COAST_FRESH_PH = 7.9, 7.1
 
 
 def _coast_numbers(draws: random.Random) -> dict[str, float]:
     return {
         "sodium": draws.choice(range(20, 81, 5)),
-        "magnesium": draws.choice(range(2, 11)),
-        "salt_calcium": draws.choice((1, 1.5, 2, 2.5)),
-        "sulfate": draws.choice((1, 2, 3)),
-        "fresh_calcium": draws.choice((1, 1.2, 1.5, 2, 2.5)),
-        "capacity": draws.choice(range(20, 81, 10)),
+        "magnesium": draws.choice(range(4, 13)),
+        "salt_calcium": draws.choice((2, 3, 4)),
+        "salt_alkalinity": draws.choice((3, 4, 5)),
+        "fresh_calcium": draws.choice((1.5, 2, 2.5)),
+        "fresh_magnesium": draws.choice((0.4, 0.6, 0.8)),
+        "fresh_alkalinity": draws.choice((2, 2.5, 3)),
+        "capacity": draws.choice(range(8, 25, 2)),
+        "sediment": draws.choice((2.5, 3, 3.5)),
     }
+
+
+def _coast_sites(n: Numbers, s: States) -> float:
+    """Return the sites of a jar, in mmol."""
+    return n["capacity"] * (1 if s["per"] == "water" else n["sediment"])
 
 
 def _coast_tell(n: Numbers, s: States) -> str:
     salt = (
-        f"brackish water of {n['sodium']:g} mmol Na, {n['magnesium']:g} mmol Mg, {n['salt_calcium']:g} mmol Ca and "
-        f"{n['sulfate']:g} mmol SO4 per kg of water, with chloride for the balance of charge"
+        f"brackish water of {n['sodium']:g} mmol Na, {n['magnesium']:g} mmol Mg and {n['salt_calcium']:g} mmol Ca per "
+        f"kg of water and an alkalinity of {n['salt_alkalinity']:g} meq per kg of water, at pH {_COAST_SALT_PH:g},"
     )
-    fresh = f"fresh water of {n['fresh_calcium']:g} mmol Ca and {2 * n['fresh_calcium']:g} mmol Cl per kg of water"
+    fresh = (
+        f"fresh water of {n['fresh_calcium']:g} mmol Ca and {n['fresh_magnesium']:g} mmol Mg per kg of water and an "
+        f"alkalinity of {n['fresh_alkalinity']:g} meq per kg of water, at pH {_COAST_FRESH_PH:g},"
+    )
     old, new = (salt, fresh) if s["flow"] == "freshening" else (fresh, salt)
-    matter = {
-        (
-            "present",
-            "present",
-        ): f"The rock has calcite in excess and {n['capacity']:g} mmol of exchange sites (of "
-        "charge -1) per kg of pore water",
-        ("present", "absent"): "The rock has calcite in excess and no exchange sites",
-        (
-            "absent",
-            "present",
-        ): f"The rock has no calcite, but {n['capacity']:g} mmol of exchange sites (of charge -1) "
-        "per kg of pore water",
-        ("absent", "absent"): "The rock has neither calcite nor exchange sites",
-    }[s["calcite"], s["exchanger"]]
-    sites = (
-        "; the sites are in equilibrium with the water that is there at first, as just described, with the "
-        "selectivities of the database"
-        + (", before calcite reacts with it" if s["calcite"] == "present" else "")
-        if s["exchanger"] == "present"
-        else ""
+    per = {"water": "the water", "sediment": "the sediment"}[s["per"]]
+    calcite = (
+        "The sediment also holds calcite in excess, with which the water of a jar is in equilibrium from the first "
+        "shift on"
+        if s["calcite"] == "present"
+        else "There is no calcite"
     )
     return (
-        f"In a coastal aquifer at 25 °C, taken as {_COAST_CELLS} cells of 10 m, is {old}. It is displaced by "
-        f"{new}. Both waters are at pH 7.5 and free of carbonate before they meet the rock. {matter}{sites}. No gas is "
-        "there, and nothing reacts before the first shift. The water moves on by one cell each "
-        f"year, {_COAST_SHIFTS} times in all. The dispersivity is 10 m, "
-        "molecular diffusion is left out, and both ends are flux boundaries. Consider the water in cell "
-        f"{_COAST_PLACE[s['place']]}, counted from the inlet, after {_COAST_TIME[s['time']]} years."
+        f"Sediment from a coastal aquifer is in {_COAST_CELLS} jars in a row, at 25 °C: in each are "
+        f"{n['sediment']:g} kg of it and 1 kg of water. It has {n['capacity']:g} mmol of exchange sites (of charge -1) "
+        f"per kg of {per}. All jars are filled with {old} and the sites come to equilibrium with this water as it is. "
+        f"Then {new} is led in. Chloride is what the balance of charge asks for in both waters. {calcite}. With each "
+        "shift the water of every jar moves on, whole and unmixed, to the next one, and comes to equilibrium there, "
+        "without a gas. The exchange selectivities are those of the database. There are "
+        f"{_COAST_SHIFTS} shifts in all. Consider the water in jar {_COAST_PLACE[s['place']]}, counted from the "
+        f"inlet, after shift {_COAST_TIME[s['time']]}."
     )
 
 
-def _coast_input(n: Numbers, s: States, refinement: int = 1) -> str:
-    cells = _COAST_CELLS * refinement
-    last = _COAST_TIME[s["time"]] if refinement > 1 else _COAST_SHIFTS
-    head = "    pH 7.5\n    units mmol/kgw\n"
+def _coast_build(n: Numbers, s: States) -> str:
     salt = (
-        f"{head}    Na {n['sodium']:g}\n    Mg {n['magnesium']:g}\n    Ca {n['salt_calcium']:g}\n"
-        f"    S(6) {n['sulfate']:g}\n    Cl {n['sodium']:g} charge\n"
+        f"    pH {_COAST_SALT_PH:g}\n    units mmol/kgw\n    Na {n['sodium']:g}\n    Mg {n['magnesium']:g}\n"
+        f"    Ca {n['salt_calcium']:g}\n    Alkalinity {n['salt_alkalinity']:g}\n    Cl {n['sodium']:g} charge\n"
     )
-    fresh = f"{head}    Ca {n['fresh_calcium']:g}\n    Cl {2 * n['fresh_calcium']:g}\n"
+    fresh = (
+        f"    pH {_COAST_FRESH_PH:g}\n    units mmol/kgw\n    Ca {n['fresh_calcium']:g}\n"
+        f"    Mg {n['fresh_magnesium']:g}\n    Alkalinity {n['fresh_alkalinity']:g}\n"
+        f"    Cl {n['fresh_calcium']:g} charge\n"
+    )
     old, new = (salt, fresh) if s["flow"] == "freshening" else (fresh, salt)
-    text = (
-        "PRINT\n    -reset false\n" if refinement > 1 else ""
-    ) + f"SOLUTION 0\n{new}SOLUTION 1-{cells}\n{old}"
-    if s["exchanger"] == "present":
-        text += f"EXCHANGE 1-{cells}\n    X {n['capacity'] / 1000:g}\n    -equilibrate 1\n"
-    if s["calcite"] == "present":
-        text += f"EQUILIBRIUM_PHASES 1-{cells}\n    Calcite 0 10\n"
+    calcite = f"EQUILIBRIUM_PHASES 1-{_COAST_CELLS}\n    Calcite 0 10\n" if s["calcite"] == "present" else ""
     return (
-        f"{text}END\n"
-        + _transport(
-            cells,
-            last * refinement,
-            365.25 * 86400 / refinement,
-            10 / refinement,
-            dispersivity=10,
-            only=_fine(_COAST_PLACE[s["place"]]) if refinement > 1 else 0,
-        )
-        + "END\n"
+        f"SOLUTION 0\n{new}SOLUTION 1-{_COAST_CELLS}\n{old}"
+        f"EXCHANGE 1-{_COAST_CELLS}\n    X {_coast_sites(n, s) / 1000:g}\n    -equilibrate 1\n{calcite}END\n"
+        + _advection(_COAST_CELLS, _COAST_SHIFTS)
     )
 
 
 def _coast_state(n: Numbers, s: States) -> int:
-    return _state(_COAST_CELLS, _COAST_SHIFTS, _COAST_PLACE[s["place"]], _COAST_TIME[s["time"]])
+    return _advected(_COAST_CELLS, _COAST_SHIFTS, _COAST_PLACE[s["place"]], _COAST_TIME[s["time"]])
 
 
 # --- softener cartridges in series ----------------------------------------------------------------------------------
@@ -534,14 +506,14 @@ def _soft_input(n: Numbers, s: States) -> str:
         f"SOLUTION 0\n{head}    Ca {calcium:g}\n    Mg {magnesium:g}\n    Cl {2 * (calcium + magnesium):g}\n"
         f"SOLUTION 1-{_SOFT_CELLS}\n{head}    {s['form']} {n['sodium']:g}\n    Cl {n['sodium']:g}\n"
         f"EXCHANGE 1-{_SOFT_CELLS}\n    {s['form']}X {n['capacity'] / 1000:g}\nEND\n"
-        f"ADVECTION\n    -cells {_SOFT_CELLS}\n    -shifts {_SOFT_SHIFTS}\nEND\n"
+        + _advection(_SOFT_CELLS, _SOFT_SHIFTS)
     )
 
 
 def _soft_state(n: Numbers, s: States) -> int:
     cell = {"second": 2, "third": 3}[s["place"]]
     shift = {"third": 3, "fifth": 5}[s["batch"]]
-    return -((_SOFT_SHIFTS - shift) * _SOFT_CELLS + (_SOFT_CELLS - cell) + 1)
+    return _advected(_SOFT_CELLS, _SOFT_SHIFTS, cell, shift)
 
 
 STEMS = (
@@ -557,10 +529,10 @@ STEMS = (
             Switch("feed", {"pulse": "the feed changed back", "steady": "the feed not changed back"}),
             Switch(
                 "place",
-                {"fifth": "the 5th cell for the 10th", "tenth": "the 10th cell for the 5th"},
+                {"fourth": "the 4th cell for the 7th", "seventh": "the 7th cell for the 4th"},
                 "step",
             ),
-            Switch("time", {"early": "shift 11 for shift 16", "late": "shift 16 for shift 11"}, "step"),
+            Switch("time", {"early": "shift 7 for shift 11", "late": "shift 11 for shift 7"}, "step"),
         ),
         tell=_tracer_tell,
         build=_tracer_input,
@@ -584,25 +556,26 @@ STEMS = (
             ),
             Switch(
                 "exchanger",
-                {"present": "an exchanger where there is none", "absent": "the exchanger left out"},
+                {
+                    "equilibrated": "the exchanger first brought to equilibrium with the solution",
+                    "sodium": "the exchanger loaded with sodium at first",
+                },
             ),
             Switch(
                 "feed",
                 {"pulse": "the first solution brought back", "steady": "the first solution not brought back"},
             ),
-            Switch("place", {"fourth": "cell 4 for cell 9", "ninth": "cell 9 for cell 4"}, "step"),
-            Switch("time", {"early": "shift 8 for shift 15", "late": "shift 15 for shift 8"}, "step"),
+            Switch("place", {"second": "compartment 2 for 4", "fourth": "compartment 4 for 2"}, "step"),
+            Switch("time", {"early": "shift 6 for shift 9", "late": "shift 9 for shift 6"}, "step"),
         ),
         tell=_cation_tell,
-        build=_cation_input,
+        build=_cation_build,
         quantities=(
             _total("Na", "sodium", "cation"),
             _total("K", "potassium", "cation"),
             _total("Ca", "calcium", "cation"),
-            _total("Cl", "chloride", "cation"),
         ),
         state=_cation_state,
-        refined=lambda n, s: (_cation_input(n, s, REFINEMENT),),
         large=True,
     ),
     Stem(
@@ -611,16 +584,8 @@ STEMS = (
         draw=_solvent_numbers,
         switches=(
             Switch(
-                "sorption",
-                {
-                    "retardation": "the sorbed ratio taken for the retardation factor",
-                    "ratio": "the retardation factor taken for the sorbed ratio",
-                },
-                "unit",
-            ),
-            Switch(
-                "where",
-                {"dissolved": "no decay on the grains", "everywhere": "decay on the grains too"},
+                "product",
+                {"decays": "decay of the product added", "stays": "the decay of the product left out"},
             ),
             Switch(
                 "decay",
@@ -630,8 +595,8 @@ STEMS = (
                 },
                 "unit",
             ),
-            Switch("place", {"sixth": "cell 6 for cell 9", "ninth": "cell 9 for cell 6"}, "step"),
-            Switch("time", {"early": "7 time steps for 11", "late": "11 time steps for 7"}, "step"),
+            Switch("place", {"third": "cell 3 for cell 6", "sixth": "cell 6 for cell 3"}, "step"),
+            Switch("time", {"early": "4 time steps for 7", "late": "7 time steps for 4"}, "step"),
         ),
         tell=_solvent_tell,
         build=_solvent_input,
@@ -640,7 +605,7 @@ STEMS = (
             _solvent_quantity("Prod", "degradation product"),
         ),
         state=_solvent_state,
-        refined=lambda n, s: (_solvent_input(n, s, REFINEMENT), _solvent_input(n, s, cvode=True)),
+        refined=lambda n, s: (_solvent_input(n, s, REFINEMENT),),
         large=True,
     ),
     Stem(
@@ -663,15 +628,14 @@ STEMS = (
                 "tortuosity",
                 {"none": "the tortuosity left out", "factor 2": "a tortuosity that is not there"},
             ),
-            Switch("place", {"fourth": "cell 4 for cell 8", "eighth": "cell 8 for cell 4"}, "step"),
+            Switch("place", {"third": "cell 3 for cell 6", "sixth": "cell 6 for cell 3"}, "step"),
             Switch("time", {"early": "half the time", "late": "the whole time for half of it"}, "step"),
         ),
         tell=_clay_tell,
         build=_clay_input,
         quantities=(
-            _total("Cl", "chloride", "clay"),
-            _total("Na", "sodium", "clay"),
-            _total("Ca", "calcium", "clay"),
+            _total("Na", "sodium", ""),
+            _total("Ca", "calcium", ""),
         ),
         state=_clay_state,
         refined=lambda n, s: (_clay_input(n, s, REFINEMENT),),
@@ -685,32 +649,30 @@ STEMS = (
             Switch(
                 "flow",
                 {
-                    "freshening": "fresh water displaces salt water",
-                    "salinisation": "salt water displaces fresh water",
+                    "freshening": "fresh water led into salt water",
+                    "salinisation": "salt water led into fresh water",
                 },
             ),
             Switch("calcite", {"present": "calcite added", "absent": "calcite left out"}),
-            Switch("exchanger", {"present": "an exchanger added", "absent": "the exchanger left out"}),
-            Switch("place", {"third": "cell 3 for cell 6", "sixth": "cell 6 for cell 3"}, "step"),
-            Switch("time", {"early": "6 years for 11", "late": "11 years for 6"}, "step"),
+            Switch(
+                "per",
+                {
+                    "water": "the sites per kg of water in place of sediment",
+                    "sediment": "the sites per kg of sediment in place of water",
+                },
+                "unit",
+            ),
+            Switch("place", {"second": "jar 2 for jar 4", "fourth": "jar 4 for jar 2"}, "step"),
+            Switch("time", {"early": "shift 4 for shift 8", "late": "shift 8 for shift 4"}, "step"),
         ),
         tell=_coast_tell,
-        build=_coast_input,
+        build=_coast_build,
         quantities=(
             _total("Na", "sodium", "coast"),
             _total("Ca", "calcium", "coast"),
-            _total("Cl", "chloride", "coast"),
-            Quantity(
-                "ph",
-                "What is the pH of the water?",
-                "",
-                "ph",
-                '-LA("H+")',
-                Printed("Description of solution", "pH"),
-            ),
+            _total("Mg", "magnesium", "coast"),
         ),
         state=_coast_state,
-        refined=lambda n, s: (_coast_input(n, s, REFINEMENT),),
         large=True,
     ),
     Stem(
