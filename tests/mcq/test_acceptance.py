@@ -20,7 +20,7 @@ from labrig_harness.suites.phreeqc_mcq.solution import solution
 from labrig_harness.suites.phreeqc_mcq.stems import STEMS
 from labrig_harness.task import Task
 from labrig_phreeqc.server import toolbox
-from mcq.test_items import play, shift_digits
+from mcq.test_items import corrupted, play
 
 pytestmark = [pytest.mark.accept, pytest.mark.timeout(1800)]
 
@@ -107,5 +107,5 @@ async def test_long_outputs_are_read_under_every_protocol(
     assert len(large) == sum(stem.large for stem in STEMS)
 
 
-def test_corruption_changes_every_digit() -> None:
-    assert shift_digits("pH 7.05, line 19") == "pH 0.38, line 42"
+def test_corruption_changes_digits_and_counts() -> None:
+    assert corrupted("pH 7.05\n a 1\n b 9\n") == "pH 0.38\n a 4\n"

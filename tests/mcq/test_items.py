@@ -105,8 +105,11 @@ def test_stems_have_names_and_switches_of_their_own() -> None:
         assert all(len(switch.states) >= 2 for switch in stem.switches), stem.name
 
 
-def shift_digits(text: str) -> str:
-    return re.sub(r"\d", lambda digit: str((int(digit[0]) + 3) % 10), text)
+def corrupted(text: str) -> str:
+    """Change every digit, and take every second indented line away: what is read or counted is another."""
+    lines = text.split("\n")
+    kept = [line for n, line in enumerate(lines) if n % 2 or not line.startswith(" ")]
+    return re.sub(r"\d", lambda digit: str((int(digit[0]) + 3) % 10), "\n".join(kept))
 
 
 async def play(client: Client, solved: Solution, at: int = -1) -> str:
@@ -116,7 +119,7 @@ async def play(client: Client, solved: Solution, at: int = -1) -> str:
         for n, call in enumerate(solved.calls):
             wire = await client.call_tool_mcp(call.tool, call.bind(results))
             text = "\n".join(part.text for part in wire.content)
-            results.append(shift_digits(text) if n == at else text)
+            results.append(corrupted(text) if n == at else text)
         return solved.answer(results)
     except Unsolvable as error:
         return f"unsolvable: {error}"
