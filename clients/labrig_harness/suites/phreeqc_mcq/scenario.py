@@ -18,7 +18,7 @@ from labrig_harness.suites.phreeqc_basics.stems import significant
 
 Numbers = Mapping[str, float]
 States = Mapping[str, str]
-Kind = Literal["input", "unit", "database", "numerics", "step", "field"]
+Kind = Literal["input", "unit", "database", "step", "field"]
 """Where on the chain a missed switch lies: `step` and `field` are misread in a right output, the others built wrong."""
 READING: tuple[Kind, ...] = ("step", "field")
 FIELD = "quantity"

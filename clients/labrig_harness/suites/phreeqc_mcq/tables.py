@@ -143,7 +143,7 @@ def by_kind(tasks: Mapping[str, Task], scores: Sequence[Score]) -> Table:
         note=(
             "Wrong answers whose option comes of a mistake of the kind; an option of two mistakes counts for both. by "
             "chance: were each of these answers any of the three wrong options. ratio: the first over the second; a "
-            "kind well above 1 is a weakness, all near 1 are guesses. input, unit, database, numerics: the model was "
+            "kind well above 1 is a weakness, all near 1 are guesses. input, unit, database: the model was "
             "built wrong; step, field: a right output was misread."
         ),
     )
