@@ -18,10 +18,11 @@ from labrig.errors import LabrigError
 from labrig.toolbox import ServeOptions
 from labrig_harness.suite import Arm, Solution, Unsolvable
 from labrig_harness.suites.phreeqc_mcq import items
-from labrig_harness.suites.phreeqc_mcq.orbit import draw
+from labrig_harness.suites.phreeqc_mcq.orbit import draw, told
 from labrig_harness.suites.phreeqc_mcq.scenario import FIELD, Stem
 from labrig_harness.suites.phreeqc_mcq.solution import scene, solution
 from labrig_harness.suites.phreeqc_mcq.stems import STEMS
+from labrig_harness.suites.phreeqc_mcq.values import Value
 from labrig_harness.task import Task
 from labrig_phreeqc.server import toolbox
 
@@ -61,6 +62,11 @@ def test_options_keep_their_distance_and_letters_are_even(made: list[Task]) -> N
         assert not re.search(rf"\b({KEYWORDS})\b", task.brief.prompt)
         assert task.truth["database"] in task.brief.prompt
     assert set(Counter(task.truth["answer"] for task in made).values()) == {3}
+    ranks = Counter(
+        sorted(each["value"] for each in task.truth["options"].values()).index(task.truth["value"])
+        for task in made
+    )
+    assert ranks == {0: 3, 1: 3, 2: 3, 3: 3}
 
 
 def test_no_items_and_no_seed_of_another_version(made: list[Task]) -> None:
@@ -77,9 +83,9 @@ def test_any_scene_of_an_orbit_is_as_likely_as_the_others(stem: Stem) -> None:
     """Numbers do not depend on states, and the states of each switch come equally often: see `orbit`."""
     for seed in range(20):
         numbers = stem.draw(random.Random(seed))
-        drawn, scenes = draw(stem, random.Random(seed))
-        assert drawn.numbers == numbers
-        asked = {each.states[FIELD] for each, _ in scenes}
+        scenes, _ = draw(stem, random.Random(seed))
+        assert all(each.numbers == numbers for each in scenes)
+        asked = {each.states[FIELD] for each in scenes}
         assert (
             len({stem.quantity(name).form for name in asked})
             == len({stem.quantity(name).unit for name in asked})
@@ -89,13 +95,33 @@ def test_any_scene_of_an_orbit_is_as_likely_as_the_others(stem: Stem) -> None:
     counts = Counter(
         (name, state)
         for seed in range(600)
-        for name, state in draw(stem, random.Random(f"even {seed}"))[0].states.items()
+        for name, state in draw(stem, random.Random(f"even {seed}"))[0][0].states.items()
         if name != FIELD
     )
     for switch in stem.switches:
         assert all(
             abs(counts[switch.name, each] * len(switch.states) / 600 - 1) < 0.3 for each in switch.states
         )
+
+
+@pytest.mark.parametrize("truth", range(4))
+def test_any_scene_of_an_orbit_may_be_the_truth(truth: int) -> None:
+    scenes, switches = draw(SMALL[0], random.Random(5))
+    values = [Value(float(n)) for n in range(4)]
+    options = told(scenes, switches, values, truth)
+    assert options[0].scene is scenes[truth] and options[0].missed == ()
+    for option in options:
+        differing = {
+            name for name, state in option.scene.states.items() if state != scenes[truth].states[name]
+        }
+        assert {each.switch for each in option.missed} == differing
+        for each in option.missed:
+            switch = next(found for found in switches if found.name == each.switch)
+            assert (each.state, each.diagnosis) == (
+                option.scene.states[each.switch],
+                switch.mistakes[option.scene.states[each.switch]],
+            )
+    assert [len(each.missed) for each in options] == [0, 1, 1, 2]
 
 
 def test_stems_have_names_and_switches_of_their_own() -> None:

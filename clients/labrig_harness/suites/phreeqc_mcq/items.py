@@ -89,6 +89,7 @@ async def _generate(
     draws = random.Random(f"{NAME}/{VERSION}/{seed}")
     dealt = _dealt(stems, count, draws)
     letters = _evenly(LETTERS, count, draws)
+    ranks = _evenly(range(len(LETTERS)), count, draws)
     gate = asyncio.Semaphore(AT_ONCE)
     done = 0
 
@@ -97,7 +98,7 @@ async def _generate(
         async def make(number: int) -> Task:
             nonlocal done
             async with gate:
-                task = await _item(engine, seed, number, dealt[number], letters[number])
+                task = await _item(engine, seed, number, dealt[number], letters[number], ranks[number])
             done += 1
             progress(done)
             return task
@@ -127,9 +128,9 @@ def _evenly(values: Sequence[T], count: int, draws: random.Random) -> list[T]:
     return dealt
 
 
-async def _item(engine: Engine, seed: str, number: int, stem: Stem, answer: str) -> Task:
+async def _item(engine: Engine, seed: str, number: int, stem: Stem, answer: str, rank: int) -> Task:
     draws = random.Random(f"{NAME}/{VERSION}/{seed}/{number}")
-    drawn, reasons = await item(engine, stem, draws)
+    drawn, reasons = await item(engine, stem, draws, rank)
     if drawn is None:
         raise LabrigError(
             f"The stem {stem.name} gives no four options: {max(set(reasons), key=reasons.count)}",

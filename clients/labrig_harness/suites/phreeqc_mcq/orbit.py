@@ -5,7 +5,8 @@ missed. The options are the values of the four scenes: none, one, the other, bot
 been drawn, the same four values would have come with the same probability, for the states of a switch are equally
 likely, the numbers do not depend on them, and what is thrown away is thrown away for reasons that look at all four
 alike.
-So whoever sees options only finds each to be the truth one time in four, and no classifier can learn more: it is a
+So any of the four may be made the truth, and a set deals that out: each rank among the four comes equally often.
+Whoever sees options only finds each to be the truth one time in four, and no classifier can learn more: it is a
 property of the draw and not of the stems (`attack` tries nevertheless).
 """
 
@@ -65,45 +66,66 @@ class Drawn:
     options: tuple[Option, ...]
 
 
-def draw(stem: Stem, draws: random.Random) -> tuple[Scene, tuple[tuple[Scene, tuple[Missed, ...]], ...]]:
-    """Return a scene, and it with those that come of missing two of its switches."""
+def draw(stem: Stem, draws: random.Random) -> tuple[tuple[Scene, ...], tuple[Switch, Switch]]:
+    """Return a scene and those that come of missing the first, the second, and both of two switches; and these.
+
+    The place of a scene is a number of two bits, the first for the first switch: two scenes differ in the switches
+    whose bits differ.
+    """
     numbers = stem.draw(draws)
     asked = draws.choice(stem.quantities).name
     states = {switch.name: draws.choice(switch.states) for switch in stem.switches}
     scene = Scene(stem, numbers, {**states, FIELD: asked})
-    first, second = (
-        (switch, draws.choice([each for each in switch.states if each != scene.states[switch.name]]))
-        for switch in draws.sample(stem.switches_of(asked), 2)
-    )
-    scenes = []
-    for missed in ((), (first,), (second,), (first, second)):
-        other = scene
-        for switch, state in missed:
-            other = other.missing(switch.name, state)
-        scenes.append((other, tuple(_missed(switch, state) for switch, state in missed)))
-    return scene, tuple(scenes)
+    first, second = draws.sample(stem.switches_of(asked), 2)
+    scenes = [scene]
+    for switch in (first, second):
+        other = draws.choice([each for each in switch.states if each != scene.states[switch.name]])
+        scenes += [each.missing(switch.name, other) for each in scenes]
+    return tuple(scenes), (first, second)
+
+
+def told(
+    scenes: Sequence[Scene], switches: Sequence[Switch], values: Sequence[Value], truth: int
+) -> tuple[Option, ...]:
+    """Return the four scenes as options of one of them, that one first: what is missed by each that is meant so."""
+    options = []
+    for place in sorted(range(len(scenes)), key=lambda place: place ^ truth):
+        missed = (
+            _missed(switch, scenes[place].states[switch.name])
+            for bit, switch in enumerate(switches)
+            if (place ^ truth) >> bit & 1
+        )
+        options.append(Option(scenes[place], values[place], tuple(missed)))
+    return tuple(options)
 
 
 def _missed(switch: Switch, state: str) -> Missed:
     return Missed(switch.name, state, switch.kind, switch.mistakes[state])
 
 
-async def item(engine: Engine, stem: Stem, draws: random.Random) -> tuple[Drawn | None, list[str]]:
-    """Draw until four options are far enough apart and settled; return them, and why earlier draws were not taken."""
+async def item(
+    engine: Engine, stem: Stem, draws: random.Random, rank: int | None = None
+) -> tuple[Drawn | None, list[str]]:
+    """Draw until four options are far enough apart and settled; return them, and why earlier draws were not taken.
+
+    Parameters
+    ----------
+    rank
+        Which of the four is to be the truth, by value, from 0 for the smallest; None for the one that was drawn.
+        Since each might have been drawn, a set may choose, and have every rank equally often.
+    """
     reasons: list[str] = []
     for _ in range(ATTEMPTS):
-        scene, scenes = draw(stem, draws)
-        four = [each for each, _ in scenes]
-        values = await asyncio.gather(*(plain(engine, each) for each in four))
-        why = fault(stem, four, values)
+        scenes, switches = draw(stem, draws)
+        values = await asyncio.gather(*(plain(engine, each) for each in scenes))
+        why = fault(stem, scenes, values)
         if not why:
-            values = await asyncio.gather(*map(partial(refined, engine), four, values))
-            why = fault(stem, four, values)
+            values = await asyncio.gather(*map(partial(refined, engine), scenes, values))
+            why = fault(stem, scenes, values)
         if not why:
-            options = tuple(
-                Option(each, found, missed) for (each, missed), found in zip(scenes, values, strict=True)
-            )
-            return Drawn(scene, options), reasons
+            by_value = sorted(range(len(scenes)), key=lambda place: values[place].value or 0.0)
+            truth = 0 if rank is None else by_value[rank]
+            return Drawn(scenes[truth], told(scenes, switches, values, truth)), reasons
         reasons.append(why)
     return None, reasons
 
