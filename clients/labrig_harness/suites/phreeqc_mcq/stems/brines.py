@@ -186,7 +186,7 @@ def _potash_numbers(draws: random.Random) -> dict[str, float]:
     return {
         "hot": draws.choice((70, 75, 80, 85, 90, 95)),
         "cold": draws.choice((5, 8, 10, 12, 14, 16)),
-        "halite": draws.choice((1, 1.5, 2, 2.5, 3)),
+        "halite": draws.choice((1, 1.5, 2, 2.5, 2.8)),
         "magnesium": draws.choice((0.6, 0.8, 1, 1.2, 1.4)),
         "boiled": draws.choice((10, 12, 15, 18, 20)),
     }

@@ -101,7 +101,8 @@ def _lime_numbers(draws: random.Random) -> dict[str, float]:
         "aluminium": draws.choice(range(10, 41, 2)) / 10,
         "calcium": draws.choice(range(2, 9)),
         "ph": draws.choice((2.4, 2.5, 2.6, 2.7, 2.8, 2.9, 3)),
-        "share": draws.choice((0.8, 0.9, 1, 1.1)),
+        # two doses stay below what would let ferrous iron reduce sulfate
+        "share": draws.choice((0.35, 0.4, 0.45, 0.48)),
         "temp": draws.choice((10, 12, 15, 20)),
     }
 
