@@ -36,14 +36,15 @@ def _granite_numbers(draws: random.Random) -> dict[str, float]:
 
 
 def _granite_tell(n: Numbers, s: States) -> str:
-    temp = n["temp"] + (n["hotter"] if s["temperature"] == "hot" else 0)
-    salt = n["salt"] * (n["more"] if s["salt"] == "more" else 1)
+    place = {"cool": "above", "hot": "below"}[s["temperature"]]
+    well = {"less": "A", "more": "B"}[s["salt"]]
     silica = {"Quartz": "quartz", "Chalcedony": "chalcedony, for quartz does not form"}[s["silica"]]
     clay = {"Muscovite": "muscovite", "Kaolinite": "kaolinite"}[s["mica"]]
     return (
-        f"A geothermal brine of {salt:g} mmol NaCl per kg of water (pH 7 before it meets the rock) "
-        "comes to equilibrium "
-        f"at {temp:g} °C with low albite (Albite_low of the database), maximum microcline, {clay} "
+        f"The brines of two geothermal wells hold, per kg of water, {n['salt']:g} mmol NaCl in well A and "
+        f"{n['salt'] * n['more']:g} mmol in well B, at pH 7 before they meet the rock, a granite at {n['temp']:g} °C "
+        f"above a fault and {n['temp'] + n['hotter']:g} °C below it. The brine of well {well} comes to equilibrium "
+        f"{place} the fault with low albite (Albite_low of the database), maximum microcline, {clay} "
         f"and {silica}. Of each "
         "of the four 10 mol per kg of water are there, so that none is used up. No gas phase forms, and nothing else "
         "precipitates."
@@ -75,11 +76,11 @@ def _silica_numbers(draws: random.Random) -> dict[str, float]:
 
 def _silica_tell(n: Numbers, s: States) -> str:
     steam = (
-        f"flashes in a separator, where {n['steam']:g} % of its water leave as pure steam"
+        f"flashes in a separator, where {n['steam']:g} % of its water leaves as pure steam"
         if s["steam"] == "lost"
         else "is kept under pressure, so that no steam leaves it"
     )
-    temp = n["brine"] if s["cooling"] == "far" else n["separator"]
+    temp, other = (n["brine"], n["separator"]) if s["cooling"] == "far" else (n["separator"], n["brine"])
     scale = (
         "There amorphous silica precipitates until equilibrium where the water is supersaturated with it"
         if s["scale"] == "forms"
@@ -89,9 +90,8 @@ def _silica_tell(n: Numbers, s: States) -> str:
     return (
         f"In a reservoir at {n['reservoir']:g} °C water of {n['salt']:g} mmol NaCl per kg of water is in equilibrium "
         f"with {silica}, which is there in excess. On its way up it leaves the rock and {steam}; then it cools to "
-        f"{temp:g} °C. {scale}; no other mineral forms. The water is at pH 7 before it meets the "
-        "rock, and neither acid "
-        "nor base is added."
+        f"{temp:g} °C (in another line of the plant to {other:g} °C). {scale}; no other mineral forms. The water holds "
+        "nothing but NaCl and silica, and charge balance sets its pH from the beginning."
     )
 
 
@@ -103,7 +103,7 @@ def _silica_build(n: Numbers, s: States) -> str:
         else ""
     )
     return (
-        f"SOLUTION 1\n    temp {n['reservoir']:g}\n    pH 7\n    units mmol/kgw\n    Na {n['salt']:g}\n"
+        f"SOLUTION 1\n    temp {n['reservoir']:g}\n    pH 7 charge\n    units mmol/kgw\n    Na {n['salt']:g}\n"
         f"    Cl {n['salt']:g}\nEQUILIBRIUM_PHASES 1\n    {s['silica']} 0 10\nSAVE solution 1\nEND\n"
         f"USE solution 1\n{steam}REACTION_TEMPERATURE 2\n    {temp:g}\n"
         + ("EQUILIBRIUM_PHASES 2\n    SiO2(am) 0 0\n" if s["scale"] == "forms" else "")
@@ -171,7 +171,10 @@ STEMS = (
         switches=(
             Switch(
                 "temperature",
-                {"cool": "the lower temperature", "hot": "the higher temperature"},
+                {
+                    "cool": "the lower temperature in place of the higher",
+                    "hot": "the higher temperature in place of the lower",
+                },
             ),
             Switch(
                 "mica",
@@ -184,7 +187,7 @@ STEMS = (
                 "silica",
                 {"Quartz": "quartz in place of chalcedony", "Chalcedony": "chalcedony in place of quartz"},
             ),
-            Switch("salt", {"less": "too little salt", "more": "too much salt"}),
+            Switch("salt", {"less": "the brine with less salt", "more": "the brine with more salt"}),
         ),
         tell=_granite_tell,
         build=_granite_build,
