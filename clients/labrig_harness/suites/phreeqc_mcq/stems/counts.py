@@ -49,8 +49,9 @@ def _leachate_tell(n: Numbers, s: States) -> str:
     ]
     lacks = f" It holds {_listed(absent)}." if absent else ""
     return (
-        f"The water of an old galvanising works has {n['temp']:g} °C and pH {n['ph']:g}. It holds, per kg of water, "
-        f"{_listed(analysis)}; chloride balances the charge.{lacks} No mineral precipitates."
+        f"The water of an old galvanising works is at {n['temp']:g} °C and pH {n['ph']:g}. It holds, per kg of water, "
+        f"{_listed(analysis)}; chloride balances the charge.{lacks} No mineral precipitates, "
+        "and nothing is oxidised or reduced, so that there is neither sulfide nor methane."
     )
 
 

@@ -41,7 +41,7 @@ def _cave_tell(n: Numbers, s: States) -> str:
         f"equilibrium with {rock} in excess at a CO2 pressure held at 10^{n['deep']:g} atm, the shallow one pure water "
         f"that did so with calcite in excess at 10^{n['shallow']:g} atm; both then left their rock and their gas. "
         f"Of the mixture, {deep:g} % by mass is deep water and {100 - deep:g} % shallow water. {air}. {wall}. The "
-        "mixture is asked about, as it is in the end."
+        "question is about the mixture as it is in the end."
     )
 
 
@@ -99,7 +99,7 @@ def _injection_tell(n: Numbers, s: States) -> str:
         else f"in the reservoir, where it has warmed up from {n['cold']:g} to {n['hot']:g} °C"
     )
     scale = (
-        "Barite precipitates until equilibrium, and no other mineral"
+        "Barite precipitates until equilibrium and stays in equilibrium with the mixture; no other mineral forms"
         if s["scale"] == "barite"
         else "An inhibitor keeps every mineral from precipitating, barite too"
     )

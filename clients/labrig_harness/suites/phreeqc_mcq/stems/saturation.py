@@ -42,7 +42,7 @@ def _well_numbers(draws: random.Random) -> dict[str, float]:
 def _well_tell(n: Numbers, s: States) -> str:
     calcium = {"Ca": "as Ca", "CaCO3": "as CaCO3"}[s["calcium"]]
     alkalinity = {"CaCO3": "as CaCO3", "HCO3": "as HCO3-"}[s["alkalinity"]]
-    use = "before" if s["use"] == "cool" else "behind"
+    use = "before" if s["use"] == "cool" else "after"
     air = (
         "A spray tower, which would bring it at 25 °C to equilibrium with air (CO2 pressure 10^-3.4 atm), is bypassed"
         if s["air"] == "closed"
@@ -86,7 +86,9 @@ def _brine_numbers(draws: random.Random) -> dict[str, float]:
 
 
 def _brine_tell(n: Numbers, s: States) -> str:
-    basis = {"kgw": "per kg of water", "kgs": "per kg of brine"}[s["basis"]]
+    basis = {"kgw": "per kg of water", "kgs": "per kg of brine (all salts included, chloride too)"}[
+        s["basis"]
+    ]
     magnesium = (
         f"magnesium {n['magnesium']:g}"
         if s["magnesium"] == "with"

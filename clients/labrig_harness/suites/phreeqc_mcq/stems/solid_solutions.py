@@ -40,7 +40,8 @@ def _scale_tell(n: Numbers, s: States) -> str:
         f"NaCl, {n['ca']:g} mmol CaCl2, {n['sr']:g} mmol SrCl2 and {n['ba']:.1f} mmol BaCl2. Both have pH 6.0 at "
         f"{n['temp']:g} °C and no carbonate. The sea water with {sea} kg of H2O and the formation water with "
         f"{formation} kg of H2O mix in a production well; the mixture {heat}. It comes to equilibrium with scale of "
-        f"barite and celestite that form {model}; no scale was there before, and nothing else precipitates."
+        f"barite and celestite that form {model}; no scale was there before, and nothing else precipitates. Take "
+        "the pressure as 1 atm."
     )
 
 
