@@ -88,6 +88,7 @@ def _tracer_dispersivity(n: Numbers, s: States) -> float:
 
 
 def _tracer_tell(n: Numbers, s: States) -> str:
+    other = _tracer_dispersivity(n, {"dispersivity": "large" if s["dispersivity"] == "small" else "small"})
     feed = (
         f"after {_TRACER_PULSE} shifts the feed is changed back to the sodium chloride solution"
         if s["feed"] == "pulse"
@@ -98,8 +99,10 @@ def _tracer_tell(n: Numbers, s: States) -> str:
         f"A sand column of {_TRACER_CELLS} cells of {n['cell_cm']:g} cm each is filled with a solution of "
         f"{n['old']:g} mmol NaCl per kg of water, at pH 7 and 25 °C. It is fed with a solution of {n['new']:g} mmol "
         f"CaBr2 per kg of water, also at pH 7; {feed}. The water moves on by one cell each {n['step_min']:g} minutes, "
-        f"for {_TRACER_SHIFTS} such shifts in all. The dispersivity is {_tracer_dispersivity(n, s) * 100:g} cm; "
-        "molecular diffusion is left out. Solute enters and leaves with the flow only (flux "
+        f"for {_TRACER_SHIFTS} such shifts in all. The dispersivity is {_tracer_dispersivity(n, s) * 100:g} cm "
+        f"(of the sand in another column {other * 100:g} cm), taken as it is, without a correction for the length of "
+        f"the column; molecular diffusion is left "
+        "out. Solute enters and leaves with the flow only (flux "
         "boundaries at both ends). Nothing reacts with the sand. "
         f"Consider the water in {place} after shift {_TRACER_TIME[s['time']]}."
     )
@@ -234,12 +237,13 @@ def _solvent_tell(n: Numbers, s: States) -> str:
     )
     return (
         f"A chlorinated solvent has got into {_SOLVENT_CELLS * n['cell']:g} m of an aquifer, taken as {_SOLVENT_CELLS} "
-        f"cells of {n['cell']:g} m: the water holds {n['amount']:g} µmol of it per kg of water everywhere, and nothing "
+        f"cells of {n['cell']:g} m: the water holds {n['amount']:g} µmol of it per kg of water everywhere, and none "
         "of it has decayed. Clean groundwater flushes it from then on. The solvent decays by first-order kinetics with "
         f"a {life} of {n['life'] * n['days']:g} days, beginning with the flushing, to one dissolved molecule of a "
         f"degradation product for each molecule, {product}. Neither of them sorbs. All waters are at pH 7 and 25 °C. "
         f"The water moves on by one cell each {n['days']:g} days. The dispersivity is "
-        f"{1.5 * n['cell']:g} m, molecular diffusion is left out, and both ends are flux boundaries. "
+        f"{1.5 * n['cell']:g} m, taken as it is, without a correction for the length of the aquifer; molecular "
+        "diffusion is left out, and both ends are flux boundaries. "
         f"Consider the water in cell {_SOLVENT_PLACE[s['place']]}, counted from the inlet, after "
         f"{_SOLVENT_TIME[s['time']] * n['days']:g} of {_SOLVENT_SHIFTS * n['days']:g} days."
     )
@@ -341,16 +345,16 @@ def _clay_tell(n: Numbers, s: States) -> str:
         "taken as it is in the pores"
         if s["tortuosity"] == "none"
         else "divided by a tortuosity factor of 2 in the pores, so that the pore diffusion "
-        f"coefficient is {diffusion:g} "
-        "m2/s"
+        f"coefficient is {diffusion * 1e10:g}e-10 m2/s"
     )
     return (
         f"A water-saturated clay layer {_CLAY_CELLS * n['cell_cm']:g} cm thick, taken as {_CLAY_CELLS} cells of "
         f"{n['cell_cm']:g} cm, has a pore water of {n['fresh']:g} mmol CaCl2 per kg of water at pH 7 and 25 °C. On one "
         f"side a brine of {n['brine']:g} mmol NaCl per kg of water, at pH 7, begins to touch it; the brine stays as it "
         f"is. {far}. {clay}. Solutes move by diffusion only, all with one diffusion coefficient of "
-        f"{n['diffusion']:g} m2/s, {detour}. Time goes on in {_CLAY_STEPS} steps of {_clay_years(n):g} years of 365.25 "
-        f"days. Consider the pore water of cell {_CLAY_PLACE[s['place']]}, counted from the brine, after "
+        f"{n['diffusion'] * 1e10:g}e-10 m2/s, {detour}. Time goes on in {_CLAY_STEPS} steps of "
+        f"{_clay_years(n):g} years of 365.25 days. Consider the pore water "
+        f"of cell {_CLAY_PLACE[s['place']]}, counted from the brine, after "
         f"{_CLAY_TIME[s['time']] * _clay_years(n):g} years."
     )
 
@@ -484,8 +488,8 @@ def _soft_tell(n: Numbers, s: States) -> str:
     return (
         f"Four softener cartridges stand in a row. Each holds {n['capacity']:g} mmol of exchange sites (of charge -1), "
         f"all of them with {cation} at first, and 1 kg of water with {n['sodium']:g} mmol {formula} at pH 7, at 25 °C. "
-        "The exchange selectivities are those of the database; before the first batch resin and water "
-        "of each cartridge come to equilibrium. Hard water comes in batches of 1 kg: it has "
+        "The exchange selectivities are those of the database; nothing reacts before the first batch. Hard water "
+        "comes in batches of 1 kg: it has "
         f"{calcium:g} mmol CaCl2 and {magnesium:g} mmol MgCl2 per kg of water, at pH 7 and 25 °C. With each batch the "
         "water of every cartridge moves on, whole and unmixed, to the next one, and comes to equilibrium with the "
         f"resin there. Five batches are passed in all. Consider the water in the {s['place']} "
@@ -688,7 +692,11 @@ STEMS = (
                 "hardness",
                 {"calcium": "calcium and magnesium swapped", "magnesium": "magnesium and calcium swapped"},
             ),
-            Switch("place", {"second": "the second cartridge", "third": "the third cartridge"}, "step"),
+            Switch(
+                "place",
+                {"second": "cartridge 2 for cartridge 3", "third": "cartridge 3 for cartridge 2"},
+                "step",
+            ),
             Switch("batch", {"third": "batch 3 for batch 5", "fifth": "batch 5 for batch 3"}, "step"),
         ),
         tell=_soft_tell,
