@@ -47,7 +47,7 @@ def _well_numbers(draws: random.Random) -> dict[str, float]:
         "calcium": draws.choice((2, 3, 4, 5)),
         "acid": draws.choice((30, 40, 50, 60)),
         "methane": draws.choice((20, 25, 30, 40, 50)),
-        "pressure": draws.choice((1.5, 1.8, 2.0, 2.2, 2.5)),
+        "pressure": draws.choice((1.5, 1.6, 1.8, 2.0, 2.2)),
     }
 
 
@@ -70,7 +70,7 @@ def _well_tell(n: Numbers, s: States) -> str:
     )
     return (
         f"A well brings up gassy groundwater, in which all gas is dissolved at depth: per kg of water {n['sodium']:g} "
-        f"mmol NaHCO3, {n['calcium']:g} mmol CaCl2, {n['acid']:g} mmol CO2, 1 mmol nitrogen and {n['methane']:g} "
+        f"mmol NaHCO3, {n['calcium']:g} mmol CaCl2, {n['acid']:g} mmol CO2, 1 mmol N2 and {n['methane']:g} "
         f"{s['unit']} methane; charge balance sets the pH. In a separator a single gas phase forms at a pressure of "
         f"{pressure} in all and stays with the water. It consists of CO2, methane and nitrogen, {vapour}. {temp}, and "
         f"{calcite}. Methane and nitrogen are to be taken as inert to redox (Mtg and Ntg in the database). Gas and "
@@ -175,16 +175,17 @@ def _flask_tell(n: Numbers, s: States) -> str:
     )
     temp = "at 25 °C" if s["temp"] == "room" else f"in a bath of {n['temp']:g} °C"
     volume = (
-        f"The flask holds {n['volume']:g} mL, water included (take 1 mL for each g of water)"
+        f"The flask holds {n['volume']:g} mL, water included (take 1 mL for each g of water, none for the rock)"
         if s["volume"] == "flask"
         else f"The gas over the water has a volume of {n['volume']:g} mL"
     )
-    filled = f"Before, it was filled with nitrogen of {'1' if s['filled'] == 'full' else '0.4'} atm"
+    nitrogen = "1" if s["filled"] == "full" else "0.4"
+    filled = f"Before, the gas was nitrogen of {nitrogen} atm, with none of it in the water"
     quartz = "" if s["share"] == "pure" else ", the quartz not at all"
     return (
         f"To find the carbonate in a rock, {n['sample']:g} g of it, {share}, falls into {n['water']:g} g of water with "
-        f"{n['acid']:g} mmol HCl in a shut flask {temp}. {volume}; it does not change. {filled}, "
-        "which is to be taken as inert to redox (Ntg in the database). In the end vapour of "
+        f"{n['acid']:g} mmol HCl in a shut flask {temp}. {volume}; it does not change. {filled}; "
+        "take it as inert to redox (Ntg in the database). In the end vapour of "
         f"the water is part of the gas too. The carbonate dissolves completely{quartz}. Gas and solution come to "
         "equilibrium at the same temperature."
     )
