@@ -21,7 +21,8 @@ SODIUM = Quantity(
 def _held(name: str, word: str, species: str, charge: int) -> Quantity:
     return Quantity(
         name,
-        f"How much exchangeable {word} does the sediment hold, in charge equivalents?",
+        f"How much exchangeable {word} does all of the sediment that goes with 1 kg of pore water hold, in charge "
+        "equivalents?",
         "meq",
         "value",
         f'MOL("{species}")*TOT("water")*{charge}e3',

@@ -84,7 +84,7 @@ def _radiocarbon_tell(n: Numbers, s: States) -> str:
     )
     return (
         f"Water leaves the soil at {n['temp']:g} °C with {n['dioxide']:g} mmol CO2 and {n['sodium']:g} mmol NaHCO3 per "
-        f"kg of water, pH by charge balance; this carbon has {n['modern']:g} percent modern carbon (pmc) of carbon-14. "
+        f"kg of water, pH by charge balance; its carbon-14 content is {n['modern']:g} percent modern carbon (pmc). "
         f"{acid}{rock}. {age}. {mix}. The question is about the water from the well."
     )
 

@@ -18,7 +18,7 @@ SI_CALCITE = Quantity(
 )
 ALKALINITY = Quantity(
     "alkalinity",
-    "What is the alkalinity of the water?",
+    "What is the alkalinity of the water, in mmol of charge?",
     "mmol/kg water",
     "value",
     "ALK*1e3",

@@ -104,10 +104,12 @@ def _kinetic_tell(n: Numbers, s: States) -> str:
         else "after it has been cut off from the CO2"
     )
     salt = f"{n['salt']:g} mmol NaCl" if s["salt"] == "sodium chloride" else f"{n['salt'] / 10:g} mmol CaCl2"
-    temp = n["temp"] + (20 if s["temperature"] == "warm" else 0)
+    cool, warm = n["temp"], n["temp"] + 20
+    temp, other = (warm, cool) if s["temperature"] == "warm" else (cool, warm)
     number = {"30th": 30, "75th": 75}[s["step"]]
     return (
-        f"Water with {salt} per kg of water, at {temp:g} °C and pH 7 at first, is brought to equilibrium with CO2 of "
+        f"Water with {salt} per kg of water, at {temp:g} °C (in another run {other:g} °C) and pH 7 at first, is "
+        f"brought to equilibrium with CO2 of "
         f"10^{n['log_p']:g} atm. Then calcite is put into it, {gas}, and dissolves by the rate expression for calcite "
         f"in the database: there are {n['moles']:g} mmol per kg of water at first, with a specific "
         f"area of {n['area']:g} "

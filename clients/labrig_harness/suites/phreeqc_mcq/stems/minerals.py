@@ -103,7 +103,11 @@ def _gypsum_tell(n: Numbers, s: States) -> str:
     water = {"fresh": "the pure one", "halite": "the one below the pan", "glauber": "the one below the dump"}[
         s["salt"]
     ]
-    rock = "calcite and dolomite, both" if s["dolomite"] == "with" else "calcite, without any dolomite,"
+    rock = (
+        "calcite and dolomite, both in excess"
+        if s["dolomite"] == "with"
+        else "calcite in excess, without any dolomite"
+    )
     gypsum = (
         f"{n['gypsum']:g} mmol of gypsum per kg of water, which dissolve wholly"
         if s["gypsum"] == "some"
@@ -112,10 +116,11 @@ def _gypsum_tell(n: Numbers, s: States) -> str:
     )
     depth = "near the surface" if s["depth"] == "shallow" else "at depth"
     return (
-        f"Below a swamp water seeps into a rock of {rock} in excess. The seepage may be pure water, water below a salt "
-        f"pan, which is pure but for {n['salt']:g} mmol of NaCl per kg, or water below a dump of sodium sulfate, which "
-        f"is pure but for {n['glauber']:g} mmol of Na2SO4 per kg; asked about is {water}. In the rock it meets "
-        f"{gypsum}. The CO2 pressure of the swamp, 10^{n['log_p']:g} atm, holds all the time. The temperature is "
+        f"Below a swamp water seeps into a rock of {rock}. The seepage may be pure water, water below a salt "
+        f"pan, which is pure but for {n['salt']:g} mmol of NaCl per kg of water, or water below a dump of sodium "
+        f"sulfate, which is pure but for {n['glauber']:g} mmol of Na2SO4 per kg of water; the question is about "
+        f"{water}. In the rock it meets {gypsum}. The CO2 pressure of the swamp, 10^{n['log_p']:g} atm, holds all the "
+        "time. The temperature is "
         f"{n['temp']:g} °C near the surface and {n['warm']:g} °C at depth. Look at the water {depth}, where all of "
         "this has come to equilibrium together. A carbonate mineral of the rock may dissolve or precipitate; no other "
         "mineral forms."

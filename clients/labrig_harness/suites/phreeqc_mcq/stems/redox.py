@@ -58,7 +58,7 @@ def _balance_tell(n: Numbers, s: States) -> str:
         "calcium": f"The pH, {n['ph']:g}, was measured with care and holds; the calcium is in doubt, so replace it by "
         "the concentration that makes the charges balance",
     }[s["balance"]]
-    warm = "before" if s["warm"] == "no" else "behind"
+    warm = "before" if s["warm"] == "no" else "after"
     return (
         f"An analysis of ground water at {n['temp']:g} °C gives, in mmol per kg of water: Ca {n['calcium']:g}, Mg "
         f"{n['magnesium']:g}, Na {n['sodium']:g}, Cl {n['chloride']:g} and SO4 {n['sulfate']:g}. Its total dissolved "
@@ -120,8 +120,8 @@ def _iron_tell(n: Numbers, s: States) -> str:
         f"iron and 2.5 mmol of calcium per kg of water, an alkalinity of {n['alkalinity']:g} mg per kg of water "
         f"expressed as {basis}, and chloride as charge balance requires, with no ferric iron and no oxygen. A water "
         f"works adds {dose}. The iron comes to redox equilibrium with it, and ferric iron precipitates as amorphous "
-        f"hydroxide, Fe(OH)3(a) in the database, until equilibrium. The water {bed}. {gas}. No other mineral forms, "
-        "and the result is asked for when all this has happened."
+        f"hydroxide, Fe(OH)3(a) in the database, until equilibrium. The water {bed}. {gas}. No other mineral forms. "
+        "The question is about the water when all this has happened."
     )
 
 

@@ -47,7 +47,7 @@ def _ammonia_tell(n: Numbers, s: States) -> str:
         if s["salt"] == "salty"
         else f"no other cation (another line, with {n['salt']:g} mmol of sodium per kg of water, is kept apart)"
     )
-    ph = "before" if s["ph"] == "own" else "behind"
+    ph = "before" if s["ph"] == "own" else "after"
     place = "in the pond" if s["temp"] == "pond" else "in the stripping column"
     return (
         f"Waste water of a fertiliser works holds {n['ammonia']:g} mg of total ammonia per kg of water, given "
@@ -110,7 +110,8 @@ def _marine_tell(n: Numbers, s: States) -> str:
         f"{_marine(n, 486):g}, calcium {_marine(n, 10.7):g}, magnesium {_marine(n, 54.7):g}, sulfate "
         f"{_marine(n, 29.3):g}, and chloride as charge balance requires. {sulfate}; {magnesium}. The alkalinity of the "
         f"feed, from carbonate species and OH-, is {n['alkalinity']:g} mg per kg of water, expressed as {basis}. The "
-        f"sea has {n['temp']:g} °C in winter and {n['warm']:g} °C in summer; look at the feed of {season}. Its pH, the "
+        f"sea is at {n['temp']:g} °C in winter and {n['warm']:g} °C in summer; look at the feed of {season}. Its pH, "
+        f"the "
         f"negative logarithm of the activity of H+, is {n['ph']:g} at that temperature. No mineral precipitates and no "
         "gas escapes."
     )

@@ -169,6 +169,7 @@ def _estuary_tell(n: Numbers, s: States) -> str:
         "fresh": f"The river carries no oxide, but at its mouth the sludge of a mine adds, per kg of river water, "
         f"{oxide}, bare and with uncharged sites",
     }[s["source"]]
+    other = n["far" if s["mix"] == "near" else "near"]
     gas = {
         "closed": "without any exchange of gas",
         "open": "while the mixture comes to equilibrium with the CO2 of the air, 10^-3.4 atm",
@@ -177,7 +178,8 @@ def _estuary_tell(n: Numbers, s: States) -> str:
         f"At {n['temp']:g} °C a river has water of pH {n['ph']:.1f} that holds, in solution and per kg of water, "
         f"{n['ca']:.1f} mmol Ca, {n['na']:.1f} mmol Na, {n['zinc']:g} {unit}, an alkalinity of {n['alk']:.1f} meq, and "
         f"chloride by charge balance. {source}. In the estuary river water with 1 kg of H2O mixes with sea water "
-        f"with {n[s['mix']]:g} kg of H2O, of the same temperature (pH 8.1; per kg of water 468 mmol Na, 53 mmol Mg, "
+        f"with {n[s['mix']]:g} kg of H2O (elsewhere {other:g} kg), of the same temperature (pH 8.1; per kg of water "
+        f"468 mmol Na, 53 mmol Mg, "
         "10.3 mmol Ca, 10.2 mmol K, 28.2 mmol SO4, an alkalinity of 2.3 meq, chloride by charge balance; no zinc), "
         f"and all of the oxide comes to adsorption equilibrium with the mixture, {gas}; nothing precipitates or "
         "dissolves. The question is about the mixture, per kg of its water."
