@@ -85,10 +85,18 @@ def _brine_numbers(draws: random.Random) -> dict[str, float]:
     }
 
 
+def _brine_chloride(n: Numbers, s: States) -> float:
+    """Return the chloride that balances the charges, in mmol.
+
+    It is stated and entered, for the program's own charge balance takes the mass of the solutes from what is entered
+    for chloride before, and so gives another brine where concentrations are per kg of brine.
+    """
+    magnesium = n["magnesium"] if s["magnesium"] == "with" else 0
+    return (n["sodium"] + 2 * n["calcium"] + 2 * magnesium) * 1e3 + 2 * n["strontium"] - 2 * n["sulfate"]
+
+
 def _brine_tell(n: Numbers, s: States) -> str:
-    basis = {"kgw": "per kg of water", "kgs": "per kg of brine (all salts included, chloride too)"}[
-        s["basis"]
-    ]
+    basis = {"kgw": "per kg of water", "kgs": "per kg of brine"}[s["basis"]]
     magnesium = (
         f"magnesium {n['magnesium']:g}"
         if s["magnesium"] == "with"
@@ -97,7 +105,8 @@ def _brine_tell(n: Numbers, s: States) -> str:
     place = "in the reservoir" if s["place"] == "reservoir" else "at the well head"
     return (
         f"A brine of an oil field, at {n['temp']:g} °C and pH 6.5, holds, in mol {basis}: sodium {n['sodium']:g}, "
-        f"calcium {n['calcium']:g}, {magnesium}, and chloride as charge balance requires; and in mmol {basis}: "
+        f"calcium {n['calcium']:g}, {magnesium}, and chloride {_brine_chloride(n, s) / 1e3:g}, which balances the "
+        f"charges; and in mmol {basis}: "
         f"strontium {n['strontium']:g} and sulfate {n['sulfate']:g}. The pressure is {n['bar']:g} atm in the reservoir "
         f"and 1 atm at the well head; temperature and pH are the same. Look at the brine {place}. No mineral forms, no "
         "gas escapes, and the pressure acts on the equilibrium constants as the database has it."
@@ -107,13 +116,11 @@ def _brine_tell(n: Numbers, s: States) -> str:
 def _brine_build(n: Numbers, s: States) -> str:
     pressure = n["bar"] if s["place"] == "reservoir" else 1
     magnesium = n["magnesium"] if s["magnesium"] == "with" else 0
-    # not by the program's own charge balance, which takes the mass of the solutes from what is entered for chloride
-    chloride = (n["sodium"] + 2 * n["calcium"] + 2 * magnesium) * 1e3 + 2 * n["strontium"] - 2 * n["sulfate"]
     return (
         f"SOLUTION 1\n    temp {n['temp']:g}\n    pressure {pressure:g}\n    pH 6.5\n    units mmol/{s['basis']}\n"
         f"    Na {n['sodium'] * 1e3:g}\n    Ca {n['calcium'] * 1e3:g}\n"
         + (f"    Mg {magnesium * 1e3:g}\n" if magnesium else "")
-        + f"    Sr {n['strontium']:g}\n    S(6) {n['sulfate']:g}\n    Cl {chloride:g}\nEND\n"
+        + f"    Sr {n['strontium']:g}\n    S(6) {n['sulfate']:g}\n    Cl {_brine_chloride(n, s):g}\nEND\n"
     )
 
 
