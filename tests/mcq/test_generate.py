@@ -27,9 +27,7 @@ D. 0.1 mol/kgw"""
 
 
 @pytest.fixture
-def generated(
-    databases: Path, private_home: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> Path:
+def generated(databases: Path, private_home: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Path:
     path = tmp_path / "items.jsonl"
     assert main(["generate", "phreeqc-mcq", "--seed", "few", "--n", "3", "--out", str(path)]) == 0
     assert items.commitment("few") in capfd.readouterr().out

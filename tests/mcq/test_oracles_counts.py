@@ -43,6 +43,8 @@ async def test_every_species_that_the_elements_allow_is_listed(databases: Path, 
                 allowed = [
                     each.name
                     for each in species
-                    if metal in each.elements and each.elements <= elements and not HYDROSULFIDE.search(each.name)
+                    if metal in each.elements
+                    and each.elements <= elements
+                    and not HYDROSULFIDE.search(each.name)
                 ]
                 assert found.value == len(allowed), (states, quantity, sorted(allowed))
