@@ -1,0 +1,156 @@
+"""What generated repositories cost: files written, paths listed, the truth of a question over all files.
+
+``csv`` and the other formats are files of a repository of `FILES` files, read one by one, each of them made for
+it; the baseline is pandas writing the same tables to csv. ``truth`` is a median with one condition on a category
+and one on a number over `MANY` files; the baseline is the same median by pandas from a table that already lies in
+memory. ``listing`` opens a repository of `MANY` files and lists all their paths; the baseline joins and sorts as many
+texts.
+
+All times are of the processor, so that others at work on the machine count less.
+
+Run it with ``python -m benchmarks.gym``.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from labrig_repository.gym import design
+from labrig_repository.gym.encoding import EXTENSIONS
+from labrig_repository.gym.paths import paths
+from labrig_repository.gym.repository import GeneratedRepository
+from labrig_repository.gym.specification import Computed, Number, Specification, Weighted
+from labrig_repository.listing import listed
+
+FILES, MANY, ROUNDS = 300, 10_000, 3
+COLUMNS = range(13, 15)
+"""The mean of all repositories is 13.5 columns."""
+
+
+def _seconds(call: Callable[[], object]) -> float:
+    """Return the median of `ROUNDS` rounds."""
+    times = []
+    for _ in range(ROUNDS):
+        start = time.process_time()
+        call()
+        times.append(time.process_time() - start)
+    return statistics.median(times)
+
+
+def _specification() -> Specification:
+    """Return the first repository of a usual width whose paths allow `MANY` files."""
+    for number in range(1, 1000):
+        found = design.specification(number)
+        sources = [type(each.source) for each in found.variables]
+        if (
+            len(sources) in COLUMNS
+            and found.possible > 2 * MANY
+            and {Weighted, Number, Computed} <= set(sources)
+        ):
+            return found
+    raise SystemExit("no repository of this kind")
+
+
+def _reading(specification: Specification, extension: str) -> float:
+    """Return files a second."""
+    repository = GeneratedRepository(replace(specification, files=FILES, extension=extension))
+
+    def read() -> None:
+        for path in repository.files.texts:  # more files than are kept
+            repository.read(path)
+
+    return FILES / _seconds(read)
+
+
+def _pandas_writing(specification: Specification) -> float:
+    repository = GeneratedRepository(replace(specification, files=FILES, extension="csv"))
+    names = [each.name for each in specification.variables]
+    frames = []
+    for place in range(FILES):
+        table = repository.columns.columns(names, repository.cells([place]))
+        frames.append(pd.DataFrame({name: table[name].cells() for name in names}))
+    return FILES / _seconds(lambda: [each.to_csv(index=False) for each in frames])
+
+
+def _names(specification: Specification) -> tuple[str, str, str]:
+    """Return a category, a number that is drawn and a number that is computed."""
+    first: dict[type, str] = {}
+    for each in specification.variables:
+        first.setdefault(type(each.source), each.name)
+    return first[Weighted], first[Number], first[Computed]
+
+
+def _truth(repository: GeneratedRepository) -> float:
+    category, drawn, computed = _names(repository.specification)
+    columns = repository.columns
+    cells = repository.cells(range(MANY))
+    cells = cells.keep(columns.column(category, cells).data == 0)
+    numbers = columns.column(drawn, cells).data
+    cells = cells.keep(numbers >= numbers[0])
+    return float(np.median(columns.column(computed, cells).data))
+
+
+def _pandas_truth(repository: GeneratedRepository) -> Callable[[], float]:
+    category, drawn, computed = _names(repository.specification)
+    table = repository.columns.columns([category, drawn, computed], repository.cells(range(MANY)))
+    frame = pd.DataFrame({name: column.data for name, column in table.items()})
+
+    def median() -> float:
+        kept = frame[frame[category] == 0]
+        kept = kept[kept[drawn] >= kept[drawn].iloc[0]]
+        return float(kept[computed].median())
+
+    return median
+
+
+def _listing(specification: Specification) -> None:
+    found = [each.path for each in listed(GeneratedRepository(specification), "/*", None)]
+    assert len(found) >= MANY
+
+
+def _joining(specification: Specification) -> list[str]:
+    parts = [paths(replace(specification, files=20)).texts[0].split("/")] * MANY
+    return sorted("/".join(each) + str(n) for n, each in enumerate(parts))
+
+
+def main() -> None:
+    """Print rates and ratios."""
+    specification = _specification()
+    writing = _pandas_writing(specification)
+    print(f"pandas.to_csv of tables that are there: {writing:.0f} files/s")
+    for extension in EXTENSIONS:
+        rate = _reading(specification, extension)
+        print(f"{extension}: {rate:.0f} files/s made and written, {rate / writing:.2f} x pandas.to_csv")
+
+    repository = GeneratedRepository(replace(specification, files=MANY))
+    truth, median = _pandas_truth(repository), _truth(repository)
+    assert truth() == median
+    ours, theirs = _seconds(lambda: _truth(repository)), _seconds(truth)
+    rows = int(repository.columns.rows().sum())
+    print(
+        f"truth of a filtered median over {MANY:,} files and {rows:,} rows: {ours:.2f} s, "
+        f"{ours / theirs:.1f} x the median by pandas of a table in memory"
+    )
+
+    listing = _seconds(lambda: _listing(replace(specification, files=MANY)))
+    joining = _seconds(lambda: _joining(specification))
+    print(
+        f"opening a repository and listing its {MANY:,} paths: {1e3 * listing:.0f} ms, "
+        f"{listing / joining:.1f} x joining and sorting such texts"
+    )
+
+    start = time.process_time()
+    for number in range(1001, 1101):
+        design.specification(number)
+    one = (time.process_time() - start) / 100
+    print(f"one specification: {1e3 * one:.1f} ms, {one * writing:.1f} x one pandas.to_csv")
+
+
+if __name__ == "__main__":
+    main()

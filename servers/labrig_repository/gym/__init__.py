@@ -1,0 +1,1 @@
+"""Generated repositories of science, with exact truth."""

@@ -1,0 +1,6 @@
+"""The MCP face of the repository server: the paper's tools and our own."""
+
+from labrig_repository.server import code, files, paper, tables
+from labrig_repository.server.base import toolbox
+
+__all__ = ["code", "files", "paper", "tables", "toolbox"]

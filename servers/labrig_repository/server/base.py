@@ -1,0 +1,137 @@
+"""What the rooms of the MCP face share: the toolbox, the repositories by id, the sandbox."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field, StrictInt, StrictStr
+
+from labrig.config import setting
+from labrig.errors import LabrigError, unknown_name
+from labrig.sandbox import Sandbox
+from labrig.sandbox.environment import find
+from labrig.toolbox import ServeOptions, Toolbox
+from labrig_repository.folder import Folder
+from labrig_repository.store import Repository
+
+LOCAL = "local"
+"""The id that stands for the folder, where there is one."""
+
+
+class State:
+    """What all callers of one server share.
+
+    Parameters
+    ----------
+    roots
+        The folders that are served, by their own names.
+    """
+
+    def __init__(self, roots: Sequence[Path], *, unsafe_local: bool = False) -> None:
+        self.folders = {each.name: each for each in map(Folder, roots)}
+        self.sandbox = Sandbox.configured(
+            unsafe_local=unsafe_local, roots=[each.path for each in self.folders.values()]
+        )
+
+    def repository(self, id: object = "") -> Repository:
+        """Return the repository with an id: a folder's name, ``local``, or that of a generated one.
+
+        Raises
+        ------
+        LabrigError
+            ``bad_input`` for what is no id, or for none where there is not just one folder; ``not_found`` for one
+            that nothing has.
+        """
+        if isinstance(id, bool) or not isinstance(id, (int, str)):
+            raise LabrigError(f"The id cannot be {id!r}", where="id", expected=self._expected())
+        name = str(id).strip()
+        if name in self.folders:
+            return self.folders[name]
+        if name in ("", LOCAL):
+            if len(self.folders) == 1:
+                return next(iter(self.folders.values()))
+            if name == LOCAL and not self.folders:
+                raise LabrigError(
+                    "No folder is served",
+                    where="id",
+                    try_="labrig serve repository --root DIR",
+                    code="not_found",
+                )
+            raise LabrigError("Which repository is meant?", where="id", expected=self._expected())
+        if name.isascii() and (name.lstrip("-").isdigit() or "/" in name):
+            from labrig_repository.gym.repository import open_repository  # numpy, which folders need not
+
+            return open_repository(name)
+        raise unknown_name("repository", name, [*self.folders, LOCAL], where="id")
+
+    def _expected(self) -> str:
+        served = [*self.folders, *([LOCAL] if len(self.folders) == 1 else [])]
+        return " or ".join([*served, "a number from 1, of a generated repository"])
+
+    async def close(self) -> None:
+        """End the sandbox and let go of the folders."""
+        await self.sandbox.close()
+        for each in self.folders.values():
+            each.close()
+
+
+def named(*functions: Callable[..., Any]) -> dict[str, Callable[..., Any]]:
+    """Return functions by their names, which are what errors in the code call them."""
+    for each in functions:
+        each.__qualname__ = each.__name__
+    return {each.__name__: each for each in functions}
+
+
+def roots_of(options: ServeOptions) -> list[Path]:
+    """Return the folders to serve: those of ``--root``, else the one of the setting ``repository.root``."""
+    configured = setting("repository", "root")
+    return [*options.roots] or ([Path(configured)] if configured else [])
+
+
+@asynccontextmanager
+async def opens(options: ServeOptions) -> AsyncIterator[State]:
+    """Hold folders and sandbox over the server's life; the sandbox starts with its first run."""
+    state = State(roots_of(options), unsafe_local=options.unsafe_local)
+    try:
+        yield state
+    finally:
+        await state.close()
+
+
+def doctor() -> list[str]:
+    """Say which folder would be served, and which Python code would run in."""
+    folders = [Folder(each) for each in roots_of(ServeOptions())]
+    said = [f"folder {each.name}: {each.path}" for each in folders]
+    for each in folders:
+        each.close()
+    return [*(said or ["no folder is configured: --root DIR or the setting repository.root"]), _python()]
+
+
+def _python() -> str:
+    try:
+        return f"Python of the sandbox: {find('science').prefix}"
+    except LabrigError as error:
+        return str(error)
+
+
+toolbox = Toolbox(
+    "repository",
+    "Scientific repositories",
+    "Shows repositories of scientific data, read-only: a folder (--root), or a generated one by its number. "
+    "list_directory and search find files, describe_table tells a table's columns, units and ranges without its rows, "
+    "read_text_file shows text (head, tail). Compute with run_python_code: the readers are functions in it, so data "
+    "need not pass through the conversation.",
+    opens=opens,
+    doctor=doctor,
+)
+
+IdArgument = Annotated[
+    StrictInt | StrictStr,
+    Field(description="Which repository: a folder's name, or a number; default the folder."),
+]
+PathArgument = Annotated[str, Field(description="Path of a file in the repository.")]
+HeadArgument = Annotated[int | None, Field(ge=0, description="Only the first lines, so many.")]
+TailArgument = Annotated[int | None, Field(ge=0, description="Only the last lines, so many.")]

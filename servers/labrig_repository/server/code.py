@@ -1,0 +1,135 @@
+"""Python code of an agent, with the readers as functions in it and files of a folder as inputs."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from labrig.answer import Answer
+from labrig.errors import LabrigError
+from labrig.sandbox import Limits
+from labrig.sandbox.answers import answer
+from labrig.toolbox import session
+from labrig_repository.folder import Folder
+from labrig_repository.listing import listed
+from labrig_repository.names import shown
+from labrig_repository.reading import read_base64, read_text
+from labrig_repository.server.base import IdArgument, State, named, toolbox
+from labrig_repository.server.files import existing
+
+CALL_LIMITS = Limits(wall_s=50, cpu_s=50)
+"""A call ends before the 60 s after which most clients stop waiting."""
+
+MOST_PATHS = 200_000
+MOST_BYTES = 8 << 20
+"""Of one file through a function; a folder's larger ones are given with `files`."""
+
+MOST_FILES = 32
+_HASHED_BYTES = 64 << 20
+
+
+def functions(state: State, default: object) -> dict[str, Callable[..., Any]]:
+    """Return the readers as the code finds them: lists and texts; what is refused is raised as HostError."""
+
+    def chosen(id: Any) -> Any:
+        return state.repository(default if id == "" else id)
+
+    async def list_directory(prefix: Any = "/*", depth: Any = 1, id: Any = "") -> list[str]:
+        """list_directory(prefix='/*', depth=1, id='') -> list of paths; depth=None: all files below."""
+
+        def lists() -> list[str]:
+            found = [shown(each.path) for each in listed(chosen(id), prefix, depth)]
+            if len(found) > MOST_PATHS:
+                raise LabrigError(
+                    f"There are {len(found):,} paths", expected=f"at most {MOST_PATHS:,}", code="limit"
+                )
+            return found
+
+        return await asyncio.to_thread(lists)
+
+    async def read_text_file(path: Any, head: Any = None, tail: Any = None, id: Any = "") -> str:
+        """read_text_file(path, head=None, tail=None, id='') -> str"""
+
+        def reads() -> str:
+            repository = chosen(id)
+            found = existing(repository, path)
+            return read_text(repository, found, head=head, tail=tail, most_bytes=MOST_BYTES, whole=True).text
+
+        return await asyncio.to_thread(reads)
+
+    async def read_binary_file(path: Any, id: Any = "") -> str:
+        """read_binary_file(path, id='') -> Base64 text: io.BytesIO(base64.b64decode(...)) is the file."""
+
+        def reads() -> str:
+            repository = chosen(id)
+            return read_base64(repository, existing(repository, path), most_bytes=MOST_BYTES)[0]
+
+        return await asyncio.to_thread(reads)
+
+    return named(list_directory, read_text_file, read_binary_file)
+
+
+@toolbox.tool(title="Run Python code", read_only=False)
+async def run_python_code(
+    code: Annotated[str, Field(description="Python source.")],
+    files: Annotated[
+        list[str],
+        Field(max_length=MOST_FILES, description="Files of the folder that the code opens as inputs/NAME."),
+    ] = [],  # noqa: B006 - pydantic copies it
+    id: IdArgument = "",
+    seed: Annotated[int, Field(ge=0, le=2**32, description="Same seed, same random numbers.")] = 0,
+) -> Answer:
+    """Run Python (numpy, pandas, SciPy, scikit-learn, matplotlib) in a sandbox: 50 s, 512 MB, no network.
+
+    Each run starts anew. Functions in it: list_directory(prefix, depth) -> list, read_text_file(path, head, tail) ->
+    str, read_binary_file(path) -> Base64 str. Figures and files that the code leaves come back as artifacts.
+    """
+    here = session()
+    state: State = here.state
+    with ExitStack() as held:
+        inputs, hashes = await asyncio.to_thread(_inputs, state, id, files, held)
+        result = await state.sandbox.run(
+            code,
+            functions=functions(state, id),
+            inputs=inputs,
+            limits=CALL_LIMITS,
+            owner=here.owner,
+            seed=seed,
+        )
+    packages = ", ".join(f"{name} {version}" for name, version in list(state.sandbox.imported.items())[:3])
+    return answer(
+        result, code=code, artifacts=here.artifacts, source=f"Python with {packages}", inputs=hashes
+    )
+
+
+def _inputs(
+    state: State, id: object, paths: list[str], held: ExitStack
+) -> tuple[dict[str, Path], dict[str, str]]:
+    """Return files of a folder as inputs of a run, and their hashes; `held` keeps them open, so none is exchanged."""
+    if not paths:
+        return {}, {}
+    repository = state.repository(id)
+    if not isinstance(repository, Folder):
+        raise LabrigError(
+            "A generated repository has no files on disk", where="files", try_="read_text_file in the code"
+        )
+    inputs: dict[str, Path] = {}
+    hashes: dict[str, str] = {}
+    for path in paths:
+        found = existing(repository, path)
+        size = repository.size(found)  # and it is a regular file
+        name = shown(found.rpartition("/")[2])
+        if name in inputs:
+            raise LabrigError(
+                f"Two files are named {name}", where="files", try_="one of them through read_text_file"
+            )
+        inputs[name] = Path(f"/proc/self/fd/{held.enter_context(repository.opened(found))}")
+        if size <= _HASHED_BYTES:
+            hashes[name] = hashlib.sha256(repository.read(found, 0, size)).hexdigest()
+    return inputs, hashes

@@ -1,0 +1,202 @@
+"""Our own readers and the search: answers that carry their source, and cursors."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from labrig import cursor as cursors
+from labrig.answer import Answer
+from labrig.canonical import sha256
+from labrig.errors import LabrigError, nearest
+from labrig.toolbox import session
+from labrig_repository.listing import Found, checked_depth, listed
+from labrig_repository.names import located, parts_of, shown
+from labrig_repository.reading import Text, read_base64, read_text
+from labrig_repository.searching import MOST_QUERY
+from labrig_repository.searching import search as looked_for
+from labrig_repository.server.base import HeadArgument, IdArgument, PathArgument, TailArgument, toolbox
+from labrig_repository.store import Repository
+
+LISTED = 200
+"""Names on a page."""
+
+WHOLE_BYTES, LINES_BYTES = 20_000, 100_000
+"""Bytes of text without and with head or tail."""
+
+BINARY_BYTES = 48_000
+HITS = 40
+
+CursorArgument = Annotated[str, Field(description="Cursor of an earlier answer, for its next page.")]
+
+
+@toolbox.tool(title="List a directory", read_only=True)
+async def list_directory(
+    prefix: Annotated[
+        str, Field(description="Path; * and ? stand for characters within one part, as in runs/2020*/*.csv.")
+    ] = "/*",
+    depth: Annotated[int | None, Field(ge=0, description="Levels to show; null: all files below.")] = 1,
+    id: IdArgument = "",
+    cursor: CursorArgument = "",
+) -> Answer:
+    """List a directory, or the names that match wildcards. Paths can be given to the other tools as they are.
+
+    A directory ends with /. What is no file or leads out of the repository is named with the reason.
+    """
+    repository = session().state.repository(id)
+    found = await asyncio.to_thread(lambda: list(listed(repository, prefix, depth)))
+    if not found and not cursor:
+        return await asyncio.to_thread(_nothing, repository, prefix)
+    question = [repository.name, prefix, checked_depth(depth), len(found)]
+    page, following = cursors.page(found, question, cursor, size=LISTED)
+    return Answer(
+        source=repository.about,
+        text="\n".join(map(_line, page)),
+        data={"names": len(found)},
+        next=f"the same with cursor={following!r}" if following else "",
+    )
+
+
+def _line(found: Found) -> str:
+    note = f"  ({found.note})" if found.note else "  (a link)" if found.link else ""
+    return f"{shown(found.path)}{'/' if found.kind == 'folder' else ''}{note}"
+
+
+def _nothing(repository: Repository, prefix: str) -> Answer:
+    """Say that there is nothing: an error where the prefix names what does not exist."""
+    parts = parts_of(prefix, where="prefix")
+    if any("*" in each or "?" in each for each in parts):
+        return Answer(source=repository.about, data={"names": 0}, warnings=(f"Nothing matches {prefix}",))
+    path = located(repository, prefix)
+    if repository.kind(path) == "folder":
+        return Answer(source=repository.about, data={"names": 0}, warnings=("The folder is empty",))
+    raise missing(repository, path, "file or folder")
+
+
+def missing(repository: Repository, path: str, what: str = "file") -> LabrigError:
+    """Return the error for a path that names nothing, with the nearest names in the folder where it would be."""
+    folder, name = path.rpartition("/")[::2]
+    while folder and repository.kind(folder) != "folder":
+        folder, name = folder.rpartition("/")[::2]
+    try:
+        names = [shown(each.name) for each in repository.entries(folder)[:2000]]
+    except LabrigError:  # a folder that cannot be listed has no names to offer
+        names = []
+    close = [f"{folder}/{each}".lstrip("/") for each in nearest(name, names)]
+    return LabrigError(
+        f"There is no such {what}",
+        where=shown(path),
+        try_=f"did you mean {' or '.join(close)}?" if close else f"list_directory(prefix={folder or '/'!r})",
+        code="not_found",
+    )
+
+
+def existing(repository: Repository, path: str) -> str:
+    """Return what a path stands for in a repository; LabrigError ``not_found`` with the nearest names."""
+    found = located(repository, path)
+    if repository.kind(found) is None:
+        try:
+            repository.size(found)  # what is hidden has a better reason
+        except LabrigError as error:
+            if error.code != "not_found":
+                raise
+        raise missing(repository, found)
+    return found
+
+
+@toolbox.tool(title="Read a text file", read_only=True)
+async def read_text_file(
+    path: PathArgument, head: HeadArgument = None, tail: TailArgument = None, id: IdArgument = ""
+) -> Answer:
+    """Read a text file, or its first or its last lines (head, tail).
+
+    Whole files come up to 20,000 bytes, lines up to 100,000; what is longer is cut, and the answer says so.
+    """
+    repository = session().state.repository(id)
+    most = WHOLE_BYTES if head is None and tail is None else LINES_BYTES
+
+    def reads() -> tuple[str, Text]:
+        found = existing(repository, path)
+        return found, read_text(repository, found, head=head, tail=tail, most_bytes=most)
+
+    found, text = await asyncio.to_thread(reads)
+    warnings = []
+    if text.cut:
+        side = "beginning" if tail is None else "end"
+        warnings.append(
+            f"Cut: {len(text.text):,} characters from the {side} of a file of {text.size:,} bytes"
+        )
+    if text.replaced:
+        warnings.append(
+            f"{text.replaced} bytes are no {text.encoding} and are shown as \N{REPLACEMENT CHARACTER}"
+        )
+    return Answer(
+        source=f"{repository.about}: {shown(found)}",
+        status="partial" if text.cut else "ok_with_warnings" if warnings else "ok",
+        text=text.text,
+        data={"bytes": text.size, "encoding": text.encoding},
+        warnings=tuple(warnings),
+        next="head or tail; describe_table for a table; run_python_code to compute with all of it"
+        if text.cut
+        else "",
+        record={"text_sha256": sha256(text.text.encode("utf-8", "surrogatepass"))},
+    )
+
+
+@toolbox.tool(title="Read a file as Base64", read_only=True)
+async def read_binary_file(path: PathArgument, id: IdArgument = "") -> Answer:
+    """Read a small file of any kind as Base64 (up to 48,000 bytes). Larger ones are read in run_python_code."""
+    repository = session().state.repository(id)
+
+    def reads() -> tuple[str, str, str]:
+        found = existing(repository, path)
+        return found, *read_base64(repository, found, most_bytes=BINARY_BYTES)
+
+    found, content, media_type = await asyncio.to_thread(reads)
+    return Answer(
+        source=f"{repository.about}: {shown(found)}", data={"media_type": media_type, "base64": content}
+    )
+
+
+@toolbox.tool(title="Search names and contents", read_only=True)
+async def search(
+    query: Annotated[str, Field(max_length=MOST_QUERY, description="Text as it stands; case is ignored.")],
+    pattern: Annotated[
+        str,
+        Field(
+            description="Which files: *.csv, runs/**, data/*/log_?.txt; ** is any folders but .hidden ones."
+        ),
+    ] = "**",
+    where: Annotated[
+        Literal["both", "names", "contents"], Field(description="Look in paths, in text, or in both.")
+    ] = "both",
+    id: IdArgument = "",
+    cursor: CursorArgument = "",
+) -> Answer:
+    """Find files whose path or text holds a text; lines come with their numbers.
+
+    Files that are not text are counted.
+    """
+    repository = session().state.repository(id)
+    page = await asyncio.to_thread(
+        lambda: looked_for(
+            repository,
+            query,
+            pattern=pattern,
+            names=where != "contents",
+            contents=where != "names",
+            cursor=cursor,
+            size=HITS,
+        )
+    )
+    data: dict[str, Any] = {"hits": page.hits, "files": page.files, "searched": page.searched}
+    if page.skipped:
+        data["skipped"] = page.skipped
+    return Answer(
+        source=repository.about,
+        data=data,
+        warnings=() if page.files else (f"No file matches {pattern}",),
+        next=f"the same with cursor={page.cursor!r}" if page.cursor else "",
+    )

@@ -1,0 +1,55 @@
+"""What a table holds, without its rows."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from labrig import cursor as cursors
+from labrig.answer import Answer
+from labrig.toolbox import session
+from labrig_repository.names import shown
+from labrig_repository.server.base import IdArgument, PathArgument, toolbox
+from labrig_repository.server.files import CursorArgument, existing
+from labrig_repository.tables import Description, describe
+
+COLUMNS = 40
+"""Columns on a page."""
+
+
+@toolbox.tool(title="Describe a table", read_only=True)
+async def describe_table(
+    path: PathArgument,
+    sheet: Annotated[str, Field(description="Sheet of a workbook; default the first.")] = "",
+    id: IdArgument = "",
+    cursor: CursorArgument = "",
+) -> Answer:
+    """Describe a table without loading it: columns with type, unit (where stated), range, missing and distinct values.
+
+    CSV and its relatives, Parquet, xlsx, JSON, JSON lines; of NetCDF and HDF5 the header.
+    """
+    repository = session().state.repository(id)
+
+    def describes() -> tuple[str, Description]:
+        found = existing(repository, path)
+        return found, describe(repository, found, sheet=sheet)
+
+    found, description = await asyncio.to_thread(describes)
+    data: dict[str, Any] = description.to_dict()
+    question = [repository.name, found, sheet, len(description.columns)]
+    page, following = cursors.page(description.columns, question, cursor, size=COLUMNS)
+    data["columns"] = list(page)
+    if following:
+        data["columns_altogether"] = len(description.columns)
+    partly = (
+        () if description.complete else ("Only the beginning was looked at: ranges and counts hold for it",)
+    )
+    return Answer(
+        source=f"{repository.about}: {shown(found)}",
+        status="ok" if description.complete else "partial",
+        data=data,
+        warnings=(*partly, *description.notes),
+        next=f"the same with cursor={following!r}" if following else "",
+    )
