@@ -106,14 +106,18 @@ def mcq_stems() -> str:
         databases = switch.states if switch else (stem.database,)
         quantities = ", ".join(dict.fromkeys(each.name for each in stem.quantities))
         name = f"{stem.name} (long output)" if stem.large else stem.name
-        rows.append(f"| {stem.topic} | {name} | {', '.join(f'`{each}`' for each in databases)} | {quantities} |")
+        rows.append(
+            f"| {stem.topic} | {name} | {', '.join(f'`{each}`' for each in databases)} | {quantities} |"
+        )
     return "\n".join(rows)
 
 
 def generated(name: str) -> str:
     """Return the text of one generated part."""
     verb, _, argument = name.partition(" ")
-    makers = {each.__name__: each for each in (databases, answer, codes, stems, mcq_stems, failed, ends, faults)}
+    makers = {
+        each.__name__: each for each in (databases, answer, codes, stems, mcq_stems, failed, ends, faults)
+    }
     return tools(argument) if verb == "tools" else makers[verb]()
 
 
