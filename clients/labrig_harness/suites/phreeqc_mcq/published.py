@@ -19,7 +19,13 @@ from labrig_harness.task import Brief, Task
 
 SETTINGS = ("database",)
 FIELDS = ("{}", "option_{}", "option{}", "choice_{}", "option {}")
-_OPTION = re.compile(r"^\s*(?:\*\*)?\(?([A-D])(?:[.):]|\s-)(?=\s|\*)", re.MULTILINE)
+_OPTION = re.compile(
+    r"^\s*(?:[-*+]\s+)?(?:\*\*)?\(?([A-Z])(?:(?:\*\*)?[.):](?:\*\*)?(?=\s)|\s-(?=\s))[ \t]*(.*)", re.MULTILINE
+)
+"""A line of the question that is an option: its letter, its text."""
+EXPECTED = (
+    "lines that begin with A., A) or (A), fields A to D or option_a to option_d, or a list or object options"
+)
 
 
 def adopt(rows: Sequence[dict[str, Any]], settings: Mapping[str, Any]) -> list[Task]:
@@ -57,14 +63,24 @@ def _task(row: dict[str, Any], number: int, database: str) -> Task:
         raise LabrigError("This row has no question", where=f"line {number}")
     if answer not in LETTERS:
         raise LabrigError("The answer is not one letter of A to D", where=f"line {number}: {answer[:20]!r}")
-    fields = {letter: found for letter in LETTERS if (found := _field(row, letter))}
-    if fields and len(fields) < len(LETTERS):
-        raise LabrigError("This row has not four options", where=f"line {number}: {', '.join(fields)}")
-    if not fields and not {*LETTERS} <= set(_OPTION.findall(question)):
+    fields, lines = _fields(row, number), dict(_OPTION.findall(question))
+    for found in (fields, lines):
+        if "E" in found and {*LETTERS} <= found.keys():
+            raise LabrigError("This row has five options, and the suite has four", where=f"line {number}")
+    if fields and fields.keys() != {*LETTERS}:
+        raise LabrigError(
+            "This row has not four options", where=f"line {number}: {', '.join(fields)}", expected=EXPECTED
+        )
+    if not fields and not {*LETTERS} <= lines.keys():
         raise LabrigError(
             "The options A to D are neither in the question nor in fields of their own",
             where=f"line {number}",
+            expected=EXPECTED,
         )
+    if len({" ".join(text.split()) for text in fields.values()}) < len(fields):
+        raise LabrigError("Two options are the same", where=f"line {number}")
+    if fields and all(lines.get(letter, "").strip() == text for letter, text in fields.items()):
+        fields = {}  # the question holds them, too
     asked = f"{question.strip()}\n\nUse the thermodynamic database {database}."
     first = " ".join(question.strip().split("\n\n")[0].split())
     return Task(
@@ -80,15 +96,28 @@ def _task(row: dict[str, Any], number: int, database: str) -> Task:
     )
 
 
-def _field(row: dict[str, Any], letter: str) -> str:
+def _fields(row: dict[str, Any], number: int) -> dict[str, str]:
+    """Return the options that stand beside the question, by letter: a fifth, too, for it must not be lost."""
     lower = {str(key).lower(): value for key, value in row.items()}
-    for form in FIELDS:
-        found = lower.get(form.format(letter.lower()))
-        if found is not None and str(found).strip():
-            return str(found).strip()
-    options = row.get("options", row.get("choices"))
-    if isinstance(options, Mapping) and letter in options:
-        return str(options[letter]).strip()
-    if isinstance(options, list) and len(options) == len(LETTERS):
-        return str(options[LETTERS.index(letter)]).strip()
-    return ""
+    found: dict[str, Any] = {}
+    for letter in (*LETTERS, "E"):
+        values = (lower.get(form.format(letter.lower())) for form in FIELDS)
+        found[letter] = next((value for value in values if value is not None), None)
+    if all(found[letter] is None for letter in LETTERS):
+        options = row.get("options", row.get("choices"))
+        if isinstance(options, list):
+            found = dict(zip((*LETTERS, "E"), options, strict=False))
+        elif isinstance(options, Mapping):
+            found = {str(key).strip().upper(): value for key, value in options.items()}
+        else:
+            return {}
+    texts = {letter: str(value).strip() for letter, value in sorted(found.items()) if value is not None}
+    for letter, value in found.items():
+        if not isinstance(value, str | int | float | None):
+            raise LabrigError(
+                f"Option {letter} is not a text", where=f"line {number}: {str(value)[:40]}", expected=EXPECTED
+            )
+    texts = {letter: text for letter, text in texts.items() if text}
+    if texts and all(re.match(rf"\(?{letter}[.):]\s", text) for letter, text in texts.items()):
+        texts = {letter: text.split(maxsplit=1)[1] for letter, text in texts.items()}
+    return texts
