@@ -35,7 +35,15 @@ WORKSPACE = "labrig-item-"
 
 
 def record_folder(out: Path, label: str, item: str, epoch: int) -> Path:
-    """Return the folder of one record."""
+    """Return the folder of one record.
+
+    Raises
+    ------
+    LabrigError
+        For an item whose id is no name: files of items come from others, and a path would lead out of the folder.
+    """
+    if item in ("", ".", "..") or "\0" in item or Path(item).name != item:
+        raise LabrigError("An item's id is not the name of a folder", where=repr(item)[:80])
     return out / label / item / f"epoch{epoch}"
 
 
@@ -61,7 +69,7 @@ def read_tasks(out: Path) -> list[Task]:
             code="not_found",
         )
     tasks: dict[str, Task] = {}
-    for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
+    for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").split("\n"), 1):
         if not line.strip():
             continue
         try:
@@ -91,12 +99,12 @@ def keep_tasks(out: Path, tasks: Sequence[Task]) -> list[Task]:
     if (out / "tasks.jsonl").exists():
         there = read_tasks(out)
         ours, theirs = {task.id: task for task in tasks}, {task.id: task for task in there}
-        changed = [key for key in ours if key in theirs and ours[key].brief != theirs[key].brief]
+        changed = [key for key in ours if key in theirs and _asked(ours[key]) != _asked(theirs[key])]
         if ours.keys() != theirs.keys() or changed:
             common = len(ours.keys() & theirs.keys())
             raise LabrigError(
                 f"The output folder holds {len(theirs)} items, {common} of them among your {len(ours)}"
-                + (f", {len(changed)} with another text" if changed else ""),
+                + (f", {len(changed)} with another text or answer" if changed else ""),
                 where=str(out),
                 expected="the same items: suite, version, --seed, --limit and --items as before",
                 try_="another --out",
@@ -105,6 +113,10 @@ def keep_tasks(out: Path, tasks: Sequence[Task]) -> list[Task]:
     body = "".join(json_text(task.to_dict()) + "\n" for task in tasks)
     write_atomically(out / "tasks.jsonl", body)
     return list(tasks)
+
+
+def _asked(task: Task) -> tuple[Any, ...]:
+    return task.brief, task.truth.get("answer")
 
 
 def keep_run(out: Path, label: str, about: dict[str, Any]) -> None:
@@ -254,3 +266,39 @@ def write_atomically(path: Path, text: str) -> None:
     except OSError:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def write_new(path: Path, text: str) -> None:
+    """Write a text file for its owner alone, whole or not at all, and never over one that is there.
+
+    Raises
+    ------
+    LabrigError
+        For a file that is there; ``unavailable`` where it cannot be written, with the file's name.
+    """
+    temporary = path.with_name(f".{path.name[:100]}.{secrets.token_hex(4)}")
+    try:
+        try:
+            temporary.touch(0o600, exist_ok=False)
+            temporary.write_bytes(text.encode())
+            _rename_new(temporary, path)
+        finally:
+            temporary.unlink(missing_ok=True)
+    except FileExistsError as error:
+        raise LabrigError("This file is there already", where=str(path), try_="another --out") from error
+    except OSError as error:
+        raise LabrigError(
+            f"Cannot write: {error.strerror or error}", where=str(path), code="unavailable"
+        ) from error
+
+
+def _rename_new(temporary: Path, path: Path) -> None:
+    """Give a file its name unless that is taken, as a rename would not ask."""
+    try:
+        os.link(temporary, path)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without hard links
+        if path.exists():
+            raise FileExistsError(path) from None
+        temporary.replace(path)

@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from labrig.errors import LabrigError
+from labrig_harness import suites
 from labrig_harness.cli import main
 from labrig_harness.suites.phreeqc_mcq import items, presets, published, sets
 from labrig_harness.suites.phreeqc_mcq.solution import scene
@@ -32,6 +35,11 @@ def generated(databases: Path, private_home: Path, tmp_path: Path, capfd: pytest
     assert main(["generate", "phreeqc-mcq", "--seed", "few", "--n", "3", "--out", str(path)]) == 0
     assert items.commitment("few") in capfd.readouterr().out
     return path
+
+
+@pytest.fixture(scope="module")
+def row(databases: Path) -> dict[str, Any]:
+    return items.row(items.generate("few", 1)[0])
 
 
 def test_a_set_is_made_run_and_scored(
@@ -72,6 +80,7 @@ def test_a_set_is_made_run_and_scored(
     [
         (["--n", "0"], "so few"),
         (["--n", "1", "--seed", " "], "seed is empty"),
+        (["--n", "1", "--seed", "\udcff"], "seed is not UTF-8"),
         (["--n", "1", "--set", "database=x"], "published questions"),
         (["--from", "missing.jsonl", "--set", "database=x"], "No such file"),
         (["--from", "missing.jsonl", "--seed", "1"], "come from a file"),
@@ -119,6 +128,100 @@ def test_a_file_that_holds_no_items(
     assert said in capfd.readouterr().err
 
 
+def _edited(row: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    """Return an item with some fields replaced, those of its truth by ``truth__NAME``; None leaves one out."""
+    made = {**row, "truth": dict(row["truth"])}
+    for name, value in changes.items():
+        place = made["truth"] if name.startswith("truth__") else made
+        place[name.removeprefix("truth__")] = value
+        if value is None:
+            place.pop(name.removeprefix("truth__"))
+    return made
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"id": "../../elsewhere"}, "the id"),
+        ({"id": "/elsewhere"}, "the id"),
+        ({"id": ""}, "the id"),
+        ({"id": 5}, "the id"),
+        ({"version": "2"}, "version '2'"),
+        ({"question": ["Q"]}, "question"),
+        ({"options": {"A": "1", "B": "2", "C": "3", "D": "4", "E": "5"}}, "options"),
+        ({"options": {"A": "1", "B": "1", "C": "3", "D": "4"}}, "two options are the same"),
+        ({"answer": "E"}, "the answer 'E'"),
+        ({"answer": "a"}, "the answer 'a'"),
+        ({"answer": None}, "'answer' is missing"),
+        ({"labels": {"stem": 3}}, "labels"),
+        ({"truth__options": None}, "'options' is missing"),
+        ({"truth__options": [1]}, "no item"),
+        ({"truth__numbers": None}, "'numbers' is missing"),
+        ({"truth__numbers": {}}, "give no scene"),
+        ({"truth__states": {}}, "give no scene"),
+        ({"truth__output_chars": "many"}, "output_chars"),
+        ({"truth__shift": float("nan")}, "no JSON number"),
+    ],
+)
+def test_an_item_edited_by_hand_is_refused_before_it_runs(
+    changes: dict[str, Any], said: str, row: dict[str, Any], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path, out = tmp_path / "edited.jsonl", tmp_path / "out"
+    path.write_text(json.dumps(_edited(row, **changes)))
+    capfd.readouterr()
+    assert main(["run", "phreeqc-mcq", "--tasks", str(path), "--agent", "nop", "--out", str(out)]) == 2
+    assert said in capfd.readouterr().err
+    assert not out.exists()
+
+
+def test_another_answer_than_that_of_no_mistake(row: dict[str, Any]) -> None:
+    other = next(letter for letter in items.LETTERS if letter != row["answer"])
+    with pytest.raises(LabrigError, match="and the answer is"):
+        items.from_row({**row, "answer": other})
+
+
+def test_lines_and_answers_of_a_set(row: dict[str, Any], tmp_path: Path) -> None:
+    path, out = tmp_path / "items.jsonl", tmp_path / "out"
+    run = [
+        "run",
+        "phreeqc-mcq",
+        "--tasks",
+        str(path),
+        "--arm",
+        "direct",
+        "--agent",
+        "random",
+        "--out",
+        str(out),
+    ]
+    odd = {**row, "question": row["question"] + "\u2028\x85 Say so."}
+    path.write_text(json.dumps(odd, ensure_ascii=False), encoding="utf-8")
+    assert main(run) == 0 and main(["score", str(out)]) == 0
+    plain = {"stem": None, "options": None}
+    truth = {name: value for name, value in row["truth"].items() if name not in plain}
+    turned = next(letter for letter in items.LETTERS if letter != row["answer"])
+    path.write_text(json.dumps({**odd, "truth": truth, "answer": turned}))
+    assert main(run) == 2  # the folder's records are of the other answer
+
+
+def test_two_at_once_do_not_write_over_one_another(
+    tmp_path: Path, databases: Path, private_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "items.jsonl"
+
+    def meanwhile(*made: Any, **more: Any) -> list[Task]:
+        path.write_text("of the other")
+        return []
+
+    suite = suites.load("phreeqc-mcq")
+    assert suite.generator is not None
+    generator = replace(suite.generator, make=meanwhile)
+    monkeypatch.setattr(suites, "load", lambda name: replace(suite, generator=generator))
+    assert main(["generate", "phreeqc-mcq", "--n", "1", "--out", str(path)]) == 2
+    assert path.read_text() == "of the other"
+    assert [each.name for each in tmp_path.iterdir() if "items" in each.name] == ["items.jsonl"]
+
+
 def test_published_questions_are_taken_over(tmp_path: Path, private_home: Path) -> None:
     rows = [
         {"question": QUESTION, "answer": "a"},
@@ -164,11 +267,40 @@ def test_published_questions_are_taken_over(tmp_path: Path, private_home: Path) 
         ({"question": QUESTION, "answer": "E"}, "not one letter"),
         ({"question": "Bare?", "answer": "A"}, "neither in the question"),
         ({"question": "Half?", "A": "1", "B": "2", "answer": "A"}, "not four options"),
+        ({"question": f"{QUESTION}\nE. none of these", "answer": "A"}, "five options"),
+        ({"question": "Q?", "options": ["1", "2", "3", "4", "5"], "answer": "A"}, "five options"),
+        (
+            {"question": "Q?", "options": dict(zip("ABCDE", "12345", strict=True)), "answer": "A"},
+            "five options",
+        ),
+        ({"question": "Q?", "options": ["1", "2", "2", "4"], "answer": "A"}, "the same"),
+        ({"question": "Q?", "options": [{"text": n} for n in "1234"], "answer": "A"}, "not a text"),
     ],
 )
-def test_published_rows_that_cannot_be_taken(row: dict[str, str], said: str) -> None:
+def test_published_rows_that_cannot_be_taken(row: dict[str, Any], said: str) -> None:
     with pytest.raises(LabrigError, match=said):
         published.adopt([row], {"database": "phreeqc.dat"})
+
+
+@pytest.mark.parametrize("form", ["- {}. {}", "* **{}.** {}", "**{}**. {}", "({}) {}", "{}) {}"])
+def test_options_in_lines_of_other_forms(form: str) -> None:
+    lines = "\n".join(form.format(letter, value) for letter, value in zip("ABCD", "1234", strict=True))
+    task = published.adopt([{"question": f"Q?\n{lines}", "answer": "D"}], {"database": "phreeqc.dat"})[0]
+    assert lines in task.brief.prompt
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"options": {"a": "1", "b": "2", "c": "3", "d": "4"}},
+        {"options": ["A. 1", "B. 2", "C. 3", "D. 4"]},
+        {"question": "Q?\n(A) 1\n(B) 2\n(C) 3\n(D) 4", "options": ["1", "2", "3", "4"]},
+    ],
+)
+def test_options_stand_once(fields: dict[str, Any]) -> None:
+    task = published.adopt([{"question": "Q?", **fields, "answer": "D"}], {"database": "phreeqc.dat"})[0]
+    assert [task.brief.prompt.count(f"{letter}") for letter in "ABC"] == [1, 1, 1]
+    assert [task.brief.prompt.count(value) for value in "1234"] == [1, 1, 1, 1]
 
 
 def test_published_questions_need_their_database() -> None:

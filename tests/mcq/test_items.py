@@ -72,7 +72,7 @@ def test_options_keep_their_distance_and_letters_are_even(made: list[Task]) -> N
 def test_no_items_and_no_seed_of_another_version(made: list[Task]) -> None:
     with pytest.raises(LabrigError, match="so few"):
         items.generate("7", 0)
-    with pytest.raises(LabrigError, match="version 0"):
+    with pytest.raises(LabrigError, match="version '0'"):
         items.from_row(items.row(made[0]) | {"version": "0"})
     with pytest.raises(LabrigError, match="no item"):
         items.from_row({"version": items.VERSION, "id": "x"})

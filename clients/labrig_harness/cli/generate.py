@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import secrets
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -38,7 +39,7 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def _generate(arguments: argparse.Namespace) -> int:
     from labrig_harness import suites
-    from labrig_harness.outfolder import json_text, write_atomically
+    from labrig_harness.outfolder import json_text, write_new
 
     suite = suites.load(arguments.suite)
     generator = generator_of(suite)
@@ -50,12 +51,13 @@ def _generate(arguments: argparse.Namespace) -> int:
         )
     if not arguments.out.parent.is_dir():
         raise LabrigError("There is no such folder", where=str(arguments.out.parent), code="not_found")
+    if not os.access(arguments.out.parent, os.W_OK):  # before minutes of work
+        raise LabrigError("This folder cannot be written to", where=str(arguments.out.parent))
     if arguments.source is not None:
         made, said = _adopted(arguments, suite, generator), [f"from {arguments.source}"]
     else:
         made, said = _made(arguments, generator)
-    write_atomically(arguments.out, "".join(json_text(generator.row(each)) + "\n" for each in made))
-    arguments.out.chmod(0o600)  # truths
+    write_new(arguments.out, "".join(json_text(generator.row(each)) + "\n" for each in made))
     print(f"{suite.name} {suite.version}: {len(made)} items in {arguments.out}", *said, sep="\n")
     return 0
 
@@ -80,6 +82,8 @@ def _made(arguments: argparse.Namespace, generator: Generator) -> tuple[list[Tas
         raise LabrigError("Settings belong to published questions", where="--set", expected="--from FILE")
     if arguments.seed is not None and not arguments.seed.strip():
         raise LabrigError("The seed is empty", where="--seed", expected="any text, or no --seed")
+    if arguments.seed is not None and not is_text(arguments.seed):
+        raise LabrigError("The seed is not UTF-8", where="--seed", expected="any text, or no --seed")
     count = 200 if arguments.n is None else arguments.n
     seed = arguments.seed or secrets.token_hex(16)
     with Progress(console=Console(stderr=True)) as bars:
@@ -139,11 +143,26 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         if not line.strip():
             continue
         try:
-            row = json.loads(line)
-        except ValueError as error:
+            row = json.loads(line, parse_constant=_no_number)
+        except (ValueError, RecursionError) as error:
             raise LabrigError(
                 f"This line is not JSON: {error}", where=f"{path}:{number}", expected="one item a line"
             ) from error
         if not isinstance(row, dict):
             raise LabrigError("This line is not a JSON object", where=f"{path}:{number}")
+        if not is_text(json.dumps(row, ensure_ascii=False)):
+            raise LabrigError("This line has half a character (a lone surrogate)", where=f"{path}:{number}")
         yield number, row
+
+
+def is_text(text: str) -> bool:
+    """Return whether a text can be written as UTF-8; arguments that are none, and half pairs in JSON, cannot."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _no_number(name: str) -> float:
+    raise ValueError(f"{name} is no JSON number")

@@ -249,7 +249,7 @@ def _print_plan(plan: RunPlan) -> None:
 
 def _items(path: Path) -> list[str]:
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = path.read_text(encoding="utf-8-sig").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise LabrigError(f"Cannot read the items: {error}", where=str(path)) from error
     found = []

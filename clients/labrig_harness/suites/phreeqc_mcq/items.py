@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from labrig.canonical import sha256
 from labrig.errors import LabrigError
 from labrig_harness.from_sync import from_sync
+from labrig_harness.suites.phreeqc_mcq.checked import check
 from labrig_harness.suites.phreeqc_mcq.orbit import Drawn, Option, item
 from labrig_harness.suites.phreeqc_mcq.scenario import Stem
 from labrig_harness.suites.phreeqc_mcq.stems import STEMS
@@ -203,18 +204,21 @@ def from_row(fields: dict[str, Any]) -> Task:
     Raises
     ------
     LabrigError
-        ``bad_input`` for what is no such line, or of another version.
+        ``bad_input`` for what is no such line, or of another version, or could not be scored.
     """
     try:
         if fields["version"] != VERSION:
-            raise LabrigError(f"These items are of version {fields['version']}, not {VERSION}")
-        options = {letter: str(fields["options"][letter]) for letter in LETTERS if fields["options"]}
+            raise LabrigError(f"These items are of version {fields['version']!r}, not {VERSION!r}")
+        check(fields, LETTERS)
+        options = {letter: fields["options"][letter] for letter in LETTERS if fields["options"]}
         return Task(
             suite=NAME,
             suite_version=VERSION,
-            brief=Brief(str(fields["id"]), prompt(str(fields["question"]), options), choices=LETTERS),
+            brief=Brief(fields["id"], prompt(fields["question"], options), choices=LETTERS),
             truth={"answer": fields["answer"], **fields["truth"]},
             labels=dict(fields["labels"]),
         )
-    except (KeyError, TypeError, ValueError) as error:
-        raise LabrigError(f"This is no item of {NAME}: {type(error).__name__}: {error}") from error
+    except KeyError as error:
+        raise LabrigError(f"This is no item of {NAME}: {error} is missing") from error
+    except (TypeError, ValueError) as error:
+        raise LabrigError(f"This is no item of {NAME}: {error}") from error
