@@ -19,6 +19,7 @@ from labrig.calls import CallLog
 from labrig.errors import LabrigError
 from labrig_harness import cli, suites
 from labrig_harness.formats import inspect_log, results
+from labrig_harness.formats.detect import formats_of
 from labrig_harness.logs.exporting import export
 from labrig_harness.logs.importing import Imported, Where, import_logs
 from labrig_harness.records import Scored, score_folder
@@ -110,6 +111,17 @@ def test_a_folder_of_good_and_bad_files(tmp_path: Path) -> None:
     ):
         assert expected in told, told
     assert "wide.jsonl" in told
+
+
+@pytest.mark.parametrize("before", ["", "\n\n", "\ufeff"])
+def test_a_document_whose_last_lines_are_json_is_no_table(tmp_path: Path, before: str) -> None:
+    path = tmp_path / "log.json"  # as `labrig export --format inspect` writes it: a sample a line
+    path.write_text(
+        before + '{"version": 2, "status": "success", "eval": {}, "samples": [\n{"id": 1},\n{"id": 2}\n]}'
+    )
+    assert formats_of(path) == ["inspect"]
+    path.write_text(before + '{"item": "q1", "correct": true}\n{"item": "q2", "correct": false}\n')
+    assert formats_of(path) == ["results"]
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,8 @@ def formats_of(path: Path) -> list[str]:
         if head.startswith(b"PK\x03\x04"):
             return ["inspect"]
         file.seek(0)
-        first = [event for _, event in islice(objects(file, Skipped()), 200)]
+        numbered = list(islice(objects(file, Skipped()), 200))
+    first = [event for _, event in numbered]
     owners = list(dict.fromkeys(filter(None, map(owner, first))))
     if owners:
         return owners
@@ -75,7 +76,8 @@ def formats_of(path: Path) -> list[str]:
     if any("eval" in each and "status" in each for each in first):
         return ["inspect"]
     text = head.decode("utf-8", errors="replace").lstrip("\ufeff").lstrip()
-    if not first and text.startswith("{"):  # a document on many lines
+    blank = head[: len(head) - len(head.lstrip())].count(b"\n")
+    if text.startswith("{") and (not first or numbered[0][0] > blank + 1):  # a document on many lines
         return ["inspect"] if '"eval"' in text and '"steps"' not in text.partition('"eval"')[0] else ["atif"]
     if first or text.startswith("[") or path.suffix.casefold() in (".csv", ".tsv"):
         return ["results"]
