@@ -70,6 +70,28 @@ def read_submission(
     return Submission(found, last.index) if found else None
 
 
+def submitted(channel: Channel, steps: Sequence[Step], choices: Sequence[str]) -> Submission | None:
+    """Return what calls show to have been committed where there is no workspace: in an imported log, in a replay.
+
+    By a file channel, the last text written to that file.
+    """
+    if not channel.is_file:
+        return read_submission(channel, workspace=None, steps=steps, choices=choices)
+    for step in reversed(steps):
+        for call in reversed(step.calls):
+            named = posixpath.normpath(str(call.arguments.get("path", "")))
+            content = call.arguments.get("content")
+            if (
+                call.tool == "write_file"
+                and named == channel.path
+                and not call.is_error
+                and isinstance(content, str)
+            ):
+                kept = content.encode("utf-8", "surrogatepass")[: MOST[channel.kind]]
+                return Submission(kept.decode("utf-8", "replace"), step.index)
+    return None
+
+
 def _from_file(channel: Channel, workspace: Path, steps: Sequence[Step]) -> Submission | None:
     """Read the file, and find the step that wrote it last: no step, where something else made it."""
     path = workspace / channel.path

@@ -30,7 +30,7 @@ from labrig_harness.agent import (
     TokenLimit,
 )
 from labrig_harness.bench import WorkBench
-from labrig_harness.channels import read_submission
+from labrig_harness.channels import read_submission, submitted
 from labrig_harness.grounding.perturb import AUTO, Declared, parse
 from labrig_harness.recording.call_store import LIVE, CallStore
 from labrig_harness.suite import Arm, Solution, Suite
@@ -259,9 +259,12 @@ async def run_item(
         async with bench:
             reason, detail, wait = await _ended(agent, bench, arm.wall_s)
         steps = tuple(bench.steps)
-        submission = read_submission(
-            arm.channel, workspace=workspace, steps=steps, choices=task.brief.choices
-        )
+        if bench.recorder.replays:  # no server ran that would have written a file
+            submission = submitted(arm.channel, steps, task.brief.choices)
+        else:
+            submission = read_submission(
+                arm.channel, workspace=workspace, steps=steps, choices=task.brief.choices
+            )
         if reason == "answered" and submission is None:
             reason = "no_answer"
         trajectory = Trajectory(

@@ -18,6 +18,7 @@ from labrig.errors import LabrigError
 from labrig.toolbox import ServeOptions
 from labrig_harness import suites
 from labrig_harness.bench import WorkBench
+from labrig_harness.cli import main
 from labrig_harness.recording import call_store
 from labrig_harness.recording.call_store import CallStore, Session, Setting
 from labrig_harness.recording.recorder import CallFailed, Recorder
@@ -245,6 +246,21 @@ async def test_our_own_agents_replay_a_reference_run(tmp_path: Path, databases: 
     assert unseen.recorder.unseen and unseen.steps[-1].text == "unsolvable"
     with pytest.raises(LabrigError, match="set up like this"):  # another output protocol gives other results
         await play("replay", "agent-outline", task, "outline")
+
+
+def test_a_replayed_run_commits_what_the_recorded_one_did(
+    tmp_path: Path, private_home: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    found = {}
+    for mode in ("record", "replay"):
+        out = tmp_path / mode
+        stored = ["--calls", mode, "--store", str(tmp_path / "store"), "--out", str(out)]
+        assert main(["run", "phreeqc-basics", "--agent", "reference", "--limit", "2", *stored]) == 0
+        capfd.readouterr()
+        assert main(["score", str(out), "--json"]) == 0
+        scores = [json.loads(line) for line in capfd.readouterr().out.splitlines()]
+        found[mode] = [(each["task"], each["answer"], each["strict"]) for each in scores]
+    assert found["replay"] == found["record"] and all(strict == 1 for _, _, strict in found["replay"])
 
 
 @pytest.mark.accept

@@ -8,7 +8,6 @@ memory holds one of them at a time.
 from __future__ import annotations
 
 import json
-import posixpath
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -20,11 +19,11 @@ from labrig.errors import LabrigError, unknown_name
 from labrig.redaction import redact
 from labrig_harness import formats, outfolder, suites
 from labrig_harness.agent import AgentSpec
-from labrig_harness.channels import MOST, Channel, read_submission
+from labrig_harness.channels import submitted
 from labrig_harness.formats import FORMATS, LINE_FORMATS, ReadRun
 from labrig_harness.suite import Suite
 from labrig_harness.task import Brief, Task
-from labrig_harness.trajectory import Step, Submission, Trajectory
+from labrig_harness.trajectory import Step, Trajectory
 
 DOCUMENT = 512 * 2**20
 """Bytes of a file that must be read as a whole (ATIF, an EvalLog as .json, a table)."""
@@ -522,22 +521,3 @@ def _ours(run: ReadRun, log: CallLog) -> Trajectory:
             meta={"imported": run.source},
         )
     return trajectory
-
-
-def submitted(channel: Channel, steps: Sequence[Step], choices: Sequence[str]) -> Submission | None:
-    """Return what a log shows to have been committed: by a file channel, the last text written to that file."""
-    if not channel.is_file:
-        return read_submission(channel, workspace=None, steps=steps, choices=choices)
-    for step in reversed(steps):
-        for call in reversed(step.calls):
-            named = posixpath.normpath(str(call.arguments.get("path", "")))
-            content = call.arguments.get("content")
-            if (
-                call.tool == "write_file"
-                and named == channel.path
-                and not call.is_error
-                and isinstance(content, str)
-            ):
-                kept = content.encode("utf-8", "surrogatepass")[: MOST[channel.kind]]
-                return Submission(kept.decode("utf-8", "replace"), step.index)
-    return None
