@@ -144,6 +144,27 @@ async def test_the_other_places_of_the_chain(made: list[Task], private_home: Pat
         assert agent.score(task, letter).facts["break"] == "navigation"
 
 
+@pytest.mark.parametrize(("protocol", "read"), [("raw:100000", False), ("toc", True), ("toc", False)])
+async def test_a_whole_output_without_the_quantity_is_of_a_wrong_model(
+    made: list[Task], private_home: Path, tmp_path: Path, protocol: str, read: bool
+) -> None:
+    options = ServeOptions(toolsets=("paper",), output=protocol, workspace=tmp_path / "w")
+    task = next(
+        task
+        for task in made
+        if any(each["kind"] not in READING for each in task.truth["options"][wrong(task)[0]]["missed"])
+    )
+    async with Client(build(toolbox, options)) as client:
+        agent = Modeller(client, Arm("agent", "phreeqc", options))
+        await agent.call("write_file", {"path": "input.pqi", "content": "TITLE nothing\nEND\n"})
+        await agent.call("execute_phreeqc", {"input_path": "input.pqi"})
+        if read:
+            await agent.call("read_file", {"path": "result.out", "start_line": 1, "end_line": 10**9})
+        scored = agent.score(task, wrong(task)[0])
+    assert scored.facts["shown"] == []
+    assert scored.facts["break"] == ("navigation" if (protocol, read) == ("toc", False) else "input")
+
+
 async def test_a_value_in_a_selected_output_counts_as_shown(
     made: list[Task], private_home: Path, tmp_path: Path
 ) -> None:

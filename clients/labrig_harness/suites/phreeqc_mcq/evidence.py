@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from math import inf
 from typing import Any
 
 from labrig_harness.suite import TextOf, Unsolvable
@@ -39,7 +40,8 @@ def evidence(task: Task, trajectory: Trajectory, text_of: TextOf) -> dict[str, A
         return facts
     shown: set[str] = set()
     looked = False
-    for text, of_output in _texts(trajectory, text_of):
+    for text, of_output, whole in _texts(trajectory, text_of):
+        looked = looked or whole
         for letter, (quantity, value) in asked.items():
             found = list(_values(text, quantity, of_output))
             looked = looked or bool(found)
@@ -71,18 +73,22 @@ def _asked(task: Task) -> dict[str, tuple[Quantity, float]]:
     return asked
 
 
-def _texts(trajectory: Trajectory, text_of: TextOf) -> Iterator[tuple[str, bool]]:
-    """Yield what was shown of runs that went well: the text, and whether it is of the main output."""
+def _texts(trajectory: Trajectory, text_of: TextOf) -> Iterator[tuple[str, bool, bool]]:
+    """Yield what was shown of runs that went well: the text, whether of the main output, and whether all of it."""
     inputs = {ANSWER}
-    good = False
+    good, chars = False, inf
     for call in trajectory.calls:
         path = str(call.arguments.get("path", ""))
         if call.tool == EXECUTE:
             good = ran(call)
             if good:
-                yield text_of(call), True
+                text = text_of(call)
+                size = SIZE.search(text)
+                chars = int(size[1]) if size else inf
+                yield text, True, len(text) >= chars
         elif call.tool == READ and call.succeeded and good and path not in inputs:
-            yield text_of(call), path == solution.RESULT
+            text, main = text_of(call), path == solution.RESULT
+            yield text, main, main and len(text) >= chars - 1  # but for the last line break
         elif call.tool == "write_file":
             inputs.add(path)
 

@@ -72,15 +72,15 @@ def broken(
     3. the right value was shown to the agent: ``answer``;
     4. the chosen option, or where its value was not shown another one that was, comes of a mistake in the model:
        ``input``, else ``navigation``;
-    5. none of the four values was shown: ``input`` where the quantity was (the model has a mistake that no option
-       names), else ``navigation`` (the place was never read).
+    5. none of the four values was shown: ``input`` where the quantity was, or a whole output without it (the model has
+       a mistake that no option names), else ``navigation`` (the place was never read).
 
     Parameters
     ----------
     shown
         Letters of the options whose values the agent was shown; None where that is not known.
     looked
-        Whether it was shown the quantity at all, with whatever value.
+        Whether it was shown the quantity at all, with whatever value, or the whole of an output.
 
     Returns
     -------
