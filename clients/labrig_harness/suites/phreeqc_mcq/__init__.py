@@ -5,9 +5,8 @@ Read in this order: `scenario` (what a stem is), `orbit` (why the options of an 
 chain broke), `tables` and `paper` (the tables of PHREEQC-MCQ-200 by number), `published` (its own questions), `attack`.
 """
 
-from labrig.toolbox import ServeOptions
-from labrig_harness.channels import Channel
-from labrig_harness.suite import Arm, Generator, Suite
+from labrig_harness.suite import Generator, Suite
+from labrig_harness.suites.phreeqc_arms import OUTLINE, RAW100K, RAW500K, TOC, TOC50, WITHOUT_TOOLS
 from labrig_harness.suites.phreeqc_mcq import (
     evidence,
     items,
@@ -20,41 +19,12 @@ from labrig_harness.suites.phreeqc_mcq import (
 )
 from labrig_harness.suites.phreeqc_mcq.paper import paper_tables
 
-WITH_TOOLS = """\
-How to answer: write a PHREEQC input file with write_file and run it with execute_phreeqc, naming the database. The \
-simulator's whole output is then in result.out{how}. Decide which option is right, and write a file final_answer.txt \
-with write_file that holds only its letter (A, B, C or D).
-"""
-LISTED = ", which read_file reads by line ranges"
-INLINE = "; what execute_phreeqc returns is that output, its middle cut where it is longer"
-DIRECT = "Answer with one letter (A, B, C or D) and nothing else."
-COT = "Think it through step by step. End with one line that holds only the letter of your answer (A, B, C or D)."
-
-
-def _arm(name: str, output: str, about: str) -> Arm:
-    serve = ServeOptions(toolsets=("paper",), output=output)
-    instructions = WITH_TOOLS.format(how=INLINE if output.startswith("raw") else LISTED)
-    return Arm(name, "phreeqc", serve, instructions, Channel("file", "final_answer.txt"), about=about)
-
-
-def _without_tools(name: str, instructions: str, about: str) -> Arm:
-    return Arm(name, instructions=instructions, channel=Channel("letter"), max_steps=1, about=about)
-
-
 suite = Suite(
     name=items.NAME,
     version=items.VERSION,
     scorer_version=score.VERSION,
     about="PHREEQC-MCQ: four-option questions in any number, every wrong option the result of a named mistake",
-    arms=(
-        _arm("agent-toc", "toc", "the paper's Agent-TOC: a flat list of sections with line numbers"),
-        _arm("agent-toc50", "toc:50", "the list as the authors' released code gives it, at most 50 entries"),
-        _arm("agent-outline", "outline", "our outline: states with their key values and line ranges"),
-        _arm("agent-raw100k", "raw:100000", "the paper's Agent-Raw100k: the output itself, head and tail"),
-        _arm("agent-raw500k", "raw:500000", "the paper's Agent-Raw500k"),
-        _without_tools("direct", DIRECT, "no tools, the letter at once"),
-        _without_tools("cot", COT, "no tools, reasoning first"),
-    ),
+    arms=(TOC, TOC50, OUTLINE, RAW100K, RAW500K, *WITHOUT_TOOLS),
     tasks=sets.tasks,
     solution=solution.solution,
     score=score.score,
