@@ -95,6 +95,7 @@ async def test_an_error_status_is_a_typed_error(
     assert (await web.get(site.url("/x"), accept=ANY, patience_s=0.1)).status == code
 
 
+@pytest.mark.accept
 async def test_what_is_over_soon_is_waited_for(web: Client, site: Imitation) -> None:
     site.on("/x").then(status(429, retry_after=1), status(503), reset(), "there")
     began = time.monotonic()

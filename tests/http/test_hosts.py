@@ -193,6 +193,7 @@ async def test_requests_under_way_are_waited_for_so_long_and_no_longer(tmp_path:
                     raise AssertionError("two at a time")
 
 
+@pytest.mark.accept
 async def test_a_pause_holds_for_all_processes_and_those_who_wait(tmp_path: Path) -> None:
     code = 'say("ready")\nsys.stdin.readline()\nhosts.pause(HOST, 4)\nsay(time.time())'
     hosts = Hosts(tmp_path)

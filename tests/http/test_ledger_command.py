@@ -111,6 +111,7 @@ def test_list_has_a_line_for_each_and_a_total(path: Path) -> None:
     assert absent.returncode == 2 and b"There is no ledger" in absent.stderr
 
 
+@pytest.mark.accept
 def test_show_one(path: Path) -> None:
     text = "\n".join(said(labrig("show", path, "waters")))
     assert "exchange 1: recorded 2026-01-02T03:04:05Z, in 7 ms" in text
@@ -131,6 +132,7 @@ def test_show_one(path: Path) -> None:
     assert b"Which exchange?" in labrig("show", path).stderr
 
 
+@pytest.mark.accept
 def test_diff_tells_what_changed_between_two_recordings(path: Path, tmp_path: Path) -> None:
     def changed(of: Exchange, **fields: Any) -> Exchange:
         return Exchange(of.request, Response(**{**vars(of.outcome), **fields}))

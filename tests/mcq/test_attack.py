@@ -347,6 +347,7 @@ def test_without_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
         classifiers([seen(each) for each in by_hand(8)])
 
 
+@pytest.mark.accept
 @pytest.mark.parametrize(("choose", "code"), [(None, 0), (medoid, 1)])
 def test_the_command(
     choose: Choose | None,
