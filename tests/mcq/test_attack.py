@@ -63,7 +63,16 @@ def item(
     """Return an item with the truth at a letter, the other values in their order at the others."""
     truth = values.pop(choose(values, n) if choose else 0)
     by_letter = {each: truth if each == letter else values.pop() for each in LETTERS}
-    missed = iter((["a"], ["b"], ["a", "b"]))
+    first, second = (
+        {
+            "switch": each.name,
+            "state": each.states[1],
+            "kind": each.kind,
+            "diagnosis": each.mistakes[each.states[1]],
+        }
+        for each in stem.switches[:2]
+    )
+    missed = iter(([first], [second], [first, second]))
     options = {
         each: {"value": value, "missed": [] if each == letter else next(missed)}
         for each, value in by_letter.items()
@@ -81,8 +90,8 @@ def item(
             "value": truth,
             "options": options,
             "stem": stem.name,
-            "numbers": {},
-            "states": {FIELD: quantity.name},
+            "numbers": stem.draw(random.Random(n)),
+            "states": {each.name: each.states[0] for each in stem.switches} | {FIELD: quantity.name},
             "output_chars": 300_000 if n % 5 == 0 else 20_000,
             "shift": 0.0,
         },
@@ -313,10 +322,10 @@ def rows(tasks: list[Task]) -> list[dict[str, Any]]:
         (lambda row: row | {"options": {"A": "1.000 mmol"}}, "no item"),
         (lambda row: row | {"options": row["options"] | {"C": "about 3"}}, "no number"),
         (lambda row: row | {"options": row["options"] | {"C": "1.2.3"}}, "no number"),
-        (lambda row: row | {"answer": "E"}, "no right letter"),
+        (lambda row: row | {"answer": "E"}, "the answer 'E' is not one of"),
         (lambda row: row | {"id": f"{1:012x}"}, "is there twice"),
-        (lambda row: row | {"version": "0"}, "version 0"),
-        (lambda row: row | {"truth": {"stem": row["stem"]}}, "lacks what is hidden: KeyError: 'options'"),
+        (lambda row: row | {"version": "0"}, "version '0'"),
+        (lambda row: row | {"truth": {"stem": row["stem"]}}, "'options' is missing"),
         (lambda row: row | {"truth": row["truth"] | {"stem": "unheard-of"}}, "unheard-of"),
         (lambda row: "not JSON", "not JSON"),
     ],
