@@ -49,6 +49,7 @@ def test_arguments_from_stdin_and_file(private_home: Path, tmp_path: Path) -> No
     assert call("phreeqc", "execute_phreeqc", f"@{tmp_path / 'a.json'}")["status"] == "ok"
 
 
+@pytest.mark.accept
 def test_exit_codes(private_home: Path) -> None:
     tool_error = labrig("call", "phreeqc", "read_file", '{"path": "none"}')
     assert tool_error.returncode == 1

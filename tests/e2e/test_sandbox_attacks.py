@@ -96,6 +96,7 @@ def test_the_sandbox_holds_a_sample(column: str, case: Case, rig: GetRig) -> Non
         _held(attack(rig(column, AS_IS), case))
 
 
+@pytest.mark.accept
 def test_the_sample_succeeds_without_a_sandbox(rig: GetRig) -> None:
     control = rig("control", _control_user())
     stopped = [case.name for case in CHEAP if suited(case, "control") and not attack(control, case).leaks]

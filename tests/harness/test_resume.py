@@ -56,6 +56,7 @@ def test_a_run_killed_at_50_of_100_goes_on_with_the_other_50(databases: Path, tm
     assert score_folder(out).whole
 
 
+@pytest.mark.accept
 def test_resume_makes_what_is_missing_as_it_was_started(databases: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     words = ("run", "phreeqc-basics", "--agent", "random", "--arm", "agent-outline", "--seed", "3")
