@@ -182,13 +182,8 @@ def _wait_for(condition: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
-@pytest.mark.parametrize(
-    "ending",
-    [
-        signal.SIGKILL,
-        *(pytest.param(each, marks=pytest.mark.accept) for each in (signal.SIGTERM, signal.SIGINT)),
-    ],
-)
+@pytest.mark.accept
+@pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_a_killed_run_loses_nothing_and_can_go_on(databases: Path, tmp_path: Path, ending: int) -> None:
     process = _runner(tmp_path)
     _wait_for(lambda: len(list(tmp_path.glob("*/*/epoch0/trajectory.json"))) >= 2)
