@@ -15,7 +15,13 @@ import pytest
 from scipy.optimize import brentq
 
 from labrig_harness.suites.phreeqc_mcq.scenario import FIELD, Numbers, Scene, States, Stem
-from labrig_harness.suites.phreeqc_mcq.stems import hydrothermal, inverse, large, transport
+from labrig_harness.suites.phreeqc_mcq.stems import (
+    hydrothermal,
+    inverse,
+    large,
+    transport,
+    transport_aquifers,
+)
 from labrig_harness.suites.phreeqc_mcq.values import value
 from labrig_phreeqc.engine import Engine
 
@@ -81,7 +87,7 @@ async def test_tracer_is_advected_and_dispersed(
     )
 
 
-SOLVENT = stem(transport.STEMS, "solvent-in-an-aquifer")
+SOLVENT = stem(transport_aquifers.STEMS, "solvent-in-an-aquifer")
 
 
 @pytest.mark.parametrize("product", ["stays", "decays"])
@@ -107,7 +113,7 @@ async def test_solvent_decays_while_it_is_flushed(
     assert await truth(SOLVENT, "prod", numbers, states) == pytest.approx(left * made, rel=0.03)
 
 
-CLAY = stem(transport.STEMS, "brine-diffuses-into-clay")
+CLAY = stem(transport_aquifers.STEMS, "brine-diffuses-into-clay")
 
 
 @pytest.mark.parametrize("far", ["closed", "constant"])
@@ -119,7 +125,7 @@ async def test_brine_diffuses_by_ficks_law(
     numbers = {"cell_cm": 5, "diffusion": 5e-10, "number": 0.4, "brine": 200, "fresh": 3, "capacity": 200}
     states = {"far": far, "exchanger": "absent", "tortuosity": tortuosity, "place": place, "time": "late"}
     # Fourier series, Crank (1975), The Mathematics of Diffusion, sections 2.4.1 and 4.3
-    years = 12 * transport._clay_years(numbers)  # as told, rounded
+    years = 12 * transport_aquifers._clay_years(numbers)  # as told, rounded
     fourier = 5e-10 / slower * years * 365.25 * 86400 / 0.4**2
     x = (cell - 0.5) / 8
     if far == "closed":
@@ -222,7 +228,7 @@ async def test_cations_leave_by_gaines_and_thomas(exchanger: str, feed: str, pla
         assert found == pytest.approx(waters[cell - 1].get(ion, 0.0) * 1e3, rel=0.03, abs=1e-4), name
 
 
-COAST = stem(transport.STEMS, "fresh-and-salt-groundwater")
+COAST = stem(transport_aquifers.STEMS, "fresh-and-salt-groundwater")
 
 
 @pytest.mark.parametrize("flow", ["freshening", "salinisation"])
