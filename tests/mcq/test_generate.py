@@ -14,7 +14,7 @@ import pytest
 from labrig.errors import LabrigError
 from labrig_harness import suites
 from labrig_harness.cli import main
-from labrig_harness.suites.phreeqc_mcq import items, presets, published, sets
+from labrig_harness.suites.phreeqc_mcq import items, presets, published, tasks
 from labrig_harness.suites.phreeqc_mcq.solution import scene
 from labrig_harness.task import Brief, Task
 
@@ -350,16 +350,16 @@ def test_the_preset_of_appendix_h(
 def test_a_seed_of_run_is_made_once(
     monkeypatch: pytest.MonkeyPatch, databases: Path, private_home: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(sets, "COUNT", 2)
-    alone = sets.first(3, 1)
-    made = sets.tasks(seed=3)
-    assert alone == made[:1] == sets.first(3, 1)
+    monkeypatch.setattr(tasks, "COUNT", 2)
+    alone = tasks.first(3, 1)
+    made = tasks.tasks(seed=3)
+    assert alone == made[:1] == tasks.first(3, 1)
     assert Counter(task.suite for task in made) == {items.NAME: 2}
     monkeypatch.setattr(items, "generate", None)  # what is kept needs no generator
-    assert sets.tasks(seed=3) == made
+    assert tasks.tasks(seed=3) == made
     assert scene(made[0]).stem.name == made[0].labels["stem"]
     kept = next((private_home / "suites" / items.NAME).iterdir())
     assert kept.stat().st_mode & 0o077 == 0
     kept.write_text("{")
     with pytest.raises(TypeError):  # a damaged set is made anew
-        sets.tasks(seed=3)
+        tasks.tasks(seed=3)

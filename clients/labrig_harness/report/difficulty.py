@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from labrig_harness.report.leaderboard import Row, has_statistics
+from labrig_harness.report.leaderboard import Row
+from labrig_harness.statistics import has_statistics
 
 if TYPE_CHECKING:
     from labrig_harness.statistics import Estimate

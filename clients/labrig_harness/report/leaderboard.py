@@ -18,7 +18,7 @@ from labrig_harness.report.runs import (
     tokens_of,
     wall_of,
 )
-from labrig_harness.statistics import wilson
+from labrig_harness.statistics import has_statistics, wilson
 from labrig_harness.trajectory import AT_LEAST
 
 if TYPE_CHECKING:
@@ -150,16 +150,6 @@ class Row:
             else self.resampled.note
         )
         return f"{why}; Wilson’s takes the items as independent" if self.wilson else why
-
-
-def has_statistics() -> bool:
-    """Say whether NumPy and SciPy, which resampling needs, are installed."""
-    try:
-        import numpy  # noqa: F401
-        import scipy.special  # noqa: F401
-    except ImportError:
-        return False
-    return True
 
 
 def leaderboard(scored: Scored) -> list[Row]:

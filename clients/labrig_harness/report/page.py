@@ -23,7 +23,7 @@ from labrig_harness.report.difficulty import by_cluster, spread
 from labrig_harness.report.effort import by_steps, frontier
 from labrig_harness.report.evidence import SAID, evidence
 from labrig_harness.report.failures import OUTCOMES, diagnoses, diagnosis_of, outcomes
-from labrig_harness.report.leaderboard import WITHOUT, Row, chance, has_statistics, leaderboard
+from labrig_harness.report.leaderboard import WITHOUT, Row, chance, leaderboard
 from labrig_harness.report.pairs import MOST_RUNS, Pair, all_pairs, guess_rate
 from labrig_harness.report.plots import scatter, steps_plot
 from labrig_harness.report.prose import MOST, Prose, percent, readable
@@ -32,6 +32,7 @@ from labrig_harness.report.reruns import reruns
 from labrig_harness.report.runs import Run, runs_of
 from labrig_harness.report.tabular import columns
 from labrig_harness.report.truth import Truth, truth_of
+from labrig_harness.statistics import has_statistics
 from labrig_harness.suite import Score
 from labrig_harness.task import Task
 from labrig_harness.trajectory import Trajectory

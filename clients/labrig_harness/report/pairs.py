@@ -98,7 +98,7 @@ def guess_rate(tasks: Sequence[Task]) -> float | None:
 
 def need_statistics() -> None:
     """Refuse where NumPy or SciPy is not installed."""
-    from labrig_harness.report.leaderboard import has_statistics
+    from labrig_harness.statistics import has_statistics
 
     if not has_statistics():
         raise LabrigError(

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from labrig_harness.report.leaderboard import Row, has_statistics
+from labrig_harness.report.leaderboard import Row
 from labrig_harness.report.runs import scores_of
+from labrig_harness.statistics import has_statistics
 
 if TYPE_CHECKING:
     from labrig_harness.statistics import RerunNull, Stability

@@ -12,11 +12,12 @@ from rich.text import Text
 
 from labrig_harness.records import Scored
 from labrig_harness.report.evidence import evidence
-from labrig_harness.report.leaderboard import WITHOUT, Row, has_statistics, leaderboard
+from labrig_harness.report.leaderboard import WITHOUT, Row, leaderboard
 from labrig_harness.report.prose import percent, readable
 from labrig_harness.report.runs import runs_of
 from labrig_harness.report.tabular import Column, columns
 from labrig_harness.report.words import amount, share, size, span
+from labrig_harness.statistics import has_statistics
 from labrig_harness.suite import Table
 
 REACHED = ("arm", "agent", "n", "strict %", "95 % CI", "from", "compat %", "commit", "if commit")

@@ -79,6 +79,16 @@ _MODULES = {
 _HOME = {name: module for module, names in _MODULES.items() for name in names.split()}
 
 
+def has_statistics() -> bool:
+    """Say whether NumPy and SciPy, which resampling needs, are installed."""
+    try:
+        import numpy  # noqa: F401
+        import scipy.special  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
 def __getattr__(name: str) -> object:
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -117,6 +127,7 @@ __all__ = [
     "design_effect",
     "detectable",
     "guess_corrected_retention",
+    "has_statistics",
     "holm",
     "kept_gained_lost",
     "krippendorff_alpha",

@@ -1,8 +1,9 @@
 """phreeqc-mcq: four-option questions of aqueous geochemistry whose wrong options are the results of named mistakes.
 
 Read in this order: `scenario` (what a stem is), `orbit` (why the options of an item tell nothing), `stems`, `values`
-(truths and their refinement), `items` (sets from a seed), `solution` (the reference), `score` and `evidence` (where the
-chain broke), `tables` and `paper` (the tables of PHREEQC-MCQ-200 by number), `published` (its own questions), `attack`.
+(truths and their refinement), `items` (sets from a seed), `tasks` (a set that is kept), `solution` (the reference),
+`score` and `evidence` (where the chain broke), `tables` and `paper` (the tables of PHREEQC-MCQ-200 by number),
+`published` (its own questions), `attack`.
 """
 
 from labrig_harness.suite import Generator, Suite
@@ -13,9 +14,9 @@ from labrig_harness.suites.phreeqc_mcq import (
     presets,
     published,
     score,
-    sets,
     solution,
     tables,
+    tasks,
 )
 from labrig_harness.suites.phreeqc_mcq.paper import paper_tables
 
@@ -25,12 +26,12 @@ suite = Suite(
     scorer_version=score.VERSION,
     about="PHREEQC-MCQ: four-option questions in any number, every wrong option the result of a named mistake",
     arms=(TOC, TOC50, OUTLINE, RAW100K, RAW500K, *WITHOUT_TOOLS),
-    tasks=sets.tasks,
+    tasks=tasks.tasks,
     solution=solution.solution,
     score=score.score,
     tables=tables.tables,
     cluster="stem",
-    first_tasks=sets.first,
+    first_tasks=tasks.first,
     evidence=evidence.evidence,
     paper_tables=paper_tables,
     generator=Generator(items.generate, items.commitment, items.row, items.from_row, published.adopt),

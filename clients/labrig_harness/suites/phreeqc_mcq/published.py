@@ -9,6 +9,7 @@ paragraph of its text with white space made even, as in section 3.1 of the paper
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -39,7 +40,7 @@ def adopt(rows: Sequence[dict[str, Any]], settings: Mapping[str, Any]) -> list[T
     Raises
     ------
     LabrigError
-        ``bad_input`` for a row without a question, four options and a letter, naming its line; for no database.
+        ``bad_input`` for a row without a question, four options and a letter, naming its number; for no database.
     """
     if unknown := sorted(set(settings) - set(SETTINGS)):
         raise LabrigError(f"Unknown setting {unknown[0]!r}", where="--set", expected=", ".join(SETTINGS))
@@ -51,7 +52,7 @@ def adopt(rows: Sequence[dict[str, Any]], settings: Mapping[str, Any]) -> list[T
             try_="--set database=phreeqc.dat",
         )
     tasks = [_task(row, number, database.strip()) for number, row in enumerate(rows, 1)]
-    twice = [task.id for n, task in enumerate(tasks) if task.id in {each.id for each in tasks[:n]}]
+    twice = [id for id, times in Counter(task.id for task in tasks).items() if times > 1]
     if twice:
         raise LabrigError(f"{len(twice)} questions are there twice, the first as item {twice[0]}")
     return tasks
@@ -60,25 +61,29 @@ def adopt(rows: Sequence[dict[str, Any]], settings: Mapping[str, Any]) -> list[T
 def _task(row: dict[str, Any], number: int, database: str) -> Task:
     question, answer = row.get("question"), str(row.get("answer", "")).strip().upper()
     if not isinstance(question, str) or not question.strip():
-        raise LabrigError("This row has no question", where=f"line {number}")
+        raise LabrigError("This row has no question", where=f"question {number}")
     if answer not in LETTERS:
-        raise LabrigError("The answer is not one letter of A to D", where=f"line {number}: {answer[:20]!r}")
+        raise LabrigError(
+            "The answer is not one letter of A to D", where=f"question {number}: {answer[:20]!r}"
+        )
     fields, lines = _fields(row, number), dict(_OPTION.findall(question))
     for found in (fields, lines):
         if "E" in found and {*LETTERS} <= found.keys():
-            raise LabrigError("This row has five options, and the suite has four", where=f"line {number}")
+            raise LabrigError("This row has five options, and the suite has four", where=f"question {number}")
     if fields and fields.keys() != {*LETTERS}:
         raise LabrigError(
-            "This row has not four options", where=f"line {number}: {', '.join(fields)}", expected=EXPECTED
+            "This row has not four options",
+            where=f"question {number}: {', '.join(fields)}",
+            expected=EXPECTED,
         )
     if not fields and not {*LETTERS} <= lines.keys():
         raise LabrigError(
             "The options A to D are neither in the question nor in fields of their own",
-            where=f"line {number}",
+            where=f"question {number}",
             expected=EXPECTED,
         )
     if len({" ".join(text.split()) for text in fields.values()}) < len(fields):
-        raise LabrigError("Two options are the same", where=f"line {number}")
+        raise LabrigError("Two options are the same", where=f"question {number}")
     if fields and all(lines.get(letter, "").strip() == text for letter, text in fields.items()):
         fields = {}  # the question holds them, too
     asked = f"{question.strip()}\n\nUse the thermodynamic database {database}."
@@ -115,7 +120,9 @@ def _fields(row: dict[str, Any], number: int) -> dict[str, str]:
     for letter, value in found.items():
         if not isinstance(value, str | int | float | None):
             raise LabrigError(
-                f"Option {letter} is not a text", where=f"line {number}: {str(value)[:40]}", expected=EXPECTED
+                f"Option {letter} is not a text",
+                where=f"question {number}: {str(value)[:40]}",
+                expected=EXPECTED,
             )
     texts = {letter: text for letter, text in texts.items() if text}
     if texts and all(re.match(rf"\(?{letter}[.):]\s", text) for letter, text in texts.items()):

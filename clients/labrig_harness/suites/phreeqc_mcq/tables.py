@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from importlib.util import find_spec
 from typing import Any
 
-from labrig_harness.statistics import wilson
+from labrig_harness.statistics import has_statistics, wilson
 from labrig_harness.suite import Score, Table, item_means
 from labrig_harness.suites.phreeqc_basics.score import WITHOUT_TOOLS
 from labrig_harness.suites.phreeqc_basics.tables import (
@@ -83,7 +82,7 @@ def accuracy(tasks: Mapping[str, Task], scores: Sequence[Score]) -> Table:
 
 def _over_stems(values: Sequence[float], stems: Sequence[str]) -> tuple[float | None, float | None]:
     """Return the interval over stems in percent; None where it does not exist or NumPy and SciPy are missing."""
-    if find_spec("scipy") is None or len(set(stems)) < 2:
+    if not has_statistics() or len(set(stems)) < 2:
         return None, None
     from labrig_harness.statistics import bootstrap_mean
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.util import find_spec
 
+from labrig_harness.statistics import has_statistics
 from labrig_harness.suite import Score, Table
 from labrig_harness.task import Task
 
@@ -34,7 +34,7 @@ def paper_tables(tasks: Sequence[Task], scores: Sequence[Score]) -> list[Table]:
     K. Zhang, S. Chundur, M. Javad Qomi and M. Raissi, PHREEQC-MCQ-200: A Diagnostic Benchmark for Tool-Augmented
     Scientific Simulator Agents.
     """
-    if not (find_spec("numpy") and find_spec("scipy")):
+    if not has_statistics():
         need = "No rows: these tables need pip install 'labrig[harness]'"
         return [Table("Tables 1-31. The paper's tables", ("table",), (), need)]
     # Imported here, as they need NumPy and SciPy; a report without these has the suite's own tables.
