@@ -14,7 +14,7 @@ import os
 import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from labrig.errors import LabrigError
 from labrig_repository.store import Entry, Kind
@@ -146,7 +146,7 @@ class Folder:
 
     def media_type(self, path: str) -> str:
         """Return the media type that a file's name stands for."""
-        suffix = os.path.splitext(path)[1].lower()  # noqa: PTH122 - no path of this machine
+        suffix = PurePosixPath(path).suffix.lower()
         return _MEDIA_TYPES.get(suffix) or mimetypes.guess_type(path)[0] or "application/octet-stream"
 
     @contextmanager
