@@ -1,0 +1,303 @@
+"""A question in words, in four styles: the template, and three paraphrases made without a model.
+
+======== ==========================================================================================================
+template one sentence with the names of variables in quotes, as the paper's templates have them
+plain    what the variables mean instead of their names, the conditions first
+note     what is wanted as a list, as in a laboratory notebook
+letter   a colleague's request, with what the project is about
+======== ==========================================================================================================
+
+All four say the same: which files, which rows, which statistic, how it is defined, which test, which level. A path
+is put in last, into a text that does not depend on it, so that no style can change it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from labrig_harness.suites.science_gym.question import README_CHOICES, Condition, Query, Question
+from labrig_repository.gym.repository import GeneratedRepository
+from labrig_repository.gym.specification import FileVariable, Placeholder
+from labrig_repository.gym.taxonomy import Categorical, Dependent, Drawn, PathVariable, load
+
+STYLES = ("template", "plain", "note", "letter")
+PATH = "{path}"
+
+STATISTICS = {
+    "mode": "most frequent value",
+    "minimum": "smallest value",
+    "maximum": "largest value",
+    "median": "median",
+    "mean": "arithmetic mean",
+    "sample-sd": "sample standard deviation (divisor n - 1)",
+    "population-sd": "population standard deviation (divisor n)",
+    "sample-variance": "sample variance (divisor n - 1)",
+    "population-variance": "population variance (divisor n)",
+    "pearson": "Pearson correlation coefficient",
+    "spearman": "Spearman rank correlation coefficient (mean ranks for ties)",
+    "chi-square": "chi-square statistic of the contingency table (Pearson's, without Yates' correction)",
+    "anova": "F statistic of a one-way analysis of variance (equal variances assumed)",
+    "kruskal-wallis": "Kruskal-Wallis H statistic (corrected for ties)",
+}
+TESTS = {
+    "pearson": "the two-sided test of Pearson's correlation coefficient",
+    "spearman": "the two-sided test of Spearman's rank correlation (mean ranks for ties, t approximation)",
+    "chi-square": "the chi-square test of independence (without Yates' correction)",
+    "anova": "a one-way analysis of variance (equal variances assumed)",
+    "kruskal-wallis": "the Kruskal-Wallis test (corrected for ties, chi-square approximation)",
+}
+GROUPED = ("anova", "kruskal-wallis")
+OPERATORS = {
+    "at least": "{} or more",
+    "at most": "{} or less",
+    "above": "above {}",
+    "below": "below {}",
+    "between": "from {} to {}, both included",
+}
+PART_OF_README = {"title": "title of the project", "abstract": "abstract of the project"}
+EITHER = "; ".join(README_CHOICES)
+DIGITS = (
+    "If your answer is a number with decimals, report {} significant figures; whole numbers are not rounded."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """How a style calls variables and their values."""
+
+    variable: Callable[[str], str]
+    value: Callable[[Condition, str], str]
+
+
+def worded(question: Question, repository: GeneratedRepository, style: str) -> str:
+    """Return a question in a style, and how to round.
+
+    Parameters
+    ----------
+    repository
+        The one that the question is about: what its variables mean.
+    style
+        One of `STYLES`.
+    """
+    query = question.query
+    text = MAKERS[style](query, _names(repository, style), repository)
+    if question.expected.digits or _may_be_rounded(query):
+        break_ = "\n\n" if style == "note" else " "
+        text += break_ + DIGITS.format(question.expected.digits or _whole_digits(query))
+    return text.replace(PATH, query.path)
+
+
+def _may_be_rounded(query: Query) -> bool:
+    return query.statistic in ("minimum", "maximum", "median")
+
+
+def _whole_digits(query: Query) -> int:
+    """Return digits for a question whose answer is a whole number: the sentence must not tell it from others."""
+    return 2 + sum(map(ord, query.repository + query.path)) % 3
+
+
+def asked_of(repository: GeneratedRepository) -> str:
+    """Return the sentence that names the repository."""
+    return f'This question is about repository {repository.name}: give the tools id="{repository.name}".'
+
+
+def _names(repository: GeneratedRepository, style: str) -> Names:
+    placeholders = {each.name: each for each in repository.specification.placeholders}
+    abouts = _abouts(repository)
+
+    def value(condition: Condition, text: str) -> str:
+        placeholder = placeholders.get(condition.variable)
+        if placeholder is None or text not in placeholder.written:
+            return text
+        return placeholder.values[placeholder.written.index(text)]
+
+    if style in ("template", "note"):
+        return Names(lambda name: f'"{name}"', value)
+    return Names(lambda name: f"the {abouts[name]}" if name in abouts else f'"{name}"', value)
+
+
+def _abouts(repository: GeneratedRepository) -> dict[str, str]:
+    """Return what each variable is, with its unit where it has one; its name beside it where two are the same."""
+    specification = repository.specification
+    has: list[FileVariable | Placeholder] = [*specification.variables, *specification.placeholders]
+    field = next(each for each in load() if each.name == specification.context.field)
+    known = {each.name for each in has}
+    others: list[Drawn | Dependent | Categorical | PathVariable] = [*field.numbers, *field.dependents]
+    others += [*field.categories, *field.paths]
+    said = {each.name: each.about for each in has}
+    said |= {each.name: each.about for each in others if each.name not in known}
+    there = [each.about for each in has]
+    units = {each.name: each.unit for each in has}
+    return {
+        name: about
+        + (f" ({units[name]})" if units.get(name) and units[name] not in about else "")
+        + (f' ("{name}")' if there.count(about) > 1 else "")
+        for name, about in said.items()
+    }
+
+
+def _one_of(values: Sequence[str]) -> str:
+    quoted = [f'"{each}"' for each in values]
+    return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} or {quoted[-1]}"
+
+
+def _holds(condition: Condition, names: Names) -> str:
+    """Return a condition as a clause: the variable, is, and what."""
+    if condition.operator == "in":
+        what = _one_of([names.value(condition, each) for each in condition.values])
+    else:
+        what = OPERATORS[condition.operator].format(*condition.values)
+    return f"{names.variable(condition.variable)} is {what}"
+
+
+def _all_of(conditions: Sequence[Condition], names: Names) -> str:
+    clauses = [_holds(each, names) for each in conditions]
+    return clauses[0] if len(clauses) == 1 else f"{', '.join(clauses[:-1])} and {clauses[-1]}"
+
+
+def _of(query: Query, names: Names) -> str:
+    """Return the statistic with its variables, as a noun."""
+    what = STATISTICS[query.statistic]
+    called = [names.variable(each) for each in query.variables]
+    if len(called) == 1:
+        return f"the {what} of {called[0]}"
+    if query.statistic in GROUPED:
+        return f"the {what} of {called[1]} between the groups of {called[0]}"
+    return f"the {what} of {called[0]} and {called[1]}"
+
+
+def _hypotheses(query: Query, names: Names) -> str:
+    """Return the two null hypotheses of a question, numbered."""
+    first, *others = (names.variable(each) for each in query.variables)
+    return " and ".join(
+        f"({number}) that {first} and {other} are not related" for number, other in enumerate(others, 1)
+    )
+
+
+def _template(query: Query, names: Names, repository: GeneratedRepository) -> str:
+    match query.type:
+        case "readme":
+            return f"What of the project does the README file of this repository give? One of: {EITHER}."
+        case "title" | "abstract":
+            return f"What is the {PART_OF_README[query.type]}, as the README file gives it?"
+        case "extension":
+            return "Which file extension do the data files of this repository have?"
+        case "count-rows":
+            return f'How many rows of data, not counting a header, does the file "{PATH}" have?'
+        case "files-by-prefix":
+            return f'Of how many files of this repository does the path begin with "{query.prefix}"?'
+        case "files-by-condition":
+            return f"How many data files does this repository have where {_all_of(query.files, names)}?"
+    where = f'In the file "{PATH}"' if query.path else f"Over all files where {_all_of(query.files, names)}"
+    rows = f", using only rows where {_all_of(query.rows, names)}" if query.rows else ""
+    if query.type == "bivariate-hypothesis":
+        return (
+            f"{where}{rows}, by {TESTS[query.statistic]} at a significance level of {query.alpha}, can you reject "
+            f"the null hypothesis {_hypotheses(query, names)}? Answer with two words in this order, each yes or no."
+        )
+    return f"{where}{rows}, what is {_of(query, names)}?"
+
+
+def _plain(query: Query, names: Names, repository: GeneratedRepository) -> str:
+    match query.type:
+        case "readme":
+            return f"Look whether there is a README and what it tells of the project: {EITHER}. Which of these is it?"
+        case "title" | "abstract":
+            return f"How does the README word the {PART_OF_README[query.type]}?"
+        case "extension":
+            return "The data are all kept in files of one kind. What is the ending of their names?"
+        case "count-rows":
+            return f'Leaving a header out, how many observations does "{PATH}" hold?'
+        case "files-by-prefix":
+            return f'Count the files whose path starts with "{query.prefix}", whatever follows. How many are there?'
+        case "files-by-condition":
+            return f"Taking the files in whose path {_all_of(query.files, names)}: how many are there?"
+    if query.path:
+        where = f'The question concerns the observations in "{PATH}"'
+    else:
+        where = (
+            f"Take the observations of all files in whose path {_all_of(query.files, names)}, put together"
+        )
+    rows = f", and of these only the ones for which {_all_of(query.rows, names)}" if query.rows else ""
+    if query.type == "bivariate-hypothesis":
+        return (
+            f"{where}{rows}. Is there, by {TESTS[query.statistic]}, evidence at the level {query.alpha} to reject the "
+            f"null hypothesis {_hypotheses(query, names)}? Give yes or no for each, in this order."
+        )
+    return f"{where}{rows}. What is {_of(query, names)} there?"
+
+
+def _note(query: Query, names: Names, repository: GeneratedRepository) -> str:
+    lines: list[str] = []
+    if query.path:
+        lines.append(f'file: "{PATH}"')
+    if query.files:
+        lines.append("files: " + "; ".join(_holds(each, names) for each in query.files))
+    if query.rows:
+        lines.append("rows: " + "; ".join(_holds(each, names) for each in query.rows))
+    match query.type:
+        case "readme":
+            lines.append(f"wanted: what the README gives of the project ({EITHER})")
+        case "title" | "abstract":
+            lines.append(f"wanted: {PART_OF_README[query.type]}, from the README")
+        case "extension":
+            lines.append("wanted: file extension of the data")
+        case "count-rows":
+            lines.append("wanted: number of rows of data, header not counted")
+        case "files-by-prefix":
+            lines.append(f'wanted: number of files, path begins with "{query.prefix}"')
+        case "files-by-condition":
+            lines.append("wanted: number of data files")
+        case "bivariate-hypothesis":
+            lines += [
+                f"test: {TESTS[query.statistic]}, level {query.alpha}",
+                f"null hypothesis: {_hypotheses(query, names)}",
+                "wanted: rejected, yes or no, for each in this order",
+            ]
+        case _:
+            lines.append(f"wanted: {_of(query, names)}")
+    return "\n".join(f"- {each}" for each in lines)
+
+
+def _letter(query: Query, names: Names, repository: GeneratedRepository) -> str:
+    topic = repository.specification.context.subdomain
+    opening = f"I am going through some data on {topic} and need your help with one thing."
+    match query.type:
+        case "readme":
+            ask = f"Could you check what the README says about the project? I need to tick one of these: {EITHER}."
+        case "title" | "abstract":
+            ask = f"Could you send me the {PART_OF_README[query.type]} just as the README has it?"
+        case "extension":
+            ask = "Which extension do the data files carry? I have to set up the import."
+        case "count-rows":
+            ask = f'I have to report how many rows of data, without the header, are in "{PATH}". Could you count them?'
+        case "files-by-prefix":
+            ask = f'How many files do we have with a path that begins with "{query.prefix}"?'
+        case "files-by-condition":
+            ask = f"How many data files do we have from runs for which {_all_of(query.files, names)}?"
+        case "bivariate-hypothesis":
+            ask = (
+                f"{_letter_rows(query, names)} With {TESTS[query.statistic]} at the {query.alpha} level, may we reject "
+                f"the null hypothesis {_hypotheses(query, names)}? A yes or a no for each in this order is all I need."
+            )
+        case _:
+            ask = f"{_letter_rows(query, names)} Could you tell me {_of(query, names)}?"
+    return f"{opening} {ask}"
+
+
+def _letter_rows(query: Query, names: Names) -> str:
+    if query.path:
+        where = f'It is about the file "{PATH}"'
+    else:
+        where = f"It is about all files from runs for which {_all_of(query.files, names)}, their rows pooled"
+    rows = f", but please keep only the rows in which {_all_of(query.rows, names)}" if query.rows else ""
+    return f"{where}{rows}."
+
+
+MAKERS: Mapping[str, Callable[[Query, Names, GeneratedRepository], str]] = {
+    "template": _template,
+    "plain": _plain,
+    "note": _note,
+    "letter": _letter,
+}
