@@ -44,7 +44,10 @@ def check(fields: Mapping[str, Any]) -> None:
         raise ValueError(f"the question and the labels are not about {query.repository}")
     if fields["answer"] != expected.value:
         raise ValueError(f"the answer is {str(fields['answer'])[:40]!r}, and the truth says otherwise")
-    re.compile(query.scheme)
+    try:
+        re.compile(query.scheme)
+    except re.error as error:
+        raise ValueError(f"the scheme of the paths is no regular expression: {error}") from error
     _answerable(expected)
 
 
