@@ -76,17 +76,16 @@ def _abouts(variables: Sequence[FileVariable], role: str) -> list[str]:
 
 
 def readme(specification: Specification) -> str:
-    """Return the text of README.md."""
+    """Return the text of README.md; without a title it has no heading that could be taken for one."""
     says = specification.readme
     assert says is not None
-    title = specification.title if says.title else "Data files"
-    parts = [f"# {title}"]
+    parts = [f"# {specification.title}"] if says.title else []
     if says.abstract:
         parts.append(f"## Abstract\n\n{specification.abstract}")
     if says.scheme:
         lines = "\n".join(f"- `{each.name}`: {_explained(each)}" for each in specification.placeholders)
         parts.append(f"## Files\n\nFiles are named `{specification.scheme}`, where\n\n{lines}")
-    if len(parts) == 1:
+    if not says.abstract and not says.scheme:
         parts.append("Tables of this project, one file for each run.")
     return "\n\n".join(parts) + "\n"
 
