@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from benchmarks import fork_server, outline_sizes, relay, sandbox, scoring, startup, waters
+from benchmarks import fork_server, gym, outline_sizes, relay, sandbox, scoring, startup, waters
 
 
 def main() -> None:
     """Run them all."""
-    for module in (startup, fork_server, outline_sizes, waters, scoring, relay, sandbox):
+    for module in (startup, fork_server, outline_sizes, waters, scoring, relay, sandbox, gym):
         print(f"== {module.__name__.rpartition('.')[2]}", flush=True)
         module.main()
         print(flush=True)

@@ -4,29 +4,40 @@
 it; the baseline is pandas writing the same tables to csv. ``truth`` is a median with one condition on a category
 and one on a number over `MANY` files; the baseline is the same median by pandas from a table that already lies in
 memory. ``listing`` opens a repository of `MANY` files and lists all their paths; the baseline joins and sorts as many
-texts.
+texts. ``sandbox`` reads `MANY` csv files through the paper's functions in its sandbox and aggregates them with pandas,
+a generated repository and the same files in a folder; the baseline is the same program in the same Python, without
+walls, that opens the files itself.
 
-All times are of the processor, so that others at work on the machine count less.
+All times are of the processor, so that others at work on the machine count less; but those of the sandbox, whose limit
+is 60 s of the clock.
 
-Run it with ``python -m benchmarks.gym``.
+Run it with ``python -m benchmarks.gym``; the last part needs ``labrig setup sandbox``.
 """
 
 from __future__ import annotations
 
+import asyncio
 import statistics
+import subprocess
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
+from labrig.sandbox.environment import find
 from labrig_repository.gym import design
 from labrig_repository.gym.encoding import EXTENSIONS
 from labrig_repository.gym.paths import paths
 from labrig_repository.gym.repository import GeneratedRepository
 from labrig_repository.gym.specification import Computed, Number, Specification, Weighted
 from labrig_repository.listing import listed
+from labrig_repository.server.base import State
+from labrig_repository.server.paper import PAPER_LIMITS, functions
+from labrig_repository.store import Repository
 
 FILES, MANY, ROUNDS = 300, 10_000, 3
 COLUMNS = range(13, 15)
@@ -119,6 +130,65 @@ def _joining(specification: Specification) -> list[str]:
     return sorted("/".join(each) + str(n) for n, each in enumerate(parts))
 
 
+AGGREGATE = """
+import io, pandas as pd
+frames = []
+for path in list_directory(0, "/*", None)["paths"]:
+    if path.endswith(".csv"):
+        frames.append(pd.read_csv(io.StringIO(read_text_file(0, path)["file_content"]), usecols=[NAME]))
+print(pd.concat(frames)[NAME].median())
+"""
+OPENING = """
+import os, sys
+def list_directory(id, prefix, depth):
+    found = (os.path.join(at, name) for at, _, names in os.walk(sys.argv[1]) for name in names)
+    return {"paths": sorted(found)}
+def read_text_file(id, path):
+    with open(path, encoding="utf-8") as file:
+        return {"file_content": file.read()}
+"""
+
+
+class _One(State):
+    """A server's state that has one repository, by any id."""
+
+    def __init__(self, served: Repository | None, roots: list[Path]) -> None:
+        super().__init__(roots)
+        self._served = served or next(iter(self.folders.values()))
+
+    def repository(self, id: object = "") -> Repository:
+        return self._served
+
+
+async def _in_sandbox(state: State, code: str) -> tuple[float, str]:
+    """Return the seconds of a run within the paper's limits, and what it printed or why it did not."""
+    await state.sandbox.run("import pandas")
+    start = time.perf_counter()
+    result = await state.sandbox.run(code, functions=functions(state), limits=PAPER_LIMITS)
+    took = time.perf_counter() - start
+    await state.close()
+    return took, result.output if result.status == "ok" else result.status
+
+
+def _sandboxed(repository: GeneratedRepository) -> None:
+    """Print what it takes to read all files in the sandbox, and outside of it."""
+    name = _names(repository.specification)[2]
+    code = AGGREGATE.replace("NAME", repr(name))
+    with tempfile.TemporaryDirectory() as top:
+        for path in repository.files.texts:
+            (Path(top) / path).parent.mkdir(parents=True, exist_ok=True)
+            (Path(top) / path).write_bytes(repository.read(path))
+        start = time.perf_counter()
+        words = [str(find("science").python), "-c", OPENING + code, top]
+        plain = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+        alone = time.perf_counter() - start
+        print(f"{len(repository.files.texts):,} csv files aggregated by pandas without walls: {alone:.1f} s")
+        for what, served, roots in (("generated", repository, []), ("in a folder", None, [Path(top)])):
+            took, said = asyncio.run(_in_sandbox(_One(served, roots), code))
+            same = "" if said == plain else f"; NOT THE SAME: {said[:200]} and {plain[:200]}"
+            print(f"in the sandbox, {what}: {took:.1f} s (goal 60), {took / alone:.1f} x without walls{same}")
+
+
 def main() -> None:
     """Print rates and ratios."""
     specification = _specification()
@@ -144,6 +214,8 @@ def main() -> None:
         f"opening a repository and listing its {MANY:,} paths: {1e3 * listing:.0f} ms, "
         f"{listing / joining:.1f} x joining and sorting such texts"
     )
+
+    _sandboxed(GeneratedRepository(replace(specification, files=MANY, extension="csv")))
 
     start = time.process_time()
     for number in range(1001, 1101):

@@ -16,7 +16,7 @@ from labrig.toolbox import ServeOptions, Toolbox
 if TYPE_CHECKING:
     from fastmcp.client.transports import ClientTransport
 
-PLANNED = ("papers", "earth", "repository", "atlas")
+PLANNED = ("papers", "earth", "atlas")
 """Servers that the design names and this version does not hold yet."""
 
 

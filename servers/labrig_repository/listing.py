@@ -22,6 +22,10 @@ from labrig.errors import LabrigError
 from labrig_repository.names import parts_of, spelled
 from labrig_repository.store import Entry, Kind, Repository
 
+ASIDE = frozenset({"__pycache__", "node_modules"})
+MARKS = frozenset({"pyvenv.cfg", "CACHEDIR.TAG"})
+"""Files that say that their folder is a virtual environment (PEP 405), or a cache (https://bford.info/cachedir/)."""
+
 MOST_SEEN = 2_000_000
 """Names that one listing looks at before it gives up."""
 
@@ -59,7 +63,7 @@ def checked_depth(depth: object) -> int | None:
 
 
 def listed(
-    repository: Repository, prefix: object = "/*", depth: object = 1, *, dots: bool = True
+    repository: Repository, prefix: object = "/*", depth: object = 1, *, aside: bool = True
 ) -> Iterator[Found]:
     """Give what a prefix lists, one by one.
 
@@ -70,8 +74,9 @@ def listed(
         out.
     depth
         Parts of each result at most; None or 0 for no limit.
-    dots
-        Also look into folders whose names begin with a dot; else they are named and passed over.
+    aside
+        Also look into folders that hold no work of their owner: whose names begin with a dot or are in `ASIDE`, or
+        that have one of `MARKS` in them. Else they are named and passed over.
 
     Raises
     ------
@@ -80,7 +85,7 @@ def listed(
         nothing.
     """
     parts = parts_of(prefix, where="prefix")
-    return _Walk(repository, checked_depth(depth), dots).below("", "", 0, parts)
+    return _Walk(repository, checked_depth(depth), aside).below("", "", 0, parts)
 
 
 def matcher(pattern: str) -> Callable[[str], object]:
@@ -89,10 +94,10 @@ def matcher(pattern: str) -> Callable[[str], object]:
 
 
 class _Walk:
-    def __init__(self, repository: Repository, depth: int | None, dots: bool) -> None:
+    def __init__(self, repository: Repository, depth: int | None, aside: bool) -> None:
         self._repository = repository
         self._depth = depth
-        self._dots = dots
+        self._aside = aside
         self._seen = 0
 
     def below(self, folder: str, shown: str, level: int, parts: list[str]) -> Iterator[Found]:
@@ -154,15 +159,20 @@ class _Walk:
             if entry.kind != "folder" or entry.link or deepest:
                 yield found
                 continue
-            if entry.name.startswith(".") and not self._dots:
+            if not self._aside and (entry.name.startswith(".") or entry.name in ASIDE):
                 yield replace(found, note="passed over")
                 continue
             try:
-                pending.append((iter(self._entries(found.path)), found.path, found.shown))
+                held = self._entries(found.path)
             except LabrigError as error:
                 if error.code != "refused":
                     raise
                 yield replace(found, note="cannot be entered")
+                continue
+            if not self._aside and any(each.name in MARKS for each in held):
+                yield replace(found, note="passed over")
+                continue
+            pending.append((iter(held), found.path, found.shown))
 
     def _entries(self, folder: str) -> Sequence[Entry]:
         """Return the names in a folder; one that vanished meanwhile holds none."""

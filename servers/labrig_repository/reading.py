@@ -28,6 +28,7 @@ _MARKS = (
 )
 _UNITS = {"utf-16-le": 2, "utf-16-be": 2, "utf-32-le": 4, "utf-32-be": 4}
 _BINARY = (b"PK\x03\x04", b"%PDF-", b"\x89PNG", b"\x89HDF", b"PAR1", b"CDF\x01", b"CDF\x02", b"CDF\x05")
+_CONTROLS = bytes((*range(1, 9), *range(14, 27), *range(28, 32), 127))
 _ENOUGH_CONTROLS = 0.02
 
 
@@ -139,9 +140,7 @@ def encoding_of(beginning: bytes) -> str | None:
             return name
     if beginning.startswith(_BINARY) or b"\0" in beginning:
         return None
-    controls = sum(
-        beginning.count(code) for code in (*range(1, 9), 14, 15, *range(16, 27), *range(28, 32), 127)
-    )
+    controls = len(beginning) - len(beginning.translate(None, _CONTROLS))
     if controls > _ENOUGH_CONTROLS * max(len(beginning), 1):
         return None
     try:

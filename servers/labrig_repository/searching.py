@@ -14,7 +14,7 @@ from typing import Any
 
 from labrig import cursor as cursors
 from labrig.errors import LabrigError
-from labrig_repository.listing import Found, listed, matcher
+from labrig_repository.listing import ASIDE, Found, listed, matcher
 from labrig_repository.names import parts_of, shown
 from labrig_repository.reading import encoding_of, read_text
 from labrig_repository.store import Repository
@@ -72,8 +72,8 @@ def search(
     ----------
     pattern
         Which files: a path with ``*`` and ``?`` within its parts and ``**`` for any folders; ``*.csv`` alone means
-        files of that name in any folder. Folders whose names begin with a dot (``.venv``) are passed over, unless a
-        part of the pattern begins with one.
+        files of that name in any folder. Folders that hold no work of their owner (``.venv``, ``node_modules``, caches;
+        see `listing.listed`) are passed over, unless a part of the pattern names one or begins with a dot.
     size
         Hits on a page, at least; a file's hits stay together.
 
@@ -177,9 +177,9 @@ def _files(repository: Repository, pattern: str) -> tuple[list[Found], list[Foun
     if len(parts) == 1 and parts[0] != "**":
         parts = ["**", *parts]
     literal = list(itertools.takewhile(lambda part: "*" not in part and "?" not in part, parts[:-1]))
-    dots = any(part.startswith(".") for part in parts)
+    aside = any(part.startswith(".") or part in ASIDE for part in parts)
     matches = path_matcher(parts)
-    found = list(listed(repository, "/".join(literal), None, dots=dots))
+    found = list(listed(repository, "/".join(literal), None, aside=aside))
     files = [each for each in found if each.kind != "folder" and matches(each.path)]
     return files, [each for each in found if each.kind == "folder"]
 

@@ -7,17 +7,14 @@ npm (``.ci/run`` installs them); where they are absent the tests skip.
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from labrig.config import home
 from labrig.drawing import png_size
+from support.real_clients import ask_claude_code, binary, environment, install
 from support.scripted_model import scripted_model
 
 QUESTION = "What is the pH of 1 mmol/kgw NaHCO3 at 25 degC?"
@@ -27,32 +24,6 @@ A,12.1,7.62,82,21,30,268,88,41
 B,11.8,7.31,105,14,18,310,45,36
 """
 SCRIPT: list[Any] = [("execute_phreeqc", {"input": INPUT}), "The pH is 8.27."]
-
-
-def _binary(variable: str, name: str) -> str:
-    clients = Path(os.environ.get("LABRIG_TEST_CLIENTS", Path.home() / ".cache" / "labrig-test-clients"))
-    found = shutil.which(
-        name, path=os.pathsep.join([str(clients / "node_modules" / ".bin"), os.environ["PATH"]])
-    )
-    if not found:
-        pytest.skip(f"{name} is not installed (npm install --prefix {clients.name} {variable})")
-    return found
-
-
-def _install(client: str, project: Path, private: Path, *flags: str) -> None:
-    """Run ``labrig install`` as a user would: in the project, with her own HOME."""
-    done = subprocess.run(
-        [sys.executable, "-m", "labrig_harness", "install", client, "phreeqc", "--yes", *flags],
-        cwd=project,
-        env={"HOME": str(private), "PATH": os.environ["PATH"], "LABRIG_HOME": str(home())},
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-
-
-def _environment(private: Path, **more: str) -> dict[str, str]:
-    return {"HOME": str(private), "PATH": "/usr/bin:/bin", "TERM": "dumb", "LANG": "C.UTF-8", **more}
 
 
 @pytest.fixture
@@ -69,40 +40,9 @@ def private(tmp_path: Path) -> Path:
     return path
 
 
-def _ask_claude_code(question: str, script: list[Any], project: Path, private: Path) -> tuple[str, list[Any]]:
-    """Ask the real Claude Code with the project's configuration; return its output and what its model was sent."""
-    claude = _binary("@anthropic-ai/claude-code", "claude")
-    with scripted_model(script) as model:
-        done = subprocess.run(
-            [
-                *(claude, "-p", question, "--output-format", "stream-json", "--verbose"),
-                *("--mcp-config", ".mcp.json", "--strict-mcp-config", "--model", "scripted-model"),
-                *("--allowedTools", "mcp__labrig-phreeqc", "--tools", ""),
-            ],
-            cwd=project,
-            env=_environment(
-                private,
-                ANTHROPIC_BASE_URL=model.url,
-                ANTHROPIC_API_KEY="dummy",
-                CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC="1",
-                CLAUDE_CODE_MAX_RETRIES="1",
-                ENABLE_TOOL_SEARCH="false",
-                # Else the first turn may begin before the tools are there.
-                MCP_CONNECTION_NONBLOCKING="false",
-                MCP_CONNECT_TIMEOUT_MS="60000",
-            ),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=180,
-        )
-    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
-    return done.stdout, model.requests
-
-
 def test_claude_code_answers(databases: Path, project: Path, private: Path) -> None:
-    _install("claude-code", project, private)
-    output, _ = _ask_claude_code(QUESTION, SCRIPT, project, private)
+    install("claude-code", "phreeqc", project, private)
+    output, _ = ask_claude_code(QUESTION, SCRIPT, "phreeqc", project, private)
     events = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
     results = [each for each in events if each.get("type") == "user"]
     seen = json.dumps(results)
@@ -114,14 +54,14 @@ def test_claude_code_answers(databases: Path, project: Path, private: Path) -> N
 def test_claude_code_goes_from_a_csv_to_a_picture(databases: Path, project: Path, private: Path) -> None:
     """A new user: her table beside .mcp.json, the config block of ``labrig install``, one question."""
     (project / "waters.csv").write_text(WATERS)
-    _install("claude-code", project, private, "--workspace", "lab", "--root", ".")
+    install("claude-code", "phreeqc", project, private, "--workspace", "lab", "--root", ".")
     script = [
         ("speciate_waters", {"path": "@project/waters.csv"}),
         ("draw_plot", {"kind": "saturation", "path": "speciated_waters.json"}),
         "Yes: it is supersaturated with calcite.",
     ]
     question = "Is this groundwater scaling? The analyses are in waters.csv. Draw me a picture."
-    output, requests = _ask_claude_code(question, script, project, private)
+    output, requests = ask_claude_code(question, script, "phreeqc", project, private)
     given = json.dumps(requests[-1])
     assert "CaCO3_precipitation_potential" in given
     assert '"type": "image"' in given, "the model is shown the picture"
@@ -130,8 +70,8 @@ def test_claude_code_goes_from_a_csv_to_a_picture(databases: Path, project: Path
 
 
 def test_codex_answers(databases: Path, project: Path, private: Path) -> None:
-    codex = _binary("@openai/codex", "codex")
-    _install("codex", project, private)
+    codex = binary("@openai/codex", "codex")
+    install("codex", "phreeqc", project, private)
     with scripted_model(SCRIPT) as model:
         config = private / ".codex" / "config.toml"
         provider = (
@@ -143,7 +83,7 @@ def test_codex_answers(databases: Path, project: Path, private: Path) -> None:
         done = subprocess.run(
             [codex, "exec", "--json", "--skip-git-repo-check", "-s", "read-only", QUESTION],
             cwd=project,
-            env=_environment(private, SCRIPTED_KEY="dummy"),
+            env=environment(private, SCRIPTED_KEY="dummy"),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

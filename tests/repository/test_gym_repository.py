@@ -230,6 +230,16 @@ def test_blocks_join_without_a_seam() -> None:
     assert len(repository.columns.column("growth", cells.keep(slice(0, 0)))) == 0
 
 
+def test_a_file_is_the_same_in_whatever_order_files_are_read() -> None:
+    specification = replace(design.specification(7), files=70, extension="csv")  # two blocks and a part
+    paths = GeneratedRepository(specification).files.texts
+    alone = {path: GeneratedRepository(specification).read(path) for path in paths}
+    shuffled = [paths[n * 31 % len(paths)] for n in range(len(paths))]
+    for order in (paths, paths[::-1], shuffled):
+        repository = GeneratedRepository(specification)
+        assert {path: repository.read(path) for path in order} == alone
+
+
 def test_rows_are_uniform_from_20_to_300() -> None:
     repository = GeneratedRepository(replace(design.specification(_large()), files=10_000))
     counts = repository.columns.rows()

@@ -63,6 +63,28 @@ def test_folders_with_a_dot_are_passed_over_and_that_is_said() -> None:
     assert lines(search(memory, "chl", pattern="a/.cache/*")) == [("a/.cache/chl", None)]
 
 
+def test_folders_that_hold_no_work_are_passed_over_unless_they_are_named() -> None:
+    memory = Memory(
+        {
+            "env/pyvenv.cfg": b"",
+            "env/lib/chl.py": b"",
+            "target/CACHEDIR.TAG": b"",
+            "target/chl": b"",
+            "web/node_modules/chl/index.js": b"",
+            "a/__pycache__/chl.pyc": b"",
+            "a/pyvenv.cfg.txt": b"chl",
+        }
+    )
+    page = search(memory, "chl")
+    assert lines(page) == [("a/pyvenv.cfg.txt", 1)]
+    assert page.skipped == {"folder: passed over": {"count": 4, "such_as": "a/__pycache__"}}
+    assert lines(search(memory, "chl", pattern="env/**")) == [("env/lib/chl.py", None)]
+    assert lines(search(memory, "chl", pattern="web/node_modules/**")) == [
+        ("web/node_modules/chl/index.js", None)
+    ]
+    assert lines(search(memory, "chl", pattern="web/**")) == []
+
+
 def test_the_text_is_no_pattern() -> None:
     assert found(".*").hits == []
     assert found("(a+)+$").hits == []

@@ -21,6 +21,7 @@ from labrig.builder import build
 from labrig.errors import LabrigError
 from labrig.sandbox import Limits
 from labrig.toolbox import ServeOptions
+from labrig_repository import searching
 from labrig_repository.server import paper, toolbox
 from labrig_repository.server.base import State, doctor
 from support.sandbox_rig import skip_unless
@@ -428,6 +429,13 @@ def test_search(own: Rig) -> None:
     assert {"path": "README.md", "line": 1, "text": "# Lakes"} in answer["data"]["hits"]
     assert own.own("search", query="token")["data"]["hits"] == []  # .git is not part of it
     assert own.own("search", query="secret")["data"]["hits"] == []
+
+
+def test_a_search_that_ends_before_the_files_do_says_so(own: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(searching, "MOST_PAGE_BYTES", 20)
+    answer = own.own("search", query="nowhere to be found")
+    assert answer["data"]["hits"] == [] and "cursor=" in answer["next"]
+    assert answer["warnings"] == ["This page looked into 1 of 7 files; a narrower pattern has fewer"]
 
 
 @pytest.mark.accept

@@ -20,11 +20,14 @@ from labrig_repository.gym.encoding import MEDIA_TYPES, encoded
 from labrig_repository.gym.numbers import Integers, keys
 from labrig_repository.gym.paths import paths
 from labrig_repository.gym.specification import Specification
+from labrig_repository.gym.values import Column
 from labrig_repository.gym.wording import readme
 from labrig_repository.store import Entry, Kind, PathTree
 
 README = "README.md"
 MOST_NUMBER = 999_999_999
+BLOCK = 32
+"""Files whose cells are computed together when they are read one after another: it takes a fifth of the time."""
 ID = re.compile(r"(?:isg/([1-9][0-9]{0,3}):)?([1-9][0-9]{0,8})", re.ASCII)
 
 
@@ -46,6 +49,10 @@ class GeneratedRepository:
         self.specification = specification
         self.files = paths(specification)
         self._encoded = functools.lru_cache(maxsize=8)(self._encode)
+        self._block = functools.lru_cache(maxsize=1)(
+            lambda block: self._columns_of(block * BLOCK, (block + 1) * BLOCK)
+        )
+        self._block_before = -1
 
     @functools.cached_property
     def columns(self) -> Columns:
@@ -123,9 +130,27 @@ class GeneratedRepository:
     def _encode(self, path: str) -> bytes:
         if path == README and self.specification.readme is not None:
             return readme(self.specification).encode()
+        return encoded(self._table(self.place(path)), self.specification.extension)
+
+    def _table(self, place: int) -> Sequence[Column]:
+        """Return the columns of one file; where the file read before is beside it, those of all about it are made."""
+        block = place // BLOCK
+        if block != self._block_before:
+            self._block_before = block
+            return self._columns_of(place, place + 1)[0]
+        return self._block(block)[place % BLOCK]
+
+    def _columns_of(self, start: int, end: int) -> list[list[Column]]:
+        """Return the columns of each file from `start` to before `end`."""
         names = [each.name for each in self.specification.variables]
-        table = self.columns.columns(names, self.cells([self.place(path)]))
-        return encoded([table[each] for each in names], self.specification.extension)
+        files = np.arange(start, min(end, len(self.files.texts)), dtype=np.int64)
+        table = self.columns.columns(names, self.cells(files))
+        found, row = [], 0
+        for count in self.columns.rows(files).tolist():
+            rows = slice(row, row + count)
+            found.append([Column(each.name, each.form, each.data[rows]) for each in table.values()])
+            row += count
+        return found
 
 
 def open_repository(name: str) -> GeneratedRepository:

@@ -42,8 +42,8 @@ class State:
         Raises
         ------
         LabrigError
-            ``bad_input`` for what is no id, or for none where there is not just one folder; ``not_found`` for one
-            that nothing has.
+            ``bad_input`` for what is no id, or for none where there are several folders; ``not_found`` for one that
+            nothing has, and for none where there is no folder.
         """
         if isinstance(id, bool) or not isinstance(id, (int, str)):
             raise LabrigError(f"The id cannot be {id!r}", where="id", expected=self._expected())
@@ -53,18 +53,17 @@ class State:
         if name in ("", LOCAL):
             if len(self.folders) == 1:
                 return next(iter(self.folders.values()))
-            if name == LOCAL and not self.folders:
+            if not self.folders:
                 raise LabrigError(
                     "No folder is served",
                     where="id",
-                    try_="labrig serve repository --root DIR",
+                    expected=self._expected(),
+                    try_='id="118", or start the server with --root DIR',
                     code="not_found",
                 )
             raise LabrigError("Which repository is meant?", where="id", expected=self._expected())
         if name.isascii() and (name.lstrip("-").isdigit() or "/" in name):
-            from labrig_repository.gym.repository import open_repository  # numpy, which folders need not
-
-            return open_repository(name)
+            return _generated(name)
         raise unknown_name("repository", name, [*self.folders, LOCAL], where="id")
 
     def _expected(self) -> str:
@@ -76,6 +75,19 @@ class State:
         await self.sandbox.close()
         for each in self.folders.values():
             each.close()
+
+
+def _generated(name: str) -> Repository:
+    """Return a generated repository; they need numpy, which folders do not."""
+    try:
+        from labrig_repository.gym.repository import open_repository
+    except ModuleNotFoundError as error:
+        raise LabrigError(
+            f"Generated repositories need the package {error.name}, which is not installed",
+            try_="pip install 'labrig[repository]'",
+            code="unavailable",
+        ) from error
+    return open_repository(name)
 
 
 def named(*functions: Callable[..., Any]) -> dict[str, Callable[..., Any]]:

@@ -166,7 +166,7 @@ async def search(
     pattern: Annotated[
         str,
         Field(
-            description="Which files: *.csv, runs/**, data/*/log_?.txt; ** is any folders but .hidden ones."
+            description="Which files: *.csv, runs/**, data/*/log_?.txt; ** is any folders but .hidden ones and caches."
         ),
     ] = "**",
     where: Annotated[
@@ -194,9 +194,14 @@ async def search(
     data: dict[str, Any] = {"hits": page.hits, "files": page.files, "searched": page.searched}
     if page.skipped:
         data["skipped"] = page.skipped
+    warnings = [] if page.files else [f"No file matches {pattern}"]
+    if page.cursor and len(page.hits) < HITS:  # it was the time that ended the page
+        warnings.append(
+            f"This page looked into {page.searched:,} of {page.files:,} files; a narrower pattern has fewer"
+        )
     return Answer(
         source=repository.about,
         data=data,
-        warnings=() if page.files else (f"No file matches {pattern}",),
+        warnings=tuple(warnings),
         next=f"the same with cursor={page.cursor!r}" if page.cursor else "",
     )

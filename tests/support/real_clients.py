@@ -1,0 +1,76 @@
+"""Real agent programs, run as a new user would: HOME is private, the environment empty, the model scripted."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from labrig.config import home
+from support.scripted_model import scripted_model
+
+
+def binary(package: str, name: str) -> str:
+    """Return the path of a client's program; skip where it is not installed (``.ci/run`` installs it)."""
+    clients = Path(os.environ.get("LABRIG_TEST_CLIENTS", Path.home() / ".cache" / "labrig-test-clients"))
+    found = shutil.which(
+        name, path=os.pathsep.join([str(clients / "node_modules" / ".bin"), os.environ["PATH"]])
+    )
+    if not found:
+        pytest.skip(f"{name} is not installed (npm install --prefix {clients.name} {package})")
+    return found
+
+
+def install(client: str, server: str, project: Path, private: Path, *flags: str) -> None:
+    """Run ``labrig install`` in the project, with the user's own HOME."""
+    done = subprocess.run(
+        [sys.executable, "-m", "labrig_harness", "install", client, server, "--yes", *flags],
+        cwd=project,
+        env={"HOME": str(private), "PATH": os.environ["PATH"], "LABRIG_HOME": str(home())},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def environment(private: Path, **more: str) -> dict[str, str]:
+    """Return all that a client finds in its environment."""
+    return {"HOME": str(private), "PATH": "/usr/bin:/bin", "TERM": "dumb", "LANG": "C.UTF-8", **more}
+
+
+def ask_claude_code(
+    question: str, script: list[Any], server: str, project: Path, private: Path
+) -> tuple[str, list[Any]]:
+    """Ask the real Claude Code with the project's configuration; return its output and what its model was sent."""
+    claude = binary("@anthropic-ai/claude-code", "claude")
+    with scripted_model(script) as model:
+        done = subprocess.run(
+            [
+                *(claude, "-p", question, "--output-format", "stream-json", "--verbose"),
+                *("--mcp-config", ".mcp.json", "--strict-mcp-config", "--model", "scripted-model"),
+                *("--allowedTools", f"mcp__labrig-{server}", "--tools", ""),
+            ],
+            cwd=project,
+            env=environment(
+                private,
+                ANTHROPIC_BASE_URL=model.url,
+                ANTHROPIC_API_KEY="dummy",
+                CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC="1",
+                CLAUDE_CODE_MAX_RETRIES="1",
+                ENABLE_TOOL_SEARCH="false",
+                # Else the first turn may begin before the tools are there.
+                MCP_CONNECTION_NONBLOCKING="false",
+                MCP_CONNECT_TIMEOUT_MS="60000",
+            ),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=180,
+        )
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+    return done.stdout, model.requests
