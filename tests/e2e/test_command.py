@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import argparse
+import importlib
 import json
 import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+
+from labrig.errors import LabrigError
 
 SPECIATION = "SOLUTION 1\n pH 7 charge\n Ca 1\n Cl 2\nEND\n"
 
@@ -138,3 +143,27 @@ def test_a_broken_configuration_is_named(private_home: Path, tmp_path: Path, con
     assert done.returncode != 0
     assert "labrig.toml" in done.stdout + done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_server_that_was_not_installed_is_no_fault_of_the_machine(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """As with ``pip install labrig[repository]`` alone: phreeqc and its databases are named, and nothing is wrong."""
+    house = importlib.import_module("labrig_harness.cli.house")
+    load, broken = house.toolbox, [ModuleNotFoundError, ImportError]
+
+    def without_phreeqc(name: str) -> Any:
+        if name == "phreeqc":
+            raise LabrigError("it cannot be imported", code="unavailable") from broken[0]("no phreeqcrm")
+        return load(name)
+
+    def state(side: Any) -> Any:
+        missing = side.name == "phreeqc"
+        return SimpleNamespace(state="missing" if missing else "installed", reason="")
+
+    monkeypatch.setattr(house, "toolbox", without_phreeqc)
+    monkeypatch.setattr("labrig.sideenv.status", state)
+    assert house._doctor(argparse.Namespace()) == 0
+    assert "server      phreeqc: not installed: " in capfd.readouterr().out
+    broken.pop(0)
+    assert house._doctor(argparse.Namespace()) == 1

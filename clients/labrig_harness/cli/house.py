@@ -11,6 +11,7 @@ from labrig import __version__
 from labrig.config import config_path, home, setting
 from labrig.errors import LabrigError
 from labrig.serve import MODES
+from labrig.toolbox import Toolbox
 from labrig_harness.servers import names, toolbox
 
 FAILED = 1
@@ -143,23 +144,44 @@ def _doctor(arguments: argparse.Namespace) -> int:
     print(f"config      {config_path()}{'' if config_path().exists() else ' (none)'}")
     print(f"log         {log_path()}")
     print(f"workspaces  {home() / 'workspaces'}")
+    servers = {name: _loaded(name) for name in names()}
+    left_out = {
+        name for name, found in servers.items() if isinstance(found, LabrigError) and _unpacked(found)
+    }
+    healthy &= len(left_out) < len(servers)
     for name, side in sideenv.side_envs().items():
         found = sideenv.status(side)
-        healthy &= found.state == "installed" or (found.state == "missing" and not side.default)
+        needed = side.default and name not in left_out
+        healthy &= found.state == "installed" or (found.state == "missing" and not needed)
         print(f"setup       {name}: {found.state}" + (f" ({found.reason})" if found.reason else ""))
     print(f"sandbox     {_sandbox()}")
     print(f"network     {_network()}")
-    for name in names():
+    for name, box in servers.items():
+        if isinstance(box, LabrigError):
+            healthy &= name in left_out
+            print(f"server      {name}: {'not installed: ' if name in left_out else ''}{box}")
+            continue
+        print(f"server      {name}: {len(box.specs)} tools, toolsets {', '.join(box.toolsets)}")
         try:
-            box = toolbox(name)
-            print(f"server      {name}: {len(box.specs)} tools, toolsets {', '.join(box.toolsets)}")
             for line in box.doctor() if box.doctor else ():
                 healthy &= not line.startswith("test run:") or line.endswith((": ok", "not tried"))
                 print(f"            {line}")
         except LabrigError as error:
             healthy = False
-            print(f"server      {name}: {error}")
+            print(f"            {error}")
     return 0 if healthy else FAILED
+
+
+def _loaded(name: str) -> Toolbox | LabrigError:
+    try:
+        return toolbox(name)
+    except LabrigError as error:
+        return error
+
+
+def _unpacked(error: LabrigError) -> bool:
+    """Return whether a server is missing because its extra was not installed, which is no fault of a machine."""
+    return isinstance(error.__cause__, ModuleNotFoundError)
 
 
 def _sandbox() -> str:
