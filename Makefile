@@ -23,7 +23,7 @@ test: setup check
 
 accept: setup
 	@$(BIN)/labrig setup sandbox-earth >/dev/null || echo "no sandbox-earth: its tests skip"
-	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest -q $(ONLY)
 
 check: $(VENV)/.installed
 	$(BIN)/ruff check .
