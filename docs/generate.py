@@ -49,6 +49,19 @@ def databases() -> str:
     return "\n".join(rows)
 
 
+def taxonomy() -> str:
+    """Return the fields of the science gym with the numbers of their domains and subdomains."""
+    from labrig_repository.gym.taxonomy import load
+
+    rows = ["| field | domains | subdomains |", "| --- | --- | --- |"]
+    counts = [(each.name, len(each.domains), sum(len(d.subdomains) for d in each.domains)) for each in load()]
+    rows += [f"| {name} | {domains} | {subdomains} |" for name, domains, subdomains in counts]
+    rows.append(
+        f"| all {len(counts)} | {sum(each[1] for each in counts)} | {sum(each[2] for each in counts)} |"
+    )
+    return "\n".join(rows)
+
+
 def answer() -> str:
     """Return the one output schema."""
     return f"```json\n{json.dumps(ANSWER_SCHEMA, indent=1)}\n```"
@@ -116,7 +129,8 @@ def generated(name: str) -> str:
     """Return the text of one generated part."""
     verb, _, argument = name.partition(" ")
     makers = {
-        each.__name__: each for each in (databases, answer, codes, stems, mcq_stems, failed, ends, faults)
+        each.__name__: each
+        for each in (databases, answer, codes, stems, mcq_stems, taxonomy, failed, ends, faults)
     }
     return tools(argument) if verb == "tools" else makers[verb]()
 
