@@ -8,14 +8,13 @@ Item ids are keyed hashes, so they tell neither stem nor number.
 from __future__ import annotations
 
 import asyncio
-import hmac
 import random
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from labrig.canonical import sha256
 from labrig.errors import LabrigError
+from labrig_harness import generated
 from labrig_harness.from_sync import from_sync
 from labrig_harness.suites.phreeqc_mcq.checked import check
 from labrig_harness.suites.phreeqc_mcq.orbit import Drawn, Option, item
@@ -48,7 +47,7 @@ def prompt(question: str, options: Mapping[str, str]) -> str:
 
 def commitment(seed: str) -> str:
     """Return what can be published of a private seed: it fixes the seed and does not tell it."""
-    return sha256(f"{NAME}/commitment/{seed}")
+    return generated.commitment(NAME, seed)
 
 
 def generate(
@@ -139,7 +138,7 @@ async def _item(engine: Engine, seed: str, number: int, stem: Stem, answer: str,
         )
     wrong = draws.sample(drawn.options[1:], 3)
     by_letter = {letter: drawn.options[0] if letter == answer else wrong.pop() for letter in LETTERS}
-    id = hmac.new(seed.encode(), f"{NAME}/{VERSION}/{number}".encode(), "sha256").hexdigest()[:12]
+    id = generated.opaque_id(seed, f"{NAME}/{VERSION}/{number}")
     plain = await engine.run(drawn.scene.build, database=drawn.scene.database)
     return _task(id, drawn, by_letter, answer, len(plain.output))
 
@@ -191,10 +190,7 @@ def row(task: Task) -> dict[str, Any]:
         "stem": task.labels["stem"],
         "question": question,
         "options": texts,
-        "answer": task.truth["answer"],
-        "truth": {name: value for name, value in task.truth.items() if name != "answer"},
-        "labels": task.labels,
-        "version": task.suite_version,
+        **generated.hidden(task),
     }
 
 
@@ -206,9 +202,7 @@ def from_row(fields: dict[str, Any]) -> Task:
     LabrigError
         ``bad_input`` for what is no such line, or of another version, or could not be scored.
     """
-    try:
-        if fields["version"] != VERSION:
-            raise LabrigError(f"These items are of version {fields['version']!r}, not {VERSION!r}")
+    with generated.read_back(NAME, VERSION, fields):
         check(fields, LETTERS)
         options = {letter: fields["options"][letter] for letter in LETTERS if fields["options"]}
         return Task(
@@ -218,7 +212,3 @@ def from_row(fields: dict[str, Any]) -> Task:
             truth={"answer": fields["answer"], **fields["truth"]},
             labels=dict(fields["labels"]),
         )
-    except KeyError as error:
-        raise LabrigError(f"This is no item of {NAME}: {error} is missing") from error
-    except (TypeError, ValueError) as error:
-        raise LabrigError(f"This is no item of {NAME}: {error}") from error

@@ -8,13 +8,12 @@ items; ``question`` is the label that they share.
 
 from __future__ import annotations
 
-import hmac
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from labrig.canonical import sha256
 from labrig.errors import LabrigError
+from labrig_harness import generated
 from labrig_harness.suites.science_gym.checked import check
 from labrig_harness.suites.science_gym.question import (
     CATEGORY,
@@ -71,7 +70,7 @@ class Deal:
 
 def commitment(seed: str) -> str:
     """Return what can be published of a private seed: it fixes the seed and does not tell it."""
-    return sha256(f"{NAME}/commitment/{seed}")
+    return generated.commitment(NAME, seed)
 
 
 def generate(
@@ -174,7 +173,7 @@ def _task(seed: str, number: int, repository: GeneratedRepository, question: Que
     query, expected = question.query, question.expected
 
     def opaque(name: str) -> str:
-        return hmac.new(seed.encode(), f"{NAME}/{VERSION}/{name}".encode(), "sha256").hexdigest()[:12]
+        return generated.opaque_id(seed, f"{NAME}/{VERSION}/{name}")
 
     return Task(
         suite=NAME,
@@ -210,10 +209,7 @@ def row(task: Task) -> dict[str, Any]:
     return {
         "id": task.id,
         "question": task.brief.prompt,
-        "answer": task.truth["answer"],
-        "truth": {name: value for name, value in task.truth.items() if name != "answer"},
-        "labels": task.labels,
-        "version": task.suite_version,
+        **generated.hidden(task),
     }
 
 
@@ -225,9 +221,7 @@ def from_row(fields: dict[str, Any]) -> Task:
     LabrigError
         ``bad_input`` for what is no such line, or of another version, or could not be scored.
     """
-    try:
-        if fields["version"] != VERSION:
-            raise LabrigError(f"These items are of version {fields['version']!r}, not {VERSION!r}")
+    with generated.read_back(NAME, VERSION, fields):
         check(fields)
         return Task(
             suite=NAME,
@@ -236,7 +230,3 @@ def from_row(fields: dict[str, Any]) -> Task:
             truth={"answer": fields["answer"], **fields["truth"]},
             labels=dict(fields["labels"]),
         )
-    except KeyError as error:
-        raise LabrigError(f"This is no item of {NAME}: {error} is missing") from error
-    except (TypeError, ValueError) as error:
-        raise LabrigError(f"This is no item of {NAME}: {error}") from error
