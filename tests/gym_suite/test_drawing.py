@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 
 from labrig_harness.suites.science_gym import selection
-from labrig_harness.suites.science_gym.drawing import OUTCOMES, REASONS, draw
+from labrig_harness.suites.science_gym.drawing import OUTCOMES, REASONS, absent, draw
 from labrig_harness.suites.science_gym.drawing.subject import MOST_FILES, MOST_OTHER_FILES
 from labrig_harness.suites.science_gym.pool import pool
 from labrig_harness.suites.science_gym.question import NOT_POSSIBLE, TYPES, Question
 from labrig_repository.gym.design import specification
 from labrig_repository.gym.numbers import Draws
 from labrig_repository.gym.repository import GeneratedRepository, open_repository
-from labrig_repository.gym.values import Decimal, Levels
+from labrig_repository.gym.values import Decimal, Levels, Moments
 from support.gym_questions import drawn
 
 
@@ -187,3 +187,31 @@ def test_a_pool_has_five_of_each_type_that_involves_chance() -> None:
     }
     many = [each for number in range(1, 30) for each in pool(open_repository(str(number)))]
     assert 0.2 < np.mean([each.expected.kind == "impossible" for each in many]) < 0.35
+
+
+def test_missing_variables_cannot_be_told_by_what_is_there() -> None:
+    """Years follow from dates, a wage from income and hours; run 2 may be repeat 2."""
+    dated = asked = 0
+    for number in range(1, 300):
+        described = open_repository(str(number)).specification
+        has = [*described.variables, *described.placeholders]
+        alike = absent.likeness(GeneratedRepository(described))
+        if any(getattr(each, "kind", "") == "date" or isinstance(each.form, Moments) for each in has):
+            dated += 1
+            for about in ("year of the trial", "season", "phase of the Moon", "kind of day"):
+                assert alike("", about)
+        if any(each.name == "income_kEUR" for each in has):
+            asked += 1
+            assert alike("wage_h_EUR", "hourly wage") and alike("savings_pct", "saving rate")
+        if any(getattr(each, "kind", "") == "sequence" for each in has):
+            assert alike("", "repeat") and alike("", "replicate")
+    assert dated > 100 and asked > 10
+
+
+def test_texts_of_wrong_type_are_no_numbers() -> None:
+    for repository, _, want, question in drawn():
+        if want == "wrong type":
+            variable = repository.columns.variables[question.query.variables[0]]
+            assert variable.role != "identifier" or "number" not in variable.about
+            if isinstance(variable.form, Levels):
+                assert not all(re.search(r"\d", text) for text in variable.form.texts)

@@ -1,4 +1,7 @@
-"""What a field has and a repository has not: placeholders and columns that nothing in it resembles."""
+"""What a field has and a repository has not: placeholders and columns that nothing in it resembles.
+
+Nor may anything in it tell them: years and seasons follow from dates, a wage from income and hours.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from labrig_repository.gym.taxonomy import Categorical, Dependent, Drawn, Field,
 def placeholder(repository: GeneratedRepository, draws: Draws) -> Condition | None:
     """Return a condition on a placeholder that neither paths nor columns have, with a value that no path holds."""
     field = _field(repository)
-    alike = _likeness(repository)
+    alike = likeness(repository)
     able = [each for each in field.paths if not alike(each.name, each.about)]
     paths = "\n".join(repository.files.texts).lower()
     for each in draws.some(able, TRIES):
@@ -28,7 +31,7 @@ def placeholder(repository: GeneratedRepository, draws: Draws) -> Condition | No
 def column(repository: GeneratedRepository, draws: Draws, numeric: bool) -> str | None:
     """Return the name of a column of the field that the repository has not, nor anything like it."""
     field = _field(repository)
-    alike = _likeness(repository)
+    alike = likeness(repository)
     words: list[Categorical | Drawn | Dependent] = [*field.numbers, *field.dependents]
     if not numeric:
         words = [*field.categories]
@@ -40,12 +43,15 @@ def _field(repository: GeneratedRepository) -> Field:
     return next(each for each in load() if each.name == repository.specification.context.field)
 
 
-def _likeness(repository: GeneratedRepository) -> Callable[[str, str], bool]:
+def likeness(repository: GeneratedRepository) -> Callable[[str, str], bool]:
     """Return what says whether a name or a description shares a word with what the repository has."""
     specification = repository.specification
     has = [(each.name, each.about) for each in specification.variables]
     has += [(each.name, each.about) for each in specification.placeholders]
     known = set().union(*(_words(name) | _words(about) for name, about in has))
+    dated = any(each.kind == "date" for each in specification.placeholders)
+    if dated or any(each.role == "datetime" for each in specification.variables):
+        known |= CALENDAR
     return lambda name, about: bool((_words(name) | _words(about)) & known)
 
 
@@ -53,7 +59,26 @@ COMMON = frozenset(
     "a an and at by for from in index is level mean number of on per rate share the to with".split()  # noqa: SIM905
 )
 """Words that make no two descriptions alike."""
+CALENDAR = frozenset({"day", "hour", "month", "moon", "season", "term", "week", "year"})
+"""What dates and times tell as well: whoever is asked for files of 2019 finds them by their dates."""
+ALIKE = (
+    ("run", "repeat", "replicate", "trial"),  # run 2 may be called repeat 2
+    ("wave", "round"),
+    ("accuracy", "error", "errors", "wrong"),  # one less the other
+    ("income", "wage", "consumption", "saving"),  # income less consumption, income by hours
+    ("wealth", "assets"),
+    ("score", "correct"),  # items answered correctly
+    ("yield", "turnover"),  # yield by catalyst loading
+    ("cycle", "finished"),  # units per hour
+    ("headway", "vehicles"),  # vehicles in 15 min
+    ("sky", "cloud"),  # overcast is eight eighths
+    ("easting", "northing", "grid"),  # E100N204
+    ("born", "birth", "origin"),
+)
+"""Different words that may mean the same, or follow one from the other."""
+_FIRST = {word: words[0] for words in ALIKE for word in words}
 
 
 def _words(text: str) -> set[str]:
-    return set(re.findall(r"[a-z]{2,}", text.lower())) - COMMON
+    found = set(re.findall(r"[a-z]{2,}", text.lower())) - COMMON
+    return {_FIRST.get(word, word) for word in found}

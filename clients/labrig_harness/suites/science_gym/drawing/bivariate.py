@@ -98,7 +98,8 @@ def _pair(
 ) -> list[str] | None:
     """Return the columns of a bivariate question; where one is to be missing or a text, it is the first."""
     if reason == "wrong type":
-        first: str | None = draws.one(texts(repository))
+        able = texts(repository)
+        first: str | None = draws.one(able) if able else None
         others = draws.some(numbers(repository), count - 1)
     elif statistic in ("pearson", "spearman"):
         first, *others = draws.some(numbers(repository), count)

@@ -8,6 +8,7 @@ from labrig_harness.suites.science_gym.question import NOT_POSSIBLE, Expected, Q
 from labrig_repository.gym.columns import Cells
 from labrig_repository.gym.numbers import Draws
 from labrig_repository.gym.repository import GeneratedRepository
+from labrig_repository.gym.specification import FileVariable
 from labrig_repository.gym.values import Decimal, Levels
 
 Made = tuple[Query, Expected] | None
@@ -76,9 +77,20 @@ def categories(repository: GeneratedRepository) -> list[str]:
 
 
 def texts(repository: GeneratedRepository) -> list[str]:
-    """Return the names of columns of texts that no coding makes numbers: labels, categories of three levels or more."""
-    return [
-        each.name
-        for each in repository.specification.variables
-        if each.role == "identifier" or (isinstance(each.form, Levels) and len(each.form.texts) > 2)
-    ]
+    """Return the names of columns of texts that nobody would take for numbers.
+
+    Labels, but none that is described as a number ("run number": R0001), and categories of three levels or more, but
+    none with a number in each (cap54, cap56, cap58).
+    """
+    return [each.name for each in repository.specification.variables if _no_number(each)]
+
+
+def _no_number(variable: FileVariable) -> bool:
+    if variable.role == "identifier":
+        return "number" not in variable.about
+    form = variable.form
+    return (
+        isinstance(form, Levels)
+        and len(form.texts) > 2
+        and not all(any(map(str.isdigit, each)) for each in form.texts)
+    )

@@ -65,7 +65,8 @@ def _try_univariate(repository: GeneratedRepository, type: Type, draws: Draws, w
         name = absent.column(repository, draws, numeric)
     else:
         able = texts if want == "wrong type" else numbers if numeric else categories
-        name = draws.one(able(repository))
+        found = able(repository)
+        name = draws.one(found) if found else None
     where = where_asked(repository, type, draws, want)
     if name is None or where is None:
         return None
