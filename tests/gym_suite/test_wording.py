@@ -7,8 +7,18 @@ import re
 import pytest
 
 from labrig_harness.suites.science_gym.drawing import draw
-from labrig_harness.suites.science_gym.wording import DIGITS, STATISTICS, STYLES, TESTS, worded
+from labrig_harness.suites.science_gym.wording import (
+    AFTER_A_NOUN,
+    DIGITS,
+    PLURALS,
+    SPELT,
+    STATISTICS,
+    STYLES,
+    TESTS,
+    worded,
+)
 from labrig_repository.gym.repository import open_repository
+from labrig_repository.gym.taxonomy import load
 from support.gym_questions import drawn
 
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
@@ -72,3 +82,41 @@ def test_a_path_with_the_words_of_a_template_stays_as_it_is() -> None:
 def test_styles_differ() -> None:
     for repository, _, _, question in drawn()[::5]:
         assert len({worded(question, repository, style) for style in STYLES}) == len(STYLES)
+
+
+SINGULAR = frozenset({"census", "diabetes", "lens", "means"})
+
+
+def test_every_plural_noun_of_the_taxonomy_is_known() -> None:
+    """So that hours of sleep are above seven."""
+    for field in load():
+        for each in (*field.paths, *field.categories, *field.numbers, *field.dependents, *field.thresholds):
+            noun: list[str] = []
+            for word in re.findall(r"[a-z-]+", each.about.lower()):
+                if word in AFTER_A_NOUN:
+                    break
+                noun.append(word)
+            plural = noun[-1].endswith("s") and not re.search("(ss|us|is|as)$", noun[-1])
+            if "or" not in noun and noun[-1] not in SINGULAR:
+                assert plural == bool(PLURALS & {*noun}), each.about
+
+
+def test_plurals_have_their_verb_and_units_are_whole_words() -> None:
+    told = " ".join(worded(each[3], each[0], "plain") for each in drawn())
+    assert not re.search(r"the (?:years|hours|days|minutes) [a-z ]+ is ", told)
+    assert len(re.findall(r"the (?:years|hours|days|minutes) [a-z ]+ are (?:above|below|from|\d)", told)) > 3
+    assert not re.search(r"(?:\(years\)|number of [a-z ]+) are (?:above|below|from|\d)|\(a\)", told)
+
+
+def test_missing_columns_have_units_as_others() -> None:
+    """Else a number without a unit would tell that it is missing."""
+    seen = 0
+    for repository, _, want, question in drawn():
+        if want == "missing variable" and question.query.variables:
+            field = next(each for each in load() if each.name == repository.specification.context.field)
+            units = {each.name: each.unit for each in (*field.numbers, *field.dependents)}
+            unit = units.get(question.query.variables[0], "")
+            if len(unit) > 2 and unit not in SPELT:
+                assert f"({unit})" in worded(question, repository, "letter")
+                seen += 1
+    assert seen > 5

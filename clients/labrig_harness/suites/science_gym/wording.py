@@ -13,6 +13,8 @@ is put in last, into a text that does not depend on it, so that no style can cha
 
 from __future__ import annotations
 
+import itertools
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -60,6 +62,30 @@ EITHER = "; ".join(README_CHOICES)
 DIGITS = (
     "If your answer is a number with decimals, report {} significant figures; whole numbers are not rounded."
 )
+
+
+SPELT = {
+    "a": "year",
+    "d": "day",
+    "h": "hour",
+    "min": "minute",
+    "week": "week",
+    "month": "month",
+    "frames": "frame",
+    "10^3": "thousand",
+    "1/1000": "per 1000",
+}
+"""Units that may stand in a description as words."""
+_PLURALS = (
+    "atoms captures cells cigarettes counts cycles days deaths equivalents fills frames hours initials injections "
+    "minutes mites months orbits oxides persons plants points shelves solids terms tokens units weeks years"
+)
+_AFTER_A_NOUN = (
+    "above absent after against as at before below between by finished for from in of on per seeded served since so "
+    "spent to until with"
+)
+PLURALS, AFTER_A_NOUN = frozenset(_PLURALS.split()), frozenset(_AFTER_A_NOUN.split())
+"""Nouns that descriptions begin with, and what ends such a noun: hours of sleep *are* above seven."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,23 +144,40 @@ def _names(repository: GeneratedRepository, style: str) -> Names:
 
 
 def _abouts(repository: GeneratedRepository) -> dict[str, str]:
-    """Return what each variable is, with its unit where it has one; its name beside it where two are the same."""
+    """Return what each variable is, a column with its unit where it has one; its name beside it where two are the same.
+
+    Variables of the field that the repository has not are described like those that it has.
+    """
     specification = repository.specification
     has: list[FileVariable | Placeholder] = [*specification.variables, *specification.placeholders]
     field = next(each for each in load() if each.name == specification.context.field)
     known = {each.name for each in has}
-    others: list[Drawn | Dependent | Categorical | PathVariable] = [*field.numbers, *field.dependents]
-    others += [*field.categories, *field.paths]
+    columns: list[Drawn | Dependent] = [*field.numbers, *field.dependents]
+    others: list[Drawn | Dependent | Categorical | PathVariable] = [*columns, *field.categories, *field.paths]
     said = {each.name: each.about for each in has}
     said |= {each.name: each.about for each in others if each.name not in known}
     there = [each.about for each in has]
-    units = {each.name: each.unit for each in has}
+    units = {each.name: each.unit for each in (*columns, *specification.variables)}
     return {
         name: about
-        + (f" ({units[name]})" if units.get(name) and units[name] not in about else "")
+        + _in_unit(about, units.get(name, ""))
         + (f' ("{name}")' if there.count(about) > 1 else "")
         for name, about in said.items()
     }
+
+
+def _in_unit(about: str, unit: str) -> str:
+    """Return a unit in parentheses, or nothing where the description begins a word with it: hours of sleep."""
+    if not unit or (unit in SPELT and re.search(rf"\b{SPELT[unit]}", about)):
+        return ""
+    return f" ({'years' if unit == 'a' else unit})"
+
+
+def _is(variable: str) -> str:
+    """Return the verb of a variable as it is called: are for hours of sleep."""
+    words = re.findall(r"[a-z-]+", variable.removeprefix("the ").partition(" (")[0])
+    noun = itertools.takewhile(lambda word: word not in AFTER_A_NOUN, words)
+    return "are" if variable.startswith("the ") and PLURALS & {*noun} else "is"
 
 
 def _one_of(values: Sequence[str]) -> str:
@@ -148,7 +191,8 @@ def _holds(condition: Condition, names: Names) -> str:
         what = _one_of([names.value(condition, each) for each in condition.values])
     else:
         what = OPERATORS[condition.operator].format(*condition.values)
-    return f"{names.variable(condition.variable)} is {what}"
+    variable = names.variable(condition.variable)
+    return f"{variable} {_is(variable)} {what}"
 
 
 def _all_of(conditions: Sequence[Condition], names: Names) -> str:
@@ -202,7 +246,7 @@ def _template(query: Query, names: Names, repository: GeneratedRepository) -> st
 def _plain(query: Query, names: Names, repository: GeneratedRepository) -> str:
     match query.type:
         case "readme":
-            return f"Look whether there is a README and what it tells of the project: {EITHER}. Which of these is it?"
+            return f"Check whether there is a README and what it tells of the project: {EITHER}. Which of these is it?"
         case "title" | "abstract":
             return f"How does the README word the {PART_OF_README[query.type]}?"
         case "extension":
