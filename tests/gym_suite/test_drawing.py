@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 from collections.abc import Iterator
 
@@ -13,6 +14,7 @@ import pytest
 from labrig_harness.suites.science_gym import selection
 from labrig_harness.suites.science_gym.drawing import OUTCOMES, REASONS, absent, draw
 from labrig_harness.suites.science_gym.drawing.subject import MOST_FILES, MOST_OTHER_FILES
+from labrig_harness.suites.science_gym.grading import grade
 from labrig_harness.suites.science_gym.pool import pool
 from labrig_harness.suites.science_gym.question import NOT_POSSIBLE, TYPES, Question
 from labrig_repository.gym.design import specification
@@ -215,3 +217,12 @@ def test_texts_of_wrong_type_are_no_numbers() -> None:
             assert variable.role != "identifier" or "number" not in variable.about
             if isinstance(variable.form, Levels):
                 assert not all(re.search(r"\d", text) for text in variable.form.texts)
+
+
+def test_an_extension_is_right_with_and_without_its_point() -> None:
+    for _, type, _, question in drawn():
+        if type == "extension":
+            for said in (question.expected.value, f".{question.expected.value}"):
+                answer = json.dumps({"answer": said})
+                graded = grade(question.expected, answer, answer)
+                assert graded.strict and graded.compat

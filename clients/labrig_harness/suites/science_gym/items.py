@@ -127,7 +127,7 @@ def deals(seed: str, count: int) -> list[Deal]:
         dealt += [(type, want) for want in wants]
     formats = _evenly(draws, EXTENSIONS, count)
     return [
-        Deal(type, want, want.lstrip(".") if type == "extension" else format)
+        Deal(type, want, want if type == "extension" else format)
         for (type, want), format in zip(draws.some(dealt, count), formats, strict=True)
     ]
 

@@ -262,11 +262,11 @@ def stated(text: str) -> str:
 
 
 def extension(query: dict[str, Any], files: Files) -> str:
-    """Return the extension that all data files have, ``.csv``."""
+    """Return the extension that all data files have, ``csv``."""
     extensions = {path.rpartition(".")[2] for path in data_files(query, files)}
     if len(extensions) != 1:
         raise NotPossible("undefined")
-    return f".{extensions.pop()}"
+    return extensions.pop()
 
 
 def count_rows(query: dict[str, Any], files: Files) -> str:

@@ -169,7 +169,7 @@ def extension(asked: Query, listed: Sequence[str]) -> str:
     found = {path.rpartition(".")[2] for path in listed if re.fullmatch(asked.scheme, path)}
     if len(found) != 1:
         raise Unsolvable(f"the listing shows {len(found)} extensions of data files")
-    return f".{found.pop()}"
+    return found.pop()
 
 
 def _from_readme(find: Callable[[str | None], str], toolset: str) -> Callable[[Sequence[str]], str]:

@@ -8,7 +8,8 @@ from labrig_repository.gym.encoding import EXTENSIONS
 from labrig_repository.gym.numbers import Draws
 from labrig_repository.gym.repository import GeneratedRepository
 
-EXTENSION_CHOICES = tuple(f".{each}" for each in EXTENSIONS)
+EXTENSION_CHOICES = tuple(EXTENSIONS)
+"""Without the point: compat wants the right choice to be part of the answer, and ".csv" has "csv" in it."""
 
 
 def readme(repository: GeneratedRepository, type: Type, draws: Draws, want: str) -> Made:
@@ -39,7 +40,7 @@ def stated(repository: GeneratedRepository, type: Type, draws: Draws, want: str)
 
 def extension(repository: GeneratedRepository, type: Type, draws: Draws, want: str) -> Made:
     """Ask for the file extension of the data."""
-    found = f".{repository.specification.extension}"
+    found = repository.specification.extension
     if want not in ("", found):
         return None
     return about(repository, type), Expected("choice", found, EXTENSION_CHOICES)
