@@ -55,7 +55,7 @@ OPERATORS = {
     "at most": "{} or less",
     "above": "above {}",
     "below": "below {}",
-    "between": "from {} to {}, both included",
+    "between": "from {} to {} inclusive",
 }
 PART_OF_README = {"title": "title of the project", "abstract": "abstract of the project"}
 EITHER = "; ".join(README_CHOICES)
