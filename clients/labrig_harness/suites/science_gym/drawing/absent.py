@@ -17,30 +17,35 @@ from labrig_repository.gym.taxonomy import Categorical, Dependent, Drawn, Field,
 
 def placeholder(repository: GeneratedRepository, draws: Draws) -> Condition | None:
     """Return a condition on a placeholder that neither paths nor columns have, with a value that no path holds."""
-    field = _field(repository)
     alike = likeness(repository)
-    able = [each for each in field.paths if not alike(each.name, each.about)]
     paths = "\n".join(repository.files.texts).lower()
-    for each in draws.some(able, TRIES):
-        values = [value for value in each.levels if len(value) > 2 and value.lower() not in paths]
-        if values:
-            return Condition(each.name, "in", (draws.one(values),))
+    for field in _fields(repository):
+        able = [each for each in field.paths if not alike(each.name, each.about)]
+        for each in draws.some(able, TRIES):
+            values = [value for value in each.levels if len(value) > 2 and value.lower() not in paths]
+            if values:
+                return Condition(each.name, "in", (draws.one(values),))
     return None
 
 
 def column(repository: GeneratedRepository, draws: Draws, numeric: bool) -> str | None:
     """Return the name of a column of the field that the repository has not, nor anything like it."""
-    field = _field(repository)
     alike = likeness(repository)
-    words: list[Categorical | Drawn | Dependent] = [*field.numbers, *field.dependents]
-    if not numeric:
-        words = [*field.categories]
-    able = [each.name for each in words if not alike(each.name, each.about)]
-    return draws.one(able) if able else None
+    for field in _fields(repository):
+        words: list[Categorical | Drawn | Dependent] = [*field.numbers, *field.dependents]
+        if not numeric:
+            words = [*field.categories]
+        able = [each.name for each in words if not alike(each.name, each.about)]
+        if able:
+            return draws.one(able)
+    return None
 
 
-def _field(repository: GeneratedRepository) -> Field:
-    return next(each for each in load() if each.name == repository.specification.context.field)
+def _fields(repository: GeneratedRepository) -> tuple[Field, Field]:
+    """Return what suits the domain, since what does not would be known to be missing; then the whole field."""
+    context = repository.specification.context
+    whole = next(each for each in load() if each.name == context.field)
+    return whole.within(next(each for each in whole.domains if each.name == context.domain)), whole
 
 
 def likeness(repository: GeneratedRepository) -> Callable[[str, str], bool]:
