@@ -140,14 +140,13 @@ class Folder:
                             expected=f"at most {MOST_READ:,} bytes in one read",
                             code="limit",
                         )
-                return _pread(descriptor, start, size)
+                return read_at(descriptor, start, size)
             except OSError as error:
                 raise _translated(error, path) from error
 
     def media_type(self, path: str) -> str:
         """Return the media type that a file's name stands for."""
-        suffix = PurePosixPath(path).suffix.lower()
-        return _MEDIA_TYPES.get(suffix) or mimetypes.guess_type(path)[0] or "application/octet-stream"
+        return media_type_of(path)
 
     @contextmanager
     def opened(self, path: str) -> Iterator[int]:
@@ -259,6 +258,12 @@ class Folder:
         return Entry(found.name, kind, link=True, note=note)
 
 
+def media_type_of(path: str) -> str:
+    """Return the media type that a file's name stands for."""
+    suffix = PurePosixPath(path).suffix.lower()
+    return _MEDIA_TYPES.get(suffix) or mimetypes.guess_type(path)[0] or "application/octet-stream"
+
+
 def _require_encodable(path: str) -> None:
     """Refuse what cannot be the bytes of a path; half surrogates stand for bytes that are not UTF-8."""
     try:
@@ -290,7 +295,7 @@ def _require_file(descriptor: int, path: str) -> None:
         raise LabrigError(f"This is {note}", where=path, expected="a regular file", code="refused")
 
 
-def _pread(descriptor: int, start: int, size: int) -> bytes:
+def read_at(descriptor: int, start: int, size: int) -> bytes:
     """Read until there is enough or the file ends, which may be before it should where somebody writes to it."""
     parts = []
     while size > 0 and (part := os.pread(descriptor, min(size, 16 << 20), start)):

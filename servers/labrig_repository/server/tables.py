@@ -10,10 +10,12 @@ from pydantic import Field
 from labrig import cursor as cursors
 from labrig.answer import Answer
 from labrig.toolbox import session
+from labrig_repository.folder import Folder
 from labrig_repository.names import shown
 from labrig_repository.server.base import IdArgument, PathArgument, toolbox
 from labrig_repository.server.files import CursorArgument, existing
-from labrig_repository.tables import Description, describe
+from labrig_repository.tables import describe
+from labrig_repository.tables.apart import describe_apart
 
 COLUMNS = 40
 """Columns on a page."""
@@ -32,11 +34,11 @@ async def describe_table(
     """
     repository = session().state.repository(id)
 
-    def describes() -> tuple[str, Description]:
-        found = existing(repository, path)
-        return found, describe(repository, found, sheet=sheet)
-
-    found, description = await asyncio.to_thread(describes)
+    found = await asyncio.to_thread(existing, repository, path)
+    if isinstance(repository, Folder):
+        description = await describe_apart(repository, found, sheet=sheet)
+    else:  # made by us
+        description = await asyncio.to_thread(describe, repository, found, sheet=sheet)
     data: dict[str, Any] = description.to_dict()
     question = [repository.name, found, sheet, len(description.columns)]
     page, following = cursors.page(description.columns, question, cursor, size=COLUMNS)

@@ -28,6 +28,10 @@ MOST_DISTINCT = 12
 """Distinct texts that are listed; above it, only that there are more."""
 
 _SHOWN_CHARACTERS = 60
+_NAME_CHARACTERS = 200
+_UNIT_CHARACTERS = 60
+"""Of a heading's end, where its unit is looked for; in a long one the search would take for ever."""
+
 _INTEGER = re.compile(r"[+-]?[0-9]{1,300}")
 _NUMBER = re.compile(
     r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?|[+-]?inf(?:inity)?", re.IGNORECASE
@@ -172,7 +176,7 @@ class Column:
     def to_dict(self) -> dict[str, Any]:
         """Return the description as plain data; what does not apply is left out."""
         kind = self.kind()
-        found: dict[str, Any] = {"name": self.name, "type": kind}
+        found: dict[str, Any] = {"name": short(self.name, _NAME_CHARACTERS), "type": kind}
         if self.unit:
             found["unit"] = self.unit
         found["values"] = self.cells - self.missing
@@ -215,7 +219,7 @@ _SENTINELS = frozenset(SENTINELS)
 
 def unit_in(heading: str) -> str:
     """Return the unit that a heading states at its end in brackets, as ``temp (degC)`` or ``flow [m3/s]`` do."""
-    found = _UNIT.search(heading)
+    found = _UNIT.search(heading.rstrip()[-_UNIT_CHARACTERS:])
     return found[1] if found and not _NO_UNIT.fullmatch(found[1]) else ""
 
 
@@ -239,9 +243,9 @@ def named(headings: Iterable[Any]) -> tuple[list[Column], list[str]]:
     return columns, notes + ([f"{nameless} columns have no heading"] if nameless else [])
 
 
-def short(text: str) -> str:
+def short(text: str, most: int = _SHOWN_CHARACTERS) -> str:
     """Return a text with its end left out where it is long."""
-    return text if len(text) <= _SHOWN_CHARACTERS else text[: _SHOWN_CHARACTERS - 3] + "..."
+    return text if len(text) <= most else text[: most - 3] + "..."
 
 
 def _is_date(text: str) -> bool:
@@ -256,4 +260,4 @@ def _carried(value: float | int | None) -> Any:
     """Return a number as JSON can carry it: infinities, and integers that no reader keeps exact, as text."""
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
-    return str(value) if isinstance(value, int) and abs(value) > 2**53 else value
+    return short(str(value)) if isinstance(value, int) and abs(value) > 2**53 else value

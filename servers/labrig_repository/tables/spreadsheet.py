@@ -48,7 +48,7 @@ def _check_archive(data: bytes, path: str) -> None:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             unpacked = sum(each.file_size for each in archive.infolist())
-    except zipfile.BadZipFile as error:
+    except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError) as error:
         raise LabrigError(f"This is no xlsx workbook: {error}", where=path) from error
     if unpacked > MOST_UNPACKED:
         raise _too_large(f"unpacks to {unpacked:,} bytes", path, MOST_UNPACKED)
