@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import fnmatch
 import re
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -28,6 +29,9 @@ MARKS = frozenset({"pyvenv.cfg", "CACHEDIR.TAG"})
 
 MOST_SEEN = 2_000_000
 """Names that one listing looks at before it gives up."""
+
+MOST_SECONDS = 40.0
+"""What one listing takes; links that go round in circles can make few names endless."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,12 +97,22 @@ def matcher(pattern: str) -> Callable[[str], object]:
     return re.compile(fnmatch.translate(pattern.replace("[", "[[]"))).match
 
 
+class _Spent:
+    """What a listing has taken so far; the walks within it share one."""
+
+    def __init__(self) -> None:
+        self.names = 0
+        self.end = time.monotonic() + MOST_SECONDS
+
+
 class _Walk:
-    def __init__(self, repository: Repository, depth: int | None, aside: bool) -> None:
+    def __init__(
+        self, repository: Repository, depth: int | None, aside: bool, spent: _Spent | None = None
+    ) -> None:
         self._repository = repository
         self._depth = depth
         self._aside = aside
-        self._seen = 0
+        self._spent = spent or _Spent()
 
     def below(self, folder: str, shown: str, level: int, parts: list[str]) -> Iterator[Found]:
         """Give what `parts` list below a folder; `shown` has `level` parts that were matched before."""
@@ -137,7 +151,7 @@ class _Walk:
 
     def _holds(self, folder: str, rest: list[str]) -> bool:
         """Tell whether anything is listed below a folder, of which only the name is shown."""
-        walk = _Walk(self._repository, 1, True)
+        walk = _Walk(self._repository, 1, True, self._spent)
         try:
             return next(walk.below(folder, "", 0, rest), None) is not None
         except LabrigError as error:
@@ -182,10 +196,14 @@ class _Walk:
             if error.code != "not_found":
                 raise
             return []
-        self._seen += len(entries)
-        if self._seen > MOST_SEEN:
+        self._spent.names += len(entries)
+        many = self._spent.names > MOST_SEEN
+        if many or time.monotonic() > self._spent.end:
+            most = (
+                f"looked at more than {MOST_SEEN:,} names" if many else f"took more than {MOST_SECONDS:g} s"
+            )
             raise LabrigError(
-                f"The listing looked at more than {MOST_SEEN:,} names",
+                f"The listing {most}",
                 where="prefix, depth",
                 try_="a longer prefix or a smaller depth",
                 code="limit",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from contextlib import closing
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -109,6 +110,22 @@ def test_a_listing_that_looks_at_too_much_says_so(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(listing, "MOST_SEEN", 10)
     with pytest.raises(LabrigError, match="more than 10 names"):
         lines(memory(), "/*", None)
+
+
+def test_links_that_go_round_in_circles_do_not_make_a_listing_endless(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in "abc":
+        (tmp_path / name).symlink_to(".")
+    monkeypatch.setattr(listing, "MOST_SECONDS", 0.2)
+    with closing(Folder(tmp_path)) as folder:
+        for depth in (1, 30):  # also where each name is only asked whether it holds anything
+            with pytest.raises(LabrigError, match="took more than"):
+                list(listing.listed(folder, "*/" * 30 + "none*", depth))
+        monkeypatch.setattr(listing, "MOST_SECONDS", 60.0)
+        monkeypatch.setattr(listing, "MOST_SEEN", 1000)
+        with pytest.raises(LabrigError, match="more than 1,000 names"):
+            list(listing.listed(folder, "*/" * 30 + "none*", 1))
 
 
 def test_ten_thousand_paths_are_listed_in_order() -> None:

@@ -55,6 +55,7 @@ async def list_directory(
         source=repository.about,
         text="\n".join(map(_line, page)),
         data={"names": len(found)},
+        warnings=_stars(prefix),
         next=f"the same with cursor={following!r}" if following else "",
     )
 
@@ -64,11 +65,25 @@ def _line(found: Found) -> str:
     return f"{shown(found.path)}{'/' if found.kind == 'folder' else ''}{note}"
 
 
+def _stars(prefix: str) -> tuple[str, ...]:
+    """Return the warning for a part ``**``, which people write for any folders."""
+    if "**" not in prefix.split("/"):
+        return ()
+    return (
+        "** is one folder here, as * is: depth=null lists all files below a prefix, "
+        'search(query=".csv", where="names") finds them by name in any folder',
+    )
+
+
 def _nothing(repository: Repository, prefix: str) -> Answer:
     """Say that there is nothing: an error where the prefix names what does not exist."""
     parts = parts_of(prefix, where="prefix")
     if any("*" in each or "?" in each for each in parts):
-        return Answer(source=repository.about, data={"names": 0}, warnings=(f"Nothing matches {prefix}",))
+        return Answer(
+            source=repository.about,
+            data={"names": 0},
+            warnings=(f"Nothing matches {prefix}", *_stars(prefix)),
+        )
     path = located(repository, prefix)
     if repository.kind(path) == "folder":
         return Answer(source=repository.about, data={"names": 0}, warnings=("The folder is empty",))
