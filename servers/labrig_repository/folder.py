@@ -113,7 +113,7 @@ class Folder:
                 with os.scandir(descriptor) as scan:
                     found = list(itertools.islice(scan, MOST_ENTRIES + 1))
             except OSError as error:
-                raise _translated(error, folder) from error
+                raise translated(error, folder) from error
             if len(found) > MOST_ENTRIES:
                 raise LabrigError(
                     f"The folder holds more than {MOST_ENTRIES:,} names", where=folder or "/", code="limit"
@@ -142,7 +142,7 @@ class Folder:
                         )
                 return read_at(descriptor, start, size)
             except OSError as error:
-                raise _translated(error, path) from error
+                raise translated(error, path) from error
 
     def media_type(self, path: str) -> str:
         """Return the media type that a file's name stands for."""
@@ -167,6 +167,13 @@ class Folder:
         finally:
             for descriptor in stack:
                 os.close(descriptor)
+
+    @contextmanager
+    def opened_file(self, path: str) -> Iterator[int]:
+        """Give an ``O_PATH`` descriptor of a regular file; what is put in its place meanwhile is not seen."""
+        with self.opened(path) as descriptor:
+            _require_file(descriptor, path)
+            yield descriptor
 
     def _walk(self, stack: list[int], path: str) -> None:
         """Open what a path names on top of `stack`, the folders on the way below it."""
@@ -193,7 +200,7 @@ class Folder:
             try:
                 descriptor = os.open(part, _PATH_FLAGS, dir_fd=stack[-1])
             except OSError as error:
-                raise _translated(error, path) from error
+                raise translated(error, path) from error
             stack.append(descriptor)
             mode = os.fstat(descriptor).st_mode
             if stat.S_ISLNK(mode):
@@ -233,7 +240,7 @@ class Folder:
             try:
                 descriptor = os.open(name, flags, dir_fd=above)
             except OSError as error:
-                raise _translated(error, path) from error
+                raise translated(error, path) from error
         try:
             yield descriptor
         finally:
@@ -310,7 +317,8 @@ def _leads_out(path: str) -> LabrigError:
     )
 
 
-def _translated(error: OSError, path: str) -> LabrigError:
+def translated(error: OSError, path: str) -> LabrigError:
+    """Return the error for what the file system says of a path."""
     if error.errno in (errno.ENOENT, errno.ENOTDIR):
         return LabrigError(
             "There is no such file or folder",

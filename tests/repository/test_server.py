@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import io
 import json
 import os
 import sys
 import time
+import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,13 +19,17 @@ import pytest
 from fastmcp import Client
 from fastmcp.client.transports import StdioTransport
 
+from labrig import process
 from labrig.builder import build
 from labrig.errors import LabrigError
+from labrig.process import Outcome
 from labrig.sandbox import Limits
 from labrig.toolbox import ServeOptions
 from labrig_repository import searching
+from labrig_repository.folder import Folder
 from labrig_repository.server import paper, toolbox
 from labrig_repository.server.base import State, doctor
+from labrig_repository.tables import apart
 from support.sandbox_rig import skip_unless
 
 FILES: dict[str, bytes] = {
@@ -356,6 +362,11 @@ def test_a_listing_gives_paths_that_the_other_tools_take(own: Rig) -> None:
     assert top == ["README.md", "image.png", "out.txt  (a link that leads out)", "runs/"]
 
 
+def test_two_stars_in_a_listing_are_said_to_be_one(own: Rig) -> None:
+    assert "search" in own.own("list_directory", prefix="**/*.csv")["warnings"][-1]
+    assert "warnings" not in own.own("list_directory", prefix="runs/*/*.csv")
+
+
 def test_nothing_found_is_said(own: Rig) -> None:
     assert own.own("list_directory", prefix="/runs/*.xlsx")["warnings"] == ["Nothing matches /runs/*.xlsx"]
     assert "did you mean runs/2021 or runs/2020?" in own.refusal("list_directory", prefix="/runs/2O20")
@@ -408,6 +419,53 @@ def test_a_table_is_described(own: Rig) -> None:
     }
     assert answer["source"] == "folder lakes, as it is on disk: runs/2020/a.csv"
     assert "not text" in own.refusal("describe_table", path="image.png")
+
+
+def endless_workbook() -> bytes:
+    """Return a workbook whose second row has a number that its reader counts up to."""
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    book.active.append(["t"])
+    written, changed = io.BytesIO(), io.BytesIO()
+    book.save(written)
+    with zipfile.ZipFile(written) as archive, zipfile.ZipFile(changed, "w") as other:
+        for name in archive.namelist():
+            row = b'<row r="999999999999"><c r="A999999999999"><v>1</v></c></row></sheetData>'
+            other.writestr(name, archive.read(name).replace(b"</sheetData>", row))
+    return changed.getvalue()
+
+
+@pytest.mark.accept
+def test_a_file_that_its_reader_does_not_survive(
+    own: Rig, lakes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hostile = {"endless.xlsx": endless_workbook(), "lists.json": b"[" + b"[]," * 6_000_000 + b"[]]"}
+    for name, content in hostile.items():
+        (lakes / name).write_bytes(content)
+    try:
+        monkeypatch.setattr(apart, "LIMITS", process.Limits(wall_s=3))
+        assert "took longer than 3 s" in own.refusal("describe_table", path="endless.xlsx")
+        monkeypatch.setattr(apart, "LIMITS", process.Limits(memory_bytes=300 << 20))
+        assert "bytes of memory" in own.refusal("describe_table", path="lists.json")
+        assert own.own("describe_table", path="runs/2020/a.csv")["status"] == "ok"
+    finally:
+        for name in hostile:
+            (lakes / name).unlink()
+
+
+async def test_a_pipe_in_the_place_of_a_table_is_not_waited_for(lakes: Path) -> None:
+    pipe = lakes.parent / "pipes"
+    pipe.mkdir()
+    os.mkfifo(pipe / "t.csv")
+    folder = Folder(pipe)
+    with pytest.raises(LabrigError, match="pipe"):
+        await apart.describe_apart(folder, "t.csv")
+    folder.close()
+
+
+def test_a_crash_of_a_reader_is_told() -> None:
+    error = apart.refusal(Outcome("signal", signal="SIGSEGV"), "x.h5")
+    assert (error.code, error.where) == ("bad_input", "x.h5") and "SIGSEGV" in error.what
 
 
 def test_a_wide_table_comes_in_pages(own: Rig, lakes: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -20,6 +21,9 @@ from labrig_repository.store import Repository
 LOCAL = "local"
 """The id that stands for the folder, where there is one."""
 
+MOST_DESCRIBING = 4
+"""Tables of folders that are described at a time, each by a process; more wait."""
+
 
 class State:
     """What all callers of one server share.
@@ -32,6 +36,7 @@ class State:
 
     def __init__(self, roots: Sequence[Path], *, unsafe_local: bool = False) -> None:
         self.folders = {each.name: each for each in map(Folder, roots)}
+        self.describing = asyncio.Semaphore(MOST_DESCRIBING)
         self.sandbox = Sandbox.configured(
             unsafe_local=unsafe_local, roots=[each.path for each in self.folders.values()]
         )

@@ -16,7 +16,7 @@ from labrig.errors import LabrigError
 from labrig.sandbox import Limits
 from labrig.sandbox.answers import answer
 from labrig.toolbox import session
-from labrig_repository.folder import Folder
+from labrig_repository.folder import Folder, translated
 from labrig_repository.listing import listed
 from labrig_repository.names import shown
 from labrig_repository.reading import read_base64, read_text
@@ -123,13 +123,19 @@ def _inputs(
     hashes: dict[str, str] = {}
     for path in paths:
         found = existing(repository, path)
-        size = repository.size(found)  # and it is a regular file
         name = shown(found.rpartition("/")[2])
         if name in inputs:
             raise LabrigError(
                 f"Two files are named {name}", where="files", try_="one of them through read_text_file"
             )
-        inputs[name] = Path(f"/proc/self/fd/{held.enter_context(repository.opened(found))}")
-        if size <= _HASHED_BYTES:
-            hashes[name] = hashlib.sha256(repository.read(found, 0, size)).hexdigest()
+        inputs[name] = Path(f"/proc/self/fd/{held.enter_context(repository.opened_file(found))}")
+        if inputs[name].stat().st_size <= _HASHED_BYTES:
+            hashes[name] = hashlib.sha256(_content(inputs[name], found)).hexdigest()
     return inputs, hashes
+
+
+def _content(input_: Path, path: str) -> bytes:
+    try:
+        return input_.read_bytes()
+    except OSError as error:
+        raise translated(error, path) from error

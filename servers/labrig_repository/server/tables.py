@@ -36,7 +36,8 @@ async def describe_table(
 
     found = await asyncio.to_thread(existing, repository, path)
     if isinstance(repository, Folder):
-        description = await describe_apart(repository, found, sheet=sheet)
+        async with session().state.describing:
+            description = await describe_apart(repository, found, sheet=sheet)
     else:  # made by us
         description = await asyncio.to_thread(describe, repository, found, sheet=sheet)
     data: dict[str, Any] = description.to_dict()

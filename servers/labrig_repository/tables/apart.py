@@ -34,8 +34,7 @@ async def describe_apart(folder: Folder, path: str, *, sheet: str = "") -> Descr
     LabrigError
         As `describe`; ``limit`` for what takes too long or too much memory, ``bad_input`` for what crashes a reader.
     """
-    folder.size(path)  # and it is a regular file
-    with folder.opened(path) as descriptor:
+    with folder.opened_file(path) as descriptor:
         request = {"file": f"/proc/{os.getpid()}/fd/{descriptor}", "path": path, "sheet": sheet}
         outcome = await run(
             [sys.executable, "-P", "-m", __name__],
@@ -46,7 +45,7 @@ async def describe_apart(folder: Folder, path: str, *, sheet: str = "") -> Descr
         )
     if outcome.kind == "ok":
         return Description(**json.loads(outcome.stdout))
-    raise _refusal(outcome, path)
+    raise refusal(outcome, path)
 
 
 def _environment() -> dict[str, str]:
@@ -61,7 +60,8 @@ def _environment() -> dict[str, str]:
     }
 
 
-def _refusal(outcome: Outcome, path: str) -> LabrigError:
+def refusal(outcome: Outcome, path: str) -> LabrigError:
+    """Return the error for a child that gave no description."""
     if outcome.kind == "exit" and outcome.returncode == REFUSED:
         lines = outcome.stderr.decode("utf-8", "replace").strip().split("\n")
         try:
@@ -111,21 +111,25 @@ def _answer() -> int:
         found = describe(_Single(request["file"]), request["path"], sheet=request["sheet"])
         written = json.dumps(asdict(found)).encode()
     except LabrigError as error:
-        refusal = error
+        refused = error
     except PermissionError:
-        refusal = LabrigError("The file system does not permit this", where=request["path"], code="refused")
+        refused = LabrigError("The file system does not permit this", where=request["path"], code="refused")
     except MemoryError:
-        refusal = LabrigError(
+        refused = LabrigError(
             f"Describing the table needs more than {LIMITS.memory_bytes or 0:,} bytes of memory",
             where=request["path"],
             try_="read what is needed of it in run_python_code",
             code="limit",
         )
+    except Exception as error:  # each reader has its own, and a broken file finds others
+        refused = LabrigError(
+            f"The file cannot be read: {type(error).__name__}: {error}", where=request["path"]
+        )
     else:
         with os.fdopen(result, "wb") as out:
             out.write(written)
         return 0
-    print(json.dumps(refusal.to_dict()), file=sys.stderr, flush=True)
+    print(json.dumps(refused.to_dict()), file=sys.stderr, flush=True)
     return REFUSED
 
 
