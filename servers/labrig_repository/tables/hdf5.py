@@ -8,11 +8,12 @@ from typing import Any
 from labrig.errors import LabrigError
 from labrig_repository.store import Repository
 from labrig_repository.tables.description import Description
-from labrig_repository.tables.netcdf import shown, variable
+from labrig_repository.tables.netcdf import dimensions_shown, shown, variable
 from labrig_repository.tables.window import Window, missing_package
 
 MOST_BYTES = 64 << 20
 MOST_DATASETS = 500
+_BARE = "This is a netCDF dimension but not a netCDF variable"
 _BOOK_KEEPING = frozenset(
     {
         "CLASS",
@@ -45,8 +46,12 @@ def describe(repository: Repository, path: str) -> Description:
             file.visititems(
                 lambda name, item: _add(found, name, item) if isinstance(item, h5py.Dataset) else None
             )
-            columns = [_variable(name, item) for name, item in found[:MOST_DATASETS]]
-            about = {"attributes": shown(_attributes(file)), "dimensions": _dimensions(found)}
+            kept = [(name, item) for name, item in found[:MOST_DATASETS] if not _is_bare(item)]
+            columns = [_variable(name, item) for name, item in kept]
+            about = {
+                "attributes": shown(_attributes(file)),
+                "dimensions": dimensions_shown(_dimensions(found)),
+            }
     except (OSError, RuntimeError, KeyError) as error:
         raise LabrigError(f"The HDF5 file cannot be read: {error}", where=path) from error
     notes = [f"the first {MOST_DATASETS:,} datasets"] if len(found) > MOST_DATASETS else []
@@ -71,8 +76,16 @@ def _dimension(dataset: Any, place: int) -> str:
     """Return the name of a dataset's dimension: that of its scale, as NetCDF-4 has them."""
     if dataset.is_scale and len(dataset.shape) == 1:
         return str(posixpath.basename(dataset.name))
-    scales = [(name, each.name) for name, each in dataset.dims[place].items()]
+    scales = [
+        ("" if name.startswith(_BARE) else name, each.name) for name, each in dataset.dims[place].items()
+    ]
     return str(scales[0][0] or posixpath.basename(scales[0][1] or "")) if scales else ""
+
+
+def _is_bare(dataset: Any) -> bool:
+    """Tell whether a dataset is only there because NetCDF-4 keeps a dimension without coordinates in it."""
+    name = dataset.attrs.get("NAME", b"") if dataset.attrs.get("CLASS") == b"DIMENSION_SCALE" else b""
+    return isinstance(name, bytes) and name.startswith(_BARE.encode())
 
 
 def _dimensions(found: list[Any]) -> dict[str, int]:

@@ -6,6 +6,7 @@ four bytes, lists behind a tag and a count. NetCDF-4 files are HDF5: `labrig_rep
 
 from __future__ import annotations
 
+import math
 import struct
 from typing import Any
 
@@ -18,6 +19,10 @@ MOST_BYTES = 8 << 20
 """Of a header."""
 
 MOST_SHOWN = 20
+"""Attributes, values of one, dimensions of a variable."""
+
+MOST_NAME = 200
+MOST_DIMENSIONS = 200
 _TYPES = {
     1: ("int8", "b"),
     2: ("char", ""),
@@ -59,7 +64,7 @@ class _Header:
         variables = self._variables(dimensions, records)
         streaming = records == -1 or records == 2**32 - 1
         sizes = {name: (None if streaming else records) if size == 0 else size for name, size in dimensions}
-        about = {"dimensions": sizes, "attributes": shown(attributes)}
+        about = {"dimensions": dimensions_shown(sizes), "attributes": shown(attributes)}
         return Description(f"NetCDF classic (CDF-{self._version}), header", None, variables, [], about=about)
 
     def _number(self, form: str) -> int:
@@ -126,7 +131,8 @@ def _float32(value: float) -> float:
 
 def variable(name: str, kind: str, over: list[str], attributes: dict[str, Any]) -> dict[str, Any]:
     """Return a variable as it is described: unit, long name, what stands for missing values."""
-    found: dict[str, Any] = {"name": name, "type": kind, "dimensions": over}
+    named = [short(each) for each in over[:MOST_SHOWN]]
+    found: dict[str, Any] = {"name": short(name, MOST_NAME), "type": kind, "dimensions": named}
     for key, attribute in {"unit": "units", "about": "long_name", "standard_name": "standard_name"}.items():
         if isinstance(attributes.get(attribute), str) and attributes[attribute]:
             found[key] = short(attributes[attribute])
@@ -136,14 +142,30 @@ def variable(name: str, kind: str, over: list[str], attributes: dict[str, Any]) 
         "offset": "add_offset",
     }.items():
         if attribute in attributes:
-            found[key] = attributes[attribute]
+            found[key] = brief(attributes[attribute])
     for key in ("valid_range", "actual_range"):
         if key in attributes:
-            found[key] = attributes[key]
+            found[key] = brief(attributes[key])
     return found
 
 
+def dimensions_shown(sizes: dict[str, Any]) -> dict[str, Any]:
+    """Return the first dimensions of a file with their lengths."""
+    return {short(name): size for name, size in list(sizes.items())[:MOST_DIMENSIONS]}
+
+
+def brief(value: Any) -> Any:
+    """Return an attribute as JSON can carry it: long texts and lists cut, what is no finite number as text."""
+    if isinstance(value, list):
+        return [brief(each) for each in value[:MOST_SHOWN]] + ["..."] * (len(value) > MOST_SHOWN)
+    if isinstance(value, bytes):
+        value = value.decode("utf-8", "replace")
+    if isinstance(value, (bool, int)) or (isinstance(value, float) and math.isfinite(value)):
+        return value
+    return short(str(value))
+
+
 def shown(attributes: dict[str, Any]) -> dict[str, Any]:
-    """Return the first attributes of a file, long texts cut."""
+    """Return the first attributes of a file, long texts and lists cut."""
     kept = list(attributes.items())[:MOST_SHOWN]
-    return {name: short(value) if isinstance(value, str) else value for name, value in kept}
+    return {short(name): brief(value) for name, value in kept}
