@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import math
 import struct
 import zipfile
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -142,6 +144,31 @@ def test_a_line_of_units_below_the_heading() -> None:
     assert (words.rows, words.notes) == (2, [])
 
 
+@pytest.mark.parametrize(
+    "cell", ["<0.5", '"1,234"', '"12,000.5"', '"1,5"', "n.d.", "bdl", "> 3", "12*", "0.1 b"]
+)
+def test_a_first_row_of_odd_values_is_no_line_of_units(cell: str) -> None:
+    found = described(f"site,TP\nA,{cell}\nB,2\nC,3\n")
+    assert found["rows"] == 3
+    assert "unit" not in found["columns"][1]
+
+
+def test_commas_that_may_separate_thousands() -> None:
+    (note,) = columns("n;m\n1,234;1\n2,345;1\n")["n"]["notes"]
+    assert "thousands" in note
+    assert columns("n;m\n1,234;1\n2,3;1\n")["n"]["notes"] == ["decimal commas"]
+
+
+def test_a_long_heading_takes_no_longer() -> None:
+    found = described("a (" + " " * 60_000 + "x,b (m)\n1,2\n")
+    assert len(found["columns"][0]["name"]) == 200
+    assert found["columns"][1]["unit"] == "m"
+
+
+def test_a_compressed_file_is_no_table_here() -> None:
+    assert "run_python_code" in refusal(gzip.compress(b"a,b\n1,2\n"), "t.csv.gz").try_
+
+
 def test_a_heading_in_the_last_comment() -> None:
     found = describe(Memory({"t.csv": b"# station 5\n# t,x (m)\n1,2\n3,4\n"}), "t.csv")
     assert (found.rows, [each["name"] for each in found.columns]) == (2, ["t", "x (m)"])
@@ -265,6 +292,26 @@ def test_parquet_from_rows_and_from_the_footer(monkeypatch: pytest.MonkeyPatch) 
     assert refusal(b"PAR1" + b"\0" * 50, "t.parquet").code == "bad_input"
 
 
+def test_parquet_of_dates_texts_and_lists(monkeypatch: pytest.MonkeyPatch) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet as writer
+
+    data: dict[str, list[Any]] = {
+        "t": [date(2024, 1, 2), date(2024, 1, 1)],
+        "s": ["a", None],
+        "l": [[1], None],
+    }
+    content = io.BytesIO()
+    writer.write_table(pyarrow.table(data), content)
+    found = columns(content.getvalue(), "t.parquet")
+    assert (found["t"]["min"], found["t"]["max"]) == ("2024-01-01", "2024-01-02")
+    assert found["s"]["distinct"] == {"a": 1}
+    monkeypatch.setattr(parquet, "MOST_CELLS", 1)
+    found = columns(content.getvalue(), "t.parquet")
+    assert (found["s"]["values"], found["s"]["missing"], found["t"]["values"]) == (1, 1, 2)
+    assert "values" not in found["l"]  # the footer does not say
+
+
 def workbook(sheets: dict[str, list[list[Any]]]) -> bytes:
     openpyxl = pytest.importorskip("openpyxl")
     book = openpyxl.Workbook()
@@ -282,7 +329,7 @@ def workbook(sheets: dict[str, list[list[Any]]]) -> bytes:
 def test_workbooks(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
     from datetime import datetime
 
-    rows = [
+    rows: list[list[Any]] = [
         ["site", "pH", "on"],
         ["a", 7, datetime(2020, 1, 2, 3)],
         ["b", None, None],
@@ -308,6 +355,18 @@ def test_workbooks(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert refusal(content, "t.xlsx", sheet="frist").code == "not_found"
     monkeypatch.setattr(spreadsheet, "MOST_ROWS", 1)
     assert described(content, "t.xlsx")["rows_looked_at"] == 1
+
+
+def test_titles_and_second_headings_of_workbooks() -> None:
+    rows: list[list[Any]] = [["Table 1. Lakes"], [], ["id", "mass (g)"], [1, 2.5], [2, None]]
+    titled = workbook({"s": rows})
+    found = described(titled, "t.xlsx")
+    assert [(each["name"], each["values"]) for each in found["columns"]] == [("id", 2), ("mass (g)", 1)]
+    notes = describe(Memory({"t.xlsx": titled}), "t.xlsx").notes
+    assert notes == ["1 rows before the heading hold one cell, and are no part of the table"]
+    merged = workbook({"s": [["site", "nutrients", None], [None, "TP (ug/L)", "NO3"], ["A", 1, 2]]})
+    assert "second heading" in describe(Memory({"t.xlsx": merged}), "t.xlsx").notes[-1]
+    assert described(workbook({"s": [["one"], [1], [2]]}), "t.xlsx")["rows"] == 2
 
 
 def test_workbooks_that_cannot_be_read(monkeypatch: pytest.MonkeyPatch) -> None:

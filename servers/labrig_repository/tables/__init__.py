@@ -13,6 +13,9 @@ from labrig_repository.tables.description import Description
 
 __all__ = ["Description", "describe"]
 
+_PACKED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")
+"""How gzip, bzip2, xz and zstd files begin."""
+
 
 def describe(repository: Repository, path: str, *, sheet: str = "") -> Description:
     """Describe a table by its path in the repository.
@@ -44,4 +47,11 @@ def describe(repository: Repository, path: str, *, sheet: str = "") -> Descripti
         return records.describe(repository, path, lines=True)
     if name.endswith((".json", ".geojson")):
         return records.describe(repository, path, lines=False)
+    if beginning.startswith(_PACKED):
+        raise LabrigError(
+            "The file is compressed",
+            where=path,
+            expected="a table as it is",
+            try_=f"run_python_code with files=[{path!r}]; pandas unpacks inputs/NAME by its ending",
+        )
     return delimited.describe(repository, path)

@@ -37,6 +37,7 @@ _NUMBER = re.compile(
     r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?|[+-]?inf(?:inity)?", re.IGNORECASE
 )
 _COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+(?:[eE][+-]?[0-9]{1,4})?")
+_THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}")
 _PADDED = re.compile(r"[+-]?0[0-9]+")
 _DATE = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
@@ -75,6 +76,7 @@ class Column:
     sentinels: dict[float, int] = field(default_factory=dict)
     padded: int = 0
     commas: int = 0
+    thousands: int = 0
     markers: set[str] = field(default_factory=set)
 
     def add(self, cells: Iterable[Any]) -> None:
@@ -105,6 +107,7 @@ class Column:
             self._number("number", float(text), text, times)
         elif _COMMA.fullmatch(text):
             self.commas += times
+            self.thousands += times * bool(_THOUSANDS.fullmatch(text))
             self._number("number", float(text.replace(",", ".")), text, times)
         elif text.casefold() in _TRUTHS:
             self._text("boolean", text, times)
@@ -160,8 +163,10 @@ class Column:
 
     def kind(self) -> str:
         """Return the type: the file's own where it has one, else what all cells are, else ``mixed``."""
-        if self.type:
-            return self.type
+        return self.type or self._seen()
+
+    def _seen(self) -> str:
+        """Return the type that the cells have."""
         seen = set(self.kinds)
         if not seen:
             return "empty"
@@ -175,8 +180,8 @@ class Column:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the description as plain data; what does not apply is left out."""
-        kind = self.kind()
-        found: dict[str, Any] = {"name": short(self.name, _NAME_CHARACTERS), "type": kind}
+        kind = self._seen()
+        found: dict[str, Any] = {"name": short(self.name, _NAME_CHARACTERS), "type": self.kind()}
         if self.unit:
             found["unit"] = self.unit
         found["values"] = self.cells - self.missing
@@ -210,7 +215,11 @@ class Column:
         if self.padded:
             notes.append("digits with leading zeros: read it as text to keep them")
         if self.commas:
-            notes.append("decimal commas")
+            notes.append(
+                "commas taken for decimal ones, though all could separate thousands"
+                if self.thousands == self.commas
+                else "decimal commas"
+            )
         return notes
 
 

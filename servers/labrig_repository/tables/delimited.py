@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,6 +23,12 @@ MOST_COLUMNS = 20_000
 _SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
 _SAMPLE_LINES = 50
 _CHUNK = 5_000
+_VALUE = re.compile(
+    r"\s*[<>~=\u2264\u2265]|[+-]?[0-9.,' ]+[a-z*]?$"
+    r"|(?:n\.? ?[ad]\.?|b\.?d\.?l?\.?|<?lo[dq]|nd|tr|trace|missing|none|error|x)$",
+    re.IGNORECASE,
+)
+"""A cell that holds a value or says why there is none, so it is no unit."""
 
 
 @dataclass(frozen=True)
@@ -122,7 +129,8 @@ def _headless(first: list[str], layout: _Layout) -> tuple[list[Column], list[str
 def _takes_units(columns: list[Column], row: list[str]) -> bool:
     """Tell whether the row below the heading holds units, and note them.
 
-    It does if it holds no number, and a text over every column of numbers that has no unit yet.
+    It does if it holds no number, and a text over every column of numbers that has no unit yet: one that cannot be a
+    value, as ``1,234``, ``<0.5`` and ``n.d.`` can.
     """
     bare = [
         (column, cell.strip())
@@ -131,7 +139,7 @@ def _takes_units(columns: list[Column], row: list[str]) -> bool:
     ]
     if not bare or len(row) != len(columns) or any(is_number(cell) for cell in row):
         return False
-    if any(cell in MISSING - {"-"} or len(cell) > 20 for _, cell in bare):
+    if any(cell in MISSING - {"-"} or len(cell) > 20 or _VALUE.match(cell) for _, cell in bare):
         return False
     for column, cell in bare:
         column.unit = cell.strip("()[]")

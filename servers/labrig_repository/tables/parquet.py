@@ -6,7 +6,7 @@ from typing import Any
 
 from labrig.errors import LabrigError
 from labrig_repository.store import Repository
-from labrig_repository.tables.columns import Column, unit_in
+from labrig_repository.tables.columns import Column, short, unit_in
 from labrig_repository.tables.description import Description
 from labrig_repository.tables.window import Window, missing_package
 
@@ -37,7 +37,7 @@ def describe(repository: Repository, path: str) -> Description:
 
 def _described(file: Any) -> Description:
     schema, rows = file.schema_arrow, file.metadata.num_rows
-    columns = [Column(field.name, _unit(field), str(field.type)) for field in schema]
+    columns = [Column(field.name, _unit(field), short(str(field.type))) for field in schema]
     about = {"row_groups": file.metadata.num_row_groups}
     if rows * len(columns) <= MOST_CELLS:
         for batch in file.iter_batches(batch_size=10_000):
@@ -45,8 +45,10 @@ def _described(file: Any) -> Description:
                 column.add(cells.to_pylist())
         return Description("Parquet", rows, [each.to_dict() for each in columns], about=about)
     table = [each.to_dict() | _stated(file.metadata, each.name) for each in columns]
-    for each in table:
-        each["values"] = rows - each.get("missing", 0)
+    for each in table:  # without statistics nobody knows how many are missing
+        each.pop("values")
+        if (missing := each.pop("missing", None)) is not None:
+            each |= {"values": rows - missing} | ({"missing": missing} if missing else {})
     return Description(
         "Parquet", rows, table, ["missing values and ranges are those of the footer"], about=about
     )
@@ -55,7 +57,7 @@ def _described(file: Any) -> Description:
 def _unit(field: Any) -> str:
     metadata = field.metadata or {}
     stated = metadata.get(b"unit") or metadata.get(b"units") or b""
-    return stated.decode("utf-8", "replace") or unit_in(field.name)
+    return short(stated.decode("utf-8", "replace")) or unit_in(field.name)
 
 
 def _stated(metadata: Any, name: str) -> dict[str, Any]:
@@ -69,8 +71,8 @@ def _stated(metadata: Any, name: str) -> dict[str, Any]:
             return {}
         found.append(chunk.statistics)
     stated: dict[str, Any] = {}
-    if all(each.has_null_count for each in found) and (missing := sum(each.null_count for each in found)):
-        stated["missing"] = missing
+    if all(each.has_null_count for each in found):
+        stated["missing"] = sum(each.null_count for each in found)
     ranged = [each for each in found if each.has_min_max]
     if ranged and len(ranged) == len(found):
         low, high = min(each.min for each in ranged), max(each.max for each in ranged)

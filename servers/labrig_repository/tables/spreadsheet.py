@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import zipfile
 from collections.abc import Iterator
+from itertools import chain, islice
 from typing import Any
 
 from labrig.errors import LabrigError, unknown_name
@@ -18,7 +19,8 @@ MOST_UNPACKED = 256 << 20
 """An xlsx file is a zip archive, and a small one may unpack to anything."""
 
 MOST_ROWS = 200_000
-_CHUNK = 2_000
+_LOOKED_AT = 20
+"""Rows among which the heading is looked for."""
 
 
 def describe(repository: Repository, path: str, *, sheet: str = "") -> Description:
@@ -93,16 +95,30 @@ def _chosen(names: list[str], sheet: str) -> str:
     return sheet or names[0]
 
 
+def _titles(rows: list[Any]) -> int:
+    """Return how many rows of one cell come before the first one of more; 0 where there is none of more."""
+    widths = [sum(cell is not None for cell in row) for row in rows]
+    return next((place for place, width in enumerate(widths) if width > 1), 0)
+
+
+def _is_text(rows: list[Any]) -> bool:
+    return all(isinstance(cell, str) for row in rows for cell in row if cell is not None)
+
+
 def _described(names: list[str], chosen: str, rows: Iterator[Any]) -> Description:
     about: dict[str, Any] = {"sheet": chosen} | ({"sheets": names} if len(names) > 1 else {})
     filled = (row for row in rows if any(cell is not None for cell in row))
-    heading = next(filled, None)
-    if heading is None:
+    first = list(islice(filled, _LOOKED_AT))
+    if not first:
         return Description("xlsx", 0, [], ["the sheet is empty"], about=about)
-    columns, notes = named(heading)
+    titles = _titles(first)
+    columns, notes = named(first[titles])
+    if titles:
+        notes.append(f"{titles} rows before the heading hold one cell, and are no part of the table")
+    below = first[titles + 1 : titles + 2]
     count = ragged = 0
     complete = True
-    for row in filled:
+    for row in chain(first[titles + 1 :], filled):
         if count == MOST_ROWS:
             complete = False
             break
@@ -113,6 +129,8 @@ def _described(names: list[str], chosen: str, rows: Iterator[Any]) -> Descriptio
         count += 1
     if ragged:
         notes.append(f"{ragged} rows have cells beyond the heading")
+    if any(set(each.kinds) >= {"text"} and each.low is not None for each in columns) and _is_text(below):
+        notes.append("the row below the heading holds text alone: units, or a second heading")
     used = [each for each in columns if not each.name.startswith("(column ") or each.missing < each.cells]
     table = [each.to_dict() for each in used]
     if not complete:
