@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from labrig.errors import LabrigError
-from labrig_repository.names import parts_of, spelled
+from labrig_repository.names import parts_in, spelled
 from labrig_repository.store import Entry, Kind, Repository
 
 ASIDE = frozenset({"__pycache__", "node_modules"})
@@ -88,7 +88,7 @@ def listed(
         For a prefix or depth that cannot be; ``limit`` after `MOST_SEEN` names. A prefix that names nothing gives
         nothing.
     """
-    parts = parts_of(prefix, where="prefix")
+    parts = parts_in(repository, prefix, where="prefix")
     return _Walk(repository, checked_depth(depth), aside).below("", "", 0, parts)
 
 

@@ -12,6 +12,7 @@ import re
 import unicodedata
 
 from labrig.errors import LabrigError
+from labrig_repository.folder import Folder
 from labrig_repository.store import Repository
 
 MOST_PATH_BYTES = 4096
@@ -67,6 +68,18 @@ def parts_of(path: object, *, where: str = "path") -> list[str]:
     return parts
 
 
+def parts_in(repository: Repository, path: object, *, where: str = "path") -> list[str]:
+    """Return `parts_of` a path; an absolute one that leads into the repository's folder is taken from there.
+
+    Agents that also have a shell write such paths. One that begins like a name in the repository means that name.
+    """
+    parts = parts_of(path, where=where)
+    above = repository.path.parts[1:] if isinstance(repository, Folder) and str(path).startswith("/") else ()
+    if above and tuple(parts[: len(above)]) == above and repository.kind(parts[0]) is None:
+        return parts[len(above) :]
+    return parts
+
+
 def spelled(repository: Repository, folder: str, name: str) -> str:
     """Return the path of a name in a folder, as the repository spells it; `name` as it is where it has none.
 
@@ -92,7 +105,7 @@ def _unshown(code: int) -> str:
 
 def located(repository: Repository, path: object, *, where: str = "path") -> str:
     """Return what an agent's path stands for, as the repository spells it; it need not exist."""
-    parts = parts_of(path, where=where)
+    parts = parts_in(repository, path, where=where)
     straight = "/".join(parts)
     if repository.kind(straight) is not None:
         return straight

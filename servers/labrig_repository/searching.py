@@ -15,7 +15,7 @@ from typing import Any
 from labrig import cursor as cursors
 from labrig.errors import LabrigError
 from labrig_repository.listing import ASIDE, Found, listed, matcher
-from labrig_repository.names import parts_of, shown
+from labrig_repository.names import parts_in, shown
 from labrig_repository.reading import encoding_of, read_text
 from labrig_repository.store import Repository
 
@@ -173,7 +173,7 @@ def _excerpt(text: str, begin: int, end: int, hit: int) -> str:
 
 def _files(repository: Repository, pattern: str) -> tuple[list[Found], list[Found]]:
     """Return what lies below the literal beginning of a pattern and matches it, and the folders not looked into."""
-    parts = parts_of(pattern, where="pattern")
+    parts = parts_in(repository, pattern, where="pattern")
     if len(parts) == 1 and parts[0] != "**":
         parts = ["**", *parts]
     literal = list(itertools.takewhile(lambda part: "*" not in part and "?" not in part, parts[:-1]))

@@ -557,6 +557,40 @@ async def test_two_folders_have_their_names(tmp_path: Path) -> None:
     await state.close()
 
 
+async def test_absolute_paths_into_the_folder_are_paths_of_it(lakes: Path, tmp_path: Path) -> None:
+    """As agents with a shell write them; nothing outside is reached by one."""
+    async with Client(build(toolbox, ServeOptions(roots=(lakes,), workspace=tmp_path / "w"))) as client:
+
+        async def call(tool: str, **arguments: Any) -> str:
+            result = await client.call_tool(tool, arguments, raise_on_error=False)
+            return "error" if result.is_error else str(result.content)
+
+        here = str(lakes.resolve())
+        assert "t,x (m)" in await call("read_text_file", path=f"{here}/runs/2020/a.csv")
+        assert "2020" in await call("list_directory", prefix=f"{here}/runs")
+        assert "runs/2020/b.csv" in await call("list_directory", prefix=f"{here}/runs/2020/*.csv")
+        assert "runs/2020/a.csv" in await call("search", query="x (m)", pattern=f"{here}/runs/2020/*.csv")
+        (lakes.parent / "outside.csv").write_text("secret\n")
+        for path in (
+            f"{here}/../outside.csv",
+            f"{lakes.parent}/outside.csv",
+            f"{here}x/a.csv",
+            "/etc/passwd",
+        ):
+            assert await call("read_text_file", path=path) == "error", path
+        own = lakes / here.strip("/").split("/")[0]
+        own.mkdir()  # a folder that is named as the beginning of such a path: it is meant
+        assert await call("read_text_file", path=f"{here}/runs/2020/a.csv") == "error"
+
+
+def test_the_setting_names_the_python_of_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LABRIG_REPOSITORY_PYTHON", "earth")
+    assert State([]).sandbox.profile == "earth"
+    monkeypatch.setenv("LABRIG_REPOSITORY_PYTHON", "mars")
+    with pytest.raises(LabrigError, match="mars"):
+        State([])
+
+
 def test_the_setting_names_a_folder(lakes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LABRIG_REPOSITORY_ROOT", str(lakes))
     assert doctor()[0] == f"folder lakes: {lakes}"

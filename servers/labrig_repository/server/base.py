@@ -38,7 +38,7 @@ class State:
         self.folders = {each.name: each for each in map(Folder, roots)}
         self.describing = asyncio.Semaphore(MOST_DESCRIBING)
         self.sandbox = Sandbox.configured(
-            unsafe_local=unsafe_local, roots=[each.path for each in self.folders.values()]
+            profile=python(), unsafe_local=unsafe_local, roots=[each.path for each in self.folders.values()]
         )
 
     def repository(self, id: object = "") -> Repository:
@@ -102,6 +102,11 @@ def named(*functions: Callable[..., Any]) -> dict[str, Callable[..., Any]]:
     return {each.__name__: each for each in functions}
 
 
+def python() -> str:
+    """Return which Python of the sandbox code gets: ``science``, or that of the setting ``repository.python``."""
+    return setting("repository", "python") or "science"
+
+
 def roots_of(options: ServeOptions) -> list[Path]:
     """Return the folders to serve: those of ``--root``, else the one of the setting ``repository.root``."""
     configured = setting("repository", "root")
@@ -129,7 +134,7 @@ def doctor() -> list[str]:
 
 def _python() -> str:
     try:
-        return f"Python of the sandbox: {find('science').prefix}"
+        return f"Python of the sandbox: {find(python()).prefix}"
     except LabrigError as error:
         return str(error)
 

@@ -13,7 +13,7 @@ from labrig.canonical import sha256
 from labrig.errors import LabrigError, nearest
 from labrig.toolbox import session
 from labrig_repository.listing import Found, checked_depth, listed
-from labrig_repository.names import located, parts_of, shown
+from labrig_repository.names import located, parts_in, shown
 from labrig_repository.reading import Text, read_base64, read_text
 from labrig_repository.searching import MOST_QUERY
 from labrig_repository.searching import search as looked_for
@@ -77,7 +77,7 @@ def _stars(prefix: str) -> tuple[str, ...]:
 
 def _nothing(repository: Repository, prefix: str) -> Answer:
     """Say that there is nothing: an error where the prefix names what does not exist."""
-    parts = parts_of(prefix, where="prefix")
+    parts = parts_in(repository, prefix, where="prefix")
     if any("*" in each or "?" in each for each in parts):
         return Answer(
             source=repository.about,
