@@ -37,7 +37,8 @@ def read_back(suite: str, version: str, fields: Mapping[str, Any]) -> Iterator[N
     """Say of a line that cannot be read back, in a LabrigError, that it is no item of this suite, and why."""
     try:
         if fields["version"] != version:
-            raise LabrigError(f"These items are of version {fields['version']!r}, not {version!r}")
+            said = str(fields["version"])[:40]
+            raise LabrigError(f"These items are of version {said!r}, not {version!r}")
         yield
     except KeyError as error:
         raise LabrigError(f"This is no item of {suite}: {error} is missing") from error

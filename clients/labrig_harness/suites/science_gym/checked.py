@@ -16,8 +16,8 @@ from labrig_harness.suites.science_gym.question import (
 )
 
 LABELS = ("repository", "question", "category", "type", "style", "statistic", "format")
-WHOLE = re.compile(r"-?[0-9]+", re.ASCII)
-DECIMAL = re.compile(r"-?[0-9]+(\.[0-9]+)?", re.ASCII)
+WHOLE = re.compile(r"-?[0-9]{1,300}", re.ASCII)
+DECIMAL = re.compile(r"-?[0-9]{1,300}(\.[0-9]{1,300})?", re.ASCII)
 DIGITS = (2, 3, 4)
 
 
@@ -34,12 +34,15 @@ def check(fields: Mapping[str, Any]) -> None:
         raise ValueError(f"the id {str(id)[:40]!r} is not of letters, digits and ._-+ alone, 120 at most")
     if not isinstance(question, str) or not question.strip():
         raise ValueError("the question is not a text")
-    if not isinstance(labels, dict) or not all(isinstance(labels[name], str) for name in LABELS):
+    if not isinstance(labels, dict) or not all(isinstance(labels[name], str) for name in (*LABELS, *labels)):
         raise ValueError(f"the labels are not {', '.join(LABELS)}, each a text")
+    if not isinstance(truth, dict):
+        raise ValueError("the truth is no object")
     query = QUERIES.validate_python(truth["query"])
     expected = EXPECTED.validate_python(truth["expected"])
-    if labels["type"] != query.type or labels["category"] != CATEGORY[query.type]:
-        raise ValueError(f"the labels say {labels['type']!r}, and the query is {query.type!r}")
+    if (labels["category"], labels["type"]) != (CATEGORY[query.type], query.type):
+        said = f"{labels['category'][:40]}: {labels['type'][:40]}"
+        raise ValueError(f"the labels say {said!r}, and the query is '{CATEGORY[query.type]}: {query.type}'")
     if labels["repository"] != query.repository or query.repository not in question:
         raise ValueError(f"the question and the labels are not about {query.repository}")
     if fields["answer"] != expected.value:
