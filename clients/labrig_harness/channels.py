@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 import posixpath
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -141,8 +141,14 @@ def last_json_object(text: str) -> str:
     >>> last_json_object('First {"a": 1}, then {"b": {"c": 2}}.')
     '{"b": {"c": 2}}'
     """
+    *_, last = ("", *json_objects(text))
+    return last
+
+
+def json_objects(text: str) -> Iterator[str]:
+    """Give the JSON objects of a text that no other contains, verbatim."""
     decoder = json.JSONDecoder()
-    last, start, tries = "", text.find("{"), 0
+    start, tries = text.find("{"), 0
     while start >= 0 and tries < 10_000:  # braces without an end cannot make this quadratic for ever
         tries += 1
         try:
@@ -151,6 +157,5 @@ def last_json_object(text: str) -> str:
             end = start + 1
         else:
             if isinstance(value, dict):
-                last = text[start:end]
+                yield text[start:end]
         start = text.find("{", end)
-    return last

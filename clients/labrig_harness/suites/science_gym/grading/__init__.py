@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from labrig_harness.suites.science_gym.grading import literal, strict
-from labrig_harness.suites.science_gym.grading.committed import literal_text, parts
+from labrig_harness.suites.science_gym.grading.committed import literal_text, parts, with_key
 from labrig_harness.suites.science_gym.question import Expected
 
 VERSION = "1"
@@ -47,10 +47,12 @@ def grade(expected: Expected, answer: str | None, response: str) -> Grade:
     Parameters
     ----------
     answer
-        The last JSON object of the final message, verbatim; None where it has none.
+        The last JSON object of the final message, verbatim; None where it has none. Where it has not the key
+        ``answer``, the last one of the message that has is taken.
     response
         The whole final message: the answer where there is no JSON object with the key ``answer``.
     """
+    answer = with_key(answer, response)
     by_letter = literal.read(expected, literal_text(answer, response))
     by_sense = strict.read(expected, parts(answer, response))
     return Grade(

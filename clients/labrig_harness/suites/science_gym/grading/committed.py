@@ -6,11 +6,22 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from labrig_harness.channels import MESSAGE, json_objects
+
 KEY = "answer"
 DEEPEST = 8
 """Lists and objects within one another that `parts` looks into; what lies deeper is no answer."""
 MOST = 100
 """Values of a list or an object that are looked at."""
+
+
+def with_key(answer: str | None, response: str) -> str | None:
+    """Return the last JSON object of a message that has the key; where none has, `answer`, its last one."""
+    if answer is None or _answer(_load(answer), 0)[0]:
+        return answer
+    found = json_objects(response[-MESSAGE:])
+    *_, last = (answer, *(each for each in found if _answer(_load(each), 0)[0]))
+    return last
 
 
 def literal_text(answer: str | None, response: str) -> str:

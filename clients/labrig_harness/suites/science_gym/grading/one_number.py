@@ -16,8 +16,13 @@ _MINUS = str.maketrans(dict.fromkeys("\u2010\u2011\u2012\u2013\ufe63\uff0d", "-"
 _THIN = re.compile("(?<=[0-9])[\u00a0\u2007\u2009\u202f](?=[0-9]{3})")
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
 _POWER = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺]+")
-_TEN = r"(?<![\w.])10\s?(?:\^|\*\*)\s?[({]*([-+]?[0-9]{1,4})[)}]*"
-_TIMES_TEN = re.compile(rf"(?<=[0-9.])\s*(?:[x×*·⋅]|\\times|\\cdot)\s*{_TEN}")
+_TEN = r"10\s?(?:\^|\*\*)\s?[({]*([-+]?[0-9]{1,4})[)}]*"
+_TIMES_TEN = re.compile(rf"(?<=[0-9.])\s*(?:[x×*·⋅]|\\times|\\cdot)\s*{_TEN}", re.IGNORECASE)
+_ONLY_TEN = re.compile(rf"(?<![\w.]){_TEN}")
+_UNIT = re.compile(  # the numbers of units: 10^3/mL, 1/h, 1/1000 behind a number; mL/min/1.73m2
+    r"(?<=[0-9])(?:\s+(?:in\s+)?|\s*[(\[])(?:10\^[-+]?[0-9]{1,2}(?![0-9.])|1/(?=[A-Za-z])|1/10+\b)"
+    r"|(?<=[A-Za-z]/)[0-9]+(?:\.[0-9]+)?(?=\s?[A-Za-z])"
+)
 _FIGURES = re.compile(r"\b[1-9]\s*(?:s\.?\s?f\b|sig(?:nificant|\.)?\s(?:fig|digit))", re.IGNORECASE)
 _BOUND = re.compile(r"(?:^|[\s(:])[<>≤≥]=?\s*[-+]?[0-9.]|±|\+/-")
 _NUMBER = re.compile(
@@ -63,11 +68,11 @@ def one_number(text: str) -> Fraction | None:
 
 
 def _spelled(text: str) -> str:
-    """Return a text with one minus sign, powers as ``^``, powers of ten as exponents, full-width digits as digits."""
+    """Return a text with one minus sign, powers as ``^`` and of ten as exponents, without numbers in units."""
     text = re.sub("\u2212\\s*", "-", text).translate(_MINUS)
     text = _POWER.sub(lambda found: "^" + found[0].translate(_RAISED), _THIN.sub("_", text))
     text = unicodedata.normalize("NFKC", text)
-    return re.sub(_TEN, r"1e\1", _TIMES_TEN.sub(r"e\1", text), flags=re.ASCII)
+    return _ONLY_TEN.sub(r"1e\1", _UNIT.sub(" ", _TIMES_TEN.sub(r"e\1", text)))
 
 
 def _value(found: re.Match[str]) -> Fraction | None:
