@@ -32,7 +32,7 @@ from labrig_harness.agent import (
 from labrig_harness.bench import WorkBench
 from labrig_harness.channels import read_submission, submitted
 from labrig_harness.grounding.perturb import AUTO, Declared, parse
-from labrig_harness.recording.call_store import LIVE, CallStore
+from labrig_harness.recording.call_store import LIVE, REPLAY, CallStore
 from labrig_harness.suite import Arm, Solution, Suite
 from labrig_harness.task import Brief, Task
 from labrig_harness.trajectory import OUTSIDE, EndReason, Trajectory
@@ -89,12 +89,16 @@ class RunPlan:
         return agents.make(self.agent, seed=self.seed, epoch=epoch, solve=solve)
 
     def check(self) -> None:
-        """Raise a LabrigError when this agent cannot run in this arm, or what is asked for cannot be read."""
+        """Raise a LabrigError when this agent cannot run in this arm here, or what is asked for cannot be read."""
         if self.perturb and self.perturb != AUTO:
             parse(self.perturb)
         if self.calls != LIVE:
             CallStore.open(Path(self.store), mode=self.calls)
         self.make_agent(0).accept(self.arm)
+        if self.arm.sandbox and self.calls != REPLAY:
+            from labrig.sandbox.environment import find
+
+            find(self.arm.sandbox)
 
     def to_dict(self) -> dict[str, Any]:
         """Return what ``run.json`` holds: all that is needed to go on with the run."""

@@ -39,6 +39,9 @@ class Arm:
         Seconds one tool call may take.
     builtin_tools
         Whether an agent program keeps its own tools (shell, files) and the item's workspace as its folder.
+    sandbox
+        The sandbox profile that the server's tools need: a run is refused where it is not installed, since its tools
+        would answer every call with an error and the agent would be blamed. Empty for none.
     """
 
     name: str
@@ -53,6 +56,7 @@ class Arm:
     call_s: float = 120.0
     builtin_tools: bool = False
     about: str = ""
+    sandbox: str = ""
 
     @property
     def raw_chars(self) -> int:
