@@ -12,7 +12,7 @@ _DO = "answer|calculate|compute|derive|determine|do|evaluate|find|give|infer|kno
 _SAID = re.compile(
     rf"""
     (?: (?:the\ )? (?:final\ )? answer (?:\ is)? \W* )?
-    (?: (?:it|this|that) (?:\ is|'s)\ (?:therefore\ |thus\ |simply\ )? )?
+    (?: (?:it|this|that|(?:the|this)\ question) (?:\ is|'s)\ (?:therefore\ |thus\ |simply\ )? )?
     not[ _-]possible\b ['"`*_]*
     (?P<rest> $ | \s* [^\w\s'"].* | \s (?:to\ (?:{_DO})|because|since|as|due|given|for|here|with|without|in|from)\b .* )
     """,
@@ -23,6 +23,9 @@ _BUT = re.compile(
 )
 _CLAUSE = re.compile(r"[:;=—]| - ")
 _EVIDENCE = re.compile(r"0 \w+|\d+ (?:rows?|files?|values?|records?|groups?|levels?|columns?|match(?:es)?)")
+_COUNTS = re.compile(  # numbers that answer nothing: n = 1, counts as above, names with digits
+    r"\bn ?= ?\d+\b|\b\d+ (?:rows?|files?|records?|groups?|levels?|columns?|match(?:es)?)\b|\b[a-z_]\w*\d\w*"
+)
 _VALUE = re.compile(r"[-+]?[\d.,]+(?:e[-+]?\d+)?(?: ?\S+)?")
 
 
@@ -52,6 +55,7 @@ def abstains(parts: Sequence[str], choices: Sequence[str]) -> bool:
 
 
 def _answers(rest: str, choices: Sequence[str]) -> bool:
+    rest = _COUNTS.sub(" ", rest) if not choices else rest
     clauses = (rest, *_CLAUSE.split(rest))
     if any(_is_value(plain(each), choices) for each in clauses):
         return True
