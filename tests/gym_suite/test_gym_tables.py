@@ -433,3 +433,12 @@ def test_without_records_the_paper_tables_say_what_to_run() -> None:
         if not each.rows and "Table 2" not in each.title
     )
     assert tables([], [])[0].rows == () and constant([]).items == 0
+
+
+def test_an_item_counts_once_however_many_epochs_of_it_are_there() -> None:
+    right = run("uneven", lambda _: "163")
+    found = [*right, *(replace(each, epoch=1) for each in right if each.compat == 0)]
+    shown = {table.title: table.rows for table in paper_tables(TASKS, found)}
+    expected = round(100 * fmean(each.compat for each in right), 1)
+    assert shown["Leaderboard. As the benchmark's site shows it"][0][2] == expected
+    assert shown["Figure 2. Accuracy, and impossible questions"][0][3] == expected

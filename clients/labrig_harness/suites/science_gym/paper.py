@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from statistics import fmean
 from typing import Any
 
-from labrig_harness.suite import Score, Table
+from labrig_harness.suite import Score, Table, item_means
 from labrig_harness.suites.phreeqc_basics.tables import grouped, percent
 from labrig_harness.suites.science_gym.measures import (
     STYLES,
@@ -186,7 +186,9 @@ def table(title: str, columns: Sequence[str], rows: Sequence[tuple[Any, ...]], n
 
 
 def _accuracy(group: Sequence[Score]) -> float | None:
-    return percent(sum(each.compat for each in group), len(group)) if group else None
+    """Return the mean over items, epochs of an item averaged first: a rerun that lacks some weighs nothing more."""
+    means = item_means(group, "compat")
+    return percent(sum(means), len(means)) if means else None
 
 
 def _two(value: float | None) -> float | None:
