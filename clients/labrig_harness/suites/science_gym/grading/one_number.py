@@ -53,23 +53,24 @@ def one_number(text: str) -> Fraction | None:
     ... ]
     [None, None, None, None, None, None, None, None]
     """
+    values = numbers(text)
+    return values[0] if len(values) == 1 else None
+
+
+def numbers(text: str) -> list[Fraction]:
+    """Return the different numbers of a text, in order; none where one is only a bound, or too long to be a value."""
     if len(text) > LONGEST:
-        return None
+        return []
     clear = _FIGURES.sub(" ", _spelled(text))
     if _BOUND.search(clear):
-        return None
-    values = set()
-    for found in _NUMBER.finditer(clear):
-        value = _value(found)
-        if value is None:
-            return None
-        values.add(value)
-    return values.pop() if len(values) == 1 else None
+        return []
+    values = [_value(found) for found in _NUMBER.finditer(clear)]
+    return [] if None in values else list(dict.fromkeys(each for each in values if each is not None))
 
 
 def _spelled(text: str) -> str:
     """Return a text with one minus sign, powers as ``^`` and of ten as exponents, without numbers in units."""
-    text = re.sub("\u2212\\s*", "-", text).translate(_MINUS)
+    text = re.sub("\u2212\\s*|\\bminus\\s+(?=[0-9.])", "-", text).translate(_MINUS)
     text = _POWER.sub(lambda found: "^" + found[0].translate(_RAISED), _THIN.sub("_", text))
     text = unicodedata.normalize("NFKC", text)
     return _ONLY_TEN.sub(r"1e\1", _UNIT.sub(" ", _TIMES_TEN.sub(r"e\1", text)))

@@ -8,11 +8,12 @@ from fractions import Fraction
 from labrig_harness.suites.science_gym.grading.abstaining import abstains
 from labrig_harness.suites.science_gym.grading.choices import chosen, plain
 from labrig_harness.suites.science_gym.grading.literal import Reading
-from labrig_harness.suites.science_gym.grading.one_number import one_number
+from labrig_harness.suites.science_gym.grading.one_number import numbers
 from labrig_harness.suites.science_gym.question import NOT_POSSIBLE, Expected
 
 LONGEST = 20_000
 """Characters of an answer that is read; no abstract is as long."""
+MOST_SHOWN = 5
 NOISE = Fraction(1, 10**12)
 """Where zero is true: what floating-point sums leave of it."""
 _LABEL = re.compile(r"(?:the )?(?:project )?(?:title|abstract|answer)(?: is)?\W+")
@@ -30,10 +31,9 @@ def read(expected: Expected, parts: list[str] | None) -> Reading:
     if expected.kind == "text":
         text = plain(", ".join(parts))
         return Reading(plain(expected.value) in (text, plain(_LABEL.sub("", text, count=1))), False, text)
-    number = one_number(", ".join(parts))
-    if number is None:
-        return Reading(False, False, "")
-    return Reading(_is_right(expected, number), False, _shown(number))
+    said = numbers(", ".join(parts))  # two that are both right are the rounded and the exact one
+    right = bool(said) and all(_is_right(expected, each) for each in said)
+    return Reading(right, False, ", ".join(map(_shown, said[:MOST_SHOWN])))
 
 
 def band(truth: Fraction, digits: int) -> tuple[Fraction, Fraction]:
