@@ -557,6 +557,23 @@ async def test_two_folders_have_their_names(tmp_path: Path) -> None:
     await state.close()
 
 
+async def test_code_asks_which_tables_have_a_column(lakes: Path, tmp_path: Path) -> None:
+    skip_unless()
+    code = """
+paths = [each for each in list_directory("/", None) if each.endswith(".csv")]
+units = {path: [each.get("unit") for each in describe_table(path)["columns"]] for path in paths}
+print(sorted(path for path, found in units.items() if "m" in found))
+try:
+    describe_table("image.png")
+except Exception as error:
+    print(error)
+"""
+    async with Client(build(toolbox, ServeOptions(roots=(lakes,), workspace=tmp_path / "w"))) as client:
+        text = str((await client.call_tool("run_python_code", {"code": code})).content)
+    assert "['runs/2020/a.csv', 'runs/2020/b.csv', 'runs/2021/a.csv']" in text
+    assert "The file is not text (image/png" in text
+
+
 async def test_absolute_paths_into_the_folder_are_paths_of_it(lakes: Path, tmp_path: Path) -> None:
     """As agents with a shell write them; nothing outside is reached by one."""
     async with Client(build(toolbox, ServeOptions(roots=(lakes,), workspace=tmp_path / "w"))) as client:

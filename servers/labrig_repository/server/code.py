@@ -22,6 +22,7 @@ from labrig_repository.names import shown
 from labrig_repository.reading import read_base64, read_text
 from labrig_repository.server.base import IdArgument, State, named, toolbox
 from labrig_repository.server.files import existing
+from labrig_repository.server.tables import described
 
 CALL_LIMITS = Limits(wall_s=50, cpu_s=50)
 """A call ends before the 60 s after which most clients stop waiting."""
@@ -72,7 +73,13 @@ def functions(state: State, default: object) -> dict[str, Callable[..., Any]]:
 
         return await asyncio.to_thread(reads)
 
-    return named(list_directory, read_text_file, read_binary_file)
+    async def describe_table(path: Any, sheet: Any = "", id: Any = "") -> dict[str, Any]:
+        """describe_table(path, sheet='', id='') -> dict with rows and columns: name, type, unit, min, max, missing"""
+        repository = chosen(id)
+        found = await asyncio.to_thread(existing, repository, path)
+        return (await described(state, repository, found, str(sheet))).to_dict()
+
+    return named(list_directory, read_text_file, read_binary_file, describe_table)
 
 
 @toolbox.tool(title="Run Python code", read_only=False)
@@ -88,7 +95,8 @@ async def run_python_code(
     """Run Python (numpy, pandas, SciPy, scikit-learn, matplotlib) in a sandbox: 50 s, 512 MB, no network.
 
     Each run starts anew. Functions in it: list_directory(prefix, depth) -> list, read_text_file(path, head, tail) ->
-    str, read_binary_file(path) -> Base64 str. Figures and files that the code leaves come back as artifacts.
+    str, read_binary_file(path) -> Base64 str, describe_table(path) -> dict. Figures and files that the code leaves come
+    back as artifacts.
     """
     here = session()
     state: State = here.state

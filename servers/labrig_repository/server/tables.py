@@ -12,13 +12,22 @@ from labrig.answer import Answer
 from labrig.toolbox import session
 from labrig_repository.folder import Folder
 from labrig_repository.names import shown
-from labrig_repository.server.base import IdArgument, PathArgument, toolbox
+from labrig_repository.server.base import IdArgument, PathArgument, State, toolbox
 from labrig_repository.server.files import CursorArgument, existing
-from labrig_repository.tables import describe
+from labrig_repository.store import Repository
+from labrig_repository.tables import Description, describe
 from labrig_repository.tables.apart import describe_apart
 
 COLUMNS = 40
 """Columns on a page."""
+
+
+async def described(state: State, repository: Repository, path: str, sheet: str) -> Description:
+    """Describe a table of a repository: a folder's in a child process, a generated one, which is made by us, here."""
+    if not isinstance(repository, Folder):
+        return await asyncio.to_thread(describe, repository, path, sheet=sheet)
+    async with state.describing:
+        return await describe_apart(repository, path, sheet=sheet)
 
 
 @toolbox.tool(title="Describe a table", read_only=True)
@@ -32,14 +41,10 @@ async def describe_table(
 
     CSV and its relatives, Parquet, xlsx, JSON, JSON lines; of NetCDF and HDF5 the header.
     """
-    repository = session().state.repository(id)
-
+    state: State = session().state
+    repository = state.repository(id)
     found = await asyncio.to_thread(existing, repository, path)
-    if isinstance(repository, Folder):
-        async with session().state.describing:
-            description = await describe_apart(repository, found, sheet=sheet)
-    else:  # made by us
-        description = await asyncio.to_thread(describe, repository, found, sheet=sheet)
+    description = await described(state, repository, found, sheet)
     data: dict[str, Any] = description.to_dict()
     question = [repository.name, found, sheet, len(description.columns)]
     page, following = cursors.page(description.columns, question, cursor, size=COLUMNS)
