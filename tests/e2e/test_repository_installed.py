@@ -18,9 +18,8 @@ WITHOUT = """
 import sys
 for name in ("numpy", "pyarrow", "openpyxl", "python_calamine", "h5py"):
     sys.modules[name] = None
-from labrig_repository.__main__ import main
-sys.exit(main())
 """
+"""As ``sitecustomize.py`` on the path: of the server, and of the child process that describes tables."""
 
 
 @pytest.mark.accept
@@ -47,8 +46,12 @@ async def test_without_the_extra_what_needs_it_says_so(tmp_path: Path) -> None:
     (tmp_path / "x.parquet").write_bytes(b"PAR1")
     (tmp_path / "x.h5").write_bytes(b"\x89HDF\r\n\x1a\n")
     (tmp_path / "x.csv").write_bytes(b"t,x (m)\n1,2\n")
-    command = ["-c", WITHOUT, "--root", str(tmp_path), "--workspace", str(tmp_path / "work")]
-    async with Client(StdioTransport(sys.executable, command, env=dict(os.environ))) as client:
+    without = tmp_path / "without"
+    without.mkdir()
+    (without / "sitecustomize.py").write_text(WITHOUT)
+    command = ["-m", "labrig_repository", "--root", str(tmp_path), "--workspace", str(tmp_path / "work")]
+    environment = {**os.environ, "PYTHONPATH": str(without)}
+    async with Client(StdioTransport(sys.executable, command, env=environment)) as client:
         for tool, arguments, package in (
             ("list_directory", {"id": 7}, "numpy"),
             ("describe_table", {"path": "x.parquet"}, "pyarrow"),
