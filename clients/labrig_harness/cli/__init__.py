@@ -56,6 +56,13 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
+def _end(*_: object) -> None:
+    """Clean up as for Ctrl-C: a batch system ends us with SIGTERM. A script's background job ignores Ctrl-C itself."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        raise KeyboardInterrupt
+    signal.raise_signal(signal.SIGINT)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
@@ -65,8 +72,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         words, command = words[:at], words[at + 1 :]
     arguments = parser().parse_args(words)
     arguments.command = command
-    # A batch system ends us with SIGTERM: clean up as for Ctrl-C.
-    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    signal.signal(signal.SIGTERM, _end)
     try:
         if command and not getattr(arguments, "takes_command", False):
             raise LabrigError(f"labrig {arguments.verb} takes no command after --")
