@@ -12,18 +12,24 @@ ifneq ($(wildcard /etc/ssl/certs/ca-certificates.crt),)
 export UV_SYSTEM_CERTS ?= 1
 endif
 
-.PHONY: demo test accept check bench docs manifests attack lock setup clean
+# Tests run in so many processes at a time.
+export WORKERS ?= 2
+
+.PHONY: demo test accept soak check bench docs manifests attack lock setup clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/labrig setup phreeqc >/dev/null || $(BIN)/labrig setup phreeqc
 	$(BIN)/labrig demo --out out/demo-$$(date +%Y%m%d-%H%M%S)
 
-test: setup check
-	$(BIN)/python -m pytest -m "not accept" -q
+test: setup
+	@CHANGED='$(CHANGED)' BASE='$(BASE)' sh scripts/test.sh $(BIN)/python $(ONLY)
 
 accept: setup
 	@$(BIN)/labrig setup sandbox-earth >/dev/null || echo "no sandbox-earth: its tests skip"
-	$(BIN)/python -m pytest -q $(ONLY)
+	$(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile -m "accept and not soak" $(ONLY)
+
+soak: setup
+	PYTHONPATH=tests $(BIN)/python -m soak $(ONLY)
 
 check: $(VENV)/.installed
 	$(BIN)/ruff check .
@@ -43,8 +49,8 @@ manifests: $(VENV)/.installed
 	$(BIN)/labrig manifests
 
 attack: setup
-	$(BIN)/python tests/hostile/attack.py --write
-	$(BIN)/python tests/hostile_sandbox/attack.py --write
+	$(BIN)/python tests/hostile/servers/attack.py --write
+	$(BIN)/python tests/hostile/sandbox/attack.py --write
 
 lock:
 	sh scripts/lock.sh

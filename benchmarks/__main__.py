@@ -1,15 +1,25 @@
-"""``make bench``: every benchmark in turn. Ratios and sizes count; bare times are of this machine, now."""
+"""``make bench``: every benchmark in turn; ``python -m benchmarks NAME``: one of them.
+
+Ratios and sizes count; bare times are of this machine, now.
+"""
 
 from __future__ import annotations
 
-from benchmarks import fork_server, gym, outline_sizes, relay, sandbox, scoring, startup, waters
+import argparse
+from importlib import import_module
+
+ALL = ("startup", "fork_server", "outline_sizes", "waters", "scoring", "relay", "sandbox", "gym")
+ON_REQUEST = ("loop_overhead",)
 
 
 def main() -> None:
-    """Run them all."""
-    for module in (startup, fork_server, outline_sizes, waters, scoring, relay, sandbox, gym):
-        print(f"== {module.__name__.rpartition('.')[2]}", flush=True)
-        module.main()
+    """Run the one that is named, else all but those on request."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("name", nargs="?", choices=(*ALL, *ON_REQUEST), help="only this one")
+    named = parser.parse_args().name
+    for name in (named,) if named else ALL:
+        print(f"== {name}", flush=True)
+        import_module(f"benchmarks.{name}").main()
         print(flush=True)
 
 

@@ -18,11 +18,11 @@ import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from labrig_phreeqc import iphreeqc
-from labrig_phreeqc.databases import find_database
-from labrig_phreeqc.engine import Engine
-from labrig_phreeqc.library import find_library
-from labrig_phreeqc.run import Limits
+from labrig_phreeqc.database.databases import find_database
+from labrig_phreeqc.engine import iphreeqc
+from labrig_phreeqc.engine.engine import Engine
+from labrig_phreeqc.engine.library import find_library
+from labrig_phreeqc.engine.run import Limits
 
 SPECIATION = """SOLUTION 1
     units ppm; pH 8.22; pe 8.451; density 1.023; temp 25.0
@@ -47,7 +47,7 @@ FRESH = """
 import sys
 library, database, *folders = sys.argv[1:]
 sys.path.extend(folders)
-from labrig_phreeqc.iphreeqc import Instance
+from labrig_phreeqc.engine.iphreeqc import Instance
 instance = Instance(library)
 instance.load_database(database)
 instance.run(sys.stdin.buffer.read())
@@ -64,7 +64,7 @@ async def _timed(action: Callable[[], Awaitable[None]]) -> float:
 async def measure(text: str) -> dict[str, list[float]]:
     """Return the seconds of each way to run one input, `ROUNDS` times each, taken in turn."""
     library, database = find_library(), find_database("phreeqc.dat")
-    folders = dict.fromkeys([str(Path(iphreeqc.__file__).resolve().parent.parent), str(library.packages)])
+    folders = dict.fromkeys([str(Path(iphreeqc.__file__).resolve().parents[2]), str(library.packages)])
     command = [sys.executable, "-I", "-S", "-c", FRESH, str(library.path), str(database.path), *folders]
     seconds: dict[str, list[float]] = {"bare": [], "engine": [], "fresh": []}
 

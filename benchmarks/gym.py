@@ -29,15 +29,15 @@ import numpy as np
 import pandas as pd
 
 from labrig.sandbox.environment import find
+from labrig_repository.folder.listing import list_directory
+from labrig_repository.folder.store import Repository
 from labrig_repository.gym import design
 from labrig_repository.gym.encoding import EXTENSIONS
 from labrig_repository.gym.paths import paths
 from labrig_repository.gym.repository import GeneratedRepository
 from labrig_repository.gym.specification import Computed, Number, Specification, Weighted
-from labrig_repository.listing import listed
 from labrig_repository.server.base import State
 from labrig_repository.server.paper import PAPER_LIMITS, functions
-from labrig_repository.store import Repository
 
 FILES, MANY, ROUNDS = 300, 10_000, 3
 COLUMNS = range(13, 15)
@@ -121,7 +121,7 @@ def _pandas_truth(repository: GeneratedRepository) -> Callable[[], float]:
 
 
 def _listing(specification: Specification) -> None:
-    found = [each.path for each in listed(GeneratedRepository(specification), "/*", None)]
+    found = [each.path for each in list_directory(GeneratedRepository(specification), "/*", None)]
     assert len(found) >= MANY
 
 

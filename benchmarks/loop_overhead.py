@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING
 
 from labrig_harness.agent import AgentSpec
 from labrig_harness.agents.loop import Loop
-from labrig_harness.bench import WorkBench
-from labrig_harness.servers import Target
+from labrig_harness.registry.servers import Target
+from labrig_harness.run.bench import WorkBench
+from labrig_harness.sample import SampleInput
 from labrig_harness.suite import Arm
-from labrig_harness.task import Brief
 
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelMessage, ModelResponse
@@ -68,7 +68,7 @@ async def overhead_ms(steps: int, folder: Path) -> float:
 
     arm = Arm("echo", server="echo", max_steps=steps, wall_s=600)
     agent = Loop(AgentSpec("loop", "openai:echo"), model=FunctionModel(answer))
-    async with EchoBench(Brief("echo", "Echo."), arm, folder, folder) as bench:
+    async with EchoBench(SampleInput("echo", "Echo."), arm, folder, folder) as bench:
         await bench.tools()  # the server's start is no part of a step
         clock = time.perf_counter()
         await agent.run(bench)

@@ -10,19 +10,19 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from labrig_phreeqc.outline import outline, states
-from labrig_phreeqc.outline_text import render
-from labrig_phreeqc.toc import toc, toc_capped, toc_json
+from labrig_phreeqc.output.outline import outline_output, states
+from labrig_phreeqc.output.outline_text import render
+from labrig_phreeqc.output.toc import toc, toc_capped, toc_json
 
 REFERENCES = (
     Path(__file__).resolve().parents[1].parent / "shared" / "data" / "phreeqc-examples" / "reference_out"
 )
 
 
-def outputs(arguments: list[str]) -> Iterator[tuple[str, str]]:
+def outputs(arguments: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Yield names and texts of PHREEQC outputs."""
     for root in map(Path, arguments or [str(REFERENCES)]):
         for path in sorted(root.glob("*.out")) if root.is_dir() else [root]:
@@ -31,7 +31,7 @@ def outputs(arguments: list[str]) -> Iterator[tuple[str, str]]:
 
 def column(text: str, cells: int = 20, shifts: int = 200) -> str:
     """Repeat the last state of an output as if it were printed for every cell after every shift."""
-    tree = outline(text)
+    tree = outline_output(text)
     (last,) = states(tree, tree.states[-1].first, tree.states[-1].first)
     state = "\n".join(text.split("\n")[last.first : last.last])
     return "".join(
@@ -51,28 +51,27 @@ def speed(function: Callable[[str], object], text: str) -> float:
     return len(text) / 1e6 / min(times)
 
 
-def main() -> None:
+def main(arguments: Sequence[str] = ()) -> None:
     """Print one row per output, and the totals."""
-    arguments = sys.argv[1:]
     rows = list(outputs(arguments))
     if not rows and not arguments:
         print("skipped: the official reference outputs are not beside this checkout")
         return
     if not rows:
-        raise SystemExit(f"no *.out files in {arguments}")
+        raise SystemExit(f"no *.out files in {', '.join(arguments)}")
     print(
         f"{'output':12}{'chars':>11}{'states':>7}{'flat':>9}{'capped':>8}{'ours':>7}{'/flat':>7}"
         f"{'unfolded':>9}{'MB/s':>7}"
     )
     total = [0, 0, 0, 0]
     for name, text in rows:
-        tree = outline(text)
+        tree = outline_output(text)
         pages = (toc_json(toc(text)), toc_json(toc_capped(text)), render(tree), render(tree, fold=None))
         sizes = [len(page) for page in pages]
         total = [a + b for a, b in zip(total, sizes, strict=True)]
         print(
             f"{name:12}{len(text):11}{len(tree.states):7}{sizes[0]:9}{sizes[1]:8}{sizes[2]:7}"
-            f"{sizes[2] / sizes[0]:7.0%}{sizes[3]:9}{speed(outline, text):7.0f}"
+            f"{sizes[2] / sizes[0]:7.0%}{sizes[3]:9}{speed(outline_output, text):7.0f}"
         )
     flat, capped, ours, unfolded = total
     print(f"{'total':30}{flat:9}{capped:8}{ours:7}{ours / max(flat, 1):7.0%}{unfolded:9}")
@@ -80,9 +79,9 @@ def main() -> None:
     if not arguments:
         big = column(dict(rows)["ex14"])
         print(
-            f"{len(big) / 1e6:.1f} MB column: {speed(outline, big):.0f} MB/s, toc {speed(toc, big):.0f} MB/s"
+            f"{len(big) / 1e6:.1f} MB column: {speed(outline_output, big):.0f} MB/s, toc {speed(toc, big):.0f} MB/s"
         )
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

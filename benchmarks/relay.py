@@ -33,7 +33,7 @@ from labrig.calls import CallLog
 from labrig.toolbox import ServeOptions
 from labrig_harness.recording.recorder import Recorder
 from labrig_harness.recording.relay import relay
-from labrig_harness.servers import Target
+from labrig_harness.registry.servers import Target
 async def main():
     target = Target(name="echo", argv=(sys.executable, "-c", sys.argv[2]))
     async with relay(target, ServeOptions(), Recorder(CallLog(Path(sys.argv[1])), "echo"), call_s=60) as path:

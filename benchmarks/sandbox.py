@@ -22,7 +22,7 @@ from pathlib import Path
 
 from labrig.errors import LabrigError
 from labrig.sandbox import Sandbox, backends, environment
-from labrig.sandbox.sandbox import WARM
+from labrig.sandbox.profiles import profiles
 
 LINE = "import pandas as pd; print(int(pd.DataFrame({'a': range(100)}).a.median()))"
 ROUNDS = 40
@@ -60,7 +60,7 @@ def bare_forks(rounds: int) -> list[float]:
     """Return the seconds of forks in a process with the same imports."""
     interpreter = environment.find("science")
     with subprocess.Popen(
-        [str(interpreter.python), "-P", "-s", "-c", BARE, LINE, *WARM["science"]],
+        [str(interpreter.python), "-P", "-s", "-c", BARE, LINE, *profiles()["science"].warm],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -73,7 +73,7 @@ def bare_forks(rounds: int) -> list[float]:
 def fresh(name: str) -> float:
     """Return the seconds of one new interpreter with the same imports."""
     interpreter = environment.find("science")
-    code = f"{FONTS}import {', '.join(WARM['science'])}\n{LINE}"
+    code = f"{FONTS}import {', '.join(profiles()['science'].warm)}\n{LINE}"
     words, _ = backends.command(
         backends.choose(name), interpreter, environment.reading(interpreter), Path(), 16 << 20
     )

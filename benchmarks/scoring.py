@@ -16,12 +16,13 @@ import tempfile
 from pathlib import Path
 
 from labrig.calls import CallLog
-from labrig_harness import outfolder, suites
 from labrig_harness.agent import AgentSpec
-from labrig_harness.linking import tool_call
-from labrig_harness.runner import RunPlan, prepare
+from labrig_harness.records import outfolder
+from labrig_harness.registry import suites
+from labrig_harness.run.linking import tool_call
+from labrig_harness.run.plan import RunPlan, prepare
+from labrig_harness.sample import Sample
 from labrig_harness.suite import Suite
-from labrig_harness.task import Task
 from labrig_harness.trajectory import Step, Submission, Trajectory
 
 STEPS, FEW, MANY = 20, 2_000, 10_000
@@ -30,7 +31,7 @@ RESULT = "----Saturation indices----\n" + "\n".join(f"Phase{n} {n / 7:.3f}" for 
 MEASURE = """
 import resource, sys, time
 from pathlib import Path
-from labrig_harness.records import score_folder
+from labrig_harness.records.scoring import score_folder
 if __name__ == "__main__":
     start = time.perf_counter()
     scored = score_folder(Path(sys.argv[1]))
@@ -42,10 +43,10 @@ if __name__ == "__main__":
 """
 
 
-def _record(folder: Path, suite: Suite, task: Task, label: str, epoch: int) -> None:
+def _record(folder: Path, suite: Suite, sample: Sample, label: str, epoch: int) -> None:
     folder.mkdir(parents=True)
     log = CallLog(folder)
-    steps = [Step(0, task.brief.prompt, source="user")]
+    steps = [Step(0, sample.brief.prompt, source="user")]
     for number in range(STEPS):
         last = number == STEPS - 1
         tool = "write_file" if last else "execute_phreeqc" if number == 1 else "read_file"
@@ -64,7 +65,7 @@ def _record(folder: Path, suite: Suite, task: Task, label: str, epoch: int) -> N
         )
         steps.append(Step(len(steps), calls=(tool_call(record, number),)))
     made = Trajectory(
-        *(task.id, suite.name, label, suite.arm().name, epoch, 0, tuple(steps)),
+        *(sample.id, suite.name, label, suite.arm().name, epoch, 0, tuple(steps)),
         submission=Submission("A", STEPS),
         end="answered",
     )
@@ -73,11 +74,11 @@ def _record(folder: Path, suite: Suite, task: Task, label: str, epoch: int) -> N
 
 def _make(out: Path, count: int) -> None:
     suite = suites.load("phreeqc-basics")
-    tasks = tuple(suite.tasks(seed=0)[:10])
-    plan = prepare(RunPlan(suite, suite.arm(), AgentSpec("nop"), tasks, epochs=count // len(tasks)), out)
-    for task, epoch in plan.units():
+    samples = tuple(suite.tasks(seed=0)[:10])
+    plan = prepare(RunPlan(suite, suite.arm(), AgentSpec("nop"), samples, epochs=count // len(samples)), out)
+    for sample, epoch in plan.units():
         _record(
-            outfolder.record_folder(out, plan.label, task.id, epoch), suite, task, plan.agent.label, epoch
+            outfolder.record_folder(out, plan.label, sample.id, epoch), suite, sample, plan.agent.label, epoch
         )
 
 

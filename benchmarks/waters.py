@@ -1,7 +1,7 @@
 """What a table of waters and an uncertainty cost, beside the same waters run one by one.
 
 ``single`` is one `Engine.run` for each water, timed on `SINGLE` of them; ``table`` is `speciate` on `WATERS`;
-``members`` is `estimate` with `MEMBERS` members in every default database, beside as many single runs.
+``members`` is `estimate_saturation` with `MEMBERS` members in every default database, beside as many single runs.
 
 Run it with ``python -m benchmarks.waters``; it needs installed databases.
 """
@@ -13,11 +13,11 @@ import statistics
 import time
 from dataclasses import replace
 
-from labrig_phreeqc.engine import Engine
+from labrig_phreeqc.engine.engine import Engine
 from labrig_phreeqc.waters.analysis import Analysis, Constituent, solution_block
 from labrig_phreeqc.waters.errors import ErrorModel
 from labrig_phreeqc.waters.speciation import speciate
-from labrig_phreeqc.waters.uncertainty import estimate
+from labrig_phreeqc.waters.uncertainty import estimate_saturation
 
 WATERS, SINGLE, MEMBERS, ROUNDS = 1000, 50, 1000, 3
 AMOUNTS = {"Ca": 2.0, "Mg": 0.8, "Na": 1.3, "K": 0.05, "Alkalinity": 4.4, "S(6)": 0.9, "Cl": 1.1}
@@ -41,7 +41,7 @@ async def _measure() -> tuple[list[float], list[float], list[tuple[float, int]]]
             await speciate(waters, ["Calcite", "Gypsum"], engine=engine)
             table.append((time.perf_counter() - start) / WATERS)
             start = time.perf_counter()
-            (found,) = await estimate(
+            (found,) = await estimate_saturation(
                 WATER, ["Calcite"], errors=ErrorModel(0.05, 0.1, 0.5), members=MEMBERS, seed=1, engine=engine
             )
             members.append((time.perf_counter() - start, len(found.values)))

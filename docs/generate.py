@@ -16,9 +16,11 @@ from types import ModuleType
 from typing import get_args
 
 from labrig import errors
-from labrig.answer import ANSWER_SCHEMA, FAILED
-from labrig_harness import trajectory
-from labrig_harness.servers import toolbox
+from labrig.answer import ANSWER_SCHEMA
+from labrig.sandbox import results
+from labrig_harness import endings, trajectory
+from labrig_harness.registry.servers import toolbox
+from labrig_phreeqc.engine import run
 
 DOCS = Path(__file__).parent
 _PART = re.compile(r"(<!-- generated: (?P<name>[^>]+?) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -32,7 +34,7 @@ def tools(server: str) -> str:
         shown = ", ".join(
             each.name if each.default is inspect.Parameter.empty else f"[{each.name}]" for each in parameters
         )
-        text = inspect.cleandoc(spec.function.__doc__ or "").split("\n")[0]
+        text = spec.description.split("\n")[0]
         changes = "no" if spec.read_only else "yes"
         rows.append(f"| `{spec.name}({shown})` | {', '.join(spec.toolsets)} | {changes} | {text} |")
     return "\n".join(rows)
@@ -40,8 +42,8 @@ def tools(server: str) -> str:
 
 def databases() -> str:
     """Return a table of the databases that ``labrig setup phreeqc`` brings."""
-    from labrig_phreeqc.databases import DESCRIPTIONS
-    from labrig_phreeqc.setup import PHREEQC_DATABASES
+    from labrig_phreeqc.database.databases import DESCRIPTIONS
+    from labrig_phreeqc.database.setup import PHREEQC_DATABASES
 
     rows = ["| database | what it covers | SHA-256 (3.8.6) |", "| --- | --- | --- |"]
     for name, sha256 in sorted(PHREEQC_DATABASES.sha256.items(), key=lambda each: each[0].lower()):
@@ -74,7 +76,7 @@ def codes() -> str:
 
 def ends() -> str:
     """Return the end reasons of a trajectory."""
-    return _commented("end", trajectory, trajectory.END_REASONS)
+    return _commented("end", endings, endings.END_REASONS)
 
 
 def faults() -> str:
@@ -94,24 +96,27 @@ def _commented(heading: str, module: ModuleType, values: Iterable[str]) -> str:
 
 
 def failed() -> str:
-    """Return the statuses that set MCP's isError."""
-    return ", ".join(f"`{each}`" for each in sorted(FAILED)) + "."
+    """Return the statuses that set MCP's isError, by what they are statuses of."""
+    subjects = (("of PHREEQC", run.FAILED), ("of code in the sandbox", results.FAILED))
+    return "\n".join(
+        f"- {subject}: {', '.join(f'`{each}`' for each in sorted(of))}" for subject, of in subjects
+    )
 
 
 def stems() -> str:
     """Return the stems of phreeqc-basics, without values or answers."""
-    from labrig_harness.suites.phreeqc_basics.stems import STEMS
+    from labrig_suites.phreeqc_basics import stems
 
     rows = ["| stem | database | quantity |", "| --- | --- | --- |"]
-    for stem in STEMS:
-        rows.append(f"| {stem.name} | `{stem.database}` | {stem.quantity.name or stem.quantity.unit} |")
+    for stem in stems.stems():
+        rows.append(f"| {stem.name} | `{stem.database}` | {stem.quantity} |")
     return "\n".join(rows)
 
 
 def mcq_stems() -> str:
     """Return the stems of phreeqc-mcq by topic, with their databases and quantities."""
-    from labrig_harness.suites.phreeqc_mcq.scenario import DATABASE
-    from labrig_harness.suites.phreeqc_mcq.stems import STEMS
+    from labrig_suites.phreeqc_mcq.scenario import DATABASE
+    from labrig_suites.phreeqc_mcq.stems import STEMS
 
     rows = ["| topic | stem | database | quantities |", "| --- | --- | --- | --- |"]
     for stem in sorted(STEMS, key=lambda stem: (stem.topic, stem.name)):

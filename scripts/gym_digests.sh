@@ -1,6 +1,6 @@
 #!/bin/sh
 # Every byte of generated repositories FIRST to LAST, as one SHA-256, twice as they are and under other numpys, another
-# Python and without SIMD: the last column but the environment must be the same in all lines.
+# Python and without SIMD: the digest must be the same in all lines, or this fails.
 #   sh scripts/gym_digests.sh [FIRST [LAST [DIGEST_FLAGS...]]]      default: 1 500, all files; --files 4 for a part
 # Needs uv on the path (it is in .venv/bin); environments are made in a temporary folder.
 set -eu
@@ -18,7 +18,7 @@ environment() { # name python numpy
 run() { # name what [variable=value...]
     name=$1 what=$2
     shift 2
-    env "$@" PYTHONPATH="$code" "$made/$name/bin/python" -m labrig_repository.gym.digest "$first" "$last" $flags | tail -1 | sed "s/$/ ($what)/"
+    env "$@" PYTHONPATH="$code" "$made/$name/bin/python" -m labrig_repository.gym.digest "$first" "$last" $flags | tail -1 | sed "s/$/ ($what)/" | tee -a "$made/digests"
 }
 flags=$*
 environment one 3.11 1.26.4
@@ -32,3 +32,6 @@ features=$("$made/two/bin/python" -c "
 from numpy._core._multiarray_umath import __cpu_features__ as f, __cpu_dispatch__ as d
 print(' '.join(name for name in d if f.get(name)))")
 run two "without SIMD" NPY_DISABLE_CPU_FEATURES="$features"
+made_in_all=$(wc -l <"$made/digests") different=$(cut -d" " -f2 "$made/digests" | sort -u | wc -l)
+echo "repositories $first to $last: $made_in_all digests, $different different, $(cut -c5-20 "$made/digests" | tail -1)..."
+[ "$made_in_all" = 5 ] && [ "$different" = 1 ]

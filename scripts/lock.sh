@@ -10,7 +10,7 @@ lock() {
 }
 lock pyproject.toml --all-extras --group dev --output-file requirements.lock "$@"
 # The same versions on every Python where that is possible, so that the same code gives the same numbers. Wheels only.
-sandbox=shared/labrig/sandbox/requirements
+sandbox=shared/labrig/sandbox/profiles
 lock $sandbox/science.in --fork-strategy fewest --only-binary :all: --output-file $sandbox/science.lock "$@"
 lock $sandbox/earth.in --fork-strategy fewest --only-binary :all: --constraint $sandbox/science.lock \
     --output-file $sandbox/earth.lock "$@"

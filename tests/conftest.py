@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
+
+from support.places import EXAMPLES
+
+if TYPE_CHECKING:
+    from support.sandbox_rig import Rig
 
 # Timing never fails a test; in CI hypothesis repeats its cases, elsewhere it goes on looking.
 settings.register_profile("labrig", deadline=None, derandomize="CI" in os.environ)
 settings.load_profile("labrig")
 
-EXAMPLES = Path(__file__).resolve().parents[1].parent / "shared" / "data" / "phreeqc-examples"
-
 
 @pytest.fixture(scope="session")
 def databases() -> Path:
     """Return the folder of the installed PHREEQC databases; skip where there is none."""
-    from labrig_phreeqc.databases import list_databases
+    from labrig_phreeqc.database.databases import list_databases
 
     found = list_databases()
     if not found:
@@ -35,11 +40,27 @@ def examples() -> Path:
     return EXAMPLES
 
 
+@pytest.fixture(scope="session")
+def standing() -> Iterator[Callable[[str], Rig]]:
+    """Give the sandbox of a backend that all tests share which need none of their own."""
+    from support.sandbox_rig import rig
+
+    with ExitStack() as opened:
+        made: dict[str, Rig] = {}
+
+        def get(backend: str) -> Rig:
+            if backend not in made:
+                made[backend] = opened.enter_context(rig(backend=backend))
+            return made[backend]
+
+        yield get
+
+
 def sandbox_environments() -> list[Path]:
     """Return the folders of the installed Pythons of the sandbox."""
-    from labrig.sandbox.environment import PROFILES
+    from labrig.sandbox.profiles import profiles
 
-    return [env.path.resolve() for env in PROFILES.values() if env.path.is_dir()]
+    return [env.path.resolve() for env in profiles().values() if env.path.is_dir()]
 
 
 @pytest.fixture

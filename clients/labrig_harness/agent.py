@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from labrig_harness.sample import SampleInput
 from labrig_harness.suite import Arm
-from labrig_harness.task import Brief
 from labrig_harness.trajectory import Cost, Fault, Step, Tokens
 
 
@@ -93,7 +93,7 @@ class Turn(Protocol):
 class Bench(Protocol):
     """Where an agent works on one item: what it is asked, its tools, its budget."""
 
-    brief: Brief
+    brief: SampleInput
     arm: Arm
     prompt: str
     """The question and the arm's instructions, as they are to be sent."""
@@ -172,35 +172,3 @@ class Agent(Protocol):
     async def run(self, bench: Bench) -> None:
         """Work on one item."""
         ...
-
-
-class StepLimit(Exception):
-    """The arm's step budget is used up."""
-
-
-class TokenLimit(Exception):
-    """The arm's token budget is used up."""
-
-
-class CostLimit(Exception):
-    """The arm's cost budget is used up."""
-
-
-class Refused(Exception):
-    """The model declined to answer."""
-
-
-class ServerError(Exception):
-    """A tool server died or could not be started: no fault of the agent."""
-
-
-class ModelError(Exception):
-    """The model's service failed for reasons outside the agent."""
-
-
-class RateLimited(ModelError):
-    """The model's service asks to wait; the runner tries again after `seconds` (None: as it sees fit)."""
-
-    def __init__(self, what: str, seconds: float | None = None) -> None:
-        super().__init__(what)
-        self.seconds = seconds

@@ -30,9 +30,9 @@ def labrig_server(tmp_path: Path) -> Callable[..., Client[Any]]:
     """
     from fastmcp import Client
 
-    from labrig.builder import build
+    from labrig.serving.builder import build
     from labrig.toolbox import ServeOptions
-    from labrig_harness.servers import Target, toolbox
+    from labrig_harness.registry.servers import Target, toolbox
 
     numbers = count(1)
 

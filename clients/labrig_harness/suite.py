@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any, Literal, Protocol
 
+from labrig.errors import unknown_name
 from labrig.toolbox import ServeOptions
 from labrig_harness.channels import Channel
-from labrig_harness.task import Brief, Task
+from labrig_harness.sample import Sample, SampleInput
 from labrig_harness.trajectory import ToolCall, Trajectory
 
 
@@ -64,7 +65,7 @@ class Arm:
         kind, _, size = (self.serve.output or "").partition(":")
         return int(size) if kind == "raw" and size.isdigit() else 0
 
-    def prompt(self, brief: Brief) -> str:
+    def prompt(self, brief: SampleInput) -> str:
         """Return what an agent is sent in this arm."""
         return (
             f"{brief.prompt.rstrip()}\n\n{self.instructions.strip()}\n" if self.instructions else brief.prompt
@@ -133,8 +134,8 @@ class Score:
 def item_means(scores: Iterable[Score], by: Literal["strict", "compat"]) -> list[float]:
     """Return the mean over epochs of each item's score: items are the unit of an accuracy, not records."""
     items: dict[str, list[float]] = {}
-    for each in scores:
-        items.setdefault(each.task, []).append(getattr(each, by))
+    for score in scores:
+        items.setdefault(score.task, []).append(getattr(score, by))
     return [fmean(values) for values in items.values()]
 
 
@@ -148,10 +149,10 @@ class Table:
     note: str = ""
 
 
-class MakeTasks(Protocol):
+class MakeSamples(Protocol):
     """Make the tasks of a suite: deterministic in `seed`."""
 
-    def __call__(self, *, seed: int) -> list[Task]: ...
+    def __call__(self, *, seed: int) -> list[Sample]: ...
 
 
 TextOf = Callable[[ToolCall], str]
@@ -161,13 +162,13 @@ TextOf = Callable[[ToolCall], str]
 class Make(Protocol):
     """Make `count` items from a seed, which may be any text; `progress` is given the number of those done."""
 
-    def __call__(self, seed: str, count: int, *, progress: Callable[[int], None]) -> list[Task]: ...
+    def __call__(self, seed: str, count: int, *, progress: Callable[[int], None]) -> list[Sample]: ...
 
 
 class Adopt(Protocol):
     """Make tasks of the rows of a file that others published, with what the user adds to them."""
 
-    def __call__(self, rows: Sequence[dict[str, Any]], settings: Mapping[str, Any]) -> list[Task]: ...
+    def __call__(self, rows: Sequence[dict[str, Any]], settings: Mapping[str, Any]) -> list[Sample]: ...
 
 
 @dataclass(frozen=True)
@@ -188,8 +189,8 @@ class Generator:
 
     make: Make
     commitment: Callable[[str], str]
-    row: Callable[[Task], dict[str, Any]]
-    task: Callable[[dict[str, Any]], Task]
+    row: Callable[[Sample], dict[str, Any]]
+    task: Callable[[dict[str, Any]], Sample]
     adopt: Adopt | None = None
 
 
@@ -206,7 +207,7 @@ class Preset:
     """
 
     about: str
-    items: Callable[[Sequence[Task]], list[Task]]
+    items: Callable[[Sequence[Sample]], list[Sample]]
     budgets: Mapping[str, Mapping[str, Any]]
 
 
@@ -227,33 +228,31 @@ class Suite:
     scorer_version: str
     about: str
     arms: tuple[Arm, ...]
-    tasks: MakeTasks
-    solution: Callable[[Task, Arm], Solution]
-    score: Callable[[Task, Trajectory], Score]
-    tables: Callable[[Iterable[Task], Iterable[Score]], list[Table]]
+    tasks: MakeSamples
+    solution: Callable[[Sample, Arm], Solution]
+    score: Callable[[Sample, Trajectory], Score]
+    tables: Callable[[Iterable[Sample], Iterable[Score]], list[Table]]
     cluster: str = ""
     """The label of a task by which items belong together (a scenario): intervals then resample clusters."""
-    first_tasks: Callable[[int, int], list[Task]] | None = None
+    first_tasks: Callable[[int, int], list[Sample]] | None = None
     """By seed and number, the first of `tasks` alone, where all of them take long to make."""
-    evidence: Callable[[Task, Trajectory, TextOf], dict[str, Any]] | None = None
+    evidence: Callable[[Sample, Trajectory, TextOf], dict[str, Any]] | None = None
     """Further facts for the tables, which only the texts of results hold; no score depends on them."""
-    paper_tables: Callable[[Sequence[Task], Sequence[Score]], list[Table]] | None = None
+    paper_tables: Callable[[Sequence[Sample], Sequence[Score]], list[Table]] | None = None
     """The tables of the paper, by its numbers: what ``labrig tables`` prints."""
     generator: Generator | None = None
     presets: Mapping[str, Preset] = field(default_factory=dict)
+    earlier: tuple[str, ...] = ()
+    """Versions that differ from this one in wording alone: their records are read and scored as this one's are."""
 
     def preset(self, name: str) -> Preset:
         """Return a preset by name."""
-        from labrig.errors import unknown_name
-
         if name not in self.presets:
             raise unknown_name(f"preset of suite {self.name}", name, list(self.presets), where="--preset")
         return self.presets[name]
 
     def arm(self, name: str = "") -> Arm:
         """Return an arm by name; the first is the default."""
-        from labrig.errors import unknown_name
-
         for arm in self.arms:
             if arm.name == name or not name:
                 return arm

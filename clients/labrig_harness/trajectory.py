@@ -4,30 +4,17 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from pydantic import TypeAdapter
 
-SCHEMA = "labrig.trajectory/2"
-OUTSIDE = frozenset({"model_error", "server_error"})
-"""Ends for reasons outside the agent: such a record is no answer, and `labrig resume` makes it again."""
+from labrig_harness.endings import EndReason
 
-EndReason = Literal[
-    "answered",  # the agent stopped by itself, with a submission
-    "no_answer",  # it stopped by itself, without one
-    "step_limit",  # the arm's turns were used up
-    "wall_limit",  # the arm's time was used up
-    "token_limit",  # the arm's tokens were used up, or the model's context was full
-    "cost_limit",  # the arm's cost budget was used up
-    "model_error",  # the model's service failed
-    "agent_error",  # the agent program failed
-    "server_error",  # a tool server died or could not be started
-    "refused",  # the model declined
-]
-END_REASONS: tuple[str, ...] = get_args(EndReason)
+SCHEMA = "labrig.trajectory/2"
+
 
 Fault = Literal[
-    "not_json",  # arguments that are no JSON object
+    "not_json",  # arguments that are not a JSON object
     "unknown_tool",  # a tool that is not offered
     "bad_arguments",  # arguments that the tool's schema forbids
     "timeout",  # a call that took longer than the arm's limit for one

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from labrig.serve import main as serve_main
+from labrig.serving.serve import main as serve_main
 from labrig_phreeqc.server import toolbox
 
 

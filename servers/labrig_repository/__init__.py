@@ -1,1 +1,6 @@
-"""Scientific repositories for agents: real folders and generated ones, behind the same tools."""
+"""Scientific repositories for agents: real folders and generated ones, behind the same tools.
+
+- `server`: the MCP face
+- `folder`: a tree of files: real ones, and what is done with any: listing, searching, names
+- `gym`: repositories that a seed generates, every cell of them known
+"""

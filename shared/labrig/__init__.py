@@ -1,3 +1,18 @@
-"""What every Labrig server is built from. Imports no server and no client."""
+"""What every Labrig server is built from. Imports no server and no client.
+
+The contracts, which every server keeps:
+
+- `answer`: what a tool gives back; `toolbox`: tools, declared; `errors`: what is refused, and how that is said
+- `workspace`, `artifacts`, `jobs`: files of a session, files with a handle, long work
+- `calls`: the record of a call; `canonical`: one form of JSON, and its hash; `redaction`: keys left out
+- `config`: settings, and where things are kept
+
+The rooms:
+
+- `serving`: what turns a toolbox into a server; `tools`: what tools of any server share
+- `isolation`: programs and children under limits; `sandbox`: code of agents; `sideenv`: what lives beside the main
+  environment
+- `tables`, `plotting`: tables described, pictures drawn; `http`: the network, politely, recorded, replayed
+"""
 
 __version__ = "0.1.0"

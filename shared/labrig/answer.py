@@ -16,25 +16,6 @@ from typing import Any
 ANSWER_BYTES = 8_000
 """Size that an Answer should stay within (bytes of JSON), unless its caller asked for more."""
 
-FAILED = frozenset(
-    {
-        "input_error",
-        "not_converged",
-        "cpu_limit",
-        "wall_limit",
-        "memory_limit",
-        "crashed",
-        "failed",
-        # of code in the sandbox
-        "error",
-        "exit",
-        "thread_limit",
-        "scratch_limit",
-        "flood",
-    }
-)
-"""Statuses of a call that was carried out and whose subject failed: MCP's ``isError`` is set."""
-
 ANSWER_SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {
@@ -102,7 +83,7 @@ class Answer:
     Attributes
     ----------
     status
-        ``ok``, ``ok_with_warnings``, ``partial``, or one of `FAILED`.
+        ``ok``, ``ok_with_warnings``, ``partial``, or why there is no whole result.
     values
         Values with units.
     text
@@ -119,6 +100,9 @@ class Answer:
         What to call next, as a hint.
     record
         Full provenance for the log: goes to ``_meta``, where it costs the model nothing.
+    failed
+        The call was carried out and its subject failed, such as code that raised: MCP's ``isError`` is set. The
+        structured content says it by `status`.
     """
 
     source: str
@@ -130,6 +114,7 @@ class Answer:
     artifacts: tuple[dict[str, Any], ...] = ()
     next: str = ""
     record: dict[str, Any] = field(default_factory=dict)
+    failed: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """Return the structured content; empty fields are left out."""
@@ -145,27 +130,13 @@ class Answer:
         }
         return {key: each for key, each in fields.items() if key in ("status", "source") or each}
 
-    @classmethod
-    def from_dict(cls, fields: dict[str, Any]) -> Answer:
-        """Rebuild an Answer from `to_dict`, such as the result of a job."""
-        return cls(
-            source=fields["source"],
-            status=fields["status"],
-            values=tuple(Quantity(**each) for each in fields.get("values", ())),
-            text=fields.get("text", ""),
-            data=fields.get("data", {}),
-            warnings=tuple(fields.get("warnings", ())),
-            artifacts=tuple(fields.get("artifacts", ())),
-            next=fields.get("next", ""),
-        )
-
     def render(self) -> str:
         """Return the same content as text, for clients and people that read text."""
         lines = [f"status: {self.status}"]
-        for each in (quantity.to_dict() for quantity in self.values):
-            unit = f" {each['unit']}" if each.get("unit", "1") != "1" else ""
-            note = f"  ({each['note']})" if "note" in each else ""
-            lines.append(f"{each['name']} = {each['value']}{unit}{note}")
+        for fields in (quantity.to_dict() for quantity in self.values):
+            unit = f" {fields['unit']}" if fields.get("unit", "1") != "1" else ""
+            note = f"  ({fields['note']})" if "note" in fields else ""
+            lines.append(f"{fields['name']} = {fields['value']}{unit}{note}")
         lines += [f"warning: {each}" for each in self.warnings]
         if self.text:
             lines.append(self.text)
@@ -189,12 +160,15 @@ class Published:
         Exactly what the paper's tool returns.
     status
         As in `Answer`; kept in ``_meta``.
+    failed
+        As in `Answer`.
     """
 
     text: str
     status: str = "ok"
     source: str = ""
     record: dict[str, Any] = field(default_factory=dict)
+    failed: bool = False
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,7 @@ class Progress:
             self.message = message
 
 
-Make = Callable[[Progress], Awaitable[dict[str, Any]]]
+Make = Callable[[Progress], Awaitable[Any]]
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class JobState:
     state: State
     progress: float | None
     message: str
-    result: dict[str, Any] | None
+    result: Any
     error: dict[str, str] | None
     meta: dict[str, float]
 
@@ -87,10 +87,10 @@ class _Job:
     kind: str
     owner: str
     make: Make | None  # forgotten at the end, with all it refers to
-    task: asyncio.Task[dict[str, Any]] | None = None
+    task: asyncio.Task[Any] | None = None
     state: State = "queued"
     progress: Progress = field(default_factory=Progress)
-    result: dict[str, Any] | None = None
+    result: Any = None
     error: dict[str, str] | None = None
     started: float = field(default_factory=time.monotonic)
     ended: float | None = None
@@ -223,13 +223,13 @@ class Jobs:
         if job.task is not None and job.task.done():
             await asyncio.sleep(0)  # a task that has just ended is settled in the loop's next turn
 
-    async def _work(self, job: _Job) -> dict[str, Any]:
+    async def _work(self, job: _Job) -> Any:
         async with self._slots:
             job.state = "running"
             assert job.make is not None
             return await job.make(job.progress)
 
-    def _settle(self, job: _Job, task: asyncio.Task[dict[str, Any]]) -> None:
+    def _settle(self, job: _Job, task: asyncio.Task[Any]) -> None:
         """Note how a job ended; a cancelled task may never have begun, so this is no part of the task."""
         job.ended = time.monotonic()
         job.make = job.task = None

@@ -1,12 +1,13 @@
 """A server's tools, declared: which toolset each belongs to, what it may touch, what it returns.
 
 A server module makes one `Toolbox` and decorates plain async functions with it. Nothing here imports
-FastMCP, so a server's tools can be listed and called without it; `labrig.builder` makes the MCP
+FastMCP, so a server's tools can be listed and called without it; `labrig.serving.builder` makes the MCP
 server. Inside a tool, `session()` gives the caller's workspace and the server's engines.
 """
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from contextvars import ContextVar
@@ -16,7 +17,7 @@ from typing import Any
 
 from labrig import __version__
 from labrig.artifacts import ArtifactStore
-from labrig.errors import LabrigError
+from labrig.errors import LabrigError, unknown_name
 from labrig.jobs import Jobs
 from labrig.workspace import Workspace
 
@@ -75,6 +76,7 @@ class ToolSpec:
     function: Tool
     toolsets: tuple[str, ...]
     title: str
+    description: str
     read_only: bool
     destructive: bool
     idempotent: bool
@@ -167,6 +169,7 @@ class Toolbox:
         title: str,
         toolsets: tuple[str, ...] = (DEFAULT_TOOLSET,),
         name: str = "",
+        description: str = "",
         destructive: bool = False,
         idempotent: bool = True,
         open_world: bool = False,
@@ -175,7 +178,8 @@ class Toolbox:
     ) -> Callable[[Tool], Tool]:
         """Declare a tool. `read_only` and `title` have no default: every tool carries its annotations.
 
-        A faithful tool returns `Published`, one that draws `Picture`, any other `Answer`.
+        A faithful tool returns `Published`, one that draws `Picture`, any other `Answer`. Name and description are
+        the function's, unless they are given.
         """
 
         def declare(function: Tool) -> Tool:
@@ -184,6 +188,7 @@ class Toolbox:
                 function,
                 toolsets,
                 title,
+                description or inspect.cleandoc(function.__doc__ or ""),
                 read_only,
                 destructive,
                 idempotent,
@@ -191,8 +196,8 @@ class Toolbox:
                 faithful,
                 picture,
             )
-            for each in self.specs:
-                if each.name == spec.name and set(each.toolsets) & set(toolsets):
+            for other in self.specs:
+                if other.name == spec.name and set(other.toolsets) & set(toolsets):
                     raise ValueError(f"{self.name}: two tools {spec.name} in one toolset")
             self.specs.append(spec)
             return function
@@ -213,8 +218,6 @@ class Toolbox:
         LabrigError
             For a toolset, tool or output protocol that does not exist, or when nothing is left.
         """
-        from labrig.errors import unknown_name
-
         for toolset in options.toolsets:
             if toolset not in self.toolsets:
                 raise unknown_name("toolset", toolset, self.toolsets, where="--toolsets")

@@ -77,15 +77,15 @@ class Workspace:
             ``refused`` where somebody put a link in its place, which would lead our files elsewhere.
         """
         path = self.folder / PRIVATE
-        for each in (path, path / name) if name else (path,):
-            if each.is_symlink():
+        for folder in (path, path / name) if name else (path,):
+            if folder.is_symlink():
                 raise LabrigError(
                     f"{PRIVATE} or a folder in it is a link",
-                    where=each.name,
+                    where=folder.name,
                     try_="remove it",
                     code="refused",
                 )
-            each.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(parents=True, exist_ok=True)
         return path / name
 
     def read_bytes(self, path: str, *, limit: int = MAX_FILE_BYTES) -> bytes:

@@ -17,14 +17,25 @@ import pytest
 
 from labrig.calls import CallLog
 from labrig.errors import LabrigError
-from labrig.process import Outcome
-from labrig_harness import suites
-from labrig_harness.agent import AgentSpec, CostLimit, ModelError, RateLimited, Refused, StepLimit
-from labrig_harness.agents.programs import AgentFailed, conclude
-from labrig_harness.formats import ReadRun
-from labrig_harness.records import score_folder
-from labrig_harness.runner import RunPlan, run
-from labrig_harness.trajectory import EndReason, Trajectory
+from labrig.isolation.process import Outcome
+from labrig_harness.agent import AgentSpec
+from labrig_harness.agents.programs.concluding import conclude
+from labrig_harness.endings import (
+    AgentFailed,
+    CostLimit,
+    EndReason,
+    ModelError,
+    RateLimited,
+    Refused,
+    StepLimit,
+)
+from labrig_harness.formats.read_run import ReadRun
+from labrig_harness.records.scoring import score_folder
+from labrig_harness.registry import suites
+from labrig_harness.run.plan import RunPlan
+from labrig_harness.run.runner import run
+from labrig_harness.trajectory import Trajectory
+from support.basics import basics
 from support.scripted_model import Fault, Reply, Turn, scripted_model
 
 CLIENTS = Path(os.environ.get("LABRIG_TEST_CLIENTS", Path.home() / ".cache" / "labrig-test-clients"))
@@ -51,7 +62,7 @@ def program(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 
 def plan(agent: AgentSpec, **arm: Any) -> RunPlan:
     suite = suites.load("phreeqc-basics")
-    return RunPlan(suite, replace(suite.arm("agent-outline"), **arm), agent, tuple(suite.tasks(seed=0)[:1]))
+    return RunPlan(suite, replace(suite.arm("agent-outline"), **arm), agent, basics()[:1])
 
 
 def spec(program: str, url: str, **settings: Any) -> AgentSpec:

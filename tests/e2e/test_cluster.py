@@ -15,11 +15,12 @@ from typing import Any
 
 import pytest
 
-from labrig_harness import suites
 from labrig_harness.agent import AgentSpec
-from labrig_harness.cluster import run
-from labrig_harness.records import score_folder
-from labrig_harness.runner import RunPlan
+from labrig_harness.records.scoring import score_folder
+from labrig_harness.registry import suites
+from labrig_harness.run.cluster import run
+from labrig_harness.run.plan import RunPlan
+from support.basics import basics
 
 distributed: Any = pytest.importorskip("distributed")
 
@@ -45,7 +46,7 @@ time.sleep(0.3)
 
 def plan(agent: AgentSpec, *, limit: int, epochs: int = 1) -> RunPlan:
     suite = suites.load("phreeqc-basics")
-    return RunPlan(suite, suite.arm(), agent, tuple(suite.tasks(seed=0)[:limit]), epochs=epochs, jobs=2)
+    return RunPlan(suite, suite.arm(), agent, basics()[:limit], epochs=epochs, jobs=2)
 
 
 @contextmanager
@@ -80,7 +81,7 @@ def cluster(folder: Path, workers: int = 2) -> Iterator[tuple[str, list[subproce
 def test_a_killed_worker_and_a_poison_item_cost_nothing_else(databases: Path, tmp_path: Path) -> None:
     script, log, out = tmp_path / "agent.py", tmp_path / "starts.log", tmp_path / "out"
     script.write_text(AGENT)
-    first = suites.load("phreeqc-basics").tasks(seed=0)[3]
+    first = basics()[3]
     poison = first.brief.prompt.splitlines()[0][:60]
     spec = AgentSpec(
         "command", settings={"confine": "off"}, command=(sys.executable, str(script), str(log), poison)
@@ -108,6 +109,7 @@ def test_a_killed_worker_and_a_poison_item_cost_nothing_else(databases: Path, tm
     assert len(starts) <= 21, "only what the killed worker was at is begun again"
 
 
+@pytest.mark.accept
 def test_a_local_cluster_makes_the_records_of_a_local_run(databases: Path, tmp_path: Path) -> None:
     wanted = plan(AgentSpec("random"), limit=2)
     run(wanted, tmp_path, "local")
@@ -118,12 +120,14 @@ def test_a_local_cluster_makes_the_records_of_a_local_run(databases: Path, tmp_p
     assert {path: path.stat().st_mtime_ns for path in before} == before
 
 
+@pytest.mark.accept
 def test_a_scheduler_that_is_not_there_is_said(databases: Path, tmp_path: Path) -> None:
     words = ["run", "phreeqc-basics", "--agent", "nop", "--limit", "1", "--out", str(tmp_path)]
     program = textwrap.dedent(
         """
         import sys
-        from labrig_harness import cluster, cli
+        from labrig_harness import cli
+        from labrig_harness.run import cluster
         cluster.CONNECT_S = 1.0
         sys.exit(cli.main(sys.argv[1:]))
         """

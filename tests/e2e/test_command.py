@@ -1,4 +1,4 @@
-"""The command ``labrig`` as a tool developer uses it from a shell."""
+"""The command ``labrig`` as a tool developer uses it from a shell; docs/ shows it as a process (`test_docs`)."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import argparse
 import importlib
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -15,25 +16,29 @@ from typing import Any
 import pytest
 
 from labrig.errors import LabrigError
+from support.command import labrig
 
 SPECIATION = "SOLUTION 1\n pH 7 charge\n Ca 1\n Cl 2\nEND\n"
 
 
-def labrig(*words: str, stdin: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "labrig_harness", *words],
-        input=stdin,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        env={**os.environ, **environment},
-    )
+def process(*words: str) -> subprocess.CompletedProcess[str]:
+    """Run the command as a process of its own: one that starts another gives it its standard error."""
+    whole = [sys.executable, "-m", "labrig_harness", *words]
+    return subprocess.run(whole, capture_output=True, text=True, timeout=120)
 
 
 def call(*words: str, **more: Any) -> Any:
     done = labrig("call", *words, **more)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
+
+
+def test_the_example_of_the_help_works_as_it_stands(private_home: Path) -> None:
+    said = labrig("call", "--help", COLUMNS="200").stdout
+    usage, _, example = said.partition("example: labrig ")
+    assert usage.startswith("usage: labrig call [OPTIONS] SERVER TOOL [ARGUMENTS]\n"), "one call, not several"
+    found = call(*shlex.split(example)[1:])
+    assert found["status"] == "ok" and found["data"]["exact"]
 
 
 def test_two_calls_share_a_workspace(private_home: Path, tmp_path: Path) -> None:
@@ -83,13 +88,14 @@ def test_exit_codes(private_home: Path) -> None:
         done = labrig(*words)
         assert done.returncode in (2, 3), (words, done.stderr)
         assert "Traceback" not in done.stderr, words
-    assert labrig("tools", "--", sys.executable, "-c", "raise SystemExit(5)").returncode == 3
+    assert process("tools", "--", sys.executable, "-c", "raise SystemExit(5)").returncode == 3
     assert labrig("tools", "http://127.0.0.1:9/mcp").returncode == 3
 
 
+@pytest.mark.accept
 def test_tools_and_a_foreign_command(private_home: Path) -> None:
     listed = json.loads(labrig("tools", "phreeqc", "--json").stdout)
-    again = json.loads(labrig("tools", "--json", "--", sys.executable, "-m", "labrig_phreeqc").stdout)
+    again = json.loads(process("tools", "--json", "--", sys.executable, "-m", "labrig_phreeqc").stdout)
     assert listed == again
     assert [
         tool["name"]

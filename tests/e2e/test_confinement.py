@@ -1,6 +1,6 @@
 """Confinement of agent programs: what a hostile one cannot do, and that an unconfined one can.
 
-`hostile_agent/agent.py` is the program. Every attack is tried twice, under bubblewrap and without: an attack that
+`hostile/agent/agent.py` is the program. Every attack is tried twice, under bubblewrap and without: an attack that
 fails in both would prove nothing.
 """
 
@@ -24,15 +24,18 @@ from uuid import uuid4
 import pytest
 
 from labrig.errors import LabrigError
-from labrig_harness import confinement, suites
 from labrig_harness.agent import AgentSpec
-from labrig_harness.agents.programs import streamed
+from labrig_harness.agents.programs import confinement
+from labrig_harness.agents.programs.streaming import streamed
 from labrig_harness.channels import Channel
-from labrig_harness.runner import RunPlan, run
+from labrig_harness.registry import suites
+from labrig_harness.run.plan import RunPlan
+from labrig_harness.run.runner import run
 from labrig_harness.trajectory import Trajectory
+from support.basics import basics
+from support.places import PROJECT
 
-HOSTILE = Path(__file__).parents[1] / "hostile_agent" / "agent.py"
-PROJECT = Path(__file__).parents[2]
+HOSTILE = PROJECT / "tests" / "hostile" / "agent" / "agent.py"
 PYTHON = str(confinement.shim_python()[0])
 
 
@@ -48,7 +51,7 @@ def plan(mode: str, facts: dict[str, Any], *more: str, settings: dict[str, Any],
     suite = suites.load("phreeqc-basics")
     command = (PYTHON, str(HOSTILE), mode, json.dumps(facts), *more)
     agent = AgentSpec("command", settings=settings, command=command)
-    return RunPlan(suite, replace(suite.arm("agent-outline"), **arm), agent, tuple(suite.tasks(seed=0)[:1]))
+    return RunPlan(suite, replace(suite.arm("agent-outline"), **arm), agent, basics()[:1])
 
 
 BOTH = pytest.mark.parametrize(
@@ -166,7 +169,7 @@ def test_a_hostile_program_gets_nothing(
     assert record.end == "answered"
     assert record.submission is not None
     suite = suites.load("phreeqc-basics")
-    score = suite.score(suite.tasks(seed=0)[0], record)
+    score = suite.score(basics()[0], record)
     if confine == "required":
         # Who writes to a path that is not there gets a file in the cell's own memory, and nothing else.
         assert set(got) == {"write_a_trajectory"} | (NETWORK if network else set()), got
@@ -192,6 +195,7 @@ def test_a_confined_program_still_works(tmp_path: Path, databases: Path) -> None
     assert (folder / "calls.jsonl").exists()
 
 
+@pytest.mark.accept
 def test_without_bubblewrap_the_record_says_so(
     tmp_path: Path, databases: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -218,7 +222,8 @@ def test_without_bubblewrap_the_record_says_so(
 def test_what_must_be_hidden_is_not_shown_on_request(tmp_path: Path, databases: Path) -> None:
     if confinement.decide("auto") != "bubblewrap":
         pytest.skip("bubblewrap does not work here")
-    inside = PROJECT / "clients" / "labrig_harness" / "suites"
+    inside = PROJECT / "clients" / "labrig_suites" / "phreeqc_basics"
+    assert inside.is_dir()
     with pytest.raises(ExceptionGroup) as stopped:  # the whole run stops: no item could be worked on
         play(tmp_path / "out", "silent", confine="required", settings={"readable": str(inside)})
     assert "agents must not see" in str(stopped.value.exceptions[0])
@@ -239,17 +244,19 @@ def test_what_must_be_hidden_is_not_shown_on_request(tmp_path: Path, databases: 
 
     assert "shown" in seen(tmp_path)
     assert "tasks.jsonl" not in seen(tmp_path / "out")
-    assert "runner.py" not in seen(PROJECT / "clients" / "labrig_harness")
+    for package, file in (("labrig_harness", "suite.py"), ("labrig_suites", "__init__.py")):
+        assert (PROJECT / "clients" / package / file).is_file()
+        assert file not in seen(PROJECT / "clients" / package)
 
 
 @BOTH
 @pytest.mark.parametrize(
     ("mode", "end", "detail"),
     [
-        ("silent", "no_answer", ""),
-        ("crash", "agent_error", "exit code 1"),
-        ("greedy", "step_limit", "calls"),
-        ("long_line", "no_answer", ""),
+        pytest.param("silent", "no_answer", "", marks=pytest.mark.accept),
+        pytest.param("crash", "agent_error", "exit code 1", marks=pytest.mark.accept),
+        pytest.param("greedy", "step_limit", "calls", marks=pytest.mark.accept),
+        pytest.param("long_line", "no_answer", "", marks=pytest.mark.accept),
         pytest.param("flood", "agent_error", "wrote more than", marks=pytest.mark.accept),
         pytest.param("flood_errors", "agent_error", "wrote more than", marks=pytest.mark.accept),
     ],
@@ -288,6 +295,7 @@ async def test_a_full_disk_ends_the_program_and_says_so(tmp_path: Path) -> None:
     assert "No space left" in str(why[0])
 
 
+@pytest.mark.accept
 def test_the_python_of_labrigs_own_environment_runs_confined_without_labrig(
     tmp_path: Path, databases: Path
 ) -> None:
@@ -297,7 +305,7 @@ def test_the_python_of_labrigs_own_environment_runs_confined_without_labrig(
     suite = suites.load("phreeqc-basics")
     look = "import pydantic, importlib.util as u; print(pydantic.__name__, u.find_spec('labrig_harness'))"
     agent = AgentSpec("command", settings={"confine": "required"}, command=(sys.executable, "-c", look))
-    (folder,) = asyncio.run(run(RunPlan(suite, suite.arm(), agent, tuple(suite.tasks(seed=0)[:1])), tmp_path))
+    (folder,) = asyncio.run(run(RunPlan(suite, suite.arm(), agent, basics()[:1]), tmp_path))
     assert (folder / "command.out").read_text() == "pydantic None\n"
 
 
@@ -335,6 +343,7 @@ def test_at_the_wall_limit_everything_ends_and_the_calls_are_kept(
     assert until(lambda: not bearing(token), 5), bearing(token)
 
 
+@pytest.mark.accept
 @BOTH
 def test_daemons_do_not_outlive_the_program(confine: str, tmp_path: Path, databases: Path) -> None:
     token = uuid4().hex

@@ -17,7 +17,8 @@ from pathlib import Path
 
 import pytest
 
-REPO = Path(__file__).resolve().parents[2]
+from support.places import PROJECT as REPO
+
 IMAGE_FOLDERS = ("/opt/labrig", "/var/lib/labrig", "/src")
 SYSTEM_STEPS = {
     "useradd": "makes a user",

@@ -1,7 +1,7 @@
 """Hostile input against the real server: one test per attack and transport, and the walls looked at directly.
 
-What an attack is and when the server has stood it is written in `hostile.cases` and `hostile.attack`; the table in
-docs/security.md may say only what these tests show.
+What an attack is and when the server has stood it is written in `hostile.servers.cases` and
+`hostile.servers.attack`; the table in docs/security.md may say only what these tests show.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from pathlib import Path
 
 import pytest
 
-from hostile import attack as attacks
-from hostile.attack import ACTS, ENDLESS, TRANSPORTS, Record, Rig, attack, counts, published
-from hostile.cases import CASES, Act, Call, Case
 from hostile.guard import adopting, until
-from labrig_phreeqc import forkserver
-from labrig_phreeqc.run import Limits
+from hostile.servers import attack as attacks
+from hostile.servers.attack import ACTS, ENDLESS, TRANSPORTS, Record, Rig, attack, counts, published
+from hostile.servers.cases import CASES, Act, Call, Case
+from labrig_phreeqc.engine import forkserver
+from labrig_phreeqc.engine.run import Limits
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux", reason="what is left behind can be found on Linux only"
@@ -71,6 +71,7 @@ def test_the_page_has_every_attack_and_no_other() -> None:
     assert len(CASES) >= 45
 
 
+@pytest.mark.accept
 def test_an_attack_that_succeeds_is_seen(rig: GetRig, monkeypatch: pytest.MonkeyPatch) -> None:
     """Read a secret, write outside, leave a process, answer too much, die: each must be called by its name."""
     server = rig("stdio")
@@ -147,7 +148,7 @@ def _limits(process: Path) -> dict[str, tuple[str, str]]:
 
 _CONFINED = """
 import json, os, socket, sys
-from labrig_phreeqc.forkserver import confine
+from labrig_phreeqc.engine.forkserver import confine
 ways = {
     "open": lambda: os.open("/etc/passwd", os.O_RDONLY),
     "create": lambda: os.open(sys.argv[1], os.O_CREAT | os.O_WRONLY),

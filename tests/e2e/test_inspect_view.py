@@ -23,10 +23,11 @@ from typing import Any
 import pytest
 from websockets.sync.client import connect
 
-from labrig_harness import suites
 from labrig_harness.logs.exporting import export
 from labrig_harness.logs.importing import import_logs
-from labrig_harness.records import score_folder
+from labrig_harness.records.scoring import score_folder
+from labrig_harness.registry import suites
+from support.basics import basics
 from support.written_logs import PICTURE, claude_log
 
 pytestmark = pytest.mark.accept
@@ -49,10 +50,10 @@ def exported(databases: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Import two runs of each of three items, one of them cut off, and export them."""
     base = tmp_path_factory.mktemp("inspect")
     suite = suites.load("phreeqc-basics")
-    tasks = suite.tasks(seed=0)[:3]
-    for n, task in enumerate(tasks):
+    samples = basics()[:3]
+    for n, sample in enumerate(samples):
         for epoch in range(2):
-            letter = task.truth["answer"] if (n + epoch) % 2 else "A"
+            letter = sample.truth["answer"] if (n + epoch) % 2 else "A"
             log = claude_log(
                 (
                     "execute_phreeqc",
@@ -65,10 +66,10 @@ def exported(databases: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
                 "I wrote the answer.",
                 end="error_max_turns" if n == 2 else "success",
             )
-            path = base / "logs" / f"run{epoch}" / f"{task.id}.jsonl"
+            path = base / "logs" / f"run{epoch}" / f"{sample.id}.jsonl"
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(log)
-    done = import_logs("claude-code", base / "logs", base / "out", suite=suite, tasks=tasks)
+    done = import_logs("claude-code", base / "logs", base / "out", suite=suite, samples=samples)
     assert len(done.records) == 6, done.skipped
     assert score_folder(base / "out").whole
     assert [path.name for path in export(base / "out", "inspect", base / "view").files] == [f"{LABEL}.json"]

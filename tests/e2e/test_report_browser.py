@@ -35,7 +35,9 @@ def html(tmp_path_factory: pytest.TempPathFactory) -> str:
     return render(benchmark(tmp_path_factory.mktemp("run"), items=40, lines=8).scored())
 
 
-@pytest.mark.parametrize("opens", ["", "record", "pair"])
+@pytest.mark.parametrize(
+    "opens", ["record", *(pytest.param(each, marks=pytest.mark.accept) for each in ("", "pair"))]
+)
 def test_it_opens_without_a_complaint(html: str, tmp_path: Path, opens: str) -> None:
     anchor = {
         "": "",
@@ -102,6 +104,7 @@ onload = () => {{ root(document).found = root(document.querySelector("iframe").c
     return seen
 
 
+@pytest.mark.accept
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1280])
 def test_nothing_runs_over_everything_can_be_reached_and_every_text_has_contrast(
@@ -111,6 +114,7 @@ def test_nothing_runs_over_everything_can_be_reached_and_every_text_has_contrast
     assert (seen["wide"], seen["faint"], seen["scroll"]) == ([], [], []) and seen["reach"] > 100
 
 
+@pytest.mark.accept
 def test_the_measuring_finds_what_is_wrong(html: str, tmp_path: Path) -> None:
     wrong = (
         '<main><p id="w" style="width:3000px;max-width:none;color:#bbb;background:#fff">x</p><pre>'
@@ -121,6 +125,7 @@ def test_the_measuring_finds_what_is_wrong(html: str, tmp_path: Path) -> None:
     assert 'id="w"' in seen["wide"][0] and 'id="w"' in seen["faint"][0] and "xxx" in seen["scroll"][0]
 
 
+@pytest.mark.accept
 def test_it_prints_its_summary_and_the_tables_of_its_plots(html: str, tmp_path: Path) -> None:
     on_paper = html.replace("@media print", "@media all")
     screen, paper = probed(html, tmp_path, 1000), probed(on_paper, tmp_path, 1000)
@@ -128,6 +133,7 @@ def test_it_prints_its_summary_and_the_tables_of_its_plots(html: str, tmp_path: 
     assert (paper["table"], paper["open"]) == (1, 0) and "open all of them first to print all" in html
 
 
+@pytest.mark.accept
 def test_it_can_be_read_without_its_script(html: str, tmp_path: Path) -> None:
     without = re.sub(r"<script>.*?</script>", "", html, flags=re.DOTALL)
     (tmp_path / "report.html").write_text(without, encoding="utf-8")
@@ -138,6 +144,7 @@ def test_it_can_be_read_without_its_script(html: str, tmp_path: Path) -> None:
     assert done.stdout.count('<details class="record">') == 160  # a summary opens by itself
 
 
+@pytest.mark.accept
 def test_a_page_of_one_record_opens(tmp_path: Path) -> None:
     rig = Rig(tmp_path / "run", [make_task(0)])
     rig.record(next(iter(rig.tasks.values())), "toc", "reference")

@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
+from support.places import PROJECT as ROOT
 from support.real_clients import ask_claude_code, install
 from support.sandbox_rig import skip_unless
 
-ROOT = Path(__file__).resolve().parents[2]
 RUNS = "depth_m,chl (ug/L)\n1,3.5\n2,4.5\n5,\n"
 CODE = """
 import io, pandas as pd

@@ -12,7 +12,7 @@ import pytest
 from fastmcp import Client
 from fastmcp.client.transports import StdioTransport
 
-ROOT = Path(__file__).resolve().parents[2]
+from support.places import PROJECT as ROOT
 
 WITHOUT = """
 import sys

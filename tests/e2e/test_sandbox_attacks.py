@@ -1,6 +1,6 @@
 """Attack programs against the real sandbox: one test per program, column and user.
 
-The programs are in `hostile_sandbox.programs`, when one has succeeded in `hostile_sandbox.attack`; the
+The programs are in `hostile.sandbox.programs`, when one has succeeded in `hostile.sandbox.attack`; the
 table in docs/security.md may say only what these tests show.
 """
 
@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from hostile.guard import adopting
-from hostile_sandbox.attack import (
+from hostile.sandbox.attack import (
     MUST_LEAK,
     SANDBOXES,
     USERS,
@@ -27,20 +27,33 @@ from hostile_sandbox.attack import (
     suited,
     users,
 )
-from hostile_sandbox.case import Case
-from hostile_sandbox.cases import CASES
+from hostile.sandbox.case import Case
+from hostile.sandbox.cases import CASES
 from labrig.errors import LabrigError
+from support.alone import alone
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the sandbox is for Linux")
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="the sandbox is for Linux"),
+    pytest.mark.timeout(900),
+]
 
 GetRig = Callable[[str, str], Rig]
 QUICK = [case for case in CASES if case.quick]
 CHEAP = [
     case for case in QUICK if case.control and case.group not in ("Memory and disk", "Processes and time")
 ]
+SLOW = ("disk", "namespaces", "output flood", "endless loop", "above an input folder")
+"""Those of the quick ones that the sample leaves to the acceptance."""
 AS_IS = "root" if os.geteuid() == 0 else "ordinary user"
 """As whom the tests run."""
 PLACES = [(column, user) for column in SANDBOXES for user in USERS if "ABI" not in column or user == AS_IS]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def alone_with_the_python() -> Iterator[None]:
+    """A module is planted in the one Python of the sandbox."""
+    with alone("planted"):
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -89,8 +102,14 @@ def _held(record: Record) -> None:
     assert record.faults == []
 
 
-@pytest.mark.parametrize("case", QUICK, ids=[case.name for case in QUICK])
-@pytest.mark.parametrize("column", ["bubblewrap", "landlock"])
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(case, id=case.name, marks=pytest.mark.accept if case.name in SLOW else ())
+        for case in QUICK
+    ],
+)
+@pytest.mark.parametrize("column", [pytest.param("bubblewrap", marks=pytest.mark.accept), "landlock"])
 def test_the_sandbox_holds_a_sample(column: str, case: Case, rig: GetRig) -> None:
     if suited(case, column):
         _held(attack(rig(column, AS_IS), case))
@@ -146,6 +165,7 @@ def test_the_page_shows_no_escape() -> None:
     assert not [word for word in words if word.startswith("**")]
 
 
+@pytest.mark.accept
 def test_a_hurt_is_seen(rig: GetRig) -> None:
     """Do by hand what a program must not: each must be called by its name."""
     control = rig("control", _control_user())

@@ -20,6 +20,9 @@ import pytest
 from fastmcp import Client
 from fastmcp.client.transports import StreamableHttpTransport
 
+from labrig.serving.serve import main as serve_main
+from labrig_harness.registry.servers import toolbox
+
 SERVER = [sys.executable, "-m", "labrig_phreeqc"]
 SPECIATION = "SOLUTION 1\n pH 7 charge\n Ca 1\n Cl 2\nEND\n"
 MODERN_META = {
@@ -92,6 +95,7 @@ def raw_server(*flags: str) -> Iterator[RawServer]:
         server.process.wait()
 
 
+@pytest.mark.accept
 def test_stdio_previous_era(private_home: Path, tmp_path: Path) -> None:
     with raw_server("--workspace", str(tmp_path / "w")) as server:
         about = server.send(
@@ -131,7 +135,7 @@ def test_stdio_current_era(private_home: Path, tmp_path: Path) -> None:
         assert server.stderr == ""
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [pytest.param(signal.SIGINT, marks=pytest.mark.accept), signal.SIGTERM])
 def test_the_first_signal_ends_a_stdio_server_and_its_runs(private_home: Path, number: int) -> None:
     with raw_server() as server:
         server.send("server/discover", {"_meta": MODERN_META})
@@ -174,6 +178,7 @@ def _until(condition: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
+@pytest.mark.accept
 def test_garbage_on_stdin_does_not_end_the_server(private_home: Path) -> None:
     with raw_server() as server:
         assert server.process.stdin is not None
@@ -204,6 +209,7 @@ def http_server(*flags: str, tokens: str = "") -> Iterator[str]:
 TOKENS = ("a" * 20, "b" * 20)
 
 
+@pytest.mark.accept
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 async def test_two_tokens_never_see_each_others_files(private_home: Path, mode: str) -> None:
     with http_server(tokens=",".join(TOKENS)) as url:
@@ -272,25 +278,28 @@ def test_http_is_guarded(private_home: Path) -> None:
     ],
 )
 def test_unsafe_or_wrong_flags_are_refused(
-    private_home: Path, flags: list[str], tokens: str, says: str
+    private_home: Path,
+    flags: list[str],
+    tokens: str,
+    says: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
-    environment = {**os.environ, "LABRIG_TOKENS": tokens}
-    done = subprocess.run(
-        [*SERVER, *flags], env=environment, capture_output=True, text=True, timeout=60, input=""
-    )
-    assert done.returncode == 2
-    assert says in done.stderr
-    assert done.stdout == ""
-    assert "Traceback" not in done.stderr
+    monkeypatch.setenv("LABRIG_TOKENS", tokens)
+    assert serve_main(toolbox("phreeqc"), flags) == 2
+    said = capfd.readouterr()
+    assert says in said.err
+    assert said.out == ""
 
 
+@pytest.mark.accept
 def test_what_a_tool_prints_does_not_reach_the_protocol(tmp_path: Path) -> None:
     """Prints, writes to descriptor 1 and child processes go to stderr; the results stay clean."""
     program = tmp_path / "noisy.py"
     program.write_text(
         "import os, subprocess, sys\n"
         "from labrig.answer import Answer\n"
-        "from labrig.serve import main\n"
+        "from labrig.serving.serve import main\n"
         "from labrig.toolbox import Toolbox\n"
         "toolbox = Toolbox('noisy', 'Noisy', 'Makes noise.')\n"
         "@toolbox.tool(title='Shout', read_only=True)\n"

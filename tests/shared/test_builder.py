@@ -13,9 +13,9 @@ from fastmcp import Client
 from pydantic import Field
 
 from labrig.answer import Answer, Picture, Published, Quantity
-from labrig.builder import build
 from labrig.calls import CallLog
 from labrig.errors import LabrigError
+from labrig.serving.builder import build
 from labrig.toolbox import ServeOptions, Toolbox, session
 
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from labrig import drawing
-from labrig.drawing import draw, png_size
 from labrig.errors import LabrigError
+from labrig.plotting import drawing
+from labrig.plotting.drawing import draw, png_size
 
 DOT = (  # one white pixel
     "89504e470d0a1a0a0000000d49484452000000010000000108000000003a7e9b550000000a49444154789c63f80f0001010100b138f614"
@@ -21,7 +21,7 @@ DOT = (  # one white pixel
 )
 CHILD = """
 import json, os, sys, time
-from labrig.drawing import answer
+from labrig.plotting.drawing import answer
 from labrig.errors import LabrigError
 PNG = bytes.fromhex({dot!r})
 def paint(data):

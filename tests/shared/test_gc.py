@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from labrig import gc
 from labrig.errors import LabrigError
-from labrig.gc import collect, hold
+from labrig.serving import gc
+from labrig.serving.gc import collect, hold
 
 Make = Callable[..., Path]
 
@@ -64,10 +64,10 @@ def test_a_held_session_stays_also_when_another_process_holds_it(make: Make, tmp
     root = tmp_path / "root"
     mine, other = make("a/mine", 100, 9000), make("a/other", 100, 8000)
     code = (
-        "import sys, pathlib; from labrig.gc import hold\n"
+        "import sys, pathlib; from labrig.serving.gc import hold\n"
         "with hold(pathlib.Path(sys.argv[1])): print('held', flush=True); sys.stdin.read()"
     )
-    path = os.pathsep.join([str(Path(gc.__file__).parent.parent), *sys.path])
+    path = os.pathsep.join([str(Path(gc.__file__).parents[2]), *sys.path])
     holder = subprocess.Popen(
         [sys.executable, "-c", code, str(other)],
         stdin=subprocess.PIPE,

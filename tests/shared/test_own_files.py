@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from labrig.own_files import OwnFiles
+from labrig.tools.own_files import OwnFiles
 from labrig.workspace import Workspace
 
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
 
-from labrig import cursor
 from labrig.answer import ANSWER_SCHEMA, Answer, Quantity
 from labrig.artifacts import ArtifactStore
 from labrig.calls import CallLog, call_key
 from labrig.canonical import canonical_json, content_hash
 from labrig.errors import LabrigError, unknown_name
+from labrig.tools import cursor
 from labrig.workspace import Workspace
 
 
@@ -42,7 +43,22 @@ def test_answer_is_complete_in_both_forms() -> None:
     for part in ("7.28", "phase absent", "careful", "outline", "rows", "sha256:ab", "PHREEQC x", "read_file"):
         assert part in text
         assert part in json.dumps(structured)
-    assert Answer.from_dict(structured) == answer
+    assert structured == {
+        "status": "ok_with_warnings",
+        "values": [
+            {"name": "pH", "value": 7.28, "unit": "1", "note": "step 1"},
+            {"name": "SI", "value": None, "unit": "1", "note": "phase absent"},
+        ],
+        "text": "outline",
+        "data": {"rows": 3},
+        "warnings": ["careful"],
+        "artifacts": [{"handle": "sha256:ab"}],
+        "source": "PHREEQC x",
+        "next": "read_file",
+    }
+    assert replace(answer, failed=True, record={"seed": 1}).to_dict() == structured, (
+        "isError and _meta say these"
+    )
     jsonschema.validate(Answer(source="s").to_dict(), ANSWER_SCHEMA)
     assert len(json.dumps(ANSWER_SCHEMA, separators=(",", ":"))) < 700
 

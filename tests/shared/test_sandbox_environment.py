@@ -14,14 +14,15 @@ import pytest
 
 import labrig
 from labrig.errors import LabrigError
-from labrig.sandbox import environment
-from labrig.sandbox.environment import PROFILES, Interpreter, follow
-from labrig.sideenv import MANIFEST, own_python
+from labrig.sandbox import Sandbox, environment
+from labrig.sandbox.environment import Interpreter, follow
+from labrig.sandbox.profiles import profiles
+from labrig.sideenv import MANIFEST, PROFILES_GROUP, own_python, side_envs
 
 CLEAN = {"PATH": os.defpath, "MPLBACKEND": "Agg", "OPENBLAS_NUM_THREADS": "1"}
 
 
-@pytest.fixture(params=sorted(PROFILES))
+@pytest.fixture(params=sorted(profiles()))
 def interpreter(request: pytest.FixtureRequest) -> Interpreter:
     try:
         return environment.find(request.param)
@@ -43,16 +44,16 @@ def run(interpreter: Interpreter, code: str, **env: str) -> str:
     return done.stdout.strip()
 
 
-@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("profile", profiles())
 def test_the_locks_pin_every_promise_with_hashes_and_name_no_index(profile: str) -> None:
-    lock = PROFILES[profile].lock.read_text(encoding="utf-8")
+    lock = profiles()[profile].lock.read_text(encoding="utf-8")
     pinned = re.findall(r"(?m)^([\w.-]+)==\S+ *(?:;[^\\]*)?\\\n    --hash=sha256:[0-9a-f]{64}", lock)
     assert len(pinned) == len(re.findall(r"(?m)^[\w.-]+ *==", lock))
     assert "://" not in lock and "--index" not in lock and "file:" not in lock
     wanted = {
         line.lower()
         for name in {"science", profile}
-        for line in (PROFILES[name].lock.with_suffix(".in")).read_text().splitlines()
+        for line in (profiles()[name].lock.with_suffix(".in")).read_text().splitlines()
         if line and not line.startswith(("#", "-"))
     }
     assert wanted <= set(pinned)
@@ -61,10 +62,37 @@ def test_the_locks_pin_every_promise_with_hashes_and_name_no_index(profile: str)
 
 def test_earth_has_the_versions_of_science() -> None:
     science, earth = (
-        dict(re.findall(r"(?m)^([\w.-]+)==(\S+)", PROFILES[name].lock.read_text()))
+        dict(re.findall(r"(?m)^([\w.-]+)==(\S+)", profiles()[name].lock.read_text()))
         for name in ("science", "earth")
     )
     assert science.items() <= earth.items()
+
+
+def test_a_package_may_bring_a_profile_and_none_that_cannot_be_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    info = tmp_path / "labrig_sea-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: labrig-sea\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(
+        f"[{PROFILES_GROUP}]\nsea = labrig_sea:SEA\nlost = labrig_lost:LOST\n"
+    )
+    (tmp_path / "labrig_sea.py").write_text(
+        "from dataclasses import replace\n"
+        "from labrig.sandbox.profiles.science import SCIENCE\n"
+        "SEA = replace(SCIENCE, name='sandbox-sea', folder='sandbox/sea', default=False)\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    profiles.cache_clear()
+    try:
+        assert {"science", "sea"} <= set(profiles()) and "lost" not in profiles()
+        assert "labrig_lost" in caplog.text
+        assert side_envs()["sandbox-sea"] is profiles()["sea"], "`labrig setup` brings it"
+        with pytest.raises(LabrigError, match="labrig setup sandbox-sea"):
+            environment.find("sea")
+        assert Sandbox(profile="sea").profile == "sea"
+    finally:
+        profiles.cache_clear()
 
 
 def test_a_missing_environment_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -72,7 +100,7 @@ def test_a_missing_environment_says_what_to_do(tmp_path: Path, monkeypatch: pyte
     with pytest.raises(LabrigError) as caught:
         environment.find("science")
     assert caught.value.code == "unavailable" and caught.value.try_ == "labrig setup sandbox"
-    PROFILES["science"].path.mkdir(parents=True)
+    profiles()["science"].path.mkdir(parents=True)
     with pytest.raises(LabrigError, match=rf"damaged: {MANIFEST}") as caught:
         environment.find("science")
     assert caught.value.try_ == "labrig setup sandbox"
@@ -155,7 +183,7 @@ def test_it_runs_in_a_root_with_nothing_else(interpreter: Interpreter) -> None:
         words += ["--ro-bind", str(path), str(path)] if not path.is_relative_to("/dev") else []
     for path, target in readable.links.items():
         words += ["--symlink", target, str(path)]
-    imports = ", ".join(PROFILES[interpreter.profile].imports)
+    imports = ", ".join(profiles()[interpreter.profile].imports)
     code = f"""
 import os, shutil
 shutil.copytree({str(interpreter.mplconfig)!r}, "/scratch/matplotlib")
@@ -236,6 +264,6 @@ def test_follow_gives_every_link_on_the_way(tmp_path: Path) -> None:
 
 
 def test_a_quick_look_and_a_thorough_one_agree(interpreter: Interpreter) -> None:
-    env = PROFILES[interpreter.profile]
+    env = profiles()[interpreter.profile]
     assert own_python.status(env) == own_python.status(env, thorough=False)
     assert set(env.shown) <= set(interpreter.versions) and interpreter.lock == env.digest

@@ -91,7 +91,7 @@ def left(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir() if path.suffix != ".lock")
 
 
-@pytest.mark.parametrize("tool", ["uv", "pip"])
+@pytest.mark.parametrize("tool", ["uv", pytest.param("pip", marks=pytest.mark.accept)])
 def test_files_come_out_of_a_wheel(
     tool: str, links: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -270,7 +270,10 @@ def newer(env: PythonEnv) -> PythonEnv:
     return env
 
 
-@pytest.mark.parametrize("with_uv", [True, False], ids=["uv", "venv and pip"])
+@pytest.mark.parametrize(
+    "with_uv",
+    [pytest.param(True, id="uv"), pytest.param(False, id="venv and pip", marks=pytest.mark.accept)],
+)
 def test_a_python_of_its_own(with_uv: bool, plain: PythonEnv, monkeypatch: pytest.MonkeyPatch) -> None:
     if not with_uv:
         monkeypatch.setattr(own_python, "find_uv", lambda: None)
@@ -310,6 +313,7 @@ def test_a_python_from_a_folder_of_wheels(
     assert caught.value.code == "unavailable" and left(plain.path.parent) == before
 
 
+@pytest.mark.accept
 def test_damage_to_a_python_is_seen_and_repaired(plain: PythonEnv) -> None:
     setup(plain)
     package = next(plain.path.rglob("labrig_plain"))
@@ -342,6 +346,7 @@ def test_what_does_not_hold_together_is_no_environment(plain: PythonEnv) -> None
     assert len(left(plain.path.parent)) == 1, "the one from before is still there"
 
 
+@pytest.mark.accept
 def test_an_environment_in_use_stays_and_an_unused_older_one_goes(plain: PythonEnv) -> None:
     first = setup(plain).target
     other = first.with_name("plain-py39-01234567")  # that of a Labrig on another Python

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from labrig_harness.suites.science_gym.drawing import OUTCOMES, REASONS, draw
-from labrig_harness.suites.science_gym.question import TYPES, Question, Type
 from labrig_repository.gym.repository import GeneratedRepository, open_repository
+from labrig_suites.science_gym.drawing import OUTCOMES, REASONS, draw
+from labrig_suites.science_gym.question import TYPES, Question, Type
 
 REPOSITORIES = range(1, 25)
 

@@ -450,12 +450,12 @@ class Imitation:
         assert self._server is not None
         self._server.close()
         self._server = None
-        tasks = [line.task for line in self._lines if line.task is not None]
+        samples = [line.task for line in self._lines if line.task is not None]
         for line in self._lines:
             line.reset()
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        for sample in samples:
+            sample.cancel()
+        await asyncio.gather(*samples, return_exceptions=True)
         self._socket = self._bound(self.port)
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

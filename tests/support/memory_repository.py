@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from labrig.errors import LabrigError
-from labrig_repository.store import Entry, Kind, PathTree
+from labrig_repository.folder.store import Entry, Kind, PathTree
 
 
 class Memory:
-    """See `labrig_repository.store.Repository`; `reads` counts the bytes that were asked for."""
+    """See `labrig_repository.folder.store.Repository`; `reads` counts the bytes that were asked for."""
 
     def __init__(self, files: Mapping[str, bytes], name: str = "memory") -> None:
         self.name = name

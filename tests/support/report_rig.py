@@ -12,20 +12,12 @@ from pathlib import Path
 from labrig.calls import CallLog
 from labrig.canonical import sha256
 from labrig.toolbox import ServeOptions
-from labrig_harness import outfolder
-from labrig_harness.records import Scored, grounding, summary
+from labrig_harness.endings import EndReason
+from labrig_harness.records import outfolder
+from labrig_harness.records.scoring import Scored, grounding, summary
+from labrig_harness.sample import Sample, SampleInput
 from labrig_harness.suite import Arm, Score, Solution, Suite, Table
-from labrig_harness.task import Brief, Task
-from labrig_harness.trajectory import (
-    Cost,
-    EndReason,
-    Fault,
-    Step,
-    Submission,
-    Tokens,
-    ToolCall,
-    Trajectory,
-)
+from labrig_harness.trajectory import Cost, Fault, Step, Submission, Tokens, ToolCall, Trajectory
 
 LETTERS = ("A", "B", "C", "D")
 STEMS = ("seawater-calcite", "calcite-soil-co2", "gypsum-in-salt", "mixing-corrosion", "evaporation")
@@ -74,7 +66,7 @@ def engine_output(draw: random.Random, lines: int) -> str:
     return head + "-----------------------Saturation indices-----------------------\n\n" + "\n".join(rows)
 
 
-def make_task(number: int, *, hostile: bool = False) -> Task:
+def make_task(number: int, *, hostile: bool = False) -> Sample:
     """Return a multiple-choice task with a diagnosis for each wrong option."""
     draw = random.Random(number)
     right = draw.choice(LETTERS)
@@ -86,7 +78,7 @@ def make_task(number: int, *, hostile: bool = False) -> Task:
     }
     listed = "\n".join(f"{letter}) SI {value}" for letter, value in values.items())
     prompt = HOSTILE if hostile else PROMPT.format(temp=8 + number, options=listed)
-    brief = Brief(sha256(f"fake/{number}")[:10], prompt, choices=LETTERS)
+    brief = SampleInput(sha256(f"fake/{number}")[:10], prompt, choices=LETTERS)
     truth = {
         "letter": right,
         "value": values[right],
@@ -95,28 +87,28 @@ def make_task(number: int, *, hostile: bool = False) -> Task:
         "database": "phreeqc.dat",
     }
     labels = {"stem": STEMS[number % len(STEMS)], "quantity": "saturation index"}
-    return Task("fake-basics", "1.2", brief, truth, labels)
+    return Sample("fake-basics", "1.2", brief, truth, labels)
 
 
-def score(task: Task, trajectory: Trajectory) -> Score:
+def score(sample: Sample, trajectory: Trajectory) -> Score:
     """Score a letter; compat takes the first letter that occurs, strict the whole text."""
     text = trajectory.submission.text.strip() if trajectory.submission else ""
     found = re.search("[A-D]", text)
     loose = found.group() if found else ""
-    right = task.truth["letter"]
+    right = sample.truth["letter"]
     return Score(
-        task.id,
+        sample.id,
         trajectory.arm,
         trajectory.agent,
         trajectory.epoch,
         strict=float(text == right),
         compat=float(loose == right),
         answer=text if text in LETTERS else loose,
-        facts={"stem": task.labels["stem"]},
+        facts={"stem": sample.labels["stem"]},
     )
 
 
-def tables(tasks: Iterable[Task], scores: Iterable[Score]) -> list[Table]:
+def tables(samples: Iterable[Sample], scores: Iterable[Score]) -> list[Table]:
     """Return accuracy by stem."""
     stems: dict[str, list[float]] = {}
     for each in scores:
@@ -128,11 +120,11 @@ def tables(tasks: Iterable[Task], scores: Iterable[Score]) -> list[Table]:
     ]
 
 
-def no_tasks(*, seed: int) -> list[Task]:
+def no_tasks(*, seed: int) -> list[Sample]:
     return []
 
 
-def no_solution(task: Task, arm: Arm) -> Solution:
+def no_solution(sample: Sample, arm: Arm) -> Solution:
     raise NotImplementedError
 
 
@@ -156,9 +148,9 @@ SUITE = Suite(
 class Rig:
     """Writes records as the runner does, and collects what `score_folder` would."""
 
-    def __init__(self, out: Path, tasks: list[Task], *, lines: int = 120) -> None:
+    def __init__(self, out: Path, samples: list[Sample], *, lines: int = 120) -> None:
         self.out = out
-        self.tasks = {task.id: task for task in tasks}
+        self.tasks = {sample.id: sample for sample in samples}
         self.lines = lines
         self.made: list[tuple[Path, Trajectory]] = []
 
@@ -185,20 +177,20 @@ class Rig:
         )
 
     def record(
-        self, task: Task, arm: str, agent: str, epoch: int = 0, *, hostile: bool = False
+        self, sample: Sample, arm: str, agent: str, epoch: int = 0, *, hostile: bool = False
     ) -> Trajectory:
         """Write one record."""
-        folder = self.out / f"{arm}.{agent}" / task.id / f"epoch{epoch}"
+        folder = self.out / f"{arm}.{agent}" / sample.id / f"epoch{epoch}"
         folder.mkdir(parents=True)
         log, calls = CallLog(folder), []
-        draw = random.Random(f"{task.id}/{arm}/{agent}/{epoch}")
-        right = str(task.truth["letter"])
+        draw = random.Random(f"{sample.id}/{arm}/{agent}/{epoch}")
+        right = str(sample.truth["letter"])
         answer = {"nop": "", "random": draw.choice(LETTERS), "reference": right}.get(agent)
         if answer is None:
             answer = draw.choice([right, right, "", draw.choice(LETTERS), f"The answer is {right}."])
         if agent in ("reference", "noisy-reference"):
             text = INPUT.format(temp=12)
-            output = engine_output(random.Random(task.id), self.lines)
+            output = engine_output(random.Random(sample.id), self.lines)
             calls.append(
                 self.call(log, 0, "write_file", {"path": "input.pqi", "content": text}, "Wrote 178 bytes.")
             )
@@ -220,8 +212,8 @@ class Rig:
             end = "step_limit"
         says = "The saturation indices are under line 41." if agent == "noisy-reference" else ""
         each = Trajectory(
-            task=task.id,
-            suite=task.suite,
+            task=sample.id,
+            suite=sample.suite,
             agent=agent,
             arm=arm,
             epoch=epoch,
@@ -247,8 +239,8 @@ class Rig:
 
     def finish(self) -> Path:
         """Write what `labrig run` writes beside the records, and return the folder."""
-        tasks = list(self.tasks.values())
-        body = "".join(outfolder.json_text(task.to_dict()) + "\n" for task in tasks)
+        samples = list(self.tasks.values())
+        body = "".join(outfolder.json_text(sample.to_dict()) + "\n" for sample in samples)
         (self.out / "tasks.jsonl").write_text(body)
         epochs: dict[Path, int] = {}
         for folder, each in self.made:
@@ -257,11 +249,11 @@ class Rig:
         for run, count in epochs.items():
             about = {
                 "schema": outfolder.RUN_SCHEMA,
-                "suite": tasks[0].suite,
+                "suite": samples[0].suite,
                 "seed": 7,
                 "epochs": count,
                 "budget": {"max_steps": 24, "wall_s": 300.0},
-                "tasks": outfolder.tasks_hash(tasks),
+                "tasks": outfolder.tasks_hash(samples),
             }
             (run / "run.json").write_text(json.dumps(about))
         return self.out
@@ -292,18 +284,18 @@ def full(out: Path, *, items: int = 14, epochs: int = 1) -> Scored:
     rig = Rig(out, [make_task(number) for number in range(items)])
     runs = [("toc", "reference"), ("toc", "noisy-reference"), ("raw", "noisy-reference")]
     for arm, agent in [*runs, ("toc", "random"), ("toc", "nop")]:
-        for task in rig.tasks.values():
+        for sample in rig.tasks.values():
             for epoch in range(epochs):
-                rig.record(task, arm, agent, epoch)
+                rig.record(sample, arm, agent, epoch)
     return rig.scored(["toc.reference/lost/epoch0/trajectory.json: ValueError: schema 'x'"])
 
 
-def real_task(number: int, version: str) -> Task:
+def real_task(number: int, version: str) -> Sample:
     """Return a task that the installed suite phreeqc-basics can score."""
-    task = make_task(number)
-    truth = {**task.truth, "answer": task.truth["letter"]}
-    labels = {**task.labels, "stem": f"S{number % 12:02}"}
-    return replace(task, suite="phreeqc-basics", suite_version=version, truth=truth, labels=labels)
+    sample = make_task(number)
+    truth = {**sample.truth, "answer": sample.truth["letter"]}
+    labels = {**sample.labels, "stem": f"S{number % 12:02}"}
+    return replace(sample, suite="phreeqc-basics", suite_version=version, truth=truth, labels=labels)
 
 
 MODELS = {
@@ -318,7 +310,7 @@ MODELS = {
 
 def modelled(
     rig: Rig,
-    task: Task,
+    sample: Sample,
     arm: str,
     agent: str,
     epoch: int = 0,
@@ -329,26 +321,26 @@ def modelled(
 ) -> Trajectory:
     """Write a record as a model would leave one: reasoning, mistakes, tokens, limits, a price."""
     label = f"{arm}.{agent}" + (".auto" if change else "")
-    folder = rig.out / label / task.id / f"epoch{epoch}"
+    folder = rig.out / label / sample.id / f"epoch{epoch}"
     folder.mkdir(parents=True)
-    draw = random.Random(f"{task.id}/{label}/{epoch}")
+    draw = random.Random(f"{sample.id}/{label}/{epoch}")
     skill, spent, turns, silent = MODELS[agent]
     ease = {
         stem: 0.18 * (n % 5 - 2)
         for n, stem in enumerate(sorted({t.labels["stem"] for t in rig.tasks.values()}))
     }
-    steady = random.Random(f"{task.id}/{label}").random()  # an item is hard in every epoch
-    right = 0.7 * steady + 0.3 * draw.random() < skill + ease[task.labels["stem"]] - (
+    steady = random.Random(f"{sample.id}/{label}").random()  # an item is hard in every epoch
+    right = 0.7 * steady + 0.3 * draw.random() < skill + ease[sample.labels["stem"]] - (
         0.08 if arm == "raw" else 0
     )
     log, steps = (
         CallLog(folder),
-        [Step(0, task.brief.prompt.rstrip() + "\n\nUse the tools.\n", source="user")],
+        [Step(0, sample.brief.prompt.rstrip() + "\n\nUse the tools.\n", source="user")],
     )
     count = 0
     took = 1 if turns == 1 else max(3, min(24, round(draw.gauss(turns, 3) + (0 if right else 3))))
     failed = draw.random() < silent or took == 24
-    truth = str(task.truth.get("letter", "A"))
+    truth = str(sample.truth.get("letter", "A"))
     answer = truth if right else draw.choice([each for each in LETTERS if each != truth])
     for number in range(1, took + 1):
         used = (
@@ -367,7 +359,7 @@ def modelled(
                 )
             )
         elif turns > 1 and not last:
-            output = engine_output(random.Random(f"{task.id}/{number % 3}"), lines)
+            output = engine_output(random.Random(f"{sample.id}/{number % 3}"), lines)
             text = "ERROR: Phase not found in database, Calcit." if draw.random() < 0.1 else output
             call = rig.call(log, count, "execute_phreeqc", {"path": "input.pqi"}, text)
             cut = draw.random() < 0.05
@@ -404,8 +396,8 @@ def modelled(
         else "answered"
     )
     each = Trajectory(
-        task=task.id,
-        suite=task.suite,
+        task=sample.id,
+        suite=sample.suite,
         agent=agent,
         arm=arm,
         epoch=epoch,
@@ -435,9 +427,11 @@ def modelled(
 
 def benchmark(out: Path, *, items: int = 200, epochs: int = 1, lines: int = 40) -> Rig:
     """Write four runs of `items` items in 20 stems."""
-    tasks = [make_task(number) for number in range(items)]
-    tasks = [replace(task, labels={**task.labels, "stem": f"S{n % 20:02}"}) for n, task in enumerate(tasks)]
-    rig = Rig(out, tasks, lines=lines)
+    samples = [make_task(number) for number in range(items)]
+    samples = [
+        replace(sample, labels={**sample.labels, "stem": f"S{n % 20:02}"}) for n, sample in enumerate(samples)
+    ]
+    rig = Rig(out, samples, lines=lines)
     runs = [
         ("toc", "loop+atlas-9"),
         ("toc", "loop+atlas-mini"),
@@ -445,7 +439,7 @@ def benchmark(out: Path, *, items: int = 200, epochs: int = 1, lines: int = 40) 
         ("raw", "direct+atlas-9"),
     ]
     for arm, agent in runs:
-        for task in tasks:
+        for sample in samples:
             for epoch in range(epochs):
-                modelled(rig, task, arm, agent, epoch, lines=lines, tokens=agent != "direct+atlas-9")
+                modelled(rig, sample, arm, agent, epoch, lines=lines, tokens=agent != "direct+atlas-9")
     return rig

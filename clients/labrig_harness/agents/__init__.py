@@ -13,6 +13,9 @@ codex               the program Codex CLI, headless
 gemini              the program Gemini CLI, headless
 command             any program that takes a prompt and an MCP configuration
 =================== =====================================================================
+
+Modules: `reference`, `nop`, `random_choice`, `noisy_reference` on `own_code`; `loop`, `single` on `model_agent`; the
+last four in `programs`.
 """
 
 from __future__ import annotations
@@ -21,10 +24,10 @@ from collections.abc import Callable
 
 from labrig.errors import LabrigError, unknown_name
 from labrig_harness.agent import Agent, AgentSpec
+from labrig_harness.sample import SampleInput
 from labrig_harness.suite import Solution
-from labrig_harness.task import Brief
 
-Solve = Callable[[Brief], Solution]
+Solve = Callable[[SampleInput], Solution]
 """Looks the reference solution of an item up; only agents that play solutions are given it."""
 
 SCRIPTED = ("reference", "nop", "random", "noisy-reference")
@@ -60,9 +63,7 @@ def make(spec: AgentSpec, *, seed: int, epoch: int = 0, solve: Solve) -> Agent:
         from labrig_harness.agents.single import Single
 
         return Loop(spec) if kind == "loop" else Single(spec)
-    from labrig_harness.agents.programs import make as make_program
-
-    return make_program(spec)
+    return _program(spec)
 
 
 def _scripted(kind: str, seed: str, solve: Solve) -> Agent:
@@ -76,3 +77,28 @@ def _scripted(kind: str, seed: str, solve: Solve) -> Agent:
     if kind == "random":
         return RandomChoice(seed)
     return Reference(solve) if kind == "reference" else NoisyReference(solve, seed)
+
+
+def _program(spec: AgentSpec) -> Agent:
+    """Return the agent for a spec of one of `PROGRAMS`.
+
+    Raises
+    ------
+    LabrigError
+        For a program that is not installed, a setting that it does not take, or confinement that cannot be had.
+    """
+    if spec.kind == "claude-code":
+        from labrig_harness.agents.programs.claude_code import ClaudeCode
+
+        return ClaudeCode(spec)
+    if spec.kind == "codex":
+        from labrig_harness.agents.programs.codex import Codex
+
+        return Codex(spec)
+    if spec.kind == "gemini":
+        from labrig_harness.agents.programs.gemini import Gemini
+
+        return Gemini(spec)
+    from labrig_harness.agents.programs.command import Command
+
+    return Command(spec)

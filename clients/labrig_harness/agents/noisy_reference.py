@@ -12,8 +12,8 @@ from typing import Any
 
 from labrig_harness.agent import Bench
 from labrig_harness.agents.own_code import OwnCode, commit
+from labrig_harness.sample import SampleInput
 from labrig_harness.suite import Call, Solution, Unsolvable
-from labrig_harness.task import Brief
 
 FAULTS = ("skip_call", "swap_calls", "wrong_call", "wrong_answer", "no_commit")
 
@@ -21,7 +21,7 @@ FAULTS = ("skip_call", "swap_calls", "wrong_call", "wrong_answer", "no_commit")
 class NoisyReference(OwnCode):
     """Plays the solution with one fault in about half of the items."""
 
-    def __init__(self, solve: Callable[[Brief], Solution], seed: str) -> None:
+    def __init__(self, solve: Callable[[SampleInput], Solution], seed: str) -> None:
         self._solve = solve
         self._seed = seed
 

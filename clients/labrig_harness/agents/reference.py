@@ -6,14 +6,14 @@ from collections.abc import Callable
 
 from labrig_harness.agent import Bench
 from labrig_harness.agents.own_code import OwnCode, commit
+from labrig_harness.sample import SampleInput
 from labrig_harness.suite import Solution, Unsolvable
-from labrig_harness.task import Brief
 
 
 class Reference(OwnCode):
     """Makes the solution's calls and commits the answer that their results give."""
 
-    def __init__(self, solve: Callable[[Brief], Solution]) -> None:
+    def __init__(self, solve: Callable[[SampleInput], Solution]) -> None:
         self._solve = solve
 
     async def run(self, bench: Bench) -> None:

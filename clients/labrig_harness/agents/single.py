@@ -11,8 +11,8 @@ from labrig_harness.agent import Bench
 from labrig_harness.agents.model_agent import ModelAgent
 from labrig_harness.models import service
 from labrig_harness.models.messages import as_utf8, written
+from labrig_harness.sample import Attachment
 from labrig_harness.suite import Arm
-from labrig_harness.task import Attachment
 from labrig_harness.trajectory import Tokens
 
 if TYPE_CHECKING:

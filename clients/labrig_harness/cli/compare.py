@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from labrig.errors import LabrigError, unknown_name
 
 if TYPE_CHECKING:
-    from labrig_harness.records import Scored
+    from labrig_harness.records.scoring import Scored
     from labrig_harness.report.runs import Run
 
 SCHEMA = "labrig.comparison/1"
@@ -46,13 +46,13 @@ def _compare(arguments: argparse.Namespace) -> int:
         raise LabrigError("This must be at least 0", where=f"--seed {arguments.seed}")
     (here, a), (there, b) = _sides(arguments)
     names, notes = _pairing(here, a, there, b)
-    from labrig_harness.comparison import compare
+    from labrig_harness.statistics.comparison import compare
 
-    tasks = [here.tasks[item] for item in a.items if item in b.items]
+    samples = [here.tasks[item] for item in a.items if item in b.items]
     comparison = compare(
         item_records(a, arguments.score),
         item_records(b, arguments.score, names),
-        guess=guess_rate(tasks),
+        guess=guess_rate(samples),
         seed=arguments.seed,
     )
     if comparison.paired is None:
@@ -84,7 +84,7 @@ def _compare(arguments: argparse.Namespace) -> int:
 
 def _sides(arguments: argparse.Namespace) -> tuple[tuple[Scored, Run], tuple[Scored, Run]]:
     """Read what is to be compared."""
-    from labrig_harness.records import score_folder
+    from labrig_harness.records.scoring import score_folder
 
     given = (arguments.run_a, arguments.run_b)
     if arguments.second is not None:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import secrets
-from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from labrig.errors import LabrigError
+from labrig_harness.records.items_file import generator_of, is_text, rows
 
 if TYPE_CHECKING:
+    from labrig_harness.sample import Sample
     from labrig_harness.suite import Generator, Suite
-    from labrig_harness.task import Task
 
 
 def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -38,8 +37,8 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 
 def _generate(arguments: argparse.Namespace) -> int:
-    from labrig_harness import suites
-    from labrig_harness.outfolder import json_text, write_new
+    from labrig_harness.records.outfolder import json_text, write_new
+    from labrig_harness.registry import suites
 
     suite = suites.load(arguments.suite)
     generator = generator_of(suite)
@@ -62,19 +61,7 @@ def _generate(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def generator_of(suite: Suite) -> Generator:
-    """Return the generator of a suite; a LabrigError where it has none."""
-    if suite.generator is None:
-        from labrig_harness import suites
-
-        others = [name for name in suites.names() if suites.load(name).generator is not None]
-        raise LabrigError(
-            f"The items of {suite.name} are fixed", where=suite.name, expected=f"one of {', '.join(others)}"
-        )
-    return suite.generator
-
-
-def _made(arguments: argparse.Namespace, generator: Generator) -> tuple[list[Task], list[str]]:
+def _made(arguments: argparse.Namespace, generator: Generator) -> tuple[list[Sample], list[str]]:
     from rich.console import Console
     from rich.progress import Progress
 
@@ -95,74 +82,11 @@ def _made(arguments: argparse.Namespace, generator: Generator) -> tuple[list[Tas
     return made, said
 
 
-def _adopted(arguments: argparse.Namespace, suite: Suite, generator: Generator) -> list[Task]:
-    from labrig_harness.cli.runs import settings_of
+def _adopted(arguments: argparse.Namespace, suite: Suite, generator: Generator) -> list[Sample]:
+    from labrig_harness.cli.settings import settings_of
 
     if generator.adopt is None:
         raise LabrigError(f"{suite.name} has no published form", where="--from")
     if arguments.seed is not None or arguments.n is not None:
         raise LabrigError("Published questions come from a file, not from a seed", where="--seed, --n")
-    return generator.adopt([row for _, row in _rows(arguments.source)], settings_of(arguments.set))
-
-
-def read_tasks(path: Path, suite: Suite) -> list[Task]:
-    """Return the items of a file that ``labrig generate`` wrote.
-
-    Raises
-    ------
-    LabrigError
-        For a file that cannot be read, a line that is no item of the suite, an item that is there twice, no item.
-    """
-    generator = generator_of(suite)
-    tasks: dict[str, Task] = {}
-    for number, row in _rows(path):
-        try:
-            task = generator.task(row)
-        except LabrigError as error:
-            published = generator.adopt is not None and "truth" not in row and "question" in row
-            raise LabrigError(
-                error.what,
-                where=f"{path}:{number}",
-                try_=f"labrig generate {suite.name} --from {path} --out FILE" if published else error.try_,
-            ) from error
-        if task.id in tasks:
-            raise LabrigError(f"The item {task.id} is there twice", where=f"{path}:{number}")
-        tasks[task.id] = task
-    if not tasks:
-        raise LabrigError("The file holds no item", where=str(path))
-    return list(tasks.values())
-
-
-def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the lines of a JSONL file with their numbers."""
-    try:
-        lines: Sequence[str] = path.read_text(encoding="utf-8-sig").split("\n")
-    except (OSError, UnicodeDecodeError) as error:
-        raise LabrigError(f"Cannot read the items: {error}", where=str(path)) from error
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line, parse_constant=_no_number)
-        except (ValueError, RecursionError) as error:
-            raise LabrigError(
-                f"This line is not JSON: {error}", where=f"{path}:{number}", expected="one item a line"
-            ) from error
-        if not isinstance(row, dict):
-            raise LabrigError("This line is not a JSON object", where=f"{path}:{number}")
-        if not is_text(json.dumps(row, ensure_ascii=False)):
-            raise LabrigError("This line has half a character (a lone surrogate)", where=f"{path}:{number}")
-        yield number, row
-
-
-def is_text(text: str) -> bool:
-    """Return whether a text can be written as UTF-8; arguments that are none, and half pairs in JSON, cannot."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _no_number(name: str) -> float:
-    raise ValueError(f"{name} is no JSON number")
+    return generator.adopt([row for _, row in rows(arguments.source)], settings_of(arguments.set))

@@ -10,9 +10,9 @@ from pathlib import Path
 from labrig import __version__
 from labrig.config import config_path, home, setting
 from labrig.errors import LabrigError
-from labrig.serve import MODES
+from labrig.serving.serve import MODES
 from labrig.toolbox import Toolbox
-from labrig_harness.servers import names, toolbox
+from labrig_harness.registry.servers import names, toolbox
 
 FAILED = 1
 DAY_S = 86_400
@@ -103,8 +103,8 @@ def _manifests(arguments: argparse.Namespace) -> int:
         manifests.write(arguments.folder)
         return 0
     differences = manifests.check(arguments.folder)
-    for each in differences:
-        print(each, file=sys.stderr)
+    for difference in differences:
+        print(difference, file=sys.stderr)
     if differences:
         print("labrig: run `labrig manifests` and commit the result", file=sys.stderr)
     return FAILED if differences else 0
@@ -131,7 +131,7 @@ def _say(line: str) -> None:
 def _doctor(arguments: argparse.Namespace) -> int:
     """Print one line per fact; exit 1 when something that a server needs is missing."""
     from labrig import sideenv
-    from labrig.serve import log_path
+    from labrig.serving.serve import log_path
 
     healthy = True
     print(f"labrig {__version__}, Python {sys.version.split()[0]} ({sys.executable})")
@@ -200,7 +200,7 @@ def _network() -> str:
     mode = setting("http", "mode") or "live"
     said = [mode if mode in MODES else f"{mode} is no mode"]
     if mode != "live":
-        from labrig.http.ledger import default_path
+        from labrig.http.ledger.ledger import default_path
 
         said.append(f"ledger {default_path()}{'' if default_path().exists() else ' (none)'}")
     said.append(f"contact {setting('http', 'contact') or 'not set'}")
@@ -210,7 +210,7 @@ def _network() -> str:
 
 
 def _gc(arguments: argparse.Namespace) -> int:
-    from labrig import gc
+    from labrig.serving import gc
 
     report = gc.collect(
         home() / "workspaces",

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from labrig.errors import LabrigError
 
 if TYPE_CHECKING:
-    from labrig.http.ledger import Entry, Exchange, Ledger
+    from labrig.http.ledger.ledger import Entry, Exchange, Ledger
 
 DIFFERENT = 1
 """As diff(1) has it."""
@@ -116,7 +116,7 @@ def _moment(text: str) -> str:
 
 def _open(path: Path | None, *, write: bool = False) -> Ledger:
     try:
-        from labrig.http import ledger
+        from labrig.http.ledger import ledger
     except ModuleNotFoundError as error:
         raise LabrigError(
             f"The libraries of the network are not installed: {error.name}",
@@ -140,9 +140,11 @@ def _list(arguments: argparse.Namespace) -> int:
     _any_character()
     count = errors = size = 0
     with _open(arguments.path) as ledger:
-        for each in ledger.entries(host=arguments.host, since=arguments.since or "", status=arguments.status):
-            print(json.dumps(_plain(each)) if arguments.json else _line(each))
-            count, errors, size = count + 1, errors + (each.status is None), size + each.size
+        for entry in ledger.entries(
+            host=arguments.host, since=arguments.since or "", status=arguments.status
+        ):
+            print(json.dumps(_plain(entry)) if arguments.json else _line(entry))
+            count, errors, size = count + 1, errors + (entry.status is None), size + entry.size
     if not arguments.json:
         print(f"{_many(count, 'exchange')}, {_many(errors, 'error')}, {_size(size)}")
     return 0
@@ -210,8 +212,8 @@ def _number(ledger: Ledger, which: str) -> int:
             f"No URL has {which!r} in it", where="URL-PART", try_="labrig ledger list", code="not_found"
         )
     if len(found) > 1:
-        for each in found[:SAME_URL]:
-            print(_line(each), file=sys.stderr)
+        for entry in found[:SAME_URL]:
+            print(_line(entry), file=sys.stderr)
         raise LabrigError(
             f"{len(found)} exchanges have {which!r} in their URL", where="URL-PART", expected="a number"
         )
@@ -317,10 +319,10 @@ def _diff(arguments: argparse.Namespace) -> int:
         )
     else:
         for name, entries in zip("AB", only, strict=True):
-            for each in entries:
-                print(_visible(f"only in {name}: {_request(each)} ({each.status or each.code})"))
-        for each, found in differ:
-            print(_visible(f"differs: {_request(each)}"))
+            for entry in entries:
+                print(_visible(f"only in {name}: {_request(entry)} ({entry.status or entry.code})"))
+        for entry, found in differ:
+            print(_visible(f"differs: {_request(entry)}"))
             for line in found:
                 print(f"    {_visible(line)}")
         print(f"{len(only[0])} only in A, {len(only[1])} only in B, {len(differ)} differ, {same} the same")
@@ -359,7 +361,7 @@ def _on_disk(path: Path) -> int:
 
 
 def _export(arguments: argparse.Namespace) -> int:
-    from labrig.http.ledger_export import export
+    from labrig.http.ledger.export import export
 
     with _open(arguments.path) as ledger:
         count = export(

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from labrig.errors import LabrigError
 
 if TYPE_CHECKING:
+    from labrig_harness.sample import Sample
     from labrig_harness.suite import Suite
-    from labrig_harness.task import Task
 
 
 def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -61,17 +61,18 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 
 def _import(arguments: argparse.Namespace) -> int:
-    from labrig_harness.logs.importing import Where, import_logs
+    from labrig_harness.logs.importing import import_logs
+    from labrig_harness.logs.keeping import Where
 
     if arguments.epoch is not None and arguments.epoch < 0:
         raise LabrigError("An epoch is counted from 0", where=f"--epoch {arguments.epoch}")
-    suite, tasks = _suite(arguments)
+    suite, samples = _suite(arguments)
     done = import_logs(
         arguments.format,
         arguments.path,
         arguments.out,
         suite=suite,
-        tasks=tasks,
+        samples=samples,
         seed=arguments.seed,
         where=Where(arguments.item, arguments.arm, arguments.agent, arguments.epoch),
     )
@@ -81,9 +82,9 @@ def _import(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _suite(arguments: argparse.Namespace) -> tuple[Suite | None, list[Task]]:
-    from labrig_harness import suites
-    from labrig_harness.outfolder import read_tasks
+def _suite(arguments: argparse.Namespace) -> tuple[Suite | None, list[Sample]]:
+    from labrig_harness.records.outfolder import read_tasks
+    from labrig_harness.registry import suites
 
     if arguments.tasks is not None:
         if arguments.tasks.name != "tasks.jsonl":
@@ -92,11 +93,11 @@ def _suite(arguments: argparse.Namespace) -> tuple[Suite | None, list[Task]]:
                 where=str(arguments.tasks),
                 expected=".../tasks.jsonl",
             )
-        tasks = read_tasks(arguments.tasks.parent)
-        suite = suites.load(arguments.suite or tasks[0].suite)
-        if tasks[0].suite != suite.name:
-            raise LabrigError(f"These items are of {tasks[0].suite}, not of {suite.name}", where="--tasks")
-        return suite, tasks
+        samples = read_tasks(arguments.tasks.parent)
+        suite = suites.load(arguments.suite or samples[0].suite)
+        if samples[0].suite != suite.name:
+            raise LabrigError(f"These items are of {samples[0].suite}, not of {suite.name}", where="--tasks")
+        return suite, samples
     if not arguments.suite:
         return None, []
     suite = suites.load(arguments.suite)
@@ -121,14 +122,14 @@ def _show(arguments: argparse.Namespace) -> int:
 
     from labrig_harness.logs.showing import find, print_record
 
-    task, records, others = find(
+    sample, records, others = find(
         arguments.out, arguments.item, agent=arguments.agent, arm=arguments.arm, epoch=arguments.epoch
     )
     console: Any = Console(soft_wrap=not sys.stdout.isatty(), highlight=False, markup=False)
     for number, folder in enumerate(records):
         if number:
             console.print()
-        print_record(console, task, folder, truth=arguments.truth, full=arguments.full)
+        print_record(console, sample, folder, truth=arguments.truth, full=arguments.full)
     for line in others:
         print(line, file=sys.stderr)
     return 0

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from labrig.errors import LabrigError
-from labrig.serve import add_serve_arguments, serve_options
+from labrig.serving.serve import add_serve_arguments, serve_options
 from labrig_harness.recording.call_store import MODES
 
 SERVER_DIED = 3
@@ -38,7 +38,7 @@ def _proxy(arguments: argparse.Namespace) -> int:
     from labrig_harness.grounding.perturb import Declared, Perturber
     from labrig_harness.recording.call_store import LIVE, CallStore, Setting
     from labrig_harness.recording.recorder import Recorder
-    from labrig_harness.servers import Target
+    from labrig_harness.registry.servers import Target
 
     if arguments.http:
         raise LabrigError("--http belongs to serve", try_="name the URL as SERVER")

@@ -12,12 +12,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from labrig.errors import LabrigError
+from labrig.errors import LabrigError, unknown_name
 from labrig.redaction import redact
-from labrig.serve import add_network_arguments, network_options
+from labrig.serving.serve import add_network_arguments, network_options
+from labrig_harness.cli.settings import settings_of
 
 if TYPE_CHECKING:
-    from labrig_harness.runner import RunPlan
+    from labrig_harness.run.plan import RunPlan
     from labrig_harness.suite import Arm
 
 FAILED = 1
@@ -131,9 +132,9 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _plan(arguments: argparse.Namespace) -> RunPlan:
-    from labrig_harness import suites
     from labrig_harness.agent import AgentSpec
-    from labrig_harness.runner import RunPlan
+    from labrig_harness.registry import suites
+    from labrig_harness.run.plan import RunPlan
 
     suite = suites.load(arguments.suite)
     for flag in ("limit", "epochs", "jobs", "max_steps", "wall_s", "max_tokens", "max_cost", "call_s"):
@@ -175,18 +176,18 @@ def _plan(arguments: argparse.Namespace) -> RunPlan:
     )
     plan.check()  # before the tasks, which may take an engine to make
     if arguments.tasks is not None:
-        from labrig_harness.cli.generate import read_tasks
+        from labrig_harness.records.items_file import read_tasks
 
-        tasks = read_tasks(arguments.tasks, suite)
+        samples = read_tasks(arguments.tasks, suite)
     elif suite.first_tasks and arguments.limit and arguments.items is None and preset is None:
-        tasks = suite.first_tasks(arguments.seed, arguments.limit)
+        samples = suite.first_tasks(arguments.seed, arguments.limit)
     else:
-        tasks = suite.tasks(seed=arguments.seed)
+        samples = suite.tasks(seed=arguments.seed)
     if preset is not None:
-        tasks = preset.items(tasks)
+        samples = preset.items(samples)
     if arguments.items is not None:
         wanted = _items(arguments.items)
-        known = {task.id for task in tasks}
+        known = {sample.id for sample in samples}
         unknown = [each for each in wanted if each not in known]
         if unknown:
             raise LabrigError(
@@ -195,32 +196,11 @@ def _plan(arguments: argparse.Namespace) -> RunPlan:
                 try_="check --seed",
                 code="not_found",
             )
-        tasks = [task for task in tasks if task.id in set(wanted)]
-    tasks = tasks[: arguments.limit]
-    if not tasks:
+        samples = [sample for sample in samples if sample.id in set(wanted)]
+    samples = samples[: arguments.limit]
+    if not samples:
         raise LabrigError("No item is left to run", where="--items")
-    return replace(plan, tasks=tuple(tasks))
-
-
-def settings_of(given: Sequence[str]) -> dict[str, Any]:
-    """Read ``K=V`` pairs; a value is JSON where it can be read as such, else text."""
-    settings: dict[str, Any] = {}
-    for each in given:
-        name, equals, value = each.partition("=")
-        if not equals or not name:
-            raise LabrigError("A setting is K=V", where=f"--set {redact(each)}", expected="temperature=0")
-        if redact(value) != value:
-            raise LabrigError(
-                "This setting holds a key, and settings are recorded",
-                where=f"--set {name}=...",
-                try_="leave the key in its environment variable",
-                code="refused",
-            )
-        try:
-            settings[name] = json.loads(value)
-        except ValueError:
-            settings[name] = value
-    return settings
+    return replace(plan, tasks=tuple(samples))
 
 
 def _budgeted(arm: Arm, arguments: argparse.Namespace) -> Arm:
@@ -243,8 +223,8 @@ def _print_plan(plan: RunPlan) -> None:
         print("tokens: no limit is set (--max-tokens)")
     if arm.max_cost is not None:
         print(f"at most {units * arm.max_cost:g} in all, by {plan.agent.prices}")
-    for task in plan.tasks:
-        print(f"  {task.id}  {task.labels.get('stem', '')}")
+    for sample in plan.tasks:
+        print(f"  {sample.id}  {sample.labels.get('stem', '')}")
 
 
 def _items(path: Path) -> list[str]:
@@ -266,9 +246,8 @@ def _items(path: Path) -> list[str]:
 
 
 def _resume(arguments: argparse.Namespace) -> int:
-    from labrig.errors import unknown_name
-    from labrig_harness import outfolder
-    from labrig_harness.resuming import plans
+    from labrig_harness.records import outfolder
+    from labrig_harness.run.plan import plans
 
     labels = outfolder.labels(arguments.out)
     if arguments.label is not None and arguments.label not in labels:
@@ -283,7 +262,7 @@ def _carry_out(plans: Sequence[RunPlan], out: Path, scheduler: str | None = None
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
     from labrig_harness.cli.scores import stdout_console
-    from labrig_harness.records import score_folder
+    from labrig_harness.records.scoring import score_folder
     from labrig_harness.report.terminal import print_scores
     from labrig_harness.trajectory import Trajectory
 
@@ -322,17 +301,17 @@ def _carry_out(plans: Sequence[RunPlan], out: Path, scheduler: str | None = None
 
 def _execute(plan: RunPlan, out: Path, scheduler: str | None, advance: Any) -> None:
     if scheduler is None:
-        from labrig_harness.runner import run as run_here
+        from labrig_harness.run.runner import run as run_here
 
         asyncio.run(run_here(plan, out, progress=advance))
     else:
-        from labrig_harness.cluster import run
+        from labrig_harness.run.cluster import run
 
         run(plan, out, scheduler, progress=advance)
 
 
 def _suites(arguments: argparse.Namespace) -> int:
-    from labrig_harness import suites
+    from labrig_harness.registry import suites
 
     for name in suites.names():
         suite = suites.load(name)
@@ -345,23 +324,23 @@ def _suites(arguments: argparse.Namespace) -> int:
         print(f"{name} {suite.version}  {suite.about}")
         for arm in suite.arms:
             print(f"  {arm.name:<16}{arm.about}")
-        for preset, each in suite.presets.items():
-            print(f"  --preset {preset}: {each.about}")
+        for preset, named in suite.presets.items():
+            print(f"  --preset {preset}: {named.about}")
     return 0
 
 
 def _demo(arguments: argparse.Namespace) -> int:
-    from labrig_harness import suites
     from labrig_harness.agent import AgentSpec
-    from labrig_harness.records import score_folder
+    from labrig_harness.records.scoring import score_folder
+    from labrig_harness.registry import suites
     from labrig_harness.report.files import write_report
-    from labrig_harness.runner import RunPlan
+    from labrig_harness.run.plan import RunPlan
 
     out = arguments.out or Path(tempfile.mkdtemp(prefix="labrig-demo-"))
     suite = suites.load("phreeqc-basics")
-    tasks = tuple(suite.tasks(seed=0))
+    samples = tuple(suite.tasks(seed=0))
     plans = [
-        RunPlan(suite, suite.arm(), AgentSpec(agent), tasks, jobs=arguments.jobs)
+        RunPlan(suite, suite.arm(), AgentSpec(agent), samples, jobs=arguments.jobs)
         for agent in ("reference", "noisy-reference", "random", "nop")
     ]
     _carry_out(plans, out)

@@ -141,10 +141,10 @@ def _code(arguments: argparse.Namespace) -> str:
 
 def _inputs(given: list[str]) -> dict[str, Path]:
     inputs: dict[str, Path] = {}
-    for each in given:
-        name, equals, path = each.partition("=")
-        if not equals or Path(each).exists():  # a file's own name may have an equals sign
-            name, path = Path(os.path.abspath(Path(each).expanduser())).name, each  # noqa: PTH100 - links stay
+    for word in given:
+        name, equals, path = word.partition("=")
+        if not equals or Path(word).exists():  # a file's own name may have an equals sign
+            name, path = Path(os.path.abspath(Path(word).expanduser())).name, word  # noqa: PTH100 - links stay
         if not path:
             raise LabrigError("An input has no path", where="--input", expected="[NAME=]PATH")
         if name in inputs:

@@ -57,20 +57,20 @@ def stdout_console() -> Any:
 
 
 def _score(arguments: argparse.Namespace) -> int:
-    from labrig_harness.records import score_folder
+    from labrig_harness.records.scoring import score_folder
     from labrig_harness.report.terminal import print_scores
 
     scored = score_folder(arguments.out)
     if arguments.json:
-        for each in scored.scores:
-            print(json.dumps(asdict(each), ensure_ascii=False))
+        for score in scored.scores:
+            print(json.dumps(asdict(score), ensure_ascii=False))
     else:
         print_scores(scored, stdout_console())
     return 0 if scored.whole else FAILED
 
 
 def _report(arguments: argparse.Namespace) -> int:
-    from labrig_harness.records import score_folder
+    from labrig_harness.records.scoring import score_folder
     from labrig_harness.report.files import format_of, write_report
 
     kind = format_of(arguments.output, arguments.format)

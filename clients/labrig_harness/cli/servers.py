@@ -12,9 +12,9 @@ from typing import Any
 
 from labrig.answer import META_KEY
 from labrig.errors import LabrigError
-from labrig.serve import add_serve_arguments, serve_options
-from labrig.serve import run as run_server
-from labrig_harness.servers import Target, names, toolbox
+from labrig.serving.serve import add_serve_arguments, serve_options
+from labrig.serving.serve import run as run_server
+from labrig_harness.registry.servers import Target, names, toolbox
 
 FAILED, SERVER_DIED = 1, 3
 
@@ -32,9 +32,17 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     add_serve_arguments(tools)
     tools.set_defaults(run=_tools, takes_command=True)
 
-    call = verbs.add_parser("call", help="call one tool and print its structured result")
+    call = verbs.add_parser(
+        "call",
+        help="call one tool and print its structured result",
+        usage="%(prog)s [OPTIONS] SERVER TOOL [ARGUMENTS]\n       %(prog)s [OPTIONS] TOOL [ARGUMENTS] -- COMMAND",
+        epilog="""example: %(prog)s phreeqc look_up '{"query": "Calcite"}'""",
+    )
     call.add_argument(
-        "words", nargs="+", metavar="[SERVER] TOOL [ARGUMENTS]", help="ARGUMENTS: JSON, - or @FILE"
+        "words",
+        nargs="+",
+        metavar="SERVER TOOL ARGUMENTS",
+        help="SERVER: a name or a URL. ARGUMENTS: a JSON object, - for standard input, or @FILE",
     )
     call.add_argument("--text", action="store_true", help="print the text a model would read instead of JSON")
     add_serve_arguments(call)

@@ -38,7 +38,7 @@ def _tables(arguments: argparse.Namespace) -> int:
     from rich.console import Console
 
     from labrig_harness.cli.scores import stdout_console
-    from labrig_harness.records import paper_tables, score_folder
+    from labrig_harness.records.scoring import paper_tables, score_folder
     from labrig_harness.report.terminal import print_table
 
     scored = score_folder(arguments.out)
@@ -58,8 +58,8 @@ def _tables(arguments: argparse.Namespace) -> int:
     else:
         # A table of a paper is wanted whole: only a terminal has an end.
         console = stdout_console() if sys.stdout.isatty() else Console(width=PAPER)
-        for each in made:
-            print_table(console, each, most_rows=None)
+        for table in made:
+            print_table(console, table, most_rows=None)
     return 0 if scored.whole else 1
 
 

@@ -17,7 +17,6 @@ from typing import Any
 
 from labrig.calls import CallRecord
 from labrig.errors import LabrigError
-from labrig_harness.formats import ReadRun, Wire
 from labrig_harness.formats.building import (
     Json,
     OpenCall,
@@ -32,6 +31,7 @@ from labrig_harness.formats.building import (
     word,
 )
 from labrig_harness.formats.lines import Skipped
+from labrig_harness.formats.read_run import ReadRun, Wire
 from labrig_harness.trajectory import Cost, Step, Tokens, ToolCall, Trajectory
 
 NAME = "atif"

@@ -20,7 +20,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
-from labrig_harness.formats import ReadRun, Wire
+from labrig_harness.endings import EndReason
 from labrig_harness.formats.building import (
     UNFINISHED,
     Json,
@@ -41,7 +41,8 @@ from labrig_harness.formats.building import (
 )
 from labrig_harness.formats.detect import owner
 from labrig_harness.formats.lines import Line, Skipped, objects
-from labrig_harness.trajectory import Cost, EndReason, Tokens
+from labrig_harness.formats.read_run import ReadRun, Wire
+from labrig_harness.trajectory import Cost, Tokens
 
 NAME = "claude-code"
 FILE = "session file"

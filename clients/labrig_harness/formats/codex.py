@@ -17,7 +17,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
-from labrig_harness.formats import ReadRun, Wire
 from labrig_harness.formats.building import (
     UNFINISHED,
     Json,
@@ -39,6 +38,7 @@ from labrig_harness.formats.building import (
 )
 from labrig_harness.formats.detect import owner
 from labrig_harness.formats.lines import Line, Skipped, objects
+from labrig_harness.formats.read_run import ReadRun, Wire
 from labrig_harness.trajectory import Tokens
 
 NAME = "codex"

@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
-from labrig_harness.formats import ReadRun
+from labrig_harness.endings import EndReason
 from labrig_harness.formats.building import (
     UNFINISHED,
     Json,
@@ -33,7 +33,8 @@ from labrig_harness.formats.building import (
 )
 from labrig_harness.formats.detect import owner
 from labrig_harness.formats.lines import Line, Skipped, objects
-from labrig_harness.trajectory import EndReason, Fault, Tokens
+from labrig_harness.formats.read_run import ReadRun
+from labrig_harness.trajectory import Fault, Tokens
 
 NAME = "gemini"
 

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 
 from labrig.canonical import content_hash
 from labrig.errors import LabrigError
-from labrig_harness.formats import ReadRun, Wire
+from labrig_harness.endings import OUTSIDE, EndReason
 from labrig_harness.formats.building import (
     Json,
     OpenCall,
@@ -34,9 +34,10 @@ from labrig_harness.formats.building import (
     word,
 )
 from labrig_harness.formats.lines import Skipped
+from labrig_harness.formats.read_run import ReadRun, Wire
+from labrig_harness.sample import Sample
 from labrig_harness.suite import Score
-from labrig_harness.task import Task
-from labrig_harness.trajectory import OUTSIDE, EndReason, Fault, Step, Tokens, ToolCall, Trajectory
+from labrig_harness.trajectory import Fault, Step, Tokens, ToolCall, Trajectory
 
 NAME = "inspect"
 
@@ -294,7 +295,7 @@ LIMIT_NAMES = {"step_limit": "message", "wall_limit": "time", "token_limit": "to
 
 
 def log_header(
-    run: Json, tasks: Sequence[Task], trajectories: Sequence[Trajectory], scores: Sequence[Score]
+    run: Json, samples: Sequence[Sample], trajectories: Sequence[Trajectory], scores: Sequence[Score]
 ) -> Json:
     """Return an EvalLog of one run (an arm and an agent) without its samples.
 
@@ -307,7 +308,7 @@ def log_header(
     """
     label = run["label"]
     first, last = _period(trajectories)
-    ids = [task.id for task in tasks]
+    ids = [sample.id for sample in samples]
     id = content_hash([run, ids])[:22]
     model = model_name(trajectories)
     usage = sum((each.tokens for each in trajectories), Tokens(measured=bool(trajectories)))
@@ -355,21 +356,21 @@ def log_header(
 
 
 def log_sample(
-    task: Task, trajectory: Trajectory, results: Mapping[str, Wire], score: Score | None, model: str
+    sample: Sample, trajectory: Trajectory, results: Mapping[str, Wire], score: Score | None, model: str
 ) -> Json:
     """Return one record as a sample of an EvalLog."""
     messages: list[Json] = []
     for number, step in enumerate(trajectory.steps):
-        messages += _messages(f"{task.id}-{trajectory.epoch}-{number}", step, results)
-    prompt = next((step.text for step in trajectory.steps if step.source == "user"), task.brief.prompt)
+        messages += _messages(f"{sample.id}-{trajectory.epoch}-{number}", step, results)
+    prompt = next((step.text for step in trajectory.steps if step.source == "user"), sample.brief.prompt)
     last = next((each for each in reversed(messages) if each["role"] == "assistant"), None)
     tokens = trajectory.tokens
     started = trajectory.meta.get("started")
     document: Json = {
-        "id": task.id,
+        "id": sample.id,
         "epoch": trajectory.epoch + 1,
         "input": prompt,
-        "target": _target(task),
+        "target": _target(sample),
         "messages": messages,
         "output": {
             "model": model,
@@ -384,17 +385,17 @@ def log_sample(
             "end_detail": trajectory.end_detail,
             "confinement": trajectory.confinement,
             "submission": trajectory.submission.text if trajectory.submission is not None else None,
-            "labels": task.labels,
-            "truth": task.truth,
+            "labels": sample.labels,
+            "truth": sample.truth,
         },
         "store": {},
         "events": [],
         "model_usage": {model: _usage(tokens)} if tokens.measured else {},
         "attachments": {},
-        "uuid": content_hash([trajectory.arm, trajectory.agent, task.id, trajectory.epoch])[:22],
+        "uuid": content_hash([trajectory.arm, trajectory.agent, sample.id, trajectory.epoch])[:22],
     }
-    if task.brief.choices:
-        document["choices"] = list(task.brief.choices)
+    if sample.brief.choices:
+        document["choices"] = list(sample.brief.choices)
     if isinstance(started, str):
         document["started_at"] = started
     if isinstance(seconds := trajectory.meta.get("duration_s"), int | float):
@@ -484,9 +485,9 @@ def _usage(tokens: Tokens) -> Json:
     }
 
 
-def _target(task: Task) -> str:
-    answer = task.truth.get("answer", task.truth.get("target"))
-    return answer if isinstance(answer, str) else json.dumps(task.truth if answer is None else answer)
+def _target(sample: Sample) -> str:
+    answer = sample.truth.get("answer", sample.truth.get("target"))
+    return answer if isinstance(answer, str) else json.dumps(sample.truth if answer is None else answer)
 
 
 def model_name(trajectories: Sequence[Trajectory]) -> str:

@@ -97,12 +97,12 @@ def _bounded(lines: Iterable[Line] | BinaryIO, skipped: Skipped) -> Iterator[tup
     """Yield (number, line, whether it ended) without ever holding more than `LONGEST` bytes of a file's line."""
     too_long = f"a line of more than {LONGEST // 2**20} MB"
     if not hasattr(lines, "readline"):
-        for number, each in enumerate(lines, 1):
-            if len(each) > LONGEST:
+        for number, given in enumerate(lines, 1):
+            if len(given) > LONGEST:
                 skipped.add(too_long, number)
             else:
                 # A list of lines split by its maker: only a file knows whether its last line ended.
-                yield number, each, True
+                yield number, given, True
         return
     number = 0
     while line := lines.readline(LONGEST + 1):

@@ -182,9 +182,9 @@ def _json_rows(text: str, skipped: Skipped) -> Iterator[tuple[int, dict[str, Any
             found = json.loads(text.lstrip("\ufeff"), parse_constant=str)
         except (ValueError, RecursionError) as error:
             raise LabrigError(f"This JSON list is damaged: {str(error)[:200]}") from error
-        for number, each in enumerate(found, 1):
-            if isinstance(each, dict):
-                yield number, each
+        for number, row in enumerate(found, 1):
+            if isinstance(row, dict):
+                yield number, row
             else:
                 skipped.add("JSON, but no object", number)
         return

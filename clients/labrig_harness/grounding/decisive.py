@@ -14,11 +14,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from labrig_harness.bench import WorkBench
 from labrig_harness.grounding import perturb
 from labrig_harness.grounding.perturb import AUTO, Change, Declared
+from labrig_harness.run.bench import WorkBench
+from labrig_harness.sample import Sample
 from labrig_harness.suite import Arm, Solution, Suite, Unsolvable
-from labrig_harness.task import Task
 
 FACTORS = (1.5, 2.0, 0.5, 3.0, 10.0, 0.1)
 """Tried after those that lead to a number of the prompt."""
@@ -30,7 +30,7 @@ _PROMPT_NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?", re.IGNORECASE)
 
 
 async def declare(
-    spec: str, suite: Suite, task: Task, arm: Arm, *, calls: str = "live", store: str = ""
+    spec: str, suite: Suite, sample: Sample, arm: Arm, *, calls: str = "live", store: str = ""
 ) -> Declared:
     """Return what a spec changes in an item, and what the reference answers before and after.
 
@@ -47,12 +47,12 @@ async def declare(
         When the server does not start or dies.
     """
     wanted = None if spec == AUTO else perturb.parse(spec)
-    solution = suite.solution(task, arm)
-    results = await _play(solution, task, arm, calls, store, None)
+    solution = suite.solution(sample, arm)
+    results = await _play(solution, sample, arm, calls, store, None)
     truth = _answer(solution, results)
     if not truth:
         return Declared(wanted, spec, why="the reference has no answer without a change")
-    change = wanted or find(solution, results, task.brief.prompt)
+    change = wanted or find(solution, results, sample.brief.prompt)
     if change is None:
         return Declared(
             None, spec, truth, why="no change of one number leads the reference to another answer"
@@ -60,7 +60,7 @@ async def declare(
     declared = Declared(change, spec, truth)
     changed = _changed(change, results, [call.tool for call in solution.calls])
     if not _same_calls(solution, results, changed):  # what it reads decides what it asks next: play it again
-        changed = await _play(solution, task, arm, calls, store, declared)
+        changed = await _play(solution, sample, arm, calls, store, declared)
     return replace(declared, expected=_answer(solution, changed))
 
 
@@ -76,18 +76,18 @@ def _same_calls(solution: Solution, results: Sequence[str], changed: Sequence[st
 
 
 async def _play(
-    solution: Solution, task: Task, arm: Arm, calls: str, store: str, declared: Declared | None
+    solution: Solution, sample: Sample, arm: Arm, calls: str, store: str, declared: Declared | None
 ) -> list[str]:
     """Play a solution in a folder of its own and return its result texts, as far as it came."""
     folder, workspace = (Path(tempfile.mkdtemp(prefix="labrig-declare-")) for _ in range(2))
     arm = replace(arm, max_steps=len(solution.calls) + 1)
     results: list[str] = []
     try:
-        for path, text in task.brief.files.items():
+        for path, text in sample.brief.files.items():
             (workspace / path).parent.mkdir(parents=True, exist_ok=True)
             (workspace / path).write_text(text, encoding="utf-8")
         async with WorkBench(
-            task.brief,
+            sample.brief,
             arm,
             folder,
             workspace,

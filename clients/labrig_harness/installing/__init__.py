@@ -1,1 +1,5 @@
-"""Putting servers into clients: their configuration files, written, merged, undone, and the manifests."""
+"""Putting servers into clients: their configuration files, written, merged, undone, and the manifests.
+
+- `client_configs`: where each client keeps its servers; `config_edit`: one table of somebody's file, changed
+- `install`: into a client and out again; `manifests`: the generated files
+"""

@@ -25,9 +25,9 @@ from typing import Any
 
 from labrig.config import home
 from labrig.errors import LabrigError
-from labrig_harness import servers as known_servers
 from labrig_harness.installing import client_configs, config_edit
 from labrig_harness.installing.client_configs import Client
+from labrig_harness.registry import servers as known_servers
 
 SCHEMA = "labrig.install/1"
 NEW_FILE_MODE = 0o666

@@ -15,8 +15,8 @@ from typing import Any
 from labrig import __version__
 from labrig.errors import LabrigError
 from labrig.toolbox import ServeOptions, Toolbox
-from labrig_harness import servers as known_servers
 from labrig_harness.installing import client_configs, config_edit
+from labrig_harness.registry import servers as known_servers
 
 NAMESPACE = "io.github.labrig"
 """The registry wants ``<!-- mcp-name: NAMESPACE/labrig-SERVER -->`` in the package's README."""
@@ -134,7 +134,7 @@ def registry_entry(toolbox: Toolbox) -> dict[str, Any]:
 
 def tool_listing(toolbox: Toolbox) -> dict[str, Any]:
     """Return the default tools/list result of a server in wire form, and the tool names of each toolset."""
-    from labrig.builder import build  # FastMCP is imported here, not with the command line
+    from labrig.serving.builder import build  # FastMCP is imported here, not with the command line
 
     listed = asyncio.run(build(toolbox, ServeOptions()).list_tools())
     return {

@@ -16,12 +16,15 @@ from typing import Any
 from labrig.calls import CallLog
 from labrig.errors import LabrigError, unknown_name
 from labrig.redaction import redact
-from labrig_harness import outfolder, suites
-from labrig_harness.formats import Wire, atif, inspect_log
+from labrig_harness.endings import OUTSIDE
+from labrig_harness.formats import atif, inspect_log
+from labrig_harness.formats.read_run import Wire
+from labrig_harness.records import outfolder
+from labrig_harness.records.verify import contradiction
+from labrig_harness.registry import suites
+from labrig_harness.sample import Sample
 from labrig_harness.suite import Score, Suite
-from labrig_harness.task import Task
-from labrig_harness.trajectory import OUTSIDE, Trajectory
-from labrig_harness.verify import contradiction
+from labrig_harness.trajectory import Trajectory
 
 EXPORTS = ("atif", "inspect")
 _HALF = re.compile("[\ud800-\udfff]")
@@ -45,13 +48,13 @@ def export(out: Path, format: str, target: Path) -> Exported:
     """
     if format not in EXPORTS:
         raise unknown_name("format to export to", format, EXPORTS, where="--format")
-    tasks = {task.id: task for task in outfolder.read_tasks(out)}
+    samples = {sample.id: sample for sample in outfolder.read_tasks(out)}
     done = Exported()
     for label in sorted(path.parent.name for path in out.glob("*/run.json")):
         if format == "atif":
-            _export_atif(out, label, tasks, target, done)
+            _export_atif(out, label, samples, target, done)
         else:
-            _export_inspect(out, label, tasks, target, done)
+            _export_inspect(out, label, samples, target, done)
     if not done.files:
         told = "; ".join(done.skipped[:3]) or "there is no record"
         raise LabrigError(f"Nothing was exported: {told}", where=str(out), code="not_found")
@@ -59,12 +62,12 @@ def export(out: Path, format: str, target: Path) -> Exported:
 
 
 def _records(
-    out: Path, label: str, tasks: dict[str, Task], done: Exported
+    out: Path, label: str, samples: dict[str, Sample], done: Exported
 ) -> Iterator[tuple[Path, Trajectory]]:
     for path in sorted((out / label).glob("*/epoch*/trajectory.json")):
         try:
             trajectory = Trajectory.from_dict(json.loads(path.read_text(encoding="utf-8")))
-            if trajectory.task not in tasks:
+            if trajectory.task not in samples:
                 raise LabrigError(f"its task {trajectory.task} is not in tasks.jsonl")
             if problem := contradiction(path.parent, trajectory):
                 raise LabrigError(problem)
@@ -82,23 +85,23 @@ def _results(folder: Path) -> dict[str, Wire]:
     return {record.result: log.result(record) for record in log if record.result}
 
 
-def _export_atif(out: Path, label: str, tasks: dict[str, Task], target: Path, done: Exported) -> None:
-    for folder, trajectory in _records(out, label, tasks, done):
+def _export_atif(out: Path, label: str, samples: dict[str, Sample], target: Path, done: Exported) -> None:
+    for folder, trajectory in _records(out, label, samples, done):
         document = atif.to_atif(trajectory, _results(folder), list(CallLog(folder)))
         path = target / label / f"{trajectory.task}.epoch{trajectory.epoch}.json"
         outfolder.write_atomically(path, redact(outfolder.json_text(document)) + "\n")
         done.files.append(path)
 
 
-def _export_inspect(out: Path, label: str, tasks: dict[str, Task], target: Path, done: Exported) -> None:
+def _export_inspect(out: Path, label: str, samples: dict[str, Sample], target: Path, done: Exported) -> None:
     """Write the header, then the samples one by one, in place of `json.dump` of the whole."""
     run = outfolder.read_run(out, label)
     suite = suites.load(str(run["suite"]))
     # The header needs the sums of all records: of each only its tokens, times and score are kept.
     slim: list[Trajectory] = []
     scores: dict[tuple[str, int], Score] = {}
-    for _, trajectory in _records(out, label, tasks, done):
-        if (score := _score(suite, tasks[trajectory.task], trajectory)) is not None:
+    for _, trajectory in _records(out, label, samples, done):
+        if (score := _score(suite, samples[trajectory.task], trajectory)) is not None:
             scores[trajectory.task, trajectory.epoch] = score
         slim.append(
             replace(
@@ -108,17 +111,17 @@ def _export_inspect(out: Path, label: str, tasks: dict[str, Task], target: Path,
     if not slim:
         return
     model = inspect_log.model_name(slim)
-    header = inspect_log.log_header(run, list(tasks.values()), slim, list(scores.values()))
+    header = inspect_log.log_header(run, list(samples.values()), slim, list(scores.values()))
     path = target / f"{label}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
         with temporary.open("w", encoding="utf-8") as file:
             file.write(redact(outfolder.json_text(header))[:-1] + ',"samples":[')
-            for number, (folder, trajectory) in enumerate(_records(out, label, tasks, done)):
+            for number, (folder, trajectory) in enumerate(_records(out, label, samples, done)):
                 score = scores.get((trajectory.task, trajectory.epoch))
                 sample = inspect_log.log_sample(
-                    tasks[trajectory.task], trajectory, _results(folder), score, model
+                    samples[trajectory.task], trajectory, _results(folder), score, model
                 )
                 file.write(("," if number else "") + "\n" + redact(outfolder.json_text(_plain(sample))))
             file.write("\n]}\n")
@@ -128,8 +131,8 @@ def _export_inspect(out: Path, label: str, tasks: dict[str, Task], target: Path,
     done.files.append(path)
 
 
-def _score(suite: Suite, task: Task, trajectory: Trajectory) -> Score | None:
-    return suite.score(task, trajectory) if task.truth and trajectory.end not in OUTSIDE else None
+def _score(suite: Suite, sample: Sample, trajectory: Trajectory) -> Score | None:
+    return suite.score(sample, trajectory) if sample.truth and trajectory.end not in OUTSIDE else None
 
 
 def _plain(value: Any) -> Any:

@@ -9,57 +9,35 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from labrig.calls import CallLog
 from labrig.errors import LabrigError, unknown_name
 from labrig.redaction import redact
-from labrig_harness import formats, outfolder, suites
+from labrig_harness import formats
 from labrig_harness.agent import AgentSpec
 from labrig_harness.channels import submitted
-from labrig_harness.formats import FORMATS, LINE_FORMATS, ReadRun
+from labrig_harness.formats import FORMATS, LINE_FORMATS
+from labrig_harness.formats.read_run import ReadRun
+from labrig_harness.logs.keeping import (
+    Imported,
+    Where,
+    digest_of,
+    finish_record,
+    keep_run,
+    label_of,
+    whole,
+)
+from labrig_harness.records import outfolder
+from labrig_harness.registry import suites
+from labrig_harness.sample import Sample, SampleInput
 from labrig_harness.suite import Suite
-from labrig_harness.task import Brief, Task
 from labrig_harness.trajectory import Step, Trajectory
 
-DOCUMENT = 512 * 2**20
-"""Bytes of a file that must be read as a whole (ATIF, an EvalLog as .json, a table)."""
-
 SUFFIXES = frozenset((".jsonl", ".json", ".eval", ".csv", ".tsv", ".txt", ".log", ".ndjson"))
-
-
-@dataclass(frozen=True)
-class Where:
-    """What the user says about the logs: which item, arm, agent and epoch they are, where they do not say so."""
-
-    item: str = ""
-    arm: str = ""
-    agent: str = ""
-    epoch: int | None = None
-
-
-@dataclass
-class Imported:
-    """What an import did.
-
-    Attributes
-    ----------
-    records
-        Folders of the records that were written.
-    skipped
-        What was not, one line each: files, runs, and parts of logs.
-    """
-
-    records: list[Path] = field(default_factory=list)
-    skipped: list[str] = field(default_factory=list)
-
-    def skip(self, line: str) -> None:
-        """Say what was not imported; files are read twice, and say it twice."""
-        if line not in self.skipped:
-            self.skipped.append(line)
 
 
 @dataclass(frozen=True)
@@ -82,7 +60,7 @@ def import_logs(
     out: Path,
     *,
     suite: Suite | None = None,
-    tasks: Sequence[Task] = (),
+    samples: Sequence[Sample] = (),
     seed: int = 0,
     where: Where = Where(),
 ) -> Imported:
@@ -110,7 +88,7 @@ def import_logs(
             from labrig_harness.logs.tables import import_tables
 
             return import_tables(tables, out, seed=seed, where=where)
-    known = {task.id: task for task in tasks}
+    known = {sample.id: sample for sample in samples}
     plans = list(_plan(format, files, suite, known, where, done))
     if not plans:
         told = "; ".join(done.skipped[:3]) or "no log in it"
@@ -119,15 +97,15 @@ def import_logs(
         )
     if suite is None:
         suite = suites.load("imported")
-        tasks = _extend(out, suite, plans)
+        samples = _extend(out, suite, plans)
     else:
-        tasks = outfolder.keep_tasks(out, tasks)
+        samples = outfolder.keep_tasks(out, samples)
     for arm, agent in dict.fromkeys((plan.arm, plan.agent) for plan in plans):
         mine = [plan for plan in plans if (plan.arm, plan.agent) == (arm, agent)]
         epochs = 1 + max(plan.epoch for plan in mine)
         items = [plan.item for plan in mine] if suite.name == "imported" else []
-        keep_run(out, suite, tasks, arm, agent, seed=seed, epochs=epochs, items=items)
-    by_id = {task.id: task for task in tasks}
+        keep_run(out, suite, samples, arm, agent, seed=seed, epochs=epochs, items=items)
+    by_id = {sample.id: sample for sample in samples}
     for file in dict.fromkeys(plan.file for plan in plans):
         _write_file(file, [plan for plan in plans if plan.file == file], out, suite, by_id, seed, done)
     return done
@@ -142,15 +120,15 @@ def _files(path: Path, out: Path, done: Imported) -> list[Path]:
     if not path.is_dir():
         raise LabrigError("There is no such file or folder", where=str(path), code="not_found")
     found = []
-    for each in sorted(path.rglob("*")):
-        if not each.is_file() or any(part.startswith(".") for part in each.relative_to(path).parts):
+    for file in sorted(path.rglob("*")):
+        if not file.is_file() or any(part.startswith(".") for part in file.relative_to(path).parts):
             continue
-        if each.is_relative_to(out) and out != path:
+        if file.is_relative_to(out) and out != path:
             continue
-        if each.suffix.casefold() in SUFFIXES:
-            found.append(each)
+        if file.suffix.casefold() in SUFFIXES:
+            found.append(file)
         else:
-            done.skip(f"{each.relative_to(path)}: no log by its name ({each.suffix or 'no ending'})")
+            done.skip(f"{file.relative_to(path)}: no log by its name ({file.suffix or 'no ending'})")
     return found
 
 
@@ -192,18 +170,6 @@ def read_file(format: str, file: Path) -> Iterator[ReadRun]:
                 yield from (inspect_log if format == "inspect" else atif).read(document)
 
 
-def whole(file: Path) -> bytes:
-    size = file.stat().st_size
-    if size > DOCUMENT:
-        raise LabrigError(
-            f"This file of {size / 2**20:.0f} MB must be read as a whole",
-            where=file.name,
-            expected=f"at most {DOCUMENT // 2**20} MB",
-            code="limit",
-        )
-    return file.read_bytes()
-
-
 def _documents(data: bytes, file: Path) -> list[Any]:
     """Return the JSON document of a file, or one for each line."""
     from labrig_harness.formats.atif import parse
@@ -229,7 +195,7 @@ def _plan(
     format: str,
     files: Sequence[Path],
     suite: Suite | None,
-    known: dict[str, Task],
+    known: dict[str, Sample],
     where: Where,
     done: Imported,
 ) -> Iterator[_Planned]:
@@ -279,7 +245,7 @@ def _plan(
                     done.skip(f"{file.name}: {why}")
 
 
-def _item(run: ReadRun, file: Path, number: int, known: dict[str, Task], where: Where) -> str:
+def _item(run: ReadRun, file: Path, number: int, known: dict[str, Sample], where: Where) -> str:
     """Return the item of a run: as said, as the log says, as the file or a folder above it is called."""
     names = [where.item, run.item, file.stem, *(part.name for part in file.parents)]
     if known:
@@ -294,46 +260,9 @@ def _agent(run: ReadRun) -> str:
     return AgentSpec(run.source, model=run.model).label
 
 
-def keep_run(
-    out: Path,
-    suite: Suite,
-    tasks: Sequence[Task],
-    arm: str,
-    agent: str,
-    *,
-    seed: int,
-    epochs: int,
-    items: Iterable[str] = (),
-) -> None:
-    """Write ``run.json`` of an imported run; `items` names those that it covers, where it need not cover all."""
-    label = label_of(arm, agent)
-    about: dict[str, Any] = {
-        "suite": suite.name,
-        "suite_version": suite.version,
-        "arm": arm,
-        "budget": {},
-        "agent": asdict(AgentSpec("imported", name=agent)),
-        "seed": seed,
-        "epochs": epochs,
-        "calls": "imported",
-        "store": "",
-        "perturb": "",
-        "tasks": outfolder.tasks_hash(list(tasks)),
-        "label": label,
-    }
-    if items:
-        there = (path.parent.name for path in (out / label).glob("*/epoch*"))
-        about["items"] = sorted({*items, *there})
-    outfolder.keep_run(out, label, about)
-
-
-def label_of(arm: str, agent: str) -> str:
-    return f"{arm}.{outfolder.safe(agent)}"
-
-
-def _extend(out: Path, suite: Suite, plans: Sequence[_Planned]) -> list[Task]:
+def _extend(out: Path, suite: Suite, plans: Sequence[_Planned]) -> list[Sample]:
     """Write the items of logs that belong to no suite; items that are there already stay as they are."""
-    there: list[Task] = []
+    there: list[Sample] = []
     if (out / "tasks.jsonl").exists():
         there = outfolder.read_tasks(out)
         if there[0].suite != suite.name:
@@ -342,21 +271,21 @@ def _extend(out: Path, suite: Suite, plans: Sequence[_Planned]) -> list[Task]:
                 where=str(out),
                 try_=f"--suite {there[0].suite}, or another --out",
             )
-    known = {task.id for task in there}
-    new: dict[str, Task] = {}
+    known = {sample.id for sample in there}
+    new: dict[str, Sample] = {}
     for plan in plans:
         if plan.item not in known:
-            brief = Brief(plan.item, plan.prompt)
-            new.setdefault(plan.item, Task(suite.name, suite.version, brief, {}, {"file": plan.file.name}))
-    tasks = [*there, *new.values()]
+            brief = SampleInput(plan.item, plan.prompt)
+            new.setdefault(plan.item, Sample(suite.name, suite.version, brief, {}, {"file": plan.file.name}))
+    samples = [*there, *new.values()]
     if new:
-        text = redact("".join(outfolder.json_text(task.to_dict()) + "\n" for task in tasks))
+        text = redact("".join(outfolder.json_text(sample.to_dict()) + "\n" for sample in samples))
         outfolder.write_atomically(out / "tasks.jsonl", text)
-        tasks = outfolder.read_tasks(out)
+        samples = outfolder.read_tasks(out)
     for path in out.glob("*/run.json"):
-        about = {**outfolder.read_run(out, path.parent.name), "tasks": outfolder.tasks_hash(tasks)}
+        about = {**outfolder.read_run(out, path.parent.name), "tasks": outfolder.tasks_hash(samples)}
         outfolder.write_atomically(path, json.dumps(about, indent=1) + "\n")
-    return tasks
+    return samples
 
 
 # ------------------------------------------------------------------------------------------------ writing
@@ -367,7 +296,7 @@ def _write_file(
     plans: Sequence[_Planned],
     out: Path,
     suite: Suite,
-    tasks: dict[str, Task],
+    samples: dict[str, Sample],
     seed: int,
     done: Imported,
 ) -> None:
@@ -385,24 +314,19 @@ def _write_file(
                 done.skip(f"{file.name}: {folder.relative_to(out)} is there already")
                 continue
             source = {"format": kind, "file": file.name, "sha256": digest}
-            write_record(run, folder, suite, tasks[plan.item], plan.arm, plan.agent, plan.epoch, seed, source)
+            write_record(
+                run, folder, suite, samples[plan.item], plan.arm, plan.agent, plan.epoch, seed, source
+            )
             done.records.append(folder)
         for line in told:
             done.skip(f"{file.name}: {line}")
-
-
-def digest_of(file: Path) -> str:
-    from hashlib import file_digest
-
-    with file.open("rb") as opened:
-        return file_digest(opened, "sha256").hexdigest()
 
 
 def write_record(
     run: ReadRun,
     folder: Path,
     suite: Suite,
-    task: Task,
+    sample: Sample,
     arm: str,
     agent: str,
     epoch: int,
@@ -416,7 +340,7 @@ def write_record(
         if run.record is not None:
             trajectory = replace(_ours(run, log), arm=arm, agent=agent, epoch=epoch)
         else:
-            trajectory = _foreign(run, log, suite, task, arm, agent, epoch, seed)
+            trajectory = _foreign(run, log, suite, sample, arm, agent, epoch, seed)
         told = {"imported": {**source, **({"skipped": list(run.skipped)} if run.skipped else {})}}
         trajectory = replace(trajectory, meta={**trajectory.meta, **told})
         finish_record(making, folder, trajectory)
@@ -425,25 +349,18 @@ def write_record(
     return trajectory
 
 
-def finish_record(making: Path, folder: Path, trajectory: Trajectory) -> None:
-    """Write the trajectory of a record that is being made, and put the record in its place."""
-    text = redact(outfolder.json_text(trajectory.to_dict())) + "\n"
-    outfolder.write_atomically(making / "trajectory.json", text)
-    outfolder.place(making, folder)
-
-
 def _foreign(
-    run: ReadRun, log: CallLog, suite: Suite, task: Task, arm: str, agent: str, epoch: int, seed: int
+    run: ReadRun, log: CallLog, suite: Suite, sample: Sample, arm: str, agent: str, epoch: int, seed: int
 ) -> Trajectory:
     steps = list(_recorded(run, log))
     channel = suite.arm(arm).channel if suite.name != "imported" else None
-    submission = submitted(channel, steps, task.brief.choices) if channel is not None else None
+    submission = submitted(channel, steps, sample.brief.choices) if channel is not None else None
     end = run.end
     if channel is not None and end in ("answered", "no_answer"):
         end = "answered" if submission is not None else "no_answer"
     return Trajectory(
-        task=task.id,
-        suite=task.suite,
+        task=sample.id,
+        suite=sample.suite,
         agent=agent,
         arm=arm,
         epoch=epoch,

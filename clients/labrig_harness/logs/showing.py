@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from labrig.calls import CallLog
 from labrig.errors import LabrigError, unknown_name
-from labrig_harness import outfolder, suites
-from labrig_harness.task import Task
-from labrig_harness.trajectory import OUTSIDE, Tokens, ToolCall, Trajectory
-from labrig_harness.verify import contradiction
+from labrig_harness.endings import OUTSIDE
+from labrig_harness.records import outfolder
+from labrig_harness.records.verify import contradiction
+from labrig_harness.registry import suites
+from labrig_harness.sample import Sample
+from labrig_harness.trajectory import Tokens, ToolCall, Trajectory
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -22,7 +24,7 @@ LINES, CHARS = 24, 2_000
 
 def find(
     out: Path, item: str, *, agent: str = "", arm: str = "", epoch: int | None = None
-) -> tuple[Task, list[Path], list[str]]:
+) -> tuple[Sample, list[Path], list[str]]:
     """Return an item of an output folder and its records.
 
     Returns
@@ -35,11 +37,11 @@ def find(
     LabrigError
         If there is no such item, or no such record of it.
     """
-    tasks = {task.id: task for task in outfolder.read_tasks(out)}
-    starts = [id for id in tasks if id.startswith(item)]
-    id = item if item in tasks else starts[0] if len(starts) == 1 else ""
+    samples = {sample.id: sample for sample in outfolder.read_tasks(out)}
+    starts = [id for id in samples if id.startswith(item)]
+    id = item if item in samples else starts[0] if len(starts) == 1 else ""
     if not id:
-        raise unknown_name("item", item, tasks, where="ITEM")
+        raise unknown_name("item", item, samples, where="ITEM")
     found = sorted(path.parent for path in out.glob(f"*/{id}/epoch*/trajectory.json"))
     found = [folder for folder in found if (out / folder.parts[-3] / "run.json").is_file()]
     wanted = [folder for folder in found if _is(folder, out, agent, arm, epoch)]
@@ -53,7 +55,7 @@ def find(
             code="not_found",
         )
     rest = [f"also: {'/'.join(each.parts[-3::2])}" for each in wanted[1:]]
-    return tasks[id], wanted[:1] if not (agent or arm) else wanted, rest if not (agent or arm) else []
+    return samples[id], wanted[:1] if not (agent or arm) else wanted, rest if not (agent or arm) else []
 
 
 def _is(folder: Path, out: Path, agent: str, arm: str, epoch: int | None) -> bool:
@@ -67,7 +69,7 @@ def _is(folder: Path, out: Path, agent: str, arm: str, epoch: int | None) -> boo
 
 
 def print_record(
-    console: Console, task: Task, folder: Path, *, truth: bool = False, full: bool = False
+    console: Console, sample: Sample, folder: Path, *, truth: bool = False, full: bool = False
 ) -> None:
     """Print one record."""
     trajectory = Trajectory.from_dict(json.loads((folder / "trajectory.json").read_text(encoding="utf-8")))
@@ -80,13 +82,13 @@ def print_record(
         shown = text if full else cut(text)
         console.print("\n".join(" " * indent + line for line in _clean(shown).splitlines()))
 
-    head(f"{task.id}  {trajectory.arm}.{trajectory.agent}, epoch {trajectory.epoch}")
+    head(f"{sample.id}  {trajectory.arm}.{trajectory.agent}, epoch {trajectory.epoch}")
     if problem:
         console.print(f"This record does not stand: {problem}", style="bold red")
     prompt = next((step.text for step in trajectory.steps if step.source == "user"), "")
-    body(prompt or task.brief.prompt or "(the log does not show the question)")
-    if task.brief.choices:
-        body(f"options: {', '.join(task.brief.choices)}")
+    body(prompt or sample.brief.prompt or "(the log does not show the question)")
+    if sample.brief.choices:
+        body(f"options: {', '.join(sample.brief.choices)}")
     asked = False
     for step in trajectory.steps:
         if step.source == "user" and not asked:
@@ -117,12 +119,12 @@ def print_record(
     body(
         ", ".join(filter(None, [*used, f"{cost.amount:.4g} {cost.currency} by {cost.table}" if cost else ""]))
     )
-    if not problem and task.truth and trajectory.end not in OUTSIDE:
-        score = suites.load(task.suite).score(task, trajectory)
+    if not problem and sample.truth and trajectory.end not in OUTSIDE:
+        score = suites.load(sample.suite).score(sample, trajectory)
         head(f"score: strict {score.strict:g}, compat {score.compat:g}, answer {score.answer or 'none'}")
     if truth:
         head("truth")
-        body(json.dumps(task.truth, indent=1, ensure_ascii=False))
+        body(json.dumps(sample.truth, indent=1, ensure_ascii=False))
 
 
 def cut(text: str) -> str:

@@ -9,12 +9,13 @@ from dataclasses import asdict
 from pathlib import Path
 
 from labrig.errors import LabrigError
-from labrig_harness import outfolder, suites
 from labrig_harness.formats import results
 from labrig_harness.formats.results import Results, Row
-from labrig_harness.logs.importing import Imported, Where, digest_of, finish_record, keep_run, label_of, whole
+from labrig_harness.logs.keeping import Imported, Where, digest_of, finish_record, keep_run, label_of, whole
+from labrig_harness.records import outfolder
+from labrig_harness.registry import suites
+from labrig_harness.sample import Sample, SampleInput
 from labrig_harness.suite import Suite
-from labrig_harness.task import Brief, Task
 from labrig_harness.trajectory import Step, Submission, Trajectory
 
 
@@ -36,22 +37,24 @@ def import_tables(files: Sequence[Path], out: Path, *, seed: int, where: Where) 
         raise LabrigError("Nothing was imported: the table has no rows", where=files[0].name)
     suite = suites.load("results")
     made = list(_tasks(suite, tables.values(), ids, done))
-    tasks = {task.id: task for task in outfolder.keep_tasks(out, made)}
-    changed = [task.id for task in made if tasks[task.id].truth != task.truth and "answer" in task.truth]
+    samples = {sample.id: sample for sample in outfolder.keep_tasks(out, made)}
+    changed = [
+        sample.id for sample in made if samples[sample.id].truth != sample.truth and "answer" in sample.truth
+    ]
     if changed:
         done.skip(f"{len(changed)} truths that differ from those in the folder, such as {changed[0]!r}")
     placed = []
     silent = 0
-    for each in _placed(tables, ids, suite, where):
-        if each[1].correct is None and "answer" not in tasks[ids[each[1].item]].truth:
+    for placement in _placed(tables, ids, suite, where):
+        if placement[1].correct is None and "answer" not in samples[ids[placement[1].item]].truth:
             silent += 1  # scored, it would count as wrong
         else:
-            placed.append(each)
+            placed.append(placement)
     if silent:
         done.skip(f"{silent} rows that say neither what is right nor whether it was")
     for arm, agent in dict.fromkeys((arm, agent) for _, _, arm, agent, _ in placed):
         epochs = 1 + max(epoch for _, _, a, b, epoch in placed if (a, b) == (arm, agent))
-        keep_run(out, suite, list(tasks.values()), arm, agent, seed=seed, epochs=epochs)
+        keep_run(out, suite, list(samples.values()), arm, agent, seed=seed, epochs=epochs)
     digests = {file: digest_of(file) for file in tables}
     there = 0
     for file, row, arm, agent, epoch in placed:
@@ -62,7 +65,7 @@ def import_tables(files: Sequence[Path], out: Path, *, seed: int, where: Where) 
             continue
         shown = "prediction" in tables[file].columns
         source = {"format": results.NAME, "file": file.name, "sha256": digests[file]}
-        _write(folder, _trajectory(row, tasks[item], suite, arm, agent, epoch, seed, source, shown=shown))
+        _write(folder, _trajectory(row, samples[item], suite, arm, agent, epoch, seed, source, shown=shown))
         done.records.append(folder)
     if there:
         done.skip(f"{there} rows whose records are there already")
@@ -120,7 +123,7 @@ def _ids(items: Iterable[str]) -> dict[str, str]:
     return names
 
 
-def _tasks(suite: Suite, tables: Iterable[Results], ids: dict[str, str], done: Imported) -> Iterator[Task]:
+def _tasks(suite: Suite, tables: Iterable[Results], ids: dict[str, str], done: Imported) -> Iterator[Sample]:
     """Yield a task for each item; the first truth that a table gives for it counts."""
     first: dict[str, Row] = {}
     truths: dict[str, str] = {}
@@ -138,12 +141,12 @@ def _tasks(suite: Suite, tables: Iterable[Results], ids: dict[str, str], done: I
     for item, row in first.items():
         labels = {"item": item, **({"cluster": row.cluster} if row.cluster else {})}
         truth = {"from": "the table", **({"answer": truths[item]} if item in truths else {})}
-        yield Task(suite.name, suite.version, Brief(ids[item], row.prompt), truth, labels)
+        yield Sample(suite.name, suite.version, SampleInput(ids[item], row.prompt), truth, labels)
 
 
 def _trajectory(
     row: Row,
-    task: Task,
+    sample: Sample,
     suite: Suite,
     arm: str,
     agent: str,
@@ -159,7 +162,7 @@ def _trajectory(
     if row.prediction is not None:
         steps.append(Step(1, row.prediction))
     return Trajectory(
-        task=task.id,
+        task=sample.id,
         suite=suite.name,
         agent=agent,
         arm=arm,

@@ -1,1 +1,5 @@
-"""Models: services, their names and keys, settings, messages, errors, prices."""
+"""Models: services, their names and keys, settings, messages, errors, prices.
+
+- `names`, `settings`, `prices`: which model, with what, at what cost
+- `service`: one request with its retries; `messages`: between MCP and a model; `errors`: what a failure means
+"""

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from labrig.redaction import redact
-from labrig_harness.agent import AgentSpec, ModelError, RateLimited, Refused, TokenLimit
+from labrig_harness.agent import AgentSpec
+from labrig_harness.endings import ModelError, RateLimited, Refused, TokenLimit
 from labrig_harness.models.messages import as_utf8
 from labrig_harness.models.names import split_name
 

@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
 from labrig.errors import LabrigError
-from labrig_harness.agent import AgentSpec, ModelError
+from labrig_harness.agent import AgentSpec
+from labrig_harness.endings import ModelError
 from labrig_harness.models import settings as model_settings
 from labrig_harness.models.errors import failure_of, one_line
 from labrig_harness.models.messages import as_utf8

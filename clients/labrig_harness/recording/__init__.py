@@ -3,6 +3,7 @@
 =============== ======================================================================
 recorder        makes a call and writes it down, whoever makes it
 relay, shim     an agent program's way to a server, over a socket
+budget          calls that are left to a session
 wire            JSON-RPC lines, read strictly
 serverprocess   a server as a child process
 client          our own agents' way to a server

@@ -13,7 +13,7 @@ from typing import Any
 
 from labrig.toolbox import ServeOptions
 from labrig_harness.recording.recorder import CallFailed, Recorder
-from labrig_harness.servers import Target
+from labrig_harness.registry.servers import Target
 
 ALIVE_S = 5.0
 """Seconds in which a server must list its tools to count as alive after a call went wrong."""

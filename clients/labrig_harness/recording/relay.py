@@ -26,8 +26,8 @@ from typing import Any
 from labrig.errors import LabrigError
 from labrig.redaction import redact
 from labrig.toolbox import ServeOptions
-from labrig_harness.outfolder import workspace_prefix
 from labrig_harness.recording import shim
+from labrig_harness.recording.budget import Budget
 from labrig_harness.recording.recorder import CallFailed, NotRecorded, Recorder
 from labrig_harness.recording.serverprocess import ServerProcess
 from labrig_harness.recording.wire import (
@@ -47,7 +47,8 @@ from labrig_harness.recording.wire import (
     messages,
     to_line,
 )
-from labrig_harness.servers import Target, command
+from labrig_harness.records.outfolder import workspace_prefix
+from labrig_harness.registry.servers import Target, command
 
 SHIM = Path(shim.__file__)
 """The one file that an agent's sandbox needs beside the socket."""
@@ -150,26 +151,6 @@ def _short_folder() -> Path:
         try_="set TMPDIR",
         code="unavailable",
     )
-
-
-class Budget:
-    """Calls that are left to a session."""
-
-    def __init__(self, most: int | None) -> None:
-        self.most = most
-        self._made = 0
-
-    def take(self) -> bool:
-        """Take one call; False when none is left."""
-        self._made += 1
-        return self.most is None or self._made <= self.most
-
-    def refusal(self, recorder: Recorder) -> Message:
-        """Note that the budget is used up and return what the agent is told."""
-        recorder.over_budget = True
-        return error_result(
-            f"The budget of {self.most} tool calls is used up. No further call is made: answer now."
-        )
 
 
 @dataclass

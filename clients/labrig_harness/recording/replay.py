@@ -19,10 +19,10 @@ from mcp.shared.message import SessionMessage
 
 from labrig_harness.recording.recorder import CallFailed, NotRecorded, Recorder
 from labrig_harness.recording.wire import NOTED, SERVER_DIED, drained, error_result, lines, messages
-from labrig_harness.servers import Target
+from labrig_harness.registry.servers import Target
 
 if TYPE_CHECKING:
-    from labrig_harness.recording.relay import Budget
+    from labrig_harness.recording.budget import Budget
 
 Call = Callable[[str, dict[str, Any]], Awaitable[dict[str, Any]]]
 
@@ -62,12 +62,12 @@ async def serve_recorded(
                 writer.writelines((text.encode(), b"\n"))
                 await drained(writer)
 
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(write)
-            tasks.start_soon(read)
+        async with anyio.create_task_group() as samples:
+            samples.start_soon(write)
+            samples.start_soon(read)
             async with to_agent:
                 await server.run(from_agent, to_agent, server.create_initialization_options())
-            tasks.cancel_scope.cancel()
+            samples.cancel_scope.cancel()
 
 
 def recorded_server(name: str, recorder: Recorder, forward: Call, budget: Budget) -> Server[Any]:

@@ -1,7 +1,7 @@
 """A server as a child process that ends with us, however we end.
 
-It runs under `labrig._supervise`: when our end of a socket closes (an orderly end, or ``kill -9``), the server and
-all it started are killed. A server that reads the end of its input ends by itself before.
+It runs under `labrig.isolation.supervision`: when our end of a socket closes (an orderly end, or ``kill -9``), the
+server and all it started are killed. A server that reads the end of its input ends by itself before.
 """
 
 from __future__ import annotations
@@ -16,10 +16,9 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-import labrig
+from labrig.isolation.process import SUPERVISOR
 from labrig.redaction import redact
 
-SUPERVISOR = Path(labrig.__file__).parent / "_supervise.py"
 TAIL = 2_000
 """Bytes of a server's standard error that are kept, for the message when it dies."""
 

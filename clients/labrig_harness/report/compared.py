@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from labrig_harness.report.words import amount, p_value, points, share, span
 
 if TYPE_CHECKING:
-    from labrig_harness.comparison import ArmSummary, Comparison, Paired
     from labrig_harness.statistics import Estimate
+    from labrig_harness.statistics.comparison import ArmSummary, Comparison, Paired
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from labrig_harness.report.words import findings
 from labrig_harness.suite import Table
 
 if TYPE_CHECKING:
-    from labrig_harness.comparison import Comparison
+    from labrig_harness.statistics.comparison import Comparison
 
 
 def print_comparison(

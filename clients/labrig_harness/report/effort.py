@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from labrig_harness.records import Record
+from labrig_harness.records.scoring import Record
 from labrig_harness.report.leaderboard import Row
 from labrig_harness.report.runs import Run, median_of, score_of, steps_of
 from labrig_harness.statistics import wilson

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from labrig_harness.grounding.outcomes import OUTCOMES
-from labrig_harness.records import Record
+from labrig_harness.records.scoring import Record
 from labrig_harness.report.runs import Run
 from labrig_harness.statistics import wilson
 from labrig_harness.suite import Table

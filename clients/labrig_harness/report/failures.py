@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from labrig_harness.records import Record
+from labrig_harness.records.scoring import Record
 from labrig_harness.report.leaderboard import Row
 from labrig_harness.report.prose import readable
 from labrig_harness.report.runs import score_of
@@ -82,8 +82,8 @@ def outcomes(rows: Sequence[Row]) -> list[Outcomes]:
 def _outcomes(row: Row) -> Outcomes:
     records = row.run.records
     faults: Counter[str] = Counter()
-    for each in records:
-        faults.update(each.faults)
+    for record in records:
+        faults.update(record.faults)
     counts = Counter(map(outcome, records))
     return Outcomes(
         row=row,
@@ -110,9 +110,9 @@ def diagnoses(rows: Sequence[Row], truths: Mapping[str, Truth]) -> list[tuple[st
     """Return for each diagnosis of wrong answers how often each run has it, the most frequent first."""
     found: dict[str, Counter[int]] = {}
     for row in rows:
-        for each in row.run.records:
-            if outcome(each) == "wrong":
-                why = diagnosis_of(each, truths[each.task]) or "no diagnosis"
+        for record in row.run.records:
+            if outcome(record) == "wrong":
+                why = diagnosis_of(record, truths[record.task]) or "no diagnosis"
                 found.setdefault(why, Counter())[row.number] += 1
     ordered = sorted(found.items(), key=lambda pair: (-pair[1].total(), pair[0]))
     made = [(why, tuple(counts[row.number] for row in rows)) for why, counts in ordered[:MOST_DIAGNOSES]]

@@ -8,8 +8,8 @@ from pathlib import Path
 from urllib.parse import quote
 
 from labrig.errors import LabrigError
-from labrig_harness.outfolder import safe, write_atomically
-from labrig_harness.records import Record, Scored
+from labrig_harness.records.outfolder import safe, write_atomically
+from labrig_harness.records.scoring import Record, Scored
 from labrig_harness.report.flat import FORMATS, as_csv, as_jsonl, write_parquet
 from labrig_harness.report.runs import runs_of
 

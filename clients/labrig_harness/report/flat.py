@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from labrig.errors import LabrigError
-from labrig_harness.records import Record, Scored
+from labrig_harness.records.scoring import Record, Scored
 from labrig_harness.report.failures import diagnosis_of
 from labrig_harness.report.prose import readable
 from labrig_harness.report.runs import Run, runs_of, steps_of, tokens_of, wall_of
 from labrig_harness.report.truth import truth_of
-from labrig_harness.task import Task
+from labrig_harness.sample import Sample
 from labrig_harness.trajectory import Fault
 
 Kind = Literal["string", "int64", "float64", "bool"]
@@ -33,7 +33,7 @@ class Row:
     scored: Scored
     run: Run
     record: Record
-    task: Task
+    task: Sample
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from math import sqrt
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from labrig_harness.records import Record, Scored
+from labrig_harness.records.scoring import Record, Scored
 from labrig_harness.report.runs import (
     Run,
     mean_of,
@@ -223,5 +223,5 @@ def _cost(records: tuple[Record, ...]) -> Spent | None:
 
 def chance(scored: Scored) -> float | None:
     """Return the accuracy of guessing over all tasks, or None when one of them is not multiple choice."""
-    counts = [len(task.brief.choices) for task in scored.tasks.values()]
+    counts = [len(sample.brief.choices) for sample in scored.tasks.values()]
     return fmean(1 / count for count in counts) if counts and all(counts) else None

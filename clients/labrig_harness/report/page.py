@@ -16,8 +16,8 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from labrig import __version__
-from labrig_harness import records
-from labrig_harness.records import Scored, paper_tables
+from labrig_harness.records import scoring as records
+from labrig_harness.records.scoring import Scored, paper_tables
 from labrig_harness.report import compared, words
 from labrig_harness.report.difficulty import by_cluster, spread
 from labrig_harness.report.effort import by_steps, frontier
@@ -32,9 +32,9 @@ from labrig_harness.report.reruns import reruns
 from labrig_harness.report.runs import Run, runs_of
 from labrig_harness.report.tabular import columns
 from labrig_harness.report.truth import Truth, truth_of
+from labrig_harness.sample import Sample
 from labrig_harness.statistics import has_statistics
 from labrig_harness.suite import Score
-from labrig_harness.task import Task
 from labrig_harness.trajectory import Trajectory
 
 BUDGET = 3_000_000
@@ -109,7 +109,7 @@ class Item:
     """One task of the page, with its records column by column."""
 
     anchor: str
-    task: Task
+    task: Sample
     truth: Truth
     prompt: Prose
     files: tuple[tuple[str, Prose], ...]
@@ -233,11 +233,16 @@ def render_record(scored: Scored, run: Run, record: records.Record, back: str = 
     back
         A link to the report.
     """
-    task = scored.tasks[record.task]
+    sample = scored.tasks[record.task]
     whole = 2**62
-    made = _record(Anchors(), record, run, task, truth_of(task), "", whole)
+    made = _record(Anchors(), record, run, sample, truth_of(sample), "", whole)
     item = Item(
-        "item", task, truth_of(task), Prose.of(task.brief.prompt, whole), _files(task, whole), ((made,),)
+        "item",
+        sample,
+        truth_of(sample),
+        Prose.of(sample.brief.prompt, whole),
+        _files(sample, whole),
+        ((made,),),
     )
     return _template("record.html.j2").render(
         suite=scored.suite,
@@ -276,7 +281,7 @@ def _view(scored: Scored, most: int, link: Link | None) -> dict[str, Any]:
         "outcome_names": OUTCOMES,
         "fault_names": words.FAULTS,
         "end_names": words.ENDS,
-        "diagnoses": diagnoses(rows, {name: truth_of(task) for name, task in scored.tasks.items()}),
+        "diagnoses": diagnoses(rows, {name: truth_of(sample) for name, sample in scored.tasks.items()}),
         "reruns": reruns(rows),
         "clusters": by_cluster(rows),
         "spread": spread(rows),
@@ -327,34 +332,34 @@ def _groups(runs: Iterable[Run]) -> dict[str, int]:
     return dict(Counter(run.arm for run in runs))
 
 
-def _files(task: Task, most: int) -> tuple[tuple[str, Prose], ...]:
-    return tuple((readable(path), Prose.of(text, most)) for path, text in task.brief.files.items())
+def _files(sample: Sample, most: int) -> tuple[tuple[str, Prose], ...]:
+    return tuple((readable(path), Prose.of(text, most)) for path, text in sample.brief.files.items())
 
 
 def _items(scored: Scored, runs: list[Run], most: int, link: Link | None) -> list[Item]:
     anchors = Anchors()
     cells: dict[tuple[str, str], list[Record]] = {}
-    truths = {name: truth_of(task) for name, task in scored.tasks.items()}
+    truths = {name: truth_of(sample) for name, sample in scored.tasks.items()}
     for run in runs:
-        for each in sorted((*run.records, *run.unscored), key=lambda record: (record.task, record.epoch)):
-            href = link(each) if link else ""
-            record = _record(anchors, each, run, scored.tasks[each.task], truths[each.task], href, most)
-            cells.setdefault((each.task, run.label), []).append(record)
+        for kept in sorted((*run.records, *run.unscored), key=lambda record: (record.task, record.epoch)):
+            href = link(kept) if link else ""
+            record = _record(anchors, kept, run, scored.tasks[kept.task], truths[kept.task], href, most)
+            cells.setdefault((kept.task, run.label), []).append(record)
     return [
         Item(
             anchor=anchors.of("i", name),
-            task=task,
+            task=sample,
             truth=truths[name],
-            prompt=Prose.of(task.brief.prompt),
-            files=_files(task, most),
+            prompt=Prose.of(sample.brief.prompt),
+            files=_files(sample, most),
             cells=tuple(tuple(cells.get((name, run.label), ())) for run in runs),
         )
-        for name, task in scored.tasks.items()
+        for name, sample in scored.tasks.items()
     ]
 
 
 def _record(
-    anchors: Anchors, of: records.Record, run: Run, task: Task, truth: Truth, href: str, most: int
+    anchors: Anchors, of: records.Record, run: Run, sample: Sample, truth: Truth, href: str, most: int
 ) -> Record:
     """Read one record for the page; its trajectory is let go again. With `most` below 0 it is not read at all."""
     each = _trajectory(of) if most >= 0 else None
@@ -373,7 +378,7 @@ def _record(
         submission=None if text is None else Prose.of(text, max(most, SHARED)),
         commit_step=submission.step if submission else -1,
         settings=_pairs(each.settings) if each else "",
-        steps=read_steps(of.folder, each, task.brief.prompt, most) if each else (),
+        steps=read_steps(of.folder, each, sample.brief.prompt, most) if each else (),
     )
 
 
@@ -401,8 +406,8 @@ def _run(run: Run) -> dict[str, Any]:
     """Return what produced the records of a run: its ``run.json`` and what its trajectories say."""
     mine = (*run.records, *run.unscored)
     versions: dict[str, set[str]] = {}
-    for each in mine:
-        for name, version in each.versions.items():
+    for record in mine:
+        for name, version in record.versions.items():
             versions.setdefault(name, set()).add(str(version))
     ends = Counter(each.end for each in mine)
     started = sorted(each.started[:16].replace("T", " ") for each in mine if each.started)

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Literal
 
 from labrig.errors import LabrigError
 from labrig_harness.report.runs import Run, score_of, steps_of, tokens_of
-from labrig_harness.task import Task
+from labrig_harness.sample import Sample
 
 if TYPE_CHECKING:
-    from labrig_harness.comparison import Comparison, ItemRecord
+    from labrig_harness.statistics.comparison import Comparison, ItemRecord
 
 MOST_RUNS = 12
 """Runs that a page compares in pairs: 132 comparisons, of which a person reads a few."""
@@ -39,8 +39,8 @@ class Pair:
 
 def all_pairs(runs: Sequence[Run], guess: float | None) -> list[Pair]:
     """Return every ordered pair of up to `MOST_RUNS` runs."""
-    from labrig_harness.comparison import compare
     from labrig_harness.statistics import holm
+    from labrig_harness.statistics.comparison import compare
 
     shown = runs[:MOST_RUNS]
     records = {run.label: item_records(run) for run in shown}
@@ -66,14 +66,14 @@ def item_records(
     score: Literal["strict", "compat"] = "strict",
     names: Mapping[str, str] | None = None,
 ) -> list[ItemRecord]:
-    """Return a run's scored records as `labrig_harness.comparison.compare` takes them.
+    """Return a run's scored records as `labrig_harness.statistics.comparison.compare` takes them.
 
     Parameters
     ----------
     names
         Other names for items: one that has another name is not paired with its namesake.
     """
-    from labrig_harness.comparison import ItemRecord
+    from labrig_harness.statistics.comparison import ItemRecord
 
     return [
         ItemRecord(
@@ -89,9 +89,9 @@ def item_records(
     ]
 
 
-def guess_rate(tasks: Sequence[Task]) -> float | None:
+def guess_rate(samples: Sequence[Sample]) -> float | None:
     """Return the chance of guessing, where all tasks have the same number of choices, and at least two."""
-    counts = {len(task.brief.choices) for task in tasks}
+    counts = {len(sample.brief.choices) for sample in samples}
     (count,) = counts if len(counts) == 1 else (0,)
     return 1 / count if count > 1 else None
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from statistics import fmean, median
 
-from labrig_harness.outfolder import safe
-from labrig_harness.records import Record, Scored
+from labrig_harness.records.outfolder import safe
+from labrig_harness.records.scoring import Record, Scored
 from labrig_harness.suite import Score
 
 
@@ -70,10 +70,12 @@ class Run:
 def runs_of(scored: Scored) -> list[Run]:
     """Return the runs: by strict accuracy, then in the suite's order of arms; unscored ones last."""
     groups: dict[str, list[Record]] = {}
-    for each in scored.records:
-        groups.setdefault(each.folder.parent.parent.name, []).append(each)
+    for kept in scored.records:
+        groups.setdefault(kept.folder.parent.parent.name, []).append(kept)
     cluster = scored.suite.cluster
-    clusters = {name: task.labels[cluster] for name, task in scored.tasks.items() if task.labels.get(cluster)}
+    clusters = {
+        name: sample.labels[cluster] for name, sample in scored.tasks.items() if sample.labels.get(cluster)
+    }
     place = {arm.name: number for number, arm in enumerate(scored.suite.arms)}
     for members in groups.values():  # resampling is not to depend on the order in which records were found
         members.sort(key=lambda record: (record.task, record.epoch))

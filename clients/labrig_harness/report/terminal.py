@@ -10,7 +10,7 @@ from rich.console import Console, JustifyMethod
 from rich.table import Table as Grid
 from rich.text import Text
 
-from labrig_harness.records import Scored
+from labrig_harness.records.scoring import Scored
 from labrig_harness.report.evidence import evidence
 from labrig_harness.report.leaderboard import WITHOUT, Row, leaderboard
 from labrig_harness.report.prose import percent, readable
@@ -153,9 +153,9 @@ def print_table(console: Console, table: Table, most_rows: int | None = MOST_ROW
         shown -= 1
     grid = Grid(title=Text(readable(table.title), style="bold"), title_justify="left", box=box.SIMPLE_HEAD)
     grid.collapse_padding = True
-    for each, width in zip(made[:shown], widths, strict=False):
-        justify: JustifyMethod = "right" if each.numeric else "left"
-        grid.add_column(Text(each.name), justify=justify, overflow="fold", min_width=width)
+    for column, width in zip(made[:shown], widths, strict=False):
+        justify: JustifyMethod = "right" if column.numeric else "left"
+        grid.add_column(Text(column.name), justify=justify, overflow="fold", min_width=width)
     for row in list(zip(*(each.cells for each in made[:shown]), strict=True))[:most_rows]:
         grid.add_row(*map(Text, row))
     console.print(grid)

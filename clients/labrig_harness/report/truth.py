@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from labrig_harness.report.prose import readable
-from labrig_harness.task import Task
+from labrig_harness.sample import Sample
 
 _DIAGNOSIS = ("diagnosis", "why", "error", "note")
 
@@ -55,12 +55,12 @@ class Truth:
         return next((each.diagnosis for each in self.options if each.letter == answer and not each.right), "")
 
 
-def truth_of(task: Task) -> Truth:
+def truth_of(sample: Sample) -> Truth:
     """Read a task's truth."""
-    truth = task.truth
+    truth = sample.truth
     answer = truth.get("letter", truth.get("answer"))
     right = "" if answer is None else readable(str(answer))
-    options = tuple(_options(truth, task.brief.choices, right))
+    options = tuple(_options(truth, sample.brief.choices, right))
     value = _measure(truth) or next((each.value for each in options if each.right), "")
     return Truth(right, value, options)
 

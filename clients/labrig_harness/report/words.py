@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from labrig_harness.comparison import Comparison, Paired
+    from labrig_harness.statistics.comparison import Comparison, Paired
 
 ENDS = {
     "answered": "stopped with an answer",

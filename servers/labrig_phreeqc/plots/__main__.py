@@ -1,6 +1,6 @@
 """The child that draws: ``{"kind": ..., ...}`` as JSON on standard input, a PNG on standard output.
 
-See `labrig.drawing` for what else passes, and the function ``figure`` of the module of each kind for its data.
+See `labrig.plotting.drawing` for what else passes, and the function ``figure`` of the module of each kind for its data.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ import sys
 from importlib import import_module
 from typing import Any
 
-from labrig.drawing import answer
 from labrig.errors import LabrigError, unknown_name
+from labrig.plotting.drawing import answer
 
 KINDS = ("series", "piper", "stiff", "saturation", "uncertainty")
 
@@ -22,7 +22,7 @@ def paint(data: Any) -> bytes:
     kind = data.get("kind")
     if kind not in KINDS:
         raise unknown_name("picture", str(kind), KINDS, where="kind")
-    from labrig_phreeqc.plots import style  # here, where a missing matplotlib is told
+    from labrig.plotting import style  # here, where a missing matplotlib is told
 
     module = import_module(f"labrig_phreeqc.plots.{kind}")
     return style.png(module.figure({key: value for key, value in data.items() if key != "kind"}))

@@ -18,8 +18,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from labrig_phreeqc.plots import checks, style
-from labrig_phreeqc.plots.checks import Numbers, Water
+from labrig.plotting import checks, style
+from labrig.plotting.checks import Numbers
+from labrig_phreeqc.checks.criteria import CHARGE_ERROR_PERCENT
+from labrig_phreeqc.plots import notation
+from labrig_phreeqc.plots.water import Water, read_waters
 
 GAP = 30.0
 HEIGHT = 50 * 3**0.5
@@ -103,7 +106,7 @@ def figure(data: dict[str, Any]) -> Figure:
     checks.record(data, "", ("samples",), (*checks.HEADING, "facies"))
     heading = checks.heading(data)
     facies = checks.flag(data.get("facies", True), "facies")
-    waters = checks.waters(data["samples"], MAX_SAMPLES, "draw fewer samples", ("group", "tds"))
+    waters = read_waters(data["samples"], MAX_SAMPLES, "draw fewer samples", ("group", "tds"))
     with style.house():
         key, entries = _key(waters)
         notes = [*_notes(waters), *style.glyph_notes(entry.name for entry in key)]
@@ -157,9 +160,9 @@ def _key(waters: Sequence[Water]) -> tuple[list[_Entry], list[int]]:
 
 
 def _notes(waters: Sequence[Water]) -> Iterable[str]:
-    off = sum(abs(water.imbalance) > 5 for water in waters)
+    off = sum(abs(water.imbalance) > CHARGE_ERROR_PERCENT for water in waters)
     if off:
-        yield f"Charge imbalance above 5 % in {off} of {len(waters)} samples"
+        yield f"Charge imbalance above {CHARGE_ERROR_PERCENT:g} % in {off} of {len(waters)} samples"
     without = sum(water.tds is None for water in waters)
     if 0 < without < len(waters):
         yield f"Crosses in the diamond: no TDS, {without} of {len(waters)} samples"
@@ -167,7 +170,7 @@ def _notes(waters: Sequence[Water]) -> Iterable[str]:
 
 def _others(waters: Sequence[Water]) -> list[str]:
     """Return the ions that are counted with chloride."""
-    return [style.ION_NAMES[ion] for ion in ("NO3", "F", "Br") if any(water.sum(ion) for water in waters)]
+    return [notation.ION_NAMES[ion] for ion in ("NO3", "F", "Br") if any(water.sum(ion) for water in waters)]
 
 
 class _Side(NamedTuple):

@@ -11,8 +11,9 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 from matplotlib.transforms import ScaledTranslation
 
-from labrig_phreeqc.plots import checks, style
-from labrig_phreeqc.plots.checks import Numbers
+from labrig.plotting import checks, style
+from labrig.plotting.checks import Numbers
+from labrig_phreeqc.plots import notation
 
 MAX_PHASES = 40
 MAX_NAMED = 12
@@ -67,7 +68,7 @@ def figure(data: dict[str, Any]) -> Figure:
     named = len(samples) <= MAX_NAMED
     with style.house():
         names = [style.fit(name, 8.5, 1.8) for name in style.distinct(samples, 24)] if named else []
-        rows = [style.formula(style.fit(name, 9.5, 1.8)) for name, _ in phases]
+        rows = [notation.formula(style.fit(name, 9.5, 1.8)) for name, _ in phases]
         across = (
             max(1, min(4, int(6.2 / (0.4 + max(style.inches(name, 8.5) for name in names))))) if named else 1
         )

@@ -12,8 +12,9 @@ from matplotlib.ticker import FixedLocator
 from numpy.typing import NDArray
 
 from labrig.errors import LabrigError
-from labrig_phreeqc.plots import checks, style
-from labrig_phreeqc.plots.checks import Numbers
+from labrig.plotting import checks, style
+from labrig.plotting.checks import Numbers
+from labrig_phreeqc.plots import notation
 
 MAX_PANELS = 4
 MAX_ALL_LINES = 48
@@ -59,8 +60,8 @@ def figure(data: dict[str, Any]) -> Figure:
     data
         ``x``: ``{"name": str, "unit": str, "values": [...]}``, numbers or texts, none of them null.
         ``lines``: ``[{"name": str, "unit": str, "values": [number or null, ...]}, ...]``, each as long as x, names and
-        units as in `labrig_phreeqc.series`. ``title``, ``source`` (str) and ``notes`` (list of str, above the source)
-        may be left out.
+        units as in `labrig_phreeqc.output.series`. ``title``, ``source`` (str) and ``notes`` (list of str, above the
+        source) may be left out.
 
     Returns
     -------
@@ -82,7 +83,7 @@ def figure(data: dict[str, Any]) -> Figure:
     x = _horizontal(data["x"])
     panels: dict[str, list[_Line]] = {}
     for line in lines:
-        key = "pH, pe" if line.base in ("pH", "pe") and line.unit in ("", "1") else style.unit(line.unit)
+        key = "pH, pe" if line.base in ("pH", "pe") and line.unit in ("", "1") else notation.unit(line.unit)
         panels.setdefault(key, []).append(line)
     if len(panels) > MAX_PANELS:
         raise LabrigError(
@@ -135,8 +136,8 @@ def _lines(value: Any, x: Any) -> list[_Line]:
 
 
 def _horizontal(x: dict[str, Any]) -> _Horizontal:
-    name = style.short(style.quantity(checks.text(x["name"], "x.name")), 60)
-    unit = style.unit(checks.text(x["unit"], "x.unit", empty=True))
+    name = style.short(notation.quantity(checks.text(x["name"], "x.name")), 60)
+    unit = notation.unit(checks.text(x["unit"], "x.unit", empty=True))
     label = f"{name} ({unit})" if unit else name
     if any(isinstance(each, str) for each in x["values"]):
         names = tuple(checks.text(each, f"x.values[{n}]", empty=True) for n, each in enumerate(x["values"]))
@@ -191,7 +192,7 @@ def _panel(axes: Axes, key: str, group: list[_Line], x: _Horizontal, starts: Ind
         style.linear(axes, "y")
     if group[0].unit == _SI:
         axes.axhline(0, color=style.INK, linewidth=0.9, linestyle=(0, (5, 3)), zorder=1.5)
-    names = style.distinct([style.quantity(line.name) for line in group], 34)
+    names = style.distinct([notation.quantity(line.name) for line in group], 34)
     for place, (line, name) in enumerate(zip(group, names, strict=True)):
         colour = style.COLOURS[place % len(style.COLOURS)]
         dashes = style.DASHES[place // len(style.COLOURS)]
@@ -242,7 +243,7 @@ def _label(key: str, group: list[_Line]) -> str:
     unit = style.fit(key, 9.5, 1.7) if style.plain(key) else ""
     if len(group) > 1:
         return unit
-    name = style.fit(style.quantity(group[0].name), 9.5, 1.9)
+    name = style.fit(notation.quantity(group[0].name), 9.5, 1.9)
     if not unit:
         return name
     return f"{name}\n{unit}" if unit.startswith("log") else f"{name}\n({unit})"

@@ -13,8 +13,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from labrig_phreeqc.plots import checks, style
-from labrig_phreeqc.plots.checks import ANIONS, CATIONS, Water
+from labrig.plotting import checks, style
+from labrig_phreeqc.plots import notation
+from labrig_phreeqc.plots.water import ANIONS, CATIONS, Water, read_waters
 
 MAX_SAMPLES = 24
 ROWS = (  # from the top: cations to the left, anions to the right
@@ -63,12 +64,10 @@ def figure(data: dict[str, Any]) -> Figure:
     checks.record(data, "", ("samples",), (*checks.HEADING, "unit"))
     heading = checks.heading(data)
     unit = style.short(checks.text(data.get("unit", "meq/L"), "unit"), 20)
-    waters = checks.waters(
-        data["samples"], MAX_SAMPLES, f"draw them {MAX_SAMPLES} at a time", ("group", "tds")
-    )
+    waters = read_waters(data["samples"], MAX_SAMPLES, f"draw them {MAX_SAMPLES} at a time", ("group", "tds"))
     notes = [f"Left the cations, right the anions; Σ their sums in {unit}"]
     notes += [
-        f"Not drawn: {style.ION_NAMES[ion]}, up to {most:.3g} {unit}"
+        f"Not drawn: {notation.ION_NAMES[ion]}, up to {most:.3g} {unit}"
         for ion in ("NO3", "F", "Br")
         if (most := max(water.sum(ion) for water in waters))
     ]
@@ -121,7 +120,7 @@ def _name_rows(axes: Axes, side: int, in_layout: bool = True) -> None:
     """Write the ions beside the rows, 0: left, 1: right; what is not in the layout pushes nothing away."""
     for row, ions in enumerate(ROWS):
         axes.annotate(
-            " + ".join(style.ION_NAMES[ion] for ion in ions[side]),
+            " + ".join(notation.ION_NAMES[ion] for ion in ions[side]),
             (side, 2.0 - row),
             xycoords=("axes fraction", "data"),
             xytext=(5 if side else -5, 0),

@@ -10,8 +10,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from labrig.errors import LabrigError
-from labrig_phreeqc.plots import checks, style
-from labrig_phreeqc.plots.checks import Numbers
+from labrig.plotting import checks, style
+from labrig.plotting.checks import Numbers
+from labrig_phreeqc.plots import notation
 
 MAX_DATABASES = 12
 MAX_SHARES = 20
@@ -152,7 +153,7 @@ def _draw_members(axes: Axes, result: _Result) -> None:
     style.linear(axes, "x")
     _label_zero(axes, result, low, high)
     axes.set_xlabel(
-        f"Saturation index of {style.formula(style.fit(result.phase, 9.5, 1.4))}, log₁₀(IAP/K)\n"
+        f"Saturation index of {notation.formula(style.fit(result.phase, 9.5, 1.4))}, log₁₀(IAP/K)\n"
         f"median {_figures(result.median)}, {100 * result.level:g} % interval "
         f"{_figures(result.interval[0])} to {_figures(result.interval[1])}"
     )

@@ -13,11 +13,12 @@ from pydantic import Field
 from labrig.config import setting
 from labrig.errors import LabrigError
 from labrig.toolbox import ServeOptions, Toolbox, session
-from labrig_phreeqc import databases, protocols
-from labrig_phreeqc.engine import Engine
-from labrig_phreeqc.execution import with_wall
-from labrig_phreeqc.library import find_library
-from labrig_phreeqc.run import Limits
+from labrig_phreeqc.database import databases
+from labrig_phreeqc.engine.engine import Engine
+from labrig_phreeqc.engine.library import find_library
+from labrig_phreeqc.engine.run import Limits
+from labrig_phreeqc.output import protocols
+from labrig_phreeqc.runs.execution import with_wall
 
 CALL_WALL_S = 50.0
 """A call ends before the 60 s after which most clients stop waiting; longer runs are jobs."""
@@ -72,25 +73,12 @@ toolbox = Toolbox(
 
 BOTH = ("default", "paper")
 
-PathArgument = Annotated[str, Field(description="Relative path in the workspace.")]
-SourceArgument = Annotated[str, Field(description="Relative path in the workspace, or an artifact's handle.")]
 DatabaseArgument = Annotated[
     str,
     Field(
         description="Database by name, default phreeqc.dat; others: pitzer.dat, wateq4f.dat, llnl.dat, ..."
     ),
 ]
-
-
-def source_bytes(path: str) -> bytes:
-    """Return a file of the workspace, or the artifact that a handle names."""
-    here = session()
-    return here.artifacts.read(path) if path.startswith("sha256:") else here.workspace.read_bytes(path)
-
-
-def source_text(path: str) -> str:
-    """Return the same as text: UTF-8, undecodable bytes replaced."""
-    return source_bytes(path).decode("utf-8", errors="replace")
 
 
 def input_text(input_path: str, text: str) -> str:

@@ -9,9 +9,9 @@ from pydantic import Field
 
 from labrig.answer import Answer
 from labrig.errors import LabrigError
-from labrig_phreeqc import databases, lookup
-from labrig_phreeqc.library import find_library
-from labrig_phreeqc.lookup import kind_of
+from labrig_phreeqc.database import databases, lookup
+from labrig_phreeqc.database.lookup import kind_of
+from labrig_phreeqc.engine.library import find_library
 from labrig_phreeqc.server.base import DatabaseArgument, toolbox
 
 MAX_ENTRIES = 8
@@ -58,13 +58,19 @@ def _databases(query: str) -> Answer:
     installed = databases.list_databases()
     wanted = query.strip().casefold()
     rows, found = [], []
-    for each in installed:
-        held = lookup.look_up(each, query).exact if wanted and each.name not in databases.ADD_ONS else []
-        if held or wanted in each.name.casefold():
+    for database in installed:
+        held = (
+            lookup.look_up(database, query).exact if wanted and database.name not in databases.ADD_ONS else []
+        )
+        if held or wanted in database.name.casefold():
             holds = list(dict.fromkeys(f"{kind_of(one)} {one.name}" for one in held))[:4]
-            row: dict[str, Any] = {"name": each.name, "about": each.description, "sha256": each.sha256[:12]}
+            row: dict[str, Any] = {
+                "name": database.name,
+                "about": database.description,
+                "sha256": database.sha256[:12],
+            }
             rows.append(row | ({"holds": holds} if holds else {}))
-            found.append(each)
+            found.append(database)
     if wanted and installed and not rows:
         raise LabrigError(
             f"No installed database holds {query!r}",

@@ -8,20 +8,21 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from labrig import cursor as cursors
 from labrig.answer import ANSWER_BYTES, Answer
 from labrig.canonical import sha256
 from labrig.errors import LabrigError
 from labrig.toolbox import session
-from labrig_phreeqc import protocols, search
-from labrig_phreeqc import series as tables
-from labrig_phreeqc.compare import compare
-from labrig_phreeqc.compare_text import to_text
-from labrig_phreeqc.execution import RESULT, remembered_headings
-from labrig_phreeqc.outline import outline, states
-from labrig_phreeqc.outline_text import render
-from labrig_phreeqc.server.base import SourceArgument, source_text, toolbox
-from labrig_phreeqc.table_file import PLACES, is_table, read_table
+from labrig.tools import cursor as cursors
+from labrig.tools.files import SourceArgument, source_text
+from labrig.tools.lines import cut
+from labrig_phreeqc.output import compare, outline, search
+from labrig_phreeqc.output import series as tables
+from labrig_phreeqc.output.compare_text import to_text
+from labrig_phreeqc.output.outline import states
+from labrig_phreeqc.output.outline_text import render
+from labrig_phreeqc.output.table_file import PLACES, is_table, read_table
+from labrig_phreeqc.runs.execution import RESULT, remembered_headings
+from labrig_phreeqc.server.base import toolbox
 
 STATES_A_PAGE = 50
 MAX_NOTES = 12
@@ -40,7 +41,7 @@ async def outline_output(
     temperature and its sections.
     """
     text = source_text(path)
-    built = outline(text)
+    built = outline.outline_output(text)
     source = f"outline of {path} ({len(text)} characters, {len(built.states)} states)"
     if from_line == 1 and to_line is None and not cursor:
         return Answer(source=source, text=render(built))
@@ -142,7 +143,7 @@ async def search_output(
     """Find text in an output: line numbers, the state each hit lies in, and the lines around it."""
     text = source_text(path)
     hits = await asyncio.to_thread(
-        search.search, text, pattern, context=context, regex=regex, from_line=from_line, limit=12
+        search.search_output, text, pattern, context=context, regex=regex, from_line=from_line, limit=12
     )
     shown = [
         "\n".join(
@@ -173,9 +174,11 @@ async def read_section(
 ) -> Answer:
     """Read one state of an output, or one section of it, as PHREEQC printed it."""
     text = source_text(path)
-    passage = await asyncio.to_thread(search.section_text, text, outline(text), state, section or None)
+    passage = await asyncio.to_thread(
+        search.read_section, text, outline.outline_output(text), state, section or None
+    )
     where = f"{path} L{passage.first}-{passage.last}: {passage.label}"
-    shown = protocols.cut(passage.text, ANSWER_BYTES - 1000, path)
+    shown = cut(passage.text, ANSWER_BYTES - 1000, path)
     return Answer(source=where + (f", {passage.section}" if passage.section else ""), text=shown)
 
 
@@ -193,7 +196,11 @@ async def compare_outputs(
     A later run replaces result.out; the handle in the earlier answer still names its output.
     """
     found = await asyncio.to_thread(
-        compare, source_text(a), source_text(b), quantities=quantities or None, relative=relative
+        compare.compare_outputs,
+        source_text(a),
+        source_text(b),
+        quantities=quantities or None,
+        relative=relative,
     )
     data = {
         "identical": found.identical,

@@ -10,15 +10,16 @@ from pydantic import Field
 
 from labrig.answer import Picture
 from labrig.canonical import sha256
-from labrig.drawing import draw, png_size
 from labrig.errors import LabrigError, unknown_name
-from labrig.own_files import OwnFiles
+from labrig.plotting.drawing import draw, png_size
 from labrig.toolbox import session
-from labrig_phreeqc.execution import RESULT
-from labrig_phreeqc.series_plot import plot_data
-from labrig_phreeqc.server.base import source_text, toolbox
+from labrig.tools.files import source_text
+from labrig.tools.own_files import OwnFiles
+from labrig_phreeqc.output.table_file import find_heading
+from labrig_phreeqc.plots.series_plot import plot_data
+from labrig_phreeqc.runs.execution import RESULT
+from labrig_phreeqc.server.base import toolbox
 from labrig_phreeqc.server.outputs import table_of
-from labrig_phreeqc.table_file import find_heading
 
 DRAWING_WALL_S = 50.0
 DRAWN_IONS = ("Ca", "Mg", "Na", "HCO3", "SO4", "Cl")

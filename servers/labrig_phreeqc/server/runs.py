@@ -12,16 +12,21 @@ from pydantic import Field
 
 from labrig.answer import ANSWER_BYTES, Answer, Published
 from labrig.errors import LabrigError
-from labrig.jobs import JobState, Progress
+from labrig.jobs import Progress
 from labrig.toolbox import session
-from labrig_phreeqc import databases, execution, protocols
-from labrig_phreeqc import input_check as checking
-from labrig_phreeqc.caveats import caveats
-from labrig_phreeqc.execution import Execution, Request
-from labrig_phreeqc.outline import outline
-from labrig_phreeqc.run import Limits, record
+from labrig.tools import jobs
+from labrig_phreeqc.checks import input_check as checking
+from labrig_phreeqc.checks.run_notices import run_notices
+from labrig_phreeqc.checks.state_notices import state_notices
+from labrig_phreeqc.database import databases
+from labrig_phreeqc.engine.run import Limits, record
+from labrig_phreeqc.output import protocols
+from labrig_phreeqc.output.key_values import key_values, saturation
+from labrig_phreeqc.output.outline import outline_output
+from labrig_phreeqc.output.table_file import no_value
+from labrig_phreeqc.runs import execution
+from labrig_phreeqc.runs.execution import Execution, Request
 from labrig_phreeqc.server.base import JOB_WALL_S, DatabaseArgument, call_limits, input_text, toolbox
-from labrig_phreeqc.table_file import no_value
 
 MAX_TABLES = 12
 MAX_COLUMNS = 60
@@ -54,6 +59,7 @@ async def execute_phreeqc_paper(
         done.run.status,
         done.source,
         {"record": _record(done)},
+        done.run.failed,
     )
 
 
@@ -105,7 +111,7 @@ async def check_input(
         text, database, workspace=here.workspace, engine=here.state.engine, limits=limits
     )
     found = await checking.check_input(complete, database, here.state.engine, limits)
-    assumed = found.assumptions
+    assumed = found.input_notices
     solutions = [_checked(each) for each in found.solutions]
     data: dict[str, Any] = {
         "solutions": solutions[:MAX_CHECKED],
@@ -118,7 +124,7 @@ async def check_input(
         "counted_as": len(assumed.counted_as) - MAX_SAID,
     }
     data["not_shown"] = {name: count for name, count in hidden.items() if count > 0}
-    warnings = list(dict.fromkeys([*found.ignored, *assumed.doubts, *found.warnings, *found.doubts]))
+    warnings = list(dict.fromkeys([*found.ignored, *assumed.doubtful, *found.warnings, *found.doubtful]))
     if not found.solutions:
         warnings.append("The input has no SOLUTION block to check")
     return Answer(
@@ -168,8 +174,8 @@ async def start_phreeqc(
     databases.find_database(database)
     protocol = here.options.output or "auto"
 
-    async def work(progress: Progress) -> dict[str, Any]:
-        done = await execution.execute(
+    async def work(progress: Progress) -> Answer:
+        done = await execution.execute_phreeqc(
             replace(request, result=f"{progress.job_id}.out"),
             workspace=here.workspace,
             artifacts=here.artifacts,
@@ -177,7 +183,8 @@ async def start_phreeqc(
             limits=execution.with_wall(Limits(), wall_s),
             queue_s=wall_s,
         )
-        return (await asyncio.to_thread(_answer, done, protocol)).to_dict()
+        answer = await asyncio.to_thread(_answer, done, protocol)
+        return replace(answer, record={})  # calls of get_job that were recorded have none
 
     job = here.jobs.start("phreeqc", work, owner=here.owner)
     return Answer(
@@ -188,39 +195,12 @@ async def start_phreeqc(
     )
 
 
-@toolbox.tool(title="Get a job", read_only=True)
-async def get_job(
-    job: Annotated[str, Field(description="Job id.")],
-    wait_s: Annotated[
-        float, Field(ge=0, le=45, description="Wait up to this many seconds for the end.")
-    ] = 0.0,
-) -> Answer:
-    """Look at a job that start_phreeqc started; when it is done, its result is in the answer."""
-    return _job_answer(await session().jobs.get(job, wait_s, owner=session().owner))
-
-
-@toolbox.tool(title="Cancel a job", read_only=False, destructive=True)
-async def cancel_job(job: Annotated[str, Field(description="Job id.")]) -> Answer:
-    """Stop a job that start_phreeqc started. A job that has ended stays as it is."""
-    return _job_answer(await session().jobs.cancel(job, owner=session().owner))
-
-
-def _job_answer(state: JobState) -> Answer:
-    if state.error is not None:
-        raise LabrigError.from_dict(state.error)
-    if state.result is not None:
-        return Answer.from_dict(state.result)
-    return Answer(
-        source="labrig phreeqc",
-        status=state.state,
-        data={"job": state.job_id},
-        next="" if state.finished else f"get_job(job={state.job_id!r}, wait_s=45)",
-    )
+jobs.offer(toolbox, started_by="start_phreeqc")
 
 
 async def _run(request: Request, limits: Limits) -> Execution:
     here = session()
-    return await execution.execute(
+    return await execution.execute_phreeqc(
         request, workspace=here.workspace, artifacts=here.artifacts, engine=here.state.engine, limits=limits
     )
 
@@ -233,31 +213,32 @@ def _answer(done: Execution, protocol: str) -> Answer:
     """Put a run into an Answer: small by itself, everything else by name."""
     run = done.run
     kind, text = protocols.deliver(run.output, protocol)
-    built = outline(run.output)
+    built = outline_output(run.output)
     data: dict[str, Any] = {"output": {"file": done.result, "kind": kind, "characters": len(run.output)}}
     if run.errors:
         data["errors"] = run.errors
     if run.selected:
         data["selected_output"] = _tables(done, ANSWER_BYTES - len(text.encode()) - 1500)
-    indices = execution.saturation(run, built) if kind == "outline" and run.solved else []
+    indices = saturation(run, built) if kind == "outline" and run.solved else []
     if indices:
         data["saturation_indices"] = indices
     if done.dump_file:
         data["dump"] = done.dump_file
-    known = caveats(done.input, run, built)
+    known = run_notices(done.input, run, built)
     if known.assumed():
         data["assumed"] = known.assumed()
-    warnings = (*done.warnings, *execution.doubts(run, built), *known.doubts)
+    warnings = (*done.warnings, *state_notices(run, built), *known.doubtful)
     return Answer(
         source=done.source,
         status="ok_with_warnings" if run.status == "ok" and warnings else run.status,
-        values=execution.key_values(run, built),
+        values=key_values(run, built),
         text=text if run.output else "",
         data=data,
         warnings=warnings,
         artifacts=(done.artifact.to_dict(),) if run.output else (),
         next=_next(done, kind),
         record={"record": _record(done)},
+        failed=run.failed,
     )
 
 

@@ -14,10 +14,11 @@ from pydantic import Field
 from labrig.answer import Answer, Quantity
 from labrig.canonical import sha256
 from labrig.errors import LabrigError, unknown_name
-from labrig.own_files import OwnFiles
 from labrig.toolbox import session
-from labrig_phreeqc.databases import Database, find_database, list_databases
-from labrig_phreeqc.server.base import DatabaseArgument, call_limits, source_bytes, toolbox
+from labrig.tools.files import source_bytes
+from labrig.tools.own_files import OwnFiles
+from labrig_phreeqc.database.databases import Database, find_database, list_databases
+from labrig_phreeqc.server.base import DatabaseArgument, call_limits, toolbox
 from labrig_phreeqc.waters.encoding import decoded
 
 if TYPE_CHECKING:
@@ -59,12 +60,12 @@ async def speciate_waters(
     Headings such as `Ca (mg/L)`, `Alkalinity (mg/L as CaCO3)`, `Temp (C)`, `pH`. Unusable rows are explained, doubtful
     ones flagged. Results go to a CSV and to a JSON for draw_plot.
     """
+    from labrig_phreeqc.waters import survey
     from labrig_phreeqc.waters.report import piper_data, saturation_data, stiff_data, summary, to_csv
-    from labrig_phreeqc.waters.survey import survey
 
     here = session()
     text = _table(path, table)
-    found = await survey(
+    found = await survey.speciate_waters(
         text,
         engine=here.state.engine,
         database=database,
@@ -140,9 +141,10 @@ async def estimate_saturation(
     Gives median, interval, share above zero, and how much of the spread is analysis (by constituent), database,
     temperature. draw_plot(kind='uncertainty') draws the file it writes.
     """
+    from labrig_phreeqc.waters import uncertainty
     from labrig_phreeqc.waters.columns import Stated
     from labrig_phreeqc.waters.errors import ErrorModel
-    from labrig_phreeqc.waters.uncertainty import estimate, members_csv, picture_data
+    from labrig_phreeqc.waters.uncertainty import members_csv, picture_data
 
     here = session()
     text = _table(path, table)
@@ -154,7 +156,7 @@ async def estimate_saturation(
         temperature=error_temperature,
         by_element=_fractions(error_percent_of, analysis.constituents),
     )
-    found = await estimate(
+    found = await uncertainty.estimate_saturation(
         analysis,
         phases,
         errors=model,
@@ -178,12 +180,12 @@ async def estimate_saturation(
     first = found[0]
     values = [
         Quantity(
-            f"SI({each.phase})",
-            round(each.median, 3),
+            f"SI({estimate.phase})",
+            round(estimate.median, 3),
             "log10(IAP/K)",
-            f"median; {100 * level:g} % interval {each.interval[0]:.2f} to {each.interval[1]:.2f}",
+            f"median; {100 * level:g} % interval {estimate.interval[0]:.2f} to {estimate.interval[1]:.2f}",
         )
-        for each in found
+        for estimate in found
     ]
     unused = [f"{each.header}: {each.why}" for each in waters.columns if each.role == "left out"]
     notes = (

@@ -112,7 +112,7 @@ def solution_block(analysis: Analysis, number: int, *, density: str = "1") -> st
         lines.append(f" density {analysis.density!r}")
     elif analysis.basis == "L":
         lines.append(f" density {density}")
-    for each in analysis.constituents.values():
-        unit = f" meq/{analysis.basis}" if each.element == "Alkalinity" else ""
-        lines.append(f" {each.element} {each.amount!r}{unit}")
+    for constituent in analysis.constituents.values():
+        unit = f" meq/{analysis.basis}" if constituent.element == "Alkalinity" else ""
+        lines.append(f" {constituent.element} {constituent.amount!r}{unit}")
     return "\n".join(lines)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from labrig_phreeqc.catalogue import formula_weight
+from labrig_phreeqc.database.catalogue import formula_weight
 from labrig_phreeqc.waters.analysis import Analysis
 from labrig_phreeqc.waters.carbonate import activity, alkalinity_of, log_kw
 from labrig_phreeqc.waters.constituents import CHARGES, KNOWN
@@ -152,13 +152,13 @@ def dissolved_solids(analysis: Analysis, weights: Mapping[str, float]) -> float:
     A residue on evaporation is less by about half the bicarbonate, which escapes as CO2 and water (Hem 1985).
     """
     total = 0.0
-    for name, each in analysis.constituents.items():
+    for name, constituent in analysis.constituents.items():
         if name == "Alkalinity":
-            carbonate = min(analysis.carbonate or 0.0, each.amount)
-            total += _HCO3_MG * (each.amount - carbonate) + _CO3_MG * carbonate
+            carbonate = min(analysis.carbonate or 0.0, constituent.amount)
+            total += _HCO3_MG * (constituent.amount - carbonate) + _CO3_MG * carbonate
         else:
             formula = _FORMULAS.get(name, name.partition("(")[0])
-            total += each.amount * (formula_weight(formula, weights) or 0.0)
+            total += constituent.amount * (formula_weight(formula, weights) or 0.0)
     return total
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from labrig.errors import LabrigError, unknown_name
-from labrig_phreeqc.catalogue import Catalogue
+from labrig_phreeqc.database.catalogue import Catalogue
 from labrig_phreeqc.waters.constituents import (
     EQUIVALENTS,
     Known,
@@ -543,7 +543,8 @@ def _one_each(columns: list[Column]) -> list[Column]:
     if samples:
         best = min(samples, key=lambda each: (_sample_rank(each.header), each.index))
         columns = [
-            replace(each, role="text") if each in samples and each is not best else each for each in columns
+            replace(column, role="text") if column in samples and column is not best else column
+            for column in columns
         ]
     groups = [each for each in columns if each.role == "group"]
     return [replace(each, role="text") if each in groups[1:] else each for each in columns]
@@ -559,10 +560,10 @@ def _without_totals(columns: list[Column]) -> list[Column]:
     """Leave out the redox states of an element whose total is there too: PHREEQC takes one or the other."""
     used = {each.element for each in columns if each.role == "concentration"}
     found = []
-    for each in columns:
-        total = each.element.partition("(")[0]
-        if each.role in ("concentration", "error") and total != each.element and total in used:
+    for column in columns:
+        total = column.element.partition("(")[0]
+        if column.role in ("concentration", "error") and total != column.element and total in used:
             why = f"total {total} is in the table too and counts; leave that out to keep its states apart"
-            each = replace(each, role="left out", why=why)
-        found.append(each)
+            column = replace(column, role="left out", why=why)
+        found.append(column)
     return found

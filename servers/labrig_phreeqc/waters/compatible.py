@@ -26,12 +26,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from labrig.errors import LabrigError, unknown_name
-from labrig_phreeqc.assumptions import COLD_DATABASES, COLD_RANGE
-from labrig_phreeqc.catalogue import Phase, formula_weight, read
-from labrig_phreeqc.databases import ADD_ONS, Database, find_database, list_databases
-from labrig_phreeqc.definitions import activity_model
-from labrig_phreeqc.log_k import in_range
-from labrig_phreeqc.validity import IONIC_STRENGTH
+from labrig_phreeqc.checks.input_notices import COLD_DATABASES, COLD_RANGE
+from labrig_phreeqc.checks.output_notices import IONIC_STRENGTH
+from labrig_phreeqc.database.catalogue import Phase, formula_weight, read
+from labrig_phreeqc.database.databases import ADD_ONS, Database, find_database, list_databases
+from labrig_phreeqc.database.definitions import activity_model
+from labrig_phreeqc.database.log_k import in_range
 from labrig_phreeqc.waters.analysis import Analysis
 from labrig_phreeqc.waters.constituents import CHARGES, element_in
 
@@ -135,7 +135,9 @@ def choose(analysis: Analysis, names: Sequence[str] | None) -> Choice:
         wanted = [find_database(name) for name in names]
         _check_names([each.name for each in wanted])
         notes |= {
-            each.name: [f"{each.name} {LEFT_OUT[each.name]}"] for each in wanted if each.name in LEFT_OUT
+            database.name: [f"{database.name} {LEFT_OUT[database.name]}"]
+            for database in wanted
+            if database.name in LEFT_OUT
         }
     chosen = []
     left_out: dict[str, tuple[str, ...]] = {}
@@ -169,9 +171,9 @@ def fitted(analysis: Analysis, database: Database) -> Analysis:
     """Return a water with the names that a database has for its constituents, without those that it lacks."""
     names = {each.name for each in read(database.path).elements}
     held = {}
-    for name, each in analysis.constituents.items():
+    for name, constituent in analysis.constituents.items():
         if (own := element_in(name, names)) is not None:
-            held[own] = each if own == name else replace(each, element=own)
+            held[own] = constituent if own == name else replace(constituent, element=own)
     return replace(analysis, constituents=held) if list(held) != list(analysis.constituents) else analysis
 
 
@@ -249,15 +251,17 @@ def out_of_scope(database: Database, analysis: Analysis, ionic_strength: float |
 def _others(database: Database, analysis: Analysis, strength: float) -> str:
     """Name the installed databases whose scope has a water, with what they lack of it."""
     said = []
-    for each in list_databases():
-        if each.name == database.name or each.name not in (*INDEPENDENT, *COLD_DATABASES):
+    for other in list_databases():
+        if other.name == database.name or other.name not in (*INDEPENDENT, *COLD_DATABASES):
             continue
-        if each.name in COLD_DATABASES and analysis.temperature >= 0:
+        if other.name in COLD_DATABASES and analysis.temperature >= 0:
             continue
-        if too_strong(each, strength) or too_warm(each, analysis.temperature):
+        if too_strong(other, strength) or too_warm(other, analysis.temperature):
             continue
-        lacking = _lacking(analysis, each)
-        said.append(f"{each.name} {'lacks ' + ', '.join(lacking[:4]) if lacking else 'has all constituents'}")
+        lacking = _lacking(analysis, other)
+        said.append(
+            f"{other.name} {'lacks ' + ', '.join(lacking[:4]) if lacking else 'has all constituents'}"
+        )
     return (
         ", ".join(sorted(said, key=lambda each: " lacks " in each)[:3]) or "no installed database reaches it"
     )
@@ -320,14 +324,15 @@ def phase_in(phase: str, databases: Sequence[Database], analysis: Analysis) -> K
     first = next(iter(entries.values()))
     if lacking := sorted(first.elements - _elements(analysis) - {"H", "O"}):
         no = ", ".join(
-            "carbonate" if each == "C" and "Alkalinity" in analysis.constituents else each for each in lacking
+            "carbonate" if element == "C" and "Alkalinity" in analysis.constituents else element
+            for element in lacking
         )
         raise LabrigError(
             f"The water has no {no}, of which {first.name} is made",
             where=analysis.sample,
             expected=f"an analysis with {', '.join(sorted(first.elements - {'H', 'O'}))}",
         )
-    notes = {name: _doubts(name, entry, analysis.temperature) for name, entry in entries.items()}
+    notes = {name: _doubtful(name, entry, analysis.temperature) for name, entry in entries.items()}
     return Known(phase, entries, excluded, notes)
 
 
@@ -337,10 +342,10 @@ def _no_such_phase(phase: str, databases: Sequence[Database]) -> LabrigError:
         f"phase in {', '.join(each.name for each in databases)}", phase, names, where="phases"
     )
     elsewhere = [
-        each.name
-        for each in list_databases()
-        if each.name not in ADD_ONS
-        and any(p.name.casefold() == phase.casefold() for p in read(each.path).phases)
+        database.name
+        for database in list_databases()
+        if database.name not in ADD_ONS
+        and any(p.name.casefold() == phase.casefold() for p in read(database.path).phases)
     ]
     if elsewhere:
         error.try_ = f"databases={elsewhere}, which have it, if they have the elements of the water"
@@ -360,12 +365,12 @@ def _composition(phase: Phase) -> dict[str, float | None]:
 def _elements(analysis: Analysis) -> set[str]:
     return {
         "C" if name == "Alkalinity" else name.partition("(")[0]
-        for name, each in analysis.constituents.items()
-        if each.amount != 0
+        for name, constituent in analysis.constituents.items()
+        if constituent.amount != 0
     }
 
 
-def _doubts(database: str, entry: Phase, celsius: float) -> list[str]:
+def _doubtful(database: str, entry: Phase, celsius: float) -> list[str]:
     found = []
     if in_range(entry, celsius) is False and entry.temperature_range is not None:
         low, high = entry.temperature_range

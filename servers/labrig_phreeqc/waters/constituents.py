@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from labrig_phreeqc.catalogue import Catalogue, Element, formula_weight
+from labrig_phreeqc.database.catalogue import Catalogue, Element, formula_weight
 from labrig_phreeqc.waters.units import FORMULAS
 
 
@@ -261,7 +261,9 @@ _QUALIFIERS = re.compile(
 def fold(name: str) -> str:
     """Fold a name for comparison: no case, accents, spaces, dots, underscores or hyphens between words."""
     bare = "".join(
-        each for each in unicodedata.normalize("NFD", name.casefold()) if not unicodedata.combining(each)
+        character
+        for character in unicodedata.normalize("NFD", name.casefold())
+        if not unicodedata.combining(character)
     )
     folded = re.sub(r"(?<=\w)[-](?=[A-Za-z])", "", bare)
     return re.sub(r"[\s_.,;:/']+", "", folded)

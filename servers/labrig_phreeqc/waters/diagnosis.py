@@ -23,17 +23,15 @@ import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from labrig_phreeqc.catalogue import Catalogue
+from labrig_phreeqc.checks.criteria import CHARGE_ERROR_PERCENT
+from labrig_phreeqc.database.catalogue import Catalogue
 from labrig_phreeqc.waters.balance import ALKALINITY_END, Balance, balance, dissolved_solids
 from labrig_phreeqc.waters.carbonate import log_k1, log_kw
 from labrig_phreeqc.waters.columns import Column, conversion
 from labrig_phreeqc.waters.constituents import CHARGES
-from labrig_phreeqc.waters.findings import Explanation, Finding, FindingKind
+from labrig_phreeqc.waters.notices import Explanation, Notice, NoticeKind
 from labrig_phreeqc.waters.table import Measurement, Table, Water
 from labrig_phreeqc.waters.units import UNITS, Unit
-
-CHARGE_LIMIT = 5.0
-"""Percent; the criterion of Standard Methods 1030 E for waters of 10 to 800 meq/L."""
 
 DILUTE_MEQ, DILUTE_DIFFERENCE = 3.0, 0.2
 """Standard Methods 1030 E judges waters with less than 3 meq/L of anions by a difference of 0.2 meq/L."""
@@ -112,7 +110,7 @@ class Reading:
 
     measurement: Measurement
     amount: float
-    kind: FindingKind
+    kind: NoticeKind
     words: str
 
 
@@ -120,10 +118,10 @@ def diagnose(
     table: Table,
     catalogue: Catalogue,
     *,
-    charge_limit: float = CHARGE_LIMIT,
+    charge_limit: float = CHARGE_ERROR_PERCENT,
     speciated: Sequence[float | None] | None = None,
-) -> list[tuple[Finding, ...]]:
-    """Return the findings for each water of a table, reading included.
+) -> list[tuple[Notice, ...]]:
+    """Return the notices for each water of a table, reading included.
 
     Parameters
     ----------
@@ -136,7 +134,7 @@ def diagnose(
 
     Returns
     -------
-    list of tuple of Finding
+    list of tuple of Notice
         In the order of `Table.waters`.
     """
     waters = table.waters
@@ -144,21 +142,23 @@ def diagnose(
     errors = speciated or [None] * len(waters)
     common = _Common(waters, balances)
     columns = {
-        each.element: each for each in reversed(table.columns) if each.role == "concentration" and each.known
+        column.element: column
+        for column in reversed(table.columns)
+        if column.role == "concentration" and column.known
     }
     weights = {each.name: each.atomic_weight for each in catalogue.elements if each.atomic_weight}
     found = []
     for number, (water, its, error) in enumerate(zip(waters, balances, errors, strict=True)):
-        findings = list(water.findings)
-        findings += _pH(water, its, charge_limit)
-        findings += common.whole[number]
-        findings += _no_alkalinity(water, its)
-        findings += _charge(water, its, error, charge_limit, columns, table.columns, catalogue, common)
-        findings += _checks(water, its, weights)
-        if not any(each.kind == "charge" for each in findings):
-            findings += _outliers(number, water, its, catalogue, common)
-            findings += common.swapped.get(number, [])
-        found.append(tuple(findings))
+        notices = list(water.notices)
+        notices += _pH(water, its, charge_limit)
+        notices += common.whole[number]
+        notices += _no_alkalinity(water, its)
+        notices += _charge(water, its, error, charge_limit, columns, table.columns, catalogue, common)
+        notices += _checks(water, its, weights)
+        if not any(each.kind == "charge" for each in notices):
+            notices += _outliers(number, water, its, catalogue, common)
+            notices += common.swapped.get(number, [])
+        found.append(tuple(notices))
     return found
 
 
@@ -171,7 +171,7 @@ def readings(measurement: Measurement, catalogue: Catalogue) -> list[Reading]:
     known, unit = column.known, column.unit
     if known is None or unit is None or value <= 0:
         return []
-    ways: list[tuple[FindingKind, str, float]] = []
+    ways: list[tuple[NoticeKind, str, float]] = []
     if unit.kind == "mass":
         for formula in dict.fromkeys(each for each in (known.formula, *known.others) if each):
             factor = conversion(column, unit, formula, catalogue)
@@ -221,14 +221,14 @@ class _Common:
         shares: dict[str, dict[int, float]] = {}
         for number, (water, its) in enumerate(zip(waters, balances, strict=True)):
             total = its.cations + its.anions
-            for name, each in water.analysis.constituents.items():
-                if each.amount > 0 and not each.censored and total > 0:
-                    amounts.setdefault(name, {})[number] = math.log10(each.amount)
-                    shares.setdefault(name, {})[number] = math.log10(each.amount / total)
+            for name, constituent in water.analysis.constituents.items():
+                if constituent.amount > 0 and not constituent.censored and total > 0:
+                    amounts.setdefault(name, {})[number] = math.log10(constituent.amount)
+                    shares.setdefault(name, {})[number] = math.log10(constituent.amount / total)
         self.medians = {
-            name: statistics.median(each.values())
-            for name, each in amounts.items()
-            if len(each) >= LEAST_ROWS
+            name: statistics.median(by_row.values())
+            for name, by_row in amounts.items()
+            if len(by_row) >= LEAST_ROWS
         }
         self.near = {name: max(4 * _deviations(amounts[name])[1], 0.5) for name in self.medians}
         """Decades from the median within which a value is one among others."""
@@ -273,9 +273,9 @@ def _deviations(values: Mapping[int, float]) -> tuple[dict[int, float], float]:
     return deviations, 1.4826 * statistics.median(map(abs, deviations.values()))
 
 
-def _odd_wholes(waters: Sequence[Water]) -> list[list[Finding]]:
+def _odd_wholes(waters: Sequence[Water]) -> list[list[Notice]]:
     """Compare pH, temperature and CO2 of each row with the others."""
-    found: list[list[Finding]] = [[] for _ in waters]
+    found: list[list[Notice]] = [[] for _ in waters]
     rows = range(len(waters))
     temperatures = {n: waters[n].analysis.temperature for n in rows}
     for number in _far(temperatures, OUTLYING["temperature"]) | _beyond_liquid(temperatures):
@@ -288,21 +288,21 @@ def _odd_wholes(waters: Sequence[Water]) -> list[list[Finding]]:
             likely.append(Explanation("temperature", "", f"it would be {celsius:.1f} if it were in degF"))
         if abs(T / 10 - median) < min(OUTLYING["temperature"], abs(T - median) / 4):
             likely.append(Explanation("temperature", "", f"it would be usual as {T / 10:g}"))
-        found[number].append(Finding("temperature", "", words, tuple(likely)))
+        found[number].append(Notice("temperature", "", words, tuple(likely)))
     values = {n: waters[n].analysis.pH for n in rows if waters[n].analysis.pH >= ALKALINITY_END}
     for number in _far(values, OUTLYING["pH"]):
         median = statistics.median(values.values())
         words = f"pH {values[number]:g} where the median of the table is {median:.3g}"
-        found[number].append(Finding("pH", "pH", words))
+        found[number].append(Notice("pH", "pH", words))
     pressures = {n: each for n in rows if (each := _pCO2(waters[n])) > MAX_PCO2}
     if len(pressures) <= max(2.0, ODD_ROWS * len(waters)):  # more of them are mineral springs
-        for number, each in pressures.items():
+        for number, pressure in pressures.items():
             analysis = waters[number].analysis
             words = (
                 f"pH {analysis.pH:g} and an alkalinity of {analysis.constituents['Alkalinity'].amount:.3g} meq need "
-                f"{each:.2g} atm of CO2: the pH or the alkalinity is in doubt, unless it is a sparkling spring"
+                f"{pressure:.2g} atm of CO2: the pH or the alkalinity is in doubt, unless it is a sparkling spring"
             )
-            found[number].append(Finding("pH", "", words))
+            found[number].append(Notice("pH", "", words))
     return found
 
 
@@ -370,7 +370,7 @@ def _exchanged(one: Measurement, other: Measurement) -> tuple[float, float]:
     return one.amount * other.value / one.value, other.amount * one.value / other.value
 
 
-def _swapped(waters: Sequence[Water]) -> dict[int, list[Finding]]:
+def _swapped(waters: Sequence[Water]) -> dict[int, list[Notice]]:
     """Find neighbouring cells that changed places, by their ratio in the other rows."""
     ratios: dict[tuple[str, str], dict[int, float]] = {}
     pairs: dict[tuple[str, str], dict[int, tuple[Measurement, Measurement]]] = {}
@@ -379,7 +379,7 @@ def _swapped(waters: Sequence[Water]) -> dict[int, list[Finding]]:
             names = (one.column.header, other.column.header)
             ratios.setdefault(names, {})[number] = math.log10(one.amount / other.amount)
             pairs.setdefault(names, {})[number] = (one, other)
-    found: dict[int, list[Finding]] = {}
+    found: dict[int, list[Notice]] = {}
     for names, logs in ratios.items():
         _, spread = _deviations(logs)
         median = statistics.median(logs.values())
@@ -391,11 +391,11 @@ def _swapped(waters: Sequence[Water]) -> dict[int, list[Finding]]:
             why = Explanation(
                 "value", names[0], f"it would be usual if {names[0]} and {names[1]} had changed places"
             )
-            found.setdefault(number, []).append(Finding("value", names[0], words, (why,)))
+            found.setdefault(number, []).append(Notice("value", names[0], words, (why,)))
     return found
 
 
-def _no_alkalinity(water: Water, its: Balance) -> list[Finding]:
+def _no_alkalinity(water: Water, its: Balance) -> list[Notice]:
     given = water.analysis.constituents.get("Alkalinity")
     pH = water.analysis.pH
     if given is None or given.censored or given.amount or pH < ZERO_ALKALINITY_PH:
@@ -404,10 +404,10 @@ def _no_alkalinity(water: Water, its: Balance) -> list[Finding]:
         return []
     column = next((each.column.header for each in water.measured if each.column.element == "Alkalinity"), "")
     words = f"{column} is 0 at pH {pH:g}, where a water has some: 0 may stand for a value that is missing"
-    return [Finding("value", column, words)]
+    return [Notice("value", column, words)]
 
 
-def _pH(water: Water, its: Balance, limit: float) -> list[Finding]:
+def _pH(water: Water, its: Balance, limit: float) -> list[Notice]:
     analysis = water.analysis
     given = analysis.constituents.get("Alkalinity")
     alkalinity = given.amount if given and not given.censored else 0.0
@@ -418,11 +418,11 @@ def _pH(water: Water, its: Balance, limit: float) -> list[Finding]:
             f"pH {pH:g} and an alkalinity of {alkalinity:.3g} meq exclude each other: the titration ends near pH "
             f"{ALKALINITY_END:g}"
         )
-        return [Finding("pH", column, words)]
+        return [Notice("pH", column, words)]
     hydroxide = 1e3 * 10 ** (pH + log_kw(T + 273.15)) if pH > 10 else 0.0
     if given is not None and not given.censored and hydroxide > alkalinity:
         words = f"pH {pH:g} alone needs an alkalinity of {hydroxide:.3g} meq as OH-, and {alkalinity:.3g} is reported"
-        return [Finding("pH", column, words)]
+        return [Notice("pH", column, words)]
     split = {each.column.known.key for each in water.measured if each.column.known} & {
         "Alkalinity",
         "HCO3",
@@ -430,7 +430,7 @@ def _pH(water: Water, its: Balance, limit: float) -> list[Finding]:
     }
     if pH > 10 and split == {"HCO3"} and abs(its.charge_error or 0.0) > limit:
         words = f"at pH {pH:g} HCO3 is the smaller part of the alkalinity; {column} is taken for all of it"
-        return [Finding("pH", column, words)]
+        return [Notice("pH", column, words)]
     return []
 
 
@@ -443,12 +443,12 @@ def _charge(
     every: Sequence[Column],
     catalogue: Catalogue,
     common: _Common,
-) -> list[Finding]:
+) -> list[Notice]:
     acid = its.basis_of_alkalinity == "acid"
     error = speciated if acid and speciated is not None else its.charge_error
     if error is None:
         side = "cation" if its.cations <= 0 else "anion"
-        return [Finding("charge", "", f"no charge balance: the row has no {side}")]
+        return [Notice("charge", "", f"no charge balance: the row has no {side}")]
     if abs(error) <= limit:
         return []
     words = f"charge error {error:.1f} %"
@@ -457,19 +457,21 @@ def _charge(
     elif its.anions < DILUTE_MEQ and abs(its.imbalance) <= DILUTE_DIFFERENCE:
         words += f", which is {abs(its.imbalance):.2g} meq and little for so dilute a water"
     absent = [
-        each for each in MAJOR if each not in columns and not (each == "Alkalinity" and "C(4)" in columns)
+        element
+        for element in MAJOR
+        if element not in columns and not (element == "Alkalinity" and "C(4)" in columns)
     ]
     if absent:
-        return [Finding("charge", "", f"{words}; {_absent(absent, every)}")]
+        return [Notice("charge", "", f"{words}; {_absent(absent, every)}")]
     if acid:
-        return [Finding("charge", "", words)]
+        return [Notice("charge", "", words)]
     explanations = [
         *_misread(water, its, limit, catalogue, common),
         *_slips(water, its, limit, common),
         *_missing(water, its, columns, common),
     ]
     explanations.sort(key=lambda each: each[0])
-    return [Finding("charge", "", words, tuple(each for _, each in explanations))]
+    return [Notice("charge", "", words, tuple(each for _, each in explanations))]
 
 
 def _absent(elements: Sequence[str], columns: Sequence[Column]) -> str:
@@ -480,9 +482,9 @@ def _absent(elements: Sequence[str], columns: Sequence[Column]) -> str:
     if without:
         parts.append(f"the table has no column for {', '.join(without)}")
         parts += [
-            f"{each.header} is left out: {each.why}"
-            for each in columns
-            if each.unknown and each.known is None
+            f"{column.header} is left out: {column.why}"
+            for column in columns
+            if column.unknown and column.known is None
         ][:3]
     return "; ".join(parts)
 
@@ -494,13 +496,13 @@ def _slips(water: Water, its: Balance, limit: float, common: _Common) -> Iterato
     def remains(changes: Sequence[tuple[Measurement, float]]) -> tuple[float, float]:
         """Return the charge error after changes of amounts, and the doubt about them."""
         imbalance, sum_, cations, doubt = its.imbalance, total, its.cations, SLIP_DOUBT
-        for each, amount in changes:
-            charge = CHARGES.get(each.column.element, 0)
-            imbalance += (amount - each.amount) * charge
-            sum_ += (amount - each.amount) * abs(charge)
-            cations += (amount - each.amount) * max(charge, 0)
-            doubt += common.distance(each.column.element, amount)
-            doubt -= common.distance(each.column.element, each.amount)
+        for measurement, amount in changes:
+            charge = CHARGES.get(measurement.column.element, 0)
+            imbalance += (amount - measurement.amount) * charge
+            sum_ += (amount - measurement.amount) * abs(charge)
+            cations += (amount - measurement.amount) * max(charge, 0)
+            doubt += common.distance(measurement.column.element, amount)
+            doubt -= common.distance(measurement.column.element, measurement.amount)
         error = abs(100 * imbalance / sum_) if sum_ > 0 else math.inf
         return error, doubt + error / limit + _conductivity_doubt(water, cations)
 
@@ -589,7 +591,7 @@ def _conductivity_doubt(water: Water, cations: float) -> float:
     return 2 * abs(math.log10(measured / (100 * cations)))
 
 
-def _checks(water: Water, its: Balance, weights: Mapping[str, float]) -> list[Finding]:
+def _checks(water: Water, its: Balance, weights: Mapping[str, float]) -> list[Notice]:
     found = []
     reported = water.checks.get("conductivity")
     low, high = CONDUCTIVITY_MEQ
@@ -597,15 +599,15 @@ def _checks(water: Water, its: Balance, weights: Mapping[str, float]) -> list[Fi
         expected = 100 * its.cations
         if not _within(reported / expected, CONDUCTIVITY_RANGE):
             words = f"conductivity {reported:.4g} uS/cm; {its.cations:.3g} meq of cations give about {expected:.3g}"
-            found.append(Finding("check", "", words + _thousand(reported / expected)))
+            found.append(Notice("check", "", words + _thousand(reported / expected)))
     hardness = water.checks.get("hardness")
     if hardness is not None and its.hardness and not _within(hardness / its.hardness, HARDNESS_RANGE):
         words = f"hardness {hardness:.4g} mg/L as CaCO3 is reported; calcium and magnesium give {its.hardness:.4g}"
-        found.append(Finding("check", "", words))
+        found.append(Notice("check", "", words))
     solids, total = water.checks.get("TDS"), dissolved_solids(water.analysis, weights)
     if solids is not None and total > 0 and not _within(solids / total, SOLIDS_RANGE):
         words = f"{solids:.4g} mg/L of dissolved solids are reported; the constituents sum up to {total:.4g}"
-        found.append(Finding("check", "", words))
+        found.append(Notice("check", "", words))
     return found
 
 
@@ -619,9 +621,7 @@ def _thousand(ratio: float) -> str:
     return ""
 
 
-def _outliers(
-    number: int, water: Water, its: Balance, catalogue: Catalogue, common: _Common
-) -> list[Finding]:
+def _outliers(number: int, water: Water, its: Balance, catalogue: Catalogue, common: _Common) -> list[Notice]:
     """Compare the row with the others, for constituents that the charge balance does not judge."""
     found = []
     total = its.cations + its.anions
@@ -641,13 +641,13 @@ def _outliers(
         words = f"{header} is {_round(times)} times {'more' if decades > 0 else 'less'} than the median of the table"
         explanations.sort(key=lambda each: each[0])
         found.append(
-            Finding(
+            Notice(
                 "unit",
                 header,
                 words,
                 tuple(
-                    Explanation(each.kind, header, f"it would not be odd {each.words}")
-                    for _, each in explanations
+                    Explanation(reading.kind, header, f"it would not be odd {reading.words}")
+                    for _, reading in explanations
                 ),
             )
         )

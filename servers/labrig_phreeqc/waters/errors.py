@@ -248,7 +248,8 @@ def water(analysis: Analysis, measured: Sequence[Input], values: Floats) -> Anal
         pH=drawn["pH"],
         pe=drawn.get("pe"),
         constituents={
-            name: replace(each, amount=drawn[each.element]) for name, each in analysis.constituents.items()
+            name: replace(constituent, amount=drawn[constituent.element])
+            for name, constituent in analysis.constituents.items()
         },
     )
 

@@ -67,7 +67,7 @@ def _line(survey: Survey, row: Row) -> list[str]:
     return [
         *start,
         solved.failure,
-        "; ".join([*row.beyond, *(each.text(explanations=3) for each in row.findings)]),
+        "; ".join([*row.beyond, *(each.text(explanations=3) for each in row.notices)]),
         row.remark,
         f"{analysis.pH:.6g}",
         f"{analysis.temperature:.6g}",
@@ -135,7 +135,7 @@ def _summary(survey: Survey, size: int) -> dict[str, Any]:
             survey, "rejected", size, clip, lambda row: "; ".join(x.words for x in row.reasons)
         ),
         "unsolved_rows": _rows(survey, "unsolved", size, clip, _unsolved),
-        "flagged_rows": _rows(survey, "flagged", size, 2 * clip, lambda row: "; ".join(row.doubts)),
+        "flagged_rows": _rows(survey, "flagged", size, 2 * clip, lambda row: "; ".join(row.doubtful)),
     }
     if len(survey.rows) <= ALL_ROWS:
         found["table"] = _table(survey)
@@ -144,7 +144,7 @@ def _summary(survey: Survey, size: int) -> dict[str, Any]:
 
 def _unsolved(row: Row) -> str:
     failure = row.speciation.failure if row.speciation else ""
-    return "; ".join([failure, *row.doubts])
+    return "; ".join([failure, *row.doubtful])
 
 
 def _column(header: str, said: str) -> str:
@@ -252,9 +252,9 @@ def _table(survey: Survey) -> dict[str, Any] | None:
     """Return every value of every accepted row, under one heading; phases that none of them can form are left out."""
     rows = survey.accepted
     phases = [
-        each
-        for each in survey.phases
-        if any(r.speciation and r.speciation.SI.get(each) is not None for r in rows)
+        phase
+        for phase in survey.phases
+        if any(r.speciation and r.speciation.SI.get(phase) is not None for r in rows)
     ]
     lines = []
     for row in rows:
@@ -313,7 +313,7 @@ def _equivalents(survey: Survey, fits: Callable[[Balance], bool]) -> dict[str, A
             left_out.append(row.sample)
             continue
         meq: Mapping[str, float] = {
-            each: float(f"{row.balance.meq[each]:.6g}") for each in MEQ if each in row.balance.meq
+            ion: float(f"{row.balance.meq[ion]:.6g}") for ion in MEQ if ion in row.balance.meq
         }
         samples.append({"name": row.sample, "meq": meq, **({"group": row.group} if row.group else {})})
     return {"unit": f"meq/{_basis(survey)}", "samples": samples, "left_out": left_out}

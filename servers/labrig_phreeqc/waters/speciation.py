@@ -10,10 +10,10 @@ from functools import lru_cache
 from pathlib import Path
 
 from labrig.errors import LabrigError, unknown_name
-from labrig_phreeqc.catalogue import Catalogue, read
-from labrig_phreeqc.databases import Database, find_database
-from labrig_phreeqc.engine import Engine
-from labrig_phreeqc.run import Cell, Limits, Run, SelectedOutput
+from labrig_phreeqc.database.catalogue import Catalogue, read
+from labrig_phreeqc.database.databases import Database, find_database
+from labrig_phreeqc.engine.engine import Engine
+from labrig_phreeqc.engine.run import Cell, Limits, Run, SelectedOutput
 from labrig_phreeqc.waters.analysis import LABORATORY, Analysis, cooled_for_analysis, solution_block
 from labrig_phreeqc.waters.constituents import CHARGES, solution_elements
 
@@ -186,8 +186,8 @@ async def speciate(
         rest = [n for n, each in enumerate(rows) if each is None and n not in suspects]
         for n in suspects:
             rows[n] = await solve_one(part[n])
-        for n, each in zip(rest, await solve([part[n] for n in rest]), strict=True):
-            rows[n] = each
+        for n, speciation in zip(rest, await solve([part[n] for n in rest]), strict=True):
+            rows[n] = speciation
         return _complete(rows)
 
     if volumes and any(map(cooled_for_analysis, analyses)):
@@ -216,11 +216,11 @@ async def _from_the_laboratory(
     first = await speciate(cool, [], engine=engine, database=database, limits=limits, queue_s=queue_s)
     known = list(analyses)
     failures: dict[int, str] = {}
-    for number, each in zip(hot, first, strict=True):
-        if each.density is None:
-            failures[number] = f"at {LABORATORY:g} degC, where a laboratory measures, {each.failure}"
+    for number, speciation in zip(hot, first, strict=True):
+        if speciation.density is None:
+            failures[number] = f"at {LABORATORY:g} degC, where a laboratory measures, {speciation.failure}"
         else:
-            known[number] = replace(known[number], density=each.density)
+            known[number] = replace(known[number], density=speciation.density)
     left = [number for number in range(len(known)) if number not in failures]
     solved = await speciate(
         [known[number] for number in left],
@@ -232,9 +232,9 @@ async def _from_the_laboratory(
         queue_s=queue_s,
     )
     found = {number: Speciation(analyses[number], failure=why) for number, why in failures.items()}
-    for number, each in zip(left, solved, strict=True):
-        density = known[number].density or each.density
-        found[number] = replace(each, analysis=analyses[number], density=density)
+    for number, speciation in zip(left, solved, strict=True):
+        density = known[number].density or speciation.density
+        found[number] = replace(speciation, analysis=analyses[number], density=density)
     return [found[number] for number in range(len(known))]
 
 
@@ -242,7 +242,9 @@ def divided_by_pe(names: Iterable[str], catalogue: Catalogue) -> set[str]:
     """Return which constituents PHREEQC divides among redox states by pe: iron without its state, not chloride."""
     states = [each.name for each in solution_elements(catalogue)]
     return {
-        each for each in names if each in _DIVIDED and sum(name.startswith(f"{each}(") for name in states) > 1
+        element
+        for element in names
+        if element in _DIVIDED and sum(name.startswith(f"{element}(") for name in states) > 1
     }
 
 
@@ -259,8 +261,8 @@ def inert_share(analysis: Analysis, equivalents: float) -> tuple[float, tuple[st
     Nitrate does not count, because chloride stands for it; sulfide counts by what it has of the alkalinity.
     """
     left = {
-        name: each.amount * max(abs(CHARGES.get(name, 0)), name == "S(-2)")
-        for name, each in analysis.constituents.items()
+        name: constituent.amount * max(abs(CHARGES.get(name, 0)), name == "S(-2)")
+        for name, constituent in analysis.constituents.items()
         if _takes_no_part(name) and name != "N(5)"
     }
     charge = sum(left.values())
@@ -310,9 +312,9 @@ def _input(part: Sequence[Analysis], phases: Sequence[str], precipitate: str, vo
         lines.append("USER_PUNCH 1\n -headings density\n 10 PUNCH RHO")
     lines += [solution_block(each, number, density=density) for number, each in enumerate(part, 1)]
     lines.append("END")
-    for number, each in enumerate(part, 1) if precipitate else ():
-        inert = _inert(each)
-        if inert is not each:
+    for number, analysis in enumerate(part, 1) if precipitate else ():
+        inert = _inert(analysis)
+        if inert is not analysis:
             lines.append(
                 "SELECTED_OUTPUT 1\n -active false\n" + solution_block(inert, number, density=density)
             )

@@ -8,18 +8,19 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from labrig.errors import LabrigError, unknown_name
-from labrig_phreeqc.catalogue import Catalogue, read
-from labrig_phreeqc.databases import Database, find_database
-from labrig_phreeqc.engine import Engine
-from labrig_phreeqc.run import Limits
+from labrig_phreeqc.checks.criteria import CHARGE_ERROR_PERCENT
+from labrig_phreeqc.database.catalogue import Catalogue, read
+from labrig_phreeqc.database.databases import Database, find_database
+from labrig_phreeqc.engine.engine import Engine
+from labrig_phreeqc.engine.run import Limits
 from labrig_phreeqc.waters.analysis import DILUTE_G_PER_L, HOT, LABORATORY, Analysis, cooled_for_analysis
 from labrig_phreeqc.waters.balance import Balance, balance, dissolved_solids
 from labrig_phreeqc.waters.carbonate import excluded, langelier
 from labrig_phreeqc.waters.cells import BelowLimit
 from labrig_phreeqc.waters.columns import Stated
 from labrig_phreeqc.waters.compatible import out_of_scope
-from labrig_phreeqc.waters.diagnosis import CHARGE_LIMIT, diagnose
-from labrig_phreeqc.waters.findings import Finding
+from labrig_phreeqc.waters.diagnosis import diagnose
+from labrig_phreeqc.waters.notices import Notice
 from labrig_phreeqc.waters.speciation import Speciation, divided_by_pe, has_volumes, inert_share, speciate
 from labrig_phreeqc.waters.table import Table, Water, read_table
 
@@ -73,7 +74,7 @@ class Row:
         Its name, its line in the table, the text of the group column.
     reasons
         Why it is rejected; empty where it is not.
-    findings
+    notices
         What is wrong or odd with it.
     beyond
         In which ways it is outside what the database is for, see `compatible.out_of_scope`.
@@ -94,8 +95,8 @@ class Row:
     sample: str
     line: int
     group: str = ""
-    reasons: tuple[Finding, ...] = ()
-    findings: tuple[Finding, ...] = ()
+    reasons: tuple[Notice, ...] = ()
+    notices: tuple[Notice, ...] = ()
     beyond: tuple[str, ...] = ()
     remark: str = ""
     water: Water | None = None
@@ -107,17 +108,17 @@ class Row:
 
     @property
     def status(self) -> Status:
-        """``rejected``; ``unsolved`` by PHREEQC; ``flagged`` where there are doubts; ``ok``."""
+        """``rejected``; ``unsolved`` by PHREEQC; ``flagged`` where something is doubtful; ``ok``."""
         if self.speciation is None:
             return "rejected"
         if self.speciation.failure:
             return "unsolved"
-        return "flagged" if self.findings or self.beyond else "ok"
+        return "flagged" if self.notices or self.beyond else "ok"
 
     @property
-    def doubts(self) -> list[str]:
+    def doubtful(self) -> list[str]:
         """Findings and what is beyond the database, each in words."""
-        return [*self.beyond, *(each.text() for each in self.findings)]
+        return [*self.beyond, *(each.text() for each in self.notices)]
 
 
 @dataclass(frozen=True)
@@ -167,7 +168,7 @@ class Survey:
         return f"{len(rows)} rows are outside what {self.database.name} is for ({names}), {rows[0].sample[:40]}: {said}"
 
 
-async def survey(
+async def speciate_waters(
     text: str,
     *,
     engine: Engine,
@@ -178,7 +179,7 @@ async def survey(
     unit: str = "",
     alkalinity_as: str = "",
     units: Mapping[str, str] | None = None,
-    charge_limit: float = CHARGE_LIMIT,
+    charge_limit: float = CHARGE_ERROR_PERCENT,
     precipitation: bool = True,
     limits: Limits | None = None,
 ) -> Survey:
@@ -230,18 +231,16 @@ async def survey(
     waters = [each.analysis for each in table.waters]
     solved = await _speciated(waters, wanted, catalogue, chosen, precipitation, engine, limits)
     errors = [each.charge_error for each in solved]
-    findings = await asyncio.to_thread(
-        diagnose, table, catalogue, charge_limit=charge_limit, speciated=errors
-    )
+    notices = await asyncio.to_thread(diagnose, table, catalogue, charge_limit=charge_limit, speciated=errors)
     weights = {each.name: each.atomic_weight for each in catalogue.elements if each.atomic_weight}
     rows: list[Row] = []
     number = 0
-    for each in table.rows:
-        if isinstance(each, Water):
-            rows.append(_row(each, findings[number], solved[number], weights, chosen))
+    for row in table.rows:
+        if isinstance(row, Water):
+            rows.append(_row(row, notices[number], solved[number], weights, chosen))
             number += 1
         else:
-            rows.append(Row(each.sample, each.line, each.group, reasons=each.reasons))
+            rows.append(Row(row.sample, row.line, row.group, reasons=row.reasons))
     if phases is not None:
         table = replace(table, notes=(*table.notes, *_cannot_form(table, wanted, catalogue)))
     notes = (*table.notes, *_notes(table, rows, wanted, catalogue, chosen))
@@ -260,13 +259,15 @@ async def _speciated(
     """Speciate the waters, and bring to equilibrium with calcite those that can be."""
     precipitation = precipitation and any(each.name == CALCITE for each in catalogue.phases)
     solved: dict[int, Speciation] = {
-        number: Speciation(each, failure=why) for number, each in enumerate(waters) if (why := excluded(each))
+        number: Speciation(analysis, failure=why)
+        for number, analysis in enumerate(waters)
+        if (why := excluded(analysis))
     }
     for precipitate in ("", CALCITE):
         part = [
             number
-            for number, each in enumerate(waters)
-            if number not in solved and (precipitation and _has_calcite(each)) == bool(precipitate)
+            for number, analysis in enumerate(waters)
+            if number not in solved and (precipitation and _has_calcite(analysis)) == bool(precipitate)
         ]
         if not part:
             continue
@@ -329,7 +330,7 @@ def _has_calcite(analysis: Analysis) -> bool:
 
 def _row(
     water: Water,
-    findings: tuple[Finding, ...],
+    notices: tuple[Notice, ...],
     solved: Speciation,
     weights: Mapping[str, float],
     database: Database,
@@ -355,7 +356,7 @@ def _row(
         sample=analysis.sample,
         line=analysis.row,
         group=water.group,
-        findings=findings,
+        notices=notices,
         beyond=tuple(out_of_scope(database, analysis, solved.ionic_strength)),
         remark=remark,
         water=water,
@@ -399,12 +400,12 @@ def _notes(
             f"redox states{which}"
         )
     saline = [
-        each
-        for each in waters
-        if each.water is not None
-        and each.water.analysis.density is None
-        and each.water.analysis.basis == "L"
-        and (each.solids or 0.0) > 1e3 * DILUTE_G_PER_L
+        row
+        for row in waters
+        if row.water is not None
+        and row.water.analysis.density is None
+        and row.water.analysis.basis == "L"
+        and (row.solids or 0.0) > 1e3 * DILUTE_G_PER_L
     ]
     if saline and not has_volumes(database.path):
         notes.append(

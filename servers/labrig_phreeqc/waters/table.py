@@ -10,8 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from labrig.errors import LabrigError
-from labrig_phreeqc.catalogue import read
-from labrig_phreeqc.databases import find_database
+from labrig_phreeqc.checks.criteria import MEASURED_PH_RANGE
+from labrig_phreeqc.database.catalogue import read
+from labrig_phreeqc.database.databases import find_database
 from labrig_phreeqc.waters.analysis import DILUTE_G_PER_L, Analysis, Basis, Constituent
 from labrig_phreeqc.waters.balance import ALKALINITY_END
 from labrig_phreeqc.waters.cells import (
@@ -25,12 +26,11 @@ from labrig_phreeqc.waters.cells import (
 )
 from labrig_phreeqc.waters.columns import Column, Role, Stated, read_columns
 from labrig_phreeqc.waters.constituents import KNOWN
-from labrig_phreeqc.waters.findings import Finding
+from labrig_phreeqc.waters.notices import Notice
 from labrig_phreeqc.waters.sheet import Sheet, sheet
 
 MAX_CELL = 500
 """Characters of a cell that are kept."""
-PH_RANGE = (0.0, 14.0)
 TEMPERATURE_RANGE = (-10.0, 350.0)
 DENSITY_RANGE = (0.9, 1.6)
 """kg/L; outside, the column is in another unit than it says."""
@@ -91,7 +91,7 @@ class Water:
         The numbers behind its constituents.
     checks
         What was measured of the whole water: ``conductivity`` in uS/cm, ``TDS`` in mg/L, ``hardness`` in mg/L as CaCO3.
-    findings
+    notices
         What is odd already on reading.
     group
         The text of the group column.
@@ -100,7 +100,7 @@ class Water:
     analysis: Analysis
     measured: tuple[Measurement, ...]
     checks: Mapping[str, float] = field(default_factory=dict)
-    findings: tuple[Finding, ...] = ()
+    notices: tuple[Notice, ...] = ()
     group: str = ""
 
 
@@ -110,7 +110,7 @@ class Rejected:
 
     sample: str
     line: int
-    reasons: tuple[Finding, ...]
+    reasons: tuple[Notice, ...]
     group: str = ""
 
 
@@ -204,10 +204,13 @@ def _left_out(columns: Sequence[Column]) -> list[str]:
     """Name the columns of major ions, and those that are not understood, which do not count."""
     used = {each.element for each in columns if each.role == "concentration"}
     return [
-        f"{each.header} is left out: {each.why}"
-        for each in columns
-        if each.role == "left out"
-        and (each.unknown or (each.known and each.known.element in _MAJOR and each.known.element not in used))
+        f"{column.header} is left out: {column.why}"
+        for column in columns
+        if column.role == "left out"
+        and (
+            column.unknown
+            or (column.known and column.known.element in _MAJOR and column.known.element not in used)
+        )
     ][:8]
 
 
@@ -219,10 +222,10 @@ def _one_basis(columns: list[Column]) -> tuple[list[Column], list[str]]:
         fewer = {"kgw"} if used["kgw"] <= used["L"] + used["kgs"] else {"L", "kgs"}
         why = "amounts per kg of water and per L or kg of solution cannot be put together without the density"
         columns = [
-            replace(each, role="left out", why=why)
-            if each.role in ("concentration", "error") and each.unit and each.unit.basis in fewer
-            else each
-            for each in columns
+            replace(column, role="left out", why=why)
+            if column.role in ("concentration", "error") and column.unit and column.unit.basis in fewer
+            else column
+            for column in columns
         ]
     if used["L"] and used["kgs"]:
         notes.append(
@@ -288,9 +291,9 @@ class _Reader:
         self.estimated: Counter[str] = Counter()
         self.compared: set[tuple[str, str]] = set()
         texts = {
-            each.index: [cells[each.index] for _, cells in sheet.rows if each.index < len(cells)]
-            for each in columns
-            if each.role in _NUMERIC
+            column.index: [cells[column.index] for _, cells in sheet.rows if column.index < len(cells)]
+            for column in columns
+            if column.role in _NUMERIC
         }
         default = Decimal("," if sheet.delimiter == ";" else ".", sheet.delimiter == ";")
         whole = decimal_mark((text for column in texts.values() for text in column), default)
@@ -308,55 +311,59 @@ class _Reader:
         if reasons := self._shape(cells):
             return Rejected(sample, line, tuple(reasons), group)
         read_ = {
-            each.index: read_cell(cells[each.index], self.decimals[each.index])
-            for each in self.columns
-            if each.role in _NUMERIC
+            column.index: read_cell(cells[column.index], self.decimals[column.index])
+            for column in self.columns
+            if column.role in _NUMERIC
         }
-        findings: list[Finding] = []
-        minor: list[Finding] = []
+        notices: list[Notice] = []
+        minor: list[Notice] = []
         unusable: set[int] = set()
         for column in self.columns:
             cell = read_.get(column.index)
             why = _objection(column, cell) if cell else ""
             if why and column.role in _CHECKS:
-                findings.append(Finding("check", column.header, f"{column.header}: {why}; it is not used"))
+                notices.append(Notice("check", column.header, f"{column.header}: {why}; it is not used"))
             elif why and (
                 column.role == "error" or (column.role == "concentration" and column.element not in _MAJOR)
             ):
                 unusable.add(column.index)
-                minor.append(Finding("value", column.header, f"{column.header}: {why}; the cell is left out"))
+                minor.append(Notice("value", column.header, f"{column.header}: {why}; the cell is left out"))
             elif why:
-                reasons.append(Finding("value", column.header, f"{column.header}: {why}"))
+                reasons.append(Notice("value", column.header, f"{column.header}: {why}"))
         pH = self._first("pH", read_)
         temperature = self._temperature(read_)
         reasons += _impossible(pH, temperature)
         density = self._first("density", read_)
         if density is not None and not DENSITY_RANGE[0] <= density[1] <= DENSITY_RANGE[1]:
             reasons.append(
-                Finding(
+                Notice(
                     "density", density[0].header, f"{density[0].header}: {density[1]:g} kg/L is not a water"
                 )
             )
         present = [
-            each
-            for each in self.columns
-            if each.role == "concentration" and not read_[each.index].empty and each.index not in unusable
+            column
+            for column in self.columns
+            if column.role == "concentration"
+            and not read_[column.index].empty
+            and column.index not in unusable
         ]
         if not any(read_[each.index].value is not None or read_[each.index].why for each in present):
-            reasons.append(Finding("row", "", "no concentration has a value"))
+            reasons.append(Notice("row", "", "no concentration has a value"))
         if reasons or pH is None or temperature is None:
             return Rejected(sample, line, (*reasons, *minor), group)
 
         read_ = {index: Cell() if index in unusable else cell for index, cell in read_.items()}
-        findings += minor
+        notices += minor
         measured = [
-            each for column in present if (each := self._measurement(column, read_[column.index], pH[1]))
+            measurement
+            for column in present
+            if (measurement := self._measurement(column, read_[column.index], pH[1]))
         ]
         if self.mixed:
             scaled = _per_litre(measured, density[1] if density else None)
             if scaled is None:
                 why = f"{_grams(measured):.3g} g/L are dissolved: mg/L and mg/kg need the density to be put together"
-                return Rejected(sample, line, (Finding("density", "", why),), group)
+                return Rejected(sample, line, (Notice("density", "", why),), group)
             measured = scaled
         counting, carbonate, odd = self._choose(measured)
         analysis = Analysis(
@@ -369,23 +376,23 @@ class _Reader:
             basis=self.basis,
             row=line,
             other={
-                each.header or f"column {each.index + 1}": text
-                for each in self.columns
-                if each.role in ("text", "group", "left out") and (text := _text(cells, each))
+                column.header or f"column {column.index + 1}": text
+                for column in self.columns
+                if column.role in ("text", "group", "left out") and (text := _text(cells, column))
             },
             carbonate=carbonate,
         )
         checks = {
-            str(each.role): cell.value * each.factor
-            for each in self.columns
-            if each.role in _CHECKS
-            and (cell := read_[each.index]).value is not None
+            str(column.role): cell.value * column.factor
+            for column in self.columns
+            if column.role in _CHECKS
+            and (cell := read_[column.index]).value is not None
             and not cell.below
             and not cell.why
         }
-        return Water(analysis, tuple(counting), checks, (*findings, *odd), group)
+        return Water(analysis, tuple(counting), checks, (*notices, *odd), group)
 
-    def _shape(self, cells: list[str]) -> list[Finding]:
+    def _shape(self, cells: list[str]) -> list[Notice]:
         used = len(cells)
         while used > self.width and not cells[used - 1].strip():
             used -= 1
@@ -396,7 +403,7 @@ class _Reader:
             words += "; a cell without a value needs its separator"
         elif self.delimiter == ",":
             words += "; a comma inside a cell needs quotation marks around it"
-        return [Finding("row", "", words)]
+        return [Notice("row", "", words)]
 
     def _first(self, role: Role, cells: Mapping[int, Cell]) -> tuple[Column, float] | None:
         """Return the first value of a role, the field's before the laboratory's."""
@@ -450,7 +457,7 @@ class _Reader:
 
     def _choose(
         self, measured: Sequence[Measurement]
-    ) -> tuple[list[Measurement], float | None, list[Finding]]:
+    ) -> tuple[list[Measurement], float | None, list[Notice]]:
         """Choose what counts where several columns are about one constituent, and compare them.
 
         Returns
@@ -459,15 +466,15 @@ class _Reader:
             One measurement for each constituent; for alkalinity one, or HCO3 with CO3 and OH.
         carbonate
             meq of the alkalinity that was reported as CO3, where HCO3 and CO3 were.
-        findings
+        notices
             Where they disagree.
         """
-        findings: list[Finding] = []
+        notices: list[Notice] = []
         by_element: dict[str, list[Measurement]] = {}
-        for each in sorted(measured, key=_rank):
-            by_element.setdefault(each.column.element, []).append(each)
+        for measurement in sorted(measured, key=_rank):
+            by_element.setdefault(measurement.column.element, []).append(measurement)
         alkalinity, carbonate, odd = self._alkalinity(by_element.pop("Alkalinity", []))
-        findings += odd
+        notices += odd
         carbon = by_element.get("C(4)") or by_element.get("C")
         if alkalinity and carbon:
             by_element.pop(carbon[0].column.element)
@@ -486,18 +493,18 @@ class _Reader:
                     apart[0] == "dissolved" != apart[1] and other.amount >= first.amount
                 ):  # the rest is particles
                     continue
-                findings += _disagreement(first, first.amount, other, other.amount)
-        return sorted(counting, key=_rank), carbonate, findings
+                notices += _disagreement(first, first.amount, other, other.amount)
+        return sorted(counting, key=_rank), carbonate, notices
 
     def _alkalinity(
         self, measured: Sequence[Measurement]
-    ) -> tuple[list[Measurement], float | None, list[Finding]]:
+    ) -> tuple[list[Measurement], float | None, list[Notice]]:
         first: dict[str, Measurement] = {}
-        findings: list[Finding] = []
-        for each in measured:
-            if (same := first.setdefault(_key(each), each)) is not each:
-                self.compared.add((same.column.header, each.column.header))
-                findings += _disagreement(same, same.amount, each, each.amount)
+        notices: list[Notice] = []
+        for measurement in measured:
+            if (same := first.setdefault(_key(measurement), measurement)) is not measurement:
+                self.compared.add((same.column.header, measurement.column.header))
+                notices += _disagreement(same, same.amount, measurement, measurement.amount)
         total = first.get("Alkalinity")
         parts = [first[key] for key in ("HCO3", "CO3", "OH") if key in first]
         split = sum(each.amount for each in parts)
@@ -505,33 +512,33 @@ class _Reader:
         if total is not None:
             if "HCO3" in first:
                 self.compared.add((total.column.header, " + ".join(each.column.header for each in parts)))
-                findings += _disagreement(total, total.amount, first["HCO3"], split)
-                if findings:
+                notices += _disagreement(total, total.amount, first["HCO3"], split)
+                if notices:
                     carbonate = None
-            return [total], carbonate, findings
+            return [total], carbonate, notices
         if parts and "HCO3" not in first:
             if split:
                 names = " and ".join(each.column.header for each in parts)
                 words = f"{names} without HCO3 are not the alkalinity and are left out"
-                findings.append(Finding("value", parts[0].column.header, words))
-            return [], None, findings
-        return parts, carbonate, findings
+                notices.append(Notice("value", parts[0].column.header, words))
+            return [], None, notices
+        return parts, carbonate, notices
 
     def _constituents(
         self, counting: Sequence[Measurement], cells: Mapping[int, Cell]
     ) -> dict[str, Constituent]:
         found: dict[str, Constituent] = {}
-        for each in counting:
-            column = each.column
+        for measurement in counting:
+            column = measurement.column
             assert column.unit is not None
             one = Constituent(
                 element=column.element,
-                amount=each.amount,
-                value=each.value,
+                amount=measurement.amount,
+                value=measurement.value,
                 unit=column.unit.text,
                 formula=column.formula if column.unit.kind == "mass" else "",
-                censored=each.censored,
-                relative_error=self._error(each, cells),
+                censored=measurement.censored,
+                relative_error=self._error(measurement, cells),
             )
             if (before := found.get(column.element)) is not None:  # HCO3, then CO3: the sum in meq
                 total = before.amount + one.amount
@@ -612,8 +619,8 @@ def _rank(measurement: Measurement) -> tuple[int, int, int]:
 
 def _has_dissolved(columns: Sequence[Column], column: Column) -> bool:
     return any(
-        each.role == "concentration" and each.element == column.element and each.fraction == "dissolved"
-        for each in columns
+        other.role == "concentration" and other.element == column.element and other.fraction == "dissolved"
+        for other in columns
     )
 
 
@@ -642,11 +649,11 @@ def _objection(column: Column, cell: Cell) -> str:
     return ""
 
 
-def _impossible(pH: tuple[Column, float] | None, temperature: float | None) -> list[Finding]:
+def _impossible(pH: tuple[Column, float] | None, temperature: float | None) -> list[Notice]:
     found = []
     if pH is None:
-        found.append(Finding("pH", "", "no pH"))
-    elif not PH_RANGE[0] <= pH[1] <= PH_RANGE[1]:
+        found.append(Notice("pH", "", "no pH"))
+    elif not MEASURED_PH_RANGE[0] <= pH[1] <= MEASURED_PH_RANGE[1]:
         words = f"impossible pH {pH[1]:g}"
         if missing_code(pH[1]):
             words += "; it looks like a code for a missing value"
@@ -654,11 +661,11 @@ def _impossible(pH: tuple[Column, float] | None, temperature: float | None) -> l
             words += f"; pH and temperature ({temperature:g}) may have changed places"
         elif 40 <= pH[1] <= 100:
             words += f"; it would be possible as {pH[1] / 10:g}"
-        found.append(Finding("pH", pH[0].header, words))
+        found.append(Notice("pH", pH[0].header, words))
     if temperature is None:
-        found.append(Finding("temperature", "", "no temperature"))
+        found.append(Notice("temperature", "", "no temperature"))
     elif not TEMPERATURE_RANGE[0] <= temperature <= TEMPERATURE_RANGE[1]:
-        found.append(Finding("temperature", "", f"impossible temperature {temperature:g} degC"))
+        found.append(Notice("temperature", "", f"impossible temperature {temperature:g} degC"))
     return found
 
 
@@ -666,11 +673,11 @@ def _grams(measured: Sequence[Measurement]) -> float:
     """Return g of dissolved solids per litre or kilogram, roughly where units are not of mass."""
     return (
         sum(
-            each.value * each.column.unit.scale
-            if each.column.unit and each.column.unit.kind == "mass"
-            else 40 * each.amount
-            for each in measured
-            if not each.censored
+            measurement.value * measurement.column.unit.scale
+            if measurement.column.unit and measurement.column.unit.kind == "mass"
+            else 40 * measurement.amount
+            for measurement in measured
+            if not measurement.censored
         )
         / 1e3
     )
@@ -681,14 +688,14 @@ def _per_litre(measured: Sequence[Measurement], density: float | None) -> list[M
     if density is None and _grams(measured) > DILUTE_G_PER_L:
         return None
     return [
-        replace(each, amount=each.amount * (density or 1.0))
-        if each.column.unit and each.column.unit.basis == "kgs"
-        else each
-        for each in measured
+        replace(measurement, amount=measurement.amount * (density or 1.0))
+        if measurement.column.unit and measurement.column.unit.basis == "kgs"
+        else measurement
+        for measurement in measured
     ]
 
 
-def _disagreement(first: Measurement, one: float, second: Measurement, other: float) -> list[Finding]:
+def _disagreement(first: Measurement, one: float, second: Measurement, other: float) -> list[Notice]:
     """Compare two amounts of the same thing; digits that were rounded away are no disagreement."""
     if first.censored or second.censored:
         return []
@@ -705,8 +712,8 @@ def _disagreement(first: Measurement, one: float, second: Measurement, other: fl
     for name, factor in (("1.22", 61.017 / 50.043), ("0.82", 50.043 / 61.017)):
         if first.column.element == "Alkalinity" and abs(ratio / factor - 1) < 0.02:
             words += f"; their ratio is {name}, that of HCO3 and CaCO3"
-            return [Finding("as", second.column.header, words)]
-    return [Finding("value", second.column.header, words)]
+            return [Notice("as", second.column.header, words)]
+    return [Notice("value", second.column.header, words)]
 
 
 def _last_digit(value: float) -> float:

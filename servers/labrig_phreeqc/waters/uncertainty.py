@@ -39,13 +39,13 @@ from typing import Any
 import numpy as np
 
 from labrig.errors import LabrigError
-from labrig_phreeqc.catalogue import read
-from labrig_phreeqc.databases import find_database
-from labrig_phreeqc.engine import Engine
-from labrig_phreeqc.run import Limits
+from labrig_phreeqc.checks.criteria import CHARGE_ERROR_PERCENT
+from labrig_phreeqc.database.catalogue import read
+from labrig_phreeqc.database.databases import find_database
+from labrig_phreeqc.engine.engine import Engine
+from labrig_phreeqc.engine.run import Limits
 from labrig_phreeqc.waters import compatible, spread
 from labrig_phreeqc.waters.analysis import HOT, LABORATORY, Analysis, cooled_for_analysis
-from labrig_phreeqc.waters.diagnosis import CHARGE_LIMIT
 from labrig_phreeqc.waters.errors import ErrorModel, Floats, Input, deviates, inputs, values_at, water
 from labrig_phreeqc.waters.speciation import WATERS_A_RUN, Speciation, divided_by_pe, has_volumes, speciate
 from labrig_phreeqc.waters.spread import Shares
@@ -170,7 +170,7 @@ class Estimate:
     refused: Mapping[str, str] = field(default_factory=dict)
 
 
-async def estimate(
+async def estimate_saturation(
     analysis: Analysis,
     phases: Sequence[str],
     *,
@@ -231,10 +231,10 @@ async def estimate(
     nominal = await _solve([analysis], asked, engine, limits)
     moved = await _moved(analysis, choice, known, nominal, engine, limits)
     screened: dict[str, _Screened] = {}
-    for phase, each in known.items():
+    for phase, known_phase in known.items():
         try:
             screened[phase] = _screen(
-                analysis, each, choice, nominal, moved.get(phase, {}), lenient=databases is not None
+                analysis, known_phase, choice, nominal, moved.get(phase, {}), lenient=databases is not None
             )
         except LabrigError as error:
             _set_aside(phase, error, refused)
@@ -247,8 +247,8 @@ async def estimate(
     library = engine.library
     about = f"PHREEQC {library.distribution} (sha256 {library.sha256[:12]})"
     return [
-        replace(_estimate(phase, each, choice, design, nominal, solved, level, about), refused=said)
-        for phase, each in screened.items()
+        replace(_estimate(phase, screened_phase, choice, design, nominal, solved, level, about), refused=said)
+        for phase, screened_phase in screened.items()
     ]
 
 
@@ -387,10 +387,10 @@ def _screen(
             f"{HOT:g} degC and has no density"
         )
     charge = nominal[next(iter(found))][0].charge_error
-    if charge is not None and abs(charge) > CHARGE_LIMIT:
+    if charge is not None and abs(charge) > CHARGE_ERROR_PERCENT:
         notes.append(
-            f"the analysis has a charge error of {charge:.1f} % (above {CHARGE_LIMIT:g} %): something in it may be "
-            "wrong by more than the errors stated"
+            f"the analysis has a charge error of {charge:.1f} % (above {CHARGE_ERROR_PERCENT:g} %): something in it "
+            "may be wrong by more than the errors stated"
         )
     if analysis.density is not None:
         notes.append("the density is taken as measured, without error")
@@ -652,8 +652,8 @@ def picture_data(estimate: Estimate) -> dict[str, Any]:
         "title": estimate.sample,
         "phase": estimate.phase,
         "members": {
-            name: [float(value) for value in each[::step] if not math.isnan(value)]
-            for name, each in estimate.values.items()
+            name: [float(value) for value in values[::step] if not math.isnan(value)]
+            for name, values in estimate.values.items()
         },
         "median": estimate.median,
         "interval": list(estimate.interval),

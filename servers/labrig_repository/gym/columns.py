@@ -83,23 +83,23 @@ class Columns:
         self.specification = specification
         self.variables = {each.name: each for each in specification.variables}
         self._address = {
-            each.name: np.uint64(number)
-            for number, each in enumerate(specification.variables, FILE_COLUMN + 1)
+            variable.name: np.uint64(number)
+            for number, variable in enumerate(specification.variables, FILE_COLUMN + 1)
         }
         self._keys = keys
         self._sources = {each.name: self._sources_of(each) for each in specification.variables}
         self._places = {each.name: files.places[:, n] for n, each in enumerate(files.placeholders)}
         self._numbers = {
-            each.name: np.array([float(text) for text in each.numbers])
-            for each in files.placeholders
-            if each.numbers
+            placeholder.name: np.array([float(text) for text in placeholder.numbers])
+            for placeholder in files.placeholders
+            if placeholder.numbers
         }
         span = np.uint64(MOST_ROWS - FEWEST_ROWS + 1)
         self._rows = _share(self._of_files(0) >> HALF, span) + FEWEST_ROWS
         self._starts = {
-            each.name: self._start(each.source)
-            for each in specification.variables
-            if isinstance(each.source, Clock)
+            variable.name: self._start(variable.source)
+            for variable in specification.variables
+            if isinstance(variable.source, Clock)
         }
 
     def rows(self, files: Integers | None = None) -> Integers:

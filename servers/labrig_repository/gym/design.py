@@ -156,7 +156,8 @@ def _variables(
     made = [_identifier(each) for each in chosen.identifiers]
     made += [_moment(draws, each, dates) for each in chosen.moments]
     made += [
-        _category(each) if isinstance(each, Categorical) else _number(each) for each in chosen.independent
+        _category(column) if isinstance(column, Categorical) else _number(column)
+        for column in chosen.independent
     ]
     candidates: list[FileVariable | Placeholder] = [*made, *placeholders]
     present = {each.name: each for each in candidates}

@@ -94,9 +94,9 @@ def _product(draws: Draws, moves: Sequence[_Move]) -> list[Expression]:
         return []
     first, second = draws.some(numeric, 2)
     factors = []
-    for each in (first, second):
-        centre, spread = _scale(each.driver)
-        scaled = Binary("/", Binary("-", Variable(each.driver.name), constant(centre)), constant(spread))
+    for move in (first, second):
+        centre, spread = _scale(move.driver)
+        scaled = Binary("/", Binary("-", Variable(move.driver.name), constant(centre)), constant(spread))
         factors.append(Binary("max", constant(-1), Binary("min", scaled, constant(1))))
     size = constant(min(abs(first.size), abs(second.size)) * (1 if draws.chance(1, 2) else -1) / 2)
     return [Binary("*", Binary("*", size, factors[0]), factors[1])]

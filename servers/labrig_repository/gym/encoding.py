@@ -61,8 +61,8 @@ def workbook(columns: Sequence[Column]) -> bytes:
     """Return an xlsx file with one sheet; its first row is the header."""
     head = "".join(TEXT_CELL % escape(each.name) for each in columns)
     row = "".join(
-        NUMBER_CELL % each.form.conversion if isinstance(each.form, Decimal) else TEXT_CELL
-        for each in columns
+        NUMBER_CELL % column.form.conversion if isinstance(column.form, Decimal) else TEXT_CELL
+        for column in columns
     )
     rows = _rows(columns, f"<row>{row}</row>", escape)
     return _stored({**PARTS, "xl/worksheets/sheet1.xml": SHEET % f"<row>{head}</row>{rows}"})

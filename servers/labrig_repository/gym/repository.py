@@ -14,6 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from labrig.errors import LabrigError, nearest
+from labrig_repository.folder.store import Entry, Kind, PathTree
 from labrig_repository.gym import design
 from labrig_repository.gym.columns import Cells, Columns
 from labrig_repository.gym.encoding import MEDIA_TYPES, encoded
@@ -22,7 +23,6 @@ from labrig_repository.gym.paths import paths
 from labrig_repository.gym.specification import Specification
 from labrig_repository.gym.values import Column
 from labrig_repository.gym.wording import readme
-from labrig_repository.store import Entry, Kind, PathTree
 
 README = "README.md"
 MOST_NUMBER = 999_999_999

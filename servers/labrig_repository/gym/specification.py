@@ -200,6 +200,6 @@ class Specification:
     def possible(self) -> int:
         """How many paths the placeholders allow."""
         count = 1
-        for each in self.placeholders:
-            count *= len(each.values)
+        for placeholder in self.placeholders:
+            count *= len(placeholder.values)
         return count

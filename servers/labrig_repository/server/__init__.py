@@ -1,4 +1,8 @@
-"""The MCP face of the repository server: the paper's tools and our own."""
+"""The MCP face of the repository server: the paper's tools and our own.
+
+- `base`: what the rooms share: toolbox, repositories by id, sandbox
+- `paper`: the paper's tools; `files`, `tables`, `code`: our own
+"""
 
 from labrig_repository.server import code, files, paper, tables
 from labrig_repository.server.base import toolbox

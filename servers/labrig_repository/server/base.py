@@ -15,8 +15,8 @@ from labrig.errors import LabrigError, unknown_name
 from labrig.sandbox import Sandbox
 from labrig.sandbox.environment import find
 from labrig.toolbox import ServeOptions, Toolbox
-from labrig_repository.folder import Folder
-from labrig_repository.store import Repository
+from labrig_repository.folder.folder import Folder
+from labrig_repository.folder.store import Repository
 
 LOCAL = "local"
 """The id that stands for the folder, where there is one."""
@@ -73,13 +73,13 @@ class State:
 
     def _expected(self) -> str:
         served = [*self.folders, *([LOCAL] if len(self.folders) == 1 else [])]
-        return " or ".join([*served, "a number from 1, of a generated repository"])
+        return " or ".join([*served, "the number of a generated repository, 1 or more"])
 
     async def close(self) -> None:
         """End the sandbox and let go of the folders."""
         await self.sandbox.close()
-        for each in self.folders.values():
-            each.close()
+        for folder in self.folders.values():
+            folder.close()
 
 
 def _generated(name: str) -> Repository:
@@ -97,8 +97,8 @@ def _generated(name: str) -> Repository:
 
 def named(*functions: Callable[..., Any]) -> dict[str, Callable[..., Any]]:
     """Return functions by their names, which are what errors in the code call them."""
-    for each in functions:
-        each.__qualname__ = each.__name__
+    for function in functions:
+        function.__qualname__ = function.__name__
     return {each.__name__: each for each in functions}
 
 
@@ -127,9 +127,9 @@ def doctor() -> list[str]:
     """Say which folder would be served, and which Python code would run in."""
     folders = [Folder(each) for each in roots_of(ServeOptions())]
     said = [f"folder {each.name}: {each.path}" for each in folders]
-    for each in folders:
-        each.close()
-    return [*(said or ["no folder is configured: --root DIR or the setting repository.root"]), _python()]
+    for folder in folders:
+        folder.close()
+    return [*(said or ["no folder is configured; give --root DIR or the setting repository.root"]), _python()]
 
 
 def _python() -> str:
@@ -142,18 +142,18 @@ def _python() -> str:
 toolbox = Toolbox(
     "repository",
     "Scientific repositories",
-    "Shows repositories of scientific data, read-only: a folder (--root), or a generated one by its number. "
-    "list_directory and search find files, describe_table tells a table's columns, units and ranges without its rows, "
-    "read_text_file shows text (head, tail). Compute with run_python_code: the readers are functions in it, so data "
-    "need not pass through the conversation.",
+    "Read-only access to repositories of scientific data: a folder (--root), or a generated repository by its number. "
+    "list_directory and search find files; describe_table gives the columns, units and ranges of a table without its "
+    "rows; read_text_file shows text (head, tail). Compute with run_python_code: the readers are functions in it, so "
+    "data need not pass through the conversation.",
     opens=opens,
     doctor=doctor,
 )
 
 IdArgument = Annotated[
     StrictInt | StrictStr,
-    Field(description="Which repository: a folder's name, or a number; default the folder."),
+    Field(description="Which repository: a folder's name or a number; by default the folder."),
 ]
 PathArgument = Annotated[str, Field(description="Path of a file in the repository.")]
-HeadArgument = Annotated[int | None, Field(ge=0, description="Only the first lines, so many.")]
-TailArgument = Annotated[int | None, Field(ge=0, description="Only the last lines, so many.")]
+HeadArgument = Annotated[int | None, Field(ge=0, description="Only this many lines from the start.")]
+TailArgument = Annotated[int | None, Field(ge=0, description="Only this many lines from the end.")]

@@ -16,10 +16,10 @@ from labrig.errors import LabrigError
 from labrig.sandbox import Limits
 from labrig.sandbox.answers import answer
 from labrig.toolbox import session
-from labrig_repository.folder import Folder, translated
-from labrig_repository.listing import listed
-from labrig_repository.names import shown
-from labrig_repository.reading import read_base64, read_text
+from labrig.tools import reading
+from labrig_repository.folder import listing
+from labrig_repository.folder.folder import Folder, translated
+from labrig_repository.folder.names import shown
 from labrig_repository.server.base import IdArgument, State, named, toolbox
 from labrig_repository.server.files import existing
 from labrig_repository.server.tables import described
@@ -45,7 +45,7 @@ def functions(state: State, default: object) -> dict[str, Callable[..., Any]]:
         """list_directory(prefix='/*', depth=1, id='') -> list of paths; depth=None: all files below."""
 
         def lists() -> list[str]:
-            found = [shown(each.path) for each in listed(chosen(id), prefix, depth)]
+            found = [shown(each.path) for each in listing.list_directory(chosen(id), prefix, depth)]
             if len(found) > MOST_PATHS:
                 raise LabrigError(
                     f"There are {len(found):,} paths", expected=f"at most {MOST_PATHS:,}", code="limit"
@@ -60,7 +60,9 @@ def functions(state: State, default: object) -> dict[str, Callable[..., Any]]:
         def reads() -> str:
             repository = chosen(id)
             found = existing(repository, path)
-            return read_text(repository, found, head=head, tail=tail, most_bytes=MOST_BYTES, whole=True).text
+            return reading.read_text_file(
+                repository, found, head=head, tail=tail, most_bytes=MOST_BYTES, whole=True
+            ).text
 
         return await asyncio.to_thread(reads)
 
@@ -69,7 +71,7 @@ def functions(state: State, default: object) -> dict[str, Callable[..., Any]]:
 
         def reads() -> str:
             repository = chosen(id)
-            return read_base64(repository, existing(repository, path), most_bytes=MOST_BYTES)[0]
+            return reading.read_binary_file(repository, existing(repository, path), most_bytes=MOST_BYTES)[0]
 
         return await asyncio.to_thread(reads)
 
@@ -87,16 +89,20 @@ async def run_python_code(
     code: Annotated[str, Field(description="Python source.")],
     files: Annotated[
         list[str],
-        Field(max_length=MOST_FILES, description="Files of the folder that the code opens as inputs/NAME."),
+        Field(
+            max_length=MOST_FILES, description="Files of the folder that the code can open as inputs/NAME."
+        ),
     ] = [],  # noqa: B006 - pydantic copies it
     id: IdArgument = "",
-    seed: Annotated[int, Field(ge=0, le=2**32, description="Same seed, same random numbers.")] = 0,
+    seed: Annotated[
+        int, Field(ge=0, le=2**32, description="The same seed gives the same random numbers.")
+    ] = 0,
 ) -> Answer:
     """Run Python (numpy, pandas, SciPy, scikit-learn, matplotlib) in a sandbox: 50 s, 512 MB, no network.
 
-    Each run starts anew. Functions in it: list_directory(prefix, depth) -> list, read_text_file(path, head, tail) ->
-    str, read_binary_file(path) -> Base64 str, describe_table(path) -> dict. Figures and files that the code leaves come
-    back as artifacts.
+    Each run starts afresh. Functions in it: list_directory(prefix, depth) -> list, read_text_file(path, head, tail) ->
+    str, read_binary_file(path) -> Base64 str, describe_table(path) -> dict. Figures and files that the code leaves are
+    returned as artifacts.
     """
     here = session()
     state: State = here.state
@@ -125,7 +131,9 @@ def _inputs(
     repository = state.repository(id)
     if not isinstance(repository, Folder):
         raise LabrigError(
-            "A generated repository has no files on disk", where="files", try_="read_text_file in the code"
+            "A generated repository has no files on disk",
+            where="files",
+            try_="calling read_text_file in the code",
         )
     inputs: dict[str, Path] = {}
     hashes: dict[str, str] = {}
@@ -134,7 +142,9 @@ def _inputs(
         name = shown(found.rpartition("/")[2])
         if name in inputs:
             raise LabrigError(
-                f"Two files are named {name}", where="files", try_="one of them through read_text_file"
+                f"Two files are named {name}",
+                where="files",
+                try_="reading one of them with read_text_file in the code",
             )
         inputs[name] = Path(f"/proc/self/fd/{held.enter_context(repository.opened_file(found))}")
         if inputs[name].stat().st_size <= _HASHED_BYTES:

@@ -7,18 +7,20 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from labrig import cursor as cursors
 from labrig.answer import Answer
 from labrig.canonical import sha256
 from labrig.errors import LabrigError, nearest
 from labrig.toolbox import session
-from labrig_repository.listing import Found, checked_depth, listed
-from labrig_repository.names import located, parts_in, shown
-from labrig_repository.reading import Text, read_base64, read_text
-from labrig_repository.searching import MOST_QUERY
-from labrig_repository.searching import search as looked_for
+from labrig.tools import cursor as cursors
+from labrig.tools import reading
+from labrig.tools.reading import Text
+from labrig_repository.folder import listing
+from labrig_repository.folder.listing import Found, checked_depth
+from labrig_repository.folder.names import located, parts_in, shown
+from labrig_repository.folder.searching import MOST_QUERY
+from labrig_repository.folder.searching import search as looked_for
+from labrig_repository.folder.store import Repository
 from labrig_repository.server.base import HeadArgument, IdArgument, PathArgument, TailArgument, toolbox
-from labrig_repository.store import Repository
 
 LISTED = 200
 """Names on a page."""
@@ -29,24 +31,27 @@ WHOLE_BYTES, LINES_BYTES = 20_000, 100_000
 BINARY_BYTES = 48_000
 HITS = 40
 
-CursorArgument = Annotated[str, Field(description="Cursor of an earlier answer, for its next page.")]
+CursorArgument = Annotated[str, Field(description="Cursor from an earlier answer, to get its next page.")]
 
 
 @toolbox.tool(title="List a directory", read_only=True)
 async def list_directory(
     prefix: Annotated[
-        str, Field(description="Path; * and ? stand for characters within one part, as in runs/2020*/*.csv.")
+        str,
+        Field(description="Path; * and ? match characters within one part of it, as in runs/2020*/*.csv."),
     ] = "/*",
-    depth: Annotated[int | None, Field(ge=0, description="Levels to show; null: all files below.")] = 1,
+    depth: Annotated[
+        int | None, Field(ge=0, description="How many levels to show; null for all files below.")
+    ] = 1,
     id: IdArgument = "",
     cursor: CursorArgument = "",
 ) -> Answer:
-    """List a directory, or the names that match wildcards. Paths can be given to the other tools as they are.
+    """List a directory, or the names that match wildcards. The paths can be given to the other tools as they are.
 
-    A directory ends with /. What is no file or leads out of the repository is named with the reason.
+    A directory ends with /. Entries that are neither file nor directory, or lead outside, have a note saying so.
     """
     repository = session().state.repository(id)
-    found = await asyncio.to_thread(lambda: list(listed(repository, prefix, depth)))
+    found = await asyncio.to_thread(lambda: list(listing.list_directory(repository, prefix, depth)))
     if not found and not cursor:
         return await asyncio.to_thread(_nothing, repository, prefix)
     question = [repository.name, prefix, checked_depth(depth), len(found)]
@@ -56,7 +61,7 @@ async def list_directory(
         text="\n".join(map(_line, page)),
         data={"names": len(found)},
         warnings=_stars(prefix),
-        next=f"the same with cursor={following!r}" if following else "",
+        next=f"repeat the call with cursor={following!r}" if following else "",
     )
 
 
@@ -70,7 +75,7 @@ def _stars(prefix: str) -> tuple[str, ...]:
     if "**" not in prefix.split("/"):
         return ()
     return (
-        "** is one folder here, as * is: depth=null lists all files below a prefix, "
+        "** stands for one folder here, as * does. depth=null lists all files below a prefix; "
         'search(query=".csv", where="names") finds them by name in any folder',
     )
 
@@ -125,27 +130,27 @@ def existing(repository: Repository, path: str) -> str:
 async def read_text_file(
     path: PathArgument, head: HeadArgument = None, tail: TailArgument = None, id: IdArgument = ""
 ) -> Answer:
-    """Read a text file, or its first or its last lines (head, tail).
+    """Read a text file, or only its first or last lines (head, tail).
 
-    Whole files come up to 20,000 bytes, lines up to 100,000; what is longer is cut, and the answer says so.
+    Whole files come up to 20,000 bytes, lines up to 100,000; longer text is cut, and the answer says so.
     """
     repository = session().state.repository(id)
     most = WHOLE_BYTES if head is None and tail is None else LINES_BYTES
 
     def reads() -> tuple[str, Text]:
         found = existing(repository, path)
-        return found, read_text(repository, found, head=head, tail=tail, most_bytes=most)
+        return found, reading.read_text_file(repository, found, head=head, tail=tail, most_bytes=most)
 
     found, text = await asyncio.to_thread(reads)
     warnings = []
     if text.cut:
         side = "beginning" if tail is None else "end"
         warnings.append(
-            f"Cut: {len(text.text):,} characters from the {side} of a file of {text.size:,} bytes"
+            f"Cut to {len(text.text):,} characters from the {side} of a file of {text.size:,} bytes"
         )
     if text.replaced:
         warnings.append(
-            f"{text.replaced} bytes are no {text.encoding} and are shown as \N{REPLACEMENT CHARACTER}"
+            f"{text.replaced} bytes are not valid {text.encoding} and are shown as \N{REPLACEMENT CHARACTER}"
         )
     return Answer(
         source=f"{repository.about}: {shown(found)}",
@@ -153,7 +158,7 @@ async def read_text_file(
         text=text.text,
         data={"bytes": text.size, "encoding": text.encoding},
         warnings=tuple(warnings),
-        next="head or tail; describe_table for a table; run_python_code to compute with all of it"
+        next="use head or tail; describe_table for a table; run_python_code to compute with the whole file"
         if text.cut
         else "",
         record={"text_sha256": sha256(text.text.encode("utf-8", "surrogatepass"))},
@@ -162,12 +167,12 @@ async def read_text_file(
 
 @toolbox.tool(title="Read a file as Base64", read_only=True)
 async def read_binary_file(path: PathArgument, id: IdArgument = "") -> Answer:
-    """Read a small file of any kind as Base64 (up to 48,000 bytes). Larger ones are read in run_python_code."""
+    """Read a small file of any kind as Base64 (up to 48,000 bytes). Larger files can be read in run_python_code."""
     repository = session().state.repository(id)
 
     def reads() -> tuple[str, str, str]:
         found = existing(repository, path)
-        return found, *read_base64(repository, found, most_bytes=BINARY_BYTES)
+        return found, *reading.read_binary_file(repository, found, most_bytes=BINARY_BYTES)
 
     found, content, media_type = await asyncio.to_thread(reads)
     return Answer(
@@ -177,22 +182,24 @@ async def read_binary_file(path: PathArgument, id: IdArgument = "") -> Answer:
 
 @toolbox.tool(title="Search names and contents", read_only=True)
 async def search(
-    query: Annotated[str, Field(max_length=MOST_QUERY, description="Text as it stands; case is ignored.")],
+    query: Annotated[
+        str, Field(max_length=MOST_QUERY, description="Text to look for, as it stands; case is ignored.")
+    ],
     pattern: Annotated[
         str,
         Field(
-            description="Which files: *.csv, runs/**, data/*/log_?.txt; ** is any folders but .hidden ones and caches."
+            description="Which files: *.csv, runs/**, data/*/log_?.txt; ** is any folders but hidden ones and caches."
         ),
     ] = "**",
     where: Annotated[
-        Literal["both", "names", "contents"], Field(description="Look in paths, in text, or in both.")
+        Literal["both", "names", "contents"], Field(description="Search paths, text, or both.")
     ] = "both",
     id: IdArgument = "",
     cursor: CursorArgument = "",
 ) -> Answer:
-    """Find files whose path or text holds a text; lines come with their numbers.
+    """Find files whose path or text contains the query; matching lines come with their numbers.
 
-    Files that are not text are counted.
+    Contents that are not text are skipped and counted.
     """
     repository = session().state.repository(id)
     page = await asyncio.to_thread(
@@ -212,11 +219,11 @@ async def search(
     warnings = [] if page.files else [f"No file matches {pattern}"]
     if page.cursor and len(page.hits) < HITS:  # it was the time that ended the page
         warnings.append(
-            f"This page looked into {page.searched:,} of {page.files:,} files; a narrower pattern has fewer"
+            f"This page covers {page.searched:,} of {page.files:,} files; a narrower pattern selects fewer"
         )
     return Answer(
         source=repository.about,
         data=data,
         warnings=tuple(warnings),
-        next=f"the same with cursor={page.cursor!r}" if page.cursor else "",
+        next=f"repeat the call with cursor={page.cursor!r}" if page.cursor else "",
     )

@@ -3,8 +3,8 @@
 Each result is a JSON object with `status`: ``success``, or a sentence that says what was wrong, with the other fields
 null. In the code that runs, the three readers return the same objects.
 
-Where that code does what nobody can have meant, this departs from it. For listings see `labrig_repository.listing`.
-Reading:
+Where that code does what nobody can have meant, this departs from it. For listings see
+`labrig_repository.folder.listing`. Reading:
 
 - ``head=0`` and ``tail=0`` give nothing; there they gave the whole file.
 - ``tail=5`` gives five lines of a file that ends with a line end; there it gave four and an empty one.
@@ -30,9 +30,9 @@ from labrig.answer import Published
 from labrig.errors import LabrigError
 from labrig.sandbox import Limits
 from labrig.toolbox import session
-from labrig_repository.listing import listed
-from labrig_repository.names import located, shown
-from labrig_repository.reading import read_base64, read_text
+from labrig.tools import reading
+from labrig_repository.folder import listing
+from labrig_repository.folder.names import located, shown
 from labrig_repository.server.base import State, named, toolbox
 
 PAPER_LIMITS = Limits(wall_s=60, cpu_s=45, memory_bytes=512 << 20)
@@ -52,9 +52,9 @@ print(json.dumps([platform.python_version(), sorted({f"{d.name}=={d.version}" fo
 ID = Annotated[StrictInt | StrictStr, Field(description="Id of the repository.")]
 
 
-def listing(state: State, id: object, prefix: object, depth: object, most: int) -> dict[str, Any]:
+def paths_found(state: State, id: object, prefix: object, depth: object, most: int) -> dict[str, Any]:
     """Return ``{status, paths}``; a listing that is cut has ``truncated``, which the released code has not."""
-    found = [shown(each.shown) for each in listed(state.repository(id), prefix, depth)]
+    found = [shown(each.shown) for each in listing.list_directory(state.repository(id), prefix, depth)]
     result: dict[str, Any] = {"status": "success", "paths": found[:most]}
     if len(found) > most:
         result["truncated"] = (
@@ -67,7 +67,7 @@ def listing(state: State, id: object, prefix: object, depth: object, most: int) 
 def text(state: State, id: object, path: object, head: object, tail: object, most: int) -> dict[str, Any]:
     """Return ``{status, file_content}``."""
     repository = state.repository(id)
-    found = read_text(
+    found = reading.read_text_file(
         repository, located(repository, path), head=head, tail=tail, most_bytes=most, whole=True
     )
     return {"status": "success", "file_content": found.text}
@@ -76,7 +76,7 @@ def text(state: State, id: object, path: object, head: object, tail: object, mos
 def binary(state: State, id: object, path: object, most: int) -> dict[str, Any]:
     """Return ``{status, base64_file_content, mime_type}``."""
     repository = state.repository(id)
-    content, media_type = read_base64(repository, located(repository, path), most_bytes=most)
+    content, media_type = reading.read_binary_file(repository, located(repository, path), most_bytes=most)
     return {"status": "success", "base64_file_content": content, "mime_type": media_type}
 
 
@@ -93,7 +93,7 @@ def functions(state: State) -> dict[str, Callable[..., Any]]:
 
     async def list_directory(id: Any, prefix: Any = "/*", depth: Any = 1) -> dict[str, Any]:
         """list_directory(id, prefix='/*', depth=1) -> {'status': ..., 'paths': [...]}"""
-        return await _said(listing, state, id, prefix, depth, CODE_PATHS, paths=None)
+        return await _said(paths_found, state, id, prefix, depth, CODE_PATHS, paths=None)
 
     async def read_text_file(id: Any, path: Any, head: Any = None, tail: Any = None) -> dict[str, Any]:
         """read_text_file(id, path, head=None, tail=None) -> {'status': ..., 'file_content': ...}"""
@@ -122,7 +122,7 @@ async def list_directory(
 
     Paths are relative to the last part of the prefix without a wildcard.
     """
-    return _published(await _said(listing, session().state, id, prefix, depth, CALL_PATHS, paths=None))
+    return _published(await _said(paths_found, session().state, id, prefix, depth, CALL_PATHS, paths=None))
 
 
 @toolbox.tool(title="Read a text file", read_only=True, faithful=True, toolsets=("paper",))
@@ -191,6 +191,6 @@ async def get_version_metadata() -> Published:
     here = session()
     result = await here.state.sandbox.run(_ENVIRONMENT, owner=here.owner)
     if result.status != "ok":
-        raise LabrigError(f"The sandbox did not tell its packages: {result.detail}", code="engine")
+        raise LabrigError(f"The sandbox did not report its packages: {result.detail}", code="engine")
     python, packages = json.loads(result.output)
     return _published({"status": "success", "python_version": python, "python_packages": packages})

@@ -7,16 +7,17 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from labrig import cursor as cursors
+from labrig import tables
 from labrig.answer import Answer
+from labrig.tables import Description
+from labrig.tables.apart import describe_apart
 from labrig.toolbox import session
-from labrig_repository.folder import Folder
-from labrig_repository.names import shown
+from labrig.tools import cursor as cursors
+from labrig_repository.folder.folder import Folder
+from labrig_repository.folder.names import shown
+from labrig_repository.folder.store import Repository
 from labrig_repository.server.base import IdArgument, PathArgument, State, toolbox
 from labrig_repository.server.files import CursorArgument, existing
-from labrig_repository.store import Repository
-from labrig_repository.tables import Description, describe
-from labrig_repository.tables.apart import describe_apart
 
 COLUMNS = 40
 """Columns on a page."""
@@ -25,21 +26,22 @@ COLUMNS = 40
 async def described(state: State, repository: Repository, path: str, sheet: str) -> Description:
     """Describe a table of a repository: a folder's in a child process, a generated one, which is made by us, here."""
     if not isinstance(repository, Folder):
-        return await asyncio.to_thread(describe, repository, path, sheet=sheet)
+        return await asyncio.to_thread(tables.describe_table, repository, path, sheet=sheet)
     async with state.describing:
-        return await describe_apart(repository, path, sheet=sheet)
+        with repository.opened_file(path) as descriptor:
+            return await describe_apart(descriptor, path, sheet=sheet)
 
 
 @toolbox.tool(title="Describe a table", read_only=True)
 async def describe_table(
     path: PathArgument,
-    sheet: Annotated[str, Field(description="Sheet of a workbook; default the first.")] = "",
+    sheet: Annotated[str, Field(description="Sheet of a workbook; by default the first.")] = "",
     id: IdArgument = "",
     cursor: CursorArgument = "",
 ) -> Answer:
-    """Describe a table without loading it: columns with type, unit (where stated), range, missing and distinct values.
+    """Describe a table without loading it: columns with type, unit (if stated), range, missing and distinct values.
 
-    CSV and its relatives, Parquet, xlsx, JSON, JSON lines; of NetCDF and HDF5 the header.
+    It reads CSV and its relatives, Parquet, xlsx, JSON and JSON lines, and the headers of NetCDF and HDF5.
     """
     state: State = session().state
     repository = state.repository(id)
@@ -52,12 +54,14 @@ async def describe_table(
     if following:
         data["columns_altogether"] = len(description.columns)
     partly = (
-        () if description.complete else ("Only the beginning was looked at: ranges and counts hold for it",)
+        ()
+        if description.complete
+        else ("Only the beginning of the file was read; ranges and counts are for that part",)
     )
     return Answer(
         source=f"{repository.about}: {shown(found)}",
         status="ok" if description.complete else "partial",
         data=data,
         warnings=(*partly, *description.notes),
-        next=f"the same with cursor={following!r}" if following else "",
+        next=f"repeat the call with cursor={following!r}" if following else "",
     )

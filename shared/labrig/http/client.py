@@ -34,7 +34,7 @@ from labrig.http.difference import difference
 from labrig.http.exchange import Exchange, is_answer
 from labrig.http.guard import Guard
 from labrig.http.hosts import Hosts, Limit
-from labrig.http.ledger import Ledger, default_path
+from labrig.http.ledger.ledger import Ledger, default_path
 from labrig.http.messages import Hop, Params, Request, Response, now
 from labrig.http.redirects import REDIRECTS, redirected
 from labrig.http.retrying import PoliteTransport
@@ -135,7 +135,7 @@ class Client:
             "ledger": None if mode == "live" else default_path(),
             "contact": setting("http", "contact"),
             "private_origins": [
-                each for each in setting("http", "private_origins").split(",") if each.strip()
+                origin for origin in setting("http", "private_origins").split(",") if origin.strip()
             ],
             "cache": folder / "cache" if _is_on(setting("http", "cache") or "on") else None,
             "state": folder / "hosts",

@@ -337,8 +337,8 @@ HARMLESS = frozenset(
     | {"status_codes", "certs", "hooks", "__version__", "__name__", "__doc__"}
     | {
         name
-        for name, each in vars(requests).items()
-        if isinstance(each, type) and issubclass(each, Exception)
+        for name, member in vars(requests).items()
+        if isinstance(member, type) and issubclass(member, Exception)
     }
 )
 """The names of `requests` that send nothing."""

@@ -64,8 +64,8 @@ class Guard:
         self._schemes: set[tuple[str, str, int]] = set()
         self._resolver = resolver
         self._slots = anyio.CapacityLimiter(RESOLVING)
-        for each in private_origins:
-            self.trust(each)
+        for origin in private_origins:
+            self.trust(origin)
 
     def trust(self, origin: str) -> None:
         """Let an origin of the operator lie at a private address."""

@@ -221,9 +221,9 @@ def _pairs(given: Params) -> list[tuple[str, str]]:
     pairs = given.items() if isinstance(given, Mapping) else given
     found: list[tuple[str, str]] = []
     for name, value in pairs:
-        for each in value if isinstance(value, list | tuple) else (value,):
-            if each is not None:
-                found.append((str(name), str(each).lower() if isinstance(each, bool) else str(each)))
+        for scalar in value if isinstance(value, list | tuple) else (value,):
+            if scalar is not None:
+                found.append((str(name), str(scalar).lower() if isinstance(scalar, bool) else str(scalar)))
     return found
 
 
@@ -352,10 +352,10 @@ def decoded(body: bytes, content_type: str) -> tuple[str, str]:
             name = ""
     believed = name.replace("_", "").replace("-", "").startswith(SEVEN_BIT)
     order = [name, "utf-8"] if believed else ["utf-8", name]
-    for each in order:
-        if each and each not in ("iso8859-1", "ascii"):  # browsers read both as Windows-1252
+    for encoding in order:
+        if encoding and encoding not in ("iso8859-1", "ascii"):  # browsers read both as Windows-1252
             try:
-                return body.decode(each), each
+                return body.decode(encoding), encoding
             except (UnicodeDecodeError, LookupError):
                 continue
     return body.decode("cp1252", "replace"), "cp1252"

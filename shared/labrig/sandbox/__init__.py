@@ -1,4 +1,16 @@
-"""Code of an agent, run at warm speed where it can hurt nothing; see ``docs/sandbox.md``."""
+"""Code of an agent, run at warm speed where it can hurt nothing; see ``docs/sandbox.md``.
+
+In the order of a run:
+
+- `profiles`: the Pythons that can be had; `environment`: one of them, and what it reads; `prepare`: run once when it
+is made
+- `backends`: which protection works here; `folders`: the sandbox's own folder
+- `sandbox`: the queue; `forkserver`: the fork server as the host sees it
+- `running`: one run; `inputs`: what it may read
+- `inside`: what runs beside the code, and the walls
+- `scratch`: what the run left; `results`: what came of it; `answers`: the same as a tool's answer
+- `replaying`: sessions whose variables stay
+"""
 
 from labrig.sandbox.results import STATUSES, Limits, Result
 from labrig.sandbox.sandbox import Sandbox

@@ -53,6 +53,7 @@ def answer(
         warnings=(*((result.detail,) if limited else ()), *result.notes, *left_out(result)),
         artifacts=tuple(kept),
         record=_record(result, code),
+        failed=result.failed,
     )
 
 

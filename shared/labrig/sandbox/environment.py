@@ -1,7 +1,7 @@
-"""The Pythons that the sandbox runs code in, and what of the machine such a Python needs to read.
+"""The Python that the sandbox runs code in, as it is installed, and what of the machine it needs to read.
 
-A profile is a side environment (`labrig.sideenv`) without any code of Labrig, so that code in the sandbox
-cannot import what generates tasks or grades answers.
+It is a side environment without any code of Labrig (`labrig.sandbox.profiles`), so that code in the sandbox cannot
+import what generates tasks or grades answers.
 """
 
 from __future__ import annotations
@@ -10,45 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from labrig.errors import LabrigError, unknown_name
-from labrig.sideenv import PythonEnv, own_python
+from labrig.sandbox.profiles import profiles
+from labrig.sideenv import own_python
 from labrig.sideenv.own_python import hold
 
-__all__ = ["EARTH", "PROFILES", "SCIENCE", "Interpreter", "Readable", "find", "hold", "reading"]
-
-_HERE = Path(__file__).parent
-_IMPORTS = (
-    "numpy",
-    "pandas",
-    "scipy.stats",
-    "sklearn",
-    "matplotlib.pyplot",
-    "seaborn",
-    "sympy",
-    "statsmodels.api",
-    "openpyxl",
-    "python_calamine",
-)
-
-SCIENCE = PythonEnv(
-    name="sandbox",
-    title="Python of the sandbox",
-    folder="sandbox/science",
-    lock=_HERE / "requirements" / "science.lock",
-    prepare=_HERE / "prepare.py",
-    imports=_IMPORTS,
-    shown=("numpy", "pandas", "scipy", "scikit-learn", "matplotlib"),
-)
-EARTH = PythonEnv(
-    name="sandbox-earth",
-    title="Python of the sandbox for Earth data",
-    folder="sandbox/earth",
-    lock=_HERE / "requirements" / "earth.lock",
-    prepare=_HERE / "prepare.py",
-    imports=(*_IMPORTS, "xarray", "netCDF4", "rasterio", "shapely", "pyproj"),
-    shown=("numpy", "pandas", "xarray", "netcdf4", "rasterio"),
-    default=False,
-)
-PROFILES = {"science": SCIENCE, "earth": EARTH}
+__all__ = ["Interpreter", "Readable", "find", "hold", "reading"]
 
 SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/localtime", "/usr/share/zoneinfo")
 OTHER_PACKAGES = ("site-packages", "dist-packages")
@@ -64,7 +30,7 @@ class Interpreter:
     Attributes
     ----------
     profile
-        One of `PROFILES`.
+        One of `profiles`.
     prefix
         The environment's folder, a real path.
     python
@@ -114,9 +80,9 @@ def find(profile: str) -> Interpreter:
     LabrigError
         "not_found" for an unknown profile, "unavailable" if its environment is missing or damaged.
     """
-    if profile not in PROFILES:
-        raise unknown_name("profile of the sandbox", profile, PROFILES)
-    env = PROFILES[profile]
+    if profile not in profiles():
+        raise unknown_name("profile of the sandbox", profile, profiles())
+    env = profiles()[profile]
     found = own_python.status(env, thorough=False)
     if found.state != "installed":
         raise LabrigError(
@@ -142,7 +108,7 @@ def reading(interpreter: Interpreter) -> Readable:
 
     What only the Python knows was asked when it was installed (``prepare.py``).
     """
-    facts = own_python.manifest_of(PROFILES[interpreter.profile])["facts"]
+    facts = own_python.manifest_of(profiles()[interpreter.profile])["facts"]
     links: dict[Path, str] = {}
 
     def real(path: str | Path) -> Path:
@@ -158,7 +124,7 @@ def reading(interpreter: Interpreter) -> Readable:
             raise LabrigError(
                 "The Python below the side environment is gone",
                 where=str(base),
-                try_=f"labrig setup {PROFILES[interpreter.profile].name} --force",
+                try_=f"labrig setup {profiles()[interpreter.profile].name} --force",
                 code="unavailable",
             )
         if not base.is_relative_to(listable[0] if listable else "/nowhere"):

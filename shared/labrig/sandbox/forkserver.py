@@ -213,10 +213,10 @@ class ForkServer:
         self._stderr.close()
         waiting: list[asyncio.Future[Any]] = [*self.runs.values(), self._ready]
         self.runs.clear()
-        for each in waiting:
-            if not each.done() and not self._loop.is_closed():
-                each.set_exception(error)
-                each.exception()  # a cancelled caller never asks for it
+        for future in waiting:
+            if not future.done() and not self._loop.is_closed():
+                future.set_exception(error)
+                future.exception()  # a cancelled caller never asks for it
         if self.scratch >= 0:
             os.close(self.scratch)
             self.scratch = -1

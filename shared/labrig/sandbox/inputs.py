@@ -93,8 +93,8 @@ class Inputs:
 
 def close(inputs: Iterable[Input]) -> None:
     """Close the descriptors of inputs."""
-    for each in inputs:
-        os.close(each.descriptor)
+    for opened in inputs:
+        os.close(opened.descriptor)
 
 
 def _opened(name: str, path: Path) -> int:

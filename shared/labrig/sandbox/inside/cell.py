@@ -228,9 +228,9 @@ def _replay(history: list[dict[str, Any]], module: types.ModuleType, channel: Ch
     os.dup2(null, 1)
     os.dup2(null, 2)
     try:
-        for number, each in enumerate(history, 1):
-            channel.recorded = list(each["calls"])
-            came = _execute(each["code"], f"{CELL} {number}>", module.__dict__, "never")
+        for number, cell in enumerate(history, 1):
+            channel.recorded = list(cell["calls"])
+            came = _execute(cell["code"], f"{CELL} {number}>", module.__dict__, "never")
             _close_figures()
             if came["ended"] != "ok":
                 return f"cell {number} ended with {came.get('what', 'sys.exit')} when it was run again"

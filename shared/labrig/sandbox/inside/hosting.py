@@ -63,8 +63,8 @@ class Channel:
         if not self.recorded:
             return None
         same = json.loads(json.dumps(asked, default=plain))
-        for index, (each, answer) in enumerate((each["asked"], each["answer"]) for each in self.recorded):
-            if each == same:
+        for index, (call, answer) in enumerate((each["asked"], each["answer"]) for each in self.recorded):
+            if call == same:
                 del self.recorded[index]
                 return dict(answer)
         self.anew += 1

@@ -327,8 +327,8 @@ class Zygote:
         os.mkdir(name, 0o700, dir_fd=self.scratch)
         if inputs:
             os.mkdir(f"{name}/inputs", 0o700, dir_fd=self.scratch)
-        for each, target in inputs.items():
-            os.symlink(target, f"{name}/inputs/{each}", dir_fd=self.scratch)
+        for link, target in inputs.items():
+            os.symlink(target, f"{name}/inputs/{link}", dir_fd=self.scratch)
 
     def _child(
         self,

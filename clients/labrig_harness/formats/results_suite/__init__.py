@@ -1,0 +1,38 @@
+"""results: a published table of results, scored, reported and compared like a run.
+
+Its tasks come from ``labrig import results``: the truths of the table. Its records hold the rows.
+
+- `score`: a row's score; `tables`: accuracy of tables
+"""
+
+from labrig.errors import LabrigError
+from labrig_harness.formats.results_suite import score, tables
+from labrig_harness.sample import Sample
+from labrig_harness.suite import Arm, Solution, Suite
+
+NAME, VERSION = "results", "1"
+
+
+def _tasks(*, seed: int) -> list[Sample]:
+    raise LabrigError(
+        "The suite results has no items of its own: they come from a table",
+        try_="labrig import results FILE --out DIR",
+    )
+
+
+def _solution(sample: Sample, arm: Arm) -> Solution:
+    raise LabrigError("A table of results has no reference solution")
+
+
+suite = Suite(
+    name=NAME,
+    version=VERSION,
+    scorer_version=score.VERSION,
+    about="A bare table of results (truth, prediction, correct), imported",
+    arms=(Arm("results", about="as published"),),
+    tasks=_tasks,
+    solution=_solution,
+    score=score.score,
+    tables=tables.tables,
+    cluster="cluster",
+)

@@ -1,0 +1,7 @@
+"""Records on disk.
+
+- `outfolder`: where what lies, written so that what is there is whole
+- `items_file`: items as lines of a file, as ``labrig generate`` writes them
+- `verify`: whether a record agrees with itself
+- `scoring`: an output folder read back and scored from its records alone
+"""

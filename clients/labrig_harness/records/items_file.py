@@ -1,0 +1,89 @@
+"""Items as the lines of a JSONL file: what ``labrig generate`` writes and ``run --tasks`` reads."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from labrig.errors import LabrigError
+
+if TYPE_CHECKING:
+    from labrig_harness.sample import Sample
+    from labrig_harness.suite import Generator, Suite
+
+
+def generator_of(suite: Suite) -> Generator:
+    """Return the generator of a suite; a LabrigError where it has none."""
+    if suite.generator is None:
+        from labrig_harness.registry import suites
+
+        others = [name for name in suites.names() if suites.load(name).generator is not None]
+        raise LabrigError(
+            f"The items of {suite.name} are fixed", where=suite.name, expected=f"one of {', '.join(others)}"
+        )
+    return suite.generator
+
+
+def read_tasks(path: Path, suite: Suite) -> list[Sample]:
+    """Return the items of a file that ``labrig generate`` wrote.
+
+    Raises
+    ------
+    LabrigError
+        For a file that cannot be read, a line that is no item of the suite, an item that is there twice, no item.
+    """
+    generator = generator_of(suite)
+    samples: dict[str, Sample] = {}
+    for number, row in rows(path):
+        try:
+            sample = generator.task(row)
+        except LabrigError as error:
+            published = generator.adopt is not None and "truth" not in row and "question" in row
+            raise LabrigError(
+                error.what,
+                where=f"{path}:{number}",
+                try_=f"labrig generate {suite.name} --from {path} --out FILE" if published else error.try_,
+            ) from error
+        if sample.id in samples:
+            raise LabrigError(f"The item {sample.id} is there twice", where=f"{path}:{number}")
+        samples[sample.id] = sample
+    if not samples:
+        raise LabrigError("The file holds no item", where=str(path))
+    return list(samples.values())
+
+
+def rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the lines of a JSONL file with their numbers."""
+    try:
+        lines: Sequence[str] = path.read_text(encoding="utf-8-sig").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise LabrigError(f"Cannot read the items: {error}", where=str(path)) from error
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line, parse_constant=_no_number)
+        except (ValueError, RecursionError) as error:
+            raise LabrigError(
+                f"This line is not JSON: {error}", where=f"{path}:{number}", expected="one item a line"
+            ) from error
+        if not isinstance(row, dict):
+            raise LabrigError("This line is not a JSON object", where=f"{path}:{number}")
+        if not is_text(json.dumps(row, ensure_ascii=False)):
+            raise LabrigError("This line has half a character (a lone surrogate)", where=f"{path}:{number}")
+        yield number, row
+
+
+def is_text(text: str) -> bool:
+    """Return whether a text can be written as UTF-8; arguments that are none, and half pairs in JSON, cannot."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _no_number(name: str) -> float:
+    raise ValueError(f"{name} is no JSON number")

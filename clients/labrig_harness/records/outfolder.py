@@ -1,0 +1,304 @@
+"""The output folder of runs: where what lies, and how it is written so that what is there is whole.
+
+    tasks.jsonl                            the items with their truths
+    <arm>.<agent>/run.json                 what was run
+    <arm>.<agent>/<item>/epoch<n>/         one record: trajectory.json, calls.jsonl, blobs/
+    scores.jsonl                           written by scoring
+
+A record is made in a folder named ``.making-<process>-...`` beside its place and renamed at the end. What a killed
+process left behind is removed by the next run.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import platform
+import secrets
+import shutil
+import tempfile
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from labrig import __version__
+from labrig.canonical import content_hash
+from labrig.errors import LabrigError
+from labrig_harness.endings import OUTSIDE
+from labrig_harness.sample import Sample
+
+RUN_SCHEMA = "labrig.run/2"
+MAKING = ".making-"
+WORKSPACE = "labrig-item-"
+
+
+def record_folder(out: Path, label: str, item: str, epoch: int) -> Path:
+    """Return the folder of one record.
+
+    Raises
+    ------
+    LabrigError
+        For an item whose id is no name: files of items come from others, and a path would lead out of the folder.
+    """
+    if item in ("", ".", "..") or "\0" in item or Path(item).name != item:
+        raise LabrigError("An item's id is not the name of a folder", where=repr(item)[:80])
+    return out / label / item / f"epoch{epoch}"
+
+
+def tasks_hash(samples: Sequence[Sample]) -> str:
+    """Return the hash by which ``run.json`` names the items and truths that were run."""
+    return content_hash([sample.to_dict() for sample in samples])
+
+
+def read_tasks(out: Path) -> list[Sample]:
+    """Return the tasks of an output folder.
+
+    Raises
+    ------
+    LabrigError
+        If there is no ``tasks.jsonl``, it holds no task, or a line of it is not one.
+    """
+    path = out / "tasks.jsonl"
+    if not path.is_file():
+        raise LabrigError(
+            "This is not an output folder of labrig run",
+            where=str(out),
+            expected="a folder with tasks.jsonl",
+            code="not_found",
+        )
+    samples: dict[str, Sample] = {}
+    for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            sample = Sample.from_dict(json.loads(line))
+        except (ValueError, TypeError, AttributeError) as error:
+            reason = str(error).splitlines()[0]
+            raise LabrigError(f"This line is not a task: {reason}", where=f"{path.name}:{number}") from error
+        if sample.id in samples:
+            raise LabrigError(f"The item {sample.id} is there twice", where=f"{path.name}:{number}")
+        samples[sample.id] = sample
+    if not samples:
+        raise LabrigError("The folder holds no task", where=str(path))
+    return list(samples.values())
+
+
+def keep_tasks(out: Path, samples: Sequence[Sample]) -> list[Sample]:
+    """Write the tasks, or take those that are there already if they are the same items.
+
+    The same items made on another machine may carry another engine hash in their truths; the first ones stay.
+
+    Raises
+    ------
+    LabrigError
+        If the folder holds other items, saying what differs: scores would not be comparable.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    if (out / "tasks.jsonl").exists():
+        there = read_tasks(out)
+        ours, theirs = {sample.id: sample for sample in samples}, {sample.id: sample for sample in there}
+        changed = [key for key in ours if key in theirs and _asked(ours[key]) != _asked(theirs[key])]
+        if ours.keys() != theirs.keys() or changed:
+            common = len(ours.keys() & theirs.keys())
+            raise LabrigError(
+                f"The output folder holds {len(theirs)} items, {common} of them among your {len(ours)}"
+                + (f", {len(changed)} with another text or answer" if changed else ""),
+                where=str(out),
+                expected="the same items: suite, version, --seed, --limit and --items as before",
+                try_="another --out",
+            )
+        return there
+    body = "".join(json_text(sample.to_dict()) + "\n" for sample in samples)
+    write_atomically(out / "tasks.jsonl", body)
+    return list(samples)
+
+
+def _asked(sample: Sample) -> tuple[Any, ...]:
+    return sample.brief, sample.truth.get("answer")
+
+
+def keep_run(out: Path, label: str, about: dict[str, Any]) -> None:
+    """Write ``run.json``; one that is there must agree, but for the number of epochs, which may grow.
+
+    Raises
+    ------
+    LabrigError
+        If the records that are there were made with another suite version or seed.
+    """
+    path = out / label / "run.json"
+    about = {
+        "schema": RUN_SCHEMA,
+        **about,
+        "versions": {
+            "labrig": __version__,
+            "python": platform.python_version(),
+            "fastmcp": version("fastmcp"),
+            "mcp": version("mcp"),
+            "platform": platform.platform(),
+        },
+    }
+    if path.exists():
+        there = read_run(out, label)
+        for key in ("suite", "suite_version", "seed", "tasks", "agent", "budget", "calls", "perturb"):
+            if there.get(key) != json.loads(json.dumps(about[key])):
+                raise LabrigError(
+                    f"The records there were made with {key} {there.get(key)!r}, not {about[key]!r}",
+                    where=str(path),
+                    try_="another --out, or another --name for the agent",
+                )
+        about["epochs"] = max(about["epochs"], there.get("epochs", 0))
+    write_atomically(path, json.dumps(about, indent=1) + "\n")
+
+
+def read_run(out: Path, label: str) -> dict[str, Any]:
+    """Return ``run.json`` of one run; a LabrigError says why it cannot be used."""
+    path = out / label / "run.json"
+    try:
+        about = json.loads(path.read_text(encoding="utf-8"))
+        if about["schema"] != RUN_SCHEMA:
+            raise ValueError(f"schema {about['schema']!r}, not {RUN_SCHEMA}")
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise LabrigError(f"run.json cannot be used: {error}", where=label) from error
+    loaded: dict[str, Any] = about
+    return loaded
+
+
+def safe(name: str) -> str:
+    """Return a name as a folder may bear it: letters, digits, ``._-+``; the rest becomes ``-``.
+
+    >>> safe("scale:1.2@execute_phreeqc")
+    'scale-1.2-execute_phreeqc'
+    """
+    kept = "".join(c if c.isascii() and (c.isalnum() or c in "._-+") else "-" for c in name)
+    return kept.lstrip(".")[:120] or "-"
+
+
+def replace_failed(folder: Path) -> None:
+    """Make room for a new attempt at a record: one that failed from outside is removed, one that stands never.
+
+    A folder without a trajectory is no record, but it may hold calls that somebody wants to see: it is set aside.
+    """
+    try:
+        end = json.loads((folder / "trajectory.json").read_text(encoding="utf-8"))["end"]
+    except FileNotFoundError:
+        with contextlib.suppress(FileNotFoundError):
+            folder.rename(folder.with_name(f".damaged-{folder.name}-{secrets.token_hex(4)}"))
+        return
+    except (OSError, ValueError, TypeError, KeyError):
+        return
+    if end in OUTSIDE:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def json_text(value: Any) -> str:
+    """Return JSON on one line, readable where it can be: half surrogate pairs are escaped."""
+    text = json.dumps(value, ensure_ascii=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return json.dumps(value)
+    return text
+
+
+def _mine() -> str:
+    """Return what marks a folder as this process's: several machines may share the output folder."""
+    host = "".join(c for c in platform.node() if c.isalnum())[:32] or "host"
+    return f"{host}-{os.getpid()}"
+
+
+def workspace_prefix() -> str:
+    """Return the prefix of the names of this process's workspaces."""
+    return f"{WORKSPACE}{_mine()}-"
+
+
+def labels(out: Path) -> list[str]:
+    """Return the names of the runs in an output folder."""
+    return sorted(path.parent.name for path in out.glob("*/run.json"))
+
+
+def making(folder: Path) -> Path:
+    """Return a new folder to make a record in, beside its place."""
+    path = folder.parent / f"{MAKING}{_mine()}-{secrets.token_hex(4)}"
+    path.mkdir(parents=True)
+    return path
+
+
+def place(made: Path, folder: Path) -> None:
+    """Put a finished record in its place; where another process was first, its record stays."""
+    try:
+        made.rename(folder)
+    except OSError:
+        if not (folder / "trajectory.json").exists():
+            raise
+        shutil.rmtree(made, ignore_errors=True)
+
+
+def sweep(out: Path) -> None:
+    """Remove what processes of this machine that no longer run left behind: half-made records and workspaces."""
+    host = _mine().rpartition("-")[0]
+    stale = [*out.glob(f"*/*/{MAKING}*"), *Path(tempfile.gettempdir()).glob(f"{WORKSPACE}*")]
+    for path in stale:
+        owner, _, process = path.name.removeprefix(MAKING).removeprefix(WORKSPACE).partition("-")
+        process = process.partition("-")[0]
+        if owner == host and process.isdigit() and not _runs(int(process)):
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _runs(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Write a text file whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        temporary.write_text(text, encoding="utf-8")
+        temporary.replace(path)
+    except OSError:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def write_new(path: Path, text: str) -> None:
+    """Write a text file for its owner alone, whole or not at all, and never over one that is there.
+
+    Raises
+    ------
+    LabrigError
+        For a file that is there; ``unavailable`` where it cannot be written, with the file's name.
+    """
+    temporary = path.with_name(f".{path.name[:100]}.{secrets.token_hex(4)}")
+    try:
+        try:
+            temporary.touch(0o600, exist_ok=False)
+            temporary.write_bytes(text.encode())
+            _rename_new(temporary, path)
+        finally:
+            temporary.unlink(missing_ok=True)
+    except FileExistsError as error:
+        raise LabrigError("This file is there already", where=str(path), try_="another --out") from error
+    except OSError as error:
+        raise LabrigError(
+            f"Cannot write: {error.strerror or error}", where=str(path), code="unavailable"
+        ) from error
+
+
+def _rename_new(temporary: Path, path: Path) -> None:
+    """Give a file its name unless that is taken, as a rename would not ask."""
+    try:
+        os.link(temporary, path)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without hard links
+        if path.exists():
+            raise FileExistsError(path) from None
+        temporary.replace(path)

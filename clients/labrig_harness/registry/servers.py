@@ -1,0 +1,123 @@
+"""Finding and reaching servers: by name, by URL, or as a command."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.metadata import entry_points
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from labrig.errors import LabrigError, unknown_name
+from labrig.toolbox import ServeOptions, Toolbox
+
+if TYPE_CHECKING:
+    from fastmcp.client.transports import ClientTransport
+
+
+def names() -> list[str]:
+    """Return the names of the installed servers (entry points of the group ``labrig.servers``)."""
+    return sorted({each.name for each in entry_points(group="labrig.servers")})
+
+
+def _entry(name: str) -> str:
+    for entry in entry_points(group="labrig.servers"):
+        if entry.name == name:
+            return entry.value
+    raise unknown_name("server", name, names())
+
+
+def package(name: str) -> str:
+    """Return the import package of a server: ``labrig_phreeqc``."""
+    return _entry(name).split(":")[0].split(".")[0]
+
+
+def toolbox(name: str) -> Toolbox:
+    """Import a server and return its toolbox."""
+    _entry(name)
+    (found,) = [each for each in entry_points(group="labrig.servers") if each.name == name][:1]
+    try:
+        loaded = found.load()
+    except Exception as error:  # whatever a module does at import is not to take the house down
+        raise LabrigError(
+            f"The server {name!r} cannot be imported: {type(error).__name__}: {error}",
+            try_=f"pip install 'labrig[{name}]'",
+            code="unavailable",
+        ) from error
+    if not isinstance(loaded, Toolbox):
+        raise LabrigError(f"The entry point of server {name!r} is not a Toolbox", where=found.value)
+    return loaded
+
+
+def serve_flags(options: ServeOptions) -> list[str]:
+    """Return the flags that make a server with these options (the inverse of `labrig.serving.serve.serve_options`)."""
+    flags: list[str] = ["--toolsets", ",".join(options.toolsets)]
+    if options.tools:
+        flags += ["--tools", ",".join(options.tools)]
+    if options.read_only:
+        flags.append("--read-only")
+    if options.workspace is not None:
+        flags += ["--workspace", str(options.workspace)]
+    for root in options.roots:
+        flags += ["--root", str(root)]
+    if options.output is not None:
+        flags += ["--output", options.output]
+    if options.log_calls is not None:
+        flags += ["--log-calls", str(options.log_calls)]
+    if options.unsafe_local:
+        flags.append("--unsafe-local")
+    if options.http_mode:
+        flags += ["--http-mode", options.http_mode]
+    if options.ledger is not None:
+        flags += ["--ledger", str(options.ledger)]
+    return flags
+
+
+def command(name: str, options: ServeOptions) -> list[str]:
+    """Return the command that serves `name` on stdio with this interpreter."""
+    return [sys.executable, *module(name), *serve_flags(options)]
+
+
+def module(name: str) -> list[str]:
+    """Return what runs a server with Python: its own ``__main__`` if it has one, else ``labrig serve``."""
+    own = find_spec(package(name))
+    in_folder = own is not None and own.submodule_search_locations is not None  # one file has no __main__
+    if in_folder and find_spec(f"{package(name)}.__main__") is not None:
+        return ["-m", package(name)]
+    return ["-m", "labrig_harness", "serve", name]
+
+
+@dataclass(frozen=True)
+class Target:
+    """What SERVER on the command line stands for: a name, a URL, or a command after ``--``."""
+
+    name: str = ""
+    url: str = ""
+    argv: tuple[str, ...] = ()
+
+    @classmethod
+    def parse(cls, server: str | None, argv: Sequence[str]) -> Target:
+        """Read SERVER; exactly one of a name, a URL or a command must be given."""
+        if argv and server:
+            raise LabrigError("Both a server and a command are given", try_="leave one of them out")
+        if argv:
+            return cls(name=os.path.basename(argv[0]), argv=tuple(argv))  # noqa: PTH119
+        if not server:
+            raise LabrigError(
+                "No server is named", expected=f"one of {', '.join(names())}, a URL, or -- command"
+            )
+        if server.startswith(("http://", "https://")):
+            return cls(name=server, url=server)
+        _entry(server)
+        return cls(name=server)
+
+    def transport(self, options: ServeOptions, token: str = "") -> ClientTransport:
+        """Return the client transport; `options` apply where we start the server ourselves."""
+        from fastmcp.client.transports import StdioTransport, StreamableHttpTransport
+
+        if self.url:
+            return StreamableHttpTransport(self.url, auth=token or None)
+        argv = list(self.argv) or command(self.name, options)
+        return StdioTransport(argv[0], argv[1:], env=dict(os.environ), keep_alive=False)

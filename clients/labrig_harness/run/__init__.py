@@ -1,0 +1,8 @@
+"""Running a suite, in the order things happen.
+
+- `plan`: what is to be run, kept in the output folder so that it can be gone on with
+- `attempts`: which records are still to be made
+- `record`: one record: a sample run in a fresh workspace, tried again while a service asks to wait, written whole
+- `bench`: where an agent works on one sample; `linking`: its own log beside the calls that were recorded
+- `runner`: all records of a plan, here; `cluster`: the same on many machines, each by `one_record`
+"""

@@ -1,0 +1,160 @@
+"""What is to be run: a plan, kept in the output folder so that it can be gone on with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from labrig.errors import LabrigError
+from labrig_harness import agents
+from labrig_harness.agent import Agent, AgentSpec
+from labrig_harness.grounding.perturb import AUTO, parse
+from labrig_harness.recording.call_store import LIVE, REPLAY, CallStore
+from labrig_harness.records import outfolder
+from labrig_harness.registry import suites
+from labrig_harness.run.attempts import missing
+from labrig_harness.sample import Sample, SampleInput
+from labrig_harness.suite import Arm, Solution, Suite
+
+
+@dataclass(frozen=True)
+class RunPlan:
+    """What is to be run: every combination of `tasks` and epochs, on one arm with one agent.
+
+    Attributes
+    ----------
+    jobs
+        Items at a time.
+    retries
+        Times an item is tried again in the same run when the model's service asked to wait.
+    calls
+        Mode of the recording proxy (``live``, ``record``, ``replay``, ``refresh``) and its store.
+    perturb
+        A declared change of one tool result, or empty: see `labrig_harness.grounding.perturb`.
+    """
+
+    suite: Suite
+    arm: Arm
+    agent: AgentSpec
+    tasks: tuple[Sample, ...]
+    seed: int = 0
+    epochs: int = 1
+    jobs: int = 2
+    retries: int = 4
+    calls: str = "live"
+    store: str = ""
+    perturb: str = ""
+
+    @property
+    def label(self) -> str:
+        """Folder name of this run within an output folder."""
+        perturbed = f".{outfolder.safe(self.perturb)}" if self.perturb else ""
+        return f"{self.arm.name}.{outfolder.safe(self.agent.label)}{perturbed}"
+
+    def units(self) -> list[tuple[Sample, int]]:
+        """Return (task, epoch) pairs in the order they are started."""
+        return [(sample, epoch) for epoch in range(self.epochs) for sample in self.tasks]
+
+    def make_agent(self, epoch: int) -> Agent:
+        """Return the agent of one record."""
+        by_id = {sample.id: sample for sample in self.tasks}
+
+        def solve(brief: SampleInput) -> Solution:
+            return self.suite.solution(by_id[brief.id], self.arm)
+
+        return agents.make(self.agent, seed=self.seed, epoch=epoch, solve=solve)
+
+    def check(self) -> None:
+        """Raise a LabrigError when this agent cannot run in this arm here, or what is asked for cannot be read."""
+        if self.perturb and self.perturb != AUTO:
+            parse(self.perturb)
+        if self.calls != LIVE:
+            CallStore.open(Path(self.store), mode=self.calls)
+        self.make_agent(0).accept(self.arm)
+        if self.arm.sandbox and self.calls != REPLAY:
+            from labrig.sandbox.environment import find
+
+            find(self.arm.sandbox)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what ``run.json`` holds: all that is needed to go on with the run."""
+        return {
+            "suite": self.suite.name,
+            "suite_version": self.suite.version,
+            "arm": self.arm.name,
+            "budget": self.arm.budget(),
+            "agent": asdict(self.agent),
+            "seed": self.seed,
+            "epochs": self.epochs,
+            "calls": self.calls,
+            "store": self.store,
+            "perturb": self.perturb,
+            "http_mode": self.arm.serve.http_mode,
+            "ledger": str(self.arm.serve.ledger or ""),
+        }
+
+    @classmethod
+    def from_dict(
+        cls, about: dict[str, Any], suite: Suite, samples: tuple[Sample, ...], jobs: int = 2
+    ) -> RunPlan:
+        """Rebuild a plan from ``run.json`` and the tasks beside it."""
+        spec = dict(about["agent"])
+        spec["command"] = tuple(spec.get("command", ()))
+        arm = suite.arm(about["arm"])
+        ledger = Path(about["ledger"]) if about.get("ledger") else None
+        served = replace(arm.serve, http_mode=str(about.get("http_mode", "")), ledger=ledger)
+        return cls(
+            suite=suite,
+            arm=replace(arm, serve=served, **about["budget"]),
+            agent=AgentSpec(**spec),
+            tasks=samples,
+            seed=int(about["seed"]),
+            epochs=int(about["epochs"]),
+            jobs=jobs,
+            calls=str(about.get("calls", "live")),
+            store=str(about.get("store", "")),
+            perturb=str(about.get("perturb", "")),
+        )
+
+
+def prepare(plan: RunPlan, out: Path) -> RunPlan:
+    """Make the output folder ready for a plan; the tasks that are there already are taken in place of its own."""
+    folders = (outfolder.record_folder(out, plan.label, sample.id, epoch) for sample, epoch in plan.units())
+    if any(missing(folder) is not None for folder in folders):  # a run that is whole needs no key, no program
+        plan.check()
+    plan = replace(plan, tasks=tuple(outfolder.keep_tasks(out, plan.tasks)))
+    outfolder.sweep(out)
+    outfolder.keep_run(
+        out, plan.label, {**plan.to_dict(), "tasks": outfolder.tasks_hash(plan.tasks), "label": plan.label}
+    )
+    return plan
+
+
+def plans(out: Path, labels: Sequence[str], *, jobs: int = 2) -> list[RunPlan]:
+    """Return the plans of runs as they were started.
+
+    Raises
+    ------
+    LabrigError
+        If the folder holds no run, or one that this version cannot go on with.
+    """
+    samples = tuple(outfolder.read_tasks(out))
+    suite = suites.load(samples[0].suite)
+    if suite.version != samples[0].suite_version:
+        raise LabrigError(
+            f"These runs are of {suite.name} {samples[0].suite_version}; installed is {suite.version}",
+            where=str(out),
+            try_="the release of labrig that run.json names",
+        )
+    found = []
+    for label in labels:
+        about = outfolder.read_run(out, label)
+        try:
+            found.append(RunPlan.from_dict(about, suite, samples, jobs))
+        except (KeyError, TypeError, ValueError) as error:
+            raise LabrigError(f"run.json cannot be used: {error!r}", where=label) from error
+    if not found:
+        raise LabrigError("The folder holds no run", where=str(out), expected="<run>/run.json")
+    return found

@@ -1,0 +1,33 @@
+"""Running a suite: one record per (item, arm, epoch), written whole or not at all."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+from labrig_harness.records import outfolder
+from labrig_harness.run.plan import RunPlan, prepare
+from labrig_harness.run.record import run_unit
+from labrig_harness.sample import Sample
+from labrig_harness.trajectory import Trajectory
+
+
+async def run(
+    plan: RunPlan, out: Path, *, progress: Callable[[Trajectory], None] = lambda each: None
+) -> list[Path]:
+    """Run what is not recorded yet, or ended for reasons outside the agent, and return the records' folders."""
+    plan = prepare(plan, out)
+    gate = asyncio.Semaphore(max(1, plan.jobs))
+
+    async def one(sample: Sample, epoch: int) -> Path:
+        folder = outfolder.record_folder(out, plan.label, sample.id, epoch)
+        async with gate:
+            done = await run_unit(plan, sample, epoch, folder)
+        if done is not None:
+            progress(done)
+        return folder
+
+    async with asyncio.TaskGroup() as group:
+        running = [group.create_task(one(sample, epoch)) for sample, epoch in plan.units()]
+    return [each.result() for each in running]

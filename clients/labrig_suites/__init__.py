@@ -1,0 +1,9 @@
+"""The suites: each a folder with ``tasks.py``, ``solution.py``, ``score.py`` and ``tables.py``.
+
+`common` is what they share.
+
+The harness finds them through the entry-point group ``labrig.suites``, so another package can bring its own.
+
+- `phreeqc_mcq`: PHREEQC-MCQ-200; `phreeqc_basics`: a small relative to try
+- `science_gym`: InfiniteScienceGym
+"""

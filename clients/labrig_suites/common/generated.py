@@ -1,0 +1,46 @@
+"""What suites share whose items come from a seed: a commitment to the seed, opaque ids, lines of a file read back."""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from labrig.canonical import sha256
+from labrig.errors import LabrigError
+from labrig_harness.sample import Sample
+
+
+def commitment(suite: str, seed: str) -> str:
+    """Return what can be published of a private seed: it fixes the seed and does not tell it."""
+    return sha256(f"{suite}/commitment/{seed}")
+
+
+def opaque_id(seed: str, name: str) -> str:
+    """Return an id that tells nothing of what it names: twelve hexadecimal digits of a keyed hash."""
+    return hmac.new(seed.encode(), name.encode(), "sha256").hexdigest()[:12]
+
+
+def hidden(sample: Sample) -> dict[str, Any]:
+    """Return the fields of a line that an agent is not shown, and the version."""
+    return {
+        "answer": sample.truth["answer"],
+        "truth": {name: value for name, value in sample.truth.items() if name != "answer"},
+        "labels": sample.labels,
+        "version": sample.suite_version,
+    }
+
+
+@contextmanager
+def read_back(suite: str, version: str, fields: Mapping[str, Any]) -> Iterator[None]:
+    """Say of a line that cannot be read back, in a LabrigError, that it is not an item of this suite, and why."""
+    try:
+        if fields["version"] != version:
+            said = str(fields["version"])[:40]
+            raise LabrigError(f"These items are of version {said!r}, not {version!r}")
+        yield
+    except KeyError as error:
+        raise LabrigError(f"This is not an item of {suite}: {error} is missing") from error
+    except (TypeError, ValueError) as error:
+        raise LabrigError(f"This is not an item of {suite}: {error}") from error

@@ -1,0 +1,71 @@
+"""Scores in groups, the columns that tables of lettered questions share, and the table of end reasons."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import Any, TypeVar
+
+from labrig_harness.sample import Sample
+from labrig_harness.statistics import wilson
+from labrig_harness.suite import Score, Table
+
+K = TypeVar("K", bound=tuple[Any, ...])
+
+NO_LETTER = "no letter committed"
+
+
+def ends(scores: Sequence[Score]) -> Table:
+    """Return why runs ended, whether or not they had committed an answer."""
+    rows: list[tuple[Any, ...]] = []
+    for (arm, agent), group in grouped(scores, condition).items():
+        counts = Counter(str(each.facts["end"]) for each in group)
+        right = Counter(str(each.facts["end"]) for each in group if each.compat)
+        rows += [
+            (arm, agent, end, counts[end], percent(counts[end], len(group)), right[end])
+            for end in sorted(counts, key=lambda each: (-counts[each], each))
+        ]
+    return Table("End reasons", ("arm", "agent", "end", "count", "%", "of which right (compat)"), tuple(rows))
+
+
+def condition(score: Score) -> tuple[str, str]:
+    return score.arm, score.agent
+
+
+def grouped(scores: Iterable[Score], key: Callable[[Score], K]) -> dict[K, list[Score]]:
+    groups: dict[K, list[Score]] = {}
+    for score in scores:
+        groups.setdefault(key(score), []).append(score)
+    return {each: groups[each] for each in sorted(groups)}
+
+
+def percent(part: float, whole: float) -> float:
+    return round(100 * part / whole, 1) if whole else 0.0
+
+
+def with_interval(values: Sequence[float]) -> tuple[float, float, float]:
+    """Return the percentage of means of items, with its 95 % Wilson interval."""
+    low, high = wilson(sum(values), len(values))
+    return percent(sum(values), len(values)), percent(low, 1), percent(high, 1)
+
+
+def both(group: Sequence[Score]) -> tuple[float, float]:
+    """Return the percentages that are right by compat and by strict."""
+    n = len(group)
+    return percent(sum(each.compat for each in group), n), percent(sum(each.strict for each in group), n)
+
+
+def effort(group: Sequence[Score]) -> tuple[float, float, float]:
+    """Return the percentage of runs that committed an answer, and the means of their steps and executions."""
+    n = len(group)
+    return (
+        percent(sum(each.facts["committed"] for each in group), n),
+        round(sum(each.facts["steps"] for each in group) / n, 1),
+        round(sum(each.facts["executions"] for each in group) / n, 1),
+    )
+
+
+def most_frequent_letter(samples: Collection[Sample]) -> float:
+    """Return the percentage of items that one letter, given always, has right."""
+    letters = Counter(sample.truth["answer"] for sample in samples)
+    return percent(max(letters.values(), default=0), len(samples))

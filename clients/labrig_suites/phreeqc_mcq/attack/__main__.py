@@ -1,0 +1,69 @@
+"""Guess without an engine: ``python -m labrig_suites.phreeqc_mcq.attack [--items N] [--tasks FILE]``
+
+Exit code 1 if an attacker leaks or a rule is broken, 2 if the items cannot be tried.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from labrig.errors import LabrigError
+from labrig_harness.records.items_file import read_tasks
+from labrig_harness.sample import Sample
+from labrig_suites.phreeqc_mcq import items, suite
+from labrig_suites.phreeqc_mcq.attack.learners import classifiers
+from labrig_suites.phreeqc_mcq.attack.report import report
+from labrig_suites.phreeqc_mcq.attack.results import Result
+from labrig_suites.phreeqc_mcq.attack.rules_of_thumb import rules_of_thumb
+from labrig_suites.phreeqc_mcq.attack.seen import seen
+from labrig_suites.phreeqc_mcq.attack.set_rules import set_rules
+from labrig_suites.phreeqc_mcq.stems import STEMS
+
+
+def attack(samples: Sequence[Sample]) -> list[Result]:
+    """Return what each attacker finds."""
+    found = [seen(sample) for sample in samples]
+    return sorted([*rules_of_thumb(found), *classifiers(found)], key=lambda each: each.group)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; return its exit code."""
+    parser = argparse.ArgumentParser(
+        prog="python -m labrig_suites.phreeqc_mcq.attack",
+        description="Let attackers guess the answers of items without an engine, and check the rules of the set.",
+    )
+    parser.add_argument("--items", type=int, default=2_500, help="how many to generate (default: 2500)")
+    parser.add_argument("--seed", default="attack", help="seed of the generated items")
+    parser.add_argument(
+        "--tasks", type=Path, metavar="FILE", help="JSONL file of items to use instead of generating any"
+    )
+    parser.add_argument("--out", type=Path, metavar="FILE", help="where to keep the generated items")
+    parser.add_argument("--small", action="store_true", help="use only stems with small outputs")
+    given = parser.parse_args(arguments)
+    try:
+        samples = read_tasks(given.tasks, suite) if given.tasks else _generated(given)
+        rules = set_rules(samples, given.small)
+        results = attack(samples)
+    except LabrigError as error:
+        print(error, file=sys.stderr)
+        return 2
+    print(report(results, rules))
+    return 1 if any(each.leaks for each in results) or any(rule.broken for rule in rules) else 0
+
+
+def _generated(given: argparse.Namespace) -> list[Sample]:
+    stems = [stem for stem in STEMS if not (given.small and stem.large)]
+    samples = items.generate(given.seed, given.items, stems=stems)
+    if given.out:
+        given.out.write_text(
+            "".join(json.dumps(items.row(sample)) + "\n" for sample in samples), encoding="utf-8"
+        )
+    return samples
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,96 @@
+"""Water, carbon dioxide and carbonate minerals."""
+
+from __future__ import annotations
+
+import random
+
+from labrig_suites.phreeqc_mcq.scenario import Numbers, Printed, Quantity, States, Stem, Switch
+
+PH = Quantity(
+    "ph", "What is the pH of the water?", "", "ph", '-LA("H+")', Printed("Description of solution", "pH")
+)
+CALCIUM = Quantity(
+    "calcium",
+    "What is the total concentration of dissolved calcium?",
+    "mmol/kg water",
+    "value",
+    'TOT("Ca")*1e3',
+    Printed("Solution composition", "Ca", scale=1e3),
+    group="calcium",
+)
+FREE_CALCIUM = Quantity(
+    "free-calcium",
+    "What is the molality of the free ion Ca+2?",
+    "mmol/kg water",
+    "value",
+    'MOL("Ca+2")*1e3',
+    Printed("Distribution of species", "Ca+2", scale=1e3),
+    group="calcium",
+)
+
+
+def _soil_numbers(draws: random.Random) -> dict[str, float]:
+    return {
+        "temp": draws.choice(range(5, 31)),
+        "log_p": draws.choice(range(-30, -9)) / 10,
+        "salt": draws.choice((5, 10, 20, 40, 80)),
+    }
+
+
+def _soil_tell(n: Numbers, s: States) -> str:
+    mineral = {"Calcite": "calcite", "Dolomite": "dolomite"}[s["mineral"]]
+    water = (
+        "pure water" if s["salt"] == "fresh" else f"water containing {n['salt']:g} mmol NaCl per kg of water"
+    )
+    gas = (
+        f"The water remains in contact with soil air at a CO2 partial pressure of 10^{n['log_p']:g} atm while it"
+        if s["system"] == "open"
+        else f"The water first equilibrates with soil air at a CO2 partial pressure of 10^{n['log_p']:g} atm; "
+        "isolated from the air, it then"
+    )
+    return (
+        f"At {n['temp']:g} °C, rain percolates through a soil. Treat it as {water}, at pH 7. {gas} dissolves "
+        f"{mineral} in the rock until equilibrium is reached; {mineral} is present in excess, and nothing else reacts."
+    )
+
+
+def _soil_build(n: Numbers, s: States) -> str:
+    salt = "" if s["salt"] == "fresh" else f"    Na {n['salt']:g}\n    Cl {n['salt']:g}\n"
+    gas = f"    CO2(g) {n['log_p']:g} 10\n"
+    mineral = f"    {s['mineral']} 0 10\n"
+    start = f"SOLUTION 1\n    temp {n['temp']:g}\n    pH 7\n    units mmol/kgw\n{salt}"
+    if s["system"] == "open":
+        return f"{start}EQUILIBRIUM_PHASES 1\n{gas}{mineral}END\n"
+    return (
+        f"{start}EQUILIBRIUM_PHASES 1\n{gas}SAVE solution 1\nEND\n"
+        f"USE solution 1\nEQUILIBRIUM_PHASES 2\n{mineral}END\n"
+    )
+
+
+STEMS = (
+    Stem(
+        name="soil-water-on-carbonate-rock",
+        topic="gases and minerals",
+        draw=_soil_numbers,
+        switches=(
+            Switch(
+                "system",
+                {
+                    "open": "water kept open to CO2 while the mineral dissolves",
+                    "closed": "water closed to CO2 before the mineral dissolves",
+                },
+            ),
+            Switch(
+                "mineral",
+                {
+                    "Calcite": "calcite used instead of dolomite",
+                    "Dolomite": "dolomite used instead of calcite",
+                },
+            ),
+            Switch("salt", {"fresh": "dissolved salt omitted", "salty": "salt added to pure water"}),
+        ),
+        tell=_soil_tell,
+        build=_soil_build,
+        quantities=(PH, CALCIUM, FREE_CALCIUM),
+    ),
+)

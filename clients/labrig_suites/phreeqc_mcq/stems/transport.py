@@ -1,0 +1,346 @@
+"""Columns and vessels in a row: advection, dispersion, exchange."""
+
+from __future__ import annotations
+
+import random
+
+from labrig_suites.phreeqc_mcq.columns import (
+    REFINEMENT,
+    advection,
+    state_of_cell,
+    state_of_vessel,
+    total,
+    transport,
+)
+from labrig_suites.phreeqc_mcq.scenario import Numbers, States, Stem, Switch
+
+# --- a tracer in a column -------------------------------------------------------------------------------------------
+
+_TRACER_CELLS, _TRACER_SHIFTS, _TRACER_PULSE = 10, 12, 3
+_TRACER_PLACE = {"fourth": 4, "seventh": 7}
+_TRACER_TIME = {"early": 7, "late": 11}
+
+
+def _tracer_numbers(draws: random.Random) -> dict[str, float]:
+    return {
+        "cell_cm": draws.choice((2, 2.5, 4, 5, 10)),
+        "step_min": draws.choice((20, 30, 60, 90)),
+        "old": draws.choice(range(4, 21)),
+        "new": draws.choice(range(10, 41)),
+    }
+
+
+def _tracer_dispersivity(n: Numbers, s: States) -> float:
+    return n["cell_cm"] / 100 * {"small": 0.5, "large": 1.5}[s["dispersivity"]]
+
+
+def _tracer_tell(n: Numbers, s: States) -> str:
+    other = _tracer_dispersivity(n, {"dispersivity": "large" if s["dispersivity"] == "small" else "small"})
+    feed = (
+        f"after {_TRACER_PULSE} shifts, the feed is changed back to the sodium chloride solution"
+        if s["feed"] == "pulse"
+        else "the feed stays the same to the end"
+    )
+    place = {"fourth": "the 4th cell from the inlet", "seventh": "the 7th cell from the inlet"}[s["place"]]
+    return (
+        f"A sand column of {_TRACER_CELLS} cells, each {n['cell_cm']:g} cm long, is filled with a solution of "
+        f"{n['old']:g} mmol NaCl per kg of water, at pH 7 and 25 °C. It is fed with a solution of {n['new']:g} mmol "
+        f"CaBr2 per kg of water, also at pH 7; {feed}. The water advances by one cell every {n['step_min']:g} minutes, "
+        f"for {_TRACER_SHIFTS} such shifts in all. The dispersivity is {_tracer_dispersivity(n, s) * 100:g} cm (for "
+        f"the sand in another column, {other * 100:g} cm) and is used as given, without a correction for the length "
+        "of the column; molecular diffusion is neglected. Solutes enter and leave with the flow only (flux boundaries "
+        f"at both ends). Nothing reacts with the sand. Consider the water in {place} after shift "
+        f"{_TRACER_TIME[s['time']]}."
+    )
+
+
+def _tracer_input(n: Numbers, s: States, refinement: int = 1) -> str:
+    cells = _TRACER_CELLS * refinement
+    old = f"    pH 7\n    units mmol/kgw\n    Na {n['old']:g}\n    Cl {n['old']:g}\n"
+    new = f"SOLUTION 0\n    pH 7\n    units mmol/kgw\n    Ca {n['new']:g}\n    Br {2 * n['new']:g}\n"
+    last = _TRACER_TIME[s["time"]] if refinement > 1 else _TRACER_SHIFTS
+    parts = [last]
+    if s["feed"] == "pulse":
+        parts = [_TRACER_PULSE, last - _TRACER_PULSE]
+    text = f"SOLUTION 1-{cells}\n{old}{new}END\n"
+    for number, shifts in enumerate(parts):
+        if number:
+            text += f"SOLUTION 0\n{old}END\n"
+        text += transport(
+            cells,
+            shifts * refinement,
+            n["step_min"] * 60 / refinement,
+            n["cell_cm"] / 100 / refinement,
+            dispersivity=_tracer_dispersivity(n, s),
+            mean_of=_TRACER_PLACE[s["place"]] if refinement > 1 else 0,
+        )
+    return ("PRINT\n    -reset false\n" if refinement > 1 else "") + text
+
+
+def _tracer_state(n: Numbers, s: States) -> int:
+    return state_of_cell(_TRACER_CELLS, _TRACER_SHIFTS, _TRACER_PLACE[s["place"]], _TRACER_TIME[s["time"]])
+
+
+# --- cations leaving an exchanger one after the other ----------------------------------------------------------------
+
+_CATION_CELLS, _CATION_SHIFTS, _CATION_PULSE = 9, 12, 4
+_CATION_PLACE = {"second": 2, "fourth": 4}
+_CATION_TIME = {"early": 6, "late": 9}
+
+
+def _cation_numbers(draws: random.Random) -> dict[str, float]:
+    return {
+        "more": draws.choice(range(20, 41)) / 10,
+        "less": draws.choice(range(8, 15)) / 10,
+        "feed": draws.choice(range(30, 61)) / 10,
+        "capacity": draws.choice(range(50, 101, 5)) / 10,
+    }
+
+
+def _cation_salts(n: Numbers, s: States) -> tuple[float, float]:
+    return (n["more"], n["less"]) if s["mixture"] == "sodium" else (n["less"], n["more"])
+
+
+def _cation_tell(n: Numbers, s: States) -> str:
+    sodium, potassium = _cation_salts(n, s)
+    exchanger = (
+        "which are in equilibrium with this solution from the start, in each compartment"
+        if s["exchanger"] == "equilibrated"
+        else "all of which are initially occupied by sodium; nothing reacts before the first shift"
+    )
+    back = (
+        f"after {_CATION_PULSE} shifts, this feed is followed by the first solution again, as it was before it met the "
+        "exchanger"
+        if s["feed"] == "pulse"
+        else "this feed stays the same to the end"
+    )
+    return (
+        f"A column is divided into {_CATION_CELLS} compartments in series. Each is filled with 1 kg of water with "
+        f"{sodium:g} mmol NaCl and {potassium:g} mmol KCl, at pH 7 and 25 °C, and contains {n['capacity']:g} mmol of "
+        f"exchange sites (of charge -1), {exchanger}. The exchange selectivities are those of the database. With each "
+        "shift, the water of every compartment moves on to the next one, completely and without mixing, and comes to "
+        f"equilibrium with the exchanger there; 1 kg of water with {n['feed']:g} mmol CaCl2, at pH 7, enters the first "
+        f"compartment, and {back}. There are {_CATION_SHIFTS} shifts in all, without dispersion or diffusion. "
+        f"Consider the water in compartment {_CATION_PLACE[s['place']]} of {_CATION_CELLS}, counted from the "
+        f"inlet, after shift {_CATION_TIME[s['time']]}."
+    )
+
+
+def _cation_build(n: Numbers, s: States) -> str:
+    sodium, potassium = _cation_salts(n, s)
+    old = f"    pH 7\n    units mmol/kgw\n    Na {sodium:g}\n    K {potassium:g}\n    Cl {sodium + potassium:g}\n"
+    sites = (
+        f"    X {n['capacity'] / 1000:g}\n    -equilibrate 1\n"
+        if s["exchanger"] == "equilibrated"
+        else f"    NaX {n['capacity'] / 1000:g}\n"
+    )
+    text = (
+        f"SOLUTION 0\n    pH 7\n    units mmol/kgw\n    Ca {n['feed']:g}\n    Cl {2 * n['feed']:g}\n"
+        f"SOLUTION 1-{_CATION_CELLS}\n{old}EXCHANGE 1-{_CATION_CELLS}\n{sites}END\n"
+    )
+    if s["feed"] == "steady":
+        return text + advection(_CATION_CELLS, _CATION_SHIFTS)
+    return (
+        text
+        + advection(_CATION_CELLS, _CATION_PULSE)
+        + f"SOLUTION 0\n{old}END\n"
+        + advection(_CATION_CELLS, _CATION_SHIFTS - _CATION_PULSE)
+    )
+
+
+def _cation_state(n: Numbers, s: States) -> int:
+    return state_of_vessel(_CATION_CELLS, _CATION_SHIFTS, _CATION_PLACE[s["place"]], _CATION_TIME[s["time"]])
+
+
+# --- softener cartridges in series ----------------------------------------------------------------------------------
+
+_SOFT_CELLS, _SOFT_SHIFTS = 4, 5
+
+
+def _soft_numbers(draws: random.Random) -> dict[str, float]:
+    return {
+        "calcium": draws.choice(range(20, 41)) / 10,
+        "magnesium": draws.choice(range(8, 16)) / 10,
+        "capacity": draws.choice((4, 4.5, 5, 5.5, 6, 6.5)),
+        "sodium": draws.choice(range(10, 41)) / 10,
+    }
+
+
+def _soft_tell(n: Numbers, s: States) -> str:
+    number = {"third": "third", "fifth": "fifth"}[s["batch"]]
+    cation, formula = ("sodium", "NaCl") if s["form"] == "Na" else ("potassium", "KCl")
+    calcium, magnesium = _soft_hardness(n, s)
+    return (
+        f"Four softener cartridges are connected in series. Each contains {n['capacity']:g} mmol of exchange sites (of "
+        f"charge -1), all of which are initially occupied by {cation}, and 1 kg of water with {n['sodium']:g} mmol "
+        f"{formula}, at pH 7 and 25 °C. The exchange selectivities are those of the database; nothing reacts before "
+        f"the first batch. Hard water comes in batches of 1 kg: it contains {calcium:g} mmol CaCl2 and {magnesium:g} "
+        "mmol MgCl2 per kg of water, at pH 7 and 25 °C. With each batch, the water of every cartridge moves on to the "
+        "next one, completely and without mixing, and comes to equilibrium with the resin there. Five batches are "
+        f"passed through in all. Consider the water in the {s['place']} cartridge after the {number} batch has "
+        "entered the first one and equilibrium has been reached."
+    )
+
+
+def _soft_hardness(n: Numbers, s: States) -> tuple[float, float]:
+    hardness = (n["calcium"], n["magnesium"])
+    return hardness if s["hardness"] == "calcium" else (hardness[1], hardness[0])
+
+
+def _soft_input(n: Numbers, s: States) -> str:
+    calcium, magnesium = _soft_hardness(n, s)
+    head = "    pH 7\n    units mmol/kgw\n"
+    return (
+        f"SOLUTION 0\n{head}    Ca {calcium:g}\n    Mg {magnesium:g}\n    Cl {2 * (calcium + magnesium):g}\n"
+        f"SOLUTION 1-{_SOFT_CELLS}\n{head}    {s['form']} {n['sodium']:g}\n    Cl {n['sodium']:g}\n"
+        f"EXCHANGE 1-{_SOFT_CELLS}\n    {s['form']}X {n['capacity'] / 1000:g}\nEND\n"
+        + advection(_SOFT_CELLS, _SOFT_SHIFTS)
+    )
+
+
+def _soft_state(n: Numbers, s: States) -> int:
+    cell = {"second": 2, "third": 3}[s["place"]]
+    shift = {"third": 3, "fifth": 5}[s["batch"]]
+    return state_of_vessel(_SOFT_CELLS, _SOFT_SHIFTS, cell, shift)
+
+
+STEMS = (
+    Stem(
+        name="tracer-in-a-column",
+        topic="transport",
+        draw=_tracer_numbers,
+        switches=(
+            Switch(
+                "dispersivity",
+                {"small": "dispersivity set too small", "large": "dispersivity set too large"},
+            ),
+            Switch(
+                "feed",
+                {
+                    "pulse": "feed changed back although it stays the same",
+                    "steady": "change back of the feed omitted",
+                },
+            ),
+            Switch(
+                "place",
+                {
+                    "fourth": "value read in cell 4 instead of cell 7",
+                    "seventh": "value read in cell 7 instead of cell 4",
+                },
+                "step",
+            ),
+            Switch(
+                "time",
+                {
+                    "early": "value read after shift 7 instead of shift 11",
+                    "late": "value read after shift 11 instead of shift 7",
+                },
+                "step",
+            ),
+        ),
+        tell=_tracer_tell,
+        build=_tracer_input,
+        quantities=(
+            total("Br", "bromide", "tracer"),
+            total("Ca", "calcium", "tracer"),
+            total("Cl", "chloride", "tracer"),
+        ),
+        state=_tracer_state,
+        refined=lambda n, s: (_tracer_input(n, s, REFINEMENT),),
+        large=True,
+    ),
+    Stem(
+        name="cations-leave-a-column",
+        topic="transport",
+        draw=_cation_numbers,
+        switches=(
+            Switch(
+                "mixture",
+                {
+                    "sodium": "concentrations swapped, with more sodium than potassium",
+                    "potassium": "concentrations swapped, with more potassium than sodium",
+                },
+            ),
+            Switch(
+                "exchanger",
+                {
+                    "equilibrated": "exchanger initially equilibrated with the solution",
+                    "sodium": "exchange sites initially occupied by sodium",
+                },
+            ),
+            Switch(
+                "feed",
+                {
+                    "pulse": "feed changed back although it stays the same",
+                    "steady": "change back of the feed omitted",
+                },
+            ),
+            Switch(
+                "place",
+                {
+                    "second": "value read in compartment 2 instead of compartment 4",
+                    "fourth": "value read in compartment 4 instead of compartment 2",
+                },
+                "step",
+            ),
+            Switch(
+                "time",
+                {
+                    "early": "value read after shift 6 instead of shift 9",
+                    "late": "value read after shift 9 instead of shift 6",
+                },
+                "step",
+            ),
+        ),
+        tell=_cation_tell,
+        build=_cation_build,
+        quantities=(
+            total("Na", "sodium", "cation"),
+            total("K", "potassium", "cation"),
+            total("Ca", "calcium", "cation"),
+        ),
+        state=_cation_state,
+        large=True,
+    ),
+    Stem(
+        name="softener-cartridges",
+        topic="transport",
+        draw=_soft_numbers,
+        switches=(
+            Switch(
+                "form",
+                {"Na": "sodium used instead of potassium", "K": "potassium used instead of sodium"},
+            ),
+            Switch(
+                "hardness",
+                {
+                    "calcium": "concentrations swapped, with more calcium than magnesium",
+                    "magnesium": "concentrations swapped, with more magnesium than calcium",
+                },
+            ),
+            Switch(
+                "place",
+                {
+                    "second": "value read in cartridge 2 instead of cartridge 3",
+                    "third": "value read in cartridge 3 instead of cartridge 2",
+                },
+                "step",
+            ),
+            Switch(
+                "batch",
+                {
+                    "third": "value read after batch 3 instead of batch 5",
+                    "fifth": "value read after batch 5 instead of batch 3",
+                },
+                "step",
+            ),
+        ),
+        tell=_soft_tell,
+        build=_soft_input,
+        quantities=(
+            total("Ca", "calcium", "soft"),
+            total("Mg", "magnesium", "soft"),
+        ),
+        state=_soft_state,
+    ),
+)

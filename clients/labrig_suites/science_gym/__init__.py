@@ -1,0 +1,30 @@
+"""science-gym: questions about generated repositories of scientific data, a quarter of which cannot be answered.
+
+Read in this order: `question` (what is asked, as data), `truth` (exact statistics), `selection` (which files and rows),
+`drawing` (a question of a type with a wanted answer), `wording` (four styles), `items` (sets from a seed), `pool` (all
+questions of one repository), `solution` and `recompute` (the reference, from the files alone), `grading` (compat and
+strict), `score`, `measures` (what tables measure), `tables` and `paper` (tables and figures of InfiniteScienceGym),
+`attack` (do the words tell). `checked` reads lines of a file with care.
+"""
+
+from labrig_harness.suite import Generator, Suite
+from labrig_suites.science_gym import items, score, solution, tables, tasks
+from labrig_suites.science_gym.arms import ARMS
+from labrig_suites.science_gym.paper import paper_tables
+
+suite = Suite(
+    name=items.NAME,
+    version=items.VERSION,
+    scorer_version=score.VERSION,
+    about="InfiniteScienceGym: questions about generated repositories, answerable and not, in four wordings",
+    arms=ARMS,
+    tasks=tasks.tasks,
+    solution=solution.solution,
+    score=score.score,
+    tables=tables.tables,
+    cluster="repository",
+    first_tasks=tasks.first,
+    paper_tables=paper_tables,
+    generator=Generator(items.generate, items.commitment, items.row, items.from_row),
+    earlier=("1",),
+)

@@ -1,0 +1,89 @@
+"""What a field has and a repository has not: placeholders and columns that nothing in it resembles.
+
+Nor may anything in it tell them: years and seasons follow from dates, a wage from income and hours.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from labrig_repository.gym.numbers import Draws
+from labrig_repository.gym.repository import GeneratedRepository
+from labrig_repository.gym.taxonomy import Categorical, Dependent, Drawn, Field, load
+from labrig_suites.science_gym.drawing.parts import TRIES
+from labrig_suites.science_gym.question import Condition
+
+
+def placeholder(repository: GeneratedRepository, draws: Draws) -> Condition | None:
+    """Return a condition on a placeholder that neither paths nor columns have, with a value that no path holds."""
+    alike = likeness(repository)
+    paths = "\n".join(repository.files.texts).lower()
+    for field in _fields(repository):
+        able = [each for each in field.paths if not alike(each.name, each.about)]
+        for placeholder in draws.some(able, TRIES):
+            values = [value for value in placeholder.levels if len(value) > 2 and value.lower() not in paths]
+            if values:
+                return Condition(placeholder.name, "in", (draws.one(values),))
+    return None
+
+
+def column(repository: GeneratedRepository, draws: Draws, numeric: bool) -> str | None:
+    """Return the name of a column of the field that the repository has not, nor anything like it."""
+    alike = likeness(repository)
+    for field in _fields(repository):
+        words: list[Categorical | Drawn | Dependent] = [*field.numbers, *field.dependents]
+        if not numeric:
+            words = [*field.categories]
+        able = [each.name for each in words if not alike(each.name, each.about)]
+        if able:
+            return draws.one(able)
+    return None
+
+
+def _fields(repository: GeneratedRepository) -> tuple[Field, Field]:
+    """Return what suits the domain, since what does not would be known to be missing; then the whole field."""
+    context = repository.specification.context
+    whole = next(each for each in load() if each.name == context.field)
+    return whole.within(next(each for each in whole.domains if each.name == context.domain)), whole
+
+
+def likeness(repository: GeneratedRepository) -> Callable[[str, str], bool]:
+    """Return what says whether a name or a description shares a word with what the repository has."""
+    specification = repository.specification
+    has = [(each.name, each.about) for each in specification.variables]
+    has += [(each.name, each.about) for each in specification.placeholders]
+    known = set().union(*(_words(name) | _words(about) for name, about in has))
+    dated = any(each.kind == "date" for each in specification.placeholders)
+    if dated or any(each.role == "datetime" for each in specification.variables):
+        known |= CALENDAR
+    return lambda name, about: bool((_words(name) | _words(about)) & known)
+
+
+COMMON = frozenset(
+    "a an and at by for from in index is level mean number of on per rate share the to with".split()  # noqa: SIM905
+)
+"""Words that make no two descriptions alike."""
+CALENDAR = frozenset({"day", "hour", "month", "moon", "season", "term", "week", "year"})
+"""What dates and times tell as well: whoever is asked for files of 2019 finds them by their dates."""
+ALIKE = (
+    ("run", "repeat", "replicate", "trial"),  # run 2 may be called repeat 2
+    ("wave", "round"),
+    ("accuracy", "error", "errors", "wrong"),  # one less the other
+    ("income", "wage", "consumption", "saving"),  # income less consumption, income by hours
+    ("wealth", "assets"),
+    ("score", "correct"),  # items answered correctly
+    ("yield", "turnover"),  # yield by catalyst loading
+    ("cycle", "finished"),  # units per hour
+    ("headway", "vehicles"),  # vehicles in 15 min
+    ("sky", "cloud"),  # overcast is eight eighths
+    ("easting", "northing", "grid"),  # E100N204
+    ("born", "birth", "origin"),
+)
+"""Different words that may mean the same, or follow one from the other."""
+_FIRST = {word: words[0] for words in ALIKE for word in words}
+
+
+def _words(text: str) -> set[str]:
+    found = set(re.findall(r"[a-z]{2,}", text.lower())) - COMMON
+    return {_FIRST.get(word, word) for word in found}

@@ -1,0 +1,114 @@
+"""Statistics of two columns, and tests of one with two others."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from decimal import Decimal
+
+from labrig_repository.gym.numbers import Draws
+from labrig_repository.gym.repository import GeneratedRepository
+from labrig_repository.gym.values import Column
+from labrig_suites.science_gym import truth
+from labrig_suites.science_gym.drawing import absent
+from labrig_suites.science_gym.drawing.parts import (
+    DIGITS,
+    TRIES,
+    Made,
+    categories,
+    impossible,
+    numbers,
+    texts,
+)
+from labrig_suites.science_gym.drawing.subject import chosen_rows, where_asked
+from labrig_suites.science_gym.question import DECISIONS, Expected, Statistic, Type
+
+FEWEST_ROWS = 12
+ALPHAS = ("0.05", "0.01")
+SMALLEST = Decimal("0.001")
+BIVARIATE: dict[Statistic, int] = {
+    "pearson": 5,
+    "spearman": 2,
+    "chi-square": 2,
+    "anova": 2,
+    "kruskal-wallis": 2,
+}
+
+
+def bivariate(repository: GeneratedRepository, type: Type, draws: Draws, want: str) -> Made:
+    """Ask for a statistic of two columns of a file, or test one column with two others."""
+    for _ in range(TRIES * (4 if want in DECISIONS else 1)):
+        made = _try_bivariate(repository, type, draws, want)
+        if made is not None:
+            return made
+    return None
+
+
+def _try_bivariate(repository: GeneratedRepository, type: Type, draws: Draws, want: str) -> Made:
+    reason = "" if want in DECISIONS else want
+    statistic = draws.weighted(tuple(BIVARIATE), tuple(BIVARIATE.values()))
+    if reason:
+        statistic = "pearson" if reason == "wrong type" else draws.one(tuple(BIVARIATE))
+    count = 3 if type == "bivariate-hypothesis" else 2
+    names = _pair(repository, draws, statistic, count, reason)
+    where = where_asked(repository, type, draws, reason)
+    if names is None or where is None:
+        return None
+    asked, cells = where
+    chosen = chosen_rows(repository, draws, reason, cells, names, FEWEST_ROWS)
+    if chosen is None:
+        return None
+    alpha = draws.one(ALPHAS) if count == 3 else ""
+    digits = draws.one(DIGITS) if count == 2 else 0
+    query = replace(asked, rows=chosen.conditions, statistic=statistic, variables=tuple(names), alpha=alpha)
+    if reason:
+        return query, impossible(reason, digits, DECISIONS if count == 3 else ())
+    table = repository.columns.columns(names, chosen.cells)
+    try:
+        tests = [test(statistic, table[names[0]], table[other]) for other in names[1:]]
+    except truth.Undefined:
+        return None
+    if count == 2:
+        number = tests[0].statistic
+        if abs(number) < SMALLEST or not truth.well_placed(number, digits):
+            return None
+        return query, Expected("number", truth.as_text(number), digits=digits)
+    if any(0.5 <= each.p / float(alpha) <= 2 for each in tests):
+        return None
+    decision = ", ".join("yes" if each.p < float(alpha) else "no" for each in tests)
+    return (query, Expected("choice", decision, DECISIONS)) if want in ("", decision) else None
+
+
+def test(statistic: str, first: Column, second: Column) -> truth.Test:
+    """Return a statistic of two columns with its p value."""
+    match statistic:
+        case "pearson":
+            return truth.pearson(first.data.tolist(), second.data.tolist())
+        case "spearman":
+            return truth.spearman(first.data, second.data)
+        case "chi-square":
+            return truth.chi_square(first.data.tolist(), second.data.tolist())
+        case "anova":
+            return truth.anova(first.data.tolist(), second.data.tolist())
+        case _:
+            return truth.kruskal_wallis(first.data.tolist(), second.data)
+
+
+def _pair(
+    repository: GeneratedRepository, draws: Draws, statistic: Statistic, count: int, reason: str
+) -> list[str] | None:
+    """Return the columns of a bivariate question; where one is to be missing or a text, it is the first."""
+    if reason == "wrong type":
+        able = texts(repository)
+        first: str | None = draws.one(able) if able else None
+        others = draws.some(numbers(repository), count - 1)
+    elif statistic in ("pearson", "spearman"):
+        first, *others = draws.some(numbers(repository), count)
+    elif statistic == "chi-square":
+        first, *others = draws.some(categories(repository), count)
+    else:
+        first, others = draws.one(categories(repository)), draws.some(numbers(repository), count - 1)
+    if reason == "missing variable":
+        first = absent.column(repository, draws, numeric=statistic in ("pearson", "spearman"))
+    if first is None or len(others) < count - 1:
+        return None
+    return [first, *others]

@@ -1,0 +1,122 @@
+"""Statistics of one column."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+from labrig_repository.gym.numbers import Draws
+from labrig_repository.gym.repository import GeneratedRepository
+from labrig_repository.gym.values import Column, Decimal, Levels
+from labrig_suites.science_gym import truth
+from labrig_suites.science_gym.drawing import absent
+from labrig_suites.science_gym.drawing.parts import (
+    DIGITS,
+    TRIES,
+    Made,
+    categories,
+    impossible,
+    numbers,
+    texts,
+)
+from labrig_suites.science_gym.drawing.subject import chosen_rows, where_asked
+from labrig_suites.science_gym.question import Expected, Statistic, Type
+
+FEWEST_ROWS = 5
+NUMERIC: dict[Statistic, int] = {
+    **{"minimum": 5, "maximum": 5, "median": 5, "mean": 8},
+    **{"population-sd": 8, "population-variance": 8, "sample-sd": 11, "sample-variance": 11},
+}
+"""With weights: a text has a minimum (by the alphabet) and one row a population variance, so some statistics are asked
+more often where the question is not possible. Questions that are possible ask them as often, so that a statistic does
+not tell which it is."""
+MODES = (1, 6)
+"""One question in six asks for the most frequent level of a category, possible or not."""
+NO_TEXTS: tuple[Statistic, ...] = (
+    "mean",
+    "sample-sd",
+    "population-sd",
+    "sample-variance",
+    "population-variance",
+)
+NEEDS_TWO: tuple[Statistic, ...] = ("sample-sd", "sample-variance")
+
+
+def univariate(repository: GeneratedRepository, type: Type, draws: Draws, want: str) -> Made:
+    """Ask for a statistic of a column, in one file or over files chosen by their paths."""
+    for _ in range(TRIES):
+        made = _try_univariate(repository, type, draws, want)
+        if made is not None:
+            return made
+    return None
+
+
+def _try_univariate(repository: GeneratedRepository, type: Type, draws: Draws, want: str) -> Made:
+    numeric = want in ("wrong type", "undefined") or not draws.chance(*MODES)
+    if want == "wrong type":
+        statistic = draws.one(NO_TEXTS)
+    elif want == "undefined":
+        statistic = draws.one(NEEDS_TWO)
+    elif numeric:
+        statistic = draws.weighted(tuple(NUMERIC), tuple(NUMERIC.values()))
+    else:
+        statistic = "mode"
+    if want == "missing variable":
+        name = absent.column(repository, draws, numeric)
+    else:
+        able = texts if want == "wrong type" else numbers if numeric else categories
+        found = able(repository)
+        name = draws.one(found) if found else None
+    where = where_asked(repository, type, draws, want)
+    if name is None or where is None:
+        return None
+    asked, cells = where
+    chosen = chosen_rows(repository, draws, want, cells, [name], FEWEST_ROWS)
+    if chosen is None:
+        return None
+    digits = draws.one(DIGITS) if numeric else 0
+    query = replace(
+        asked,
+        rows=chosen.conditions,
+        statistic=statistic,
+        variables=(name,),
+    )
+    if want:
+        levels = () if numeric or want == "missing variable" else _levels(repository, name)
+        return query, impossible(want, digits, levels)
+    expected = answer(repository.columns.column(name, chosen.cells), statistic, digits)
+    return (query, expected) if expected is not None else None
+
+
+def _levels(repository: GeneratedRepository, name: str) -> tuple[str, ...]:
+    form = repository.columns.variables[name].form
+    assert isinstance(form, Levels)
+    return form.texts
+
+
+def answer(column: Column, statistic: Statistic, digits: int) -> Expected | None:
+    """Return the answer of a univariate question; None for a tie, a zero, or a number near a rounding edge."""
+    if statistic == "mode":
+        assert isinstance(column.form, Levels)
+        try:
+            return Expected("choice", truth.mode(column), column.form.texts)
+        except truth.Undefined:
+            return None
+    assert isinstance(column.form, Decimal)
+    data, decimals = column.data.tolist(), column.form.decimals
+    if statistic in ("minimum", "maximum", "median"):
+        exact = truth.extreme(data, decimals, statistic)
+        if not decimals:
+            return Expected("integer", str(exact)) if exact.denominator == 1 else None
+        number = truth.decimal(exact)
+    elif statistic == "mean":
+        exact = truth.mean(data, decimals)
+        if abs(exact) * 10**6 < max(map(abs, data)) * Fraction(1, 10**decimals):
+            return None  # what is left of sums that cancel is no digit of a float64
+        number = truth.decimal(exact)
+    else:
+        exact = truth.variance(data, decimals, ddof=1 if statistic.startswith("sample") else 0)
+        number = truth.root(exact) if statistic.endswith("sd") else truth.decimal(exact)
+    if not truth.well_placed(number, digits):
+        return None
+    return Expected("number", truth.as_text(number), digits=digits)

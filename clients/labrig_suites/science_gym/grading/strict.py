@@ -1,0 +1,64 @@
+"""Strict: the answer as a person reads it, and nothing for an answer that says two things."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+
+from labrig_suites.science_gym.grading.abstaining import abstains
+from labrig_suites.science_gym.grading.choices import chosen, plain
+from labrig_suites.science_gym.grading.literal import Reading
+from labrig_suites.science_gym.grading.one_number import numbers
+from labrig_suites.science_gym.question import NOT_POSSIBLE, Expected
+
+LONGEST = 20_000
+"""Characters of an answer that is read; no abstract is as long."""
+MOST_SHOWN = 5
+NOISE = Fraction(1, 10**12)
+"""Where zero is true: what floating-point sums leave of it."""
+_LABEL = re.compile(r"(?:the )?(?:project )?(?:title|abstract|answer)(?: is)?\W+")
+
+
+def read(expected: Expected, parts: list[str] | None) -> Reading:
+    """Grade the parts of an answer."""
+    if not parts or sum(map(len, parts)) > LONGEST:
+        return Reading(False, False, "")
+    if abstains(parts, expected.choices):
+        return Reading(expected.kind == "impossible", True, NOT_POSSIBLE)
+    if expected.kind == "choice":
+        found = chosen(parts, expected.choices)
+        return Reading(found == {expected.value}, False, found.pop() if len(found) == 1 else "")
+    if expected.kind == "text":
+        text = plain(", ".join(parts))
+        return Reading(plain(expected.value) in (text, plain(_LABEL.sub("", text, count=1))), False, text)
+    said = numbers(", ".join(parts))  # two that are both right are the rounded and the exact one
+    right = bool(said) and all(_is_right(expected, each) for each in said)
+    return Reading(right, False, ", ".join(map(_shown, said[:MOST_SHOWN])))
+
+
+def band(truth: Fraction, digits: int) -> tuple[Fraction, Fraction]:
+    """Return the lowest and the highest number that are right to a number of significant digits.
+
+    The relative error is at most 5 in 10**digits, the largest that rounding to `digits` digits can make: so the truth
+    rounded is always right, wherever it lies between two powers of ten. Of a zero nothing relative can be said: it must
+    be zero but for floating-point noise.
+
+    >>> low, high = band(Fraction("-1.2"), 2)
+    >>> float(low), float(high)
+    (-1.26, -1.14)
+    """
+    error = abs(truth) * Fraction(5, 10**digits) if truth else NOISE
+    return truth - error, truth + error
+
+
+def _is_right(expected: Expected, number: Fraction) -> bool:
+    if expected.kind == "integer":
+        return number == Fraction(expected.value)
+    if expected.kind != "number":
+        return False
+    low, high = band(Fraction(expected.value), expected.digits)
+    return low <= number <= high
+
+
+def _shown(number: Fraction) -> str:
+    return str(number.numerator) if number.denominator == 1 else f"{float(number):.15g}"

@@ -1,0 +1,87 @@
+"""Print the tests that a change can reach, for `make test CHANGED=1`; all of them where the table does not know better.
+
+``python scripts/changed.py [BASE]``: the change is all that differs from BASE, files that git does not know yet
+included. Without BASE it is the commit at which this branch left its upstream (or ``main``), or HEAD where there is
+neither.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ALL = "tests"
+HOUSE = "tests/test_house.py tests/test_map.py"
+"""What looks at the source as a whole."""
+REACHES = (
+    # A pattern at the beginning of a path, and what it reaches: the layers, suites > harness > servers > shared.
+    (r"tests/(?!support/|hostile/)(.*/)?test_\w+\.py", r"\g<0>"),
+    (r"tests/hostile/", "tests/e2e"),
+    (r"tests/(clients|servers|shared)/", r"tests/\1"),
+    (r"servers/labrig_(\w+)/", rf"tests/servers/\1 tests/clients tests/e2e {HOUSE}"),
+    (r"clients/labrig_harness/", f"tests/clients tests/e2e {HOUSE}"),
+    # The harness's own tests and those of whole programs run phreeqc-basics.
+    (r"clients/labrig_suites/(phreeqc_basics|common)/", f"tests/clients tests/e2e {HOUSE}"),
+    (r"clients/labrig_suites/(\w+)/", rf"tests/clients/suites/\1 {HOUSE}"),
+    (
+        r"docs/security\.md",
+        "tests/e2e/test_docs.py tests/e2e/test_hostile.py tests/e2e/test_sandbox_attacks.py",
+    ),
+    (r"docs/|README\.md|CONTRIBUTING\.md", "tests/e2e/test_docs.py"),
+    (r"manifests/", "tests/clients/harness/test_manifests.py"),
+    (r"Dockerfile", "tests/e2e/test_dockerfile.py"),
+    (r"benchmarks/|LICENSE|\.gitignore", ""),
+    (r"", ALL),  # shared/, tests/support, the lock, the Makefile
+)
+
+
+def reached(path: str) -> set[str]:
+    """Return the files and folders of tests that a change of a file reaches."""
+    for pattern, tests in REACHES:
+        if found := re.match(pattern, path):
+            return set(found.expand(tests).split())
+    return set()
+
+
+def narrowed(tests: set[str]) -> list[str]:
+    """Leave out what is not there (any more) and what lies in another one."""
+    there = {each for each in tests if Path(each).exists()}
+    return sorted(each for each in there if not any(str(up) in there for up in Path(each).parents))
+
+
+def changed(base: str) -> list[str]:
+    """Return the paths that differ from a commit."""
+    known = git("diff", "--name-only", "--no-renames", base)
+    return known + git("ls-files", "--others", "--exclude-standard")
+
+
+def left_at() -> str:
+    """Return the commit at which this branch left its upstream or main, else HEAD."""
+    for upstream in ("@{upstream}", "origin/main", "main"):
+        try:
+            return git("merge-base", "HEAD", upstream)[0]
+        except subprocess.CalledProcessError:
+            continue
+    return "HEAD"
+
+
+def git(*words: str) -> list[str]:
+    """Return the lines that git prints."""
+    return subprocess.run(["git", *words], check=True, capture_output=True, text=True).stdout.splitlines()
+
+
+def main() -> int:
+    """Print what is reached; 2 where git knows no such commit."""
+    try:
+        paths = changed(sys.argv[1] if len(sys.argv) > 1 else left_at())
+    except subprocess.CalledProcessError as failed:
+        print(failed.stderr, end="", file=sys.stderr)
+        return 2
+    print(" ".join(narrowed(set().union(*map(reached, paths)))))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,93 @@
+"""What a run knows: a database together with what the input itself defines, and its activity model."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal
+
+from labrig_phreeqc.database.catalogue import Catalogue, formula_weight, parse
+from labrig_phreeqc.input.statements import statements
+
+ActivityModel = Literal["ion association", "B-dot", "SIT", "Pitzer"]
+
+_DEFINES = re.compile(
+    r"^\s*(?:solution_master_species|solution_species|phases)\b", re.IGNORECASE | re.MULTILINE
+)
+_MODELS: tuple[tuple[ActivityModel, re.Pattern[str]], ...] = (
+    ("Pitzer", re.compile(r"^\s*pitzer\b", re.IGNORECASE | re.MULTILINE)),
+    ("SIT", re.compile(r"^\s*sit\b", re.IGNORECASE | re.MULTILINE)),
+    ("B-dot", re.compile(r"^\s*llnl_aqueous_model(?:_parameters)?\b", re.IGNORECASE | re.MULTILINE)),
+)
+
+
+class Definitions:
+    """A database together with what the input itself defines, as it stands at each simulation.
+
+    Parameters
+    ----------
+    catalogue
+        Of the database.
+    text
+        The input; its definitions of elements, species and phases count from their simulation on.
+    """
+
+    def __init__(self, catalogue: Catalogue, text: str) -> None:
+        self._base = catalogue
+        self._own = parse(text) if _DEFINES.search(text) else None
+        ends = (each.line for each in statements(text) if each.is_keyword and each.block == "END")
+        self._ends = list(ends) if self._own is not None else []
+        self._at: dict[int, Catalogue] = {}
+
+    def at(self, simulation: int) -> Catalogue:
+        """Return everything defined in a simulation (from 1) or before."""
+        if self._own is None:
+            return self._base
+        ended = min(simulation - 1, len(self._ends))
+        if ended not in self._at:
+            self._at[ended] = self._merged(self._own, ended)
+        return self._at[ended]
+
+    def _merged(self, own: Catalogue, ended: int) -> Catalogue:
+        def known(line: int) -> bool:
+            return bisect_left(self._ends, line) <= ended
+
+        elements = {each.name: each for each in self._base.elements}
+        elements |= {each.name: each for each in own.elements if known(each.line)}
+        species = {each.name: each for each in self._base.species}
+        species |= {each.name: each for each in own.species if known(each.line)}
+        phases = {each.name.casefold(): each for each in self._base.phases}
+        phases |= {each.name.casefold(): each for each in own.phases if known(each.line)}
+        weights = {each.name: w for each in elements.values() if (w := each.atomic_weight) is not None}
+        return Catalogue(
+            tuple(
+                replace(element, formula_weight=formula_weight(element.gfw, weights))
+                for element in elements.values()
+            ),
+            tuple(species.values()),
+            tuple(phases.values()),
+            self._base.rates,
+            self._base.expressions,
+        )
+
+
+def activity_model(database: Path, text: str = "") -> ActivityModel:
+    """Return how a run computes activity coefficients, by the keywords of its input, else of its database.
+
+    ``PITZER`` and ``SIT`` switch their models on, ``LLNL_AQUEOUS_MODEL_PARAMETERS`` the B-dot equation; else it is
+    ion association with the Debye-Hueckel, WATEQ and Davies equations (TM 6-A43).
+    """
+    own = _keyword_model(text)
+    return own or _model_of(database, database.stat().st_mtime_ns) or "ion association"
+
+
+@lru_cache(maxsize=64)
+def _model_of(path: Path, _mtime_ns: int) -> ActivityModel | None:
+    return _keyword_model(path.read_text(encoding="utf-8", errors="replace"))
+
+
+def _keyword_model(text: str) -> ActivityModel | None:
+    return next((model for model, keyword in _MODELS if keyword.search(text)), None)

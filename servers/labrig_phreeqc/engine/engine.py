@@ -1,0 +1,276 @@
+"""PHREEQC for asyncio: one confined process per run, a typed result whatever happens in it.
+
+`Engine.run` sends the input to a child of the warm fork server (`labrig_phreeqc.engine.forkserver`), or to a fresh
+interpreter where fork is missing or ``phreeqc.isolation = fresh``, and turns what comes back into a `Run`. A
+calculation that fails, loops, crashes or eats memory is a `Run` with a status that says so; `LabrigError`
+is for what kept it from starting.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import socket
+import subprocess
+import tempfile
+from typing import Literal, cast
+
+from labrig.config import setting
+from labrig.errors import LabrigError
+from labrig_phreeqc.database.databases import Database, find_database
+from labrig_phreeqc.engine import forkserver as wire
+from labrig_phreeqc.engine.forkclient import (
+    ForkServerProcess,
+    command,
+    environment,
+    exchange,
+    frame,
+    receive_limit,
+    tail,
+)
+from labrig_phreeqc.engine.library import Library, find_library
+from labrig_phreeqc.engine.results import Ended, Result, assemble, parse_frames
+from labrig_phreeqc.engine.run import Limits, Run
+
+MAX_INPUT_BYTES = 20_000_000
+BIG_BYTES = 500_000
+"""Input and output from which a result is put together beside the event loop."""
+QUEUE_PER_CPU = 16
+QUEUE_S = 20.0
+"""Seconds that a run waits for a place before it is refused as busy."""
+_GRACE_S = 10.0
+
+
+class Engine:
+    """Runs PHREEQC inputs, several at a time, each in a process of its own.
+
+    Use it as an async context manager, or call `close` at the end; processes start with the first run.
+
+    Parameters
+    ----------
+    library
+        The library to load; by default `find_library`.
+    isolation
+        ``fork`` or ``fresh``; by default the setting ``phreeqc.isolation``, else fork where there is one.
+    concurrency
+        Runs at a time; by default the number of CPUs, and at least two. `QUEUE_PER_CPU` times as many may wait.
+    """
+
+    def __init__(
+        self,
+        *,
+        library: Library | None = None,
+        isolation: Literal["fork", "fresh"] | None = None,
+        concurrency: int | None = None,
+    ) -> None:
+        self._library = library
+        self._isolation = isolation or _isolation()
+        self._concurrency = concurrency or max(2, os.cpu_count() or 1)
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._slots = asyncio.Semaphore(self._concurrency)
+        self._waiting = 0
+        self._server: ForkServerProcess | None = None
+
+    async def __aenter__(self) -> Engine:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    @property
+    def library(self) -> Library:
+        """The library that runs use."""
+        if self._library is None:
+            self._library = find_library()
+        return self._library
+
+    async def close(self) -> None:
+        """End the fork server and every run; runs in progress return ``cancelled``."""
+        if self._server is not None:
+            self._server.close()
+            self._server = None
+
+    async def run(
+        self,
+        input_text: str,
+        database: str = "phreeqc.dat",
+        limits: Limits | None = None,
+        *,
+        queue_s: float = QUEUE_S,
+    ) -> Run:
+        """Run one input on a freshly loaded database.
+
+        Parameters
+        ----------
+        input_text
+            PHREEQC input, screened and with includes resolved.
+        database
+            Name of an installed database.
+        limits
+            What the run may use.
+        queue_s
+            Seconds to wait for a place.
+
+        Raises
+        ------
+        LabrigError
+            ``busy`` when the queue is full, ``unavailable`` when library and database do not load,
+            ``bad_input`` for input that cannot be passed on, ``engine`` when the fork server died.
+        """
+        limits = limits or Limits()
+        text = _encoded(input_text)
+        chosen = find_database(database)
+        self._adopt_loop()
+        if self._waiting >= self._concurrency * QUEUE_PER_CPU:
+            raise LabrigError(
+                f"PHREEQC is busy: {self._waiting} runs wait already", try_="the same call later", code="busy"
+            )
+        self._waiting += 1
+        try:
+            async with asyncio.timeout(queue_s):
+                await self._slots.acquire()
+        except TimeoutError:
+            raise LabrigError(
+                f"PHREEQC is busy: no place came free in {queue_s:g} s",
+                expected=f"at most {self._concurrency} runs at a time",
+                try_="the same call later; long jobs can be looked at and cancelled",
+                code="busy",
+            ) from None
+        finally:
+            self._waiting -= 1
+        try:
+            start = asyncio.get_running_loop().time()
+            solve = self._run_forked if self._isolation == "fork" else self._run_fresh
+            result, ended = await solve(text, chosen, limits)
+            wall_s = asyncio.get_running_loop().time() - start
+        finally:
+            self._slots.release()
+        if result.refused is not None:
+            raise _refusal(self.library, chosen, result.refused)
+        parts = (input_text, result, ended, self.library, chosen, limits, wall_s)
+        if len(input_text) + len(result.output) < BIG_BYTES:
+            return assemble(*parts)
+        return await asyncio.to_thread(assemble, *parts)  # it may take seconds, in which others are answered
+
+    def _adopt_loop(self) -> None:
+        """Start afresh when called from another event loop than before."""
+        loop = asyncio.get_running_loop()
+        if loop is not self._loop:
+            if self._server is not None:
+                self._server.abandon()
+            self._loop, self._server, self._waiting = loop, None, 0
+            self._slots = asyncio.Semaphore(self._concurrency)
+
+    def _running_server(self) -> ForkServerProcess:
+        if self._server is None or self._server.dead:
+            self._server = ForkServerProcess(self.library)
+        return self._server
+
+    async def _run_forked(self, text: bytes, database: Database, limits: Limits) -> tuple[Result, Ended]:
+        server = self._running_server()
+        ours, theirs = socket.socketpair()
+        with ours:
+            ours.setblocking(False)
+            with theirs:
+                number, ended = server.submit(ours, theirs, database, limits)
+            try:
+                async with asyncio.timeout(limits.wall_s + _GRACE_S):
+                    raw = await exchange(ours, text, limits)
+                    outcome = await asyncio.shield(ended)
+            except asyncio.CancelledError:
+                server.kill(number)
+                with contextlib.suppress(TimeoutError, LabrigError):
+                    await asyncio.wait_for(asyncio.shield(ended), _GRACE_S)
+                raise
+            except TimeoutError:
+                server.abandon()
+                raise LabrigError("The PHREEQC fork server does not answer", code="engine") from None
+        if isinstance(outcome, str):
+            return Result(refused=outcome), Ended()
+        return parse_frames(raw), outcome
+
+    async def _run_fresh(self, text: bytes, database: Database, limits: Limits) -> tuple[Result, Ended]:
+        with tempfile.TemporaryFile() as stderr:
+            process = await asyncio.create_subprocess_exec(
+                *command("--once", self.library),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=stderr,
+                env=environment(),
+            )
+            ended = Ended()
+            raw = bytearray()
+            try:
+                async with asyncio.timeout(limits.wall_s):
+                    await self._feed(process, text, database, limits, raw)
+                    ended.exit = await process.wait()
+            except TimeoutError:
+                ended.reason = "wall"
+            finally:
+                if process.returncode is None:
+                    with contextlib.suppress(ProcessLookupError):
+                        process.kill()
+                    await asyncio.shield(process.wait())
+                cast("asyncio.StreamWriter", process.stdin).close()
+            ended.stderr = tail(stderr)
+        result = parse_frames(raw)
+        ended.cpu_s = (result.end or {}).get("cpu_s", 0.0)
+        ended.max_rss_bytes = (result.end or {}).get("max_rss_bytes", 0)
+        return result, ended
+
+    async def _feed(
+        self,
+        process: asyncio.subprocess.Process,
+        text: bytes,
+        database: Database,
+        limits: Limits,
+        raw: bytearray,
+    ) -> None:
+        """Send the request and collect frames; stdin stays open, its end would end the child."""
+        source = cast("asyncio.StreamReader", process.stdout)
+        sink = cast("asyncio.StreamWriter", process.stdin)
+        request = json.dumps({"database": str(database.path), "limits": vars(limits)}).encode()
+        with contextlib.suppress(ConnectionError):
+            sink.write(frame(wire.REQUEST, request) + frame(wire.INPUT, text))
+            await sink.drain()
+        while chunk := await source.read(1 << 20):
+            raw += chunk
+            if len(raw) > receive_limit(limits):
+                process.kill()
+
+
+def _isolation() -> Literal["fork", "fresh"]:
+    configured = setting("phreeqc", "isolation")
+    if configured not in ("", "fork", "fresh"):
+        raise LabrigError(
+            f"phreeqc.isolation is {configured!r}",
+            expected="fork or fresh",
+            where="labrig.toml or environment",
+        )
+    if configured == "fresh" or not hasattr(os, "fork") or not hasattr(socket, "send_fds"):
+        return "fresh"
+    return "fork"
+
+
+def _encoded(text: str) -> bytes:
+    if "\0" in text:
+        raise LabrigError("The input holds a NUL byte", expected="plain text", where="input")
+    encoded = text.encode("utf-8", errors="surrogateescape")
+    if len(encoded) > MAX_INPUT_BYTES:
+        raise LabrigError(
+            f"The input has {len(encoded)} bytes", expected=f"at most {MAX_INPUT_BYTES}", where="input"
+        )
+    return encoded
+
+
+def _refusal(library: Library, database: Database, reason: str) -> LabrigError:
+    first = [line.strip() for line in reason.splitlines() if line.strip()][:3]
+    return LabrigError(
+        f"{database.name} cannot be loaded by PHREEQC {library.distribution}",
+        where="; ".join(first),
+        expected="a database that this release of PHREEQC reads",
+        try_="labrig setup phreeqc, or another database",
+        code="unavailable",
+    )

@@ -1,0 +1,6 @@
+"""PHREEQC's input language.
+
+- `statements`: an input as keyword blocks and lines
+- `solutions`: what its SOLUTIONs say
+- `screening`: what it asks of the file system, refused or explained
+"""

@@ -1,0 +1,5 @@
+"""A run for a caller.
+
+- `execution`: input from the workspace, results into it, with provenance
+- `includes`: INCLUDE$ resolved before the run, from the workspace or from the run itself
+"""

@@ -1,0 +1,6 @@
+"""Programs and children under limits: what may crash, loop or print does so elsewhere, and ends with us.
+
+- `process`: one program under limits, its end told
+- `supervision`: the program between us and it, which outlives neither
+- `child`: one protocol for children of ours: JSON in, bytes out, a refusal as JSON
+"""

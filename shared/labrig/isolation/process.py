@@ -1,0 +1,482 @@
+"""Run a program under limits, and say exactly how it ended.
+
+`run` starts a small supervisor (`labrig.isolation.supervision`, standard library, about 20 ms) that holds a control
+socket, starts the program in a session of its own, and kills it when the time is up or the socket
+ends. The socket ends when this process dies, however it dies, so no program outlives it. When the
+program ends, whatever it left in the background is killed too; on Linux also what left its session.
+
+Guarantees have an edge: if this process *and* the supervisor are killed by SIGKILL at the same moment,
+nobody is left to end the program. A process forked (without exec) from this one while a program
+runs keeps a copy of the control open, and the program alive as long as it lives. If only the supervisor
+is killed, the program and its group are killed from here, but not what left the group.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import marshal
+import math
+import os
+import resource
+import signal as signals
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from labrig.errors import Code, LabrigError
+
+Kind = Literal[
+    "ok",  # exit code 0
+    "exit",  # another exit code
+    "signal",  # killed by a signal that no limit of ours explains
+    "cpu_limit",
+    "wall_limit",
+    "memory_limit",
+    "output_limit",
+    "not_started",  # no such program, not executable, no such folder
+    "cancelled",  # `stop` was set
+    "lost",  # the supervisor died; the program was killed and its end is unknown
+]
+KINDS: tuple[str, ...] = get_args(Kind)
+
+SUPERVISOR = Path(__file__).with_name("supervision.py")
+RSS_UNIT = 1 if sys.platform == "darwin" else 1024
+PATIENCE_S = 15  # how long a supervisor may take to kill everything and end
+# What runtimes write on stderr when an allocation fails: C++, Python, libc's strerror, gfortran, the loader.
+MEMORY_WORDS = (
+    b"std::bad_alloc",
+    b"MemoryError",
+    b"Cannot allocate memory",
+    b"Error allocating",
+    b"memory exhausted",
+    b"failed to map segment",
+)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a program may use; None means no limit of ours.
+
+    Attributes
+    ----------
+    wall_s
+        Seconds from start to end.
+    cpu_s
+        Seconds of processor time of each process, rounded up to a whole second (RLIMIT_CPU).
+    memory_bytes
+        Address space of each process (RLIMIT_AS): mapped, not resident.
+    output_bytes
+        Standard output and standard error together. What exceeds it ends the program: what was written before
+        is kept and marked as cut.
+    descriptors
+        Open files of each process (RLIMIT_NOFILE).
+    file_bytes
+        Size of each file written (RLIMIT_FSIZE); the program gets SIGXFSZ, or EFBIG if it ignores that.
+    processes
+        Processes *and threads of the same user* on the whole machine (RLIMIT_NPROC); not applied to root.
+
+    Notes
+    -----
+    A limit above the hard limit of this process is lowered to it. Core files are always off.
+    """
+
+    wall_s: float | None = 60.0
+    cpu_s: float | None = 60.0
+    memory_bytes: int | None = 2 << 30
+    output_bytes: int = 16 << 20
+    descriptors: int | None = 256
+    file_bytes: int | None = 256 << 20
+    processes: int | None = None
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if value is not None and not 0 < value < math.inf:
+                raise ValueError(f"{name} must be a positive number, not {value!r}")
+
+    def rlimits(self) -> list[tuple[int, int]]:
+        """Return pairs of a ``resource.RLIMIT_*`` number and its value."""
+        wanted = [
+            (resource.RLIMIT_CPU, None if self.cpu_s is None else math.ceil(self.cpu_s)),
+            (resource.RLIMIT_AS, self.memory_bytes),
+            (resource.RLIMIT_NOFILE, self.descriptors),
+            (resource.RLIMIT_FSIZE, self.file_bytes),
+            (resource.RLIMIT_NPROC, self.processes),
+            (resource.RLIMIT_CORE, 0),
+        ]
+        return [(which, value) for which, value in wanted if value is not None]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a program ended, what it wrote and what it used.
+
+    Attributes
+    ----------
+    kind
+        One of `KINDS`.
+    returncode
+        The exit code, or None if the program did not exit by itself.
+    signal
+        The name of the signal that killed it, such as "SIGSEGV", or "".
+    stdout, stderr
+        What it wrote, at most `Limits.output_bytes` together.
+    stdout_cut, stderr_cut
+        Whether more was written than is kept.
+    cpu_s, wall_s
+        Seconds of processor time (of the program and the children it waited for) and of the clock.
+    max_rss_bytes
+        The largest resident size among the same processes; never less than the supervisor's own, about 10 MB.
+    reason
+        Why it did not start, or was lost; else "".
+    limits
+        The limits it ran under.
+    """
+
+    kind: Kind
+    returncode: int | None = None
+    signal: str = ""
+    stdout: bytes = b""
+    stderr: bytes = b""
+    stdout_cut: bool = False
+    stderr_cut: bool = False
+    cpu_s: float = 0.0
+    wall_s: float = 0.0
+    max_rss_bytes: int = 0
+    reason: str = ""
+    limits: Limits = Limits()
+
+
+class _Control(asyncio.Protocol):
+    """Our end of the control socket."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self.closed: asyncio.Future[None] = loop.create_future()
+        self.pid: int | None = None
+        self.report: dict[str, Any] | None = None
+        self._received = b""
+        self._transport: asyncio.Transport | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+
+    def order(self, message: dict[str, Any]) -> None:
+        assert self._transport is not None
+        data = marshal.dumps(message)
+        self._transport.write(len(data).to_bytes(4, "big") + data)
+
+    def kill(self) -> None:
+        """Ask for the end, and still hear the report."""
+        if self._transport is not None and not self._transport.is_closing():
+            self._transport.write_eof()
+
+    def close(self) -> None:
+        if self._transport is not None:
+            self._transport.abort()
+
+    def data_received(self, data: bytes) -> None:
+        self._received += data
+        while len(self._received) >= 4:
+            size = 4 + int.from_bytes(self._received[:4], "big")
+            if len(self._received) < size:
+                return
+            message = marshal.loads(self._received[4:size])
+            self._received = self._received[size:]
+            if "pid" in message:
+                self.pid = message["pid"]
+            else:
+                self.report = message
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if not self.closed.done():
+            self.closed.set_result(None)
+
+
+class _Budget:
+    """Bytes of output that are left to both streams."""
+
+    def __init__(self, left: int, when_over: Callable[[], None]) -> None:
+        self.left = left
+        self.over = False
+        self._when_over = when_over
+
+    def take(self, wanted: int) -> int:
+        """Return how many of the wanted bytes may be kept."""
+        kept = min(wanted, self.left)
+        self.left -= kept
+        if kept < wanted and not self.over:
+            self.over = True
+            self._when_over()
+        return kept
+
+
+class _Output(asyncio.Protocol):
+    """Keep what comes out of one pipe, as far as the budget goes."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, budget: _Budget) -> None:
+        self.closed: asyncio.Future[None] = loop.create_future()
+        self.data = bytearray()
+        self.cut = False
+        self._budget = budget
+
+    def data_received(self, data: bytes) -> None:
+        kept = self._budget.take(len(data))
+        self.data += data[:kept]
+        self.cut = self.cut or kept < len(data)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if not self.closed.done():
+            self.closed.set_result(None)
+
+
+class _Input(asyncio.BaseProtocol):
+    """Feed standard input, and forget what is left of it when the program has ended."""
+
+    def __init__(self) -> None:
+        self._transport: asyncio.WriteTransport | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.WriteTransport)
+        self._transport = transport
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._transport = None
+
+    def feed(self, data: bytes) -> None:
+        if self._transport is not None:
+            self._transport.write(data)
+            self._transport.write_eof()
+
+    def abort(self) -> None:
+        if self._transport is not None:  # aborting a lost one is an error in asyncio
+            self._transport.abort()
+
+
+async def run(
+    argv: Sequence[str | os.PathLike[str]],
+    *,
+    limits: Limits = Limits(),
+    cwd: str | os.PathLike[str] | None = None,
+    env: Mapping[str, str] | None = None,
+    stdin: bytes = b"",
+    stop: asyncio.Event | None = None,
+) -> Outcome:
+    """Run one program to its end and return how it ended.
+
+    Parameters
+    ----------
+    argv
+        The program and its arguments; no shell. A name without a slash is searched for in the PATH of `env`,
+        a relative path starts at `cwd`.
+    limits
+        What it may use.
+    cwd
+        Its working folder; None is that of this process.
+    env
+        Its whole environment; None is that of this process, secrets included.
+    stdin
+        What it reads from standard input, of any size; a program that does not read it is no error.
+    stop
+        Set it to end the program and still get its Outcome, of kind "cancelled". Cancelling the task that
+        awaits `run` kills the program as well, but raises CancelledError.
+
+    Notes
+    -----
+    How the kinds are told, first match wins: the supervisor's report is missing (lost); exec failed
+    (not_started); output exceeded the budget, even if the program then ended well (output_limit); we killed
+    it (wall_limit, cancelled); exit code 0 (ok); SIGXCPU, or SIGKILL or a shell's code for SIGXCPU after nine
+    tenths of `cpu_s` (cpu_limit); an address space limit is set and the last 8 KiB of stderr hold words of
+    `MEMORY_WORDS` (memory_limit, a best effort: a program that dereferences a failed malloc shows as
+    SIGSEGV); a signal; else exit.
+
+    Raises
+    ------
+    ValueError
+        If `argv` is empty or contains a null byte.
+    """
+    words = [os.fspath(word) for word in argv]
+    if not words or any("\0" in word for word in words):
+        raise ValueError("argv must name a program, without null bytes")
+    loop = asyncio.get_running_loop()
+    control = _Control(loop)
+    budget = _Budget(limits.output_bytes, control.kill)
+    input_, out, err = _Input(), _Output(loop, budget), _Output(loop, budget)
+
+    ours, theirs = socket.socketpair()
+    number = fcntl.fcntl(theirs, fcntl.F_DUPFD_CLOEXEC, 3)  # 0, 1, 2 may be free here and are taken there
+    theirs.close()
+    try:
+        supervisor = subprocess.Popen(
+            [sys.executable, "-I", "-S", str(SUPERVISOR), str(number)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            bufsize=0,
+            pass_fds=(number,),
+            start_new_session=True,
+        )
+    except OSError as error:
+        ours.close()
+        return Outcome("not_started", reason=f"the supervisor could not start: {error}", limits=limits)
+    finally:
+        os.close(number)
+
+    stopper: asyncio.Task[bool] | None = None
+    transports: list[asyncio.BaseTransport] = []
+    try:
+        await loop.create_unix_connection(lambda: control, sock=ours)
+        transports.append((await loop.connect_read_pipe(lambda: out, supervisor.stdout))[0])
+        transports.append((await loop.connect_read_pipe(lambda: err, supervisor.stderr))[0])
+        transports.append((await loop.connect_write_pipe(lambda: input_, supervisor.stdin))[0])
+        control.order(
+            {
+                "argv": words,
+                "cwd": None if cwd is None else os.fspath(cwd),
+                "env": dict(os.environ if env is None else env),
+                "wall_s": limits.wall_s,
+                "limits": limits.rlimits(),
+            }
+        )
+        input_.feed(stdin)
+        if stop is not None:
+            stopper = loop.create_task(stop.wait())
+            stopper.add_done_callback(lambda task: None if task.cancelled() else control.kill())
+        await control.closed
+        if control.report is None:
+            _kill_group(control)
+        await _drain(out, err)
+    finally:
+        if stopper is not None:
+            stopper.cancel()
+        control.close()  # now the supervisor kills everything, if it has not yet
+        for transport in transports:
+            transport.close()
+        input_.abort()
+        for pipe in (supervisor.stdout, supervisor.stderr, supervisor.stdin)[len(transports) :]:
+            pipe.close()  # type: ignore[union-attr]
+        await _reap(supervisor, control)
+    return _outcome(control, out, err, budget, limits, supervisor.returncode)
+
+
+async def _drain(*outputs: _Output) -> None:
+    """Read both pipes to their ends; give up after 5 s if an escaped process holds one open."""
+    for _ in range(5):
+        waiting = [output.closed for output in outputs if not output.closed.done()]
+        if not waiting or not (await asyncio.wait(waiting, timeout=1))[1]:
+            return
+
+
+async def _reap(supervisor: subprocess.Popen[bytes], control: _Control) -> None:
+    """Wait for the supervisor to end; if it died or hangs, do its duty."""
+    deadline = asyncio.get_running_loop().time() + PATIENCE_S
+    while supervisor.poll() is None:
+        await asyncio.sleep(0.002)
+        if asyncio.get_running_loop().time() > deadline:
+            supervisor.kill()
+    if supervisor.returncode != 0 and control.report is None:
+        _kill_group(control)
+
+
+def _kill_group(control: _Control) -> None:
+    """Kill the program and its group in place of a supervisor that died."""
+    if control.pid is not None:
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(control.pid, signals.SIGKILL)
+
+
+def _outcome(
+    control: _Control, out: _Output, err: _Output, budget: _Budget, limits: Limits, supervisor_code: int
+) -> Outcome:
+    """Put together what the supervisor reports and what came out of the pipes."""
+    written: dict[str, Any] = {
+        "stdout": bytes(out.data),
+        "stderr": bytes(err.data),
+        "stdout_cut": out.cut,
+        "stderr_cut": err.cut,
+        "limits": limits,
+    }
+    report = control.report
+    if report is None:
+        return Outcome("lost", reason=f"the supervisor ended with {supervisor_code}", **written)
+    status: int = report["status"]
+    code = os.WEXITSTATUS(status) if os.WIFEXITED(status) else None
+    signal = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
+    kind: Kind
+    reason = ""
+    if report["failure"]:
+        kind, code, reason = "not_started", None, report["failure"][1]
+    elif budget.over:
+        kind = "output_limit"
+    elif report["killed"] and signal == signals.SIGKILL:
+        kind = "wall_limit" if report["killed"] == "wall" else "cancelled"
+    elif code == 0:
+        kind = "ok"
+    elif limits.cpu_s is not None and (
+        signal == signals.SIGXCPU
+        or (
+            (signal == signals.SIGKILL or code == 128 + signals.SIGXCPU)
+            and report["cpu_s"] > 0.9 * limits.cpu_s  # the kernel limits by ticks, and reports exactly
+        )
+    ):
+        kind = "cpu_limit"
+    elif limits.memory_bytes is not None and any(word in err.data[-8192:] for word in MEMORY_WORDS):
+        kind = "memory_limit"
+    else:
+        kind = "signal" if signal else "exit"
+    return Outcome(
+        kind,
+        returncode=code,
+        signal=_signal_name(signal),
+        cpu_s=report["cpu_s"],
+        wall_s=report["wall_s"],
+        max_rss_bytes=report["max_rss"] * RSS_UNIT,
+        reason=reason,
+        **written,
+    )
+
+
+def _signal_name(number: int) -> str:
+    if not number:
+        return ""
+    try:
+        return signals.Signals(number).name
+    except ValueError:  # a real-time signal
+        return f"signal {number}"
+
+
+def outcome_error(outcome: Outcome, what: str) -> LabrigError:
+    """Return the error that explains an outcome other than "ok".
+
+    Parameters
+    ----------
+    outcome
+        What `run` returned.
+    what
+        What was run, as the subject of a sentence: "The PHREEQC run".
+    """
+    limits = outcome.limits
+    smaller = "make the problem smaller, or raise the limit"
+    explained: dict[Kind, tuple[Code, str, str]] = {
+        "exit": ("engine", f"ended with exit code {outcome.returncode}", ""),
+        "signal": ("engine", f"was killed by {outcome.signal}", ""),
+        "cpu_limit": ("limit", f"used more than {limits.cpu_s:g} s of processor time", smaller),
+        "wall_limit": ("limit", f"took longer than {limits.wall_s:g} s", smaller),
+        "memory_limit": ("limit", f"needed more than {limits.memory_bytes} bytes of memory", smaller),
+        "output_limit": ("limit", f"wrote more than {limits.output_bytes} bytes of output", "print less"),
+        "not_started": ("unavailable", f"could not start: {outcome.reason}", "check that it is installed"),
+        "cancelled": ("refused", "was cancelled", ""),
+        "lost": ("internal", f"was lost: {outcome.reason}", "run it again"),
+    }
+    if outcome.kind == "ok":
+        raise ValueError("an outcome of kind 'ok' is no error")
+    code, how, try_ = explained[outcome.kind]
+    if outcome.signal == "SIGXFSZ":
+        code, how, try_ = "limit", f"wrote a file larger than {limits.file_bytes} bytes", smaller
+    tail = outcome.stderr[-600:].decode("utf-8", "replace").strip()
+    return LabrigError(f"{what} {how}" + (f"; it last wrote: {tail}" if tail else ""), try_=try_, code=code)

@@ -1,0 +1,7 @@
+"""What turns a toolbox into a server.
+
+- `builder`: a toolbox's tools as a FastMCP server; every call with its workspace and record, its answer as MCP content
+  (structured content, text, isError)
+- `serve`: the command line of a server: stdio or HTTP, its options
+- `gc`: workspaces beyond a quota, the oldest first
+"""

@@ -1,0 +1,62 @@
+"""Tables without their rows: what a file holds, so that nobody need load it to know.
+
+The format is told by the name, and by the first bytes where these say something else. Packages that a format needs are
+imported when a file asks for them.
+
+- `description`: what is said of a table; `columns`: a column, from its cells
+- `delimited`, `records`, `spreadsheet`, `parquet`, `hdf5`, `netcdf`: a reader for each format
+- `window`: a file as an object that seeks
+- `apart`: the same in a child process, for files that anybody may have made
+"""
+
+from __future__ import annotations
+
+from labrig.errors import LabrigError
+from labrig.tables import delimited, hdf5, netcdf, parquet, records, spreadsheet
+from labrig.tables.description import Description
+from labrig.tools.reading import Files
+
+__all__ = ["Description", "describe_table"]
+
+_PACKED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")
+"""How gzip, bzip2, xz and zstd files begin."""
+
+
+def describe_table(files: Files, path: str, *, sheet: str = "") -> Description:
+    """Describe a table by its path.
+
+    Parameters
+    ----------
+    sheet
+        Of a workbook; default the first.
+
+    Raises
+    ------
+    LabrigError
+        ``bad_input`` for a file that is no table, ``limit`` for one that is too large to be looked at, ``unavailable``
+        where a package is missing.
+    """
+    beginning = files.read(path, 0, 8)
+    name = path.lower()
+    if sheet and not beginning.startswith(b"PK"):
+        raise LabrigError("Only workbooks have sheets", where=f"sheet {sheet!r}", try_="leave sheet out")
+    if beginning.startswith(b"PAR1"):
+        return parquet.describe(files, path)
+    if beginning.startswith(b"\x89HDF"):
+        return hdf5.describe(files, path)
+    if beginning[:4] in (b"CDF\x01", b"CDF\x02", b"CDF\x05"):
+        return netcdf.describe(files, path)
+    if beginning.startswith(b"PK") and name.endswith((".xlsx", ".xlsm")):
+        return spreadsheet.describe(files, path, sheet=sheet)
+    if name.endswith((".jsonl", ".ndjson")):
+        return records.describe(files, path, lines=True)
+    if name.endswith((".json", ".geojson")):
+        return records.describe(files, path, lines=False)
+    if beginning.startswith(_PACKED):
+        raise LabrigError(
+            "The file is compressed",
+            where=path,
+            expected="a table as it is",
+            try_=f"run_python_code with files=[{path!r}]; pandas unpacks inputs/NAME by its ending",
+        )
+    return delimited.describe(files, path)

@@ -1,0 +1,107 @@
+"""A table is described by a child process: the readers of Parquet, HDF5 and workbooks are large, and a file may be
+made to crash them, to fill the memory or to take for ever. That ends the child, and the server says so.
+
+The child is given one file that is open already, and opens nothing else of the folder that it lies in.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from dataclasses import asdict
+from typing import Any
+
+from labrig.errors import LabrigError
+from labrig.isolation import child
+from labrig.isolation.process import Limits, Outcome, outcome_error
+from labrig.tables import Description, describe_table
+from labrig.tools.reading import media_type_of, read_at
+
+LIMITS = Limits(wall_s=40, cpu_s=40, memory_bytes=4 << 30)
+"""Of one description; a client waits 60 s. Address space is more than memory: pyarrow maps a lot that it never uses."""
+
+
+async def describe_apart(descriptor: int, path: str, *, sheet: str = "") -> Description:
+    """Describe a table that is open, as `describe_table` does.
+
+    Parameters
+    ----------
+    path
+        Its name, for the format and for errors.
+
+    Raises
+    ------
+    LabrigError
+        As `describe_table`; ``limit`` for what takes too long or too much memory, ``bad_input`` for what crashes a
+        reader.
+    """
+    question = {"file": f"/proc/{os.getpid()}/fd/{descriptor}", "path": path, "sheet": sheet}
+    home = {"HOME": os.environ["HOME"]} if "HOME" in os.environ else {}
+    outcome = await child.ask(
+        __name__,
+        json.dumps(question).encode(),
+        limits=LIMITS,
+        cwd="/",
+        variables=home | {"ARROW_DEFAULT_MEMORY_POOL": "system"},
+    )
+    if outcome.kind == "ok":
+        return Description(**json.loads(outcome.stdout))
+    raise refusal(outcome, path)
+
+
+def refusal(outcome: Outcome, path: str) -> LabrigError:
+    """Return the error for a child that gave no description."""
+    refused = child.refusal(outcome)
+    if refused is not None:
+        return refused
+    if outcome.kind == "signal":
+        return LabrigError(
+            f"The reader of this format was killed by {outcome.signal}: the file is broken, or made to do that",
+            where=path,
+        )
+    error = outcome_error(outcome, "Describing the table")
+    error.where, error.try_ = path, "read what is needed of it in run_python_code"
+    return error
+
+
+class _Opened:
+    """The one file that the child was given."""
+
+    def __init__(self, file: str) -> None:
+        self._descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
+
+    def size(self, path: str) -> int:
+        return os.fstat(self._descriptor).st_size
+
+    def read(self, path: str, start: int = 0, size: int | None = None) -> bytes:
+        return read_at(self._descriptor, start, self.size(path) - start if size is None else size)
+
+    def media_type(self, path: str) -> str:
+        return media_type_of(path)
+
+
+def _describe(question: Any) -> bytes:
+    """Return the description as JSON; whatever a reader finds wrong becomes a refusal."""
+    path = question["path"]
+    try:
+        return json.dumps(
+            asdict(describe_table(_Opened(question["file"]), path, sheet=question["sheet"]))
+        ).encode()
+    except LabrigError:
+        raise
+    except PermissionError:
+        raise LabrigError("The file system does not permit this", where=path, code="refused") from None
+    except MemoryError:
+        raise LabrigError(
+            f"Describing the table needs more than {LIMITS.memory_bytes or 0:,} bytes of memory",
+            where=path,
+            try_="read what is needed of it in run_python_code",
+            code="limit",
+        ) from None
+    except Exception as error:  # each reader has its own, and a broken file finds others
+        raise LabrigError(f"The file cannot be read: {type(error).__name__}: {error}", where=path) from None
+
+
+if __name__ == "__main__":
+    sys.exit(child.answer(_describe))

@@ -1,0 +1,206 @@
+"""CSV, TSV and their relatives: which character separates, whether there is a heading, what the columns hold."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain, islice, zip_longest
+
+from labrig.errors import LabrigError
+from labrig.tables.columns import MISSING, Column, is_number, named
+from labrig.tables.description import Description
+from labrig.tools.reading import Files, Text, read_text_file
+
+MOST_BYTES = 16 << 20
+"""What is looked at of a file; some seconds."""
+
+MOST_COLUMNS = 20_000
+_SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
+_SAMPLE_LINES = 50
+_CHUNK = 5_000
+_VALUE = re.compile(
+    r"\s*[<>~=\u2264\u2265]|[+-]?[0-9.,' ]+[a-z*]?$"
+    r"|(?:n\.? ?[ad]\.?|b\.?d\.?l?\.?|<?lo[dq]|nd|tr|trace|missing|none|error|x)$",
+    re.IGNORECASE,
+)
+"""A cell that holds a value or says why there is none, so it is no unit."""
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """How the text is laid out.
+
+    Attributes
+    ----------
+    comments
+        The lines that begin with ``#`` before anything else.
+    preamble
+        Rows before the heading that have another width: an instrument's words about itself.
+    """
+
+    text: str
+    comments: list[str]
+    separator: str
+    preamble: int
+
+
+def describe(files: Files, path: str) -> Description:
+    """Describe a table of separated values.
+
+    Passed over before the heading: lines that begin with ``#``, and others that are cut into another number of cells
+    than most. A line of units below the heading is taken for units.
+
+    Raises
+    ------
+    LabrigError
+        ``bad_input`` for what is not text, or no table.
+    """
+    found = read_text_file(files, path, most_bytes=MOST_BYTES)
+    text = found.text[: found.text.rfind("\n") + 1] if found.cut else found.text
+    text, comments = _without_comments(text)
+    if not text.strip():
+        raise LabrigError("The file holds no table", where=path, expected="a heading and rows")
+    try:
+        return _described(_Layout(text, comments, *_separator(text, path)), found)
+    except csv.Error as error:
+        raise LabrigError(
+            f"The file cannot be read as separated values: {error}", where=path, try_="read_text_file"
+        ) from error
+
+
+def _described(layout: _Layout, found: Text) -> Description:
+    reader = csv.reader(io.StringIO(layout.text, newline=""), delimiter=layout.separator)
+    rows: Iterator[list[str]] = islice((row for row in reader if row), layout.preamble, None)
+    first = next(rows)
+    if len(first) > MOST_COLUMNS:
+        raise LabrigError(
+            f"The table has {len(first):,} columns", expected=f"at most {MOST_COLUMNS:,}", code="limit"
+        )
+    notes = _before(layout)
+    if all(is_number(cell) for cell in first):
+        columns, wrong = _headless(first, layout)
+        rows = chain([first], rows)
+    else:
+        columns, wrong = named(first)
+    below = next(rows, None)
+    count, ragged = _fill(columns, rows)
+    if below is not None and not _takes_units(columns, below):
+        ragged += _take([below], columns)
+        count += 1
+    elif below is not None:
+        notes.append("the line below the heading is taken for units")
+    if ragged:
+        notes.append(f"{ragged} rows have more or fewer cells than the {len(columns)} of the heading")
+    if found.replaced:
+        notes.append(f"{found.replaced} bytes are no UTF-8; the file may be Latin-1")
+    return Description(
+        f"values separated by {_SEPARATORS[layout.separator]}",
+        None if found.cut else count,
+        [each.to_dict() for each in columns],
+        notes + wrong,
+        complete=not found.cut,
+        about={"encoding": found.encoding} | ({"rows_looked_at": count} if found.cut else {}),
+    )
+
+
+def _before(layout: _Layout) -> list[str]:
+    notes = [f"{len(layout.comments)} lines before the heading begin with #"] if layout.comments else []
+    if layout.preamble:
+        notes.append(f"{layout.preamble} lines before the heading are no part of the table")
+    return notes
+
+
+def _headless(first: list[str], layout: _Layout) -> tuple[list[Column], list[str]]:
+    """Return the columns of a table that begins with numbers; its heading may be its last comment."""
+    last = layout.comments[-1].lstrip("# \t").rstrip("\r\n") if layout.comments else ""
+    heading = next(csv.reader([last], delimiter=layout.separator), [])
+    if len(heading) == len(first) and not any(map(is_number, heading)):
+        columns, wrong = named(heading)
+        return columns, ["the last comment is taken for the heading", *wrong]
+    columns, _ = named([""] * len(first))
+    return columns, ["the first line holds numbers, so it is taken as data: the columns have no headings"]
+
+
+def _takes_units(columns: list[Column], row: list[str]) -> bool:
+    """Tell whether the row below the heading holds units, and note them.
+
+    It does if it holds no number, and a text over every column of numbers that has no unit yet: one that cannot be a
+    value, as ``1,234``, ``<0.5`` and ``n.d.`` can.
+    """
+    bare = [
+        (column, cell.strip())
+        for column, cell in zip(columns, row, strict=False)
+        if column.kind() in ("integer", "number") and not column.unit
+    ]
+    if not bare or len(row) != len(columns) or any(is_number(cell) for cell in row):
+        return False
+    if any(cell in MISSING - {"-"} or len(cell) > 20 or _VALUE.match(cell) for _, cell in bare):
+        return False
+    for column, cell in bare:
+        column.unit = cell.strip("()[]")
+    return True
+
+
+def _fill(columns: list[Column], rows: Iterator[list[str]]) -> tuple[int, int]:
+    """Add rows to the columns; return how many there are, and how many of them are ragged."""
+    count = ragged = 0
+    while pending := list(islice(rows, _CHUNK)):
+        ragged += _take(pending, columns)
+        count += len(pending)
+    return count, ragged
+
+
+def _take(rows: list[list[str]], columns: list[Column]) -> int:
+    """Add rows to the columns, and return how many are ragged; cells beyond the heading are left out."""
+    width = len(columns)
+    for column, cells in zip(
+        columns, zip_longest(*(row[:width] for row in rows), fillvalue=""), strict=False
+    ):
+        column.add_texts(cells)
+    short = max((len(row) for row in rows), default=width)
+    for column in columns[short:] if rows else []:
+        column.add_texts([""] * len(rows))
+    return sum(len(row) != width for row in rows)
+
+
+def _without_comments(text: str) -> tuple[str, list[str]]:
+    """Return a text from its first line that is no comment, and the comments before."""
+    start, comments = 0, []
+    while text.startswith("#", start) and (end := text.find("\n", start)) >= 0:
+        comments.append(text[start:end])
+        start = end + 1
+    return text[start:], comments
+
+
+def _separator(text: str, path: str) -> tuple[str, int]:
+    """Return the character that cuts most of the first lines into the same number of cells, and the lines before."""
+    best, before, score = "", 0, (0.0, 1)
+    for separator in _SEPARATORS:
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+        widths = [len(row) for row in islice(reader, _SAMPLE_LINES) if row]
+        for skipped in dict.fromkeys((0, _preamble(widths))):
+            kept = widths[skipped:]
+            same = round(kept.count(kept[0]) / len(kept), 1) if kept else 0.0
+            if kept and kept[0] > 1 and same >= 0.5 and (same - 0.2 * bool(skipped), kept[0]) > score:
+                best, before, score = separator, skipped, (same - 0.2 * bool(skipped), kept[0])
+    if best:
+        return best, before
+    if path.lower().endswith((".csv", ".tsv")):
+        return ("\t" if path.lower().endswith(".tsv") else ","), 0  # one column
+    raise LabrigError(
+        "The text is no table: no comma, tab, semicolon or bar cuts its lines into the same number of cells",
+        where=path,
+        try_="read_text_file",
+    )
+
+
+def _preamble(widths: list[int]) -> int:
+    """Return how many rows come before the first one of the commonest width, if that is found three times."""
+    if not widths:
+        return 0
+    width, times = Counter(widths).most_common(1)[0]
+    return widths.index(width) if times >= 3 else 0

@@ -1,0 +1,114 @@
+"""The structure of an HDF5 file, NetCDF-4 among them, read with h5py: datasets, shapes, units; no data."""
+
+from __future__ import annotations
+
+import posixpath
+from typing import Any
+
+from labrig.errors import LabrigError
+from labrig.tables.description import Description
+from labrig.tables.netcdf import dimensions_shown, shown, variable
+from labrig.tables.window import Window, missing_package
+from labrig.tools.reading import Files
+
+MOST_BYTES = 64 << 20
+MOST_DATASETS = 500
+_BARE = "This is a netCDF dimension but not a netCDF variable"
+_BOOK_KEEPING = frozenset(
+    {
+        "CLASS",
+        "NAME",
+        "REFERENCE_LIST",
+        "DIMENSION_LIST",
+        "_Netcdf4Dimid",
+        "_NCProperties",
+        "_Netcdf4Coordinates",
+    }
+)
+
+
+def describe(files: Files, path: str) -> Description:
+    """Describe an HDF5 file by its datasets; links to other files are not followed.
+
+    Raises
+    ------
+    LabrigError
+        ``bad_input`` for what is no HDF5 file, ``unavailable`` without h5py.
+    """
+    try:
+        import h5py
+    except ImportError:
+        raise missing_package("h5py", "An HDF5 or NetCDF-4 file") from None
+    window = Window(files, path, MOST_BYTES)
+    try:
+        with h5py.File(window, "r") as file:
+            found: list[Any] = []
+            file.visititems(
+                lambda name, item: _add(found, name, item) if isinstance(item, h5py.Dataset) else None
+            )
+            kept = [(name, item) for name, item in found[:MOST_DATASETS] if not _is_bare(item)]
+            columns = [_variable(name, item) for name, item in kept]
+            about = {
+                "attributes": shown(_attributes(file)),
+                "dimensions": dimensions_shown(_dimensions(found)),
+            }
+    except (OSError, RuntimeError, KeyError) as error:
+        raise LabrigError(f"The HDF5 file cannot be read: {error}", where=path) from error
+    notes = [f"the first {MOST_DATASETS:,} datasets"] if len(found) > MOST_DATASETS else []
+    return Description("HDF5, structure", None, columns, notes, not notes, about)
+
+
+def _add(found: list[Any], name: str, dataset: Any) -> bool | None:
+    """Collect a dataset; a value that is not None ends the visit."""
+    found.append((name, dataset))
+    return True if len(found) > MOST_DATASETS else None
+
+
+def _variable(name: str, dataset: Any) -> dict[str, Any]:
+    attributes = _attributes(dataset)
+    over = [_dimension(dataset, place) for place in range(len(dataset.shape or ()))]
+    kind = "text" if dataset.dtype.kind in "OSU" else str(dataset.dtype)
+    found = variable(name, kind, over, attributes)
+    return {**found, "shape": list(dataset.shape or ())}
+
+
+def _dimension(dataset: Any, place: int) -> str:
+    """Return the name of a dataset's dimension: that of its scale, as NetCDF-4 has them."""
+    if dataset.is_scale and len(dataset.shape) == 1:
+        return str(posixpath.basename(dataset.name))
+    scales = [
+        ("" if name.startswith(_BARE) else name, scale.name) for name, scale in dataset.dims[place].items()
+    ]
+    return str(scales[0][0] or posixpath.basename(scales[0][1] or "")) if scales else ""
+
+
+def _is_bare(dataset: Any) -> bool:
+    """Tell whether a dataset is only there because NetCDF-4 keeps a dimension without coordinates in it."""
+    name = dataset.attrs.get("NAME", b"") if dataset.attrs.get("CLASS") == b"DIMENSION_SCALE" else b""
+    return isinstance(name, bytes) and name.startswith(_BARE.encode())
+
+
+def _dimensions(found: list[Any]) -> dict[str, int]:
+    """Return the dimension scales of a file with their lengths."""
+    scales = {name: item for name, item in found if item.attrs.get("CLASS") == b"DIMENSION_SCALE"}
+    return {name: int(item.shape[0]) for name, item in scales.items() if item.shape}
+
+
+def _attributes(item: Any) -> dict[str, Any]:
+    """Return the attributes that are text or numbers as plain values, those of HDF5's own book-keeping left out."""
+    found: dict[str, Any] = {}
+    for name in item.attrs:
+        if name in _BOOK_KEEPING:
+            continue
+        try:
+            value = item.attrs[name]
+        except (OSError, TypeError):  # a type that h5py does not know
+            continue
+        if getattr(value, "dtype", None) == "float32":
+            value = value.astype(str).astype(float)  # 0.01 stays 0.01
+        value = value.tolist() if hasattr(value, "tolist") else value
+        value = value[0] if isinstance(value, list) and len(value) == 1 else value
+        value = value.decode("utf-8", "replace") if isinstance(value, bytes) else value
+        if isinstance(value, (str, int, float, list)):
+            found[str(name)] = value
+    return found

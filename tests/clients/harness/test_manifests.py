@@ -1,0 +1,122 @@
+"""What is committed under manifests/ is what the code generates, and clients and the registry can read it."""
+
+import json
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from labrig import __version__
+from labrig.errors import LabrigError
+from labrig.toolbox import Toolbox
+from labrig_harness.installing import manifests
+from labrig_harness.installing.client_configs import CLIENTS, portable
+from labrig_harness.registry import servers
+from support.places import PROJECT
+
+FOLDER = PROJECT / "manifests"
+
+ARGUMENT = {
+    "oneOf": [
+        {"required": ["type", "name"], "properties": {"type": {"const": "named"}, "name": {"pattern": "^-"}}},
+        {"required": ["type", "value"], "properties": {"type": {"const": "positional"}}},
+    ]
+}
+REGISTRY_RULES: dict[str, Any] = {
+    # what the registry's schema of 2025-12-11 asks of the fields that we use
+    "required": ["name", "description", "version", "packages"],
+    "properties": {
+        "name": {"pattern": "^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$", "maxLength": 200},
+        "title": {"maxLength": 100, "minLength": 1},
+        "description": {"maxLength": 100, "minLength": 1},
+        "packages": {
+            "items": {
+                "required": ["registryType", "identifier", "transport", "runtimeHint"],
+                "properties": {
+                    "version": {"pattern": r"^\d+\.\d+\.\d+"},
+                    "runtimeArguments": {"items": ARGUMENT},
+                    "packageArguments": {"items": ARGUMENT},
+                    "environmentVariables": {"items": {"required": ["name"]}},
+                },
+            }
+        },
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def generated() -> dict[str, str]:
+    return manifests.generate()
+
+
+def test_nothing_has_drifted() -> None:
+    assert manifests.check(FOLDER) == [], "run `labrig manifests` and commit the result"
+
+
+def test_generating_is_deterministic_and_names_no_machine(generated: dict[str, str]) -> None:
+    assert manifests.generate() == generated
+    for path, content in generated.items():
+        assert content.endswith("\n") and not content.endswith("\n\n"), path
+        assert not re.search(r"(/home/|/root/|/work/|/tmp/|/Users/|site-packages)", content), path
+
+
+def test_every_client_starts_every_server_with_one_portable_command(generated: dict[str, str]) -> None:
+    for client in CLIENTS.values():
+        text = generated[client.manifest]
+        whole = json.loads(text) if client.syntax == "json" else tomllib.loads(text)
+        assert list(whole) == [client.table]
+        for name in servers.names():
+            entry = whole[client.table][f"labrig-{name}"]
+            assert [entry["command"], *entry["args"]] == portable(name)
+            assert "env" not in entry
+
+
+def test_registry_entries(generated: dict[str, str]) -> None:
+    for name in servers.names():
+        entry = json.loads(generated[f"registry/{name}.server.json"])
+        assert [error.message for error in Draft202012Validator(REGISTRY_RULES).iter_errors(entry)] == []
+        (package,) = entry["packages"]
+        assert entry["version"] == package["version"] == __version__
+        (source,), words = (
+            package["runtimeArguments"],
+            [each["value"] for each in package["packageArguments"]],
+        )
+        command = [
+            package["runtimeHint"],
+            f"{source['name']}={source['value']}",
+            package["identifier"],
+            *words,
+        ]
+        assert command == ["uvx", f"--from=labrig[{name}]=={__version__}", "labrig", "serve", name]
+
+
+def test_a_title_too_long_for_the_registry_is_refused() -> None:
+    with pytest.raises(LabrigError, match="too long"):
+        manifests.registry_entry(Toolbox("x", "t" * 90, ""))
+
+
+def test_listings_hold_what_the_server_lists(generated: dict[str, str]) -> None:
+    for name in servers.names():
+        listing = json.loads(generated[f"tools/{name}.json"])
+        tools = {tool["name"]: tool for tool in listing["tools"]}
+        assert list(tools) == listing["toolsets"]["default"]
+        for tool in tools.values():
+            assert tool["description"] and "readOnlyHint" in tool["annotations"]
+            Draft202012Validator.check_schema(tool["inputSchema"])
+
+
+def test_check_names_what_is_wrong(tmp_path: Path) -> None:
+    assert all(line.endswith("is missing") for line in manifests.check(tmp_path))
+    written = manifests.write(tmp_path)
+    assert written and manifests.check(tmp_path) == [] and manifests.write(tmp_path) == []
+    config = tmp_path / "codex" / "config.toml"
+    config.write_text(config.read_text().replace("required = true", "required = false"))
+    (tmp_path / "tools" / "old.json").write_text("{}")
+    (tmp_path / "README.md").unlink()
+    left_over, missing, changed = manifests.check(tmp_path)
+    assert left_over == "tools/old.json: is no longer generated"
+    assert missing == "README.md: is missing"
+    assert changed == "codex/config.toml: line 6 is 'required = false', expected 'required = true'"

@@ -1,0 +1,1185 @@
+"""The hostile table: what is tried, how it is sent, and which outcomes are acceptable.
+
+Data only; `hostile.servers.attack` carries it out. In arguments and planted links, ``{outside}``, ``{home}``,
+``{theirs}`` and so on stand for folders of the watched tree (`hostile.servers.attack.Rig.places`).
+
+An outcome is one word (`hostile.servers.channels.word`); several calls of one case give their distinct words in
+order of appearance, joined by commas. Where calls are made at once, or for every file tool, each word must be
+acceptable.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from hostile.servers.channels import META
+
+WATER = "SOLUTION 1\n pH 7 charge\n Na 1\n Cl 1\nEND\n"
+
+
+@dataclass(frozen=True)
+class Call:
+    """A tool call."""
+
+    tool: str
+    arguments: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class EveryFileTool:
+    """A call of every tool that takes a path, once for each of its path arguments and each path given here."""
+
+    paths: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Raw:
+    """Bytes that no client library would send: a line on stdio, a request body over HTTP."""
+
+    body: bytes
+    tool: str = "list_file"
+    number: int | str | None = None
+
+
+@dataclass(frozen=True)
+class Act:
+    """Something done to the connection or to a process: a function of `hostile.servers.attack` by its name."""
+
+    name: str
+
+
+Send = tuple[Call, ...] | EveryFileTool | Raw | Act
+
+
+@dataclass(frozen=True)
+class Case:
+    """One attack.
+
+    Attributes
+    ----------
+    family, name, tries
+        Its place in the table, a short name, and what it tries in a few words.
+    send
+        How it is sent.
+    accept
+        Acceptable outcomes.
+    http
+        Acceptable outcomes over HTTP, where they differ.
+    plant
+        What is put into the workspace by hand before: kind, name, content or target.
+    wall_s
+        The time limit of a call during the case.
+    together
+        Calls of `send` that are made at once; the others one after the other.
+    kills
+        Whether the server is meant to end.
+    quick
+        Whether it belongs to the quick sample.
+    """
+
+    family: str
+    name: str
+    tries: str
+    send: Send
+    accept: tuple[str, ...]
+    http: tuple[str, ...] = ()
+    plant: tuple[tuple[str, str, str], ...] = ()
+    wall_s: float = 2.0
+    together: bool = False
+    kills: bool = False
+    quick: bool = False
+
+    def accepted(self, transport: str) -> tuple[str, ...]:
+        """Return the acceptable outcomes over one transport."""
+        return self.http if self.http and transport == "HTTP" else self.accept
+
+
+def run(text: str, **more: Any) -> tuple[Call, ...]:
+    """Return the one call that runs an input."""
+    return (Call("execute_phreeqc", {"input": text, **more}),)
+
+
+def basic(program: str) -> tuple[Call, ...]:
+    """Return the one call that runs a Basic program in USER_PRINT."""
+    return run(f"SOLUTION 1\nUSER_PRINT\n{program}\nEND\n")
+
+
+def raw(body: Any, tool: str = "list_file", number: int | str | None = None) -> Raw:
+    """Return raw bytes: as they are, or any value as JSON."""
+    return Raw(body if isinstance(body, bytes) else json.dumps(body).encode(), tool, number)
+
+
+def _table(*rows: str, **more: Any) -> tuple[Call, ...]:
+    """Return the one call that speciates a table of these rows."""
+    table = "\n".join(["Sample,pH,Temp (C),Ca (mg/L),Cl (mg/L)", *rows])
+    return (Call("speciate_waters", {"table": table, **more}),)
+
+
+def _message(**changed: Any) -> dict[str, Any]:
+    """Return a JSON-RPC call with some fields changed."""
+    whole = {
+        "jsonrpc": "2.0",
+        "id": 7,
+        "method": "tools/call",
+        "params": {"name": "list_file", "arguments": {}, "_meta": META},
+    }
+    return whole | changed
+
+
+def _nested(depth: int) -> bytes:
+    arguments = b'{"path":' + b"[" * depth + b"]" * depth + b"}"
+    head = b'{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"read_file","arguments":'
+    return head + arguments + b',"_meta":' + json.dumps(META).encode() + b"}}"
+
+
+_KINETICS = """RATES
+wild
+-start
+10 rate = 1e30 * SIN(1e6 * TIME) * M
+20 SAVE rate * TIME
+-end
+SOLUTION 1
+KINETICS 1
+wild
+ -formula NaCl 1
+ -m0 1e3
+ -bad_step_max 2
+ -runge_kutta 6
+ -steps 1e6 in 3 steps
+END
+"""
+_INVERSE = """SOLUTION 1
+ Na 1
+ Cl 1
+SOLUTION 2
+ Na 2
+ Cl 2
+INVERSE_MODELING 1
+ -solutions 1 2
+ -phases
+ Halite
+ {option} {path}
+END
+"""
+_LOOP = "10 GOTO 10"
+_FORGED = (
+    '{"schema": "labrig.waters/1"}',
+    '{"schema": "labrig.waters/1", "piper": {"samples": [{}]}, "stiff": null, "saturation": {"rows": "x"}}',
+    '{"schema": "labrig.estimate/1", "estimates": [{"phase": 1, "members": [1e999, "x"]}]}',
+    '{"schema": 1}',
+    "[" * 100_000,
+    "[]",
+    "not JSON",
+    "",
+)
+
+BASIC = "Basic programs"
+SIMULATION = "Simulations"
+READ = "Files an input would read"
+WRITE = "Files an input would write"
+TEXT = "Text"
+PATHS = "Paths in file tools"
+ARGUMENTS = "Arguments"
+TABLES = "Tables and pictures"
+PROTOCOL = "Protocol"
+PROCESSES = "Calls and processes"
+
+STOPPED = ("wall_limit",)
+
+CASES: tuple[Case, ...] = (
+    # Basic programs
+    Case(BASIC, "while", "`WHILE (1)` without an end", basic("10 WHILE (1)\n20 WEND"), STOPPED, quick=True),
+    Case(BASIC, "goto", "`10 GOTO 10`", basic(_LOOP), STOPPED),
+    Case(
+        BASIC,
+        "rate that loops",
+        "an endless loop in RATES",
+        run(
+            f"RATES\nx\n-start\n{_LOOP}\n-end\nSOLUTION 1\nKINETICS 1\nx\n -formula NaCl 1\n -steps 1\nEND\n"
+        ),
+        STOPPED,
+    ),
+    Case(BASIC, "gosub", "`10 GOSUB 10`", basic("10 GOSUB 10"), ("memory_limit",), wall_s=45),
+    Case(
+        BASIC,
+        "string doubling",
+        "a string that doubles for ever",
+        basic('10 a$ = "x"\n20 a$ = a$ + a$\n30 GOTO 20'),
+        ("memory_limit",),
+        wall_s=30,
+    ),
+    Case(
+        BASIC,
+        "huge array",
+        "`DIM a(2000000000)`",
+        basic("10 DIM a(2000000000)"),
+        ("memory_limit",),
+        quick=True,
+    ),
+    Case(BASIC, "padding", '`PAD$("x", 2000000000)`', basic('10 PRINT PAD$("x", 2000000000)'), STOPPED),
+    Case(
+        BASIC, "hoard", "`PUT` of 1e9 numbers", basic("10 FOR i = 1 TO 1e9\n20 PUT(i, i)\n30 NEXT i"), STOPPED
+    ),
+    Case(
+        BASIC,
+        "abort",
+        "`MID$` beyond the end: SIGABRT",
+        basic('10 a$ = MID$("abc", 100, 5)'),
+        ("crashed",),
+        quick=True,
+    ),
+    Case(
+        BASIC,
+        "deep expression",
+        "200,000 nested parentheses: SIGSEGV",
+        basic(f"10 a = {'(' * 200_000}1{')' * 200_000}"),
+        ("crashed",),
+        wall_s=30,
+    ),
+    Case(BASIC, "load", "`LOAD` of a secret", basic('10 LOAD "{outside}/secret"'), ("input_error",)),
+    Case(BASIC, "merge", "`MERGE` of /etc/passwd", basic('10 MERGE "/etc/passwd"'), ("input_error",)),
+    Case(
+        BASIC,
+        "control characters",
+        "`CHR$` of NUL, ESC and 255 in the output",
+        basic("10 PRINT CHR$(0), CHR$(27), CHR$(255)"),
+        ("ok",),
+    ),
+    Case(
+        BASIC,
+        "format strings",
+        "`%n` and `%s` where PHREEQC prints text",
+        run(
+            "TITLE %s%n\nSOLUTION 1 %n%n%s\nSELECTED_OUTPUT\nUSER_PUNCH\n -headings %s%n %n\n"
+            '10 PUNCH "%n%s%n", 1\nEND\n'
+        ),
+        ("ok",),
+    ),
+    Case(
+        BASIC,
+        "10 MB of output",
+        "160,000 printed lines",
+        basic('10 FOR i = 1 TO 160000\n20 PRINT PAD$("x", 60)\n30 NEXT i'),
+        ("ok",),
+        wall_s=30,
+    ),
+    Case(
+        BASIC,
+        "124 MB of output",
+        "2,000,000 printed lines",
+        basic('10 FOR i = 1 TO 2000000\n20 PRINT PAD$("x", 60)\n30 NEXT i'),
+        ("output_truncated",),
+        wall_s=45,
+    ),
+    # Simulations
+    Case(
+        SIMULATION,
+        "two million solutions",
+        "`SOLUTION 1-2000000`",
+        run("SOLUTION 1-2000000\nEND\n"),
+        ("ok", "memory_limit"),
+        wall_s=45,
+    ),
+    Case(
+        SIMULATION,
+        "copies",
+        "`COPY solution 1 2-2000000`",
+        run("SOLUTION 1\nEND\nCOPY solution 1 2-2000000\nEND\n"),
+        ("ok", "memory_limit"),
+        wall_s=45,
+    ),
+    Case(
+        SIMULATION,
+        "reaction steps",
+        "`REACTION` in 5,000,000 steps",
+        run("SOLUTION 1\nREACTION 1\n NaCl 1\n 1 in 5000000 steps\nEND\n"),
+        STOPPED,
+    ),
+    Case(
+        SIMULATION,
+        "transport shifts",
+        "2,000 cells, 1e8 shifts",
+        run("SOLUTION 0-2000\nEND\nTRANSPORT\n -cells 2000\n -shifts 100000000\nEND\n"),
+        STOPPED,
+    ),
+    Case(
+        SIMULATION,
+        "transport cells",
+        "2e9 cells",
+        run("SOLUTION 0-1\nEND\nTRANSPORT\n -cells 2000000000\n -shifts 1\nEND\n"),
+        ("memory_limit",),
+    ),
+    Case(
+        SIMULATION,
+        "run cells",
+        "`RUN_CELLS` of 2e9 cells",
+        run("SOLUTION 1\nEND\nRUN_CELLS\n -cells 1-2000000000\nEND\n"),
+        STOPPED,
+    ),
+    Case(
+        SIMULATION,
+        "delete",
+        "`DELETE` of 2e9 solutions",
+        run("SOLUTION 1\nEND\nDELETE\n -solution 1-2000000000\nEND\n"),
+        STOPPED,
+    ),
+    Case(
+        SIMULATION,
+        "knobs",
+        "2e9 iterations to a tolerance of 1e-300",
+        run(
+            "KNOBS\n -iterations 2000000000\n -tolerance 1e-300\n -convergence_tolerance 1e-300\n"
+            " -debug_model true\nSOLUTION 1\n Na 1\nEND\n"
+        ),
+        STOPPED,
+    ),
+    Case(
+        SIMULATION,
+        "deep formula",
+        "100,000 nested parentheses in a formula: SIGSEGV",
+        run(f"SOLUTION 1\nREACTION 1\n {'(' * 100_000}NaCl{')' * 100_000} 1\n 1\nEND\n"),
+        ("crashed",),
+        wall_s=30,
+    ),
+    Case(
+        SIMULATION,
+        "100,000 columns",
+        "`USER_PUNCH -headings` with 100,000 names",
+        run(
+            "SOLUTION 1\nSELECTED_OUTPUT\n -reset false\nUSER_PUNCH\n -headings "
+            + " ".join(f"h{n}" for n in range(100_000))
+            + "\n10 PUNCH 1\nEND\n"
+        ),
+        ("ok",),
+        wall_s=30,
+    ),
+    Case(
+        SIMULATION,
+        "4,000 tables",
+        "4,000 SELECTED_OUTPUT blocks, each with a file of its own",
+        run(
+            "SOLUTION 1\n" + "".join(f"SELECTED_OUTPUT {n}\n -file f{n}\n" for n in range(1, 4001)) + "END\n"
+        ),
+        ("ok_with_warnings",),
+        wall_s=10,
+    ),
+    # Files an input would read
+    Case(
+        READ,
+        "include",
+        "`INCLUDE$ /etc/passwd`",
+        run("INCLUDE$ /etc/passwd\nEND\n"),
+        ("refused",),
+        quick=True,
+    ),
+    Case(
+        READ,
+        "include, disguised",
+        "mixed case, a semicolon, the alias `INCLUDE_FILE`, a prefix, inside Basic",
+        tuple(
+            Call("execute_phreeqc", {"input": text.replace("PATH", "{outside}/secret.txt")})
+            for text in (
+                "SOLUTION 1\niNcLuDe$ PATH\nEND\n",
+                "SOLUTION 1; INCLUDE$ PATH; END\n",
+                "include_file PATH\n",
+                "INCLUDE$anything PATH\n",
+                "USER_PRINT\n10 PRINT 1\nINCLUDE$ PATH\n",
+                "TITLE \\# no comment ; INCLUDE$ PATH\n",
+            )
+        ),
+        ("refused",),
+    ),
+    Case(
+        READ,
+        "include, joined lines",
+        "a backslash at the end of the line, with and without blanks behind it",
+        tuple(
+            Call("execute_phreeqc", {"input": text})
+            for text in (
+                "INCLUDE$ \\\n{outside}/secret.txt\n",
+                "INCL\\\nUDE$ {outside}/secret.txt\n",
+                "SOLUTION 1\nINCLUDE$ \\ \t \n{outside}/secret.txt\nEND",
+            )
+        ),
+        ("refused",),
+    ),
+    Case(
+        READ,
+        "include behind a byte order mark",
+        "one BOM, and two",
+        (
+            Call("execute_phreeqc", {"input": "\ufeffINCLUDE$ {outside}/secret.txt\n"}),
+            Call("execute_phreeqc", {"input": "\ufeff\ufeffINCLUDE$ {outside}/secret.txt\n" + WATER}),
+        ),
+        ("refused, ok_with_warnings",),
+    ),
+    Case(
+        READ,
+        "include behind odd line ends",
+        "lines that end in CR, VT, FF, NEL or U+2028 alone",
+        tuple(
+            Call("execute_phreeqc", {"input": f"SOLUTION 1{end}INCLUDE$ {{outside}}/secret.txt{end}END\n"})
+            for end in ("\r", "\v", "\f", "\x85", "\u2028")
+        ),
+        ("ok",),
+    ),
+    Case(
+        READ,
+        "include of a device",
+        "`INCLUDE$ /dev/zero`, a pipe, and the server's own environment",
+        tuple(
+            Call("execute_phreeqc", {"input": f"INCLUDE$ {path}\nEND\n"})
+            for path in ("/dev/zero", "{outside}/pipe", "/proc/self/environ", "/proc/self/fd/3")
+        ),
+        ("refused",),
+    ),
+    Case(
+        READ,
+        "include of a pipe in the workspace",
+        "`INCLUDE$ pipe`, where pipe is a FIFO",
+        run("INCLUDE$ pipe\nEND\n"),
+        ("refused",),
+        plant=(("fifo", "pipe", ""),),
+    ),
+    Case(
+        READ,
+        "include of a link",
+        "a bare name that is a link to a secret",
+        run("INCLUDE$ link\nEND\n"),
+        ("refused",),
+        plant=(("symlink", "link", "{outside}/secret.txt"),),
+        quick=True,
+    ),
+    Case(
+        READ,
+        "include of itself",
+        "a workspace file that includes itself",
+        run("INCLUDE$ loop\nEND\n"),
+        ("limit",),
+        plant=(("file", "loop", "INCLUDE$ loop\n"),),
+    ),
+    Case(
+        READ,
+        "include that multiplies",
+        "four levels of files that include the next one ten times each",
+        run("INCLUDE$ l0\nEND\n"),
+        ("limit",),
+        plant=(
+            *(("file", f"l{n}", f"INCLUDE$ l{n + 1}\n" * 10) for n in range(4)),
+            ("file", "l4", WATER),
+        ),
+    ),
+    Case(
+        READ,
+        "include of the run itself",
+        "40 times `INCLUDE$` of what the costly input before it wrote: 40 runs in one call",
+        run(
+            "SOLUTION 1\nSELECTED_OUTPUT\n -file own\n -reset false\nUSER_PUNCH\n"
+            '10 FOR i = 1 TO 5e7\n20 NEXT i\n30 PUNCH "TITLE"\nEND\n' + "INCLUDE$ own\n" * 40 + "END\n"
+        ),
+        ("limit",),
+        wall_s=2,
+    ),
+    Case(
+        READ,
+        "includes behind a long input",
+        "50 times `INCLUDE$` of a small file behind 1,200,000 lines",
+        run("SOLUTION 1\n" + "#\n" * 1_200_000 + "INCLUDE$ small\n" * 50 + "END\n"),
+        ("ok_with_warnings",),
+        plant=(("file", "small", " Na 1\n"),),
+        wall_s=20,
+    ),
+    Case(
+        READ,
+        "database by path",
+        "`/etc/passwd`, `../`, NUL, a URL and a secret as the database",
+        tuple(
+            Call("execute_phreeqc", {"input": WATER, "database": name})
+            for name in (
+                "/etc/passwd",
+                "../../secret.dat",
+                "phreeqc.dat\0",
+                "{outside}/secret.txt",
+                "file:///x",
+            )
+        ),
+        ("refused",),
+        quick=True,
+    ),
+    Case(
+        READ,
+        "DATABASE line",
+        "`DATABASE {outside}/secret.txt` in the input",
+        run("DATABASE {outside}/secret.txt\n" + WATER),
+        ("ok_with_warnings",),
+    ),
+    Case(
+        READ,
+        "graph of a file",
+        "`USER_GRAPH -plot_tsv_file` of a secret",
+        run(
+            "SOLUTION 1\nUSER_GRAPH 1\n -plot_tsv_file {outside}/secret.txt\n -start\n10 GRAPH_X 1\n -end\nEND\n"
+        ),
+        ("ok_with_warnings",),
+    ),
+    # Files an input would write
+    Case(
+        WRITE,
+        "transport dump",
+        "`-dump PATH`, abbreviated, and after a semicolon",
+        tuple(
+            Call("execute_phreeqc", {"input": f"SOLUTION 0-3\nEND\nTRANSPORT\n -cells 3{option}\nEND\n"})
+            for option in ("\n -dump {outside}/x", "\n -du {outside}/x", "; -DUMP {outside}/x")
+        ),
+        ("refused",),
+        quick=True,
+    ),
+    Case(
+        WRITE,
+        "netpath files",
+        "`-lon_netpath` and `-pat_netpath`, abbreviated too",
+        tuple(
+            Call(
+                "execute_phreeqc",
+                {"input": _INVERSE.replace("{option}", option).replace("{path}", "{outside}/n")},
+            )
+            for option in ("-lon_netpath", "-pat_netpath", "-l", "-pa", "lon_netpath")
+        ),
+        ("refused",),
+    ),
+    Case(
+        WRITE,
+        "selected output path",
+        "`-file` with a path, absolute and relative, abbreviated",
+        tuple(
+            Call("execute_phreeqc", {"input": f"SOLUTION 1\nSELECTED_OUTPUT\n {option}\nEND\n"})
+            for option in ("-file {outside}/x", "-fi ../x", "-f ..\\x", "file ~/x")
+        ),
+        ("refused",),
+    ),
+    Case(
+        WRITE,
+        "dump path",
+        "`DUMP -file` with a path",
+        run("SOLUTION 1\nEND\nDUMP\n -file {outside}/x\n -all\nEND\n"),
+        ("refused",),
+    ),
+    Case(
+        WRITE,
+        "reserved names",
+        "`-file` of a hidden file and of the private folder; of a user's own file, which must stay",
+        (
+            Call("execute_phreeqc", {"input": "SOLUTION 1\nSELECTED_OUTPUT\n -file .labrig\nEND\n"}),
+            Call("execute_phreeqc", {"input": "SOLUTION 1\nSELECTED_OUTPUT\n -file .hidden\nEND\n"}),
+            Call("execute_phreeqc", {"input": "SOLUTION 1\nSELECTED_OUTPUT\n -file notes.txt\nEND\n"}),
+        ),
+        ("refused, ok_with_warnings",),
+        plant=(("file", "notes.txt", "mine\n"),),
+    ),
+    Case(
+        WRITE,
+        "selected output through a link",
+        "`-file link` and `result.out`, both links to files outside",
+        run("SOLUTION 1\nSELECTED_OUTPUT\n -file link\nEND\n"),
+        ("ok",),
+        plant=(
+            ("symlink", "link", "{outside}/plain.txt"),
+            ("symlink", "result.out", "{outside}/plain.txt"),
+        ),
+    ),
+    Case(
+        WRITE,
+        "error file of kinetics",
+        "kinetics that fail, for which PHREEQC writes `error.inp` where it stands",
+        run(_KINETICS),
+        ("input_error",),
+        wall_s=5,
+    ),
+    # Text
+    Case(
+        TEXT,
+        "NUL",
+        "a NUL byte, behind which PHREEQC would not read",
+        run("SOLUTION 1\0\nEND\n"),
+        ("refused",),
+    ),
+    Case(
+        TEXT,
+        "latin-1",
+        "a file with bytes that are not UTF-8",
+        (Call("execute_phreeqc", {"input_path": "latin"}),),
+        ("ok",),
+        plant=(("file", "latin", "TITLE temp\xe9rature \xb0\xff\xfe\nSOLUTION 1\nEND\n"),),
+    ),
+    Case(
+        TEXT,
+        "bidirectional text",
+        "override characters in a title, a path and a description",
+        (
+            Call("write_file", {"path": "\u202etxt.exe", "content": "\u202e\u2066x"}),
+            Call("execute_phreeqc", {"input": "TITLE \u202e\u2066 INCLUDE$\nSOLUTION 1 \u202e\nEND\n"}),
+        ),
+        ("ok",),
+    ),
+    Case(
+        TEXT,
+        "lone surrogate",
+        "half a surrogate pair in an input",
+        Raw(
+            json.dumps(
+                _message(
+                    params={
+                        "name": "execute_phreeqc",
+                        "arguments": {"input": "SOLUTION 1 # \ud800\nEND"},
+                        "_meta": META,
+                    }
+                )
+            ).encode(),
+            "execute_phreeqc",
+            7,
+        ),
+        ("dropped",),
+        http=("bad_input",),
+    ),
+    Case(
+        TEXT,
+        "5 MB of input",
+        "above the limit of 5,000,000 characters",
+        run("#" + "x" * 5_000_000 + "\n" + WATER),
+        ("limit",),
+        http=("HTTP 413",),
+    ),
+    Case(
+        TEXT,
+        "3 MB in one line",
+        "a comment, a description, and a title, which crashes PHREEQC",
+        run("#" + "x" * 3_000_000 + "\n" + WATER)
+        + run(f"SOLUTION 1 {'x' * 3_000_000}\nEND\n")
+        + run(f"TITLE {'x' * 3_000_000}\n{WATER}"),
+        ("ok, crashed",),
+        wall_s=30,
+    ),
+    Case(
+        TEXT,
+        "a long line as a heading",
+        "2 MB behind dashes, in each form of the outline: no answer may repeat it",
+        tuple(
+            Call("execute_phreeqc", {"input": "x" * 2_000_000, "output": protocol})
+            for protocol in ("auto", "outline", "toc", "toc:50")
+        ),
+        ("ok_with_warnings",),
+        wall_s=20,
+    ),
+    Case(
+        TEXT,
+        "a thousand lines",
+        "1,000 solutions of one line each, and 200,000 lines without meaning",
+        run("".join(f"SOLUTION {n}; Na {n % 50}\n" for n in range(1000)) + "END\n")
+        + run("x y z\n" * 200_000),
+        ("ok_with_warnings",),
+        wall_s=30,
+    ),
+    Case(TEXT, "nothing", "an empty input, and blanks", run("") + run(" \n\t\n"), ("bad_input",)),
+    # Paths in file tools
+    Case(
+        PATHS,
+        "parent folders",
+        "`..` in front, in the middle, doubled, with backslashes",
+        EveryFileTool(
+            (
+                "../outside/secret.txt",
+                "a/../../outside/secret.txt",
+                "....//....//x",
+                "..\\outside\\secret.txt",
+            )
+        ),
+        ("refused", "not_found"),
+        quick=True,
+    ),
+    Case(
+        PATHS,
+        "absolute paths",
+        "`/`, `//`, `~`, `C:`, `file://`",
+        EveryFileTool(
+            (
+                "{outside}/secret.txt",
+                "//etc/passwd",
+                "~/.ssh/id_rsa",
+                "C:\\x",
+                "file:///etc/passwd",
+                "@root/x",
+            )
+        ),
+        ("refused", "not_found"),
+    ),
+    Case(
+        PATHS,
+        "link to a file",
+        "a link in the workspace to a secret, absolute and relative",
+        EveryFileTool(("link", "relative")),
+        ("refused",),
+        plant=(
+            ("symlink", "link", "{outside}/secret.txt"),
+            ("symlink", "relative", "../../outside/secret.txt"),
+        ),
+        quick=True,
+    ),
+    Case(
+        PATHS,
+        "link to a folder",
+        "`link/passwd`, where link is /etc",
+        EveryFileTool(("link/passwd", "loop/x")),
+        ("refused",),
+        plant=(("symlink", "link", "/etc"), ("symlink", "loop", "loop")),
+    ),
+    Case(
+        PATHS,
+        "writing through links",
+        "`write_file` at a link to a file, through a link to a folder, and at a hard link",
+        (
+            Call("write_file", {"path": "link", "content": "overwritten"}),
+            Call("write_file", {"path": "folder/x", "content": "overwritten"}),
+            Call("write_file", {"path": "hard", "content": "overwritten"}),
+        ),
+        ("ok, refused",),
+        plant=(
+            ("symlink", "link", "{outside}/plain.txt"),
+            ("symlink", "folder", "{outside}/folder"),
+            ("hard link", "hard", "{outside}/plain.txt"),
+        ),
+    ),
+    Case(
+        PATHS,
+        "hard link",
+        "reading a hard link that somebody made by hand: it is the file itself",
+        (Call("read_file", {"path": "hard"}),),
+        ("ok",),
+        plant=(("hard link", "hard", "{outside}/plain.txt"),),
+    ),
+    Case(
+        PATHS,
+        "private folder",
+        "`.labrig`, straight, through `.`, and through a link",
+        EveryFileTool((".labrig/lock", "./.labrig/./lock", "link/lock")),
+        ("refused",),
+        plant=(("symlink", "link", ".labrig"),),
+    ),
+    Case(
+        PATHS,
+        "private files that are links",
+        "`.labrig/artifacts` and `.labrig/own-files` made links to outside by hand, one after the other",
+        Act("linked_private_files"),
+        ("refused, ok_with_warnings",),
+    ),
+    Case(
+        PATHS,
+        "private file cut short",
+        "`.labrig/own-files` as a killed server may leave it: empty",
+        run("SOLUTION 1\nSELECTED_OUTPUT\n -file t\nEND\n"),
+        ("ok",),
+        plant=(("file", ".labrig/own-files", ""),),
+    ),
+    Case(
+        PATHS,
+        "names",
+        "a line feed, an escape sequence, NUL, 300 characters, 3,000 characters, a blank",
+        EveryFileTool(("a\nb", "\x1b[2J", "a\0b", "x" * 300, "x/" * 1500 + "x", " ")),
+        ("bad_input",),
+    ),
+    Case(
+        PATHS,
+        "not a file",
+        "a folder, a pipe",
+        EveryFileTool(("folder", "pipe")),
+        ("bad_input",),
+        plant=(("folder", "folder", ""), ("fifo", "pipe", "")),
+    ),
+    Case(
+        PATHS,
+        "somebody else's artifact",
+        "the handle of an artifact in another workspace, short and in full",
+        EveryFileTool(("sha256:{theirs_sha256_16}", "sha256:{theirs_sha256}")),
+        ("not_found",),
+        quick=True,
+    ),
+    Case(
+        PATHS,
+        "somebody else's files",
+        "the neighbouring workspace by its true name",
+        EveryFileTool(("../{theirs}/secret.txt", "{theirs}/secret.txt")),
+        ("refused", "not_found"),
+    ),
+    Case(
+        PATHS,
+        "handles",
+        "a handle with a wildcard, too short, with a path in it",
+        EveryFileTool(("sha256:*", "sha256:00", "sha256:../../../../secret", "sha256:" + "0" * 64)),
+        ("bad_input", "not_found", "refused"),
+    ),
+    Case(
+        PATHS,
+        "folders without end",
+        "one file below 500 folders: folders are in no quota",
+        (Call("write_file", {"path": "d/" * 500 + "x", "content": ""}),),
+        ("bad_input",),
+    ),
+    Case(
+        PATHS,
+        "full workspace",
+        "a file and a run above the 2 GiB of a workspace",
+        Act("full_workspace"),
+        ("limit",),
+    ),
+    Case(
+        PATHS,
+        "70 MB file",
+        "more than a file may have",
+        (Call("write_file", {"path": "big", "content": "x" * 70_000_000}),),
+        ("limit",),
+        http=("HTTP 413",),
+    ),
+    # Arguments
+    Case(
+        ARGUMENTS,
+        "unknown tool",
+        "a tool that does not exist",
+        (Call("rm_rf", {"path": "/"}),),
+        ("not_found",),
+    ),
+    Case(
+        ARGUMENTS,
+        "wrong types",
+        "lists, objects, null and numbers for texts; missing and unknown arguments",
+        (
+            Call("read_file", {"path": ["x"]}),
+            Call("read_file", {"path": {"a": {"b": 1}}}),
+            Call("read_file", {"path": None}),
+            Call("write_file", {"path": 1, "content": 2}),
+            Call("read_file", {}),
+            Call("list_file", {"__class__": "x", "self": 1}),
+        ),
+        ("bad_input",),
+        quick=True,
+    ),
+    Case(
+        ARGUMENTS,
+        "huge numbers",
+        "lines of 400 digits, negative ones, and 1e308",
+        (
+            Call("read_file", {"path": "f", "start_line": 10**400}),
+            Call("read_file", {"path": "f", "start_line": -(10**400)}),
+            Call("read_file", {"path": "f", "start_line": 1e308}),
+            Call("outline_output", {"path": "f", "from_line": 10**400}),
+        ),
+        ("bad_input",),
+        plant=(("file", "f", "one line\n"),),
+    ),
+    Case(
+        ARGUMENTS,
+        "5,000 digits",
+        "an output protocol `raw:999...` that Python refuses to turn into a number",
+        run(WATER, output="raw:" + "9" * 5000),
+        ("bad_input",),
+    ),
+    Case(
+        ARGUMENTS,
+        "5,000 digits in the input",
+        "`SELECTED_OUTPUT 999... -file x`",
+        run(f"SOLUTION 1\nSELECTED_OUTPUT {'9' * 5000}\n -file x\nEND\n"),
+        ("ok",),
+    ),
+    Case(
+        ARGUMENTS,
+        "forged cursors",
+        "a cursor of 100,000 nested lists, one of another call, and rubbish",
+        tuple(
+            Call("outline_output", {"path": "f", "cursor": base64.urlsafe_b64encode(each).decode()})
+            for each in (b"[" * 100_000, b'["000000000000", 5]', b"\xff\xfe", b'{"a": 1}', b"[1, -1]")
+        ),
+        ("bad_input",),
+        plant=(("file", "f", "one line\n"),),
+    ),
+    Case(
+        ARGUMENTS,
+        "long names",
+        "1 MB as database, path, quantity, job, and word to look up: no answer may repeat it",
+        (
+            Call("execute_phreeqc", {"input": WATER, "database": "x" * 1_000_000}),
+            Call("read_file", {"path": "/" + "x" * 1_000_000}),
+            Call("series", {"path": "f", "quantities": ["x" * 1_000_000]}),
+            Call("get_job", {"job": "x" * 1_000_000}),
+            Call("look_up", {"query": "x" * 1_000_000}),
+        ),
+        ("not_found, refused, bad_input",),
+        plant=(("file", "f", "one line\n"),),
+    ),
+    Case(
+        ARGUMENTS,
+        "catastrophic expression",
+        "`(-*)*z` over an output full of dashes",
+        (
+            Call("execute_phreeqc", {"input": WATER}),
+            Call("search_output", {"pattern": "(-*)*z", "regex": True}),
+        ),
+        ("ok, limit",),
+    ),
+    Case(
+        ARGUMENTS,
+        "costly to compile",
+        "190 classes of all characters, case ignored; 480 open groups; 65,000 cubed",
+        (
+            Call(
+                "search_output", {"path": "f", "pattern": "(?i)" + "[\x01-\U0010ffff]" * 190, "regex": True}
+            ),
+            Call("search_output", {"path": "f", "pattern": "(" * 480, "regex": True}),
+            Call("search_output", {"path": "f", "pattern": "(?:(?:.{65000}){65000}){65000}", "regex": True}),
+        ),
+        ("ok, bad_input",),
+        plant=(("file", "f", "one line\n"),),
+    ),
+    Case(
+        ARGUMENTS,
+        "somebody else's job",
+        "ids guessed: the first of every caller, a path, a name with NUL",
+        tuple(
+            Call(tool, {"job": job})
+            for tool in ("get_job", "cancel_job")
+            for job in ("phreeqc-1", "../phreeqc-1", "phreeqc-1\0")
+        ),
+        ("not_found",),
+    ),
+    # Tables and pictures
+    Case(
+        TABLES,
+        "input in a sample name",
+        "sample names that end their line and include a secret, join lines, or open a comment",
+        _table(
+            *(
+                f'"{name}",7,25,1,1'
+                for name in ("a\nEND\nINCLUDE$ {outside}/secret.txt\n", "b; END", "c # \\ ")
+            )
+        ),
+        ("ok_with_warnings",),
+    ),
+    Case(
+        TABLES,
+        "input in a phase name",
+        "a phase that brings an endless Basic program",
+        _table("a,7,25,1,1", phases=[f"Calcite\nUSER_PRINT\n{_LOOP}\n"]),
+        ("not_found",),
+    ),
+    Case(
+        TABLES,
+        "endless tables",
+        "20,000 rows; 100,000 columns; a cell of 1 MB",
+        (
+            *_table(*["a,7,25,1,1"] * 20_000),
+            Call("speciate_waters", {"table": "Ca (mg/L)," * 100_000 + "\n1"}),
+            *_table("x" * 1_000_000 + ",7,25,1,1"),
+        ),
+        ("limit, bad_input",),
+    ),
+    Case(
+        TABLES,
+        "forged pictures",
+        "`draw_plot` of files with the right heading and nothing else, nested too deep, of the wrong kinds",
+        tuple(
+            Call("draw_plot", {"kind": kind, "path": f"{n}.json"})
+            for kind in ("piper", "stiff", "saturation", "uncertainty")
+            for n in range(len(_FORGED))
+        ),
+        ("bad_input",),
+        plant=tuple(("file", f"{n}.json", content) for n, content in enumerate(_FORGED)),
+    ),
+    Case(
+        TABLES,
+        "formula in a title",
+        "a title that is a broken formula to the drawing library",
+        (
+            Call("execute_phreeqc", {"input": WATER}),
+            Call("draw_plot", {"kind": "series", "quantities": ["pH"], "title": "$\\frac{" + "{" * 90}),
+        ),
+        ("ok",),
+        wall_s=20,
+    ),
+    # Protocol
+    Case(
+        PROTOCOL,
+        "not JSON",
+        "a brace and a word",
+        raw(b"{bad"),
+        ("dropped",),
+        http=("HTTP 400",),
+        quick=True,
+    ),
+    Case(
+        PROTOCOL,
+        "not UTF-8",
+        "bytes of no text, and NUL",
+        raw(b"\xff\xfe\0\0\x80"),
+        ("dropped",),
+        http=("HTTP 400",),
+    ),
+    Case(
+        PROTOCOL,
+        "no message",
+        "a JSON number, too large for a double",
+        raw(b"1e999"),
+        ("dropped",),
+        http=("HTTP 400",),
+    ),
+    Case(
+        PROTOCOL,
+        "a batch",
+        "two calls in one list, which MCP has given up",
+        raw([_message(id=8), _message(id=9)]),
+        ("dropped",),
+        http=("HTTP 400",),
+    ),
+    Case(
+        PROTOCOL,
+        "odd ids",
+        "null, a fraction, an object as the id of a call",
+        raw(_message(id={"a": None})),
+        ("dropped",),
+        http=("HTTP 400",),
+    ),
+    Case(
+        PROTOCOL,
+        "an id of 1 MB",
+        "an id that has to be sent back",
+        raw(_message(id="x" * 1_000_000), number="x" * 1_000_000),
+        ("ok",),
+    ),
+    Case(
+        PROTOCOL,
+        "unknown method",
+        "a method that does not exist",
+        raw(_message(method="rm/rf"), number=7),
+        ("JSON-RPC -32601",),
+        http=("HTTP 400",),
+    ),
+    Case(
+        PROTOCOL,
+        "parameters of the wrong kind",
+        "a list in place of the arguments",
+        raw(_message(params={"name": "list_file", "arguments": [1], "_meta": META}), number=7),
+        ("JSON-RPC -32602",),
+        http=("HTTP 400",),
+    ),
+    Case(
+        PROTOCOL,
+        "no handshake",
+        "a call before `initialize` and without the envelope; over HTTP without a token",
+        Act("no_handshake"),
+        ("JSON-RPC -32602",),
+        http=("HTTP 401",),
+    ),
+    Case(
+        PROTOCOL,
+        "deep JSON",
+        "200,000 nested lists",
+        raw(_nested(200_000), "read_file", 7),
+        ("dropped",),
+        http=("HTTP 400",),
+    ),
+    Case(
+        PROTOCOL,
+        "20 MB without a line end",
+        "a message that is no message, and larger than any",
+        raw(b"x" * 20_000_000),
+        ("dropped",),
+        http=("HTTP 413",),
+    ),
+    Case(
+        PROTOCOL,
+        "10,000 notices",
+        "a flood of notices that nobody waits for",
+        Act("flood"),
+        ("survived",),
+    ),
+    # Calls and processes
+    Case(
+        PROCESSES,
+        "two at once",
+        "two runs in the same moment, in one workspace",
+        run(WATER) * 2,
+        ("ok",),
+        together=True,
+        wall_s=20,
+    ),
+    Case(
+        PROCESSES,
+        "40 at once",
+        "more runs than may wait",
+        run(WATER) * 40,
+        ("ok", "busy"),
+        together=True,
+        wall_s=20,
+    ),
+    Case(
+        PROCESSES,
+        "jobs without end",
+        "ten jobs that never end, while a call is answered; then they are cancelled",
+        Act("jobs_without_end"),
+        ("started, busy, cancelled",),
+    ),
+    Case(
+        PROCESSES,
+        "call taken back",
+        "an endless run is cancelled by its caller",
+        Act("taken_back"),
+        ("ended",),
+        wall_s=60,
+        quick=True,
+    ),
+    Case(
+        PROCESSES,
+        "client gone",
+        "the connection breaks in the middle of an endless run",
+        Act("client_gone"),
+        ("ended",),
+        wall_s=60,
+        kills=True,
+    ),
+    Case(
+        PROCESSES,
+        "run killed",
+        "SIGKILL to the process of a run",
+        Act("run_killed"),
+        ("crashed",),
+        wall_s=60,
+    ),
+    Case(
+        PROCESSES,
+        "fork server killed",
+        "SIGKILL to the process that starts the runs, in the middle of one",
+        Act("fork_server_killed"),
+        ("engine",),
+        wall_s=60,
+    ),
+    Case(
+        PROCESSES,
+        "server killed in a run",
+        "SIGKILL to the server: nothing of it may go on",
+        Act("server_killed_in_a_run"),
+        ("ended",),
+        wall_s=60,
+        kills=True,
+    ),
+    Case(
+        PROCESSES,
+        "server killed in a search",
+        "SIGKILL to the server while an expression backtracks for ever",
+        Act("server_killed_in_a_search"),
+        ("ended",),
+        kills=True,
+    ),
+)
+
+_names: Sequence[str] = [case.name for case in CASES]
+assert len(set(_names)) == len(_names), "two cases of one name"

@@ -1,0 +1,77 @@
+"""Tables in files: selected output as PHREEQC writes it, and our own CSV."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from labrig.errors import LabrigError
+from labrig_phreeqc.engine.engine import Engine
+from labrig_phreeqc.output.outline import outline_output
+from labrig_phreeqc.output.series import series, to_csv
+from labrig_phreeqc.output.table_file import is_table, read_table
+
+INPUT = """SOLUTION 1
+ Ca 1
+ Cl 2
+REACTION 1
+ NaCl
+ 1 2 3 mmol
+SELECTED_OUTPUT 1
+ -reset false
+ -simulation; -state; -step; -time; -pH; -temperature
+ -totals Na
+ -si Halite Calcite
+END
+USE solution 1
+SELECTED_OUTPUT 1
+ -totals Cl
+END
+"""
+
+
+async def test_selected_output_reads_as_the_engine_returns_it(databases: Path) -> None:
+    async with Engine() as engine:
+        run = await engine.run(INPUT)
+    text = run.selected[0].text
+    assert is_table(text)
+    assert not is_table(run.output)
+    table = read_table(text, ["na", "SI(Halite)", "si_Calcite", "temp"])
+    assert [(each.name, each.unit) for each in table.columns] == [
+        *(("sim", ""), ("state", ""), ("time", "s"), ("step", "")),
+        *(("Na", ""), ("si_Halite", "log10(IAP/K)")),
+        *(("si_Calcite", "log10(IAP/K)"), ("temp", "degC")),
+    ]
+    rows = table.rows[:4]
+    assert [row[4] for row in rows] == pytest.approx([0, 1e-3, 2e-3, 3e-3], abs=1e-6)
+    assert [row[3] for row in rows] == [None, 1, 2, 3], "-99 is no step"
+    assert [row[6] for row in rows] == [None] * 4, "-999.999 is no index: there is no carbonate"
+    assert any("cannot form" in note.text for note in table.notes)
+
+
+async def test_our_own_csv_reads_back(databases: Path) -> None:
+    async with Engine() as engine:
+        run = await engine.run(INPUT)
+    made = series(run.output, ["pH", "total Na"], tree=outline_output(run.output))
+    text = to_csv(made)
+    assert is_table(text)
+    read = read_table(text, ["pH", "total Na"])
+    assert [row[-2:] for row in read.rows] == [row[-2:] for row in made.rows]
+    assert read.columns[-1].unit == "mol/kgw"
+
+
+@pytest.mark.parametrize("text", ["", "one line", "a b\nc d", "-----\nx,y\n1,2", "a,b\n1,2,3"])
+def test_what_is_no_table(text: str) -> None:
+    assert not is_table(text)
+
+
+def test_a_column_that_is_not_there() -> None:
+    with pytest.raises(LabrigError, match="no column named 'Caa'") as refusal:
+        read_table("Ca(mol/kgw)\tpH\n1\t7\n", ["Caa"])
+    assert "Ca" in refusal.value.expected + refusal.value.try_
+
+
+def test_a_heading_in_the_middle_starts_other_columns() -> None:
+    table = read_table("a\tb\n1\t2\na\tc\n3\t4\n", ["a", "b", "c"])
+    assert table.rows == ((1.0, 2.0, None), (3.0, None, 4.0))

@@ -1,0 +1,180 @@
+"""Searching names and contents: nothing is found that is not there, nothing is passed over in silence."""
+
+from __future__ import annotations
+
+import time
+from fnmatch import fnmatchcase
+from functools import cache
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from labrig.errors import LabrigError
+from labrig_repository.folder import searching
+from labrig_repository.folder.searching import Page, path_matcher, search
+from support.memory_repository import Memory
+
+FILES = {
+    "README.md": b"# Lake survey\nChlorophyll in ug/L\n",
+    "a/lake_1.csv": b"t,chl\n1,2\n",
+    "a/deep/lake_2.csv": b"t,chl\n1,3\nchl again,chl twice\n",
+    "a/pond.csv": "Temp °C\n".encode("latin-1"),
+    "b/wide.txt": b"x" * 500 + b" CHL " + b"y" * 500 + b"\n",
+    "b/image.png": b"\x89PNG chl",
+}
+
+
+def found(query: str, **how: Any) -> Page:
+    return search(Memory(FILES), query, **how)
+
+
+def lines(page: Page) -> list[tuple[str, int | None]]:
+    return [(each["path"], each.get("line")) for each in page.hits]
+
+
+def test_names_and_contents() -> None:
+    page = found("chl")
+    assert lines(page) == [
+        ("README.md", 2),
+        ("a/deep/lake_2.csv", 1),
+        ("a/deep/lake_2.csv", 3),  # once for each line
+        ("a/lake_1.csv", 1),
+        ("b/wide.txt", 1),
+    ]
+    assert (page.files, page.searched, page.cursor) == (6, 6, "")
+    assert page.skipped == {"not text": {"count": 1, "such_as": "b/image.png"}}
+    assert page.hits[0]["text"] == "Chlorophyll in ug/L"
+    wide = page.hits[-1]["text"]
+    assert "CHL" in wide and len(wide) < 180 and wide.startswith("...") and wide.endswith("...")
+    assert lines(found("LAKE_")) == [("a/deep/lake_2.csv", None), ("a/lake_1.csv", None)]
+    assert lines(found("lake", contents=False)) == [("a/deep/lake_2.csv", None), ("a/lake_1.csv", None)]
+    assert lines(found("lake", names=False)) == [("README.md", 1)]
+    assert lines(found("°C")) == [("a/pond.csv", 1)]
+
+
+def test_folders_with_a_dot_are_passed_over_and_that_is_said() -> None:
+    memory = Memory({".venv/lib/chl.py": b"", ".gitignore": b"chl", "a/.cache/chl": b"", "a/x": b""})
+    page = search(memory, "chl")
+    assert lines(page) == [(".gitignore", 1)]
+    assert page.skipped == {"folder: passed over": {"count": 2, "such_as": ".venv"}}
+    assert lines(search(memory, "chl", pattern=".venv/**")) == [(".venv/lib/chl.py", None)]
+    assert lines(search(memory, "chl", pattern="a/.cache/*")) == [("a/.cache/chl", None)]
+
+
+def test_folders_that_hold_no_work_are_passed_over_unless_they_are_named() -> None:
+    memory = Memory(
+        {
+            "env/pyvenv.cfg": b"",
+            "env/lib/chl.py": b"",
+            "target/CACHEDIR.TAG": b"",
+            "target/chl": b"",
+            "web/node_modules/chl/index.js": b"",
+            "a/__pycache__/chl.pyc": b"",
+            "a/pyvenv.cfg.txt": b"chl",
+        }
+    )
+    page = search(memory, "chl")
+    assert lines(page) == [("a/pyvenv.cfg.txt", 1)]
+    assert page.skipped == {"folder: passed over": {"count": 4, "such_as": "a/__pycache__"}}
+    assert lines(search(memory, "chl", pattern="env/**")) == [("env/lib/chl.py", None)]
+    assert lines(search(memory, "chl", pattern="web/node_modules/**")) == [
+        ("web/node_modules/chl/index.js", None)
+    ]
+    assert lines(search(memory, "chl", pattern="web/**")) == []
+
+
+def test_the_text_is_no_pattern() -> None:
+    assert found(".*").hits == []
+    assert found("(a+)+$").hits == []
+
+
+@pytest.mark.parametrize(
+    ("pattern", "files"),
+    [
+        ("*.csv", 3),
+        ("/a/*.csv", 2),
+        ("a/**", 3),
+        ("**/lake_?.csv", 2),
+        ("a/**/*.csv", 3),
+        ("**", 6),
+        ("README.md", 1),
+        ("b", 0),
+        ("*/deep/*", 1),
+    ],
+)
+def test_patterns(pattern: str, files: int) -> None:
+    assert found("chl", pattern=pattern).files == files
+
+
+@given(
+    st.lists(st.sampled_from(["a", "b*", "?", "**", "*", "[a]", "ab"]), min_size=1, max_size=5),
+    st.lists(st.text("ab[]", min_size=1, max_size=3), min_size=1, max_size=5),
+)
+def test_any_pattern_agrees_with_its_definition(parts: list[str], names: list[str]) -> None:
+    @cache
+    def matches(part: int, name: int) -> bool:
+        if part == len(parts):
+            return name == len(names)
+        if parts[part] == "**":
+            return matches(part + 1, name) or (name < len(names) and matches(part, name + 1))
+        literal = parts[part].replace("[", "[[]")
+        return name < len(names) and fnmatchcase(names[name], literal) and matches(part + 1, name + 1)
+
+    assert path_matcher(parts)("/".join(names)) == matches(0, 0)
+
+
+def test_patterns_that_could_go_wrong_for_ages_do_not() -> None:
+    before = time.process_time()
+    assert not path_matcher(["**", "*"] * 60 + ["x"])("/".join(["ab"] * 120))
+    assert not path_matcher(["*a" * 60 + "b"])("a" * 255)
+    assert time.process_time() - before < 60  # not a matter of speed: either took years
+
+
+def test_pages_give_every_hit_once() -> None:
+    memory = Memory({f"{n:03d}.csv": b"hit\nhit\n" for n in range(50)})
+    cursor, hits = "", []
+    while True:
+        page = search(memory, "hit", cursor=cursor, size=7)
+        assert len(page.hits) <= 8
+        hits += lines(page)
+        if not (cursor := page.cursor):
+            break
+    assert hits == [(f"{n:03d}.csv", line) for n in range(50) for line in (1, 2)]
+
+
+def test_a_page_ends_after_so_many_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(searching, "MOST_PAGE_BYTES", 100)
+    memory = Memory({f"{n}.txt": b"nothing\n" * 10 for n in range(9)})
+    page = search(memory, "hit")
+    assert page.hits == [] and page.searched == 1 and page.cursor
+
+
+def test_a_cursor_belongs_to_its_question() -> None:
+    cursor = found("chl", size=1).cursor
+    assert cursor
+    for how in ({"query": "lake"}, {"pattern": "*.csv"}, {"names": False}):
+        with pytest.raises(LabrigError, match="cursor"):
+            search(Memory(FILES), **{"query": "chl", "cursor": cursor, **how})
+    with pytest.raises(LabrigError, match="cursor"):
+        search(Memory(FILES | {"new.txt": b""}), "chl", cursor=cursor)
+
+
+def test_many_lines_of_one_file_are_counted() -> None:
+    page = search(Memory({"f": b"x\n" * 100}), "x", names=False)
+    assert len(page.hits) == searching.HITS_PER_FILE
+    assert page.hits[-1] == {"path": "f", "line": 5, "text": "x", "more": 95}
+
+
+def test_a_large_file_is_searched_in_its_beginning_and_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(searching, "MOST_FILE_BYTES", 1 << 20)
+    page = search(Memory({"f": b"a\n" * (1 << 20) + b"hit"}), "hit")
+    assert page.hits == []
+    assert page.skipped == {"searched in the first 1 MiB only": {"count": 1, "such_as": "f"}}
+
+
+@pytest.mark.parametrize("query", ["", "  ", "x" * 201])
+def test_texts_that_cannot_be_looked_for(query: str) -> None:
+    with pytest.raises(LabrigError, match="query"):
+        found(query)

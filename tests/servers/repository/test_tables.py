@@ -1,0 +1,492 @@
+"""describe_table: columns, types, units, ranges and missing values, against what was written and other readers."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import math
+import struct
+import zipfile
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from labrig.errors import LabrigError
+from labrig.tables import delimited, describe_table, netcdf, parquet, records, spreadsheet
+from labrig.tables.columns import unit_in
+from support.memory_repository import Memory
+
+
+def described(content: bytes | str, name: str = "t.csv", **how: Any) -> dict[str, Any]:
+    data = content.encode() if isinstance(content, str) else content
+    return describe_table(Memory({name: data}), name, **how).to_dict()
+
+
+def columns(content: bytes | str, name: str = "t.csv", **how: Any) -> dict[str, dict[str, Any]]:
+    return {each["name"]: each for each in described(content, name, **how)["columns"]}
+
+
+def refusal(content: bytes | str, name: str = "t.csv", **how: Any) -> LabrigError:
+    with pytest.raises(LabrigError) as caught:
+        described(content, name, **how)
+    return caught.value
+
+
+TABLE = """\
+station,date,temp (degC),Na [mg/L],n,code,flag,note,empty
+A,2020-01-02,3.5,12,1,007,true,x,
+B,2020-01-01,-9999,NA,2,012,false,Na,
+A,2020-03-01,1e1,.5,9007199254740993,1,True,,
+"""
+
+
+def test_a_table_of_every_kind_of_column() -> None:
+    found = columns(TABLE)
+    assert found["station"] == {"name": "station", "type": "text", "values": 3, "distinct": {"A": 2, "B": 1}}
+    assert found["date"] == {
+        "name": "date",
+        "type": "date",
+        "values": 3,
+        "min": "2020-01-01",
+        "max": "2020-03-01",
+    }
+    assert found["temp (degC)"]["unit"] == "degC"
+    assert (found["temp (degC)"]["min"], found["temp (degC)"]["max"]) == (-9999.0, 10.0)
+    assert found["temp (degC)"]["notes"] == ["-9999 occurs 1 times and may stand for a missing value"]
+    assert found["Na [mg/L]"] == {
+        "name": "Na [mg/L]",
+        "type": "number",
+        "unit": "mg/L",
+        "values": 2,
+        "missing": 1,
+        "missing_as": ["NA"],
+        "min": 0.5,
+        "max": 12,
+    }
+    assert (found["n"]["type"], found["n"]["max"]) == ("integer", "9007199254740993")  # exact, as text
+    assert (found["code"]["type"], found["code"]["distinct"]) == ("text", {"007": 1, "012": 1, "1": 1})
+    assert found["flag"]["type"] == "boolean"
+    assert found["note"]["distinct"] == {"Na": 1, "x": 1}  # sodium is a value
+    assert found["empty"] == {"name": "empty", "type": "empty", "values": 0, "missing": 3}
+
+
+@given(
+    st.lists(
+        st.one_of(st.none(), st.floats(allow_nan=False), st.integers(-(10**9), 10**9)),
+        min_size=1,
+        max_size=40,
+    )
+)
+def test_ranges_and_missing_values_of_any_numbers(values: list[float | int | None]) -> None:
+    text = "x,y\n" + "".join(f"{'' if each is None else repr(each)},1\n" for each in values)
+    found = columns(text)["x"]
+    there = [each for each in values if each is not None]
+    assert found.get("missing", 0) == values.count(None)
+    assert found["values"] == len(there)
+    if there:
+        assert [float(found["min"]), float(found["max"])] == [min(there), max(there)]
+
+
+@pytest.mark.parametrize("separator", [",", "\t", ";", "|"])
+@pytest.mark.parametrize("name", ["t.csv", "t.tsv", "t.txt", "t.log"])
+def test_separators_are_found_out(separator: str, name: str) -> None:
+    text = "\n".join(
+        separator.join(row) for row in [["a", "b b", "c"], ["1", "x, y" if separator != "," else "x", "2"]]
+    )
+    assert [*columns(text, name)] == ["a", "b b", "c"]
+
+
+def test_decimal_commas_between_semicolons() -> None:
+    found = columns("Datum;Temp [°C];n\n2020-01-01;3,5;1\n2020-01-02;-1,25;2\n".encode("latin-1"))
+    assert found["Temp [°C]"]["notes"] == ["decimal commas"]
+    assert (found["Temp [°C]"]["min"], found["Temp [°C]"]["unit"]) == (-1.25, "°C")
+
+
+def test_text_that_python_would_take_for_a_number_is_none() -> None:
+    assert columns("a,b\n1_000,\u0661\u0662\n2_000,\u0663\n")["a"]["type"] == "text"
+    assert columns("a,b\n1_000,\u0661\u0662\n2_000,\u0663\n")["b"]["type"] == "text"
+
+
+def test_what_is_odd_about_a_file_is_said() -> None:
+    found = describe_table(Memory({"t.csv": b"# made\n# by\na,b,a,\n1,2\n1,2,3,4,5\n"}), "t.csv")
+    assert found.notes == [
+        "2 lines before the heading begin with #",
+        "2 rows have more or fewer cells than the 4 of the heading",
+        "headings that occur more than once: a",
+        "1 columns have no heading",
+    ]
+    assert [each.get("missing", 0) for each in found.columns] == [0, 0, 1, 1]
+    headless = describe_table(Memory({"t.csv": b"1,2\n3,4\n"}), "t.csv")
+    assert (headless.rows, headless.columns[0]["name"], headless.columns[0]["min"]) == (2, "(column 1)", 1)
+    assert "no headings" in headless.notes[0]
+
+
+def test_an_instrument_s_words_before_the_heading_are_passed_over() -> None:
+    found = describe_table(
+        Memory({"t.txt": b"Logger 7\nSite: A, north\n\ntime;temp;sal\n1;2;3\n2;3;4\n3;4;5\n"}), "t.txt"
+    )
+    assert (found.rows, [each["name"] for each in found.columns]) == (3, ["time", "temp", "sal"])
+    assert found.notes == ["2 lines before the heading are no part of the table"]
+
+
+def test_a_line_of_units_below_the_heading() -> None:
+    found = describe_table(Memory({"t.csv": b"site,temp,sal\n-,degC,[psu]\nA,1.5,35\nB,2.5,36\n"}), "t.csv")
+    assert (found.rows, [each.get("unit") for each in found.columns]) == (2, [None, "degC", "psu"])
+    assert found.notes == ["the line below the heading is taken for units"]
+    missing = describe_table(Memory({"t.csv": b"site,temp\nA,NA\nB,2.5\n"}), "t.csv")
+    assert (missing.rows, missing.columns[1]["missing"], missing.notes) == (2, 1, [])
+    words = describe_table(Memory({"t.csv": b"site,kind\nA,low\nB,high\n"}), "t.csv")
+    assert (words.rows, words.notes) == (2, [])
+
+
+@pytest.mark.parametrize(
+    "cell", ["<0.5", '"1,234"', '"12,000.5"', '"1,5"', "n.d.", "bdl", "> 3", "12*", "0.1 b"]
+)
+def test_a_first_row_of_odd_values_is_no_line_of_units(cell: str) -> None:
+    found = described(f"site,TP\nA,{cell}\nB,2\nC,3\n")
+    assert found["rows"] == 3
+    assert "unit" not in found["columns"][1]
+
+
+def test_commas_that_may_separate_thousands() -> None:
+    (note,) = columns("n;m\n1,234;1\n2,345;1\n")["n"]["notes"]
+    assert "thousands" in note
+    assert columns("n;m\n1,234;1\n2,3;1\n")["n"]["notes"] == ["decimal commas"]
+
+
+def test_a_long_heading_takes_no_longer() -> None:
+    found = described("a (" + " " * 60_000 + "x,b (m)\n1,2\n")
+    assert len(found["columns"][0]["name"]) == 200
+    assert found["columns"][1]["unit"] == "m"
+
+
+def test_a_compressed_file_is_no_table_here() -> None:
+    assert "run_python_code" in refusal(gzip.compress(b"a,b\n1,2\n"), "t.csv.gz").try_
+
+
+def test_a_heading_in_the_last_comment() -> None:
+    found = describe_table(Memory({"t.csv": b"# station 5\n# t,x (m)\n1,2\n3,4\n"}), "t.csv")
+    assert (found.rows, [each["name"] for each in found.columns]) == (2, ["t", "x (m)"])
+    assert found.notes[1] == "the last comment is taken for the heading"
+
+
+def test_a_quote_that_is_never_closed_is_refused() -> None:
+    assert refusal('a,b\n1,"' + "x\n" * 200_000).code == "bad_input"
+
+
+def test_quotes_line_ends_and_marks() -> None:
+    assert columns('\ufeffa,b\r\n"1","x\r\ny"\r\n2,"""q"""\r\n')["a"]["max"] == 2
+    assert described("a,b\r\n1,2\r\n\r\n3,4")["rows"] == 2
+
+
+def test_only_the_beginning_of_a_large_file_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(delimited, "MOST_BYTES", 1000)
+    memory = Memory({"t.csv": b"a,b\n" + b"1,2\n" * 10_000})
+    found = describe_table(memory, "t.csv")
+    assert (found.complete, found.rows, found.about["rows_looked_at"]) == (False, None, 249)
+    assert memory.reads < 10_000
+
+
+@pytest.mark.parametrize(
+    ("content", "name"),
+    [("", "t.csv"), ("just prose\nof no\ncolumns, at all\n", "t.txt"), (b"\0\1\2", "t.csv"), ("{", "t.json")],
+)
+def test_what_is_no_table(content: bytes | str, name: str) -> None:
+    assert refusal(content, name).code == "bad_input"
+
+
+def test_one_column_is_a_table_where_the_name_says_so() -> None:
+    assert columns("x\n1\n2\n")["x"]["max"] == 2
+
+
+@pytest.mark.parametrize(
+    ("heading", "unit"),
+    [
+        ("temp (degC)", "degC"),
+        ("Q [m3/s]", "m3/s"),
+        ("temp_C", ""),
+        ("year (2020)", ""),
+        ("depth (mean)", ""),
+        ("a (b) c", ""),
+        ("NO3 (mg/L as N)", "mg/L as N"),
+    ],
+)
+def test_units_are_taken_where_they_are_stated(heading: str, unit: str) -> None:
+    assert unit_in(heading) == unit
+
+
+RECORDS = [
+    {"id": 1, "at": {"lon": 5.5}, "tags": ["a"], "x": None},
+    {"id": 2, "at": {"lon": -1.0}, "y": "0012"},
+]
+
+
+def test_records_as_json_and_as_lines() -> None:
+    for content, name in (
+        (json.dumps(RECORDS), "t.json"),
+        ("\n".join(map(json.dumps, RECORDS)) + "\n", "t.jsonl"),
+        (json.dumps({"type": "x", "features": RECORDS}), "t.geojson"),
+    ):
+        found = columns(content, name)
+        assert described(content, name)["rows"] == 2
+        assert (found["id"]["min"], found["id"]["max"]) == (1, 2)
+        assert (found["at.lon"]["type"], found["at.lon"]["min"]) == ("number", -1.0)
+        assert (found["x"]["values"], found["x"]["missing"]) == (0, 2)
+        assert (found["y"]["type"], found["y"]["missing"]) == ("text", 1)
+        assert found["tags"]["type"] == "list"
+
+
+def test_json_of_other_shapes() -> None:
+    assert columns(json.dumps({"a (m)": [1, 2], "b": ["x", "y"]}), "t.json")["a (m)"]["unit"] == "m"
+    assert describe_table(Memory({"t.json": b"3"}), "t.json").notes == ["a single value: 3"]
+    shape = describe_table(Memory({"t.json": b'{"a": 1, "b": [1]}'}), "t.json")
+    assert (shape.rows, shape.columns, shape.about["keys"]) == (None, [], {"a": "int", "b": "list"})
+
+
+def test_json_that_cannot_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "line 2" in str(refusal('{"a": 1}\n{"a"\n', "t.jsonl"))
+    assert refusal("[" * 100_000, "t.json").code == "limit"
+    assert refusal("[" + "9" * 5000 + "]", "t.json").code == "bad_input"
+    monkeypatch.setattr(records, "MOST_BYTES", 20)
+    assert refusal(json.dumps(RECORDS), "t.json").code == "limit"
+    assert described('{"a": 1}\n' * 10, "t.jsonl")["rows_looked_at"] == 2
+
+
+def test_parquet_from_rows_and_from_the_footer(monkeypatch: pytest.MonkeyPatch) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet as writer
+
+    table = pyarrow.table(
+        {
+            "t": pyarrow.array([1.5, None, -2.0]),
+            "site (m)": ["a", "b", "a"],
+            "n": pyarrow.array([3, 1, 2], "int16"),
+        },
+        schema=pyarrow.schema(
+            [
+                pyarrow.field("t", "float64", metadata={"units": "degC"}),
+                pyarrow.field("site (m)", "string"),
+                pyarrow.field("n", "int16"),
+            ]
+        ),
+    )
+    content = io.BytesIO()
+    writer.write_table(table, content, row_group_size=2)
+    for most in (parquet.MOST_CELLS, 1):
+        monkeypatch.setattr(parquet, "MOST_CELLS", most)
+        found = columns(content.getvalue(), "t.parquet")
+        assert found["t"] == found["t"] | {
+            "type": "double",
+            "unit": "degC",
+            "missing": 1,
+            "min": -2.0,
+            "max": 1.5,
+        }
+        assert (found["n"]["type"], found["n"]["values"], found["n"]["max"]) == ("int16", 3, 3)
+        assert found["site (m)"]["unit"] == "m"
+    assert refusal(b"PAR1" + b"\0" * 50, "t.parquet").code == "bad_input"
+
+
+def test_parquet_of_dates_texts_and_lists(monkeypatch: pytest.MonkeyPatch) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet as writer
+
+    data: dict[str, list[Any]] = {
+        "t": [date(2024, 1, 2), date(2024, 1, 1)],
+        "s": ["a", None],
+        "l": [[1], None],
+    }
+    content = io.BytesIO()
+    writer.write_table(pyarrow.table(data), content)
+    found = columns(content.getvalue(), "t.parquet")
+    assert (found["t"]["min"], found["t"]["max"]) == ("2024-01-01", "2024-01-02")
+    assert found["s"]["distinct"] == {"a": 1}
+    monkeypatch.setattr(parquet, "MOST_CELLS", 1)
+    found = columns(content.getvalue(), "t.parquet")
+    assert (found["s"]["values"], found["s"]["missing"], found["t"]["values"]) == (1, 1, 2)
+    assert "values" not in found["l"]  # the footer does not say
+
+
+def workbook(sheets: dict[str, list[list[Any]]]) -> bytes:
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for name, rows in sheets.items():
+        page = book.create_sheet(name)
+        for row in rows:
+            page.append(row)
+    content = io.BytesIO()
+    book.save(content)
+    return content.getvalue()
+
+
+@pytest.mark.parametrize("library", ["openpyxl", "python_calamine"])
+def test_workbooks(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    from datetime import datetime
+
+    rows: list[list[Any]] = [
+        ["site", "pH", "on"],
+        ["a", 7, datetime(2020, 1, 2, 3)],
+        ["b", None, None],
+        [None] * 3,
+        ["0012", 6.5, None],
+    ]
+    content = workbook({"first": rows, "other": [["x"], [1]], "none": []})
+    pytest.importorskip(library)
+    if library != "openpyxl":
+        monkeypatch.setitem(__import__("sys").modules, "openpyxl", None)
+    found = columns(content, "t.xlsx")
+    assert (found["pH"]["type"], found["pH"]["missing"], found["pH"]["min"], found["pH"]["max"]) == (
+        "number",
+        1,
+        6.5,
+        7,
+    )
+    assert found["site"]["distinct"] == {"0012": 1, "a": 1, "b": 1}
+    assert (found["on"]["type"], found["on"]["min"]) == ("datetime", "2020-01-02 03:00:00")
+    assert described(content, "t.xlsx")["sheets"] == ["first", "other", "none"]
+    assert columns(content, "t.xlsx", sheet="other")["x"]["max"] == 1
+    assert describe_table(Memory({"t.xlsx": content}), "t.xlsx", sheet="none").notes == ["the sheet is empty"]
+    assert refusal(content, "t.xlsx", sheet="frist").code == "not_found"
+    monkeypatch.setattr(spreadsheet, "MOST_ROWS", 1)
+    assert described(content, "t.xlsx")["rows_looked_at"] == 1
+
+
+def test_titles_and_second_headings_of_workbooks() -> None:
+    rows: list[list[Any]] = [["Table 1. Lakes"], [], ["id", "mass (g)"], [1, 2.5], [2, None]]
+    titled = workbook({"s": rows})
+    found = described(titled, "t.xlsx")
+    assert [(each["name"], each["values"]) for each in found["columns"]] == [("id", 2), ("mass (g)", 1)]
+    notes = describe_table(Memory({"t.xlsx": titled}), "t.xlsx").notes
+    assert notes == ["1 rows before the heading hold one cell, and are no part of the table"]
+    merged = workbook({"s": [["site", "nutrients", None], [None, "TP (ug/L)", "NO3"], ["A", 1, 2]]})
+    assert "second heading" in describe_table(Memory({"t.xlsx": merged}), "t.xlsx").notes[-1]
+    assert described(workbook({"s": [["one"], [1], [2]]}), "t.xlsx")["rows"] == 2
+
+
+def test_workbooks_that_cannot_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spreadsheet, "MOST_UNPACKED", 1 << 20)
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/workbook.xml", b"\0" * (2 << 20))
+    assert refusal(content.getvalue(), "t.xlsx").code == "limit"
+    assert refusal(b"PK\x03\x04 no archive", "t.xlsx").code == "bad_input"
+    assert refusal(TABLE, sheet="first").code == "bad_input"
+
+
+@pytest.mark.parametrize(
+    ("name", "content"), [("t.xlsx", b""), ("t.parquet", b"PAR1"), ("t.h5", b"\x89HDF\r\n\x1a\n")]
+)
+def test_a_missing_package_is_named(name: str, content: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    for package in ("openpyxl", "python_calamine", "pyarrow", "h5py"):
+        monkeypatch.setitem(__import__("sys").modules, package, None)
+    if name == "t.xlsx":
+        empty = io.BytesIO()
+        with zipfile.ZipFile(empty, "w") as archive:
+            archive.writestr("xl/workbook.xml", "<x/>")
+        content = empty.getvalue()
+    error = refusal(content, name)
+    assert error.code == "unavailable" and "pip install" in error.try_
+
+
+def classic(path: Path, version: int) -> None:
+    netcdf_file = pytest.importorskip("scipy.io").netcdf_file
+    with netcdf_file(path, "w", version=version) as file:
+        file.createDimension("time", None)
+        file.createDimension("depth", 3)
+        file.title = "Mooring"
+        depth = file.createVariable("depth", "f4", ("depth",))
+        depth.units = "m"
+        depth[:] = [0, 5, 10]
+        temp = file.createVariable("temp", "i2", ("time", "depth"))
+        temp.units, temp.long_name, temp.scale_factor, temp._FillValue = "degC", "Temperature", 0.01, -32768
+        temp[:2] = [[1, 2, 3], [4, 5, 6]]
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_classic_netcdf_headers(version: int, tmp_path: Path) -> None:
+    classic(tmp_path / "t.nc", version)
+    content = (tmp_path / "t.nc").read_bytes()
+    found = describe_table(Memory({"t.nc": content}), "t.nc")
+    assert found.about == {"dimensions": {"time": 2, "depth": 3}, "attributes": {"title": "Mooring"}}
+    assert found.columns == [
+        {"name": "depth", "type": "float32", "dimensions": ["depth"], "unit": "m"},
+        {
+            "name": "temp",
+            "type": "int16",
+            "dimensions": ["time", "depth"],
+            "unit": "degC",
+            "about": "Temperature",
+            "missing_as": -32768,
+            "scale": 0.01,
+        },
+    ]
+    for end in range(4, len(content) - 40, 7):  # a header that ends anywhere is refused, not believed
+        try:
+            assert describe_table(Memory({"t.nc": content[:end]}), "t.nc").columns == found.columns
+        except LabrigError as error:
+            assert error.code == "bad_input"
+
+
+def test_netcdf_headers_with_absurd_counts() -> None:
+    for count in (-1, 2**31 - 1):
+        assert refusal(b"CDF\x01" + struct.pack(">iii", 0, 10, count), "t.nc").code == "bad_input"
+
+
+def test_netcdf_with_64_bit_counts() -> None:
+    netCDF4 = pytest.importorskip("netCDF4")
+    file = netCDF4.Dataset("t.nc", "w", format="NETCDF3_64BIT_DATA", memory=1024)
+    file.createDimension("x", 4)
+    file.createVariable("v", "u8", ("x",)).units = "1"
+    content = bytes(file.close())
+    found = describe_table(Memory({"t.nc": content}), "t.nc")
+    assert found.columns == [{"name": "v", "type": "uint64", "dimensions": ["x"], "unit": "1"}]
+    assert found.format == "NetCDF classic (CDF-5), header"
+
+
+def test_netcdf_4_and_hdf5() -> None:
+    pytest.importorskip("h5py")
+    netCDF4 = pytest.importorskip("netCDF4")
+    file = netCDF4.Dataset("t.nc", "w", memory=1024)
+    file.createDimension("time", None)
+    file.title = "Mooring"
+    file.createVariable("time", "f8", ("time",)).units = "days since 2000-01-01"
+    temp = file.createGroup("deep").createVariable("temp", "f4", ("time",), fill_value=math.nan)
+    temp.units = "degC"
+    file["time"][:] = [0, 1, 2]
+    content = bytes(file.close())
+    found = describe_table(Memory({"t.nc": content}), "t.nc")
+    shown = {each["name"]: each for each in found.columns}
+    assert shown["time"] == {
+        "name": "time",
+        "type": "float64",
+        "dimensions": ["time"],
+        "unit": "days since 2000-01-01",
+        "shape": [3],
+    }
+    assert (shown["deep/temp"]["unit"], shown["deep/temp"]["dimensions"]) == ("degC", ["time"])
+    assert found.about["attributes"] == {"title": "Mooring"}
+    assert refusal(content[:2000], "t.nc").code == "bad_input"
+
+
+def test_a_link_out_of_an_hdf5_file_is_not_followed(tmp_path: Path) -> None:
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(tmp_path / "secret.h5", "w") as file:
+        file["hidden"] = [1, 2]
+    with h5py.File(tmp_path / "t.h5", "w") as file:
+        file["a"] = [1]
+        file["link"] = h5py.ExternalLink(str(tmp_path / "secret.h5"), "/hidden")
+    assert [*columns((tmp_path / "t.h5").read_bytes(), "t.h5")] == ["a"]
+
+
+def test_types_of_netcdf_are_those_of_the_guide() -> None:
+    assert {name: struct.calcsize(form) for name, form in netcdf._TYPES.values() if form} == {
+        f"{kind}{8 * size}": size
+        for kind, sizes in {"int": (1, 2, 4, 8), "uint": (1, 2, 4, 8), "float": (4, 8)}.items()
+        for size in sizes
+    }

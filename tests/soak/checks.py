@@ -1,0 +1,138 @@
+"""What `make soak` runs: for each check its commands, the line of their output that is its figure, and a small form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+Command = tuple[str, ...]
+PYTEST: Command = ("{python}", "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "accept or soak")
+SUMMARY = r"^\d+ passed|^\d+ failed|\d+ passed.* in "
+"""The last line that pytest prints."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """One kind of exhaustive check.
+
+    Attributes
+    ----------
+    commands
+        Each must end with 0; ``{python}`` is the interpreter, ``{folder}`` a folder that is removed afterwards.
+    figure
+        A pattern of the lines that say how much was checked; a check without one has failed.
+    small, small_environment
+        The same with small numbers, to see that it works.
+    """
+
+    name: str
+    what: str
+    commands: tuple[Command, ...]
+    figure: str
+    small: tuple[Command, ...]
+    environment: Mapping[str, str] = field(default_factory=dict)
+    small_environment: Mapping[str, str] = field(default_factory=dict)
+
+
+GYM_ITEMS = "{folder}/items.jsonl"
+
+CHECKS = (
+    Check(
+        "fuzz",
+        "10,000 calls in each order of the toolsets: an answer always, and nothing grows",
+        (("{python}", "-m", "pytest", "-q", "-s", "-m", "soak", "tests/e2e/test_fuzz.py"),),
+        r"calls were answered",
+        (("{python}", "-m", "pytest", "-q", "-s", "tests/e2e/test_fuzz.py", "-k", "a_sample"),),
+    ),
+    Check(
+        "large",
+        "tests with the large numbers: a million names in a folder, 1,000 calls in a row, 100 records killed half-way, "
+        "coverage over 200 analyses",
+        (("{python}", "-m", "pytest", "-q", "-m", "soak", "--ignore", "tests/e2e/test_fuzz.py"),),
+        SUMMARY,
+        (
+            (
+                "{python}",
+                "-m",
+                "pytest",
+                "-q",
+                "-m",
+                "soak",
+                "tests/shared/sandbox",
+                "-k",
+                "many_calls_in_a_row and auto",
+            ),
+        ),
+    ),
+    Check(
+        "server-attacks",
+        "every attack on the server, over each transport",
+        (("{python}", "tests/hostile/servers/attack.py"),),
+        r"^[1-9]\d* cases x",
+        (("{python}", "tests/hostile/servers/attack.py", "while"),),
+    ),
+    Check(
+        "sandbox-attacks",
+        "every attack program in every column, as each user",
+        (("{python}", "tests/hostile/sandbox/attack.py"),),
+        r"^[1-9]\d* programs, ",
+        (("{python}", "tests/hostile/sandbox/attack.py", "--column=landlock", "password"),),
+    ),
+    Check(
+        "gym-digests",
+        "every byte of 500 generated repositories, twice and under two Pythons and two numpys",
+        (("sh", "scripts/gym_digests.sh", "1", "500"),),
+        r"^repositories \d+ to",
+        (("sh", "scripts/gym_digests.sh", "1", "1", "--files", "1"),),
+    ),
+    Check(
+        "gym-truths",
+        "15 questions of each type and file format, recomputed from the files",
+        (("{python}", "tests/clients/suites/science_gym/check_truths.py", "--per-cell", "15"),),
+        r"^[1-9]\d* questions, ",
+        (
+            (
+                *("{python}", "tests/clients/suites/science_gym/check_truths.py", "--per-cell", "1"),
+                *("--type", "count-rows", "--extension", "csv"),
+            ),
+        ),
+    ),
+    Check(
+        "gym-attack",
+        "an attacker who sees the words of 24,000 questions alone",
+        (
+            ("labrig", "generate", "science-gym", "--seed", "soak", "--n", "24000", "--out", GYM_ITEMS),
+            ("{python}", "-m", "labrig_suites.science_gym.attack", "--tasks", GYM_ITEMS),
+        ),
+        r"always possible:",
+        (
+            ("labrig", "generate", "science-gym", "--seed", "soak", "--n", "2400", "--out", GYM_ITEMS),
+            ("{python}", "-m", "labrig_suites.science_gym.attack", "--tasks", GYM_ITEMS),
+        ),
+    ),
+    Check(
+        "gym-acceptance",
+        "the reference on 1,000 questions over MCP, and the same bytes again",
+        ((*PYTEST, "tests/clients/suites/science_gym/test_acceptance.py"),),
+        SUMMARY,
+        ((*PYTEST, "tests/clients/suites/science_gym/test_acceptance.py"),),
+        {"LABRIG_GYM_QUESTIONS": "1000"},
+        {"LABRIG_GYM_QUESTIONS": "100"},
+    ),
+    Check(
+        "mcq-attack",
+        "attackers who guess without an engine on 2,500 items",
+        (("{python}", "-m", "labrig_suites.phreeqc_mcq.attack", "--items", "2500"),),
+        r"^Of \d+ attackers",
+        (("{python}", "-m", "labrig_suites.phreeqc_mcq.attack", "--items", "200", "--small"),),
+    ),
+    Check(
+        "mcq-acceptance",
+        "200 items of phreeqc-mcq by reference, nop and random over MCP",
+        ((*PYTEST, "tests/clients/suites/phreeqc_mcq/test_acceptance.py"),),
+        SUMMARY,
+        ((*PYTEST, "tests/clients/suites/phreeqc_mcq/test_acceptance.py"),),
+        {"LABRIG_MCQ_ITEMS": "200"},
+        {"LABRIG_MCQ_ITEMS": "64"},
+    ),
+)

@@ -1,0 +1,92 @@
+"""Every package of the house is known wherever a list must name it: import contracts, entry points, scripts, extras."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tomllib
+from importlib.metadata import entry_points
+from typing import Any
+
+import pytest
+
+from support.places import PROJECT
+
+ROOTS = ("shared", "servers", "clients")
+PYPROJECT: dict[str, Any] = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))
+METADATA = PYPROJECT["project"]
+LINTER = PYPROJECT["tool"]["importlinter"]
+
+
+def folders(root: str) -> list[str]:
+    """Return the folders of a source root that hold something, by name."""
+    return sorted(
+        each.name for each in (PROJECT / root).iterdir() if each.is_dir() and any(each.rglob("*.py"))
+    )
+
+
+SERVERS = folders("servers")
+SUITES = [
+    each
+    for each in folders("clients/labrig_suites")
+    if each != "common"  # what suites share
+]
+
+
+def test_contracts_know_every_package() -> None:
+    packages = [name for root in ROOTS for name in folders(root)]
+    assert sorted(LINTER["root_packages"]) == sorted(packages)
+    (order,) = [each["layers"] for each in LINTER["contracts"] if each["type"] == "layers"]
+    floors = [sorted(layer.split(" | ")) for layer in order]
+    assert floors == [["labrig_suites"], ["labrig_harness"], SERVERS, ["labrig"]]
+    for name in packages:
+        (place,) = [PROJECT / root / name for root in ROOTS if (PROJECT / root / name).is_dir()]
+        assert (place / "py.typed").is_file(), f"{name} is typed, and says so"
+
+
+@pytest.mark.parametrize("contract", LINTER["contracts"], ids=lambda each: each["name"])
+def test_a_contract_that_names_one_server_names_all(contract: dict[str, Any]) -> None:
+    for key in ("source_modules", "forbidden_modules", "protected_modules", "allowed_importers"):
+        modules = contract.get(key, [])
+        for named in modules:
+            server, dot, rest = named.partition(".")
+            if server in SERVERS:
+                missing = [each for each in SERVERS if each + dot + rest not in modules]
+                assert not missing, f"{key} has {named}"
+
+
+@pytest.mark.parametrize("package", SERVERS)
+def test_a_server_has_its_entry_point_its_command_its_extra_and_its_page(package: str) -> None:
+    name = package.removeprefix("labrig_")
+    assert package == f"labrig_{name}"
+    assert METADATA["entry-points"]["labrig.servers"][name] == f"{package}.server:toolbox"
+    assert METADATA["scripts"][f"labrig-{name}"] == f"{package}.__main__:main"
+    extras = METADATA["optional-dependencies"]
+    assert name in extras
+    assert name in extras["all"][0].partition("[")[2].rstrip("]").split(",")
+    for path in (f"docs/servers/{name}.md", f"tests/servers/{name}", f"manifests/tools/{name}.json"):
+        assert (PROJECT / path).exists(), path
+
+
+@pytest.mark.parametrize("package", SUITES)
+def test_a_suite_has_its_entry_point(package: str) -> None:
+    suites = METADATA["entry-points"]["labrig.suites"]
+    assert suites[package.replace("_", "-")] == f"labrig_suites.{package}:suite"
+
+
+@pytest.mark.parametrize("group", METADATA["entry-points"])
+def test_entry_points_are_installed_and_lead_somewhere(group: str) -> None:
+    declared = METADATA["entry-points"][group]
+    installed = {each.name: each for each in entry_points(group=group) if each.value in declared.values()}
+    assert {name: each.value for name, each in installed.items()} == declared, "sh scripts/install.sh .venv"
+    for each in installed.values():
+        each.load()
+
+
+def test_a_benchmark_is_run_by_its_name() -> None:
+    unknown = subprocess.run(
+        [sys.executable, "-m", "benchmarks", "nothing"], cwd=PROJECT, capture_output=True, text=True
+    )
+    assert unknown.returncode == 2
+    for path in (PROJECT / "benchmarks").glob("[!_]*.py"):
+        assert f"'{path.stem}'" in unknown.stderr
