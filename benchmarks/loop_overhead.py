@@ -69,7 +69,7 @@ async def overhead_ms(steps: int, folder: Path) -> float:
     arm = Arm("echo", server="echo", max_steps=steps, wall_s=600)
     agent = Loop(AgentSpec("loop", "openai:echo"), model=FunctionModel(answer))
     async with EchoBench(SampleInput("echo", "Echo."), arm, folder, folder) as bench:
-        await bench.tools()  # the server's start is no part of a step
+        await bench.tools()  # the server's start is not part of a step
         clock = time.perf_counter()
         await agent.run(bench)
         whole = time.perf_counter() - clock

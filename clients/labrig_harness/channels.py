@@ -117,7 +117,7 @@ def last_letter(text: str, choices: Sequence[str]) -> str:
     """Return the last choice that stands alone in a text, or an empty text.
 
     A letter stands alone when neither a letter, a digit nor an apostrophe touches it. The English article "A"
-    followed by a word is no choice unless it opens the text's last line alone.
+    followed by a word is not a choice unless it opens the text's last line alone.
 
     >>> (
     ...     last_letter("Option B is tempting. The answer is **C**.", "ABCD"),

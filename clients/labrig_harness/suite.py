@@ -182,7 +182,7 @@ class Generator:
     commitment
         What can be published of a private seed beforehand, and checked when the seed is told.
     row, task
-        An item as a line, truth included, and back; `task` raises a LabrigError for what is no such line.
+        An item as a line, truth included, and back; `task` raises a LabrigError for what is not such a line.
     adopt
         Reads the published form of the benchmark, where there is one.
     """

@@ -97,7 +97,7 @@ class ArtifactStore:
         Raises
         ------
         LabrigError
-            If the text is no handle, or names none or several artifacts of this workspace.
+            If the text is not a handle, or names none or several artifacts of this workspace.
         """
         match = _HANDLE.fullmatch(handle)
         if not match:

@@ -230,7 +230,7 @@ class Jobs:
             return await job.make(job.progress)
 
     def _settle(self, job: _Job, task: asyncio.Task[Any]) -> None:
-        """Note how a job ended; a cancelled task may never have begun, so this is no part of the task."""
+        """Note how a job ended; a cancelled task may never have begun, so this is not part of the task."""
         job.ended = time.monotonic()
         job.make = job.task = None
         if task.cancelled():

@@ -61,7 +61,7 @@ def keys() -> list[str]:
     """Return the keys of this process's environment and those remembered, longest first."""
     # What a key is sent as has no line end, though `export KEY="$(cat file)"` and the like may leave one.
     found = {os.environ.get(name, "").strip() for name in os.environ if _is_key(name)}
-    # A path or a flag is no secret, though its variable may be called ..._TOKEN_FILE.
+    # A path or a flag is not a secret, though its variable may be called ..._TOKEN_FILE.
     wanted = {value for value in found if len(value) >= SHORTEST and not value.startswith("/")}
     return sorted(wanted.union(tuple(_remembered)), key=len, reverse=True)
 
@@ -77,7 +77,7 @@ def redact(text: str, also: Iterable[str] = ()) -> str:
         return text
     try:
         return done.decode("utf-8", "surrogatepass")
-    except UnicodeDecodeError:  # a key that is no UTF-8 was found across the bytes of a character
+    except UnicodeDecodeError:  # a key that is not UTF-8 was found across the bytes of a character
         return done.decode("utf-8", "replace")
 
 

@@ -1,6 +1,6 @@
 """The export to Inspect's EvalLog, read by the real inspect-ai and shown by its viewer in a real browser.
 
-inspect-ai is no dependency of ours: it is looked for in the virtual environment ``$LABRIG_TEST_INSPECT``, or
+inspect-ai is not a dependency of ours: it is looked for in the virtual environment ``$LABRIG_TEST_INSPECT``, or
 ``inspect`` beside the agent programs of the other tests. To make one: ``uv venv -p 3.11 DIR`` and
 ``uv pip install --python DIR/bin/python inspect-ai``. A screenshot is kept where ``$LABRIG_TEST_PICTURES`` says.
 """

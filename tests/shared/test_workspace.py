@@ -93,7 +93,7 @@ def test_special_files_neither_block_nor_read(workspace: Workspace) -> None:
     with pytest.raises(LabrigError, match="folder"):
         workspace.write_text("folder", "x")
     with pytest.raises(LabrigError):
-        workspace.write_text("x/y", "a file is no folder")
+        workspace.write_text("x/y", "a file is not a folder")
 
 
 def test_a_race_of_links_never_reads_outside(workspace: Workspace, tmp_path: Path) -> None:

@@ -469,7 +469,7 @@ class Imitation:
                 pass
             await line.close()
         except (OSError, EOFError, ValueError, asyncio.LimitOverrunError, asyncio.CancelledError):
-            writer.transport.abort()  # they hung up, sent what is no HTTP, or the site was stopped
+            writer.transport.abort()  # they hung up, sent what is not HTTP, or the site was stopped
         finally:
             self._lines.discard(line)
 
@@ -487,7 +487,7 @@ class Imitation:
         try:
             try:
                 answer = as_answer(given, hit)
-            except BaseException as error:  # of the test's; pytest.fail is no Exception
+            except BaseException as error:  # of the test's; pytest.fail is not an Exception
                 self._failure = self._failure or error
                 answer = status(500, f"{type(error).__name__}: {error}")
             return await answer.play(hit, line) and hit.headers.get("connection", "").lower() != "close"

@@ -92,7 +92,7 @@ def call(id: Any, tool: str, given: dict[str, Any]) -> dict[str, Any] | None:
         return result(json.dumps(replies.get(key)))
     if tool == "garbage":
         with lock:
-            sys.stdout.write("this is no JSON\n\n[]\n")
+            sys.stdout.write("this is not JSON\n\n[]\n")
             sys.stdout.flush()
         return result("after the garbage")
     if tool == "die":

@@ -98,7 +98,7 @@ def _sides(arguments: argparse.Namespace) -> tuple[tuple[Scored, Run], tuple[Sco
     other = Path(arguments.first)
     if not other.is_dir():
         raise LabrigError(
-            "One run alone cannot be compared, and this is no second output folder",
+            "One run alone cannot be compared, and this is not a second output folder",
             where=arguments.first,
             try_="labrig compare DIR A B",
             code="not_found",

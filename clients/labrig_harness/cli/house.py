@@ -180,7 +180,7 @@ def _loaded(name: str) -> Toolbox | LabrigError:
 
 
 def _unpacked(error: LabrigError) -> bool:
-    """Return whether a server is missing because its extra was not installed, which is no fault of a machine."""
+    """Return whether a server is missing because its extra was not installed, which is not a fault of a machine."""
     return isinstance(error.__cause__, ModuleNotFoundError)
 
 
@@ -198,7 +198,7 @@ def _sandbox() -> str:
 def _network() -> str:
     """Say how servers ask the network."""
     mode = setting("http", "mode") or "live"
-    said = [mode if mode in MODES else f"{mode} is no mode"]
+    said = [mode if mode in MODES else f"{mode} is not a mode"]
     if mode != "live":
         from labrig.http.ledger.ledger import default_path
 

@@ -109,7 +109,7 @@ def _moment(text: str) -> str:
             moment = datetime.fromisoformat(text).astimezone(UTC)
     except (ValueError, OverflowError) as error:
         raise argparse.ArgumentTypeError(
-            f"{text!r} is no time: expected an age such as 30d, 12h or 90m, or a date such as 2026-01-31"
+            f"{text!r} is not a time: expected an age such as 30d, 12h or 90m, or a date such as 2026-01-31"
         ) from error
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
@@ -135,7 +135,7 @@ def _open(path: Path | None, *, write: bool = False) -> Ledger:
 def _list(arguments: argparse.Namespace) -> int:
     if not re.fullmatch(r"error|[1-5]\d\d|", arguments.status):
         raise LabrigError(
-            f"{arguments.status!r} is no status", where="--status", expected="such as 200, or error"
+            f"{arguments.status!r} is not a status", where="--status", expected="such as 200, or error"
         )
     _any_character()
     count = errors = size = 0

@@ -45,7 +45,7 @@ def _proxy(arguments: argparse.Namespace) -> int:
     if arguments.store and arguments.mode == LIVE:
         raise LabrigError("The mode live has no store", where="--store", try_="--mode record")
     if arguments.call_timeout is not None and not arguments.call_timeout > 0:
-        raise LabrigError("This is no time", where="--call-timeout", expected="seconds above 0")
+        raise LabrigError("This is not a time", where="--call-timeout", expected="seconds above 0")
     target, options = Target.parse(arguments.server, arguments.command), serve_options(arguments)
     try:
         arguments.log.mkdir(parents=True, exist_ok=True)

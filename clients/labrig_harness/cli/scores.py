@@ -50,7 +50,7 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 
 def stdout_console() -> Any:
-    """Return a console on stdout; where that is no terminal, wide enough for the tables."""
+    """Return a console on stdout; where that is not a terminal, wide enough for the tables."""
     from rich.console import Console
 
     return Console() if sys.stdout.isatty() else Console(width=WIDTH)

@@ -226,7 +226,7 @@ def read(document: Any) -> list[ReadRun]:
     Raises
     ------
     LabrigError
-        If this is no ATIF document.
+        If this is not an ATIF document.
     """
     if not is_atif(document):
         raise LabrigError(
@@ -369,7 +369,7 @@ def _foreign(document: Json) -> ReadRun:
         if isinstance(step, dict):
             _foreign_step(run, step)
         else:
-            skipped.add("steps that are no objects", number)
+            skipped.add("steps that are not objects", number)
     if subagents := len(rows(document.get("subagent_trajectories"))):
         skipped.add(f"{subagents} subagent trajectories: import them by themselves")
     if reference := word(document.get("continued_trajectory_ref")):

@@ -68,7 +68,7 @@ def read(document: Json) -> list[ReadRun]:
     Raises
     ------
     LabrigError
-        If this is no EvalLog.
+        If this is not an EvalLog.
     """
     if not is_eval_log(document):
         raise LabrigError(
@@ -83,7 +83,7 @@ def read_archive(file: BinaryIO) -> Iterator[ReadRun]:
     Raises
     ------
     LabrigError
-        If it is no zip archive, has no header, or is compressed with zstd and pyarrow is not installed.
+        If it is not a zip archive, has no header, or is compressed with zstd and pyarrow is not installed.
     """
     from zipfile import BadZipFile, ZipFile
 

@@ -122,7 +122,7 @@ def find_columns(names: Iterable[str], lines: Iterable[tuple[int, dict[str, Any]
     """Return which column holds what.
 
     ``answer`` is the truth beside a prediction, and the prediction beside a truth. A column ``correct`` whose values
-    are no booleans (``B``) is the correct answer.
+    are not booleans (``B``) is the correct answer.
     """
     plain = {_plain(name): name for name in reversed(list(names))}
     found = {

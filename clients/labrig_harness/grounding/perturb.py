@@ -122,13 +122,13 @@ def parse(spec: str) -> Change:
         try:
             factor = float(body)
         except ValueError:
-            raise _bad(f"{body!r} is no factor", "a number, as in scale:1.5") from None
+            raise _bad(f"{body!r} is not a factor", "a number, as in scale:1.5") from None
         if not math.isfinite(factor) or factor == 1:
             raise _bad(f"A factor of {body} changes nothing that can be told", "a finite number other than 1")
         if not (change.match or change.value):
             raise _bad("scale does not say which number", "@match=WORDS, @value=NUMBER or both")
         if change.value and not _NUMBER.fullmatch(change.value):
-            raise _bad(f"value={change.value} is no number", "the number as it is printed")
+            raise _bad(f"value={change.value} is not a number", "the number as it is printed")
         return replace(change, factor=factor)
     first, between, second = body.partition("," if kind == "swap-rows" else "->")
     first, second = unquote(first).strip(), unquote(second).strip()

@@ -148,7 +148,7 @@ def cut(text: str) -> str:
 
 
 def _came_back(folder: Path, call: ToolCall) -> tuple[str, str]:
-    """Return what came back of a call, and a remark where that is no ordinary result."""
+    """Return what came back of a call, and a remark where that is not an ordinary result."""
     if call.record < 0:
         return call.told or call.raw, f"never reached a tool{f' ({call.fault})' if call.fault else ''}"
     log = CallLog(folder)

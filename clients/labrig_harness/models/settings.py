@@ -102,7 +102,9 @@ def _check_url(value: object) -> None:
         usable = False
     if not usable:
         example = "http://127.0.0.1:8000/v1"
-        raise LabrigError("base_url is no address of a service", where="settings.base_url", expected=example)
+        raise LabrigError(
+            "base_url is not an address of a service", where="settings.base_url", expected=example
+        )
     if url.username or url.password or url.query:
         raise LabrigError(
             "base_url holds more than an address, and settings are recorded",

@@ -162,7 +162,7 @@ class CallStore:
         try:
             loaded: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
             if not isinstance(loaded["tools"], list):
-                raise TypeError("tools is no list")
+                raise TypeError("tools is not a list")
         except FileNotFoundError:
             others = sorted(each.name.rpartition("-")[0] for each in self.folder.glob("servers/*.json"))
             raise LabrigError(

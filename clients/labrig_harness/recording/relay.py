@@ -240,8 +240,8 @@ class Line:
         async for line in lines(self._agent_in, self._recorder.note):
             for message in messages(line):
                 if message is None:
-                    self._recorder.note(f"The agent sent a line that is no JSON-RPC: {line[:NOTED]!r}")
-                    self._to_agent(error(None, PARSE_ERROR, "This line is no JSON-RPC message"))
+                    self._recorder.note(f"The agent sent a line that is not JSON-RPC: {line[:NOTED]!r}")
+                    self._to_agent(error(None, PARSE_ERROR, "This line is not a JSON-RPC message"))
                 else:
                     await self._take(message)
             await drained(self._agent_out)
@@ -379,7 +379,7 @@ class Line:
             else:
                 for message in parts:
                     if message is None:
-                        self._recorder.note(f"The server sent a line that is no JSON-RPC: {line[:NOTED]!r}")
+                        self._recorder.note(f"The server sent a line that is not JSON-RPC: {line[:NOTED]!r}")
                     else:
                         self._pass(message, to_line(message).rstrip())
             await drained(self._agent_out)

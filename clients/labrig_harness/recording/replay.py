@@ -50,7 +50,7 @@ async def serve_recorded(
                 async for line in lines(reader, recorder.note):
                     for message in messages(line):
                         if message is None:
-                            recorder.note(f"The agent sent a line that is no JSON-RPC: {line[:NOTED]!r}")
+                            recorder.note(f"The agent sent a line that is not JSON-RPC: {line[:NOTED]!r}")
                             continue
                         with contextlib.suppress(anyio.BrokenResourceError, ValueError):
                             parsed = types.jsonrpc_message_adapter.validate_python(message, by_name=False)

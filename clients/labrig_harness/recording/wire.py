@@ -67,7 +67,7 @@ def messages(line: bytes) -> list[Message | None]:
 
 
 def _no_number(name: str) -> float:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")
 
 
 def _finite(text: str) -> float:

@@ -32,7 +32,7 @@ def read_tasks(path: Path, suite: Suite) -> list[Sample]:
     Raises
     ------
     LabrigError
-        For a file that cannot be read, a line that is no item of the suite, an item that is there twice, no item.
+        For a file that cannot be read, a line that is not an item of the suite, an item that is there twice, no item.
     """
     generator = generator_of(suite)
     samples: dict[str, Sample] = {}
@@ -86,4 +86,4 @@ def is_text(text: str) -> bool:
 
 
 def _no_number(name: str) -> float:
-    raise ValueError(f"{name} is no JSON number")
+    raise ValueError(f"{name} is not a JSON number")

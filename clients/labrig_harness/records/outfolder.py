@@ -40,7 +40,7 @@ def record_folder(out: Path, label: str, item: str, epoch: int) -> Path:
     Raises
     ------
     LabrigError
-        For an item whose id is no name: files of items come from others, and a path would lead out of the folder.
+        For an item whose id is not a name: files of items come from others, and a path would lead out of the folder.
     """
     if item in ("", ".", "..") or "\0" in item or Path(item).name != item:
         raise LabrigError("An item's id is not the name of a folder", where=repr(item)[:80])
@@ -178,7 +178,7 @@ def safe(name: str) -> str:
 def replace_failed(folder: Path) -> None:
     """Make room for a new attempt at a record: one that failed from outside is removed, one that stands never.
 
-    A folder without a trajectory is no record, but it may hold calls that somebody wants to see: it is set aside.
+    A folder without a trajectory is not a record, but it may hold calls that somebody wants to see: it is set aside.
     """
     try:
         end = json.loads((folder / "trajectory.json").read_text(encoding="utf-8"))["end"]

@@ -171,7 +171,7 @@ class Scored:
     skipped
         Records that are not scored, each with the reason: unreadable, or in contradiction with themselves.
     missing
-        What a run should have and has not, a line for each run: a score over fewer items is no comparison.
+        What a run should have and has not, a line for each run: a score over fewer items is not a comparison.
     """
 
     suite: Suite

@@ -176,7 +176,7 @@ def one_record(out: str, label: str, item: str, epoch: int) -> str:
 def _write_lost(plan: RunPlan, folder: Path, unit: tuple[str, int], reason: str) -> None:
     """Record that an item brought no record; where its own process died, as its agent's end, which is scored.
 
-    Where its worker died under it each time, that is no fault of the agent, and `labrig resume` makes it again.
+    Where its worker died under it each time, that is not a fault of the agent, and `labrig resume` makes it again.
     """
     item, epoch = unit
     making = outfolder.making(folder)

@@ -43,7 +43,7 @@ def krippendorff_alpha(ratings: Sequence[Sequence[Hashable]], level: Level = "no
     Raises
     ------
     ValueError
-        If raters differ in their number of units, no unit has two ratings, or a rating is no finite number
+        If raters differ in their number of units, no unit has two ratings, or a rating is not a finite number
         (for ratio data, none of at least 0) where it must be one.
 
     References

@@ -77,13 +77,13 @@ def read(file: Traversable) -> tuple[Stem, ...]:
     Raises
     ------
     LabrigError
-        For what is no TOML; for a key that is unknown, missing or of the wrong type; for a name given twice; for an
+        For what is not TOML; for a key that is unknown, missing or of the wrong type; for a name given twice; for an
         edit or a line to leave out that does not fit exactly once. It names file, stem and key.
     """
     try:
         table = tomllib.loads(file.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise LabrigError(f"This is no TOML: {error}", where=file.name) from error
+        raise LabrigError(f"This is not TOML: {error}", where=file.name) from error
     try:
         # as JSON: there an array is a tuple to the strict, too; JSON has no dates, and no key is one
         found = _File.model_validate_json(json.dumps(table, default=lambda date: None)).stem

@@ -198,7 +198,7 @@ def from_row(fields: dict[str, Any]) -> Sample:
     Raises
     ------
     LabrigError
-        ``bad_input`` for what is no such line, or of another version, or could not be scored.
+        ``bad_input`` for what is not such a line, or of another version, or could not be scored.
     """
     with generated.read_back(NAME, VERSION, fields):
         check(fields, LETTERS)

@@ -79,7 +79,7 @@ def commitment(seed: str) -> str:
 def generate(
     seed: str, count: int, progress: Callable[[int], None] | None = None, first: int | None = None
 ) -> list[Sample]:
-    """Return `count` items: each question in four styles, the last one in fewer where `count` is no multiple of four.
+    """Return `count` items: each question in four styles, the last in fewer where `count` is not a multiple of four.
 
     Parameters
     ----------
@@ -222,7 +222,7 @@ def from_row(fields: dict[str, Any]) -> Sample:
     Raises
     ------
     LabrigError
-        ``bad_input`` for what is no such line, or of another version, or could not be scored.
+        ``bad_input`` for what is not such a line, or of another version, or could not be scored.
     """
     with generated.read_back(NAME, VERSION, fields):
         check(fields)

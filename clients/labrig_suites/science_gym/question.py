@@ -90,7 +90,7 @@ class Query:
         ``isg/1:118``.
     scheme
         A regular expression that a whole path matches, with a named group for every placeholder; the group holds the
-        value as it is written. Path conditions are on these groups. Files outside of it (the README) are no data files.
+        value as it is written. Path conditions are on these groups. Other files (the README) are not data files.
     path
         The file that is asked about; empty where the question is about many.
     prefix

@@ -9,4 +9,4 @@ PH_RANGE = (-2.0, 16.0)
 """Beyond this no water lies, and PHREEQC does not converge."""
 
 MEASURED_PH_RANGE = (0.0, 14.0)
-"""Beyond this a cell of a table of analyses is no pH: glass electrodes are calibrated within it."""
+"""Beyond this a cell of a table of analyses is not a pH: glass electrodes are calibrated within it."""

@@ -34,7 +34,7 @@ GAS_LIMIT = 2.0
 """log10 of the pressure (atm) of O2 or H2 above which a pe is doubted: 100 atm; a pe in water gives below 1 atm."""
 
 PE_LIMIT = 100.0
-"""|pe| from which it is no pe: 5.9 V at 25 degC."""
+"""|pe| from which it is not a pe: 5.9 V at 25 degC."""
 
 MILLIVOLT_RANGE = (50.0, 1500.0)
 """|pe| that may be a redox potential in mV, given as pe."""
@@ -471,7 +471,7 @@ class _Assumed:
         """Note what bare elements with several valence states become by a pe or a couple."""
         solution = self.solution
         for total in solution.totals:
-            couple = solution.redox if not total.redox else ""  # one in its own line is no surprise
+            couple = solution.redox if not total.redox else ""  # one in its own line is not a surprise
             if couple not in ("", "pe") and total.number.value > 0 and (states := self.several_states(total)):
                 among = ", ".join(states)
                 self.facts.add(

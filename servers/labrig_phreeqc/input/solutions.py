@@ -193,7 +193,7 @@ class Solution:
 def solutions(text: str) -> tuple[Solution, ...]:
     """Return the solutions of an input, in order.
 
-    What PHREEQC refuses (an unknown option, a concentration that is no number) is left out: it says so itself.
+    What PHREEQC refuses (an unknown option, a concentration that is not a number) is left out: it says so itself.
     """
     reader = _Reader(text)
     for statement in statements(text):

@@ -249,7 +249,9 @@ def compare_outputs(
     """
     for name, value in (("relative", relative), ("absolute", absolute)):
         if not (math.isfinite(value) and value >= 0):
-            raise LabrigError("This is no tolerance", where=f"{name}={value}", expected="0 or a small number")
+            raise LabrigError(
+                "This is not a tolerance", where=f"{name}={value}", expected="0 or a small number"
+            )
     if limit < 1:
         raise LabrigError("Nothing would be shown", where=f"limit={limit}", expected="1 or more")
     if quantities is not None and not quantities:

@@ -48,7 +48,7 @@ _UNITS = {
 
 
 def formula(text: str) -> str:
-    """Return a formula of PHREEQC with sub- and superscripts; whatever is no formula comes back as it is.
+    """Return a formula of PHREEQC with sub- and superscripts; whatever is not a formula comes back as it is.
 
     Examples
     --------

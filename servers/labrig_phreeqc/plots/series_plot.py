@@ -37,7 +37,7 @@ def plot_data(table: Series, x: str = "") -> dict[str, Any]:
     Raises
     ------
     LabrigError
-        For an x that is no column, and a table without rows that have an x.
+        For an x that is not a column, and a table without rows that have an x.
     """
     columns = {column.name: column for column in table.columns}
     if x and x not in columns:

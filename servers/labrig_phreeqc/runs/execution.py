@@ -220,7 +220,7 @@ class _Writer:
                     name = self._files.write_somewhere(f"selected_output_{table.user}.tsv", text)
                     if named:
                         taken = self._workspace.exists(named)
-                        why = "is taken and stays as it is" if taken else "is no name that is written here"
+                        why = "is taken and stays as it is" if taken else "is not a name that is written here"
                         self.notices.append(f"-file {named} {why}: the text is in {name}")
                 files.setdefault(table.user, []).append(name)
                 if not table.files:

@@ -149,7 +149,7 @@ def _written_by_us(kind: str, text: str, source: str) -> dict[str, Any]:
 def _no_file(kind: str, source: str) -> LabrigError:
     tool = "estimate_saturation" if kind == "uncertainty" else "speciate_waters"
     return LabrigError(
-        f"This is no file for a {kind} plot",
+        f"This is not a file for a {kind} plot",
         where=f"path={source!r}",
         expected=f"the JSON file that {tool} names under files.pictures",
     )

@@ -354,7 +354,9 @@ def _fractions(percents: dict[str, float], constituents: Iterable[str]) -> dict[
         where = f"error_percent_of: {name}"
         own = {"ph": "error_pH", "temperature": "error_temperature", "temp": "error_temperature"}
         if (argument := own.get(name.strip().casefold())) is not None:
-            raise LabrigError(f"{name} is no constituent", where=where, expected=f"its error in {argument}")
+            raise LabrigError(
+                f"{name} is not a constituent", where=where, expected=f"its error in {argument}"
+            )
         if not 0 <= percent <= 100:
             raise LabrigError(f"The error {percent:g} % cannot be used", where=where, expected="0 to 100 %")
         known = find_constituent(name)

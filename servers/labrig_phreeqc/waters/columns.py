@@ -319,7 +319,7 @@ def _not_understood(blank: Column, name: str, is_error: bool) -> Column:
     """Leave out a column that has a unit of concentration and whose name nothing is like."""
     near = nearest_name(name)
     shown = name if len(name) <= 60 else name[:57] + "..."
-    why = f"{shown} is no name of a constituent that is known"
+    why = f"{shown} is not a name of a constituent that is known"
     if near is None:
         return replace(blank, role="left out", why=why, unknown=not is_error)
     return replace(

@@ -172,7 +172,7 @@ def inputs(analysis: Analysis, errors: ErrorModel) -> tuple[Input, ...]:
     Raises
     ------
     LabrigError
-        ``bad_input`` for a water without pH, temperature or constituents, or with values that are no numbers;
+        ``bad_input`` for a water without pH, temperature or constituents, or with values that are not numbers;
         ``not_found`` for an error stated of a constituent that the water does not have.
     """
     if not analysis.constituents:

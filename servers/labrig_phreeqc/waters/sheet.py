@@ -49,7 +49,7 @@ def sheet(text: str) -> Sheet:
     Raises
     ------
     LabrigError
-        ``bad_input`` for what is no table of samples, ``limit`` for one that is too large.
+        ``bad_input`` for what is not a table of samples, ``limit`` for one that is too large.
     """
     text = text.lstrip("\ufeff")
     if len(text) > MAX_CHARS:

@@ -177,7 +177,7 @@ def read_table(
     Raises
     ------
     LabrigError
-        ``bad_input`` where it is no such table, ``limit`` where it is too large.
+        ``bad_input`` where it is not such a table, ``limit`` where it is too large.
     """
     if below_limit not in SHARES:
         raise LabrigError(

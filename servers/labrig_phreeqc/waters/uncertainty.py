@@ -16,7 +16,7 @@ What it means
 -------------
 The interval says where the saturation index lies if the stated errors are right and one of these databases,
 nobody knows which, is. It does not hold the uncertainty of the constants within a database, and the databases
-are not all there could be. The share above zero is that of members; it is no probability that the mineral
+are not all there could be. The share above zero is that of members; it is not a probability that the mineral
 forms.
 
 Determinism

@@ -20,7 +20,7 @@ from labrig.tools.reading import media_type_of, read_at
 from labrig_repository.folder.store import Entry, Kind
 
 HIDDEN = frozenset({".git"})
-"""Not listed and not read: a checkout's history and the credentials in its configuration are no data."""
+"""Not listed and not read: a checkout's history and the credentials in its configuration are not data."""
 
 MOST_ENTRIES = 1_000_000
 """Names in one folder that are listed; it takes some seconds and 200 MB."""
@@ -49,7 +49,7 @@ class Folder:
     Raises
     ------
     LabrigError
-        ``not_found`` if it is no folder, ``unavailable`` where the system cannot open a name without its content.
+        ``not_found`` if it is not a folder, ``unavailable`` where the system cannot open a name without its content.
     """
 
     def __init__(self, path: Path, *, name: str = "", hidden: frozenset[str] = HIDDEN) -> None:
@@ -215,7 +215,9 @@ class Folder:
         with self.opened(path) as found:
             if folder:
                 if not stat.S_ISDIR(os.fstat(found).st_mode):
-                    raise LabrigError("This is no folder", where=path, expected="a folder", code="not_found")
+                    raise LabrigError(
+                        "This is not a folder", where=path, expected="a folder", code="not_found"
+                    )
                 name, flags, above = ".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, found
             else:
                 _require_file(found, path)

@@ -37,11 +37,11 @@ def parts_of(path: object, *, where: str = "path") -> list[str]:
     Raises
     ------
     LabrigError
-        ``bad_input`` for what is no text, is too long or holds NUL, ``refused`` where it leads above the repository.
+        ``bad_input`` for what is not text, is too long or holds NUL, ``refused`` where it leads above the repository.
     """
     expected = "a path in the repository, such as data/run1.csv"
     if not isinstance(path, str):
-        raise LabrigError("The path is no text", where=f"{where}: {path!r}", expected=expected)
+        raise LabrigError("The path is not text", where=f"{where}: {path!r}", expected=expected)
     if "\0" in path:
         raise LabrigError("The path holds a NUL character", where=where, expected=expected)
     if len(path.encode("utf-8", "surrogatepass")) > MOST_PATH_BYTES:

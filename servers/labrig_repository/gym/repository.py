@@ -159,12 +159,12 @@ def open_repository(name: str) -> GeneratedRepository:
     Raises
     ------
     LabrigError
-        ``bad_input`` if it is no id of a generated repository, ``not_found`` if its version is not this one.
+        ``bad_input`` if it is not an id of a generated repository, ``not_found`` if its version is not this one.
     """
     match = ID.fullmatch(name)
     if match is None:
         raise LabrigError(
-            "This is no id of a generated repository",
+            "This is not an id of a generated repository",
             where=name,
             expected=f"a number from 1 to {MOST_NUMBER}, alone or after isg/{design.VERSION}:",
             try_=f'"118" or "isg/{design.VERSION}:118"',

@@ -47,7 +47,7 @@ class State:
         Raises
         ------
         LabrigError
-            ``bad_input`` for what is no id, or for none where there are several folders; ``not_found`` for one that
+            ``bad_input`` for what is not an id, or for none where there are several folders; ``not_found`` for one that
             nothing has, and for none where there is no folder.
         """
         if isinstance(id, bool) or not isinstance(id, (int, str)):

@@ -1,6 +1,6 @@
 """The polite cache: what a service said may be kept is not asked for again (RFC 9111), across processes.
 
-hishel does it, above the transport that knows keys, so none get into its file. It is no ledger: what it holds
+hishel does it, above the transport that knows keys, so none get into its file. It is not a ledger: what it holds
 expires, and a request that it does not hold goes out.
 """
 

@@ -101,7 +101,7 @@ class Client:
             raise LabrigError(f"The mode {mode} needs a ledger", where="http.ledger", try_="--ledger FILE")
         if not re.fullmatch(r"[\x20-\x7e]{0,200}", contact) or re.search(r"[()\\]", contact):
             raise LabrigError(
-                "This is no contact", where="http.contact", expected="an e-mail address or a URL"
+                "This is not a contact", where="http.contact", expected="an e-mail address or a URL"
             )
         self.mode: Mode = mode  # type: ignore[assignment]
         self.ledger_path = ledger
@@ -483,7 +483,7 @@ def _check_limits(**limits: float) -> None:
     for name, value in limits.items():
         if not (isinstance(value, int | float) and 0 <= value <= LARGEST):
             raise LabrigError(
-                "This is no limit", where=f"{name}={value!r}", expected=f"a number from 0 to {LARGEST:g}"
+                "This is not a limit", where=f"{name}={value!r}", expected=f"a number from 0 to {LARGEST:g}"
             )
 
 

@@ -145,7 +145,7 @@ def from_text(text: str, body: bytes | None) -> Outcome:
     words = [fields["url"], fields["retrieved_at"], *headers, *headers.values()]
     words += [word for hop in hops for word in (hop.url, hop.to)]
     if any(type(each) is not int for each in (fields["status"], *(hop.status for hop in hops))):
-        raise TypeError("a status is no number")
+        raise TypeError("a status is not a number")
     if not all(isinstance(word, str) for word in words):
         raise TypeError("what should be text is none")
     return Response(fields["status"], fields["url"], headers, body, hops, fields["retrieved_at"], "ledger")

@@ -76,7 +76,7 @@ class Guard:
             port = 0
         if not parts.hostname or not port:
             raise LabrigError(
-                f"This is no origin: {hiding.plain(origin)!r}",
+                f"This is not an origin: {hiding.plain(origin)!r}",
                 where="private_origins",
                 expected="scheme, host and port, such as http://127.0.0.1:8631",
             )

@@ -130,7 +130,7 @@ class Request:
                 content = _as_json(data)
         except UnicodeEncodeError as error:  # half of a surrogate pair, which JSON can say
             raise LabrigError(
-                f"This cannot be sent: {error.object[error.start : error.end]!a} is no character",
+                f"This cannot be sent: {error.object[error.start : error.end]!a} is not a character",
                 where="url, params or body",
             ) from error
         if form is not None:
@@ -143,7 +143,7 @@ class Request:
             if name in CLIENTS:
                 raise LabrigError(f"The header {name} is the client's own", where="headers")
             if not (isinstance(value, str) and _NAME.fullmatch(name) and _VALUE.fullmatch(value)):
-                raise LabrigError("This is no header", where=repr(hiding.plain(f"{name}: {value}"))[:200])
+                raise LabrigError("This is not a header", where=repr(hiding.plain(f"{name}: {value}"))[:200])
         hidden = tuple(
             sorted({*hiding.values(full, given, content), *hidden}, key=lambda each: (-len(each), each))
         )
@@ -186,7 +186,7 @@ def canonical_url(url: str, params: Params | None = None) -> str:
     Raises
     ------
     LabrigError
-        ``bad_input`` for what is no absolute http or https URL.
+        ``bad_input`` for what is not an absolute http or https URL.
     """
     try:
         parsed = httpx2.URL(url.strip())
@@ -210,7 +210,7 @@ def canonical_url(url: str, params: Params | None = None) -> str:
 
 def _no_url(url: object, why: str) -> LabrigError:
     return LabrigError(
-        f"This is no URL: {why}",
+        f"This is not a URL: {why}",
         where=repr(hiding.plain(str(url)))[:300],
         expected="an absolute URL with http or https",
     )

@@ -101,7 +101,7 @@ class Service:
         parts = urlsplit(self.at())
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise LabrigError(
-                f"The address of {self.name} is no URL: {self.at()!r}",
+                f"The address of {self.name} is not a URL: {self.at()!r}",
                 where=f"LABRIG_HTTP_URL_{self.name.upper()}",
             )
         return f"{parts.scheme}://{parts.netloc}"

@@ -42,7 +42,7 @@ async def ask(
         ours gets there.
     """
     return await run(
-        [sys.executable, "-P", "-m", module],  # -P: a file in the working folder is no module
+        [sys.executable, "-P", "-m", module],  # -P: a file in the working folder is not a module
         limits=limits,
         cwd=cwd,
         env=_environment() | dict(variables),

@@ -281,7 +281,7 @@ async def run(
     env
         Its whole environment; None is that of this process, secrets included.
     stdin
-        What it reads from standard input, of any size; a program that does not read it is no error.
+        What it reads from standard input, of any size; a program that does not read it is not an error.
     stop
         Set it to end the program and still get its Outcome, of kind "cancelled". Cancelling the task that
         awaits `run` kills the program as well, but raises CancelledError.
@@ -474,7 +474,7 @@ def outcome_error(outcome: Outcome, what: str) -> LabrigError:
         "lost": ("internal", f"was lost: {outcome.reason}", "run it again"),
     }
     if outcome.kind == "ok":
-        raise ValueError("an outcome of kind 'ok' is no error")
+        raise ValueError("an outcome of kind 'ok' is not an error")
     code, how, try_ = explained[outcome.kind]
     if outcome.signal == "SIGXFSZ":
         code, how, try_ = "limit", f"wrote a file larger than {limits.file_bytes} bytes", smaller

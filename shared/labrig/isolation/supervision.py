@@ -45,7 +45,7 @@ def receive(control: int) -> dict[str, Any]:
 
 
 def send(control: int, message: dict[str, Any]) -> None:
-    """Write one message; nobody listening is no error."""
+    """Write one message; nobody listening is not an error."""
     data = marshal.dumps(message)
     data = len(data).to_bytes(4, "big") + data
     try:

@@ -17,7 +17,7 @@ HEADING = ("title", "source", "notes")
 """What every picture may have: title and source (str), and lines to print above the source (list of str)."""
 
 GREATEST = 1e100
-"""Numbers beyond it, in size, are no result of anything and cannot be laid out on an axis."""
+"""Numbers beyond it, in size, are not a result of anything and cannot be laid out on an axis."""
 LEAST = 1e-100
 """Numbers that are smaller, in size, count as 0; engines print them as 0 too."""
 MAX_NUMBERS = 2_000_000
@@ -29,7 +29,9 @@ def record(value: Any, where: str, required: Iterable[str], optional: Iterable[s
     known = (*required, *optional)
     if not isinstance(value, dict):
         raise LabrigError(
-            f"{where or 'data'} is no object", where=where, expected="an object with " + ", ".join(required)
+            f"{where or 'data'} is not an object",
+            where=where,
+            expected="an object with " + ", ".join(required),
         )
     for key in value:
         if key not in known:
@@ -45,7 +47,7 @@ def record(value: Any, where: str, required: Iterable[str], optional: Iterable[s
 def rows(value: Any, where: str, least: int = 1, most: int = MAX_NUMBERS, why: str = "") -> list[Any]:
     """Return a list of at least `least` and at most `most` values; `why` is the way out of too many."""
     if not isinstance(value, list | tuple):
-        raise LabrigError(f"{where} is no list", where=where, expected="a list")
+        raise LabrigError(f"{where} is not a list", where=where, expected="a list")
     if not least <= len(value) <= most:
         raise LabrigError(
             f"{where} has {len(value)} entries",
@@ -60,7 +62,7 @@ def rows(value: Any, where: str, least: int = 1, most: int = MAX_NUMBERS, why: s
 def text(value: Any, where: str, *, empty: bool = False) -> str:
     """Return a text; one without anything visible only if it may be empty."""
     if not isinstance(value, str):
-        raise LabrigError(f"{where} is no text but {_shown(value)}", where=where, expected="a text")
+        raise LabrigError(f"{where} is not text but {_shown(value)}", where=where, expected="a text")
     if not empty and not value.strip():
         raise LabrigError(f"{where} is an empty text", where=where, expected="a name")
     return value

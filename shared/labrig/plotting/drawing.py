@@ -91,7 +91,7 @@ def png_size(png: bytes) -> tuple[int, int]:
         ``internal`` if the bytes do not start and end like a PNG file.
     """
     if not (png.startswith(SIGNATURE) and png[12:16] == b"IHDR" and png.endswith(_END)):
-        raise LabrigError(f"What was drawn is no PNG file: it starts with {png[:16]!r}", code="internal")
+        raise LabrigError(f"What was drawn is not a PNG file: it starts with {png[:16]!r}", code="internal")
     width, height = struct.unpack(">II", png[16:24])
     return width, height
 

@@ -48,7 +48,7 @@ class Limits:
     Raises
     ------
     ValueError
-        For what is no positive number, or not a whole one where bytes or threads are counted.
+        For what is not a positive number, or not a whole one where bytes or threads are counted.
     """
 
     wall_s: float = 60.0

@@ -145,7 +145,7 @@ class Pipe:
 class Conversation:
     """The host's end of a run's socket: the job goes out, calls are answered, the report comes in.
 
-    Nothing that arrives is trusted. What is no message at all ends the run (`flood`).
+    Nothing that arrives is trusted. What is not a message at all ends the run (`flood`).
     """
 
     def __init__(self, wire: socket.socket, job: Job) -> None:
@@ -224,7 +224,7 @@ class Conversation:
     async def _call(self, message: dict[str, Any]) -> bytes:
         name, args, kwargs = message["call"], message["args"], message["kwargs"]
         if not isinstance(args, list) or not isinstance(kwargs, dict):
-            raise ValueError("a call whose arguments are no list and dictionary")
+            raise ValueError("a call whose arguments are not a list and a dictionary")
         self.answering = True
         data = await self._answer(name, args, kwargs)
         self.answering = False
@@ -410,7 +410,7 @@ def _text(value: object) -> str:
 def _status(talk: Conversation, ended: Ended, limits: Limits) -> tuple[Status, str]:
     """How a run ended, and why, for people."""
     if talk.flood:
-        return "flood", f"it wrote what is no message to the socket of the host's functions: {talk.flood}"
+        return "flood", f"it wrote what is not a message to the socket of the host's functions: {talk.flood}"
     if ended.reason == "wall_limit":
         return "wall_limit", f"it took longer than {limits.wall_s:g} s; what it printed until then is kept"
     if ended.reason == "thread_limit":

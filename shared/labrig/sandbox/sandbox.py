@@ -126,7 +126,7 @@ class Sandbox:
         Raises
         ------
         LabrigError
-            If the setting ``slots`` is no positive number.
+            If the setting ``slots`` is not a positive number.
         """
         slots = setting("sandbox", "slots")
         if slots and not (slots.isdecimal() and int(slots) > 0):
@@ -417,7 +417,7 @@ def _check(job: Job) -> None:
                 f"{name!r} cannot be the name of a function", where="functions", code="internal"
             )
         if not callable(function):
-            raise LabrigError(f"{name} is no function", where="functions", code="internal")
+            raise LabrigError(f"{name} is not a function", where="functions", code="internal")
 
 
 def _check_types(job: Job) -> None:
@@ -442,5 +442,5 @@ def _check_types(job: Job) -> None:
     for name, path in job.inputs.items():
         if not isinstance(name, str) or not isinstance(path, (str, os.PathLike)) or "\0" in os.fspath(path):
             raise LabrigError(
-                "An input is no path with a name", where=f"inputs[{name!r}]", expected="name -> path"
+                "An input is not a path with a name", where=f"inputs[{name!r}]", expected="name -> path"
             )

@@ -55,7 +55,7 @@ def side_envs() -> dict[str, SideEnv | PythonEnv]:
             continue
         if not isinstance(loaded, SideEnv | PythonEnv):
             raise LabrigError(
-                f"The entry point {entry.value} is no side environment", where=entry.group, code="internal"
+                f"The entry point {entry.value} is not a side environment", where=entry.group, code="internal"
             )
         found[loaded.name] = loaded
     return dict(sorted(found.items()))

@@ -43,7 +43,7 @@ compileall.compile_dir(
     invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH,
 )
 """
-"""Makes bytecode of all but the packages' own tests, which are a fifth of it. A file that is no Python of this version
+"""Makes bytecode of all but the packages' own tests, which are a fifth of it. A file that is not Python of this version
 is left. The paths inside are those after the renaming, and no check of a file's time: a copy may change it."""
 
 

@@ -33,7 +33,7 @@ def describe_table(files: Files, path: str, *, sheet: str = "") -> Description:
     Raises
     ------
     LabrigError
-        ``bad_input`` for a file that is no table, ``limit`` for one that is too large to be looked at, ``unavailable``
+        ``bad_input`` for a file that is not a table, ``limit`` for one that is too large to be read, ``unavailable``
         where a package is missing.
     """
     beginning = files.read(path, 0, 8)

@@ -27,7 +27,7 @@ _VALUE = re.compile(
     r"|(?:n\.? ?[ad]\.?|b\.?d\.?l?\.?|<?lo[dq]|nd|tr|trace|missing|none|error|x)$",
     re.IGNORECASE,
 )
-"""A cell that holds a value or says why there is none, so it is no unit."""
+"""A cell that holds a value or says why there is none, so it is not a unit."""
 
 
 @dataclass(frozen=True)
@@ -168,7 +168,7 @@ def _take(rows: list[list[str]], columns: list[Column]) -> int:
 
 
 def _without_comments(text: str) -> tuple[str, list[str]]:
-    """Return a text from its first line that is no comment, and the comments before."""
+    """Return a text from its first line that is not a comment, and the comments before."""
     start, comments = 0, []
     while text.startswith("#", start) and (end := text.find("\n", start)) >= 0:
         comments.append(text[start:end])
@@ -192,7 +192,7 @@ def _separator(text: str, path: str) -> tuple[str, int]:
     if path.lower().endswith((".csv", ".tsv")):
         return ("\t" if path.lower().endswith(".tsv") else ","), 0  # one column
     raise LabrigError(
-        "The text is no table: no comma, tab, semicolon or bar cuts its lines into the same number of cells",
+        "The text is not a table: no comma, tab, semicolon or bar cuts its lines into the same number of cells",
         where=path,
         try_="read_text_file",
     )

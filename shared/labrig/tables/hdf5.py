@@ -33,7 +33,7 @@ def describe(files: Files, path: str) -> Description:
     Raises
     ------
     LabrigError
-        ``bad_input`` for what is no HDF5 file, ``unavailable`` without h5py.
+        ``bad_input`` for what is not an HDF5 file, ``unavailable`` without h5py.
     """
     try:
         import h5py

@@ -155,7 +155,7 @@ def dimensions_shown(sizes: dict[str, Any]) -> dict[str, Any]:
 
 
 def brief(value: Any) -> Any:
-    """Return an attribute as JSON can carry it: long texts and lists cut, what is no finite number as text."""
+    """Return an attribute as JSON can carry it: long texts and lists cut, what is not a finite number as text."""
     if isinstance(value, list):
         return [brief(each) for each in value[:MOST_SHOWN]] + ["..."] * (len(value) > MOST_SHOWN)
     if isinstance(value, bytes):

@@ -21,7 +21,7 @@ def describe(files: Files, path: str) -> Description:
     Raises
     ------
     LabrigError
-        ``bad_input`` for what is no Parquet file, ``unavailable`` without pyarrow.
+        ``bad_input`` for what is not a Parquet file, ``unavailable`` without pyarrow.
     """
     try:
         import pyarrow

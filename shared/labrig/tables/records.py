@@ -27,7 +27,7 @@ def describe(files: Files, path: str, *, lines: bool) -> Description:
     Raises
     ------
     LabrigError
-        ``bad_input`` for what is no JSON, ``limit`` for a JSON file above `MOST_BYTES`.
+        ``bad_input`` for what is not JSON, ``limit`` for a JSON file above `MOST_BYTES`.
     """
     found = read_text_file(files, path, most_bytes=MOST_BYTES, whole=not lines)
     if lines:
@@ -100,7 +100,7 @@ def _columns(records: Iterable[Any]) -> tuple[list[dict[str, Any]], int, list[st
     for column in columns.values():  # a record without the key has no value
         column.missing += count - column.cells
         column.cells = count
-    notes = [f"{odd} lines are no records"] if odd else []
+    notes = [f"{odd} lines are not records"] if odd else []
     return [each.to_dict() for each in columns.values()], count, notes
 
 

@@ -29,7 +29,7 @@ def describe(files: Files, path: str, *, sheet: str = "") -> Description:
     Raises
     ------
     LabrigError
-        ``bad_input`` for what is no workbook, ``limit`` for a large one, ``not_found`` for a sheet that it has not,
+        ``bad_input`` for what is not a workbook, ``limit`` for a large one, ``not_found`` for a sheet that it has not,
         ``unavailable`` where neither package is installed.
     """
     size = files.size(path)
@@ -51,7 +51,7 @@ def _check_archive(data: bytes, path: str) -> None:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             unpacked = sum(each.file_size for each in archive.infolist())
     except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError) as error:
-        raise LabrigError(f"This is no xlsx workbook: {error}", where=path) from error
+        raise LabrigError(f"This is not an xlsx workbook: {error}", where=path) from error
     if unpacked > MOST_UNPACKED:
         raise _too_large(f"unpacks to {unpacked:,} bytes", path, MOST_UNPACKED)
 

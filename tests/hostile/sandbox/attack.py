@@ -258,9 +258,9 @@ def attack(rig: Rig, case: Case) -> Record:
         try:
             json.dumps(each, ensure_ascii=False).encode()
         except UnicodeEncodeError:
-            record.faults.append("a text that is no Unicode")
+            record.faults.append("a text that is not Unicode")
         if not set(each.get("figures", ())) <= set(each.get("files", ())):
-            record.faults.append("a figure that is no file")
+            record.faults.append("a figure that is not a file")
         if "refused" in each:
             record.faults.append(f"the host failed: {each['refused'][:200]}")
         found = rig.targets.read(_everything(each))
@@ -324,7 +324,7 @@ def _seen_outside(
     if reply.get("wall_s", 0) > limits["wall_s"] + 0.8:
         leaks["time"] = f"{reply['wall_s']:.1f} s"
     written = max(len(reply.get(name, "").encode(errors="replace")) for name in ("output", "error"))
-    if written > 4 * limits["output_bytes"] + 1000:  # a byte that is no text is shown in four
+    if written > 4 * limits["output_bytes"] + 1000:  # a byte that is not text is shown in four
         leaks["output"] = f"{written / MB:.1f} MB"
     sizes = reply.get("sizes", {})
     if sum(sizes.values()) > limits["scratch_bytes"] or any(
@@ -491,7 +491,7 @@ def agrees(cell: str, words: list[str]) -> bool:
     """Tell whether a cell says what one of the published ones says.
 
     Which error number refuses a try may differ between kernels and machines (what does not exist, what may not be
-    opened); that it was refused, and every word that is no error number, may not.
+    opened); that it was refused, and every word that is not an error number, may not.
     """
 
     def plain(cell: str) -> set[str]:

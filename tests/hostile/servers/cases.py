@@ -1090,7 +1090,7 @@ CASES: tuple[Case, ...] = (
     Case(
         PROTOCOL,
         "20 MB without a line end",
-        "a message that is no message, and larger than any",
+        "a message that is not a message, and larger than any",
         raw(b"x" * 20_000_000),
         ("dropped",),
         http=("HTTP 413",),

@@ -45,8 +45,8 @@ async def test_selected_output_reads_as_the_engine_returns_it(databases: Path) -
     ]
     rows = table.rows[:4]
     assert [row[4] for row in rows] == pytest.approx([0, 1e-3, 2e-3, 3e-3], abs=1e-6)
-    assert [row[3] for row in rows] == [None, 1, 2, 3], "-99 is no step"
-    assert [row[6] for row in rows] == [None] * 4, "-999.999 is no index: there is no carbonate"
+    assert [row[3] for row in rows] == [None, 1, 2, 3], "-99 is not a step"
+    assert [row[6] for row in rows] == [None] * 4, "-999.999 is not an index: there is no carbonate"
     assert any("cannot form" in note.text for note in table.notes)
 
 

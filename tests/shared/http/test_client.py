@@ -353,7 +353,7 @@ async def test_the_polite_cache(site: Imitation, tmp_path: Path) -> None:
 async def test_a_spoiled_cache_is_no_obstacle(site: Imitation, tmp_path: Path) -> None:
     site.on("/x").then(text("there", headers={"Cache-Control": "max-age=600"}))
     (tmp_path / "cache").mkdir()
-    (tmp_path / "cache" / "responses.sqlite").write_bytes(b"this is no database" * 1000)
+    (tmp_path / "cache" / "responses.sqlite").write_bytes(b"this is not a database" * 1000)
     async with client(tmp_path, site) as web:
         assert (await web.get(site.url("/x"))).text == "there"
 
@@ -399,7 +399,7 @@ async def test_robots(web: Client, site: Imitation, file: str, path: str, allowe
         error = await refused(web, site.url(path), robots=True)
         assert error.code == "refused"
         assert path not in [hit.path for hit in site.hits]
-        assert (await web.get(site.url(path))).ok  # an interface made for programs is no page
+        assert (await web.get(site.url(path))).ok  # an interface made for programs is not a page
 
 
 @pytest.mark.parametrize(

@@ -433,8 +433,12 @@ def _cut(path: Path) -> None:
 @pytest.mark.parametrize(
     ("make", "said", "code"),
     [
-        (lambda path: path.write_text("no database, but text " * 100), "This file is no ledger", "bad_input"),
-        (_other_database, "This file is no ledger", "bad_input"),
+        (
+            lambda path: path.write_text("no database, but text " * 100),
+            "This file is not a ledger",
+            "bad_input",
+        ),
+        (_other_database, "This file is not a ledger", "bad_input"),
         (lambda path: path.mkdir(), "This is a folder", "bad_input"),
         (_newer, "A newer Labrig wrote this ledger", "unavailable"),
         (_cut, "The ledger is damaged", "unavailable"),

@@ -106,7 +106,7 @@ def test_list_has_a_line_for_each_and_a_total(path: Path) -> None:
         json.loads(line)["number"] for line in said(labrig("list", path, "--status", "200", "--json"))
     ] == [1, 2]
     assert labrig("list", path, "--status", "all").returncode == 2
-    assert b"is no time" in labrig("list", path, "--since", "yesterday").stderr
+    assert b"is not a time" in labrig("list", path, "--since", "yesterday").stderr
     absent = labrig("list", path.with_name("absent.sqlite"))
     assert absent.returncode == 2 and b"There is no ledger" in absent.stderr
 

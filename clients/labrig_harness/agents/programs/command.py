@@ -109,7 +109,7 @@ class Command(Program):
             try:
                 return last_run(atif.read(json.loads(log.read_bytes() or b"null")))
             except (LabrigError, ValueError, RecursionError) as error:
-                detail = f"what it printed is no ATIF document: {error}"
+                detail = f"what it printed is not an ATIF document: {error}"
                 return ReadRun("atif", (), end="agent_error", end_detail=detail)
         if kind:
             from labrig_harness import formats

@@ -29,7 +29,7 @@ LOG_BYTES = 256 << 20
 
 
 def keep_redacted(source: Path, kept: Path) -> bool:
-    """Copy a file that a program wrote, keys left out; False when it is no plain file or too long."""
+    """Copy a file that a program wrote, keys left out; False when it is not a plain file or too long."""
     if source.is_symlink() or not source.is_file() or source.stat().st_size > LOG_BYTES:
         return False
     with source.open("rb") as lines, kept.open("wb") as file:

@@ -48,7 +48,7 @@ class Result:
 
     @property
     def limit(self) -> float:
-        """The largest share of hits that is no leak."""
+        """The largest share of hits that is not a leak."""
         return limit(self.tried)
 
     @property
@@ -58,7 +58,7 @@ class Result:
 
 
 def limit(tried: int) -> float:
-    """Return the largest share of hits that is no leak, on so many items."""
+    """Return the largest share of hits that is not a leak, on so many items."""
     if tried >= ENOUGH or not tried:
         return LIMIT
     return max(LIMIT, float(binom.ppf(1 - CHANCE, tried, 1 / len(LETTERS))) / tried)

@@ -1,4 +1,4 @@
-"""Carbon dioxide stored underground, at pressures at which it is no ideal gas."""
+"""Carbon dioxide stored underground, at pressures at which it is not an ideal gas."""
 
 from __future__ import annotations
 

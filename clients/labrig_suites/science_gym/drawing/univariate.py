@@ -112,7 +112,7 @@ def answer(column: Column, statistic: Statistic, digits: int) -> Expected | None
     elif statistic == "mean":
         exact = truth.mean(data, decimals)
         if abs(exact) * 10**6 < max(map(abs, data)) * Fraction(1, 10**decimals):
-            return None  # what is left of sums that cancel is no digit of a float64
+            return None  # what is left of sums that cancel is not a digit of a float64
         number = truth.decimal(exact)
     else:
         exact = truth.variance(data, decimals, ddof=1 if statistic.startswith("sample") else 0)

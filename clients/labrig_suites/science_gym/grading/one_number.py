@@ -40,7 +40,7 @@ def one_number(text: str) -> Fraction | None:
     """Return the number of a text; None where there is none, or two that differ, or only a bound (< 5).
 
     What follows a number is taken for its unit, the percent sign too. A fraction is two numbers. How many significant
-    figures it has, in words behind it, is no number.
+    figures it has, in words behind it, is not a number.
 
     >>> [
     ...     str(one_number(each))

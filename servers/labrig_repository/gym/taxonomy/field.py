@@ -14,7 +14,7 @@ made a capital:
 =============  ===========================================================================================
 ``subject``    one of the domain's subjects, a plural or mass noun phrase: "budding yeast strains"
 ``topic``      the subdomain, as it is written in the taxonomy
-``factor``     `about` of one path variable that is no nuisance
+``factor``     `about` of one path variable that is not a nuisance
 ``factors``    the same of all path variables, as a list in words
 ``outcome``    `about` of one dependent file variable
 ``outcomes``   the same of two or three of them, as a list in words

@@ -30,7 +30,7 @@ def missing(path: Path, what: str = "There is no ledger") -> LabrigError:
 def no_ledger(path: Path) -> LabrigError:
     """Return the error for another kind of file."""
     return LabrigError(
-        "This file is no ledger", where=str(path), expected="one that the mode record has written"
+        "This file is not a ledger", where=str(path), expected="one that the mode record has written"
     )
 
 
@@ -55,7 +55,7 @@ def explained(path: Path) -> Iterator[None]:
         Damaged,
         UnicodeDecodeError,
         IndexError,
-    ) as error:  # names or messages that are no text; a missing column
+    ) as error:  # names or messages that are not text; a missing column
         raise damaged(path, str(error)) from error
     except sqlite3.Error as error:
         raise _said(path, error) from error

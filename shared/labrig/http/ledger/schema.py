@@ -139,7 +139,7 @@ def is_empty(db: sqlite3.Connection) -> bool:
 
 
 def check(db: sqlite3.Connection, path: Path) -> None:
-    """Refuse what is no ledger, or one of a later format."""
+    """Refuse what is not a ledger, or one of a later format."""
     named = db.execute(
         "SELECT count(*) FROM sqlite_master WHERE name IN ('meta', 'exchanges', 'blobs')"
     ).fetchone()

@@ -50,7 +50,7 @@ def profiles() -> dict[str, Profile]:
             continue
         if not isinstance(loaded, Profile):
             raise LabrigError(
-                f"The entry point {entry.value} is no profile", where=PROFILES_GROUP, code="internal"
+                f"The entry point {entry.value} is not a profile", where=PROFILES_GROUP, code="internal"
             )
         found[entry.name] = loaded
     return found

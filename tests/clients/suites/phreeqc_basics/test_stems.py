@@ -75,8 +75,8 @@ def test_a_stem_is_read_as_it_is_written(tmp_path: Path) -> None:
         ('name = "salt"', "name = 1979-05-27", ["stem 1979-05-27: name: ", "string"]),
         ("[[stem]]", "title = 1\n[[stem]]", ["title: is unknown"]),
         ("[[stem]]", STEM + "[[stem]]", ["stem salt: is there 2 times"]),
-        ("[[stem]]", "[[stem]", ["This is no TOML", "line 1"]),
-        ("build = '''", "build = ''", ["This is no TOML", "line 7"]),
+        ("[[stem]]", "[[stem]", ["This is not TOML", "line 1"]),
+        ("build = '''", "build = ''", ["This is not TOML", "line 7"]),
         ("[stem.mistakes]", "[mistakes]", ["stem salt: mistakes: is missing", "mistakes: is unknown"]),
     ],
 )
@@ -95,7 +95,7 @@ def test_what_cannot_be_meant_is_refused_where_it_stands(
 def test_what_is_no_text_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "stems.toml"
     path.write_bytes(STEM.replace("salty", "s\xe4lty").encode("latin-1"))
-    with pytest.raises(LabrigError, match="This is no TOML"):
+    with pytest.raises(LabrigError, match="This is not TOML"):
         read(path)
 
 

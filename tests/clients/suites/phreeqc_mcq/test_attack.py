@@ -198,7 +198,7 @@ def test_the_limit_is_wider_on_few_items() -> None:
 
 
 def test_who_reads_the_question_is_not_judged() -> None:
-    """A rule of thumb of that group that is always right is no leak; the same rule on the options is one."""
+    """A rule of thumb of that group that is always right is not a leak; the same rule on the options is one."""
     nearest = by_hand(60, lambda values, n: values.index(min(values)))
     told = [
         replace(each, question=f"{each.values.min() * 0.99:.6f} mmol of it?")

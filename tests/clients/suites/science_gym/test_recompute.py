@@ -260,7 +260,7 @@ def test_csv_files_as_they_come(sandbox: Rig) -> None:
         quoted=asks(scheme=scheme, statistic="maximum", variables=("x",), rows=(is_in("s", "p, q"),)),
         rows=asks("count-rows", scheme=scheme, path="a3.csv"),
         none=asks("count-rows", scheme=scheme, path="d5.csv"),
-        # 5x7 is no one number, so it is neither above 3 nor below 9
+        # 5x7 is not one number, so it is neither above 3 nor below 9
         above=asks("files-by-condition", scheme=scheme, files=(Condition("name", "above", ("3",)),)),
         below=asks("files-by-condition", scheme=scheme, files=(Condition("name", "below", ("9",)),)),
     )
