@@ -75,5 +75,5 @@ def _shown(attachment: Attachment) -> BinaryContent:
     try:
         data = base64.b64decode(attachment.data, validate=True)
     except (binascii.Error, ValueError) as error:
-        raise LabrigError("An attachment of the item is not base64", where=attachment.name) from error
+        raise LabrigError("An attachment of the sample is not base64", where=attachment.name) from error
     return BinaryContent(data, media_type=attachment.media_type)

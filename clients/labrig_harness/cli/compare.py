@@ -23,7 +23,7 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the verb of this module."""
     compare = verbs.add_parser(
         "compare",
-        help="compare two runs item by item",
+        help="compare two runs sample by sample",
         description="labrig compare DIR A B compares two runs of one folder; labrig compare DIR1 DIR2 one of each. "
         "A is the baseline. Runs are named by their folders (agent-toc.reference).",
     )
@@ -57,9 +57,9 @@ def _compare(arguments: argparse.Namespace) -> int:
     )
     if comparison.paired is None:
         raise LabrigError(
-            f"Nothing pairs: of {len(a.items)} items in {a.label} and {len(b.items)} in {b.label} none is the same",
+            f"Nothing pairs: of {len(a.items)} samples in {a.label} and {len(b.items)} in {b.label} none is the same",
             where=f"{arguments.out} {arguments.first}",
-            expected="two runs of the same items: suite, version and --seed",
+            expected="two runs of the same samples: suite, version and --seed",
             try_="; ".join(notes),
         )
     if arguments.json:
@@ -149,7 +149,7 @@ def _pairing(here: Scored, a: Run, there: Scored, b: Run) -> tuple[dict[str, str
     if other:
         shown = ", ".join(other[:5]) + (f" and {len(other) - 5} more" if len(other) > 5 else "")
         notes.append(
-            f"{len(other)} items have the same id and another text (or cluster) in B, and are not paired: {shown}."
+            f"{len(other)} samples have the same id and another text (or cluster) in B, and are not paired: {shown}."
         )
     mine, theirs = here.suite, there.suite
     if (mine.name, mine.version, mine.scorer_version) != (theirs.name, theirs.version, theirs.scorer_version):
@@ -170,7 +170,7 @@ def _run_notes(letter: str, run: Run, scored: Scored) -> list[str]:
         )
     if run.unscored:
         notes.append(
-            f"{len(run.unscored)} records of {letter} are of items without a truth and do not count."
+            f"{len(run.unscored)} records of {letter} are of samples without a truth and do not count."
         )
     mine: Sequence[str] = [
         each

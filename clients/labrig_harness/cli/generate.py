@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the verbs of this module."""
     generate = verbs.add_parser(
-        "generate", help="make the items of a suite and write them as JSONL, truths included"
+        "generate", help="make the samples of a suite and write them as JSONL, truths included"
     )
     generate.add_argument("suite", metavar="SUITE")
     generate.add_argument(
         "--seed", metavar="S", help="any text; private: openssl rand -hex 16 (default: drawn, and printed)"
     )
-    generate.add_argument("--n", type=int, metavar="N", help="how many items (default: 200)")
+    generate.add_argument("--n", type=int, metavar="N", help="how many samples (default: 200)")
     generate.add_argument(
         "--from", dest="source", type=Path, metavar="FILE", help="take the published questions of this file"
     )
@@ -44,7 +44,7 @@ def _generate(arguments: argparse.Namespace) -> int:
     generator = generator_of(suite)
     if arguments.out.exists():
         raise LabrigError(
-            "This file is there already, and items that were run cannot be made again without their seed",
+            "This file is there already, and samples that were run cannot be made again without their seed",
             where=str(arguments.out),
             try_="another --out",
         )
@@ -57,7 +57,7 @@ def _generate(arguments: argparse.Namespace) -> int:
     else:
         made, said = _made(arguments, generator)
     write_new(arguments.out, "".join(json_text(generator.row(each)) + "\n" for each in made))
-    print(f"{suite.name} {suite.version}: {len(made)} items in {arguments.out}", *said, sep="\n")
+    print(f"{suite.name} {suite.version}: {len(made)} samples in {arguments.out}", *said, sep="\n")
     return 0
 
 

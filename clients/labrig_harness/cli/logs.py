@@ -27,18 +27,18 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     load.add_argument("path", type=Path, metavar="PATH", help="a file, or a folder with one log to a file")
     load.add_argument("--out", type=Path, required=True, metavar="DIR")
     load.add_argument("--suite", default="", metavar="S", help="the logs are runs of this suite")
-    load.add_argument("--seed", type=int, default=0, metavar="N", help="of the suite's items")
+    load.add_argument("--seed", type=int, default=0, metavar="N", help="of the suite's samples")
     load.add_argument(
-        "--tasks", type=Path, metavar="FILE", help="the items and truths, in place of --suite's own"
+        "--tasks", type=Path, metavar="FILE", help="the samples and truths, in place of --suite's own"
     )
     load.add_argument(
-        "--item", default="", metavar="ID", help="the item, where neither log nor file name says it"
+        "--item", default="", metavar="ID", help="the sample, where neither log nor file name says it"
     )
     load.add_argument("--arm", default="", metavar="A", help="the arm (default: the suite's first)")
     load.add_argument(
         "--agent", default="", metavar="LABEL", help="name in tables (default: program and model)"
     )
-    load.add_argument("--epoch", type=int, metavar="N", help="which run of the item (default: by count)")
+    load.add_argument("--epoch", type=int, metavar="N", help="which run of the sample (default: by count)")
     load.set_defaults(run=_import)
 
     save = verbs.add_parser("export", help="write the records of an output folder in another format")
@@ -47,8 +47,8 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     save.add_argument("-o", "--output", type=Path, metavar="PATH", help="folder (default: DIR/export-F)")
     save.set_defaults(run=_export)
 
-    show = verbs.add_parser("show", help="print one item and what was done on it")
-    show.add_argument("item", metavar="ITEM", help="an item id, or the start of one")
+    show = verbs.add_parser("show", help="print one sample and what was done on it")
+    show.add_argument("item", metavar="ITEM", help="a sample id, or the start of one")
     show.add_argument(
         "--run", dest="out", type=Path, default=Path(), metavar="DIR", help="output folder (default: here)"
     )
@@ -89,14 +89,16 @@ def _suite(arguments: argparse.Namespace) -> tuple[Suite | None, list[Sample]]:
     if arguments.tasks is not None:
         if arguments.tasks.name != "tasks.jsonl":
             raise LabrigError(
-                "The items are read from a file tasks.jsonl",
+                "The samples are read from a file tasks.jsonl",
                 where=str(arguments.tasks),
                 expected=".../tasks.jsonl",
             )
         samples = read_tasks(arguments.tasks.parent)
         suite = suites.load(arguments.suite or samples[0].suite)
         if samples[0].suite != suite.name:
-            raise LabrigError(f"These items are of {samples[0].suite}, not of {suite.name}", where="--tasks")
+            raise LabrigError(
+                f"These samples are of {samples[0].suite}, not of {suite.name}", where="--tasks"
+            )
         return suite, samples
     if not arguments.suite:
         return None, []

@@ -55,23 +55,23 @@ def _add_run(run: argparse.ArgumentParser) -> None:
     what = run.add_argument_group("what")
     what.add_argument("--arm", default="", metavar="X", help="arm of the suite (default: its first)")
     what.add_argument(
-        "--items", type=Path, metavar="FILE", help="item ids, one a line, or a tasks.jsonl: only these"
+        "--items", type=Path, metavar="FILE", help="sample ids, one a line, or a tasks.jsonl: only these"
     )
     what.add_argument(
-        "--tasks", type=Path, metavar="FILE", help="the items of this file, as labrig generate writes it"
+        "--tasks", type=Path, metavar="FILE", help="the samples of this file, as labrig generate writes it"
     )
     what.add_argument(
-        "--preset", default="", metavar="P", help="a published setting of the suite: its items and budgets"
+        "--preset", default="", metavar="P", help="a published setting of the suite: its samples and budgets"
     )
-    what.add_argument("--limit", type=int, metavar="N", help="only the first N items")
+    what.add_argument("--limit", type=int, metavar="N", help="only the first N samples")
     what.add_argument(
         "--seed",
         type=int,
         default=0,
         metavar="S",
-        help="of what agents draw at random, and without --tasks of the items, too",
+        help="of what agents draw at random, and without --tasks of the samples, too",
     )
-    what.add_argument("--epochs", type=int, default=1, metavar="K", help="times each item is run")
+    what.add_argument("--epochs", type=int, default=1, metavar="K", help="times each sample is run")
     who = run.add_argument_group("who")
     who.add_argument(
         "--agent",
@@ -91,7 +91,7 @@ def _add_run(run: argparse.ArgumentParser) -> None:
     who.add_argument(
         "--name", default="", metavar="L", help="name in folders and tables (default: agent-model)"
     )
-    limits = run.add_argument_group("budget of an item (default: the arm's)")
+    limits = run.add_argument_group("budget of a sample (default: the arm's)")
     limits.add_argument("--max-steps", type=int, metavar="N")
     limits.add_argument("--wall-s", type=float, metavar="S", help="seconds")
     limits.add_argument("--max-tokens", type=int, metavar="N", help="input and output together")
@@ -115,7 +115,7 @@ def _add_run(run: argparse.ArgumentParser) -> None:
 
 def _add_where(verb: argparse.ArgumentParser) -> None:
     where = verb.add_argument_group("where")
-    where.add_argument("--jobs", type=int, default=2, metavar="N", help="items at a time")
+    where.add_argument("--jobs", type=int, default=2, metavar="N", help="samples at a time")
     where.add_argument(
         "--scheduler",
         metavar="URL",
@@ -191,7 +191,7 @@ def _plan(arguments: argparse.Namespace) -> RunPlan:
         unknown = [each for each in wanted if each not in known]
         if unknown:
             raise LabrigError(
-                f"{len(unknown)} items are not in the suite with this seed",
+                f"{len(unknown)} samples are not in the suite with this seed",
                 where=f"{arguments.items}: {', '.join(unknown[:3])}",
                 try_="check --seed",
                 code="not_found",
@@ -199,7 +199,7 @@ def _plan(arguments: argparse.Namespace) -> RunPlan:
         samples = [sample for sample in samples if sample.id in set(wanted)]
     samples = samples[: arguments.limit]
     if not samples:
-        raise LabrigError("No item is left to run", where="--items")
+        raise LabrigError("No sample is left to run", where="--items")
     return replace(plan, tasks=tuple(samples))
 
 
@@ -213,12 +213,12 @@ def _budgeted(arm: Arm, arguments: argparse.Namespace) -> Arm:
 def _print_plan(plan: RunPlan) -> None:
     suite, arm = plan.suite, plan.arm
     units = len(plan.units())
-    print(f"{suite.name} {suite.version}: {len(plan.tasks)} items x {plan.epochs} epochs, arm {arm.name}")
+    print(f"{suite.name} {suite.version}: {len(plan.tasks)} samples x {plan.epochs} epochs, arm {arm.name}")
     settings = "".join(f", {name} {value}" for name, value in plan.agent.settings.items())
     print(f"agent {plan.agent.label}{settings}")
-    print(f"at most {arm.max_steps} steps and {arm.wall_s:g} s an item")
+    print(f"at most {arm.max_steps} steps and {arm.wall_s:g} s a sample")
     if plan.agent.model and arm.max_tokens is not None:
-        print(f"at most {units * arm.max_tokens:,} tokens in all, and one reply an item above its limit")
+        print(f"at most {units * arm.max_tokens:,} tokens in all, and one reply a sample above its limit")
     elif plan.agent.model:
         print("tokens: no limit is set (--max-tokens)")
     if arm.max_cost is not None:
@@ -231,7 +231,7 @@ def _items(path: Path) -> list[str]:
     try:
         lines = path.read_text(encoding="utf-8-sig").split("\n")
     except (OSError, UnicodeDecodeError) as error:
-        raise LabrigError(f"Cannot read the items: {error}", where=str(path)) from error
+        raise LabrigError(f"Cannot read the samples: {error}", where=str(path)) from error
     found = []
     for number, line in enumerate(filter(str.strip, lines), 1):
         if line.lstrip().startswith("{"):
@@ -239,7 +239,7 @@ def _items(path: Path) -> list[str]:
                 fields = json.loads(line)
                 found.append(str(fields.get("id") or fields["brief"]["id"]))
             except (ValueError, KeyError, TypeError) as error:
-                raise LabrigError("This line holds no item id", where=f"{path}:{number}") from error
+                raise LabrigError("This line holds no sample id", where=f"{path}:{number}") from error
         else:
             found.append(line.strip())
     return found
@@ -351,7 +351,7 @@ def _demo(arguments: argparse.Namespace) -> int:
     missed = [each.task for each in scored.scores if each.agent == "reference" and each.strict < 1]
     if missed:
         raise LabrigError(
-            "The reference agent missed items: the suite or the server is broken",
+            "The reference agent missed samples: the suite or the server is broken",
             where=", ".join(missed),
             code="internal",
         )

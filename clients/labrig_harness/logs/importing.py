@@ -219,7 +219,7 @@ def _plan(
                         continue
                     item = _item(run, file, number, known, where)
                     if not item:
-                        done.skip(f"{file.name}: none of the {len(known)} items; say which with --item")
+                        done.skip(f"{file.name}: none of the {len(known)} samples; say which with --item")
                         continue
                     agent = where.agent or _agent(run)
                     arm = (
@@ -267,7 +267,7 @@ def _extend(out: Path, suite: Suite, plans: Sequence[_Planned]) -> list[Sample]:
         there = outfolder.read_tasks(out)
         if there[0].suite != suite.name:
             raise LabrigError(
-                f"The output folder holds items of the suite {there[0].suite}",
+                f"The output folder holds samples of the suite {there[0].suite}",
                 where=str(out),
                 try_=f"--suite {there[0].suite}, or another --out",
             )

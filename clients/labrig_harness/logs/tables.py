@@ -135,7 +135,7 @@ def _tasks(suite: Suite, tables: Iterable[Results], ids: dict[str, str], done: I
                 differ.append(row.item)
     if differ:
         done.skip(
-            f"{len(differ)} rows give another truth than the first for their item, and are scored by the first "
+            f"{len(differ)} rows give another truth than the first for their sample, and are scored by the first "
             f"({differ[0]!r})"
         )
     for item, row in first.items():

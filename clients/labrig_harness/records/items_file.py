@@ -21,7 +21,7 @@ def generator_of(suite: Suite) -> Generator:
 
         others = [name for name in suites.names() if suites.load(name).generator is not None]
         raise LabrigError(
-            f"The items of {suite.name} are fixed", where=suite.name, expected=f"one of {', '.join(others)}"
+            f"The samples of {suite.name} are fixed", where=suite.name, expected=f"one of {', '.join(others)}"
         )
     return suite.generator
 
@@ -47,10 +47,10 @@ def read_tasks(path: Path, suite: Suite) -> list[Sample]:
                 try_=f"labrig generate {suite.name} --from {path} --out FILE" if published else error.try_,
             ) from error
         if sample.id in samples:
-            raise LabrigError(f"The item {sample.id} is there twice", where=f"{path}:{number}")
+            raise LabrigError(f"The sample {sample.id} is there twice", where=f"{path}:{number}")
         samples[sample.id] = sample
     if not samples:
-        raise LabrigError("The file holds no item", where=str(path))
+        raise LabrigError("The file holds no sample", where=str(path))
     return list(samples.values())
 
 
@@ -59,7 +59,7 @@ def rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     try:
         lines: Sequence[str] = path.read_text(encoding="utf-8-sig").split("\n")
     except (OSError, UnicodeDecodeError) as error:
-        raise LabrigError(f"Cannot read the items: {error}", where=str(path)) from error
+        raise LabrigError(f"Cannot read the samples: {error}", where=str(path)) from error
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
@@ -67,7 +67,7 @@ def rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             row = json.loads(line, parse_constant=_no_number)
         except (ValueError, RecursionError) as error:
             raise LabrigError(
-                f"This line is not JSON: {error}", where=f"{path}:{number}", expected="one item a line"
+                f"This line is not JSON: {error}", where=f"{path}:{number}", expected="one sample a line"
             ) from error
         if not isinstance(row, dict):
             raise LabrigError("This line is not a JSON object", where=f"{path}:{number}")

@@ -43,7 +43,7 @@ def record_folder(out: Path, label: str, item: str, epoch: int) -> Path:
         For an item whose id is not a name: files of items come from others, and a path would lead out of the folder.
     """
     if item in ("", ".", "..") or "\0" in item or Path(item).name != item:
-        raise LabrigError("An item's id is not the name of a folder", where=repr(item)[:80])
+        raise LabrigError("A sample's id is not the name of a folder", where=repr(item)[:80])
     return out / label / item / f"epoch{epoch}"
 
 
@@ -78,7 +78,7 @@ def read_tasks(out: Path) -> list[Sample]:
             reason = str(error).splitlines()[0]
             raise LabrigError(f"This line is not a task: {reason}", where=f"{path.name}:{number}") from error
         if sample.id in samples:
-            raise LabrigError(f"The item {sample.id} is there twice", where=f"{path.name}:{number}")
+            raise LabrigError(f"The sample {sample.id} is there twice", where=f"{path.name}:{number}")
         samples[sample.id] = sample
     if not samples:
         raise LabrigError("The folder holds no task", where=str(path))
@@ -103,10 +103,10 @@ def keep_tasks(out: Path, samples: Sequence[Sample]) -> list[Sample]:
         if ours.keys() != theirs.keys() or changed:
             common = len(ours.keys() & theirs.keys())
             raise LabrigError(
-                f"The output folder holds {len(theirs)} items, {common} of them among your {len(ours)}"
+                f"The output folder holds {len(theirs)} samples, {common} of them among your {len(ours)}"
                 + (f", {len(changed)} with another text or answer" if changed else ""),
                 where=str(out),
-                expected="the same items: suite, version, --seed, --limit and --items as before",
+                expected="the same samples: suite, version, --seed, --limit and --items as before",
                 try_="another --out",
             )
         return there

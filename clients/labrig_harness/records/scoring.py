@@ -353,7 +353,7 @@ def _standing(path: Path, label: str, samples: dict[str, Sample]) -> Trajectory:
     asked, prompt = trajectory.steps[:1], redact(samples[trajectory.task].brief.prompt.rstrip())
     told = asked and asked[0].source == "user" and "imported" not in trajectory.meta
     if told and not asked[0].text.startswith(prompt):
-        raise LabrigError("its prompt is not the item's")
+        raise LabrigError("its prompt is not the sample's")
     if problem := contradiction(path.parent, trajectory):
         raise LabrigError(problem)
     return trajectory

@@ -24,9 +24,9 @@ class Line:
 def arm_lines(comparison: Comparison) -> list[tuple[str, str, str]]:
     """Return (name, A, B) for each run over all of its own items."""
     names = (
-        *("Items", "Clusters", "Records (epochs)", "Accuracy", "95 %, bootstrap", "95 %, Wilson"),
+        *("Samples", "Clusters", "Records (epochs)", "Accuracy", "95 %, bootstrap", "95 %, Wilson"),
         *("Design effect", "Committed", "Steps per record", "Tokens per record", "Tokens per right answer"),
-        *("Rerun SD, range", "Items that flip between reruns"),
+        *("Rerun SD, range", "Samples that flip between reruns"),
     )
     a, b = _arm(comparison.a), _arm(comparison.b)
     rows = list(zip(names, a, b, strict=True))
@@ -61,15 +61,15 @@ def paired_lines(
     pair = comparison.paired
     if pair is None:
         return []
-    return [("Difference", _difference(pair, holm_p, tests)), ("Which items", _movement(comparison, pair))]
+    return [("Difference", _difference(pair, holm_p, tests)), ("Which samples", _movement(comparison, pair))]
 
 
 def _difference(pair: Paired, holm_p: float | None, tests: int) -> list[Line]:
-    over = f"{pair.clusters} clusters" if pair.clusters < pair.n else f"{pair.n} items"
+    over = f"{pair.clusters} clusters" if pair.clusters < pair.n else f"{pair.n} samples"
     t = pair.t_test
     lines = [
         Line(
-            "Accuracy", f"{share(pair.accuracy_a)} → {share(pair.accuracy_b)}", f"on {pair.n} items of both"
+            "Accuracy", f"{share(pair.accuracy_a)} → {share(pair.accuracy_b)}", f"on {pair.n} samples of both"
         ),
         Line(
             "Difference, points",
@@ -81,9 +81,9 @@ def _difference(pair: Paired, holm_p: float | None, tests: int) -> list[Line]:
         by_item = pair.difference_by_item
         lines.append(
             Line(
-                "the same, by items",
+                "the same, by samples",
                 f"{points(by_item.value)} ({span(by_item.interval, True)})",
-                "too narrow where items of a cluster resemble one another",
+                "too narrow where samples of a cluster resemble one another",
             )
         )
         if pair.design.deff is not None:
@@ -92,7 +92,7 @@ def _difference(pair: Paired, holm_p: float | None, tests: int) -> list[Line]:
             )
     permutation = pair.permutation
     how = "all" if permutation.exact else "drawn"
-    swapped = "clusters swapped whole" if pair.clusters < pair.n else "items swapped"
+    swapped = "clusters swapped whole" if pair.clusters < pair.n else "samples swapped"
     lines.append(
         Line(
             "Permutation p",
@@ -106,7 +106,7 @@ def _difference(pair: Paired, holm_p: float | None, tests: int) -> list[Line]:
         Line(
             "McNemar p",
             f"{p_value(pair.mcnemar.mid_p)} mid, {p_value(pair.mcnemar.exact_p)} exact",
-            "items as independent",
+            "samples as independent",
         ),
         Line(
             "Paired t",
@@ -116,11 +116,13 @@ def _difference(pair: Paired, holm_p: float | None, tests: int) -> list[Line]:
         Line(
             "Detectable, points",
             "–" if pair.detectable.paired is None else f"{100 * pair.detectable.paired:.1f}",
-            "true difference found 4 times in 5 at 5 %, on these items",
+            "true difference found 4 times in 5 at 5 %, on these samples",
         ),
     ]
     if pair.tokens_saved is not None:
-        lines.append(Line("Tokens saved", share(pair.tokens_saved), "1 − B/A, items whose tokens are known"))
+        lines.append(
+            Line("Tokens saved", share(pair.tokens_saved), "1 − B/A, samples whose tokens are known")
+        )
     return lines
 
 
@@ -140,7 +142,7 @@ def _movement(comparison: Comparison, pair: Paired) -> list[Line]:
             else f"{points(pair.retention_less_gain.value)} ({span(pair.retention_less_gain.interval, True)})",
             "points; where the interval covers 0 the two cannot be told apart",
         ),
-        Line("Fisher’s exact p", p_value(test.fisher_p), "retention = gain rate, items as independent"),
+        Line("Fisher’s exact p", p_value(test.fisher_p), "retention = gain rate, samples as independent"),
         Line(
             "Odds ratio",
             "–"

@@ -33,7 +33,7 @@ def print_comparison(
     for letter, name in (("A", a), ("B", b)):
         console.print(Text(readable(f"{letter}  {name}"), style="bold"))
     arms = tuple(arm_lines(comparison))
-    print_table(console, Table("Each run over all of its own items", ("quantity", "A", "B"), arms))
+    print_table(console, Table("Each run over all of its own samples", ("quantity", "A", "B"), arms))
     for heading, lines in paired_lines(comparison):
         rows = tuple((line.name, line.value, line.about) for line in lines)
         print_table(console, Table(heading, ("quantity", "value", "what it is"), rows))

@@ -126,11 +126,11 @@ class Row:
 
     @property
     def method(self) -> str:
-        """What the headline interval is: ``clusters``, ``Wilson``, ``items``, or empty where there is none."""
+        """What the headline interval is: ``clusters``, ``Wilson``, ``samples``, or empty where there is none."""
         usable = self.resampled is not None and self.resampled.interval is not None
         if usable and self.clustered and self.clusters >= ENOUGH:
             return "clusters"
-        return "Wilson" if self.wilson else "items" if usable else ""
+        return "Wilson" if self.wilson else "samples" if usable else ""
 
     @property
     def interval(self) -> tuple[float, float] | None:
@@ -149,7 +149,7 @@ class Row:
             if self.clusters < ENOUGH
             else self.resampled.note
         )
-        return f"{why}; Wilson’s takes the items as independent" if self.wilson else why
+        return f"{why}; Wilson’s takes the samples as independent" if self.wilson else why
 
 
 def leaderboard(scored: Scored) -> list[Row]:

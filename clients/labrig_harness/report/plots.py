@@ -74,7 +74,7 @@ def scatter(points: Sequence[Point], chance: float | None) -> Markup:
     scale = ", logarithmic" if x.log else ""
     parts.append(
         f'<text x="{(x.start + x.end) / 2}" y="{height - 6}" text-anchor="middle">'
-        f"tokens per item, in and out{scale}</text>"
+        f"tokens per sample, in and out{scale}</text>"
         f'<text x="14" y="{(y.start + y.end) / 2}" text-anchor="middle" '
         f'transform="rotate(-90 14 {(y.start + y.end) / 2})">accuracy, %</text>'
     )
@@ -104,7 +104,7 @@ def scatter(points: Sequence[Point], chance: float | None) -> Markup:
         for point in points
     )
     return _svg(
-        "tokens", f"0 0 {width} {height}", "Accuracy against tokens per item", said, parts, "plot-wide"
+        "tokens", f"0 0 {width} {height}", "Accuracy against tokens per sample", said, parts, "plot-wide"
     )
 
 

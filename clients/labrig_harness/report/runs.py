@@ -64,7 +64,7 @@ class Run:
 
     def labels(self) -> list[str]:
         """Return a cluster for each item, in the order of `items`; an item without one is its own."""
-        return [self.clusters.get(item, f"item {item}") for item in self.items]
+        return [self.clusters.get(item, f"sample {item}") for item in self.items]
 
 
 def runs_of(scored: Scored) -> list[Run]:

@@ -64,7 +64,7 @@ def _say_unranked(scored: Scored, console: Console) -> None:
     changed = [run.name for run in runs_of(scored) if run.changed]
     unscored = sum(each.score is None for each in scored.records)
     if unscored:
-        console.print(Text(f"Records of items without a truth, which have no score: {unscored}"))
+        console.print(Text(f"Records of samples without a truth, which have no score: {unscored}"))
     for name in changed:
         console.print(Text(readable(f"Not ranked, its results were changed: {name}")))
 
@@ -131,14 +131,14 @@ def _costs(rows: Sequence[Row]) -> str:
 
 def _remarks(rows: Sequence[Row]) -> str:
     said = dict.fromkeys(row.remark for row in rows if row.remark)
-    head = "95 % intervals of strict. detectable: between two runs like this one on items of their own, 4 times in 5."
+    head = "95 % intervals of strict. detectable: between two runs like this one on samples of their own, 4 times in 5."
     return " ".join([head, *(f"{each[:1].upper()}{each[1:]}." for each in said)])
 
 
 def _intervals(rows: Sequence[Row]) -> str:
     if not has_statistics():
-        return f"Wilson intervals, items as independent; {WITHOUT}"
-    return "Epochs are averaged within an item." if any(row.epochs > 1 for row in rows) else ""
+        return f"Wilson intervals, samples as independent; {WITHOUT}"
+    return "Epochs are averaged within a sample." if any(row.epochs > 1 for row in rows) else ""
 
 
 def print_table(console: Console, table: Table, most_rows: int | None = MOST_ROWS) -> None:

@@ -91,8 +91,8 @@ def findings(comparison: Comparison, a: str = "A", b: str = "B") -> list[str]:
 
 def _difference(pair: Paired, a: str, b: str) -> str:
     d = pair.difference
-    over = f"{pair.clusters} clusters" if pair.clusters < pair.n else "items"
-    head = f"{b} is {points(d.value)} points from {a} on {pair.n} items"
+    over = f"{pair.clusters} clusters" if pair.clusters < pair.n else "samples"
+    head = f"{b} is {points(d.value)} points from {a} on {pair.n} samples"
     if d.interval is None:
         return f"{head}; no interval can be had ({d.note or 'too little to go by'})."
     low, high = d.interval
@@ -100,7 +100,7 @@ def _difference(pair: Paired, a: str, b: str) -> str:
     if low <= 0 <= high:
         least = pair.detectable.paired
         reach = (
-            f" These items would find a true difference of {100 * least:.0f} points 4 times in 5."
+            f" These samples would find a true difference of {100 * least:.0f} points 4 times in 5."
             if least is not None
             else ""
         )
@@ -112,7 +112,7 @@ def _retention(pair: Paired, comparison: Comparison, a: str) -> str:
     kept, gain = pair.retention, pair.gain_rate
     if kept is None or gain is None:
         which = "right" if kept is None else "wrong"
-        return f"No item was {which} in {a}: there is no retention to compare with a gain rate."
+        return f"No sample was {which} in {a}: there is no retention to compare with a gain rate."
     head = f"Retention is {share(kept.value)}, and the gain rate {share(gain.value)}"
     less = pair.retention_less_gain
     if less is None or less.interval is None:
@@ -125,9 +125,9 @@ def _retention(pair: Paired, comparison: Comparison, a: str) -> str:
             f"what {a} had right was kept because it had it right"
         )
     elif low > 0:
-        said = f"{head} ({between}): items that {a} had right come out right more often than the others"
+        said = f"{head} ({between}): samples that {a} had right come out right more often than the others"
     else:
-        said = f"{head} ({between}): items that {a} had right come out right less often than the others"
+        said = f"{head} ({between}): samples that {a} had right come out right less often than the others"
     null = comparison.a.rerun_null
     if null is not None and null.retention is not None:
         said += f". Between reruns of {a} itself, where nothing changed, retention is {share(null.retention.value)}"

@@ -23,7 +23,7 @@ def main(out: Path, label: str, item: str, epoch: int) -> None:
     (plan,) = plans(out, [label])
     sample = next((each for each in plan.tasks if each.id == item), None)
     if sample is None:
-        raise LabrigError(f"There is no item {item}", where=str(out), code="not_found")
+        raise LabrigError(f"There is no sample {item}", where=str(out), code="not_found")
     asyncio.run(run_unit(plan, sample, epoch, outfolder.record_folder(out, label, item, epoch)))
 
 

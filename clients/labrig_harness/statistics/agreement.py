@@ -112,7 +112,7 @@ def cohen_kappa(
     """
     same_length(first=first, second=second)
     if not len(first):
-        raise ValueError("there is no item: both raters are empty")
+        raise ValueError("there is no sample: both raters are empty")
     if weights is not None:
         one_of(weights, ("linear", "quadratic"), "weights")
     order = (

@@ -243,7 +243,7 @@ def bootstrap_ratio(
         _jackknife(above, below),
         n=n,
         groups=above.size,
-        noun="items" if clusters is None or above.size == n else "clusters",
+        noun="samples" if clusters is None or above.size == n else "clusters",
         lost=resamples - len(drawn),
         method=method,
         confidence=confidence,
@@ -272,7 +272,7 @@ def bootstrap_ratio_difference(
     names = ("first numerators", "first denominators", "second numerators", "second denominators")
     rows = [numbers(row, name) for row, name in zip((*first, *second), names, strict=True)]
     if len({row.size for row in rows}) > 1:
-        raise ValueError("all four rows need one value per item")
+        raise ValueError("all four rows need one value per sample")
     if min(rows[1].min(), rows[3].min()) < 0 or not (rows[1].sum() > 0 and rows[3].sum() > 0):
         raise ValueError("denominators must not be negative, nor sum to 0")
     share(confidence, "confidence")
@@ -290,7 +290,7 @@ def bootstrap_ratio_difference(
         None,
         n=n,
         groups=rows[0].size,
-        noun="items" if clusters is None or rows[0].size == n else "clusters",
+        noun="samples" if clusters is None or rows[0].size == n else "clusters",
         lost=resamples - len(drawn),
         method="expanded",
         confidence=confidence,

@@ -55,13 +55,13 @@ def same_length(**rows: Sequence[object] | NDArray[np.generic]) -> None:
     lengths = {name: len(row) for name, row in rows.items()}
     if len(set(lengths.values())) > 1:
         said = ", ".join(f"{name} has {length}" for name, length in lengths.items())
-        raise ValueError(f"one value per item is needed on each side: {said}")
+        raise ValueError(f"one value per sample is needed on each side: {said}")
 
 
 def numbered(labels: Labels, n: int, name: str = "clusters") -> NDArray[np.intp]:
     """Return labels as 0, 1, 2 ... in the order of their first occurrence."""
     if len(labels) != n:
-        raise ValueError(f"{name} needs one label per item: {len(labels)} labels, {n} items")
+        raise ValueError(f"{name} needs one label per sample: {len(labels)} labels, {n} samples")
     places: dict[Hashable, int] = {}
     return np.array([places.setdefault(label, len(places)) for label in labels], dtype=np.intp)
 

@@ -147,7 +147,7 @@ def design_effect(values: Numbers, clusters: Labels) -> DesignEffect:
     assert robust is not None and plain is not None  # two clusters or more
     deff = (robust.se / plain.se) ** 2
     icc = None
-    note = "" if groups < n else "one item per cluster: nothing is clustered"
+    note = "" if groups < n else "one sample per cluster: nothing is clustered"
     if groups < n:
         means = sums_within(place, array) / sizes
         between = float((sizes * (means - array.mean()) ** 2).sum()) / (groups - 1)
@@ -214,7 +214,7 @@ def detectable(
     together = standard_error(second - first, clusters)
     one, other = standard_error(first, clusters), standard_error(second, clusters)
     if together is None or one is None or other is None:
-        return Detectable(None, None, alpha, power, "one item or cluster: no spread to go by")
+        return Detectable(None, None, alpha, power, "one sample or cluster: no spread to go by")
     paired = (
         minimum_detectable_difference(together.se, together.df, alpha, power) if together.se > 0 else None
     )

@@ -247,7 +247,7 @@ def compare(
     for item in common:
         if first[item].cluster != second[item].cluster:
             labels = f"{first[item].records[0].cluster!r} in A, {second[item].records[0].cluster!r} in B"
-            raise ValueError(f"item {item} belongs to two clusters: {labels}")
+            raise ValueError(f"sample {item} belongs to two clusters: {labels}")
     only_a, only_b = tuple(sorted(first.keys() - second.keys())), tuple(sorted(second.keys() - first.keys()))
     options = _Options(confidence, resamples, seed)
     summaries = _summary(first, options), _summary(second, options)
@@ -271,7 +271,7 @@ def _items(records: Iterable[ItemRecord], arm: str) -> dict[str, _Item]:
     """Gather records by item, and refuse what cannot be true of an arm."""
     by_item: dict[str, dict[int, ItemRecord]] = {}
     for record in records:
-        where = f"arm {arm}, item {record.item}, epoch {record.epoch}"
+        where = f"arm {arm}, sample {record.item}, epoch {record.epoch}"
         if not isfinite(record.score) or not 0 <= record.score <= 1:
             raise ValueError(f"{where}: the score must lie in [0, 1], not {record.score}")
         for name, count in (("tokens", record.tokens), ("steps", record.steps)):
@@ -282,7 +282,7 @@ def _items(records: Iterable[ItemRecord], arm: str) -> dict[str, _Item]:
             raise ValueError(f"{where}: two records")
         epochs[record.epoch] = record
         if (record.cluster or None) != (next(iter(epochs.values())).cluster or None):
-            raise ValueError(f"{where}: the item belongs to two clusters")
+            raise ValueError(f"{where}: the sample belongs to two clusters")
     if not by_item:
         raise ValueError(f"arm {arm} has no record")
     items = {}
@@ -407,7 +407,7 @@ def _arm_notes(arm: str, items: Mapping[str, _Item], summary: ArmSummary) -> lis
         notes.append(f"Arm {arm}: {summary.accuracy.note}.")
     if short := [name for name, item in items.items() if len(item.records) < summary.epochs]:
         notes.append(
-            f"Arm {arm} is incomplete: {len(short)} of {summary.n} items lack some of the {summary.epochs} epochs "
+            f"Arm {arm} is incomplete: {len(short)} of {summary.n} samples lack some of the {summary.epochs} epochs "
             f"({_some(short)})."
         )
     if summary.rerun_null and summary.rerun_null.note:
@@ -427,20 +427,20 @@ def _pairing_notes(only_a: tuple[str, ...], only_b: tuple[str, ...], paired: Pai
     for arm, other, missing in (("A", "B", only_a), ("B", "A", only_b)):
         if missing:
             notes.append(
-                f"{len(missing)} items of arm {arm} are not in arm {other} and are not paired ({_some(missing)})."
+                f"{len(missing)} samples of arm {arm} are not in arm {other} and are not paired ({_some(missing)})."
             )
     if paired is None:
-        return [*notes, "No item is in both arms: nothing can be paired."]
+        return [*notes, "No sample is in both arms: nothing can be paired."]
     if paired.clusters == paired.n:
-        notes.append("No two items share a cluster: all intervals take items as independent.")
+        notes.append("No two samples share a cluster: all intervals take samples as independent.")
     else:
         notes.append(
-            f"{paired.n} items in {paired.clusters} clusters: Wilson, McNemar, the t test and Fisher's test take items "
-            "as independent; the intervals over clusters and the permutation test do not."
+            f"{paired.n} samples in {paired.clusters} clusters: Wilson, McNemar, the t test and Fisher's test take "
+            "samples as independent; the intervals over clusters and the permutation test do not."
         )
     if paired.retention_over_epochs is not None:
         notes.append(
-            "Kept, gained, lost and McNemar come from the first epoch of each item; accuracies from all epochs."
+            "Kept, gained, lost and McNemar come from the first epoch of each sample; accuracies from all epochs."
         )
     said = {
         "Difference": paired.difference.note,

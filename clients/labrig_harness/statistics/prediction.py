@@ -108,7 +108,7 @@ def logistic(outcome: Truths, *predictors: Numbers) -> Logistic:
             raise ValueError(f"predictor {number} is constant: it can predict nothing")
     design = np.column_stack([np.ones(n), (x - centre) / scale])
     if np.linalg.matrix_rank(design) < design.shape[1]:
-        raise ValueError("a predictor is a linear combination of the others, or there are too few items")
+        raise ValueError("a predictor is a linear combination of the others, or there are too few samples")
     kind = _separation(design, y)
     if kind != "none":
         whole = kind == "complete"

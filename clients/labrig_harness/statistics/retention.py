@@ -58,7 +58,7 @@ class Movement:
             count = getattr(self, name)
             whole(count, name)
         if self.n == 0:
-            raise ValueError("there is no item: all four counts are 0")
+            raise ValueError("there is no sample: all four counts are 0")
 
     @property
     def n(self) -> int:
@@ -226,7 +226,7 @@ def retention_odds_ratio(moved: Movement, confidence: float = 0.95) -> OddsRatio
     if not moved.right or not moved.wrong:
         state = "wrong" if not moved.right else "right"
         return OddsRatio(
-            None, None, False, confidence, f"every item was {state} at baseline: nothing to compare"
+            None, None, False, confidence, f"every sample was {state} at baseline: nothing to compare"
         )
     cells = (moved.kept, moved.neither, moved.lost, moved.gained)
     corrected = 0 in cells
@@ -254,13 +254,13 @@ def retention_test(moved: Movement, confidence: float = 0.95) -> RetentionTest:
     retention, gain_rate = moved.retention, moved.gain_rate
     if retention is None or gain_rate is None:
         state = "wrong" if retention is None else "right"
-        why = f"every item was {state} at baseline: nothing to compare"
+        why = f"every sample was {state} at baseline: nothing to compare"
         return RetentionTest(retention, gain_rate, None, None, None, None, None, confidence, why)
     difference, interval = newcombe(moved.kept, moved.right, moved.gained, moved.wrong, confidence)
     fisher_p = float(fisher_exact([[moved.kept, moved.lost], [moved.gained, moved.neither]]).pvalue)
     p = (moved.kept + moved.gained) / moved.n
     if p in (0.0, 1.0):
-        why = "all items" if p else "no items"
+        why = "all samples" if p else "no samples"
         note = f"{why} are right under treatment: z does not exist"
         return RetentionTest(
             retention, gain_rate, difference, interval, fisher_p, None, None, confidence, note
@@ -356,7 +356,9 @@ def guess_corrected_retention(moved: Movement, guess: float, confidence: float =
     retention = (moved.kept - w * moved.gained) / known
     interval, note = _fieller(moved, w, confidence)
     if not 0 <= retention <= 1:
-        outside = "outside [0, 1]: too few items for this correction, or its model of guessing does not hold"
+        outside = (
+            "outside [0, 1]: too few samples for this correction, or its model of guessing does not hold"
+        )
         note = f"{outside}; {note}" if note else outside
     return GuessCorrected(guess, known, lucky, retention, interval, confidence, note)
 
@@ -393,7 +395,7 @@ def rerun_retention(
         If there is no item, or one with fewer than two reruns or with anything but true and false.
     """
     if not len(reruns):
-        raise ValueError("reruns is empty: at least one item is needed")
+        raise ValueError("reruns is empty: at least one sample is needed")
     rows = [truths(row, f"reruns[{place}]") for place, row in enumerate(reruns)]
     for place, row in enumerate(rows):
         if row.size < 2:
@@ -415,7 +417,7 @@ def rerun_retention(
             seed=seed,
         )
     else:
-        notes.append("no item was ever right: retention does not exist")
+        notes.append("no sample was ever right: retention does not exist")
     if (m - c).sum() > 0:
         gain_rate = bootstrap_ratio(
             c * (m - c) / pairs,
@@ -427,7 +429,7 @@ def rerun_retention(
             seed=seed,
         )
     else:
-        notes.append("no item was ever wrong: the gain rate does not exist")
+        notes.append("no sample was ever wrong: the gain rate does not exist")
     each: tuple[float, ...] = ()
     if len(set(m)) == 1:
         table = np.stack(rows)
@@ -442,7 +444,7 @@ def rerun_retention(
 def _fieller(moved: Movement, w: float, confidence: float) -> tuple[tuple[float, float] | None, str]:
     n = moved.n
     if n < 2:
-        return None, "one item: no interval"
+        return None, "one sample: no interval"
     counts = np.array([moved.kept, moved.lost, moved.gained, moved.neither], dtype=np.float64)
     above, below = np.array([1, 0, -w, 0]), np.array([1, 1, -w, -w])
     top, bottom = float(counts @ above) / n, float(counts @ below) / n
@@ -456,5 +458,5 @@ def _fieller(moved: Movement, w: float, confidence: float) -> tuple[tuple[float,
         return None, "the baseline is not clearly above guessing: the interval is unbounded"
     root = sqrt(max(0.0, b * b - a * c))
     if root == 0:
-        return None, "all items behave alike: no interval can be had from them"
+        return None, "all samples behave alike: no interval can be had from them"
     return ((b - root) / a, (b + root) / a), ""

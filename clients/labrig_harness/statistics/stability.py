@@ -75,7 +75,7 @@ def rerun_stability(scores: Sequence[Numbers]) -> Stability:
         If there is no item, items differ in their number of reruns, or a score lies outside [0, 1].
     """
     if not len(scores):
-        raise ValueError("scores is empty: at least one item is needed")
+        raise ValueError("scores is empty: at least one sample is needed")
     rows = [numbers(row, f"scores[{place}]", low=0, high=1) for place, row in enumerate(scores)]
     runs = rows[0].size
     for place, row in enumerate(rows):

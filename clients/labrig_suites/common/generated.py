@@ -38,9 +38,9 @@ def read_back(suite: str, version: str, fields: Mapping[str, Any]) -> Iterator[N
     try:
         if fields["version"] != version:
             said = str(fields["version"])[:40]
-            raise LabrigError(f"These items are of version {said!r}, not {version!r}")
+            raise LabrigError(f"These samples are of version {said!r}, not {version!r}")
         yield
     except KeyError as error:
-        raise LabrigError(f"This is not an item of {suite}: {error} is missing") from error
+        raise LabrigError(f"This is not a sample of {suite}: {error} is missing") from error
     except (TypeError, ValueError) as error:
-        raise LabrigError(f"This is not an item of {suite}: {error}") from error
+        raise LabrigError(f"This is not a sample of {suite}: {error}") from error

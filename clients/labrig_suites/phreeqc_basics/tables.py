@@ -56,7 +56,7 @@ def accuracy(samples: Sequence[Sample], scores: Sequence[Score]) -> Table:
         ),
         tuple(rows),
         note=(
-            "low, high: 95 % Wilson interval over items; epochs of an item are averaged first. An item that ended "
+            "low, high: 95 % Wilson interval over samples; epochs of a sample are averaged first. A sample that ended "
             "without a letter counts as wrong. Always the most frequent letter: "
             f"{most_frequent_letter(samples)} %; a blind guess: 25 %."
         ),

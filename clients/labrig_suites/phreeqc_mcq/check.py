@@ -34,7 +34,7 @@ async def check(engine: Engine, stem: Stem, items: int, show: int) -> list[str]:
         drawn, reasons = await orbit.item(engine, stem, random.Random(f"check/{stem.name}/{number}"))
         thrown.update(reasons)
         if drawn is None:
-            wrong.append(f"item {number}: four options not found in {orbit.ATTEMPTS} draws")
+            wrong.append(f"sample {number}: four options not found in {orbit.ATTEMPTS} draws")
             continue
         found = [option.value for option in drawn.options]
         ranks[sorted(found).index(found[0])] += 1
@@ -47,7 +47,7 @@ async def check(engine: Engine, stem: Stem, items: int, show: int) -> list[str]:
             _print(drawn)
     seconds = (time.monotonic() - began) / max(items, 1)
     print(
-        f"{stem.name} ({stem.topic}): {items} items, {seconds:.2f} s each; discarded: {dict(thrown.most_common(6))}"
+        f"{stem.name} ({stem.topic}): {items} samples, {seconds:.2f} s each; discarded: {dict(thrown.most_common(6))}"
     )
     print(f"  rank of the truth {dict(sorted(ranks.items()))}")
     print(f"  output {min(chars, default=0):,}-{max(chars, default=0):,} characters")
@@ -57,7 +57,7 @@ async def check(engine: Engine, stem: Stem, items: int, show: int) -> list[str]:
     if items >= 20 and never:
         wrong.append(f"never drawn: {never}")
     if sum(thrown.values()) > 4 * items:
-        wrong.append(f"{sum(thrown.values())} draws discarded for {items} items")
+        wrong.append(f"{sum(thrown.values())} draws discarded for {items} samples")
     if len(stem.switches) < 3 or len(stem.quantities) < 2:
         wrong.append("fewer than three switches or two quantities")
     return [f"{stem.name}: {each}" for each in wrong]
@@ -69,9 +69,9 @@ async def _misprinted(engine: Engine, option: orbit.Option, number: int) -> list
     run = await engine.run(scene.build, database=scene.database)
     shown = printed.value(run.output, scene.quantity.printed, scene.state)
     if shown is None:
-        return [f"item {number}: {scene.quantity.name} is not printed"]
+        return [f"sample {number}: {scene.quantity.name} is not printed"]
     if scene.quantity.gap(shown, value) > 0.5:
-        return [f"item {number}: {scene.quantity.name} is printed as {shown}, but is {value}"]
+        return [f"sample {number}: {scene.quantity.name} is printed as {shown}, but is {value}"]
     return []
 
 

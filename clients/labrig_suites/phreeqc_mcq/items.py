@@ -82,7 +82,7 @@ def generate(
         ``internal`` where no stem gives four options.
     """
     if count < 1:
-        raise LabrigError("A set cannot have so few items", where=f"n={count}", expected="1 or more")
+        raise LabrigError("A set cannot have so few samples", where=f"n={count}", expected="1 or more")
     return from_sync(lambda: _generate(seed, count, stems, progress or (lambda done: None), first))
 
 

@@ -29,14 +29,14 @@ def sample(samples: Sequence[Sample]) -> list[Sample]:
     """
     if len(samples) < COUNT:
         raise LabrigError(
-            f"The preset takes {COUNT} items, but there are only {len(samples)}", where="--preset"
+            f"The preset takes {COUNT} samples, but there are only {len(samples)}", where="--preset"
         )
     return [samples[n] for n in sorted(random.Random(SEED).sample(range(len(samples)), COUNT))]
 
 
 PRESETS = {
     "appendix-h": Preset(
-        f"{COUNT} items drawn with seed {SEED}; 20 turns for claude-code, no limit on turns for codex, 600 s for each",
+        f"{COUNT} samples drawn with seed {SEED}; 20 turns for claude-code, no limit on turns for codex, 600 s each",
         sample,
         {
             "claude-code": {"max_steps": 20, "wall_s": 600.0},

@@ -55,7 +55,7 @@ def adopt(rows: Sequence[dict[str, Any]], settings: Mapping[str, Any]) -> list[S
     samples = [_task(row, number, database.strip()) for number, row in enumerate(rows, 1)]
     twice = [id for id, times in Counter(sample.id for sample in samples).items() if times > 1]
     if twice:
-        raise LabrigError(f"{len(twice)} questions occur more than once, the first as item {twice[0]}")
+        raise LabrigError(f"{len(twice)} questions occur more than once, the first as sample {twice[0]}")
     return samples
 
 

@@ -73,9 +73,9 @@ def accuracy(samples: Mapping[str, Sample], scores: Sequence[Score]) -> Table:
         ),
         tuple(rows),
         note=(
-            "95 % intervals: for strict by resampling whole stems, for compat Wilson's over items, as published. "
-            "Epochs of an item are averaged first; an item without a letter counts as wrong. Always choosing the most "
-            f"frequent letter gives {most_frequent_letter(samples.values())} %, a blind guess {GUESS:g} %."
+            "95 % intervals: for strict by resampling whole stems, for compat Wilson's over samples, as published. "
+            "Epochs of a sample are averaged first; a sample without a letter counts as wrong. Always choosing the "
+            f"most frequent letter gives {most_frequent_letter(samples.values())} %, a blind guess {GUESS:g} %."
         ),
     )
 
@@ -169,7 +169,7 @@ def diagnoses(samples: Mapping[str, Sample], scores: Sequence[Score]) -> Table:
         ("arm", "agent", "stem", "kind", "diagnosis", "chosen", "offered", "%"),
         tuple(rows),
         note=(
-            "offered: records of items in which the mistake leads to two of the four options. A blind guess chooses "
+            "offered: records of samples in which the mistake leads to two of the four options. A blind guess chooses "
             f"one of these two in {2 * GUESS:g} % of the records. An option that results from two mistakes counts for "
             "both."
         ),

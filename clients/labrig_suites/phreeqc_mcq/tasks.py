@@ -65,4 +65,4 @@ def _kept(seed: int) -> Path:
 def _say(done: int) -> None:
     if os.isatty(2) or done in (1, COUNT // 2, COUNT):
         end = "" if os.isatty(2) else "\n"
-        print(f"\r{items.NAME}: {done} of {COUNT} items made", end=end, file=sys.stderr, flush=True)
+        print(f"\r{items.NAME}: {done} of {COUNT} samples made", end=end, file=sys.stderr, flush=True)

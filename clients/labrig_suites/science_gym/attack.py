@@ -59,7 +59,7 @@ def main() -> int:
 
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument(
-        "--tasks", type=Path, required=True, help="a file of items that labrig generate science-gym wrote"
+        "--tasks", type=Path, required=True, help="a file of samples that labrig generate science-gym wrote"
     )
     try:
         samples = read_tasks(parser.parse_args().tasks, suites.load("science-gym"))

@@ -96,7 +96,7 @@ def generate(
         ``bad_input`` for a count below 1; ``unavailable`` where the repository server is not installed.
     """
     if count < 1:
-        raise LabrigError("A set needs at least one item", where=f"n={count}", expected="1 or more")
+        raise LabrigError("A set needs at least one sample", where=f"n={count}", expected="1 or more")
     from labrig_suites.science_gym.wording import STYLES
 
     wanted = count if first is None else min(first, count)

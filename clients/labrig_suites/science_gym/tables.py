@@ -77,10 +77,10 @@ def accuracy(samples: Mapping[str, Sample], scores: Sequence[Score]) -> Table:
         tuple(rows),
         note=(
             "95 % intervals. For strict, whole repositories are resampled, with all their questions and styles. For "
-            "compat it is Wilson's interval over items, which treats the four styles of a question as independent and "
-            "is therefore too narrow. Epochs of an item are averaged first. JSON %: records whose last message has a "
-            "JSON object. Answering “not possible” every time is right for "
-            f"{percent(always.impossible, always.items)} % of the items."
+            "compat it is Wilson's interval over samples, which treats the four styles of a question as independent "
+            "and is therefore too narrow. Epochs of a sample are averaged first. JSON %: records whose last message "
+            "has a JSON object. Answering “not possible” every time is right for "
+            f"{percent(always.impossible, always.items)} % of the samples."
         ),
     )
 

@@ -144,7 +144,7 @@ def test_two_folders_pair_by_id_and_text(
     there = write(tmp_path / "there", other, "loop+atlas-9")
     found = json.loads(labrig(runs, there, "--run-a", BASE, "--json"))
     assert found["paired"]["n"] == 36 and found["a"]["n"] == 60 and found["b"]["n"] == 40
-    assert "4 items have the same id and another text" in found["pairing_notes"][0]
+    assert "4 samples have the same id and another text" in found["pairing_notes"][0]
     assert labrig(runs, there, "--run-a", BASE).count("another text") >= 1
     same = json.loads(labrig(runs, OTHER, OTHER, "--json"))
     assert same["paired"]["difference"]["value"] == 0 and "same run" in same["pairing_notes"][0]
@@ -155,7 +155,7 @@ def test_what_cannot_be_compared_is_said_in_a_line(
 ) -> None:
     version = tasks[0].suite_version
     others = write(tmp_path / "others", [real_task(n, version) for n in range(100, 104)], "loop+atlas-9")
-    with pytest.raises(LabrigError, match="Nothing pairs: of 60 items"):
+    with pytest.raises(LabrigError, match="Nothing pairs: of 60 samples"):
         labrig(runs, others, "--run-a", BASE)
     with pytest.raises(LabrigError, match="2 runs") as several:
         labrig(runs, others)

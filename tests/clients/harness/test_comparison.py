@@ -63,7 +63,7 @@ def test_a_comparison_is_what_its_parts_say() -> None:
     assert pair.tokens_saved == 1 - 9
     assert found.a.tokens_per_right == pytest.approx(168_000 / sum(x))
     assert found.a.rerun_null is pair.retention_over_epochs is None
-    assert [note for note in found.notes if "168 items in 21 clusters" in note] == list(found.notes)
+    assert [note for note in found.notes if "168 samples in 21 clusters" in note] == list(found.notes)
     json.dumps(asdict(found), allow_nan=False)  # nothing in it is NaN or foreign to a report
 
 
@@ -74,12 +74,12 @@ def test_items_are_paired_by_id_and_none_vanishes() -> None:
     assert found.only_a == tuple(f"q{n:03}" for n in range(20))
     assert found.only_b == tuple(f"q{n:03}" for n in range(100, 168))
     assert any(
-        "20 items of arm A are not in arm B" in n and "q000" in n and "15 more" in n for n in found.notes
+        "20 samples of arm A are not in arm B" in n and "q000" in n and "15 more" in n for n in found.notes
     )
-    assert any("68 items of arm B are not in arm A" in note for note in found.notes)
+    assert any("68 samples of arm B are not in arm A" in note for note in found.notes)
     assert found.paired.accuracy_a == pytest.approx(np.mean([r.score for r in a[20:100]]))
     apart = compare(a[:10], b[10:20], **QUICK)
-    assert apart.paired is None and "No item is in both arms: nothing can be paired." in apart.notes
+    assert apart.paired is None and "No sample is in both arms: nothing can be paired." in apart.notes
     assert apart.a.n == 10 and apart.b.accuracy.value == np.mean([r.score for r in b[10:20]])
 
 
@@ -112,7 +112,7 @@ def test_a_run_that_lacks_epochs_is_used_and_named() -> None:
     more = [replace(record, epoch=2) for record in b if record.item != "q007"]
     most = [replace(record, epoch=3) for record in more if record.item != "q009"]
     found = compare(a, b + more + most, **QUICK)
-    assert "Arm B is incomplete: 2 of 40 items lack some of the 3 epochs (q007, q009)." in found.notes
+    assert "Arm B is incomplete: 2 of 40 samples lack some of the 3 epochs (q007, q009)." in found.notes
     assert found.b.stability.items == 38 and found.b.rerun_null.retention.n == 39 and found.paired.n == 40
 
 
@@ -147,7 +147,9 @@ def test_few_clusters_and_none_are_said() -> None:
     few = compare(a, b, **QUICK)
     assert any(note.startswith("Difference") and "only 5 clusters" in note for note in few.notes)
     loose = compare([replace(r, cluster=None) for r in a], [replace(r, cluster="") for r in b], **QUICK)
-    assert loose.paired.clusters == 40 and any("No two items share a cluster" in note for note in loose.notes)
+    assert loose.paired.clusters == 40 and any(
+        "No two samples share a cluster" in note for note in loose.notes
+    )
     assert loose.paired.difference == loose.paired.difference_by_item
     one = compare([replace(r, cluster="S") for r in a], [replace(r, cluster="S") for r in b], **QUICK)
     assert one.paired.difference.interval is None and any("one cluster" in note for note in one.notes)
@@ -168,14 +170,14 @@ def test_thin_arms_give_notes_and_no_crash(x: int, y: int, n: int) -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"score": float("nan")}, r"arm B, item q001, epoch 1: the score must lie in \[0, 1\], not nan"),
+        ({"score": float("nan")}, r"arm B, sample q001, epoch 1: the score must lie in \[0, 1\], not nan"),
         ({"score": 1.2}, "not 1.2"),
         ({"tokens": -1}, "tokens must not be negative"),
-        ({"cluster": "elsewhere"}, "item q001 belongs to two clusters: 'S00' in A, 'elsewhere' in B"),
-        ({"item": "q000"}, "arm B, item q000, epoch 1: two records"),
+        ({"cluster": "elsewhere"}, "sample q001 belongs to two clusters: 'S00' in A, 'elsewhere' in B"),
+        ({"item": "q000"}, "arm B, sample q000, epoch 1: two records"),
         (
             {"item": "q000", "epoch": 2, "cluster": "elsewhere"},
-            "item q000, epoch 2: the item belongs to two clusters",
+            "sample q000, epoch 2: the sample belongs to two clusters",
         ),
     ],
 )

@@ -216,7 +216,7 @@ def test_a_suite_scores_imported_logs(items: list[Sample], tmp_path: Path) -> No
         path.write_text(claude_log(*([run] if n else []), wrong, right, failed, "done"))
     (logs / "other.jsonl").write_text(claude_log("x"))
     done = import_logs("auto", logs, tmp_path / "out", suite=suite, samples=items, where=Where(agent="paper"))
-    assert done.skipped == ["other.jsonl: none of the 2 items; say which with --item"]
+    assert done.skipped == ["other.jsonl: none of the 2 samples; say which with --item"]
     scored = score_folder(tmp_path / "out")
     assert scored.whole
     by_item = {score.task: score for score in scored.scores}
@@ -511,7 +511,7 @@ def test_the_commands_say_what_is_wrong(tmp_path: Path, capsys: pytest.CaptureFi
         "counted from 0",
         "not an output folder",
         "did you mean atif",
-        "no item named 'q2'",
+        "no sample named 'q2'",
         "no such record of q1",
     ):
         assert expected in errors, errors

@@ -190,7 +190,7 @@ def test_one_record_and_an_item_that_was_not_run(tmp_path: Path) -> None:
     rig.record(next(iter(rig.tasks.values())), "toc", "reference")
     html = render(rig.scored())
     check(html)
-    assert "not run" in html and "1 of 2 items" in html
+    assert "not run" in html and "1 of 2 samples" in html
 
 
 def test_a_log_that_does_not_match_is_said_at_its_step(tmp_path: Path) -> None:
@@ -398,7 +398,7 @@ def test_a_call_that_reached_no_server_shows_what_was_written_and_told(tmp_path:
     html = render(rig.scored())
     check(html)
     assert "{&#34;path&#34;: input.pqi" in html and "ERROR: the arguments are no JSON object" in html
-    assert "The item’s text, then:" in html and "the model was given" in html and "reasoning" in html
+    assert "The sample’s text, then:" in html and "the model was given" in html and "reasoning" in html
 
 
 def test_an_item_without_a_truth_is_listed_and_not_ranked(tmp_path: Path) -> None:

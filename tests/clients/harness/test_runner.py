@@ -76,7 +76,7 @@ def test_the_same_seed_gives_the_same_records_but_for_meta(
         for line, other in zip(path.read_text().splitlines(), twin.read_text().splitlines(), strict=True):
             assert without_meta(json.loads(line)) == without_meta(json.loads(other))
     guesses = {json.loads(path.read_text())["submission"]["text"] for path in tmp_path.glob("*/*/*/traj*")}
-    assert len(guesses) > 1, "items and epochs draw for themselves"
+    assert len(guesses) > 1, "samples and epochs draw for themselves"
 
 
 def test_what_is_recorded_is_not_run_again(copied: Path) -> None:

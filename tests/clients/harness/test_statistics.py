@@ -449,7 +449,7 @@ def test_rerun_null_of_items_with_unequal_reruns_and_of_none_right() -> None:
     # The first item is never kept and right half the time; the second always.
     assert null.retention.value == pytest.approx(1 / 1.5) and null.pairs == ()
     never = stats.rerun_retention([[False, False]] * 3)
-    assert never.retention is None and "no item was ever right" in never.note
+    assert never.retention is None and "no sample was ever right" in never.note
 
 
 def test_rerun_stability() -> None:

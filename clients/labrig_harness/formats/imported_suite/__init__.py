@@ -15,7 +15,7 @@ NAME, VERSION = "imported", "1"
 
 def _tasks(*, seed: int) -> list[Sample]:
     raise LabrigError(
-        "The suite imported has no items of its own: they come from logs",
+        "The suite imported has no samples of its own: they come from logs",
         try_="labrig import FORMAT PATH --out DIR",
     )
 
@@ -38,7 +38,7 @@ suite = Suite(
     name=NAME,
     version=VERSION,
     scorer_version="1",
-    about="Logs of agents on items that belong to no suite: shown and reported, not scored",
+    about="Logs of agents on samples that belong to no suite: shown and reported, not scored",
     arms=(Arm("imported", about="as the log was made"),),
     tasks=_tasks,
     solution=_solution,

@@ -15,7 +15,7 @@ NAME, VERSION = "results", "1"
 
 def _tasks(*, seed: int) -> list[Sample]:
     raise LabrigError(
-        "The suite results has no items of its own: they come from a table",
+        "The suite results has no samples of its own: they come from a table",
         try_="labrig import results FILE --out DIR",
     )
 

@@ -22,7 +22,7 @@ def tables(samples: Iterable[Sample], scores: Iterable[Score]) -> list[Table]:
             tuple(_row(*key, groups[key]) for key in sorted(groups)),
             note=(
                 "compat: correct as the table says; low, high: its 95 % Wilson interval. strict: the prediction equals "
-                "the truth. Epochs of an item are averaged first. disagree: rows where the two say different things."
+                "the truth. Epochs of a sample are averaged first. disagree: rows where the two say different things."
             ),
         )
     ]

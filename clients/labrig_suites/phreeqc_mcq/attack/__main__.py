@@ -34,14 +34,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit code."""
     parser = argparse.ArgumentParser(
         prog="python -m labrig_suites.phreeqc_mcq.attack",
-        description="Let attackers guess the answers of items without an engine, and check the rules of the set.",
+        description="Let attackers guess the answers of samples without an engine, and check the rules of the set.",
     )
     parser.add_argument("--items", type=int, default=2_500, help="how many to generate (default: 2500)")
-    parser.add_argument("--seed", default="attack", help="seed of the generated items")
+    parser.add_argument("--seed", default="attack", help="seed of the generated samples")
     parser.add_argument(
-        "--tasks", type=Path, metavar="FILE", help="JSONL file of items to use instead of generating any"
+        "--tasks", type=Path, metavar="FILE", help="JSONL file of samples to use instead of generating any"
     )
-    parser.add_argument("--out", type=Path, metavar="FILE", help="where to keep the generated items")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="where to keep the generated samples")
     parser.add_argument("--small", action="store_true", help="use only stems with small outputs")
     given = parser.parse_args(arguments)
     try:

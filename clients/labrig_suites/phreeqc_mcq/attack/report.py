@@ -40,7 +40,7 @@ def report(results: Sequence[Result], rules: Sequence[Rule]) -> str:
     few = [each for each in judged if each.tried < ENOUGH]
     if few:
         lines.append(
-            f"On fewer than {ENOUGH:,} items, chance alone can exceed 27 %: "
+            f"On fewer than {ENOUGH:,} samples, chance alone can exceed 27 %: "
             "the limit is then what one blind guesser in a thousand exceeds."
         )
     lines += ["", f"{'rule':<46} {'broken':>6}"]

@@ -55,13 +55,13 @@ def seen(sample: Sample) -> Seen:
     LabrigError
         ``bad_input`` where the options are not four numbers, or the answer is not one of their letters.
     """
-    where = f"item {sample.id}"
+    where = f"sample {sample.id}"
     try:
         row = items.row(sample)
         texts = tuple(str(row["options"][letter]) for letter in LETTERS)
     except (KeyError, ValueError) as error:
         raise LabrigError(
-            "An item has no stem or does not have four options",
+            "A sample has no stem or does not have four options",
             where=where,
             expected="rows as items.row makes them",
         ) from error
@@ -78,7 +78,7 @@ def seen(sample: Sample) -> Seen:
             expected="a number, followed by its unit if it has one: 1.234 mmol",
         )
     if row["answer"] not in LETTERS:
-        raise LabrigError("An item has no right letter", where=where, expected="A, B, C or D")
+        raise LabrigError("A sample has no right letter", where=where, expected="A, B, C or D")
     units = tuple(match[2] or "" for match in matches if match)
     return Seen(
         row["question"], texts, numbers, units, values, LETTERS.index(row["answer"]), str(row["stem"])

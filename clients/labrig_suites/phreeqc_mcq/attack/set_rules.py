@@ -99,13 +99,13 @@ def _hidden(sample: Sample) -> Quantity:
     except Unsolvable as error:
         raise LabrigError(
             f"The rules cannot be checked: {error}",
-            where=f"item {sample.id}",
-            expected="items of this version",
+            where=f"sample {sample.id}",
+            expected="samples of this version",
         ) from error
     except (KeyError, TypeError, ValueError, StopIteration) as error:
         raise LabrigError(
-            f"An item lacks hidden fields: {type(error).__name__}: {error}",
-            where=f"item {sample.id}",
+            f"A sample lacks hidden fields: {type(error).__name__}: {error}",
+            where=f"sample {sample.id}",
             expected="rows as items.row makes them",
         ) from error
 

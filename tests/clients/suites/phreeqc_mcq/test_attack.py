@@ -323,7 +323,7 @@ def rows(samples: list[Sample]) -> list[dict[str, Any]]:
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
-        (lambda row: row | {"options": {"A": "1.000 mmol"}}, "not an item"),
+        (lambda row: row | {"options": {"A": "1.000 mmol"}}, "not a sample"),
         (lambda row: row | {"options": row["options"] | {"C": "about 3"}}, "not a number"),
         (lambda row: row | {"options": row["options"] | {"C": "1.2.3"}}, "not a number"),
         (lambda row: row | {"answer": "E"}, "the answer 'E' is not one of"),
@@ -343,15 +343,15 @@ def test_rows_that_are_no_items(
     file.write_text("\n".join([*lines[:2], spoiled if isinstance(spoiled, str) else json.dumps(spoiled)]))
     assert main(["--tasks", str(file)]) == 2
     said = capsys.readouterr().err
-    assert message in said and (f"{file}:3" in said or f"item {2:012x}" in said)
+    assert message in said and (f"{file}:3" in said or f"sample {2:012x}" in said)
 
 
 def test_no_items(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--tasks", str(tmp_path / "none.jsonl")]) == 2
-    assert "Cannot read the items" in capsys.readouterr().err
+    assert "Cannot read the samples" in capsys.readouterr().err
     (tmp_path / "empty.jsonl").write_text("\n")
     assert main(["--tasks", str(tmp_path / "empty.jsonl")]) == 2
-    assert "no item" in capsys.readouterr().err
+    assert "no sample" in capsys.readouterr().err
 
 
 def test_without_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:

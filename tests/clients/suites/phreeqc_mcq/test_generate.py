@@ -158,10 +158,10 @@ def test_nothing_is_written_over_and_fixed_suites_are_named(
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "no item"),
+        ("", "no sample"),
         ("{", ":1"),
         ("[]", "not a JSON object"),
-        ('{"id": "x"}', "not an item of phreeqc-mcq"),
+        ('{"id": "x"}', "not a sample of phreeqc-mcq"),
         ('{"question": "Q", "answer": "A"}', "labrig generate phreeqc-mcq --from"),
     ],
 )
@@ -202,7 +202,7 @@ def _edited(row: dict[str, Any], **changes: Any) -> dict[str, Any]:
         ({"answer": None}, "'answer' is missing"),
         ({"labels": {"stem": 3}}, "labels"),
         ({"truth__options": None}, "'options' is missing"),
-        ({"truth__options": [1]}, "not an item"),
+        ({"truth__options": [1]}, "not a sample"),
         ({"truth__numbers": None}, "'numbers' is missing"),
         ({"truth__numbers": {}}, "do not make a scene"),
         ({"truth__states": {}}, "do not make a scene"),
@@ -386,7 +386,7 @@ def test_the_preset_of_appendix_h(
     capfd.readouterr()
     assert main([*dry, "--out", str(tmp_path / "o")]) == 0
     said = capfd.readouterr().out
-    assert "50 items" in said and "at most 24 steps and 300 s" in said
+    assert "50 samples" in said and "at most 24 steps and 300 s" in said
     assert main([*dry[:-1], "--max-steps", "5", "--dry-run", "--out", str(tmp_path / "o")]) == 0
     assert "at most 5 steps" in capfd.readouterr().out
     dry[5] = "appendix-x"

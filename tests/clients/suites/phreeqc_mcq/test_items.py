@@ -75,7 +75,7 @@ def test_no_items_and_no_seed_of_another_version(made: list[Sample]) -> None:
         items.generate("7", 0)
     with pytest.raises(LabrigError, match="version '0'"):
         items.from_row(items.row(made[0]) | {"version": "0"})
-    with pytest.raises(LabrigError, match="not an item"):
+    with pytest.raises(LabrigError, match="not a sample"):
         items.from_row({"version": items.VERSION, "id": "x"})
 
 

@@ -215,7 +215,7 @@ def test_accuracy_of_the_four_agents() -> None:
     coin = rows["coin"]
     assert float(str(coin["low"])) < float(str(coin["strict %"])) < float(str(coin["high"]))
     assert rows["reference"]["low"] is None
-    assert "30.0 % of the items" in named("Accuracy").note
+    assert "30.0 % of the samples" in named("Accuracy").note
 
 
 def test_abstention_tells_apart_who_always_and_who_never_answers() -> None:

@@ -150,5 +150,5 @@ def test_answers_that_are_none_of_their_kind_are_refused(kind: str, value: str, 
 
 
 def test_there_is_no_set_of_no_items() -> None:
-    with pytest.raises(LabrigError, match="at least one item"):
+    with pytest.raises(LabrigError, match="at least one sample"):
         items.generate("s", 0)
