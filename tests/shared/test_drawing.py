@@ -89,8 +89,8 @@ async def test_a_refusal_comes_back_as_it_was_raised(child: Child) -> None:
     [
         ("import a_plotting_library", "unavailable", "a_plotting_library"),
         ("return 1 / 0", "internal", "exit code 1: ZeroDivisionError: division by zero"),
-        ("return b'no picture'", "internal", "no PNG"),
-        ("return PNG[:-1]", "internal", "no PNG"),
+        ("return b'no picture'", "internal", "not a PNG"),
+        ("return PNG[:-1]", "internal", "not a PNG"),
         ("os._exit(2)", "internal", "exit code 2"),
         ("print('[1]', file=sys.stderr); os._exit(2)", "internal", "exit code 2: [1]"),
         ("os.abort()", "engine", "SIGABRT"),

@@ -74,7 +74,7 @@ def _made(arguments: argparse.Namespace, generator: Generator) -> tuple[list[Sam
     count = 200 if arguments.n is None else arguments.n
     seed = arguments.seed or secrets.token_hex(16)
     with Progress(console=Console(stderr=True)) as bars:
-        bar = bars.add_task("items", total=max(count, 1))
+        bar = bars.add_task("samples", total=max(count, 1))
         made = generator.make(seed, count, progress=lambda done: bars.update(bar, completed=done))
     said = [f"commitment {generator.commitment(seed)}"]
     if arguments.seed is None:

@@ -41,7 +41,7 @@ def find(
     starts = [id for id in samples if id.startswith(item)]
     id = item if item in samples else starts[0] if len(starts) == 1 else ""
     if not id:
-        raise unknown_name("item", item, samples, where="ITEM")
+        raise unknown_name("sample", item, samples, where="ITEM")
     found = sorted(path.parent for path in out.glob(f"*/{id}/epoch*/trajectory.json"))
     found = [folder for folder in found if (out / folder.parts[-3] / "run.json").is_file()]
     wanted = [folder for folder in found if _is(folder, out, agent, arm, epoch)]

@@ -163,7 +163,7 @@ def test_what_cannot_be_compared_is_said_in_a_line(
     with pytest.raises(LabrigError) as near:
         labrig(runs, BASE, OTHER + "x")
     assert OTHER in str(near.value)
-    with pytest.raises(LabrigError, match="no second output folder"):
+    with pytest.raises(LabrigError, match="not a second output folder"):
         labrig(runs, BASE)
     with pytest.raises(LabrigError, match="two folders"):
         labrig(runs, BASE, OTHER, "--run-a", BASE)

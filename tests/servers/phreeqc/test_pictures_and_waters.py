@@ -289,7 +289,7 @@ async def test_a_picture_of_another_file_is_refused(lab: Lab) -> None:
     await lab.client.call_tool_mcp("write_file", {"path": "x.json", "content": '{"schema": "x"}'})
     for kind in ("piper", "uncertainty"):
         error = await lab.refusal("draw_plot", kind=kind, path="x.json")
-        assert "no file for" in error["what"]
+        assert "not a file for" in error["what"]
 
 
 async def test_a_table_as_a_western_spreadsheet_saves_it(lab: Lab) -> None:

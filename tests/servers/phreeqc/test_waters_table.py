@@ -137,7 +137,7 @@ def test_headings(element: str, millimoles: float, headings: str, catalogue: Cat
         ("Carbonate alkalinity (mg/L)", "not said of what it is a mass"),
         ("Calcium hardness (mg/L)", "not said of what it is a mass"),
         ("Magnesum (mg/L)", "the nearest is magnesium (Mg)"),
-        ("Zaubertrank (mg/L)", "no name of a constituent"),
+        ("Zaubertrank (mg/L)", "not a name of a constituent"),
         ("Ammonia (mg/L)", "not said of what it is a mass"),
         ("Temp", "no unit"),
         ("Eh", "no unit"),

@@ -207,7 +207,7 @@ def _edited(row: dict[str, Any], **changes: Any) -> dict[str, Any]:
         ({"truth__numbers": {}}, "do not make a scene"),
         ({"truth__states": {}}, "do not make a scene"),
         ({"truth__output_chars": "many"}, "output_chars"),
-        ({"truth__shift": float("nan")}, "no JSON number"),
+        ({"truth__shift": float("nan")}, "not a JSON number"),
     ],
 )
 def test_an_item_edited_by_hand_is_refused_before_it_runs(
