@@ -29,6 +29,19 @@ pytestmark = pytest.mark.skipif(
 )
 
 QUICK = [case for case in CASES if case.quick]
+
+
+def _tier(transport: str, case: Case) -> pytest.MarkDecorator:
+    """All are made over HTTP; over stdio those for which the transport may matter, and the quick ones."""
+    concerned = case.http or case.family in ("Protocol", "Calls and processes")
+    return pytest.mark.accept if transport == "HTTP" or case.quick or concerned else pytest.mark.soak
+
+
+OVER_BOTH = [
+    pytest.param(transport, case, id=f"{transport}-{case.name}", marks=_tier(transport, case))
+    for transport in TRANSPORTS
+    for case in CASES
+]
 GetRig = Callable[[str], Rig]
 
 
@@ -56,9 +69,7 @@ def test_the_server_stands_a_sample(case: Case, rig: GetRig) -> None:
     assert attack(rig("stdio"), case).faults == []
 
 
-@pytest.mark.accept
-@pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
-@pytest.mark.parametrize("transport", TRANSPORTS)
+@pytest.mark.parametrize(("transport", "case"), OVER_BOTH)
 def test_the_server_stands(transport: str, case: Case, rig: GetRig) -> None:
     record = attack(rig(transport), case)
     assert record.faults == []

@@ -46,7 +46,21 @@ SLOW = ("disk", "namespaces", "output flood", "endless loop", "above an input fo
 """Those of the quick ones that the sample leaves to the acceptance."""
 AS_IS = "root" if os.geteuid() == 0 else "ordinary user"
 """As whom the tests run."""
-PLACES = [(column, user) for column in SANDBOXES for user in USERS if "ABI" not in column or user == AS_IS]
+
+
+def _tier(user: str, case: Case) -> pytest.MarkDecorator:
+    """All are made as the user of the tests; as the other one those that were found strongest."""
+    return pytest.mark.accept if user == AS_IS or case.quick else pytest.mark.soak
+
+
+EVERYWHERE = [
+    pytest.param(column, user, case, id=f"{column}-{user}-{case.name}", marks=_tier(user, case))
+    for column in SANDBOXES
+    for user in USERS
+    if "ABI" not in column or user == AS_IS
+    for case in CASES
+    if suited(case, column)
+]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -122,18 +136,14 @@ def test_the_sample_succeeds_without_a_sandbox(rig: GetRig) -> None:
     assert set(stopped) <= {"descriptors inherited", "patched modules"}
 
 
-@pytest.mark.accept
-@pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
-@pytest.mark.parametrize(("column", "user"), PLACES, ids=[f"{column}-{user}" for column, user in PLACES])
+@pytest.mark.parametrize(("column", "user", "case"), EVERYWHERE)
 def test_the_sandbox_holds(column: str, user: str, case: Case, rig: GetRig) -> None:
-    if not suited(case, column):
-        pytest.skip("not for this column or processor")
     record = attack(rig(column, user), case)
     _held(record)
     assert agrees(record.cell, published()[case.name, column])
 
 
-@pytest.mark.accept
+@pytest.mark.soak
 @pytest.mark.timeout(900)
 def test_the_programs_succeed_without_a_sandbox(rig: GetRig) -> None:
     control = rig("control", _control_user())
