@@ -83,8 +83,8 @@ def test_any_words_can_be_matched(match: str, tool: str, factor: float, call: in
     ("spec", "said"),
     [("", "no change ''"), ("scale", "not a factor"), ("scale:x@match=a", "not a factor"),
      ("scale:1@match=a", "nothing"), ("scale:nan@match=a", "nothing"), ("scale:2", "which number"),
-     ("scale:2@match", "cannot be read"), ("scale:2@line=3", "cannot be read"), ("scale:2@match=a,call=last", "in time"),
-     ("scale:2@match=a,call=0", "in time"),
+     ("scale:2@match", "cannot be read"), ("scale:2@line=3", "cannot be read"),
+     ("scale:2@match=a,call=last", "in time"), ("scale:2@match=a,call=0", "in time"),
      ("scale:2@value=x", "not a number"), ("swap-rows:a", "cannot be read"), ("swap-rows:a,a", "cannot be read"),
      ("unit:mmol", "cannot be read"), ("rename:a", "no change")],
 )  # fmt: skip
