@@ -103,8 +103,11 @@ async def test_not_started_says_why(tmp_path: Path) -> None:
 
 async def test_stop_gives_an_outcome_and_cancellation_raises(tmp_path: Path) -> None:
     stop = asyncio.Event()
-    asyncio.get_running_loop().call_later(0.5, stop.set)
-    outcome = await run(["sleep", "100"], stop=stop)
+    begun = tmp_path / "begun"
+    stopped = asyncio.create_task(run(["sh", "-c", f"echo > {begun}; exec sleep 100"], stop=stop))
+    assert await eventually(begun.exists)
+    stop.set()
+    outcome = await stopped
     assert outcome.kind == "cancelled" and outcome_error(outcome, "It").what == "It was cancelled"
 
     pids = tmp_path / "pids"

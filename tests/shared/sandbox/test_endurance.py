@@ -97,15 +97,20 @@ def _own_folders() -> set[Path]:
 def test_a_killed_child_is_told_and_harms_no_neighbour(backend: str) -> None:
     with rig(backend=backend) as lab:
 
+        async def begun(before: set[int]) -> set[int]:
+            assert lab.sandbox.pid is not None
+            while not (new := children(lab.sandbox.pid) - before):
+                await asyncio.sleep(0.02)
+            return new
+
         async def both() -> tuple[str, str, str]:
             await lab.sandbox.run("1")
             assert lab.sandbox.pid is not None
             idle = children(lab.sandbox.pid)
             victim = asyncio.create_task(lab.sandbox.run("import time; time.sleep(60)"))
-            await asyncio.sleep(0.5)
-            (process,) = children(lab.sandbox.pid) - idle
+            (process,) = await begun(idle)
             neighbour = asyncio.create_task(lab.sandbox.run("import time; time.sleep(1); print('well')"))
-            await asyncio.sleep(0.3)
+            await begun(idle | {process})
             os.kill(process, signal.SIGKILL)
             dead, other = await victim, await neighbour
             return dead.status, dead.signal, other.output
