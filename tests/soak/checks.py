@@ -40,15 +40,15 @@ CHECKS = (
     Check(
         "fuzz",
         "10,000 calls in each order of the toolsets: an answer always, and nothing grows",
-        (("{python}", "-m", "pytest", "-q", "-s", "-m", "soak", "tests/e2e/test_fuzz.py"),),
+        (("{python}", "-m", "pytest", "-q", "-s", "-m", "soak", "tests/e2e/test_fuzz_phreeqc.py"),),
         r"calls were answered",
-        (("{python}", "-m", "pytest", "-q", "-s", "tests/e2e/test_fuzz.py", "-k", "a_sample"),),
+        (("{python}", "-m", "pytest", "-q", "-s", "tests/e2e/test_fuzz_phreeqc.py", "-k", "a_sample"),),
     ),
     Check(
         "large",
         "tests with the large numbers: a million names in a folder, 1,000 calls in a row, 100 records killed half-way, "
         "coverage over 200 analyses",
-        (("{python}", "-m", "pytest", "-q", "-m", "soak", "--ignore", "tests/e2e/test_fuzz.py"),),
+        (("{python}", "-m", "pytest", "-q", "-m", "soak", "--ignore", "tests/e2e/test_fuzz_phreeqc.py"),),
         SUMMARY,
         (
             (
