@@ -33,8 +33,8 @@ _UNIT_CHARACTERS = 60
 """Of a heading's end, where its unit is looked for; in a long one the search would take for ever."""
 
 _INTEGER = re.compile(r"[+-]?[0-9]{1,300}")
-_NUMBER = re.compile(
-    r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?|[+-]?inf(?:inity)?", re.IGNORECASE
+_NUMBER = re.compile(  # each digit can be matched in one way only, else digits before a letter take for ever
+    r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?|[+-]?inf(?:inity)?", re.IGNORECASE
 )
 _COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+(?:[eE][+-]?[0-9]{1,4})?")
 _THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}")

@@ -165,6 +165,12 @@ def test_a_long_heading_takes_no_longer() -> None:
     assert found["columns"][1]["unit"] == "m"
 
 
+def test_many_digits_before_a_letter_take_no_longer() -> None:
+    digits = "01" * 60_000
+    assert [each["type"] for each in columns(f"a,b\n1,{digits}x\n").values()] == ["integer", "text"]
+    assert columns(f"a,b\n1,{digits}.x\n")["b"]["type"] == "text"
+
+
 def test_a_compressed_file_is_no_table_here() -> None:
     assert "run_python_code" in refusal(gzip.compress(b"a,b\n1,2\n"), "t.csv.gz").try_
 
