@@ -34,21 +34,23 @@ class Check:
     small_environment: Mapping[str, str] = field(default_factory=dict)
 
 
+FUZZ = ("tests/e2e/test_fuzz_phreeqc.py", "tests/e2e/test_fuzz_repository.py")
+IGNORED = ("--ignore", FUZZ[0], "--ignore", FUZZ[1])
 GYM_ITEMS = "{folder}/items.jsonl"
 
 CHECKS = (
     Check(
         "fuzz",
-        "10,000 calls in each order of the toolsets: an answer always, and nothing grows",
-        (("{python}", "-m", "pytest", "-q", "-s", "-m", "soak", "tests/e2e/test_fuzz_phreeqc.py"),),
+        "10,000 calls of each server in each order of its toolsets: an answer always, and nothing grows",
+        (("{python}", "-m", "pytest", "-q", "-s", "-m", "soak", *FUZZ),),
         r"calls were answered",
-        (("{python}", "-m", "pytest", "-q", "-s", "tests/e2e/test_fuzz_phreeqc.py", "-k", "a_sample"),),
+        (("{python}", "-m", "pytest", "-q", "-s", *FUZZ, "-k", "a_sample"),),
     ),
     Check(
         "large",
         "tests with the large numbers: a million names in a folder, 1,000 calls in a row, 100 records killed half-way, "
         "coverage over 200 analyses",
-        (("{python}", "-m", "pytest", "-q", "-m", "soak", "--ignore", "tests/e2e/test_fuzz_phreeqc.py"),),
+        (("{python}", "-m", "pytest", "-q", "-m", "soak", *IGNORED),),
         SUMMARY,
         (
             (
