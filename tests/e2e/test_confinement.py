@@ -352,6 +352,7 @@ def test_daemons_do_not_outlive_the_program(confine: str, tmp_path: Path, databa
     assert until(lambda: not bearing(token), 5), bearing(token)
 
 
+@pytest.mark.accept
 @BOTH
 def test_nothing_outlives_a_killed_harness(confine: str, tmp_path: Path, databases: Path) -> None:
     token = uuid4().hex

@@ -112,6 +112,7 @@ async def test_a_module_that_does_not_exist_is_a_defect(child: Child) -> None:
     assert caught.value.code == "internal"
 
 
+@pytest.mark.accept
 async def test_the_wall_limit_kills_the_child(child: Child, tmp_path: Path) -> None:
     note = tmp_path / "pid"
     module = child(f"open({str(note)!r}, 'w').write(str(os.getpid())); time.sleep(600)")

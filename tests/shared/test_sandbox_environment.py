@@ -160,6 +160,7 @@ def test_all_paths_are_real_and_the_links_lead_there(interpreter: Interpreter) -
         assert stat.S_ISCHR(path.stat().st_mode) == path.is_relative_to("/dev")
 
 
+@pytest.mark.accept
 def test_it_runs_in_a_root_with_nothing_else(interpreter: Interpreter) -> None:
     """What is readable suffices: every import works where there is no other file."""
     works = ["bwrap", "--unshare-user", "--ro-bind", "/", "/", "true"]
@@ -234,6 +235,7 @@ print(fm.findfont("No Such Font", fallback_to_default=True).startswith(matplotli
     assert (copy / made.name).stat().st_mtime_ns == before.st_mtime_ns and len(list(copy.iterdir())) == 1
 
 
+@pytest.mark.accept
 def test_bytecode_is_there_for_what_is_imported(interpreter: Interpreter) -> None:
     code = """
 import sys, os, pandas, scipy.stats, sklearn

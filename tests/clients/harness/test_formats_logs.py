@@ -562,6 +562,7 @@ def _places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]
 KINDS = [*GOOD.items(), ("codex", ROLLOUT), ("claude-code", SESSION)]
 
 
+@pytest.mark.accept
 @settings(max_examples=400, deadline=None)
 @given(st.sampled_from(KINDS), st.data())
 def test_wrong_types_anywhere_do_no_harm(kind: tuple[str, list[Any]], data: st.DataObject) -> None:

@@ -357,6 +357,7 @@ JSON_VALUES = st.recursive(
 ENTRIES = st.dictionaries(st.text(), JSON_VALUES, max_size=3)
 
 
+@pytest.mark.accept
 @settings(max_examples=150, deadline=None)
 @given(
     rest=st.dictionaries(st.text(), JSON_VALUES, max_size=4),

@@ -303,6 +303,7 @@ def test_what_may_pass_is_asked_again_and_recorded(
     assert len(played.turns[0].meta["retries"]) == 2
 
 
+@pytest.mark.accept
 def test_how_long_to_wait_is_kept(task: Sample, tmp_path: Path) -> None:
     clock = time.monotonic()
     play([Fault(429, headers={"retry-after": "2"}), "A"], task, tmp_path / "short", kind="direct")

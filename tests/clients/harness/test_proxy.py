@@ -216,6 +216,7 @@ async def test_an_agent_that_closes_its_input_still_gets_what_the_server_says(re
     assert not recorder.failure
 
 
+@pytest.mark.accept
 async def test_an_agent_that_is_killed_leaves_a_recorded_call_and_no_failure(recorder: Recorder) -> None:
     async with connected(recorder, toy("", "--no-eof")) as agent:
         agent.call(1, "sleep", s=30)

@@ -127,6 +127,7 @@ def names(found: Found) -> set[str]:
 # ------------------------------------------------------------------------------------------------- the whole files
 
 
+@pytest.mark.accept
 def test_reads_every_installed_database(databases: Path) -> None:
     for each in list_databases():
         catalogue = read(each.path)

@@ -53,6 +53,7 @@ def cell(number: int, ph: float, uses: str = "mix") -> str:
 # ---------------------------------------------------------------------------------------- the published lists
 
 
+@pytest.mark.accept
 @given(
     st.lists(
         st.text(alphabet="-- AZab.µ\t\u3000", max_size=30) | st.from_regex(PAPER, fullmatch=True), max_size=8

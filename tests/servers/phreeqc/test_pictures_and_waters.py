@@ -60,6 +60,7 @@ async def lab(tmp_path: Path, databases: Path) -> AsyncIterator[Lab]:
         yield Lab(client, tmp_path / "w")
 
 
+@pytest.mark.accept
 async def test_from_a_table_to_numbers_files_and_three_pictures(lab: Lab) -> None:
     answer = await lab.answer("speciate_waters", table=TABLE)
     data = answer["data"]

@@ -227,12 +227,14 @@ async def test_without_matplotlib(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert caught.value.code == "unavailable" and caught.value.try_ == "pip install 'labrig[phreeqc]'"
 
 
+@pytest.mark.accept
 def test_no_picture_goes_through_pyplot() -> None:
     code = "import sys\nfrom labrig_phreeqc.plots import " + ", ".join(KINDS)
     code += "\nassert 'matplotlib.pyplot' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, "MPLBACKEND": "Agg"})
 
 
+@pytest.mark.accept
 def test_settings_of_the_caller_stay_as_they_were() -> None:
     import matplotlib
 
@@ -719,7 +721,7 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     return found
 
 
-@pytest.mark.parametrize("examples", [20, pytest.param(200, marks=pytest.mark.accept)])
+@pytest.mark.parametrize("examples", [6, pytest.param(200, marks=pytest.mark.accept)])
 @pytest.mark.filterwarnings("error", "ignore:Glyph")
 def test_anything_is_refused_or_drawn(examples: int) -> None:
     """Never a traceback, nor a warning of numbers that overflow or of axes that have no room."""

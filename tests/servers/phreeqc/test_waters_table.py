@@ -436,6 +436,7 @@ ODD += ["١٢", "½", "0x1F", "1_0"]
 CELLS = st.one_of(NUMBERS.map(str), st.sampled_from(ODD), st.text(max_size=6))
 
 
+@pytest.mark.accept
 @given(st.lists(st.lists(CELLS, min_size=1, max_size=8), min_size=1, max_size=8), st.sampled_from(",;\t"))
 def test_any_cells_give_one_row_each_or_a_refusal(rows: list[list[str]], delimiter: str) -> None:
     lines = [

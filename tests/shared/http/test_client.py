@@ -119,6 +119,7 @@ async def test_a_minute_of_429_ends_at_once(web: Client, site: Imitation, again:
     assert time.monotonic() - began < 5
 
 
+@pytest.mark.accept
 async def test_429_without_a_time_for_ever_ends(web: Client, site: Imitation) -> None:
     site.on("/x").then(status(429))
     began = time.monotonic()
@@ -424,6 +425,7 @@ async def test_robots_that_are_not_there(web: Client, site: Imitation, answer: o
         assert [hit.path for hit in site.hits].count("/robots.txt") == 1
 
 
+@pytest.mark.accept
 async def test_robots_hold_after_a_redirect_and_slow_down(site: Imitation, tmp_path: Path) -> None:
     with imitation() as other:
         other.on("/robots.txt").then("User-agent: *\nDisallow: /secret")
@@ -452,6 +454,7 @@ async def test_200_at_once_keep_the_limit_of_the_host(site: Imitation, tmp_path:
     assert busiest <= 125  # those that a busy machine held up arrive together
 
 
+@pytest.mark.accept
 async def test_who_does_not_want_to_wait_is_told_how_long(site: Imitation, tmp_path: Path) -> None:
     site.on("/*").then("x")
     async with client(tmp_path, site, limit=Limit(per_second=0.5, concurrent=1)) as web:
@@ -532,8 +535,8 @@ async def test_the_cache_does_not_give_one_persons_page_to_another(
     assert len(site.hits) == 3
 
 
-@pytest.mark.parametrize("cache", [True, False])
-@pytest.mark.parametrize("mode", ["live", "record"])
+@pytest.mark.parametrize("cache", [True, pytest.param(False, marks=pytest.mark.accept)])
+@pytest.mark.parametrize("mode", [pytest.param("live", marks=pytest.mark.accept), "record"])
 async def test_closing_ends_what_is_under_way(
     site: Imitation, tmp_path: Path, mode: str, cache: bool
 ) -> None:

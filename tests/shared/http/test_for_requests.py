@@ -105,6 +105,7 @@ def osm(site: Imitation, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Non
 # ------------------------------------------------------------------------------------------- the real libraries
 
 
+@pytest.mark.accept
 def test_three_libraries_recorded_once_replay_without_the_network(
     site: Imitation, osm: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

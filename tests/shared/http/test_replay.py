@@ -154,6 +154,7 @@ async def test_results_of_tools_are_the_same_without_the_service(site: Imitation
     ]
 
 
+@pytest.mark.accept
 async def test_a_planted_key_is_nowhere(
     site: Imitation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -210,6 +211,7 @@ async def test_a_planted_key_is_nowhere(
     )
 
 
+@pytest.mark.accept
 async def test_a_ledger_replays_without_the_key_or_with_another(
     site: Imitation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

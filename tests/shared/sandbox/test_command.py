@@ -61,6 +61,7 @@ def test_what_was_left_out_is_said(tmp_path: Path) -> None:
     assert "1 files were not taken" in done.stderr
 
 
+@pytest.mark.accept
 def test_inputs_have_the_names_of_their_files(tmp_path: Path) -> None:
     (tmp_path / "k=v.csv").write_text("1")
     code = "import os\nprint(*sorted(os.listdir('inputs')))"

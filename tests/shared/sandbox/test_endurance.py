@@ -118,8 +118,9 @@ def test_a_killed_child_is_told_and_harms_no_neighbour(backend: str) -> None:
         assert lab.go(both()) == ("crashed", "SIGKILL", "well\n")
 
 
+@pytest.mark.accept
 @BOTH
-@pytest.mark.parametrize("both", [pytest.param(False, marks=pytest.mark.accept), True])
+@pytest.mark.parametrize("both", [False, True])
 def test_the_server_killed_ends_everything(backend: str, both: bool) -> None:
     """Killed together with its fork server, nobody of ours is left to end the run: the kernel does."""
     skip_unless(backend=backend)
@@ -153,6 +154,7 @@ def test_the_server_killed_ends_everything(backend: str, both: bool) -> None:
         assert left == [], "what a killed server left is removed by the next one"
 
 
+@pytest.mark.accept
 @BOTH
 def test_a_full_disk_is_an_error_of_the_code_and_nothing_more(backend: str, tmp_path: Path) -> None:
     """The folder of scratch folders lies on a file system of 1 MB, in a mount namespace of the test's own."""

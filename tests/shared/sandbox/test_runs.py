@@ -98,6 +98,7 @@ def test_processor_time_is_limited_and_cannot_be_ignored(lab: Rig) -> None:
     assert result.status == "cpu_limit" and result.wall_s < 20
 
 
+@pytest.mark.accept
 def test_memory_is_limited_above_the_imports(lab: Rig) -> None:
     code = "held = []\nfor n in range({}): held.append(bytearray(1 << 20))\nprint(len(held))"
     assert lab.run(code.format(440)).output == "440\n"
@@ -110,7 +111,9 @@ def test_memory_is_limited_above_the_imports(lab: Rig) -> None:
 @pytest.mark.parametrize(
     "code",
     [
-        "for n in range(12): open(f'f{n}', 'wb').write(bytes(10 << 20))",
+        pytest.param(
+            "for n in range(12): open(f'f{n}', 'wb').write(bytes(10 << 20))", marks=pytest.mark.accept
+        ),
         "import os\nheld = []\nfor n in range(12):\n    held.append(open('f', 'wb'))\n    os.unlink('f')\n"
         "    held[-1].write(bytes(10 << 20))",
         "import os\nos.mkdir('d', 0)\nfor n in range(6_000): open(f'{n}', 'w').close()",
@@ -126,6 +129,7 @@ def test_what_is_written_is_limited(lab: Rig, code: str) -> None:
     assert lab.run("1 + 1").output == "2\n"
 
 
+@pytest.mark.accept
 def test_threads_are_limited(lab: Rig) -> None:
     code = (
         "import threading, time\nfor n in range({}): threading.Thread(target=time.sleep, args=(3,)).start()"
@@ -477,6 +481,7 @@ def test_one_with_many_runs_does_not_hold_up_the_others() -> None:
         assert order.index("modest0") <= 3 and order.index("other0") <= 3
 
 
+@pytest.mark.accept
 def test_too_many_are_told_to_come_back() -> None:
     with rig(slots=1, queue=2) as lab:
 
@@ -488,6 +493,7 @@ def test_too_many_are_told_to_come_back() -> None:
         assert [each.code for each in answers if isinstance(each, LabrigError)] == ["busy"] * 2
 
 
+@pytest.mark.accept
 def test_a_killed_fork_server_is_replaced(lab: Rig) -> None:
     async def killed() -> LabrigError | None:
         task = asyncio.create_task(lab.sandbox.run("import time; time.sleep(60)"))

@@ -83,6 +83,7 @@ def test_what_the_host_refuses_can_be_caught_by_its_name(lab: Rig) -> None:
     assert lab.run(code, functions={"refuse": refuse}).output == "no such mineral.\n"
 
 
+@pytest.mark.accept
 def test_a_run_that_makes_and_removes_folders_all_the_time_is_not_disturbed(lab: Rig) -> None:
     """What goes away while the fork server looks has it stop the run for a moment; nothing may come of that."""
     code = """

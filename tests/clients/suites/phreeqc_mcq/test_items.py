@@ -51,6 +51,7 @@ def test_the_seed_and_nothing_else_decides(made: list[Sample]) -> None:
     )
 
 
+@pytest.mark.accept
 def test_options_keep_their_distance_and_letters_are_even(made: list[Sample]) -> None:
     for sample in made:
         quantity = scene(sample).quantity
@@ -171,6 +172,7 @@ async def test_the_reference_is_right_and_hangs_on_every_result(
                 assert await play(client, solved, at) != sample.truth["answer"], (sample.labels["stem"], at)
 
 
+@pytest.mark.accept
 async def test_what_was_missed_leads_to_its_option(
     made: list[Sample], private_home: Path, tmp_path: Path
 ) -> None:
