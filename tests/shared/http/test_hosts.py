@@ -249,15 +249,14 @@ async with hosts.turn(HOST, Limit(1000, 2), 5), hosts.turn(HOST, Limit(1000, 2),
 async def test_a_child_that_was_forked_meanwhile_keeps_no_slot(tmp_path: Path) -> None:
     code = """
 one = Limit(1000, 1)
+until_the_parent_ends, _parents = os.pipe()
 async with hosts.turn(HOST, one, 5):
-    child = os.fork()
-    if not child:
-        time.sleep(600)
-try:
-    async with hosts.turn(HOST, one, 10):
-        say("again")
-finally:
-    os.kill(child, 9)
+    if not os.fork():
+        os.close(_parents)
+        os.read(until_the_parent_ends, 1)
+        os._exit(0)
+async with hosts.turn(HOST, one, 10):
+    say("again")
 """
     with another_process(tmp_path, code) as other:
         assert await asyncio.to_thread(line, other) == "again"
