@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
+from support import leftovers
 from support.places import EXAMPLES
 
 if TYPE_CHECKING:
@@ -19,6 +20,21 @@ if TYPE_CHECKING:
 # Timing never fails a test; in CI hypothesis repeats its cases, elsewhere it goes on looking.
 settings.register_profile("labrig", deadline=None, derandomize="CI" in os.environ)
 settings.load_profile("labrig")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Mark what the tests start, unless this is a worker, which was started with the mark."""
+    if not hasattr(config, "workerinput"):
+        leftovers.mark()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fail where a process of the tests has outlived them: nobody knows what it will do, and when."""
+    if not hasattr(session.config, "workerinput") and (left := leftovers.end_leftovers()):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        for pid, command in left.items():
+            print(f"\nleft behind by a test: {pid} {command[:300]}")
 
 
 @pytest.fixture(scope="session")
