@@ -55,21 +55,8 @@ def _commands(block: str) -> list[tuple[str, list[str]]]:
     return found
 
 
-SAMPLE = {"README.md"}
-"""Pages whose examples run each time; those of all pages run in acceptance."""
-
-
-@pytest.mark.parametrize(
-    "page",
-    [
-        pytest.param(
-            page,
-            id=page.relative_to(ROOT).as_posix(),
-            marks=() if page.name in SAMPLE else pytest.mark.accept,
-        )
-        for page in PAGES
-    ],
-)
+@pytest.mark.accept
+@pytest.mark.parametrize("page", [pytest.param(page, id=page.relative_to(ROOT).as_posix()) for page in PAGES])
 def test_examples_work(page: Path, private_home: Path, tmp_path: Path) -> None:
     folder = tmp_path / "page"
     folder.mkdir()

@@ -35,9 +35,8 @@ def html(tmp_path_factory: pytest.TempPathFactory) -> str:
     return render(benchmark(tmp_path_factory.mktemp("run"), items=40, lines=8).scored())
 
 
-@pytest.mark.parametrize(
-    "opens", ["record", *(pytest.param(each, marks=pytest.mark.accept) for each in ("", "pair"))]
-)
+@pytest.mark.accept
+@pytest.mark.parametrize("opens", ["record", "", "pair"])
 def test_it_opens_without_a_complaint(html: str, tmp_path: Path, opens: str) -> None:
     anchor = {
         "": "",

@@ -143,6 +143,7 @@ async def test_too_much_data_and_no_place_for_fonts(
     assert caught.value.code == "unavailable" and "LABRIG_HOME" in caught.value.try_
 
 
+@pytest.mark.accept
 async def test_pictures_side_by_side(child: Child) -> None:
     module = child("time.sleep(0.2); return PNG if data['n'] % 2 else 1 / 0")
     found = await asyncio.gather(*(draw(module, {"n": n}) for n in range(6)), return_exceptions=True)

@@ -47,6 +47,13 @@ CHECKS = (
         (("{python}", "-m", "pytest", "-q", "-s", *FUZZ, "-k", "a_sample"),),
     ),
     Check(
+        "properties",
+        "each property of the tests on 2,000 drawn cases, a third of that where each takes long",
+        (("{python}", "-m", "pytest", "-q", "-m", "hypothesis", "--hypothesis-profile", "soak"),),
+        SUMMARY,
+        (("{python}", "-m", "pytest", "-q", "-m", "hypothesis", "tests/shared/test_redaction.py"),),
+    ),
+    Check(
         "large",
         "tests with the large numbers: a million names in a folder, 1,000 calls in a row, 100 records killed half-way, "
         "coverage over 200 analyses",

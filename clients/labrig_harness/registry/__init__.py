@@ -2,4 +2,5 @@
 
 - `servers`: servers by name, by URL, or as a command, and how each is reached
 - `suites`: suites by name
+- `entries`: what installed packages declare
 """

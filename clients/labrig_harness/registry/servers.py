@@ -6,12 +6,12 @@ import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.metadata import entry_points
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from labrig.errors import LabrigError, unknown_name
 from labrig.toolbox import ServeOptions, Toolbox
+from labrig_harness.registry.entries import entries
 
 if TYPE_CHECKING:
     from fastmcp.client.transports import ClientTransport
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 def names() -> list[str]:
     """Return the names of the installed servers (entry points of the group ``labrig.servers``)."""
-    return sorted({each.name for each in entry_points(group="labrig.servers")})
+    return sorted({each.name for each in entries("labrig.servers")})
 
 
 def _entry(name: str) -> str:
-    for entry in entry_points(group="labrig.servers"):
+    for entry in entries("labrig.servers"):
         if entry.name == name:
             return entry.value
     raise unknown_name("server", name, names())
@@ -37,7 +37,7 @@ def package(name: str) -> str:
 def toolbox(name: str) -> Toolbox:
     """Import a server and return its toolbox."""
     _entry(name)
-    (found,) = [each for each in entry_points(group="labrig.servers") if each.name == name][:1]
+    (found,) = [each for each in entries("labrig.servers") if each.name == name][:1]
     try:
         loaded = found.load()
     except Exception as error:  # whatever a module does at import is not to take the house down

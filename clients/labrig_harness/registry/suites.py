@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from importlib.metadata import entry_points
-
 from labrig.errors import unknown_name
+from labrig_harness.registry.entries import entries
 from labrig_harness.suite import Suite
 
 
 def names() -> list[str]:
     """Return the names of the installed suites."""
-    return sorted({each.name for each in entry_points(group="labrig.suites")})
+    return sorted({each.name for each in entries("labrig.suites")})
 
 
 def load(name: str) -> Suite:
@@ -21,7 +20,7 @@ def load(name: str) -> Suite:
     LabrigError
         If there is none, with the nearest names.
     """
-    for entry in entry_points(group="labrig.suites"):
+    for entry in entries("labrig.suites"):
         if entry.name == name:
             suite: Suite = entry.load()
             return suite

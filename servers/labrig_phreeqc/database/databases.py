@@ -159,11 +159,12 @@ def _installed() -> dict[str, Path]:
     found: dict[str, Path] = {}
     for folder in folders():
         for path in sorted(folder.glob("*.dat"), key=lambda each: each.name.casefold()):
-            found.setdefault(path.name, path.resolve())
+            found.setdefault(path.name, path)
     return found
 
 
 def _database(path: Path) -> Database:
+    path = path.resolve()
     sha256 = file_sha256(path)
     official = RELEASE if OFFICIAL_SHA256.get(path.name) == sha256 else None
     return Database(path.name, path, sha256, official, DESCRIPTIONS.get(path.name, ""))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal
 
 from labrig.errors import LabrigError, unknown_name
@@ -251,6 +252,7 @@ def read_columns(
     return _without_totals(_one_each(columns))
 
 
+@lru_cache(maxsize=4096)  # each line of a table's head is asked for each delimiter, then once more
 def recognised(header: str) -> bool:
     """Tell whether a heading is about the chemistry of a water, whether or not it can be used."""
     text = plain(header)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import ssl
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -56,12 +57,18 @@ class BrokeOff(LabrigError):
         self.sent = sent
 
 
+@cache
+def _authorities() -> ssl.SSLContext:
+    """Return whom we trust; read once a process, since reading the system's list takes tens of milliseconds."""
+    return httpx2.create_ssl_context()
+
+
 class WireTransport(httpx2.AsyncBaseTransport):
     """Sends what `messages.Request.wire` says and returns the whole response."""
 
     def __init__(self, guard: Guard) -> None:
         self._pool = httpcore2.AsyncConnectionPool(
-            ssl_context=httpx2.create_ssl_context(),
+            ssl_context=_authorities(),
             max_connections=100,
             max_keepalive_connections=20,
             keepalive_expiry=5.0,

@@ -55,7 +55,7 @@ def build(toolbox: Toolbox, options: ServeOptions | None = None) -> FastMCP[Any]
     options = options or ServeOptions()
     specs = toolbox.select(options)
     _check_folders(options)
-    tools = [_mcp_tool(spec, options) for spec in specs]
+    tools = [_mcp_tool(spec, options.output is None) for spec in specs]
     face = _Face(toolbox, options, {tool.name: list(tool.parameters.get("properties", {})) for tool in tools})
     server: FastMCP[Any] = FastMCP(
         toolbox.name,
@@ -89,11 +89,14 @@ def _check_folders(options: ServeOptions) -> None:
             ) from error
 
 
-def _mcp_tool(spec: ToolSpec, options: ServeOptions) -> FunctionTool:
-    """Return the MCP form of a declared tool; a fixed output protocol leaves its schema."""
-    hidden = {"output"} if options.output is not None else set()
+@functools.cache
+def _mcp_tool(spec: ToolSpec, with_output: bool) -> FunctionTool:
+    """Return the MCP form of a declared tool; a fixed output protocol leaves its schema.
+
+    Servers of one process share it: what takes the time is the model that pydantic makes of the arguments.
+    """
     return FunctionTool.from_function(
-        _answering(spec, hidden),
+        _answering(spec, set() if with_output else {"output"}),
         name=spec.name,
         title=spec.title,
         description=spec.description,

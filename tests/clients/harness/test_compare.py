@@ -85,7 +85,8 @@ def expected(out: Path, score: str, seed: int = 0) -> Comparison:
     return compare(side(BASE), side(OTHER), guess=0.25, seed=seed)
 
 
-@pytest.mark.parametrize("score", ["strict", pytest.param("compat", marks=pytest.mark.accept)])
+@pytest.mark.accept
+@pytest.mark.parametrize("score", ["strict", "compat"])
 def test_everything_of_the_comparison_is_printed_as_json(runs: Path, labrig: Labrig, score: str) -> None:
     found = json.loads(labrig(runs, BASE, OTHER, "--json", "--score", score, "--seed", "3"))
     want = expected(runs, score, 3)

@@ -132,7 +132,6 @@ def valid() -> Any:
 
 
 @pytest.mark.accept
-@settings(max_examples=60, deadline=None)
 @given(case=trajectories())
 def test_what_is_written_keeps_the_schema(valid: Any, case: Any) -> None:
     valid(json.loads(json.dumps(atif.to_atif(*case))))
@@ -265,7 +264,6 @@ def test_a_changed_document_of_ours_is_refused() -> None:
         atif.read(document)
 
 
-@settings(max_examples=80, deadline=None)
 @given(st.lists(objects | st.fixed_dictionaries({}, optional={
     "source": json_values, "message": json_values, "tool_calls": json_values | st.lists(objects),
     "observation": objects | st.fixed_dictionaries({"results": st.lists(objects)}), "metrics": objects,

@@ -203,6 +203,7 @@ def items(databases: Path) -> list[Sample]:
     return list(basics()[:2])
 
 
+@pytest.mark.accept
 def test_a_suite_scores_imported_logs(items: list[Sample], tmp_path: Path) -> None:
     suite, logs = suites.load("phreeqc-basics"), tmp_path / "logs"
     run = ("execute_phreeqc", {"input": "SOLUTION 1"}, "pH 8.27")

@@ -136,7 +136,8 @@ def test_an_item_scores_as_the_reference_does(
     assert [(each.strict, each.compat) for each in scored.scores] == [(1.0, 1.0), (1.0, 1.0)]
 
 
-@pytest.mark.parametrize("model", EVERY)
+@pytest.mark.accept
+@pytest.mark.parametrize("model", FORMS)
 def test_a_picture_reaches_the_model_as_one(model: str, task: Sample, tmp_path: Path) -> None:
     waters = "Well,Temp (C),pH,Ca (mg/L),Na (mg/L),HCO3 (mg/L),Cl (mg/L)\nA,12,7.6,82,30,268,41\n"
     script: list[Turn] = [

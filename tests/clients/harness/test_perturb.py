@@ -256,9 +256,8 @@ async def record(
     return Trajectory.from_dict(json.loads(json.dumps(trajectory.to_dict())))
 
 
-@pytest.mark.parametrize(
-    ("arm_name", "items"), [("agent-toc", 1), pytest.param("agent-raw100k", 3, marks=pytest.mark.accept)]
-)
+@pytest.mark.accept
+@pytest.mark.parametrize(("arm_name", "items"), [("agent-toc", 1), ("agent-raw100k", 3)])
 async def test_three_agents_are_told_apart(
     tmp_path: Path, databases: Path, arm_name: str, items: int
 ) -> None:

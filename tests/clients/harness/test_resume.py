@@ -91,6 +91,7 @@ def test_what_cannot_be_resumed_says_why(tmp_path: Path) -> None:
     assert "tasks.jsonl:1" in labrig("resume", str(tmp_path)).stderr
 
 
+@pytest.mark.accept
 def test_a_damaged_plan_is_named(databases: Path, tmp_path: Path) -> None:
     assert (
         labrig("run", "phreeqc-basics", "--agent", "nop", "--limit", "1", "--out", str(tmp_path)).returncode

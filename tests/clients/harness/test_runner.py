@@ -79,6 +79,7 @@ def test_the_same_seed_gives_the_same_records_but_for_meta(
     assert len(guesses) > 1, "samples and epochs draw for themselves"
 
 
+@pytest.mark.accept
 def test_what_is_recorded_is_not_run_again(copied: Path) -> None:
     before = {path: path.stat().st_mtime_ns for path in copied.glob("*/*/*/trajectory.json")}
     asyncio.run(run(plan("reference"), copied))

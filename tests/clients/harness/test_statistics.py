@@ -226,6 +226,7 @@ def test_memory_is_bounded() -> None:
     assert peak < 60e6  # all indices at once would be 200 MB
 
 
+@pytest.mark.accept
 def test_clusters_cover_where_items_do_not() -> None:
     """95 % intervals of 400 samples of 21 clusters: the truth is a mean over 2 million clusters."""
     chance = 1 / (1 + np.exp(-np.random.default_rng(0).normal(0.3, 1.2, 2_000_000)))

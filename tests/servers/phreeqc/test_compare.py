@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from labrig.errors import LabrigError
@@ -413,7 +413,6 @@ _STATES = st.lists(
 
 
 @pytest.mark.accept
-@settings(max_examples=200, deadline=None)
 @given(_STATES, _STATES, st.integers(1, 3), st.integers(1, 3))
 def test_exchanging_the_outputs_mirrors_the_result(a: Any, b: Any, n: int, m: int) -> None:
     text_a, text_b = _output(a, n), _output(b, m)
@@ -433,7 +432,6 @@ def test_exchanging_the_outputs_mirrors_the_result(a: Any, b: Any, n: int, m: in
     assert compare_outputs(text_a, text_a).identical
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.text(max_size=400), st.lists(st.sampled_from(HEATING.split()), max_size=5))
 def test_any_text_is_compared_or_refused(noise: str, words: list[str]) -> None:
     text = _output([(7.0, 1e-3, "Calcite")], 1) + noise + " ".join(words)

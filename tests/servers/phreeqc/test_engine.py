@@ -104,6 +104,7 @@ async def test_seawater(isolation: str) -> None:
     assert record(run)["database"]["sha256"] == OFFICIAL_SHA256["phreeqc.dat"]
 
 
+@pytest.mark.accept
 async def test_fresh_and_fork_agree(engine: Engine) -> None:
     async with Engine(isolation="fresh") as fresh:
         ours, theirs = await engine.run(SEAWATER), await fresh.run(SEAWATER)

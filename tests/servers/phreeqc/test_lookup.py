@@ -50,6 +50,8 @@ COUNTS = {  # elements (with redox states and sites), species, phases, rates
 # iso.dat is left to its own test: PHREEQC rewrites the reactions of phases that other phases stand in, and
 # LK_PHASE adds named expressions twice (basicsubs.cpp, calc_logk_p), so the engine reports other reactions there.
 LOADABLE = [name for name in COUNTS if name not in ADD_ONS and name != "iso.dat"]
+SAMPLE = {"phreeqc.dat", "pitzer.dat", "wateq4f.dat", "minteq.v4.dat"}
+"""Databases that are compared with the engine each time; the others are for acceptance."""
 
 HOSTILE = """
 solution_master_species
@@ -141,7 +143,9 @@ def test_reads_every_installed_database(databases: Path) -> None:
                 assert -100 < low < high <= 350, entry
 
 
-@pytest.mark.parametrize("name", LOADABLE)
+@pytest.mark.parametrize(
+    "name", [name if name in SAMPLE else pytest.param(name, marks=pytest.mark.accept) for name in LOADABLE]
+)
 async def test_every_constant_is_the_engines(name: str, databases: Path) -> None:
     catalogue = read(named(name).path)
     entries: list[Species | Phase] = [*catalogue.species, *catalogue.phases]

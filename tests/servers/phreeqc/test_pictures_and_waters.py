@@ -193,6 +193,7 @@ async def test_errors_in_percent_are_refused_in_percent(
     assert says in " ".join(error.values()) and "fraction" not in " ".join(error.values())
 
 
+@pytest.mark.accept
 async def test_errors_by_the_names_of_ions_and_a_phase_without_its_elements(lab: Lab) -> None:
     table = TABLE.replace("A,12.1,7.42,82,21,30,2.1,268,", "A,12.1,7.42,82,21,30,2.1,0,")
     answer = await lab.answer(

@@ -171,8 +171,8 @@ PICTURES: dict[str, tuple[str, Data]] = {
     "uncertainty far from zero": ("uncertainty", an_uncertainty(5000, -9.0)),
     **{f"{kind} with odd names": (kind, data) for kind, data in oddly_named().items()},
 }
-SAMPLE = {*KINDS, *(f"{kind} with odd names" for kind in KINDS)}
-"""Each kind of picture as it is and with odd names; the others are for acceptance."""
+SAMPLE = {*KINDS, "piper with odd names"}
+"""Each kind of picture as it is and one with odd names; the others are for acceptance."""
 
 
 @pytest.mark.parametrize(
@@ -392,7 +392,6 @@ IONS = st.tuples(*[st.floats(1e-3, 1e3) for _ in range(8)]).map(
 )
 
 
-@settings(max_examples=100)
 @given(IONS, IONS, st.floats(0.01, 0.99))
 def test_a_mixture_lies_on_the_line_between_waters_of_equal_totals(
     one: dict[str, float], two: dict[str, float], part: float
@@ -563,7 +562,6 @@ def test_formulas() -> None:
     assert notation.quantity("m(SO4-2), cell 3") == "m(SO₄²⁻), cell 3"
 
 
-@settings(max_examples=200)
 @given(st.text(st.characters(exclude_categories=[]), max_size=60), st.integers(1, 30))
 def test_names_become_drawable(text: str, most: int) -> None:
     cut = style.short(text, most)

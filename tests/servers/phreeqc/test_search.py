@@ -76,7 +76,10 @@ async def test_regular_expressions(output: str) -> None:
         search_output(output, "(unclosed", regex=True)
 
 
-@pytest.mark.parametrize("pattern", ["(a+)+$", "(a|a)*b", "a*a*a*a*a*a*b"])
+@pytest.mark.parametrize(
+    "pattern",
+    ["(a+)+$", *(pytest.param(each, marks=pytest.mark.accept) for each in ("(a|a)*b", "a*a*a*a*a*a*b"))],
+)
 def test_a_catastrophic_expression_is_ended(pattern: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("labrig_phreeqc.output.search.REGEX_S", 0.5)
     start = time.monotonic()
@@ -151,7 +154,7 @@ def test_any_text_is_searched_like_grep(text: str, pattern: str) -> None:
     ]
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=settings.default.max_examples // 3)  # each takes long
 @given(st.text(max_size=100), st.text(min_size=1, max_size=3), st.booleans())
 def test_any_expression(text: str, pattern: str, ignore_case: bool) -> None:
     try:

@@ -370,6 +370,7 @@ async def test_two_at_once_do_not_mix(lab: Lab) -> None:
         assert f"\tSOLUTION 1\n\t pH 7 charge\n\t Na {n}\n" in answer["text"]
 
 
+@pytest.mark.accept
 def test_listing_tools_loads_no_science() -> None:
     """tools/list must answer in about the time of a bare FastMCP server."""
     program = (

@@ -154,6 +154,7 @@ async def test_blocks_are_read_as_the_engine_reads_them(databases: Path) -> None
             assert await agree(engine, databases, text), text
 
 
+@pytest.mark.accept
 async def test_examples_are_read_as_the_engine_reads_them(databases: Path, examples: Path) -> None:
     async with Engine() as engine:
         for name in ("ex1", "ex3", "ex4", "ex11", "ex14", "ex16", "ex18"):
@@ -197,7 +198,7 @@ def analyses(draw: st.DrawFn) -> str:
 
 
 @pytest.mark.accept
-@settings(max_examples=15)
+@settings(max_examples=settings.default.max_examples // 3)  # each takes long
 @given(st.lists(analyses(), min_size=1, max_size=12))
 def test_concentrations_are_those_that_the_engine_finds(databases: Path, drawn: list[str]) -> None:
     text = "".join(f"SOLUTION {number} drawn\n{each}\n" for number, each in enumerate(drawn, 1))

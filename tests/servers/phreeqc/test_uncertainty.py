@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from labrig.errors import LabrigError
@@ -171,7 +171,6 @@ def test_a_component_below_zero_is_clipped_and_said() -> None:
     assert 5 < clipped <= 20
 
 
-@settings(max_examples=50)
 @given(
     st.integers(1, 4), st.integers(10, 30), st.floats(1e-3, 1e3), st.floats(-100, 100), st.integers(0, 2**32)
 )
@@ -288,6 +287,7 @@ async def test_coverage_over_200_analyses(databases: Path) -> None:
     assert narrow < low
 
 
+@pytest.mark.accept
 async def test_failed_members_are_counted(databases: Path) -> None:
     """Some draws of this acid water have more alkalinity than PHREEQC can reconcile with the pH."""
     acid = water(pH=3.5, temperature=20, Na=3.0, Cl=3.0, Ca=5.0, Alkalinity=2.0)
@@ -355,6 +355,7 @@ async def test_databases_fit_the_water(databases: Path) -> None:
         )
 
 
+@pytest.mark.accept
 async def test_a_minor_ligand_that_matters_is_not_left_out(databases: Path) -> None:
     """Fluoride holds aluminium: a database without it gives another index of gibbsite, and the same of gypsum."""
     ions = {"Ca": 4.0, "Na": 8.0, "Cl": 8.0, "SO4": 4.0, "Al": 0.002, "F": 0.05}

@@ -89,6 +89,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return record(folder / "ledger.sqlite", WATERS, PICTURE, FAILED, MOVED)
 
 
+@pytest.mark.accept
 def test_list_has_a_line_for_each_and_a_total(path: Path) -> None:
     lines = said(labrig("list", home=path.parent.parent))  # the default path
     assert [line.split() for line in lines[:-1]] == [

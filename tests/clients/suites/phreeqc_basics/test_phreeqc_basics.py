@@ -226,6 +226,7 @@ async def test_the_reference_is_right_and_hangs_on_every_result(
                 assert corrupted != sample.truth["answer"], (sample.labels["stem"], solution.calls[at].tool)
 
 
+@pytest.mark.accept
 async def test_a_wrong_build_leads_to_its_option(
     made: list[Sample], private_home: Path, tmp_path: Path
 ) -> None:

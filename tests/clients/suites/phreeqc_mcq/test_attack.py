@@ -128,9 +128,13 @@ def leaking(results: list[Result]) -> set[str]:
     ("choose", "attacker"),
     [
         (medoid, "distance from the mean: smallest"),
-        (roundest, "significant digits: smallest"),
-        (of_closest_pair, "distance to the nearest: smallest"),
-        (lambda values, n: values.index(sorted(values)[2]), "value: second largest"),
+        pytest.param(roundest, "significant digits: smallest", marks=pytest.mark.accept),
+        pytest.param(of_closest_pair, "distance to the nearest: smallest", marks=pytest.mark.accept),
+        pytest.param(
+            lambda values, n: values.index(sorted(values)[2]),
+            "value: second largest",
+            marks=pytest.mark.accept,
+        ),
     ],
 )
 def test_a_planted_leak_is_found(choose: Choose, attacker: str) -> None:

@@ -71,6 +71,7 @@ def test_options_keep_their_distance_and_letters_are_even(made: list[Sample]) ->
     assert ranks == {0: 3, 1: 3, 2: 3, 3: 3}
 
 
+@pytest.mark.accept
 def test_no_items_and_no_seed_of_another_version(made: list[Sample]) -> None:
     with pytest.raises(LabrigError, match="so few"):
         items.generate("7", 0)

@@ -29,6 +29,7 @@ def of_statistics() -> Iterator[tuple[GeneratedRepository, str, Question]]:
     return ((each[0], each[2], each[3]) for each in drawn() if each[3].query.statistic)
 
 
+@pytest.mark.accept
 def test_every_type_and_answer_is_found_and_is_the_one_wanted() -> None:
     wanted = {(type, want) for type in TYPES for want in ("", *REASONS[type], *OUTCOMES.get(type, ()))}
     assert {(type, want) for _, type, want, _ in drawn()} == wanted
