@@ -192,7 +192,7 @@ def scripted_model(
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     model.url = f"http://127.0.0.1:{server.server_address[1]}"
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     try:
         yield model
