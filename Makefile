@@ -12,8 +12,8 @@ ifneq ($(wildcard /etc/ssl/certs/ca-certificates.crt),)
 export UV_SYSTEM_CERTS ?= 1
 endif
 
-# Tests run in so many processes at a time.
-export WORKERS ?= 2
+# Tests run in so many processes at a time: one more than the two cores they are made for, since some wait.
+export WORKERS ?= 3
 
 .PHONY: demo test accept soak check bench docs manifests attack lock setup clean
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The sample of the tests, in two workers, and the checks beside it: what they say is shown whole, after the tests.
+# The sample of the tests, in WORKERS processes, and the checks beside it: what they say is shown whole, after the tests.
 # Fails when one of both does. With CHANGED=1 only what a change can reach (scripts/changed.py), since BASE.
 # Usage: sh scripts/test.sh PYTHON [what is given to pytest]
 set -u
@@ -15,7 +15,7 @@ said=$(mktemp)
 trap 'rm -f "$said"' EXIT
 ${MAKE:-make} --no-print-directory check >"$said" 2>&1 &
 checks=$!
-"$python" -m pytest -q -n "${WORKERS:-2}" --dist loadfile -m "not accept and not soak" "$@"
+"$python" -m pytest -q -n "${WORKERS:-3}" --dist loadfile -m "not accept and not soak" "$@"
 tests=$?
 wait $checks
 checked=$?

@@ -122,6 +122,7 @@ def test_stdio_previous_era(private_home: Path, tmp_path: Path) -> None:
         assert server.stderr == "", "no banner, no update notice, no chatter"
 
 
+@pytest.mark.accept
 def test_stdio_current_era(private_home: Path, tmp_path: Path) -> None:
     with raw_server("--workspace", str(tmp_path / "w")) as server:
         about = server.send("server/discover", {"_meta": MODERN_META})["result"]

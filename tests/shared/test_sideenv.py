@@ -330,6 +330,7 @@ def test_damage_to_a_python_is_seen_and_repaired(plain: PythonEnv) -> None:
         assert setup(plain).changed and status(plain).state == "installed"
 
 
+@pytest.mark.accept
 def test_what_does_not_hold_together_is_no_environment(plain: PythonEnv) -> None:
     setup(plain)
     for broken in (
@@ -379,6 +380,7 @@ def test_an_environment_in_use_stays_and_an_unused_older_one_goes(plain: PythonE
     assert setup(plain, force=True).changed
 
 
+@pytest.mark.accept
 def test_a_setup_that_is_killed_leaves_what_was_there(plain: PythonEnv, tmp_path: Path) -> None:
     first = setup(plain).target
     began = tmp_path / "began"

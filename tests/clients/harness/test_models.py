@@ -183,7 +183,9 @@ async def test_the_check_works_inside_an_event_loop(keys: None) -> None:
 FORMS = ["anthropic:claude-sonnet-4-5", "openai:gpt-4.1", "openai-chat:gpt-4.1", "google:gemini-2.5-flash"]
 
 
-@pytest.mark.parametrize("model", FORMS)
+@pytest.mark.parametrize(
+    "model", [each if "openai" in each else pytest.param(each, marks=pytest.mark.accept) for each in FORMS]
+)
 def test_tokens_do_not_overlap(keys: None, model: str) -> None:
     form = PROVIDERS[model.partition(":")[0]].form
     script = [

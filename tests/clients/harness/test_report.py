@@ -569,6 +569,7 @@ def test_the_columns_are_documented() -> None:
     assert len({column.name for column in flat.COLUMNS}) == len(flat.COLUMNS)
 
 
+@pytest.mark.accept
 def test_without_numpy_and_scipy_scores_and_pages_stand_and_say_what_is_missing(tmp_path: Path) -> None:
     version = str(suites.load("phreeqc-basics").version)
     rig = Rig(tmp_path / "run", [real_task(number, version) for number in range(6)])

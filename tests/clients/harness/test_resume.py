@@ -38,7 +38,7 @@ def kill_at(out: Path, count: int, *words: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "epochs", [pytest.param(3, marks=pytest.mark.accept), pytest.param(10, marks=pytest.mark.soak)]
+    "epochs", [pytest.param(2, marks=pytest.mark.accept), pytest.param(10, marks=pytest.mark.soak)]
 )
 def test_a_run_killed_half_way_goes_on_with_the_other_half(
     databases: Path, tmp_path: Path, epochs: int

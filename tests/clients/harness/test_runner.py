@@ -176,9 +176,9 @@ def test_a_dead_server_is_no_answer_and_is_run_again(
     assert [[a["end"] for a in each.meta["attempts"]] for each in trajectories] == [["server_error"]] * 2
 
 
-def _runner(out: Path, background: bool = False) -> subprocess.Popen[str]:
+def _runner(out: Path, limit: int, background: bool = False) -> subprocess.Popen[str]:
     """Start a run; in the background of a script a shell lets it ignore SIGINT, whatever these tests run in."""
-    words = ["run", "phreeqc-basics", "--agent", "reference", "--out", str(out)]
+    words = ["run", "phreeqc-basics", "--agent", "reference", "--limit", str(limit), "--out", str(out)]
     action = signal.SIG_IGN if background else signal.SIG_DFL
     return subprocess.Popen(
         [sys.executable, "-m", "labrig_harness", *words],
@@ -204,18 +204,18 @@ def _wait_for(condition: Callable[[], bool]) -> None:
 def test_a_killed_run_loses_nothing_and_can_go_on(
     databases: Path, tmp_path: Path, ending: int, background: bool
 ) -> None:
-    process = _runner(tmp_path, background)
+    process = _runner(tmp_path, 10, background)
     _wait_for(lambda: len(list(tmp_path.glob("*/*/epoch0/trajectory.json"))) >= 2)
     process.send_signal(ending)
     process.wait(30)
     kept = {path: path.stat().st_mtime_ns for path in tmp_path.glob("*/*/epoch0/trajectory.json")}
-    assert 2 <= len(kept) < 19
+    assert 2 <= len(kept) < 10
     for path in kept:
         json.loads(path.read_text())
     if ending != signal.SIGKILL:
         assert not list(tmp_path.glob(f"*/*/{MAKING}*")), "an orderly end leaves nothing half-made"
         assert process.returncode == 130
-    asyncio.run(run(plan("reference", limit=19), tmp_path))
+    asyncio.run(run(plan("reference", limit=10), tmp_path))
     assert not list(tmp_path.glob(f"*/*/{MAKING}*"))
     assert {path: path.stat().st_mtime_ns for path in kept} == kept
     assert score_folder(tmp_path).whole
@@ -223,13 +223,13 @@ def test_a_killed_run_loses_nothing_and_can_go_on(
 
 @pytest.mark.accept
 def test_two_runners_in_one_folder_agree(databases: Path, tmp_path: Path) -> None:
-    runners = [_runner(tmp_path) for _ in range(2)]
+    runners = [_runner(tmp_path, 6) for _ in range(2)]
     for each in runners:
         _, errors = each.communicate(timeout=240)
         assert each.returncode == 0, errors
     scored = score_folder(tmp_path)
     assert scored.whole
-    assert len(scored.scores) == 19
+    assert len(scored.scores) == 6
 
 
 def test_a_folder_that_cannot_be_written_is_scored(copied: Path) -> None:

@@ -719,7 +719,9 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     return found
 
 
-@pytest.mark.parametrize("examples", [6, pytest.param(200, marks=pytest.mark.accept)])
+@pytest.mark.parametrize(
+    "examples", [6, pytest.param(60, marks=pytest.mark.accept), pytest.param(2_000, marks=pytest.mark.soak)]
+)
 @pytest.mark.filterwarnings("error", "ignore:Glyph")
 def test_anything_is_refused_or_drawn(examples: int) -> None:
     """Never a traceback, nor a warning of numbers that overflow or of axes that have no room."""

@@ -34,6 +34,7 @@ def test_activity_models_are_those_the_databases_are_known_for(databases: Path) 
     assert activity_model(databases / "phreeqc.dat", "PITZER\n-B0\n") == "Pitzer"
 
 
+@pytest.mark.accept
 async def test_seawater_is_within_the_model_and_a_molal_brine_is_not(databases: Path, examples: Path) -> None:
     assert not await doubts((examples / "ex1").read_text())
     assert not await doubts(BRINE.format(0.99, ""))

@@ -28,6 +28,7 @@ def specifications() -> list[Specification]:
     return [design.specification(number) for number in range(1, MANY + 1)]
 
 
+@pytest.mark.accept
 def test_sizes_are_within_what_is_said(specifications: list[Specification]) -> None:
     for each in specifications:
         assert 7 <= len(each.variables) <= 20

@@ -262,6 +262,7 @@ def test_nothing_recorded_reaches_a_terminal_as_a_command(tmp_path: Path, words:
     assert all(each.isprintable() or each == "\n" for each in shown), ascii(shown)
 
 
+@pytest.mark.accept
 def test_a_terminal_gets_lines_of_its_width_and_no_binary(path: Path, tmp_path: Path) -> None:
     long = record(tmp_path / "long.sqlite", exchange(f"https://a.example.org/{'long/' * 100}"))
     assert max(map(len, _on_a_terminal("ledger", "list", long).splitlines())) == 100

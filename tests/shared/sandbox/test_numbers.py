@@ -65,6 +65,7 @@ def test_there_are_fifty() -> None:
     assert len(SNIPPETS) >= 50 and set(SNIPPETS) > SAMPLE
 
 
+@pytest.mark.accept
 def test_figures_are_what_savefig_writes(lab: Rig, tmp_path: Path) -> None:
     code = "import matplotlib.pyplot as plt\nplt.plot([1, 3, 2])\nplt.title('Öl, $x^2$')\n"
     drawn = lab.run(code).files["figure-1.png"]

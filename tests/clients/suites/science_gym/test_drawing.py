@@ -184,6 +184,7 @@ def test_prefixes_are_those_of_some_files() -> None:
             assert 1 < count < len(repository.files.texts)
 
 
+@pytest.mark.accept
 def test_a_pool_has_five_of_each_type_that_involves_chance() -> None:
     questions = pool(open_repository("118"))
     counts = {type: sum(each.query.type == type for each in questions) for type in TYPES}
