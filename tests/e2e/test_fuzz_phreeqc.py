@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from support.fuzzing import ORDERS, Bench, Vocabulary, mangled, sample, thousands
 
-
 WATER = "SOLUTION 1\n pH 7 charge\n Ca 1\n C(4) 2\n Na 1\nEND\n"
 STEPS = """SOLUTION 1
 EQUILIBRIUM_PHASES 1
