@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import signal
 import tempfile
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -303,11 +304,33 @@ def _execute(plan: RunPlan, out: Path, scheduler: str | None, advance: Any) -> N
     if scheduler is None:
         from labrig_harness.run.runner import run as run_here
 
-        asyncio.run(run_here(plan, out, progress=advance))
+        try:
+            asyncio.run(_ended_by_sigterm(run_here(plan, out, progress=advance)))
+        except asyncio.CancelledError:
+            raise KeyboardInterrupt from None
     else:
         from labrig_harness.run.cluster import run
 
         run(plan, out, scheduler, progress=advance)
+
+
+async def _ended_by_sigterm(work: Coroutine[Any, Any, Any]) -> None:
+    """Do the work; SIGTERM cancels it, as asyncio does for Ctrl-C.
+
+    A KeyboardInterrupt out of a signal handler may be raised anywhere, also where a half-made record is being removed.
+    """
+    task, loop = asyncio.current_task(), asyncio.get_running_loop()
+
+    def cancel(*_: object) -> None:
+        assert task is not None
+        signal.signal(signal.SIGTERM, before)  # a second one does not wait
+        loop.call_soon_threadsafe(task.cancel)
+
+    before = signal.signal(signal.SIGTERM, cancel)
+    try:
+        await work
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _suites(arguments: argparse.Namespace) -> int:
