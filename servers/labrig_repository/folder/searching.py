@@ -91,7 +91,7 @@ def search(
         )
     files, passed = _files(repository, pattern)
     question = [repository.name, wanted, pattern, names, contents, len(files)]
-    start = cursors.decode(cursor, question) if cursor else 0
+    start = min(cursors.decode(cursor, question), len(files)) if cursor else 0  # one can be made up
     reader = _Reader(repository, wanted, passed)
     hits: list[dict[str, Any]] = []
     place = start

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from labrig.errors import LabrigError
+from labrig.tools import cursor as cursors
 from labrig_repository.folder import searching
 from labrig_repository.folder.searching import Page, path_matcher, search
 from support.memory_repository import Memory
@@ -149,6 +150,12 @@ def test_a_page_ends_after_so_many_bytes(monkeypatch: pytest.MonkeyPatch) -> Non
     memory = Memory({f"{n}.txt": b"nothing\n" * 10 for n in range(9)})
     page = search(memory, "hit")
     assert page.hits == [] and page.searched == 1 and page.cursor
+
+
+def test_a_cursor_that_was_made_up_ends_the_search() -> None:
+    question = [Memory(FILES).name, "chl", "**", True, True, found("chl").files]
+    page = found("chl", cursor=cursors.encode(question, 10**6))
+    assert (page.hits, page.searched, page.cursor) == ([], 0, "")
 
 
 def test_a_cursor_belongs_to_its_question() -> None:
