@@ -113,7 +113,7 @@ CHECKS = (
             ("labrig", "generate", "science-gym", "--seed", "soak", "--n", "24000", "--out", GYM_ITEMS),
             ("{python}", "-m", "labrig_suites.science_gym.attack", "--tasks", GYM_ITEMS),
         ),
-        r"always possible:",
+        r"always saying possible:",
         (
             ("labrig", "generate", "science-gym", "--seed", "soak", "--n", "2400", "--out", GYM_ITEMS),
             ("{python}", "-m", "labrig_suites.science_gym.attack", "--tasks", GYM_ITEMS),
