@@ -55,7 +55,8 @@ def run(check: Check, folder: str, *, small: bool) -> tuple[str, bool]:
             said.append(line.rstrip())
         passed = process.wait() == 0 and passed
     found = [line for line in said if re.search(check.figure, line)]
-    return "; ".join(" ".join(line.split()).strip(" =.") for line in found) or "no figure", passed and bool(found)
+    figure = "; ".join(" ".join(line.split()).strip(" =.") for line in found)
+    return figure or "no figure", passed and bool(found)
 
 
 def row(check: Check, figure: str, passed: bool, seconds: float) -> str:

@@ -31,8 +31,8 @@ def report(results: Sequence[Result], rules: Sequence[Rule]) -> str:
     by_chance = sum(float(binom.sf(math.floor(each.limit * each.tried), each.tried, 0.25)) for each in judged)
     above = sum(each.leaks for each in judged)
     lines.append(
-        f"Of {len(judged)} attackers without knowledge {above} exceed their limits; by chance alone {by_chance:.2f} would"
-        f"{': check with another seed whether there is a leak' if above else ''}."
+        f"Of {len(judged)} attackers without knowledge {above} exceed their limits; "
+        f"by chance alone {by_chance:.2f} would{': check with another seed whether there is a leak' if above else ''}."
     )
     if any(each.group == "question" for each in results):
         lines.append(
