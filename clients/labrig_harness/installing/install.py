@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import contextlib
 import difflib
+import fcntl
 import hashlib
 import json
 import os
@@ -129,6 +130,9 @@ def plan(
     path = _absolute(path) if path else found.path(_absolute(cwd), env)
     target = _target(path)
     variables = {"LABRIG_HOME": str(_absolute(Path(env["LABRIG_HOME"])))} if env.get("LABRIG_HOME") else {}
+    for root in roots:
+        if not _absolute(root).is_dir():
+            raise LabrigError("This root is not a folder", where=f"--root {root}")
     flags = ["--workspace", str(_absolute(workspace))] if workspace else []
     flags += ["--root", *(str(_absolute(root)) for root in roots)] if roots else []
     wanted = {
@@ -162,6 +166,11 @@ def apply(plan: InstallPlan) -> None:
     """
     if plan.before == plan.after:
         return
+    with _one_at_a_time():
+        _apply(plan)
+
+
+def _apply(plan: InstallPlan) -> None:
     if _read(plan.target) != plan.before:
         raise LabrigError(
             "The file has changed since the plan was made", where=str(plan.path), try_="plan again"
@@ -175,13 +184,16 @@ def apply(plan: InstallPlan) -> None:
         if plan.before is not None and _sha256(plan.before) == record["written_sha256"]:
             original, made = _original(record), record["folders_made"]
         elif plan.before is not None:  # changed by others since our last change
-            original = _restored(client_configs.find(plan.client), plan.before, record, plan.path)
+            found = client_configs.find(plan.client)
+            kept = _altered(found, plan.before, record, plan.path)
+            original = _restored(found, plan.before, record, plan.path, kept)
     written = {
         "schema": SCHEMA,
         "client": plan.client,
         "path": str(plan.target),
         "servers": list(servers),
         "original": None if original is None else base64.b64encode(original).decode(),
+        "written": base64.b64encode(plan.after).decode(),
         "written_sha256": _sha256(plan.after),
         "folders_made": made,
         "meta": {"at": datetime.now(UTC).isoformat(timespec="seconds")},
@@ -209,8 +221,13 @@ def undo(client: str, path: Path | None = None, *, cwd: Path | None = None) -> U
     """
     found = client_configs.find(client)
     path = _absolute(path) if path else found.path(_absolute(cwd or Path.cwd()), os.environ)
+    with _one_at_a_time():
+        return _undo(found, path)
+
+
+def _undo(found: Client, path: Path) -> UndoReport:
     target = _target(path)
-    record_path = _record_path(client, target)
+    record_path = _record_path(found.name, target)
     record = _read_record(record_path)
     if record is None:
         raise LabrigError(
@@ -239,12 +256,27 @@ def _changed(client: Client, content: bytes, wanted: config_edit.Entries, path: 
     return config_edit.change(_text(content, path), client.syntax, client.table, wanted, str(path)).encode()
 
 
-def _restored(client: Client, content: bytes, record: Mapping[str, Any], path: Path) -> bytes:
-    """Return a changed file without our entries; an entry that ours replaced comes back."""
+def _restored(
+    client: Client, content: bytes, record: Mapping[str, Any], path: Path, kept: Sequence[str] = ()
+) -> bytes:
+    """Return a changed file without our entries but those kept; an entry that ours replaced comes back."""
     original = _text(_original(record) or b"", path)
     earlier = config_edit.entries(original, client.syntax, client.table, str(path))
     keys = map(client_configs.key, record["servers"])
-    return _changed(client, content, {key: earlier.get(key) for key in keys}, path)
+    return _changed(client, content, {key: earlier.get(key) for key in keys if key not in kept}, path)
+
+
+def _altered(client: Client, content: bytes, record: Mapping[str, Any], path: Path) -> list[str]:
+    """Return the entries of ours that somebody else has changed since, and which are therefore theirs."""
+    if "written" not in record:  # as records once were
+        return []
+    wrote = _text(base64.b64decode(record["written"]), path)
+    ours, now = (
+        config_edit.entries(text, client.syntax, client.table, str(path))
+        for text in (wrote, _text(content, path))
+    )
+    keys = map(client_configs.key, record["servers"])
+    return [key for key in keys if key in now and now[key] != ours.get(key)]
 
 
 def _text(content: bytes, path: Path) -> str:
@@ -323,6 +355,18 @@ def _read_record(path: Path) -> dict[str, Any] | None:
 
 def _original(record: Mapping[str, Any]) -> bytes | None:
     return None if record["original"] is None else base64.b64decode(record["original"])
+
+
+@contextlib.contextmanager
+def _one_at_a_time() -> Iterator[None]:
+    """Hold the lock of all installations: of two at once, one would take what the other wrote for its own."""
+    path = home() / ".installs.lock"
+    with contextlib.ExitStack() as held:
+        with _explained(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            lock = held.enter_context(path.open("w"))
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def _sha256(content: bytes) -> str:

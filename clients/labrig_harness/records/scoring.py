@@ -275,7 +275,7 @@ def _records(
         else:
             skipped.append(f"{path.parent.relative_to(out)}: {found}")
     missing += [
-        f"{label}: {wanted - counts[label]} of {wanted} records"
+        f"{label}: {wanted - counts[label]} of {wanted} records are missing"
         for label, wanted in expected.items()
         if counts[label] < wanted
     ]

@@ -5,7 +5,9 @@ import json
 import os
 import stat
 import sys
+import time
 import tomllib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -407,3 +409,46 @@ def test_toml_edits_change_one_entry(text: str, env: dict[str, str]) -> None:
     removed = tomllib.loads(config_edit.change(added, "toml", "mcp_servers", {KEY: None}, "f"))
     assert KEY not in removed.get("mcp_servers", {})
     assert {**removed, "mcp_servers": None} == {**before, "mcp_servers": None}
+
+
+def test_an_entry_of_ours_that_somebody_changed_comes_back(place: Path) -> None:
+    """Installed, made over by hand, installed again, undone: what stood before the last installation."""
+    install.apply(plan("claude-code", place))
+    path = plan("claude-code", place).path
+    mine = json.dumps({"mcpServers": {KEY: {"command": "mine"}, "x": {"command": "y"}}, "z": 1})
+    path.write_text(mine)
+    install.apply(plan("claude-code", place))
+    assert json.loads(path.read_text())["mcpServers"][KEY]["command"] != "mine"
+    assert install.undo("claude-code", path).exact
+    assert path.read_text() == mine
+
+
+def test_of_two_installations_at_once_none_is_lost(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both were planned before either was written: the second is refused and says to plan again."""
+    write = install._replace
+
+    def slowly(path: Path, content: bytes, mode: int) -> None:
+        time.sleep(0.1)
+        write(path, content, mode)
+
+    monkeypatch.setattr(install, "_replace", slowly)
+    plans = [install.plan("claude-code", [server], cwd=place) for server in ("phreeqc", "repository")]
+
+    def applied(made: InstallPlan) -> str:
+        try:
+            install.apply(made)
+        except LabrigError as error:
+            return error.what
+        return made.servers[0]
+
+    with ThreadPoolExecutor(2) as pool:
+        said = [*pool.map(applied, plans)]
+    refused = "The file has changed since the plan was made"
+    assert said.count(refused) == 1
+    (done,) = {*said} - {refused}
+    assert [*json.loads(plans[0].path.read_text())["mcpServers"]] == [f"labrig-{done}"]
+
+
+def test_a_root_that_is_not_there_is_refused(place: Path) -> None:
+    with pytest.raises(LabrigError, match="not a folder"):
+        plan("claude-code", place, roots=[place / "nowhere"])

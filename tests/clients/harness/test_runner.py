@@ -127,7 +127,7 @@ def test_damaged_records_are_named_and_not_scored(copied: Path, kind: str) -> No
     scored = score_folder(copied)
     assert len(scored.skipped) == 1, kind
     assert record.parent.name in scored.skipped[0]
-    assert scored.missing == ["agent-toc.reference: 1 of 2 records"]
+    assert scored.missing == ["agent-toc.reference: 1 of 2 records are missing"]
     assert len([each for each in scored.scores if each.agent == "reference"]) == 1
 
 
@@ -145,7 +145,7 @@ def test_a_run_without_its_description_and_an_epoch_too_many_are_named(copied: P
 
 def test_edited_truths_and_lost_records_are_noticed(copied: Path) -> None:
     shutil.rmtree(next(copied.glob("*.random/*/epoch1")))
-    assert score_folder(copied).missing == ["agent-toc.random: 1 of 4 records"]
+    assert score_folder(copied).missing == ["agent-toc.random: 1 of 4 records are missing"]
     text = (copied / "tasks.jsonl").read_text()
     answer = json.loads(text.splitlines()[0])["truth"]["answer"]
     other = "A" if answer != "A" else "B"
