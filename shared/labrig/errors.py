@@ -100,7 +100,8 @@ class LabrigError(Exception):
             parts.append(f"Expected: {self.expected}")
         if self.try_:
             parts.append(f"Try: {self.try_}")
-        return ". ".join(part.rstrip(".") for part in parts) + "."
+        text = ". ".join(part.rstrip(".") for part in parts)
+        return text if text.endswith("?") else f"{text}."
 
 
 def _clipped(text: str) -> str:

@@ -85,7 +85,7 @@ def input_text(input_path: str, text: str) -> str:
     """Return the input that a call gives, as a file of the workspace or as text."""
     if bool(input_path) == bool(text):
         raise LabrigError(
-            "Give either input_path or input" + (", not both" if text else ""),
+            "Give either input_path or input" + (", not both" if text else ": both are empty"),
             where="input_path, input",
             expected="a file of the workspace, or the input as text",
         )

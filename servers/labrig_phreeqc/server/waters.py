@@ -259,7 +259,7 @@ def _excluded(reasons: Any) -> dict[str, str]:
 def _table(path: str, table: str) -> str:
     if bool(path) == bool(table):
         raise LabrigError(
-            "Give either path or table" + (", not both" if table else ""),
+            "Give either path or table" + (", not both" if table else ": both are empty"),
             where="path, table",
             expected="a CSV of the workspace, or its text",
         )
