@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from support.sandbox_rig import Rig
 
 # Timing never fails a test; in CI hypothesis repeats its cases, elsewhere it goes on looking. `make soak` looks longer.
-settings.register_profile("labrig", deadline=None, derandomize="CI" in os.environ, max_examples=50)
+settings.register_profile("labrig", deadline=None, derandomize="CI" in os.environ)
 settings.register_profile("soak", deadline=None, max_examples=2_000)
 settings.load_profile("labrig")
 

@@ -365,7 +365,7 @@ def test_a_sample_of_calls_is_answered(tmp_path: Path, order: str) -> None:
 @pytest.mark.parametrize(
     ("n_calls", "warm"),
     [
-        pytest.param(1_200, 700, marks=pytest.mark.accept),
+        pytest.param(3_000, 2_000, marks=pytest.mark.accept),
         pytest.param(10_000, 2_000, marks=pytest.mark.soak),
     ],
 )

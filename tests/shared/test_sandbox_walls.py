@@ -177,7 +177,7 @@ def user(request: pytest.FixtureRequest) -> int | None:
 @pytest.fixture(
     params=[
         pytest.param(None, id="this kernel's Landlock"),
-        pytest.param(1, id="Landlock version 1", marks=pytest.mark.soak),
+        pytest.param(1, id="Landlock version 1", marks=pytest.mark.accept),
     ]
 )
 def abi(request: pytest.FixtureRequest) -> int | None:

@@ -7,7 +7,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from labrig.errors import LabrigError
@@ -160,6 +160,7 @@ def test_too_large_is_refused_and_the_old_file_stays(workspace: Workspace) -> No
     assert workspace.read_text("x") == "old"
 
 
+@settings(max_examples=3 * settings.default.max_examples)
 @given(path=st.text(max_size=60), content=st.text(max_size=50))
 def test_any_path_writes_inside_or_is_refused(
     tmp_path_factory: pytest.TempPathFactory, path: str, content: str

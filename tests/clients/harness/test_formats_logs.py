@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from labrig_harness import formats
@@ -563,6 +563,7 @@ KINDS = [*GOOD.items(), ("codex", ROLLOUT), ("claude-code", SESSION)]
 
 
 @pytest.mark.accept
+@settings(max_examples=4 * settings.default.max_examples)
 @given(st.sampled_from(KINDS), st.data())
 def test_wrong_types_anywhere_do_no_harm(kind: tuple[str, list[Any]], data: st.DataObject) -> None:
     """Any value of a good log may be anything else: the reader never fails, and its runs can be recorded."""

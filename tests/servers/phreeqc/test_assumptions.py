@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from labrig_phreeqc.checks.input_notices import REPORTED_OTHERWISE, InputNotices, input_notices
@@ -287,6 +287,7 @@ lines = st.sampled_from(
 
 
 @pytest.mark.parametrize("database", ["phreeqc.dat", "llnl.dat", "pitzer.dat", "iso.dat"])
+@settings(max_examples=2 * settings.default.max_examples // 5)
 @given(st.lists(lines, max_size=12))
 def test_nothing_upsets_it_and_every_doubt_has_its_line(
     databases: Path, database: str, drawn: list[str]

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from labrig.errors import LabrigError
@@ -413,6 +413,7 @@ _STATES = st.lists(
 
 
 @pytest.mark.accept
+@settings(max_examples=2 * settings.default.max_examples)
 @given(_STATES, _STATES, st.integers(1, 3), st.integers(1, 3))
 def test_exchanging_the_outputs_mirrors_the_result(a: Any, b: Any, n: int, m: int) -> None:
     text_a, text_b = _output(a, n), _output(b, m)

@@ -562,6 +562,7 @@ def test_formulas() -> None:
     assert notation.quantity("m(SO4-2), cell 3") == "m(SO₄²⁻), cell 3"
 
 
+@settings(max_examples=2 * settings.default.max_examples)
 @given(st.text(st.characters(exclude_categories=[]), max_size=60), st.integers(1, 30))
 def test_names_become_drawable(text: str, most: int) -> None:
     cut = style.short(text, most)
@@ -720,7 +721,7 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
 
 
 @pytest.mark.parametrize(
-    "examples", [6, pytest.param(60, marks=pytest.mark.accept), pytest.param(2_000, marks=pytest.mark.soak)]
+    "examples", [6, pytest.param(200, marks=pytest.mark.accept), pytest.param(2_000, marks=pytest.mark.soak)]
 )
 @pytest.mark.filterwarnings("error", "ignore:Glyph")
 def test_anything_is_refused_or_drawn(examples: int) -> None:

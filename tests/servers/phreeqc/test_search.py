@@ -154,7 +154,7 @@ def test_any_text_is_searched_like_grep(text: str, pattern: str) -> None:
     ]
 
 
-@settings(max_examples=settings.default.max_examples // 3)  # each takes long
+@settings(max_examples=settings.default.max_examples // 6)
 @given(st.text(max_size=100), st.text(min_size=1, max_size=3), st.booleans())
 def test_any_expression(text: str, pattern: str, ignore_case: bool) -> None:
     try:

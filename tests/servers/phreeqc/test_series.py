@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from labrig.errors import LabrigError
@@ -436,6 +436,7 @@ _LINE = st.one_of(
 )
 
 
+@settings(max_examples=3 * settings.default.max_examples // 2)
 @given(st.lists(_LINE, max_size=25).map("\n".join) | st.text())
 def test_any_text(text: str) -> None:
     """Refused or read, never a crash; and what is available can be had."""

@@ -198,7 +198,7 @@ def analyses(draw: st.DrawFn) -> str:
 
 
 @pytest.mark.accept
-@settings(max_examples=settings.default.max_examples // 3)  # each takes long
+@settings(max_examples=settings.default.max_examples // 6)
 @given(st.lists(analyses(), min_size=1, max_size=12))
 def test_concentrations_are_those_that_the_engine_finds(databases: Path, drawn: list[str]) -> None:
     text = "".join(f"SOLUTION {number} drawn\n{each}\n" for number, each in enumerate(drawn, 1))

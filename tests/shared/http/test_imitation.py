@@ -194,7 +194,7 @@ def test_a_reset_is_rst_also_in_the_middle(site: Imitation) -> None:
 def test_what_hangs_says_no_more_and_stays_open(site: Imitation, answer: fake.Answer, before: bytes) -> None:
     site.on("/x").then(answer)
     got = b""
-    with pytest.raises(TimeoutError), plug(site, seconds=0.5) as line:
+    with pytest.raises(TimeoutError), plug(site, seconds=1.5) as line:
         while part := line.recv(1 << 16):
             got += part
     assert got.endswith(before) and bool(got) == bool(before) and len(site.hits) == 1
