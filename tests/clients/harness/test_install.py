@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from labrig.errors import LabrigError
@@ -362,6 +362,7 @@ ENTRIES = st.dictionaries(st.text(), JSON_VALUES, max_size=3)
 
 
 @pytest.mark.accept
+@settings(max_examples=3 * settings.default.max_examples // 2)
 @given(
     rest=st.dictionaries(st.text(), JSON_VALUES, max_size=4),
     table=st.none() | ENTRIES,
