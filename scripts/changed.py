@@ -15,24 +15,28 @@ from pathlib import Path
 ALL = "tests"
 HOUSE = "tests/test_house.py tests/test_map.py"
 """What looks at the source as a whole."""
+PAGES = "tests/e2e/test_docs.py"
 REACHES = (
     # A pattern at the beginning of a path, and what it reaches: the layers, suites > harness > servers > shared.
     (r"tests/(?!support/|hostile/)(.*/)?test_\w+\.py", r"\g<0>"),
-    (r"tests/hostile/", "tests/e2e"),
+    (r"tests/hostile/", "tests/e2e tests/servers"),
     (r"tests/(clients|servers|shared)/", r"tests/\1"),
     (r"servers/labrig_(\w+)/", rf"tests/servers/\1 tests/clients tests/e2e {HOUSE}"),
     (r"clients/labrig_harness/", f"tests/clients tests/e2e {HOUSE}"),
-    # The harness's own tests and those of whole programs run phreeqc-basics.
-    (r"clients/labrig_suites/(phreeqc_basics|common)/", f"tests/clients tests/e2e {HOUSE}"),
+    # The harness's own tests and those of whole programs run phreeqc-basics, which stands on phreeqc-mcq.
+    (r"clients/labrig_suites/(phreeqc_basics|phreeqc_mcq|common)/", f"tests/clients tests/e2e {HOUSE}"),
     (r"clients/labrig_suites/(\w+)/", rf"tests/clients/suites/\1 {HOUSE}"),
     (
         r"docs/security\.md",
-        "tests/e2e/test_docs.py tests/e2e/test_hostile.py tests/e2e/test_sandbox_attacks.py",
+        f"{PAGES} tests/e2e/test_hostile.py tests/e2e/test_sandbox_attacks.py",
     ),
-    (r"docs/|README\.md|CONTRIBUTING\.md", "tests/e2e/test_docs.py"),
+    (r"docs/suites/(\w+)-(\w+)", rf"tests/clients/suites/\1_\2 {PAGES}"),
+    (r"docs/reports", f"tests/clients/harness/test_report.py {PAGES}"),
+    (r"docs/|README\.md|CONTRIBUTING\.md", PAGES),
+    (r"benchmarks/", HOUSE),
     (r"manifests/", "tests/clients/harness/test_manifests.py"),
     (r"Dockerfile", "tests/e2e/test_dockerfile.py"),
-    (r"benchmarks/|LICENSE|\.gitignore", ""),
+    (r"LICENSE|\.gitignore", ""),
     (r"", ALL),  # shared/, tests/support, the lock, the Makefile
 )
 
@@ -41,8 +45,21 @@ def reached(path: str) -> set[str]:
     """Return the files and folders of tests that a change of a file reaches."""
     for pattern, tests in REACHES:
         if found := re.match(pattern, path):
-            return set(found.expand(tests).split())
+            return set(found.expand(tests).split()) | importers(path)
     return set()
+
+
+def importers(path: str) -> set[str]:
+    """Return the files of tests that import from a file of tests, and those that import from these."""
+    if not re.match(r"tests/(?!support/|hostile/).*\.py$", path):
+        return set()
+    module = path.removeprefix("tests/").removesuffix(".py").replace("/", ".")
+    found = {
+        str(other)
+        for other in Path("tests").rglob("*.py")
+        if re.search(rf"^from {re.escape(module)} import", other.read_text(encoding="utf-8"), re.MULTILINE)
+    }
+    return found.union(*map(importers, found))
 
 
 def narrowed(tests: set[str]) -> list[str]:
@@ -73,11 +90,15 @@ def git(*words: str) -> list[str]:
 
 
 def main() -> int:
-    """Print what is reached; 2 where git knows no such commit."""
+    """Print what is reached; 2 where git cannot tell what has changed."""
     try:
         paths = changed(sys.argv[1] if len(sys.argv) > 1 else left_at())
     except subprocess.CalledProcessError as failed:
-        print(failed.stderr, end="", file=sys.stderr)
+        reason = failed.stderr.splitlines()[0] if failed.stderr else f"git ended with {failed.returncode}"
+        print(f"CHANGED=1 asks git what has changed: {reason}", file=sys.stderr)
+        return 2
+    except OSError as failed:
+        print(f"CHANGED=1 asks git what has changed: {failed}", file=sys.stderr)
         return 2
     print(" ".join(narrowed(set().union(*map(reached, paths)))))
     return 0

@@ -5,7 +5,7 @@
 set -u
 python=$1
 shift
-if [ -n "${CHANGED:-}" ]; then
+if [ "${CHANGED:-0}" != 0 ]; then
     reached=$("$python" scripts/changed.py ${BASE:-}) || exit
     echo "reached: ${reached:-no test}"
     [ -n "$reached" ] || exec ${MAKE:-make} --no-print-directory check

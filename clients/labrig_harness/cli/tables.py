@@ -39,6 +39,7 @@ def _tables(arguments: argparse.Namespace) -> int:
 
     from labrig_harness.cli.scores import stdout_console
     from labrig_harness.records.scoring import paper_tables, score_folder
+    from labrig_harness.report.prose import readable
     from labrig_harness.report.terminal import print_table
 
     scored = score_folder(arguments.out)
@@ -49,6 +50,9 @@ def _tables(arguments: argparse.Namespace) -> int:
             try_="labrig score",
         )
     made = _chosen(paper_tables(scored), arguments.only)
+    for title, lines in (("Not scored", scored.skipped), ("Missing", scored.missing)):
+        for line in lines:
+            print(f"{title}: {readable(line)}", file=sys.stderr)
     if arguments.format == "json":
         print(json.dumps([asdict(each) for each in made], ensure_ascii=False, indent=1))
     elif arguments.format == "csv":

@@ -244,6 +244,9 @@ def _tasks(out: Path) -> tuple[dict[str, Sample], Suite]:
     return samples, suite
 
 
+REMAKE = "Try: remove this folder, then labrig resume (a run) or labrig import (a log)"
+
+
 def _records(
     out: Path, suite: Suite, samples: dict[str, Sample], skipped: list[str], missing: list[str]
 ) -> Iterator[Record]:
@@ -273,7 +276,7 @@ def _records(
             counts[label] += 1
             yield found
         else:
-            skipped.append(f"{path.parent.relative_to(out)}: {found}")
+            skipped.append(f"{path.parent.relative_to(out)}: {found.rstrip('.')}. {REMAKE}")
     missing += [
         f"{label}: {wanted - counts[label]} of {wanted} records are missing"
         for label, wanted in expected.items()

@@ -70,7 +70,7 @@ async def _misprinted(engine: Engine, option: orbit.Option, number: int) -> list
     shown = printed.value(run.output, scene.quantity.printed, scene.state)
     if shown is None:
         return [f"sample {number}: {scene.quantity.name} is not printed"]
-    if scene.quantity.gap(shown, value) > 0.5:
+    if not scene.quantity.same(shown, value):
         return [f"sample {number}: {scene.quantity.name} is printed as {shown}, but is {value}"]
     return []
 

@@ -104,5 +104,5 @@ def _values(text: str, quantity: Quantity, of_output: bool) -> Iterator[float]:
 def _agrees(quantity: Quantity, found: float, value: float, of_output: bool) -> bool:
     """Return whether a number is an option's value: to half of what options are apart, elsewhere as it is printed."""
     if of_output:
-        return quantity.gap(found, value) < 0.5
+        return quantity.same(found, value)
     return quantity.show(found) == quantity.show(value)

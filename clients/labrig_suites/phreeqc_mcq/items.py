@@ -27,13 +27,14 @@ if TYPE_CHECKING:
     from labrig_phreeqc.engine.engine import Engine
 
 NAME = "phreeqc-mcq"
-VERSION = "2"
+VERSION = "3"
 """Of the suite and its wording; ids are made of it, since an item whose text has changed is another item."""
-EARLIER = ("1",)
-"""Versions whose records are still scored: their items are worded otherwise, and their scores are the same."""
+EARLIER = ("1", "2")
+"""Versions whose records are still scored, to the same scores. Version 1 was worded otherwise; of version 2, one item
+in some hundreds has a value that its own inverse model prints otherwise, by more than options may be apart."""
 DRAWING = "1"
-"""Of the random draws alone. Wording does not touch them, so that items of version 2 have the truths, options and
-letters that those of version 1 have from the same seed."""
+"""Of the random draws alone. Items of versions 1 to 3 have the same truths, options and letters from the same seed,
+apart from those that version 3 does not take."""
 LETTERS = ("A", "B", "C", "D")
 AT_ONCE = 3
 """Items drawn together; four runs each, and the engine's queue is finite."""

@@ -122,6 +122,10 @@ class Quantity:
             return abs(first - second) / (0.02 * largest) if largest else 0.0
         return abs(first - second) / {"ph": 0.02, "si": 0.05, "count": 1.0}[self.form]
 
+    def same(self, read: float, option: float) -> bool:
+        """Whether a number that was read is an option: nearer than half of what options are apart at least."""
+        return self.gap(read, option) < 0.5
+
 
 def _last(numbers: Numbers, states: States) -> int:
     return -1

@@ -52,8 +52,7 @@ def solution(sample: Sample, arm: Arm) -> Solution:
 
     def choose(text: str, state: int) -> str:
         value = printed.in_unit(cell(text, where, state), where)
-        # nearer than half of what options are apart at least
-        return letter(value, lambda shown: meant.quantity.gap(value, float(shown)) < 0.5, prompt)
+        return letter(value, lambda shown: meant.quantity.same(value, float(shown)), prompt)
 
     if (arm.serve.output or "toc") == "toc":
 

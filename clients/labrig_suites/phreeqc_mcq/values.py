@@ -7,7 +7,8 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from labrig_suites.phreeqc_mcq.scenario import Scene
+from labrig_suites.phreeqc_mcq import printed
+from labrig_suites.phreeqc_mcq.scenario import Printed, Scene
 
 if TYPE_CHECKING:
     from labrig_phreeqc.engine.engine import Engine
@@ -40,6 +41,8 @@ class Value:
         The largest change by refinement.
     output_chars
         Length of the main output.
+    printed
+        The same value as the main output prints it; None where it does not.
     """
 
     value: float | None
@@ -47,6 +50,7 @@ class Value:
     shift: float = 0.0
     output_chars: int = 0
     engine: dict[str, Any] | None = None
+    printed: float | None = None
 
 
 async def value(engine: Engine, scene: Scene) -> Value:
@@ -56,20 +60,24 @@ async def value(engine: Engine, scene: Scene) -> Value:
 
 async def plain(engine: Engine, scene: Scene) -> Value:
     """Run a scene as it is."""
-    found = await punched(engine, scene.build, scene.quantity.punch, scene.database, scene.state)
+    where = scene.quantity.printed
+    found = await punched(engine, scene.build, scene.quantity.punch, scene.database, scene.state, where)
     if found.value is not None and scene.quantity.form == "ph" and abs(found.value) >= -ABSENT:
         # the database has another name for H+
         return replace(found, value=None, why=f"{found.value:g} instead of a pH")
     return found
 
 
-async def punched(engine: Engine, build: str, expression: str, database: str, state: int) -> Value:
-    """Run an input and return what a Basic expression gives in a state, counted from the last."""
+async def punched(
+    engine: Engine, build: str, expression: str, database: str, state: int, where: Printed | None = None
+) -> Value:
+    """Run an input; return what a Basic expression gives in a state, counted from the last, and what is printed."""
     from labrig_phreeqc.engine.run import record
 
     run = await engine.run(_punching(build, expression), database=database)
     found, why = _read(run, state)
-    return Value(found, why, 0.0, len(run.output), record(run))
+    shown = printed.value(run.output, where, state) if where else None
+    return Value(found, why, 0.0, len(run.output), record(run), shown)
 
 
 async def refined(engine: Engine, scene: Scene, found: Value) -> Value:

@@ -75,10 +75,20 @@ def test_a_set_is_made_run_and_scored(
     assert main(["tables", str(out), "--only", "32"]) == 2
     assert "There is no table 32" in capfd.readouterr().err
 
+    damaged, gone = sorted((out / "agent-toc.reference").glob("*/epoch0/trajectory.json"))[:2]
+    damaged.write_text(damaged.read_text()[:300])
+    gone.unlink()
+    assert main(["tables", str(out), "--only", "1"]) == 1
+    said = capfd.readouterr().err.splitlines()
+    assert (
+        said[0].startswith(f"Not scored: {damaged.parent.relative_to(out)}: ") and "labrig resume" in said[0]
+    )
+    assert said[1] == "Missing: agent-toc.reference: 2 of 3 records are missing"
+
 
 def test_draws_are_those_of_version_1(row: dict[str, Any]) -> None:
     """The item that version 1 drew from the same seed, worded anew."""
-    assert (row["version"], row["stem"], row["answer"]) == ("2", "coastal-sediment", "B")
+    assert (row["version"], row["stem"], row["answer"]) == ("3", "coastal-sediment", "B")
     values = {"A": "3.285", "B": "207.1", "C": "187.7", "D": "7.448"}
     assert row["options"] == {letter: f"{value} mmol/kg water" for letter, value in values.items()}
     states = {"per": "kilogram", "course": "salinisation", "calcite": "present", "read": "once"}
@@ -119,7 +129,7 @@ def test_records_of_version_1_are_scored_as_such(
     made_by("0")
     capfd.readouterr()
     assert main(["score", str(out)]) == 2
-    assert "phreeqc-mcq 0; installed is 2" in capfd.readouterr().err
+    assert "phreeqc-mcq 0; installed is 3" in capfd.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -193,7 +203,7 @@ def _edited(row: dict[str, Any], **changes: Any) -> dict[str, Any]:
         ({"id": "/elsewhere"}, "the id"),
         ({"id": ""}, "the id"),
         ({"id": 5}, "the id"),
-        ({"version": "3"}, "version '3'"),
+        ({"version": "4"}, "version '4'"),
         ({"question": ["Q"]}, "question"),
         ({"options": {"A": "1", "B": "2", "C": "3", "D": "4", "E": "5"}}, "options"),
         ({"options": {"A": "1", "B": "1", "C": "3", "D": "4"}}, "two options are the same"),
