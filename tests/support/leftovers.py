@@ -6,6 +6,7 @@ import contextlib
 import os
 import signal
 import time
+from multiprocessing import resource_tracker
 from pathlib import Path
 from uuid import uuid4
 
@@ -21,10 +22,12 @@ def mark() -> None:
 def marked() -> dict[int, str]:
     """Return the command lines of the other live processes that began with our word in their environment."""
     word = f"{MARK}={os.environ[MARK]}".encode()
+    # Python's own, of a process that has used a pool: it ends with that process, by a pipe.
+    ours = {os.getpid(), getattr(resource_tracker._resource_tracker, "_pid", None)}
     found = {}
     for folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):  # it has ended, or is another user's
-            if int(folder.name) != os.getpid() and word in (folder / "environ").read_bytes().split(b"\0"):
+            if int(folder.name) not in ours and word in (folder / "environ").read_bytes().split(b"\0"):
                 found[int(folder.name)] = (folder / "cmdline").read_text(errors="replace").replace("\0", " ")
     return found
 
