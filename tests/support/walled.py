@@ -21,8 +21,8 @@ import pytest
 if sys.platform != "linux":
     pytest.skip("the walls are Linux's", allow_module_level=True)
 
-from labrig.sandbox.inside import syscalls, walls
-from labrig.sandbox.inside.walls import ALL, WallError, Walls
+from labrig.isolation.inside import limits, syscalls, walls
+from labrig.isolation.inside.walls import ALL, WallError, Walls
 
 if why_not := {wall: why for wall, why in walls.available().items() if why}:
     pytest.skip(f"walls are missing here: {why_not}", allow_module_level=True)
@@ -167,10 +167,7 @@ def _life(
         Inputs.pipe = os.pipe()
         if around is not None:
             around.put_up(
-                memory_bytes=memory,
-                cpu_s=cpu_s,
-                file_bytes=MIB,
-                descriptors=128,
+                allowed(memory_bytes=memory, cpu_s=cpu_s, descriptors=128),
                 writable=scratch,
                 inputs=[Inputs.table, Inputs.folder],
             )
@@ -181,6 +178,19 @@ def _life(
         return {"raised": type(error).__name__, "code": error.errno or 0, "value": str(error)}
     except BaseException as error:
         return {"raised": type(error).__name__, "value": str(error)}
+
+
+def allowed(
+    *, memory_bytes: int = MIB, cpu_s: float = 5, file_bytes: int = MIB, descriptors: int = 64
+) -> Callable[[], dict[int, tuple[int, int]]]:
+    """Return what gives the limits of a child, when they are put up there."""
+    return lambda: limits.table(
+        *limits.sizes(),
+        memory_bytes=memory_bytes,
+        cpu_s=cpu_s,
+        file_bytes=file_bytes,
+        descriptors=descriptors,
+    )
 
 
 class Inputs:

@@ -2,5 +2,6 @@
 
 - `process`: one program under limits, its end told
 - `supervision`: the program between us and it, which outlives neither
+- `boot`: how a fork server starts; `inside`: its loop, and the walls around its children
 - `child`: one protocol for children of ours: JSON in, bytes out, a refusal as JSON
 """

@@ -9,21 +9,26 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from labrig.errors import LabrigError
+from labrig.isolation import boot
+from labrig.isolation import inside as isolating
+from labrig.isolation.inside import walls
 from labrig.sandbox import inside
 from labrig.sandbox.environment import OTHER_PACKAGES, Interpreter, Readable
-from labrig.sandbox.inside import walls
 
 Name = Literal["bubblewrap", "landlock", "unsafe-local"]
 NAMES: tuple[str, ...] = get_args(Name)
 AUTO = "auto"
-INSIDE = Path(inside.__file__).parent
-BOOT = "import sys; sys.path.insert(0, sys.argv[1]); from inside.zygote import main; main()"
+OURS = {
+    "labrig.isolation.inside": Path(isolating.__file__).parent,
+    "labrig.sandbox.inside": Path(inside.__file__).parent,
+}
+"""All of Labrig that the fork server finds."""
 PROBE_S = 20
 
 
@@ -34,7 +39,7 @@ class Backend:
     Attributes
     ----------
     walls
-        What is put up around each run: see `labrig.sandbox.inside.walls`.
+        What is put up around each run: see `labrig.isolation.inside.walls`.
     reason
         Why it is not a fuller one; empty for the fullest.
     """
@@ -155,7 +160,7 @@ def command(
     shown
         Folders that inputs lie in. They are there; what of them a run may read is for Landlock.
     """
-    python = [str(interpreter.python), "-P", "-s", "-c", BOOT]
+    python = [str(interpreter.python), "-P", "-s"]
     paths: dict[str, Any] = {
         "walls": backend.walls,
         "readable": [str(path) for path in readable.readable],
@@ -164,16 +169,23 @@ def command(
         "mplconfig": str(interpreter.mplconfig),
     }
     if backend.name != "bubblewrap":
-        return [*python, str(INSIDE.parent), "{control}"], paths
+        return [*python, *_boot(OURS), "{control}"], paths
     program = shutil.which("bwrap") or "bwrap"
     # What is shown comes first: the rest may lie in it.
     words = [program, *ISOLATION, *(word for path in shown for word in ("--ro-bind", str(path), str(path)))]
-    words += ["--proc", "/proc", "--dev", "/dev", "--ro-bind", str(INSIDE), f"{CODE}/inside"]
+    words += ["--proc", "/proc", "--dev", "/dev"]
+    placed = {name: name.replace(".", "/").replace("labrig", CODE, 1) for name in OURS}
+    words += [word for name, path in OURS.items() for word in ("--ro-bind", str(path), placed[name])]
     words += _binds(readable)
     words += [word for path, target in readable.links.items() for word in ("--symlink", target, str(path))]
     words += ["--size", str(scratch_bytes), "--perms", "0700", "--tmpfs", SCRATCH]
     words += ["--chdir", "/", "--remount-ro", "/"]
-    return [*words, "--", *python, CODE, "{control}"], paths | {"scratch": SCRATCH}
+    return [*words, "--", *python, *_boot(placed), "{control}"], paths | {"scratch": SCRATCH}
+
+
+def _boot(ours: Mapping[str, str | Path]) -> list[str]:
+    outer = dict.fromkeys(("labrig", "labrig.isolation", "labrig.sandbox"), "/nowhere")
+    return boot.words("labrig.sandbox.inside.zygote", outer | dict(ours))
 
 
 def _binds(readable: Readable) -> list[str]:

@@ -1,20 +1,17 @@
-"""The fork server: it imports the science packages once, and forks one confined child per run.
+"""The sandbox's fork server: it imports the science packages once, and forks one confined child per run.
 
-It is one process with one thread, so a fork copies nothing half done. On the control socket, lines of JSON go both
-ways. The first line configures it (`Config`); it answers ``ready`` with the scratch folder's descriptor. A request
-``{"op": "run", "id", "scratch", "inputs", "limits"}`` carries the descriptors of the run's socket, of its standard
-output and standard error, and of its inputs (SCM_RIGHTS). It answers ``started`` and ``ended`` (wait status, CPU
-seconds, peak memory, why it was killed). ``{"op": "kill", "id"}`` ends a run.
+See `labrig.isolation.inside.forking` for the control socket. Its first line configures it (`Zygote`); it answers
+``ready`` with the scratch folder's descriptor. A request ``{"op": "run", "id", "scratch", "inputs", "limits"}`` carries
+the descriptors of the run's socket, of its standard output and standard error, and of its inputs.
 
-Every `TICK_S` it looks at each run: the wall deadline, the number of threads, what lies in the scratch folder. The
+Every `TICK_S` it looks at each run: the number of threads, what lies in the scratch folder. The
 last two have no limit in the kernel that also binds root, or that counts a folder. A folder in which things move
-while it is looked at is looked at again with the child stopped. When the control socket closes, every run is killed
-and the scratch folder emptied; a child whose fork server is killed is ended by the kernel (PR_SET_PDEATHSIG).
+while it is looked at is looked at again with the child stopped. When the control socket closes, the scratch folder is
+emptied; a child whose fork server is killed is ended by the kernel (PR_SET_PDEATHSIG).
 """
 
 from __future__ import annotations
 
-import array
 import contextlib
 import ctypes
 import fcntl
@@ -22,19 +19,19 @@ import gc
 import importlib
 import json
 import os
-import select
 import shutil
 import signal
 import socket
 import stat
 import sys
 import time
-from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from labrig.isolation.inside import forking, limits
+from labrig.isolation.inside.walls import WallError, Walls
+
 from . import cell, tree
-from .walls import WallError, Walls
 
 TICK_S = 0.05
 SOCKET_FD = 3
@@ -49,37 +46,23 @@ MAX_DESCRIPTORS = 160
 """Open files of a child; xarray keeps 128 open."""
 MADV_COLLAPSE = 25  # linux/mman.h
 LARGE_PAGE = 1 << 21
-RSS_UNIT = 1 if sys.platform == "darwin" else 1024
 
 
-class Run:
-    """One child: who it is, where its files are, what it may use, and why it was killed."""
+class Run(forking.Run):
+    """One child, where its files are, and what it may use."""
 
     def __init__(self, number: int, pid: int, scratch: str, limits: dict[str, Any]) -> None:
-        self.number = number
-        self.pid = pid
+        super().__init__(number, pid, time.monotonic() + limits["wall_s"])
         self.scratch = scratch
         self.limits = limits
-        self.deadline = time.monotonic() + limits["wall_s"]
-        self.reason = ""
         self.looks = 0
         self.next_look = 0.0
         self.stopping = False
 
-    def kill(self, reason: str) -> None:
-        self.reason = self.reason or reason
-        for end in (os.killpg, os.kill):
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                end(self.pid, signal.SIGKILL)
-
     def watch(self, scratch_root: str) -> None:
         """Kill the child where it uses more than it may of what the kernel does not limit."""
         now = time.monotonic()
-        if self.reason:
-            return
-        if now >= self.deadline:
-            self.kill("wall_limit")
-        elif self.stopping:
+        if self.stopping:
             if has_stopped(self.pid):
                 self._look(scratch_root)
                 self.stopping = False
@@ -171,15 +154,13 @@ class Used:
                 self.steady = False
 
 
-class Zygote:
-    """The loop: requests, ended children and ticks in; forks, kills and reports out."""
+class Zygote(forking.ForkServer[Run]):
+    """The fork server, with the packages imported and the walls prepared."""
+
+    tick_s = TICK_S
 
     def __init__(self, control: socket.socket) -> None:
-        self.control = control
-        self.pending = b""
-        self.descriptors: deque[int] = deque()
-        self.runs: dict[int, Run] = {}
-        self.config = self._configuration()
+        self.config = configuration(control)
         self.scratch_root: str = self.config["scratch"]
         self.scratch = os.open(self.scratch_root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         with self._drawing_settings(self.config["mplconfig"]):
@@ -191,27 +172,13 @@ class Zygote:
             self.config["landlock_abi"],
         )
         cell.prepare()
-        self.wake, self.waker = os.pipe()
-        os.set_blocking(self.wake, False)
-        os.set_blocking(self.waker, False)
-        signal.signal(signal.SIGCHLD, lambda *_: None)
-        signal.set_wakeup_fd(self.waker, warn_on_full_buffer=False)
+        super().__init__(control)
         # What was imported is never collected: a collection in a child would copy every page that it shares.
         gc.collect()
         gc.freeze()
         use_large_pages()
         ready = {"event": "ready", "imported": imported, "python": sys.version.split()[0], "pid": os.getpid()}
         socket.send_fds(self.control, [json.dumps(ready).encode() + b"\n"], [self.scratch])
-
-    def _configuration(self) -> dict[str, Any]:
-        while b"\n" not in self.pending:
-            data = self.control.recv(1 << 16)
-            if not data:
-                sys.exit(0)
-            self.pending += data
-        line, _, self.pending = self.pending.partition(b"\n")
-        config: dict[str, Any] = json.loads(line)
-        return config
 
     @contextlib.contextmanager
     def _drawing_settings(self, made: str) -> Iterator[None]:
@@ -235,92 +202,37 @@ class Zygote:
         }
 
     def serve(self) -> None:
-        """Work until the control socket closes."""
-        poll = select.poll()
-        poll.register(self.control, select.POLLIN)
-        poll.register(self.wake, select.POLLIN)
+        """Work until the control socket closes, and leave the scratch folder empty."""
         try:
-            while True:
-                ready = {fd for fd, _ in poll.poll(TICK_S * 1000 if self.runs else None)}
-                if self.wake in ready:
-                    with contextlib.suppress(BlockingIOError):
-                        os.read(self.wake, 4096)
-                self._reap()
-                for run in self.runs.values():
-                    run.watch(self.scratch_root)
-                if self.control.fileno() in ready and not self._receive():
-                    return
-        except (BrokenPipeError, ConnectionResetError):
-            return
+            super().serve()
         finally:
-            for run in self.runs.values():
-                run.kill("cancelled")
-            for run in self.runs.values():
-                with contextlib.suppress(ChildProcessError):
-                    os.waitpid(run.pid, 0)
             tree.clear(self.scratch)
 
-    def _reap(self) -> None:
-        while self.runs:
-            try:
-                pid, status, usage = os.wait4(-1, os.WNOHANG)
-            except ChildProcessError:
-                return
-            if not pid:
-                return
-            run = self.runs.pop(pid, None)
-            if run is None:
-                continue
-            if "seccomp" not in self.config["walls"]:  # then it may have left processes behind, in its group
-                with contextlib.suppress(ProcessLookupError, PermissionError):
-                    os.killpg(pid, signal.SIGKILL)
-            self._tell(
-                event="ended",
-                id=run.number,
-                exit=os.waitstatus_to_exitcode(status),
-                reason=run.reason,
-                cpu_s=usage.ru_utime + usage.ru_stime,
-                max_rss_bytes=usage.ru_maxrss * RSS_UNIT,
-            )
+    def brings(self, request: dict[str, Any]) -> int:
+        """Return how many descriptors a request comes with: socket, output, errors, inputs."""
+        return 3 + len(request["inputs"])
 
-    def _receive(self) -> bool:
-        data, ancillary, _, _ = self.control.recvmsg(
-            1 << 16, socket.CMSG_SPACE(64 * array.array("i").itemsize)
-        )
-        if not data:
-            return False
-        for level, kind, payload in ancillary:
-            if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
-                received = array.array("i")
-                received.frombytes(payload[: len(payload) - len(payload) % received.itemsize])
-                self.descriptors.extend(received)
-        *lines, self.pending = (self.pending + data).split(b"\n")
-        for line in lines:
-            request = json.loads(line)
-            if request["op"] == "run":
-                self._start(request, [self.descriptors.popleft() for _ in range(3 + len(request["inputs"]))])
-            else:
-                for run in self.runs.values():
-                    if run.number == request["id"]:
-                        run.kill("cancelled")
-        return True
-
-    def _start(self, request: dict[str, Any], received: list[int]) -> None:
+    def start(self, request: dict[str, Any], received: Sequence[int]) -> Run:
+        """Fork the child of a run."""
         wire, out, err, *inputs = received
         scratch = request["scratch"]
-        try:
-            self._make_scratch(scratch, request["inputs"])
-            parent = os.getpid()
-            pid = os.fork()
-            if pid == 0:
-                self._child(parent, scratch, (wire, out, err), inputs, request["limits"])
-            self.runs[pid] = Run(request["id"], pid, scratch, request["limits"])
-            self._tell(event="started", id=request["id"], pid=pid)
-        except OSError as error:
-            self._tell(event="refused", id=request["id"], reason=f"{error.strerror or error}")
-        finally:
-            for descriptor in received:
-                os.close(descriptor)
+        self._make_scratch(scratch, request["inputs"])
+        parent = os.getpid()
+        pid = os.fork()
+        if pid == 0:
+            self._child(parent, scratch, (wire, out, err), inputs, request["limits"])
+        return Run(request["id"], pid, scratch, request["limits"])
+
+    def look(self, run: Run) -> None:
+        """Look at the threads and the files of a run."""
+        run.watch(self.scratch_root)
+
+    def last_of(self, run: Run) -> dict[str, Any]:
+        """End what a run left behind in its group, where it may start processes."""
+        if "seccomp" not in self.config["walls"]:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(run.pid, signal.SIGKILL)
+        return {}
 
     def _make_scratch(self, name: str, inputs: dict[str, str]) -> None:
         """Make a run's folder, with links to where its inputs are."""
@@ -336,14 +248,11 @@ class Zygote:
         scratch: str,
         streams: tuple[int, int, int],
         inputs: list[int],
-        limits: dict[str, Any],
+        allowed: dict[str, Any],
     ) -> None:
         """Become the run; never return."""
         try:
-            signal.set_wakeup_fd(-1)
-            for number in (signal.SIGCHLD, signal.SIGINT, signal.SIGTERM):
-                signal.signal(number, signal.SIG_DFL)
-            os.setsid()
+            forking.become_child()
             die_with(parent)
             null = os.open(os.devnull, os.O_RDONLY)
             for descriptor, place in zip((null, *streams[1:], streams[0]), (0, 1, 2, SOCKET_FD), strict=True):
@@ -355,14 +264,7 @@ class Zygote:
             wire = socket.socket(fileno=SOCKET_FD)
             highest = highest_descriptor()
             try:
-                self.walls.put_up(
-                    memory_bytes=limits["memory_bytes"],
-                    cpu_s=limits["cpu_s"],
-                    file_bytes=limits["file_bytes"],
-                    descriptors=MAX_DESCRIPTORS,
-                    writable=folder,
-                    inputs=inputs,
-                )
+                self.walls.put_up(lambda: limits_of(allowed), writable=folder, inputs=inputs)
             except WallError as error:
                 wire.sendall(json.dumps({"wall": str(error)}).encode() + b"\n")
                 os._exit(WALL_FAILED)
@@ -373,8 +275,28 @@ class Zygote:
                 os.write(2, f"{type(error).__name__}: {error}\n".encode())
         os._exit(WALL_FAILED)
 
-    def _tell(self, **message: Any) -> None:
-        self.control.sendall(json.dumps(message).encode() + b"\n")
+
+def configuration(control: socket.socket) -> dict[str, Any]:
+    """Return the first line of the control socket; nothing follows it before the answer."""
+    line = b""
+    while not line.endswith(b"\n"):
+        data = control.recv(1 << 16)
+        if not data:
+            sys.exit(0)
+        line += data
+    config: dict[str, Any] = json.loads(line)
+    return config
+
+
+def limits_of(allowed: dict[str, Any]) -> dict[int, tuple[int, int]]:
+    """Return the limits of this process as a run, by ``resource.RLIMIT_*``."""
+    return limits.table(
+        *limits.sizes(),
+        memory_bytes=allowed["memory_bytes"],
+        cpu_s=allowed["cpu_s"],
+        file_bytes=allowed["file_bytes"],
+        descriptors=MAX_DESCRIPTORS,
+    )
 
 
 def die_with(parent: int) -> None:
@@ -413,14 +335,14 @@ def highest_descriptor() -> int:
 
 
 def main() -> None:
-    """``FOLDER DESCRIPTOR``: the folder that this package was imported from, and the control socket's number."""
-    folder, descriptor = sys.argv[1:3]
-    sys.path.remove(folder)
-    sys.path_importer_cache.pop(folder, None)
+    """``DESCRIPTOR``: the control socket's number."""
+    descriptor = int(sys.argv[1])
     sys.argv[:] = [""]
     sys.dont_write_bytecode = True
-    control = socket.socket(fileno=fcntl.fcntl(int(descriptor), fcntl.F_DUPFD_CLOEXEC, 10))
-    os.close(int(descriptor))
+    for name in [name for name in sys.modules if name.partition(".")[0] == "labrig"]:
+        del sys.modules[name]  # the code finds nothing of ours by name
+    control = socket.socket(fileno=fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 10))
+    os.close(descriptor)
     # Taken now, so that nothing that must stay gets this number.
     os.dup2(os.open(os.devnull, os.O_RDWR), SOCKET_FD)
     Zygote(control).serve()

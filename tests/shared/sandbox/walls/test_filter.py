@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from labrig.sandbox.inside import capabilities, landlock, limits, seccomp, syscalls, walls
+from labrig.isolation.inside import capabilities, forking, landlock, limits, rules, seccomp, syscalls, walls
+from labrig.isolation.inside.rules import CODE
 from support.walled import EXTRA
 
 EPERM, ENOSYS = seccomp.ERRNO | errno.EPERM, seccomp.ERRNO | errno.ENOSYS
@@ -61,7 +62,7 @@ def test_numbers_are_those_of_the_kernel_headers(machine: str) -> None:
 
 @pytest.mark.parametrize("machine", syscalls.MACHINES)
 def test_the_search_finds_the_decision_of_every_call(machine: str) -> None:
-    program, known = seccomp.program(machine), seccomp.decisions(machine)
+    program, known = seccomp.program(CODE, machine), seccomp.decisions(CODE, machine)
     architecture = seccomp.AUDIT[machine]
     arguments = ((), (0, 0, 3), (PID, 3, 0, 0), (0x3D0F00, 1030), (1, 1, 1, 1, 1, 1), (2**32, 2**32, 2**32))
     for number in (*range(1100), 0x3FFFFFFF):
@@ -105,7 +106,7 @@ def test_the_search_finds_the_decision_of_every_call(machine: str) -> None:
 def test_arguments_are_looked_at(
     machine: str, name: str, allowed: list[tuple[int, ...]], refused: list[tuple[int, ...]]
 ) -> None:
-    program, number = seccomp.program(machine), syscalls.number(name, machine)
+    program, number = seccomp.program(CODE, machine), syscalls.number(name, machine)
     assert number is not None
     architecture = seccomp.AUDIT[machine]
     assert [each for each in allowed if verdict(program, architecture, number, each) != seccomp.ALLOW] == []
@@ -114,7 +115,7 @@ def test_arguments_are_looked_at(
 
 @pytest.mark.parametrize("machine", syscalls.MACHINES)
 def test_calls_of_which_no_run_has_need(machine: str) -> None:
-    program, architecture = seccomp.program(machine), seccomp.AUDIT[machine]
+    program, architecture = seccomp.program(CODE, machine), seccomp.AUDIT[machine]
     for name, both in EXTRA.items():
         number = both[syscalls.MACHINES.index(machine)]
         assert verdict(program, architecture, number, (0, 0, 0, 0)) == (ENOSYS if number >= 424 else EPERM), (
@@ -124,10 +125,10 @@ def test_calls_of_which_no_run_has_need(machine: str) -> None:
 
 
 def test_the_walls_need_the_standard_library_only() -> None:
-    for module in (walls, landlock, limits, seccomp, syscalls, capabilities):
+    for module in (walls, landlock, limits, seccomp, rules, syscalls, capabilities, forking):
         imported = re.findall(
             r"^(?:from|import) ([\w.]+)", Path(module.__file__ or "").read_text(), re.MULTILINE
         )
         assert [
-            name for name in imported if name.strip(".") and name.split(".")[0] not in sys.stdlib_module_names
+            name for name in imported if name[0] != "." and name.split(".")[0] not in sys.stdlib_module_names
         ] == []

@@ -18,13 +18,14 @@ import sqlite3
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from labrig.sandbox.inside import limits, syscalls, walls
-from support.walled import ALL, MIB, End, Inputs, Place, WallError, Walls, child, read, write
+from labrig.isolation.inside import limits, syscalls, walls
+from support.walled import ALL, MIB, End, Inputs, Place, WallError, Walls, allowed, child, read, write
 
 
 def files() -> object:
@@ -127,8 +128,8 @@ def test_without_a_scratch_folder_nothing_can_be_written(place: Place) -> None:
     around = place.walls()
     inner = around.put_up
 
-    def put_up(**arguments: object) -> None:
-        inner(**{**arguments, "writable": None})  # type: ignore[arg-type]
+    def put_up(own: object, **arguments: object) -> None:
+        inner(own, **{**arguments, "writable": None})  # type: ignore[arg-type]
 
     around.put_up = put_up  # type: ignore[method-assign]
     assert child(lambda: write("file"), place, around).short == "EACCES"
@@ -205,7 +206,7 @@ def test_limits_never_rise_above_those_of_the_fork_server(place: Place) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))
         resource.setrlimit(resource.RLIMIT_NOFILE, (100, 100))
         place.walls(("limits",)).put_up(
-            memory_bytes=1 << 80, cpu_s=5, file_bytes=MIB, descriptors=128, writable=None, inputs=[]
+            allowed(memory_bytes=1 << 80, descriptors=128), writable=None, inputs=[]
         )
         return act()
 
@@ -228,7 +229,7 @@ def test_no_privilege_is_left_and_the_parent_still_ends_it(place: Place) -> None
     def confined() -> object:
         syscalls.call("prctl", 1, signal.SIGTERM)
         place.walls(("limits", "capabilities")).put_up(
-            memory_bytes=MIB * 64, cpu_s=5, file_bytes=MIB, descriptors=64, writable=None, inputs=[]
+            allowed(memory_bytes=MIB * 64), writable=None, inputs=[]
         )
         return act()
 
@@ -292,7 +293,7 @@ def test_a_wall_that_fails_is_an_error_and_the_rest_is_left_undone(
 
     def act() -> object:
         try:
-            around.put_up(memory_bytes=MIB, cpu_s=5, file_bytes=MIB, descriptors=64, writable=None, inputs=[])
+            around.put_up(allowed(), writable=None, inputs=[])
         except WallError as error:
             return [error.wall, str(error), network_works()]
         return None
@@ -304,9 +305,8 @@ def test_a_wall_that_fails_is_an_error_and_the_rest_is_left_undone(
 
 
 def test_what_cannot_be_a_limit_or_an_input_is_an_error(place: Place) -> None:
-    def put_up(**changes: object) -> Callable[[], object]:
-        usual = {"memory_bytes": MIB, "cpu_s": 5.0, "file_bytes": MIB, "descriptors": 64}
-        return lambda: place.walls().put_up(**{**usual, "writable": None, "inputs": [], **changes})  # type: ignore[arg-type]
+    def put_up(inputs: Sequence[int] = (), **changes: Any) -> Callable[[], object]:
+        return lambda: place.walls().put_up(allowed(**changes), writable=None, inputs=inputs)
 
     def memory_file() -> object:
         return put_up(inputs=[os.memfd_create("x")])()

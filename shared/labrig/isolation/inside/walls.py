@@ -13,9 +13,11 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 
 from . import capabilities, landlock, limits, seccomp, syscalls
+from .rules import CODE
 
 ALL = ("limits", "capabilities", "landlock", "seccomp")
 NEED_NO_NEW_PRIVILEGES = {"capabilities", "landlock", "seccomp"}
+Limits = dict[int, tuple[int, int]]
 
 
 class WallError(Exception):
@@ -51,6 +53,8 @@ class Walls:
         Folders of which a run may list the names, at any depth.
     landlock_abi
         The version of Landlock's interface to use at most; None is that of the kernel.
+    rules
+        Which system calls a run may make.
 
     Attributes
     ----------
@@ -71,6 +75,7 @@ class Walls:
         readable: Sequence[str],
         listable: Sequence[str],
         landlock_abi: int | None = None,
+        rules: seccomp.Rules = CODE,
     ) -> None:
         unknown = set(wanted) - set(ALL)
         if unknown:
@@ -85,7 +90,7 @@ class Walls:
             with _wall("seccomp"):
                 if not syscalls.MACHINE:
                     raise OSError(errno.ENOSYS, _unknown_machine())
-                self._seccomp = seccomp.Seccomp()
+                self._seccomp = seccomp.Seccomp(rules)
 
     @property
     def descriptors(self) -> tuple[int, ...]:
@@ -97,28 +102,13 @@ class Walls:
         if self._landlock:
             self._landlock.close()
 
-    def put_up(
-        self,
-        *,
-        memory_bytes: int,
-        cpu_s: float,
-        file_bytes: int,
-        descriptors: int,
-        writable: int | None,
-        inputs: Sequence[int],
-    ) -> None:
+    def put_up(self, own: Callable[[], Limits], *, writable: int | None, inputs: Sequence[int]) -> None:
         """Put up all wanted walls around this process, which must have one thread, for good.
 
         Parameters
         ----------
-        memory_bytes
-            What it may take beyond what it has now.
-        cpu_s
-            Seconds of processor time.
-        file_bytes
-            Size of each file written.
-        descriptors
-            Number of open files.
+        own
+            Returns the limits of this run, soft and hard, by ``resource.RLIMIT_*``; see `limits`.
         writable
             A descriptor of the scratch folder; None for no place to write.
         inputs
@@ -130,22 +120,15 @@ class Walls:
             If one cannot be put up. Some may be: end the process.
         """
         with _wall(self.wanted[0] if self.wanted else "limits"):
-            data, size = limits.sizes()
             if (threads := limits.threads()) != 1:  # Landlock confines the thread that asks, and no other
                 raise OSError(errno.EBUSY, f"the process has {threads} threads, not one")
+        last: Limits = {}
         if "limits" in self.wanted:
             with _wall("limits"):
-                own = limits.table(
-                    data,
-                    size,
-                    memory_bytes=memory_bytes,
-                    cpu_s=cpu_s,
-                    file_bytes=file_bytes,
-                    descriptors=descriptors,
-                )
+                first = own()
                 # Landlock's descriptors may have higher numbers than this allows; it is lowered when they are closed.
-                open_files = own.pop(limits.DESCRIPTORS)
-                limits.put_up(own)
+                last = {limits.DESCRIPTORS: first.pop(limits.DESCRIPTORS)}
+                limits.put_up(first)
         if "capabilities" in self.wanted:
             with _wall("capabilities"):
                 capabilities.put_up()
@@ -156,9 +139,8 @@ class Walls:
             with _wall("landlock"):
                 self._landlock.put_up(writable, inputs)
                 self.close()
-        if "limits" in self.wanted:
-            with _wall("limits"):
-                limits.put_up({limits.DESCRIPTORS: open_files})
+        with _wall("limits"):
+            limits.put_up(last)
         if self._seccomp:
             with _wall("seccomp"):
                 self._seccomp.put_up()

@@ -1,0 +1,207 @@
+"""What fork servers share: a process that has loaded what is slow to load, and forks one child for each run.
+
+It is one process with one thread, so a fork copies nothing half done. On the control socket, lines of JSON go both
+ways, with descriptors (SCM_RIGHTS). A request ``{"op": "run", "id", ...}`` brings as many as `ForkServer.brings` says;
+it is answered by ``started`` or ``refused``, and once by ``ended`` (exit code or minus a signal, processor seconds,
+peak memory, why it was killed). ``{"op": "kill", "id"}`` ends a run. The server kills a run at its deadline, and every
+run when the control socket closes: nothing outlives the parent, however that ended.
+"""
+
+from __future__ import annotations
+
+import array
+import contextlib
+import json
+import os
+import select
+import signal
+import socket
+import sys
+import time
+from collections import deque
+from collections.abc import Sequence
+from typing import Any, Generic, TypeVar
+
+RSS_UNIT = 1 if sys.platform == "darwin" else 1024
+MOST_DESCRIPTORS = 64
+"""In one message of the control socket."""
+
+
+class Refused(Exception):
+    """A run cannot be started, and why."""
+
+
+class Run:
+    """One child: who it is, when it must end, and why it was killed."""
+
+    def __init__(self, number: int, pid: int, deadline: float) -> None:
+        self.number = number
+        self.pid = pid
+        self.deadline = deadline
+        self.reason = ""
+
+    def kill(self, reason: str) -> None:
+        """End the child and whatever is in its group; the first reason stays."""
+        self.reason = self.reason or reason
+        for end in (os.killpg, os.kill):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                end(self.pid, signal.SIGKILL)
+
+
+R = TypeVar("R", bound=Run)
+
+
+class ForkServer(Generic[R]):
+    """The loop: requests, ended children and time in; forks, kills and reports out.
+
+    Attributes
+    ----------
+    tick_s
+        How often runs are looked at; None for never.
+    """
+
+    tick_s: float | None = None
+
+    def __init__(self, control: socket.socket) -> None:
+        self.control = control
+        self.runs: dict[int, R] = {}
+        self._pending = b""
+        self._descriptors: deque[int] = deque()
+        self._wake, self._waker = os.pipe()
+        os.set_blocking(self._wake, False)
+        os.set_blocking(self._waker, False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.set_wakeup_fd(self._waker, warn_on_full_buffer=False)
+
+    def brings(self, request: dict[str, Any]) -> int:
+        """Return how many descriptors a request comes with."""
+        raise NotImplementedError
+
+    def start(self, request: dict[str, Any], received: Sequence[int]) -> R:
+        """Fork a child, which never returns; the descriptors are closed here afterwards.
+
+        Raises
+        ------
+        Refused, OSError
+            If there is none.
+        """
+        raise NotImplementedError
+
+    def look(self, run: R) -> None:
+        """Kill the child where it uses more than it may of what the kernel does not limit; called every `tick_s`."""
+
+    def last_of(self, run: R) -> dict[str, Any]:
+        """Return what else is told of a run that has ended, and let go of what was its."""
+        return {}
+
+    def serve(self) -> None:
+        """Work until the control socket closes, then kill and reap every child."""
+        poll = select.poll()
+        poll.register(self.control, select.POLLIN)
+        poll.register(self._wake, select.POLLIN)
+        try:
+            while True:
+                ready = {descriptor for descriptor, _ in poll.poll(self._milliseconds_left())}
+                if self._wake in ready:
+                    with contextlib.suppress(BlockingIOError):
+                        os.read(self._wake, 4096)
+                self._reap()
+                now = time.monotonic()
+                for run in self.runs.values():
+                    if now >= run.deadline:
+                        run.deadline = float("inf")
+                        run.kill("wall_limit")
+                    elif not run.reason:
+                        self.look(run)
+                if self.control.fileno() in ready and not self._receive():
+                    return
+        except (BrokenPipeError, ConnectionResetError):
+            return
+        finally:
+            for run in self.runs.values():
+                run.kill("cancelled")
+            for run in self.runs.values():
+                with contextlib.suppress(ChildProcessError):
+                    os.waitpid(run.pid, 0)
+
+    def tell(self, **message: Any) -> None:
+        """Send one message to the host."""
+        self.control.sendall(json.dumps(message).encode() + b"\n")
+
+    def _milliseconds_left(self) -> float | None:
+        if not self.runs:
+            return None
+        deadline = min(run.deadline for run in self.runs.values())
+        left = max(0.0, deadline - time.monotonic()) * 1000 + 1
+        if self.tick_s is not None:
+            left = min(left, self.tick_s * 1000)
+        return None if left == float("inf") else left
+
+    def _reap(self) -> None:
+        while self.runs:
+            try:
+                pid, status, usage = os.wait4(-1, os.WNOHANG)
+            except ChildProcessError:
+                return
+            if not pid:
+                return
+            run = self.runs.pop(pid, None)
+            if run is None:
+                continue
+            self.tell(
+                event="ended",
+                id=run.number,
+                exit=os.waitstatus_to_exitcode(status),
+                reason=run.reason,
+                cpu_s=usage.ru_utime + usage.ru_stime,
+                max_rss_bytes=usage.ru_maxrss * RSS_UNIT,
+                **self.last_of(run),
+            )
+
+    def _receive(self) -> bool:
+        data, ancillary, _, _ = self.control.recvmsg(
+            1 << 16, socket.CMSG_SPACE(MOST_DESCRIPTORS * array.array("i").itemsize)
+        )
+        if not data:
+            return False
+        self._descriptors.extend(descriptors(ancillary))
+        *lines, self._pending = (self._pending + data).split(b"\n")
+        for line in lines:
+            request = json.loads(line)
+            if request["op"] == "run":
+                self._start(request)
+            else:
+                for run in self.runs.values():
+                    if run.number == request["id"]:
+                        run.kill("cancelled")
+        return True
+
+    def _start(self, request: dict[str, Any]) -> None:
+        received = [self._descriptors.popleft() for _ in range(self.brings(request))]
+        try:
+            run = self.start(request, received)
+            self.runs[run.pid] = run
+            self.tell(event="started", id=run.number, pid=run.pid)
+        except (Refused, OSError) as error:
+            said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+            self.tell(event="refused", id=request["id"], reason=said)
+        finally:
+            for descriptor in received:
+                os.close(descriptor)
+
+
+def descriptors(ancillary: Sequence[tuple[int, int, bytes]]) -> list[int]:
+    """Return the descriptors that came with a message."""
+    received = array.array("i")
+    for level, kind, payload in ancillary:
+        if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
+            received.frombytes(payload[: len(payload) - len(payload) % received.itemsize])
+    return received.tolist()
+
+
+def become_child() -> None:
+    """Give up, in a child, what belongs to the fork server: its signals and its session."""
+    signal.set_wakeup_fd(-1)
+    for number in (signal.SIGCHLD, signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
+    os.setsid()
