@@ -21,7 +21,7 @@ from hostile.guard import adopting, until
 from hostile.servers import attack as attacks
 from hostile.servers.attack import ACTS, ENDLESS, TRANSPORTS, Record, Rig, attack, counts, published
 from hostile.servers.cases import CASES, Act, Call, Case
-from labrig_phreeqc.engine import forkserver
+from labrig_phreeqc.engine import closing
 from labrig_phreeqc.engine.run import Limits
 
 pytestmark = pytest.mark.skipif(
@@ -138,8 +138,9 @@ def test_what_a_run_holds(rig: GetRig) -> None:
     assert held == ["/memfd", "/memfd", f"/proc/{process.name}/status", "pipe", "socket"]
     limits = _limits(process)
     assert limits["Max address space"] == (str(2 << 30), str(2 << 30))
-    assert limits["Max core file size"] == limits["Max processes"] == ("0", "0")
-    assert limits["Max file size"] == (str(forkserver.STDERR_BYTES),) * 2
+    assert limits["Max core file size"] == ("1", "1")
+    assert limits["Max processes"] == ("0", "0")
+    assert limits["Max file size"] == (str(closing.STDERR_BYTES),) * 2
     assert limits["Max cpu time"][0] == str(Limits().cpu_s)
     assert os.readlink(process / "cwd") == "/"
     environment = (process / "environ").read_bytes()
@@ -159,7 +160,8 @@ def _limits(process: Path) -> dict[str, tuple[str, str]]:
 
 _CONFINED = """
 import json, os, socket, sys
-from labrig_phreeqc.engine.forkserver import confine
+from labrig_phreeqc.engine.closing import limits_of
+from labrig.isolation.inside import limits
 ways = {
     "open": lambda: os.open("/etc/passwd", os.O_RDONLY),
     "create": lambda: os.open(sys.argv[1], os.O_CREAT | os.O_WRONLY),
@@ -170,7 +172,7 @@ ways = {
     "memory file": lambda: os.memfd_create("x"),
     "duplicate": lambda: os.dup2(1, 9),
 }
-confine({"memory_bytes": 2 << 30, "cpu_s": 5})
+limits.put_up(limits_of({"memory_bytes": 2 << 30, "cpu_s": 5}))
 found = {}
 for name, way in ways.items():
     try:

@@ -20,13 +20,12 @@ from typing import Literal, cast
 from labrig.config import setting
 from labrig.errors import LabrigError
 from labrig_phreeqc.database.databases import Database, find_database
-from labrig_phreeqc.engine import forkserver as wire
+from labrig_phreeqc.engine import frames as wire
 from labrig_phreeqc.engine.forkclient import (
     ForkServerProcess,
     command,
     environment,
     exchange,
-    frame,
     receive_limit,
     tail,
 )
@@ -207,7 +206,7 @@ class Engine:
                     await self._feed(process, text, database, limits, raw)
                     ended.exit = await process.wait()
             except TimeoutError:
-                ended.reason = "wall"
+                ended.reason = "wall_limit"
             finally:
                 if process.returncode is None:
                     with contextlib.suppress(ProcessLookupError):
@@ -233,7 +232,7 @@ class Engine:
         sink = cast("asyncio.StreamWriter", process.stdin)
         request = json.dumps({"database": str(database.path), "limits": vars(limits)}).encode()
         with contextlib.suppress(ConnectionError):
-            sink.write(frame(wire.REQUEST, request) + frame(wire.INPUT, text))
+            sink.write(wire.frame(wire.REQUEST, request) + wire.frame(wire.INPUT, text))
             await sink.drain()
         while chunk := await source.read(1 << 20):
             raw += chunk

@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import IO, Any
 
 from labrig.errors import LabrigError
+from labrig.isolation import boot, inside
 from labrig_phreeqc.database.databases import Database
-from labrig_phreeqc.engine import forkserver as wire
+from labrig_phreeqc.engine import frames as wire
 from labrig_phreeqc.engine.library import Library
 from labrig_phreeqc.engine.results import Ended
 from labrig_phreeqc.engine.run import Limits
@@ -124,11 +125,15 @@ class ForkServerProcess:
         self.process.poll()
 
 
-def command(descriptor: str, library: Library) -> list[str]:
-    """Return the command of a solving process: isolated, without site packages, and lean to start."""
-    program = Path(wire.__file__).resolve()
-    folders = dict.fromkeys([str(program.parents[2]), str(library.packages)])
-    return [sys.executable, "-I", "-S", str(program), descriptor, str(library.path), *folders]
+def command(what: str, library: Library) -> list[str]:
+    """Return the command of a solving process (`solver`): isolated, without site packages, and lean to start."""
+    ours: dict[str, str | Path] = {
+        **dict.fromkeys(("labrig", "labrig.isolation", "labrig_phreeqc"), "/nowhere"),
+        "labrig.isolation.inside": Path(inside.__file__).resolve().parent,
+        "labrig_phreeqc.engine": Path(__file__).resolve().parent,
+    }
+    program = boot.words("labrig_phreeqc.engine.solver", ours, [library.packages])
+    return [sys.executable, "-I", "-S", *program, what, str(library.path)]
 
 
 def environment() -> dict[str, str]:
@@ -144,11 +149,6 @@ def tail(file: IO[bytes]) -> str:
     return file.read().decode("utf-8", errors="replace").strip()
 
 
-def frame(kind: int, payload: bytes) -> bytes:
-    """Return one frame as it goes over a run's socket."""
-    return wire.FRAME.pack(kind, len(payload)) + payload
-
-
 def receive_limit(limits: Limits) -> int:
     """Return the bytes after which a child is not believed: its limits, with room for tables and JSON."""
     return 2 * limits.output_bytes + 40 * wire.MAX_CELLS
@@ -159,7 +159,7 @@ async def exchange(stream: socket.socket, text: bytes, limits: Limits) -> bytear
     loop = asyncio.get_running_loop()
     raw = bytearray()
     with contextlib.suppress(ConnectionError):
-        await loop.sock_sendall(stream, frame(wire.INPUT, text))
+        await loop.sock_sendall(stream, wire.frame(wire.INPUT, text))
     with contextlib.suppress(ConnectionError):
         while chunk := await loop.sock_recv(stream, 1 << 20):
             raw += chunk

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from labrig_phreeqc.database.databases import Database
-from labrig_phreeqc.engine import forkserver as wire
+from labrig_phreeqc.engine import frames as wire
 from labrig_phreeqc.engine.library import Library
 from labrig_phreeqc.engine.messages import split_messages
 from labrig_phreeqc.engine.run import Cell, Limits, Run, SelectedOutput, Status
@@ -125,7 +125,7 @@ def assemble(
 
 def _judge(result: Result, ended: Ended, warned: bool, limits: Limits) -> tuple[Status, str]:
     """Return the status of a run and, where needed, why."""
-    if ended.reason == "wall":
+    if ended.reason == "wall_limit":
         return "wall_limit", f"ended after {limits.wall_s:g} s of wall time"
     if ended.reason == "cancelled":
         return "cancelled", "the engine was closed or the run was killed"

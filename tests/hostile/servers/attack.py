@@ -222,7 +222,7 @@ class Rig:
 
 def _is_fork_server(pid: int) -> bool:
     with contextlib.suppress(OSError):
-        return b"forkserver.py" in Path(f"/proc/{pid}/cmdline").read_bytes()
+        return b"labrig_phreeqc.engine.solver" in Path(f"/proc/{pid}/cmdline").read_bytes()
     return False
 
 
