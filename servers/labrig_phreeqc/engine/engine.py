@@ -32,6 +32,7 @@ from labrig_phreeqc.engine.forkclient import (
 from labrig_phreeqc.engine.library import Library, find_library
 from labrig_phreeqc.engine.results import Ended, Result, assemble, parse_frames
 from labrig_phreeqc.engine.run import Limits, Run
+from labrig_phreeqc.input.basic import check_database
 
 MAX_INPUT_BYTES = 20_000_000
 BIG_BYTES = 500_000
@@ -121,6 +122,7 @@ class Engine:
         limits = limits or Limits()
         text = _encoded(input_text)
         chosen = find_database(database)
+        check_database(chosen)
         self._adopt_loop()
         if self._waiting >= self._concurrency * QUEUE_PER_CPU:
             raise LabrigError(

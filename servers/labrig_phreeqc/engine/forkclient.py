@@ -136,6 +136,15 @@ def command(what: str, library: Library) -> list[str]:
     return [sys.executable, "-I", "-S", *program, what, str(library.path)]
 
 
+def closed_in(library: Library) -> tuple[dict[str, str], str]:
+    """Return the walls that a run cannot have here, with the reasons, and why PEEK and POKE are not switched off."""
+    done = subprocess.run(
+        command("--closed", library), capture_output=True, env=environment(), timeout=60, check=True
+    )
+    said = json.loads(done.stdout)
+    return said["missing"], said["basic"]
+
+
 def environment() -> dict[str, str]:
     """Return the environment of a solving process: nothing of ours but what Windows needs to start one."""
     kept = {name: os.environ[name] for name in ("SYSTEMROOT", "LD_LIBRARY_PATH") if name in os.environ}

@@ -2,5 +2,5 @@
 
 - `statements`: an input as keyword blocks and lines
 - `solutions`: what its SOLUTIONs say
-- `screening`: what it asks of the file system, refused or explained
+- `screening`: what it asks of the file system or of memory, refused or explained; `basic`: words of its programs
 """

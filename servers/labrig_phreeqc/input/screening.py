@@ -1,4 +1,4 @@
-"""What an input asks of the file system, refused or explained before PHREEQC runs.
+"""What an input asks of the file system or of memory, refused or explained before PHREEQC runs.
 
 The child that solves cannot open any file, so nothing here is the wall: this is the sign in front of
 it, which names the line and the way that works. Basic ``LOAD`` and ``MERGE`` are left to the wall (they fail
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from labrig.errors import LabrigError
+from labrig_phreeqc.input.basic import check_memory
 from labrig_phreeqc.input.statements import Statement, is_file_option, is_include, option, statements
 
 _TRANSPORT_OPTIONS = """
@@ -90,6 +91,8 @@ def screen(text: str) -> list[Notice]:
             )
         elif is_file_option(statement):
             notices += _file_notices(statement)
+        else:
+            check_memory(statement, f"line {statement.line} of the input")
     return notices
 
 

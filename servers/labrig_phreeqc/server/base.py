@@ -14,8 +14,10 @@ from labrig.config import setting
 from labrig.errors import LabrigError
 from labrig.toolbox import ServeOptions, Toolbox, session
 from labrig_phreeqc.database import databases
+from labrig_phreeqc.engine.closing import WALLS
 from labrig_phreeqc.engine.engine import Engine
-from labrig_phreeqc.engine.library import find_library
+from labrig_phreeqc.engine.forkclient import closed_in
+from labrig_phreeqc.engine.library import Library, find_library
 from labrig_phreeqc.engine.run import Limits
 from labrig_phreeqc.output import protocols
 from labrig_phreeqc.runs.execution import with_wall
@@ -47,10 +49,22 @@ def doctor() -> list[str]:
     call_limits()
     return [
         f"test run: {asyncio.run(_trial()) if found else 'not tried'}",
+        f"a run is closed in by {_closed(library)}",
         f"library {library.distribution}: {library.path} (sha256 {library.sha256[:12]})",
         f"{len(found)} databases"
         + (f" in {found[0].path.parent}" if found else ": run `labrig setup phreeqc`"),
     ]
+
+
+def _closed(library: Library) -> str:
+    """Say which walls a run has, which it cannot have here and why, and whether PEEK and POKE work."""
+    missing, basic = closed_in(library)
+    parts = [", ".join(wall for wall in WALLS if wall not in missing) or "nothing"]
+    parts += [f"not by {wall}: {why}" for wall, why in missing.items()]
+    parts.append(
+        f"PEEK and POKE are only refused by name: {basic}" if basic else "PEEK and POKE are switched off"
+    )
+    return "; ".join(parts)
 
 
 async def _trial() -> str:

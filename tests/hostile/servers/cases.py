@@ -220,6 +220,44 @@ CASES: tuple[Case, ...] = (
         ("memory_limit",),
         quick=True,
     ),
+    Case(
+        BASIC,
+        "memory by address",
+        "`PEEK` and `POKE`, in several spellings",
+        tuple(
+            basic(program)[0]
+            for program in (
+                "10 PRINT PEEK(4096)",
+                "10POKE 4096, 7",
+                "10 IF 1 THEN poke 4096, 7",
+                "10 a = 1PEEK[0]",
+            )
+        ),
+        ("refused",),
+        quick=True,
+    ),
+    Case(
+        BASIC,
+        "memory by address, included",
+        "a file of the workspace with `POKE`, named by `INCLUDE$`",
+        run("SOLUTION 1\nINCLUDE$ program.pqi\nEND\n"),
+        ("refused",),
+        plant=(("file", "program.pqi", "USER_PRINT\n10 POKE 4096, 7\n"),),
+    ),
+    Case(
+        BASIC,
+        "memory beyond an array",
+        "`DIM` with a product that wraps round to 0, read and written 1 MB away: it happens, behind the walls",
+        basic("10 DIM a(1073741823, 1073741823, 15)\n20 PRINT a(0, 60000, 3)\n30 a(0, 60000, 3) = 7"),
+        ("ok", "crashed"),
+    ),
+    Case(
+        BASIC,
+        "name over the stack",
+        "`LK_NAMED` and `ISO` of 5,000 characters, which run over the stack: it happens, behind the walls",
+        tuple(basic(f'10 PRINT {word}("{"v" * 5000}")')[0] for word in ("LK_NAMED", "ISO")),
+        ("crashed",),
+    ),
     Case(BASIC, "padding", '`PAD$("x", 2000000000)`', basic('10 PRINT PAD$("x", 2000000000)'), STOPPED),
     Case(
         BASIC, "hoard", "`PUT` of 1e9 numbers", basic("10 FOR i = 1 TO 1e9\n20 PUT(i, i)\n30 NEXT i"), STOPPED

@@ -39,6 +39,21 @@ REFUSED = {
     "selected output path": ("SELECT_OUT 2\n -fi ../x\n", 2),
     "selected output drive": ("SELECTED_OUTPUT\n file C:x\n", 2),
     "dump path": ("DUMP\n -f /tmp/x\n -all", 2),
+    "poke": ("USER_PRINT\n10 POKE 1, 2\n", 2),
+    "peek in any case": ("USER_PUNCH\n -start\n10 PUNCH PeEk(0)\n", 3),
+    "peek in brackets": ("RATES\nr\n -start\n10 a = PEEK[0]\n", 4),
+    "peek without brackets": ("CALCULATE_VALUES\nr\n10 SAVE peek 0\n", 3),
+    "poke close to its number": ("USER_PRINT\n10POKE 1,2\n", 2),
+    "peek close to a number": ("USER_PRINT\n10 PRINT 1PEEK(0)\n", 2),
+    "poke behind a hexadecimal number": ("USER_PRINT\n0x1POKE 1,2\n", 2),
+    "poke after a tab": ("USER_PRINT\n10\tpoke\t1,2\n", 2),
+    "poke after a colon": ("USER_PRINT\n10 a = 1:POKE 1,2\n", 2),
+    "poke after THEN": ("USER_PRINT\n10 IF 1 THEN POKE 1,2\n", 2),
+    "poke in a joined line": ("USER_PRINT\n10 \\\nPOKE 1,2\n", 2),
+    "poke after a semicolon": ("USER_PRINT; 10 a=1; 20 POKE 1,2\n", 1),
+    "poke behind a string": ("USER_PRINT\n10 PRINT 'a': POKE 1,2\n", 2),
+    "poke in a graph": ("USER_GRAPH\n -start\n10 POKE 1,2\n", 3),
+    "poke without a number": ("USER_PRINT\nPOKE 1,2\n", 2),
 }
 PASSES = {
     "comment": "SOLUTION 1 # INCLUDE$ /etc/passwd\n# ; INCLUDE$ /etc/passwd\n",
@@ -49,6 +64,12 @@ PASSES = {
     "phases in inverse": "INVERSE_MODELING\n -p Calcite\n -phase_data\n",
     "Basic": "USER_PUNCH\n -start\n10 file$ = '/tmp/x'\n20 PUNCH file$\n -end\n",
     "option of another block": "PRINT\n -dump false\n",
+    "peek in a title": "TITLE peek and poke (1)\n",
+    "peek in a string": "USER_PRINT\n10 PRINT 'PEEK(0)', \"POKE 1,2\"\n",
+    "peek in a remark": "USER_PRINT\n10 REM PEEK(0)\n20 PRINT 1: rem poke 1,2\n",
+    "peek in a comment": "USER_PRINT\n10 PRINT 1 # PEEK(0)\n",
+    "peek in longer names": "USER_PRINT\n10 peek_ = 1: poke$ = 'a': x1poke = 2: PO KE = 1\n",
+    "a rate of this name": "RATES\nPeek\n -start\n10 SAVE 0\n -end\n",
 }
 
 
