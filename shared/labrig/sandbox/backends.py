@@ -167,6 +167,7 @@ def command(
         "listable": [str(path) for path in readable.listable],
         "scratch": str(scratch),
         "mplconfig": str(interpreter.mplconfig),
+        "mounted": backend.name != "unsafe-local",
     }
     if backend.name != "bubblewrap":
         return [*python, *_boot(OURS), "{control}"], paths

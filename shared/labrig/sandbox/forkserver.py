@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import array
 import asyncio
 import contextlib
 import itertools
@@ -12,11 +11,14 @@ import signal
 import socket
 import subprocess
 import tempfile
+from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, Any
 
 from labrig.errors import LabrigError
+from labrig.isolation.inside.forking import MOST_DESCRIPTORS, descriptors
+from labrig.isolation.inside.mounts import FOLDER
 from labrig.sandbox.inputs import Input
 from labrig.sandbox.results import Limits
 
@@ -44,6 +46,8 @@ class ForkServer:
         Descriptor of the folder that holds the scratch folders of the runs.
     imported
         Versions of the packages that are warm.
+    unmounted
+        Why a run's folder is no file system of its own, whose size the kernel keeps; empty where it is.
     dead
         Whether it has ended.
     """
@@ -52,7 +56,10 @@ class ForkServer:
         self.dead = False
         self.scratch = -1
         self.imported: dict[str, str] = {}
+        self.unmounted = ""
         self.runs: dict[int, asyncio.Future[Ended]] = {}
+        self._folders: dict[int, int] = {}
+        self._received: deque[int] = deque()
         self._numbers = itertools.count(1)
         self._pending = b""
         self._loop = asyncio.get_running_loop()
@@ -137,6 +144,17 @@ class ForkServer:
         """Return the number of a new run."""
         return next(self._numbers)
 
+    def take_folder(self, number: int) -> int:
+        """Return a descriptor of a run's folder, the caller's to close; -1 where there is none.
+
+        The file system of a run is gone when it is closed.
+        """
+        folder = self._folders.pop(number, -1)
+        if folder < 0 and self.unmounted and not self.dead:
+            with contextlib.suppress(OSError):
+                return os.open(scratch_name(number), FOLDER, dir_fd=self.scratch)
+        return folder
+
     def kill(self, number: int) -> None:
         """End one run, if it still runs."""
         with contextlib.suppress(OSError):
@@ -168,17 +186,14 @@ class ForkServer:
 
     def _receive(self) -> None:
         try:
-            data, ancillary, _, _ = self._control.recvmsg(1 << 16, socket.CMSG_SPACE(4))
+            data, ancillary, _, _ = self._control.recvmsg(1 << 16, socket.CMSG_SPACE(4 * MOST_DESCRIPTORS))
         except BlockingIOError:
             return
         except OSError:
             data, ancillary = b"", []
-        for level, kind, payload in ancillary:
-            if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
-                received = array.array("i")
-                received.frombytes(payload[: len(payload) - len(payload) % received.itemsize])
-                self.scratch = received[0]
-                os.set_inheritable(self.scratch, False)
+        for descriptor in descriptors(ancillary):
+            os.set_inheritable(descriptor, False)
+            self._received.append(descriptor)
         if not data:
             self.abandon("The sandbox ended unexpectedly")
             return
@@ -189,9 +204,14 @@ class ForkServer:
     def _handle(self, message: dict[str, Any]) -> None:
         event = message.pop("event")
         if event == "ready":
+            self.scratch = self._received.popleft()
             self.imported = message["imported"]
+            self.unmounted = message["unmounted"]
             if not self._ready.done():
                 self._ready.set_result(None)
+        elif event == "started":
+            for _ in range(message["descriptors"]):
+                self._folders[message["id"]] = self._received.popleft()
         elif event in ("ended", "refused"):
             ended = self.runs.pop(message.pop("id"), None)
             if ended is None or ended.done():
@@ -217,9 +237,10 @@ class ForkServer:
             if not future.done() and not self._loop.is_closed():
                 future.set_exception(error)
                 future.exception()  # a cancelled caller never asks for it
-        if self.scratch >= 0:
-            os.close(self.scratch)
-            self.scratch = -1
+        for descriptor in (*([self.scratch] if self.scratch >= 0 else []), *self._received):
+            os.close(descriptor)
+        self.scratch = -1
+        self._received.clear()
 
 
 def scratch_name(number: int) -> str:

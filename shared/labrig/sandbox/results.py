@@ -39,7 +39,8 @@ class Limits:
         What is kept of standard output, and of standard error: three quarters from the beginning, the rest from the
         end.
     scratch_bytes
-        Files in the scratch folder together; looked at every 50 ms, so a burst may exceed it for a moment.
+        Files in the scratch folder together: the size of a file system of its own. Where the machine has no
+        namespaces for it, a look every 50 ms, which a burst may exceed for a moment (``docs/security.md``).
     file_bytes
         Each file (RLIMIT_FSIZE).
     threads

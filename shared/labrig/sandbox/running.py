@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import inspect
 import json
 import logging
@@ -22,7 +23,7 @@ from labrig.sandbox.forkserver import Ended, ForkServer, scratch_name
 from labrig.sandbox.inputs import Input, Inputs, close
 from labrig.sandbox.inside import tree
 from labrig.sandbox.results import Limits, Result, Status
-from labrig.sandbox.scratch import collect
+from labrig.sandbox.scratch import Collected, collect
 
 log = logging.getLogger(__name__)
 
@@ -31,12 +32,21 @@ MAX_LINE = (1 << 20) + 4096
 """Bytes of one message of the code; above it the run is ended."""
 MAX_ANSWER = 64 << 20
 """Bytes of one answer of a function of the host."""
+MAX_MESSAGES = 200_000
+"""Messages of one run; above it the run is ended."""
+MAX_CPU_S = 30.0
+"""Processor time of the host that reading one run's messages may take; above it the run is ended."""
+FREE_CPU_S, SHARE = 0.25, 0.25
+"""What it may take at once, and of each second from then on: the others are answered meanwhile."""
+MESSAGE_CPU_S = 5e-5
+"""What a message takes beyond its parsing: a turn of the loop, about."""
 DRAIN_S = 2.0
 CRASH_FRAMES = re.compile(
     r'^  File "(<string>|.*/inside/\w+\.py)", line .*\n|^Extension modules: .*\n', re.MULTILINE
 )
 """What a dump of the stack says of the sandbox itself, and of what is imported."""
 LASTING_NOTES = 20
+NO_SPACE = f"[Errno {errno.ENOSPC}]"
 
 
 @dataclass(frozen=True)
@@ -145,7 +155,8 @@ class Pipe:
 class Conversation:
     """The host's end of a run's socket: the job goes out, calls are answered, the report comes in.
 
-    Nothing that arrives is trusted. What is not a message at all ends the run (`flood`).
+    Nothing that arrives is trusted. What is no message, or comes where it makes no sense, ends the run (`flood`). Other
+    callers are served after each message: a socket that always has data would give nobody else a turn.
     """
 
     def __init__(self, wire: socket.socket, job: Job) -> None:
@@ -159,16 +170,26 @@ class Conversation:
         self.end: dict[str, Any] = {}
         self.replayed: dict[str, list[int]] = {}
         self.anew = 0
+        self._replayed = False
         self.calls: list[dict[str, Any]] = []
+        self._began = time.monotonic()
+        self._messages = 0
+        self._cpu_s = 0.0
 
     async def hold(self, kill: Callable[[], None]) -> None:
-        """Talk until the run closes its end, or says what cannot be understood."""
+        """Talk until the run has reported or closes its end, or says what cannot be understood."""
         loop = asyncio.get_running_loop()
         try:
             while line := await self._line(loop):
-                answer = await self._handle(json.loads(line))
+                began = time.thread_time()
+                message = json.loads(line)
+                self._count(time.thread_time() - began)
+                answer = await self._handle(message)
                 if answer is not None:
                     await loop.sock_sendall(self._wire, answer)
+                if self.end:  # whatever a thread may still say, the report is there
+                    return
+                await self._give_way()
         except (ConnectionError, BrokenPipeError):
             return
         except (
@@ -176,6 +197,20 @@ class Conversation:
         ) as error:  # whatever a message can be made to do here, it ends its own run and no more
             self.flood = _text(str(error)) or type(error).__name__
             kill()
+
+    def _count(self, cpu_s: float) -> None:
+        """Charge a message to the run."""
+        self._messages += 1
+        self._cpu_s += cpu_s + MESSAGE_CPU_S
+        if self._messages > MAX_MESSAGES:
+            raise ValueError(f"more than {MAX_MESSAGES:,} messages")
+        if self._cpu_s > MAX_CPU_S:
+            raise ValueError(f"messages that take more than {MAX_CPU_S:g} s to read")
+
+    async def _give_way(self) -> None:
+        """Let the others have their turn, and wait where this run has had more than its share."""
+        over = self._cpu_s - FREE_CPU_S - SHARE * (time.monotonic() - self._began)
+        await asyncio.sleep(max(0.0, over) / SHARE)
 
     async def _line(self, loop: asyncio.AbstractEventLoop) -> bytes:
         while (end := self._buffer.find(b"\n")) < 0:
@@ -199,13 +234,14 @@ class Conversation:
             return self._opening()
         if "call" in message:
             return await self._call(message)
-        if "replayed" in message:
+        if "replayed" in message and self._job.history and not self._replayed:
+            self._replayed = True
             self.replayed = {
                 str(name): [int(size), int(time)] for name, (size, time) in message["replayed"].items()
             }
             self.anew = int(message["anew"])
         elif "end" in message:
-            self.end = dict(message["end"])
+            self.end = dict(message["end"]) or {"ended": ""}
         else:
             raise ValueError("a message of no known kind")
         return None
@@ -291,6 +327,7 @@ async def run(server: ForkServer, job: Job, backend: str, places: Inputs) -> Don
     talk: asyncio.Task[None] | None = None
     number = server.next_number()
     scratch = scratch_name(number)
+    folder = -1
     try:
         try:
             inputs = await _placed(places, job.inputs, scratch) if job.inputs else []
@@ -317,10 +354,13 @@ async def run(server: ForkServer, job: Job, backend: str, places: Inputs) -> Don
         await asyncio.wait([out.closed, err.closed, talk], timeout=DRAIN_S)
         if conversation.wall or (not conversation.begun and not ended.reason):
             raise Wall(conversation.wall or err.kept.text().strip() or f"the child ended with {ended.exit}")
-        files = await asyncio.to_thread(
-            collect, server.scratch, scratch, limit=job.limits.scratch_bytes, unchanged=conversation.replayed
-        )
-        result = _result(conversation, ended, out.kept, err.kept, files.files, files.left, job.limits)
+        folder = server.take_folder(number)
+        files = Collected()
+        if folder >= 0:
+            files = await asyncio.to_thread(
+                collect, folder, limit=job.limits.scratch_bytes, unchanged=conversation.replayed
+            )
+        result = _result(conversation, ended, out.kept, err.kept, files, job.limits)
         return Done(Result(**result, backend=backend, wall_s=time.monotonic() - started), conversation.calls)
     finally:
         if talk is not None:
@@ -330,6 +370,9 @@ async def run(server: ForkServer, job: Job, backend: str, places: Inputs) -> Don
         ours.close()
         out.close()
         err.close()
+        folder = server.take_folder(number) if folder < 0 else folder
+        if folder >= 0:
+            os.close(folder)
         if not server.dead:
             tree.remove(server.scratch, scratch)
         if job.inputs:
@@ -357,19 +400,18 @@ def _result(
     ended: Ended,
     out: Kept,
     err: Kept,
-    files: dict[str, bytes],
-    files_left: int,
+    left: Collected,
     limits: Limits,
 ) -> dict[str, Any]:
     """Put together what the child says, what the kernel says of it and what came out of the pipes."""
-    status, detail = _status(talk, ended, limits)
+    status, detail = _status(talk, ended, limits, left.full or NO_SPACE in err.text()[-1000:])
     end = talk.end
-    figures = tuple(name for name in _texts(end.get("figures")) if name in files)
+    figures = tuple(name for name in _texts(end.get("figures")) if name in left.files)
     figures_left = end.get("figures_cut", 0)
     cut = {
         "output": out.cut,
         "error": err.cut,
-        "files": files_left,
+        "files": left.left,
         "figures": max(0, figures_left) if isinstance(figures_left, int) else 0,
     }
     notes = list(_texts(end.get("notes")))
@@ -384,7 +426,7 @@ def _result(
         "output": out.text(),
         "error": CRASH_FRAMES.sub("", err.text()) if status == "crashed" else err.text(),
         "cut": {name: count for name, count in cut.items() if count},
-        "files": files,
+        "files": left.files,
         "figures": figures,
         "detail": detail,
         "notes": tuple(notes),
@@ -407,17 +449,20 @@ def _text(value: object) -> str:
     return str(value)[:300].encode("utf-8", "backslashreplace").decode()
 
 
-def _status(talk: Conversation, ended: Ended, limits: Limits) -> tuple[Status, str]:
-    """How a run ended, and why, for people."""
+def _status(talk: Conversation, ended: Ended, limits: Limits, full: bool) -> tuple[Status, str]:
+    """How a run ended, and why, for people; `full` where its files had no room left."""
     if talk.flood:
         return "flood", f"it wrote what is not a message to the socket of the host's functions: {talk.flood}"
     if ended.reason == "wall_limit":
         return "wall_limit", f"it took longer than {limits.wall_s:g} s; what it printed until then is kept"
     if ended.reason == "thread_limit":
         return "thread_limit", f"it started more than {limits.threads} threads"
-    if ended.reason == "scratch_limit":
+    raised = talk.end.get("ended") == "raised"
+    if ended.reason == "scratch_limit" or (
+        full and not ended.reason and (raised or ended.exit > 0 or ended.exit == -signals.SIGBUS)
+    ):
         return "scratch_limit", (
-            f"it wrote more than {limits.scratch_bytes:,} bytes, more than 5,000 files, or folders more than 64 deep"
+            f"its files needed more than {limits.scratch_bytes:,} bytes together, or there were more than 5,000 of them"
         )
     if ended.reason:
         return "cancelled", "it was cancelled"

@@ -16,26 +16,29 @@ _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 @dataclass
 class Collected:
-    """What a run left: files by relative path, and how many were not taken."""
+    """What a run left: files by relative path, how many were not taken, and whether there was no room for more."""
 
     files: dict[str, bytes] = field(default_factory=dict)
     left: int = 0
+    full: bool = False
 
 
-def collect(root: int, name: str, *, limit: int, unchanged: dict[str, list[int]]) -> Collected:
+def collect(root: int, *, limit: int, unchanged: dict[str, list[int]]) -> Collected:
     """Read the regular files below a folder, in order of their paths.
 
     Parameters
     ----------
     root
-        Descriptor of the folder that holds it.
+        Descriptor of the folder.
     limit
         Bytes to read at most, together; what does not fit is not taken.
     unchanged
         Size and modification time (ns) of files that were there before; those that still have them are passed over.
     """
-    found = Collected()
-    folders = [(name, "", 0)]
+    about = os.fstatvfs(root)
+    # Some file systems count no inodes.
+    found = Collected(full=about.f_bavail == 0 or about.f_favail == 0 < about.f_files)
+    folders = [(".", "", 0)]
     room = limit
     while folders:
         path, shown, depth = folders.pop(0)

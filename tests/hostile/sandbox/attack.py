@@ -53,6 +53,8 @@ ABI_1 = ("Files it would read", "Files it would change", "Network", "Other proce
 """Groups in which Landlock's later versions have a say."""
 MUST_LEAK = 30
 MB = 1 << 20
+MOST_LAG_S = 1.5
+"""A task of the host may be woken so much too late; on a machine at work, 0.3 s have been seen without any attack."""
 BURST = 200 * MB
 """What may be written between two looks at the scratch folder."""
 SETTLE_S = 5.0
@@ -374,6 +376,8 @@ def _afterwards(rig: Rig, record: Record) -> None:
         record.faults.append("the host died")
         rig.restart()
         return
+    if facts["lag"] > MOST_LAG_S:
+        record.leaks["held up"] = f"the host, for {facts['lag']:.1f} s"
     if facts["signals"]:
         record.leaks["hurt"] = f"signals to the host: {facts['signals']}"
     if facts["peak"] > rig.facts["peak"] + 400 * MB:

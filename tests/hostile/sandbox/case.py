@@ -57,6 +57,7 @@ _NUMBERS = {  # x86_64, aarch64: Linux arch/x86/entry/syscalls/syscall_64.tbl, i
     "chroot": (161, 51),
     "clone": (56, 220),
     "clone3": (435, 435),
+    "close_range": (436, 436),
     "execve": (59, 221),
     "execveat": (322, 281),
     "fanotify_init": (300, 262),

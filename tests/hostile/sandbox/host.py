@@ -25,6 +25,8 @@ Reply = dict[str, Any]
 KEPT = 50 << 20
 signals: list[int] = []
 calls: list[str] = []
+lags: list[float] = []
+"""Seconds by which a task of this process was woken too late: how long its other callers waited."""
 
 
 class Box(Protocol):
@@ -167,19 +169,32 @@ def facts(box: Box) -> Reply:
         "descriptors": len(os.listdir("/proc/self/fd")) - 1,
         "signals": list(signals),
         "calls": len(calls),
+        "lag": max(lags, default=0.0),
         "rss": int(memory["VmRSS"]) * 1024,
         "peak": int(memory["VmHWM"]) * 1024,
     }
     signals.clear()
     calls.clear()
+    lags.clear()
     with contextlib.suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")  # VmHWM begins anew
     return said
 
 
+async def watch_lag() -> None:
+    """Wake up every 20 ms, and note by how much that was late."""
+    while True:
+        began = time.monotonic()
+        await asyncio.sleep(0.02)
+        lags.append(time.monotonic() - began - 0.02)
+        if len(lags) > 1000:
+            lags[:] = [max(lags)]
+
+
 async def serve(box: Box) -> None:
     """Answer requests until stdin ends; runs go on beside each other."""
     loop = asyncio.get_running_loop()
+    watching = asyncio.create_task(watch_lag())
     reader = asyncio.StreamReader(limit=1 << 26)
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
     answers = os.fdopen(os.dup(1), "w")
@@ -205,6 +220,7 @@ async def serve(box: Box) -> None:
             task = asyncio.create_task(run(request))
             tasks.add(task)
             task.add_done_callback(tasks.discard)
+    watching.cancel()
 
 
 async def main() -> None:

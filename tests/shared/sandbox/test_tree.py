@@ -21,7 +21,11 @@ def root(tmp_path: Path) -> Iterator[int]:
 
 
 def take(root: int, limit: int = 1 << 20, unchanged: dict[str, list[int]] | None = None):  # type: ignore[no-untyped-def]
-    return collect(root, "run", limit=limit, unchanged=unchanged or {})
+    folder = os.open("run", os.O_RDONLY, dir_fd=root)
+    try:
+        return collect(folder, limit=limit, unchanged=unchanged or {})
+    finally:
+        os.close(folder)
 
 
 def test_a_folder_of_any_depth_names_and_modes_is_removed(root: int, tmp_path: Path) -> None:

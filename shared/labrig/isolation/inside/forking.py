@@ -32,11 +32,12 @@ class Refused(Exception):
 
 
 class Run:
-    """One child: who it is, when it must end, and why it was killed."""
+    """One child: who it is, when it must end, why it was killed, and the descriptors that ``started`` brings."""
 
-    def __init__(self, number: int, pid: int, deadline: float) -> None:
+    def __init__(self, number: int, pid: int, deadline: float, gives: Sequence[int] = ()) -> None:
         self.number = number
         self.pid = pid
+        self.gives = gives
         self.deadline = deadline
         self.reason = ""
 
@@ -128,6 +129,13 @@ class ForkServer(Generic[R]):
         """Send one message to the host."""
         self.control.sendall(json.dumps(message).encode() + b"\n")
 
+    def _tell_started(self, run: R) -> None:
+        message = {"event": "started", "id": run.number, "pid": run.pid, "descriptors": len(run.gives)}
+        socket.send_fds(self.control, [json.dumps(message).encode() + b"\n"], run.gives)
+        for descriptor in run.gives:
+            os.close(descriptor)
+        run.gives = ()
+
     def _milliseconds_left(self) -> float | None:
         if not self.runs:
             return None
@@ -181,7 +189,7 @@ class ForkServer(Generic[R]):
         try:
             run = self.start(request, received)
             self.runs[run.pid] = run
-            self.tell(event="started", id=run.number, pid=run.pid)
+            self._tell_started(run)
         except (Refused, OSError) as error:
             said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
             self.tell(event="refused", id=request["id"], reason=said)

@@ -10,7 +10,7 @@ import errno
 from .seccomp import ALL_BITS, LOAD, OWN_PID, Block, Rules, allow, answer, high, low, unless, when
 
 ALLOWED = """
-  read write readv writev pread64 pwrite64 preadv pwritev preadv2 pwritev2 lseek close close_range
+  read write readv writev pread64 pwrite64 preadv pwritev preadv2 pwritev2 lseek close
   openat getdents getdents64 stat fstat lstat newfstatat statx access faccessat faccessat2 readlink readlinkat
   statfs fstatfs getcwd chdir fchdir umask
   mkdir mkdirat rmdir unlink unlinkat rename renameat creat ftruncate fsync fdatasync fadvise64
@@ -61,6 +61,7 @@ IOCTL = (
 )
 FICLONE = 0x4004_9409
 SIGCONT = 18
+CLOSE_RANGE_CLOEXEC = 4  # linux/close_range.h
 PRCTL = (15, 16)  # PR_SET_NAME, PR_GET_NAME: a thread's name
 SOL_SOCKET = 1
 SOCKET_OPTIONS = (3, 4, 7, 8, 38, 39)  # SO_TYPE, ERROR, SNDBUF, RCVBUF, PROTOCOL, DOMAIN; not SO_PEERPIDFD
@@ -93,6 +94,8 @@ def argument_checks() -> dict[str, Block]:
             *unless(high(2), (0,), answer(0)),
             *refuse,
         ],
+        # Not CLOSE_RANGE_UNSHARE: a thread with descriptors of its own would have as many again.
+        "close_range": [*unless(low(2), (0, CLOSE_RANGE_CLOEXEC), refuse), *allow()],
         "clone": [*unless(low(0), (THREAD,), refuse, mask=ALL_BITS & ~THREAD_EXTRAS), *allow()],
         "kill": to_itself(1),
         "tgkill": to_itself(2),

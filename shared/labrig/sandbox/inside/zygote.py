@@ -26,9 +26,9 @@ import stat
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
-from labrig.isolation.inside import forking, limits
+from labrig.isolation.inside import forking, limits, mounts
 from labrig.isolation.inside.walls import WallError, Walls
 
 from . import cell, tree
@@ -51,8 +51,10 @@ LARGE_PAGE = 1 << 21
 class Run(forking.Run):
     """One child, where its files are, and what it may use."""
 
-    def __init__(self, number: int, pid: int, scratch: str, limits: dict[str, Any]) -> None:
-        super().__init__(number, pid, time.monotonic() + limits["wall_s"])
+    def __init__(
+        self, number: int, pid: int, scratch: str, limits: dict[str, Any], gives: Sequence[int]
+    ) -> None:
+        super().__init__(number, pid, time.monotonic() + limits["wall_s"], gives)
         self.scratch = scratch
         self.limits = limits
         self.looks = 0
@@ -60,7 +62,7 @@ class Run(forking.Run):
         self.stopping = False
 
     def watch(self, scratch_root: str) -> None:
-        """Kill the child where it uses more than it may of what the kernel does not limit."""
+        """Kill the child where it uses more than it may of what the kernel does not limit; "" for no look at files."""
         now = time.monotonic()
         if self.stopping:
             if has_stopped(self.pid):
@@ -71,15 +73,16 @@ class Run(forking.Run):
             self.next_look = now + TICK_S
             if threads(self.pid) > self.limits["threads"]:
                 self.kill("thread_limit")
-            elif not self._look(scratch_root) and sys.platform == "linux":
+            elif scratch_root and not self._look(scratch_root) and sys.platform == "linux":
                 self.stopping = True  # the kernel tells when it has, with SIGCHLD
                 os.kill(self.pid, signal.SIGSTOP)
 
     def _look(self, scratch_root: str) -> bool:
         """Kill the child where its files take too much; return whether this look will do."""
         used = Used()
-        used.below(os.path.join(scratch_root, self.scratch))  # noqa: PTH118
-        used.blocks += unlinked(self.pid)
+        folder = os.path.join(scratch_root, self.scratch)  # noqa: PTH118
+        used.below(folder)
+        used.blocks += unnamed(self.pid, folder)
         if used.blocks > self.limits["scratch_bytes"] or used.without_end:
             self.kill("scratch_limit")
             return True
@@ -104,17 +107,47 @@ def threads(pid: int) -> int:
         return 0
 
 
-def unlinked(pid: int) -> int:
-    """Return the bytes in files that a process holds open and that have no name any more."""
+def unnamed(pid: int, folder: str) -> int:
+    """Return the bytes in files of a folder that a process holds open or mapped, and that have no name any more.
+
+    Each thread is looked at: the first one may have ended, and with it what ``/proc/PID`` itself shows.
+    """
     found: dict[tuple[int, int], int] = {}
-    folder = f"/proc/{pid}/fd"
+    mapped: dict[tuple[int, int], int] = {}
+    device = 0
     with contextlib.suppress(OSError):
-        for name in os.listdir(folder):  # noqa: PTH208
-            with contextlib.suppress(OSError):
-                about = os.stat(f"{folder}/{name}")  # noqa: PTH116
-                if stat.S_ISREG(about.st_mode) and not about.st_nlink:
-                    found[about.st_dev, about.st_ino] = about.st_blocks * 512
-    return sum(found.values())
+        device = os.stat(folder).st_dev  # noqa: PTH116
+    tasks: list[str] = []
+    with contextlib.suppress(OSError):
+        tasks = os.listdir(f"/proc/{pid}/task")  # noqa: PTH208
+    for task in tasks:
+        held = f"/proc/{pid}/task/{task}/fd"
+        with contextlib.suppress(OSError):
+            for name in os.listdir(held):  # noqa: PTH208
+                with contextlib.suppress(OSError):
+                    about = os.stat(f"{held}/{name}")  # noqa: PTH116
+                    if stat.S_ISREG(about.st_mode) and not about.st_nlink:
+                        found[about.st_dev, about.st_ino] = about.st_blocks * 512
+        if not mapped:
+            mapped = _mapped(f"/proc/{pid}/task/{task}/maps")
+    # Of a file that is mapped alone, what is mapped may be more than what it holds: rather too much than nothing.
+    more = {key: size for key, size in mapped.items() if key[0] == device and key not in found}
+    return sum(found.values()) + sum(more.values())
+
+
+def _mapped(path: str) -> dict[tuple[int, int], int]:
+    """Return the bytes that are mapped of each file without a name, by device and inode."""
+    sizes: dict[tuple[int, int], int] = {}
+    with contextlib.suppress(OSError), open(path, "rb") as file:  # noqa: PTH123
+        for line in file:
+            if not line.endswith(b" (deleted)\n"):
+                continue
+            where, _, _, device, inode = line.split()[:5]
+            start, end = (int(each, 16) for each in where.split(b"-"))
+            major, minor = (int(each, 16) for each in device.split(b":"))
+            key = (os.makedev(major, minor), int(inode))
+            sizes[key] = sizes.get(key, 0) + end - start
+    return sizes
 
 
 class Used:
@@ -172,12 +205,13 @@ class Zygote(forking.ForkServer[Run]):
             self.config["landlock_abi"],
         )
         cell.prepare()
+        self.unmounted = self._why_unmounted()
         super().__init__(control)
         # What was imported is never collected: a collection in a child would copy every page that it shares.
         gc.collect()
         gc.freeze()
         use_large_pages()
-        ready = {"event": "ready", "imported": imported, "python": sys.version.split()[0], "pid": os.getpid()}
+        ready = {"event": "ready", "imported": imported, "unmounted": self.unmounted}
         socket.send_fds(self.control, [json.dumps(ready).encode() + b"\n"], [self.scratch])
 
     @contextlib.contextmanager
@@ -214,18 +248,21 @@ class Zygote(forking.ForkServer[Run]):
 
     def start(self, request: dict[str, Any], received: Sequence[int]) -> Run:
         """Fork the child of a run."""
-        wire, out, err, *inputs = received
-        scratch = request["scratch"]
-        self._make_scratch(scratch, request["inputs"])
-        parent = os.getpid()
-        pid = os.fork()
-        if pid == 0:
-            self._child(parent, scratch, (wire, out, err), inputs, request["limits"])
-        return Run(request["id"], pid, scratch, request["limits"])
+        os.mkdir(request["scratch"], 0o700, dir_fd=self.scratch)
+        ours, theirs = socket.socketpair()
+        with ours:
+            with theirs:
+                parent = os.getpid()
+                pid = os.fork()
+                if pid == 0:
+                    ours.close()
+                    self._child(parent, request, received, theirs)
+            _, folders, _, _ = socket.recv_fds(ours, 1, 1)  # nothing where the child could not give one
+        return Run(request["id"], pid, request["scratch"], request["limits"], folders)
 
     def look(self, run: Run) -> None:
-        """Look at the threads and the files of a run."""
-        run.watch(self.scratch_root)
+        """Look at the threads and, where the kernel keeps no limit of them, at the files of a run."""
+        run.watch(self.scratch_root if self.unmounted else "")
 
     def last_of(self, run: Run) -> dict[str, Any]:
         """End what a run left behind in its group, where it may start processes."""
@@ -234,46 +271,67 @@ class Zygote(forking.ForkServer[Run]):
                 os.killpg(run.pid, signal.SIGKILL)
         return {}
 
-    def _make_scratch(self, name: str, inputs: dict[str, str]) -> None:
-        """Make a run's folder, with links to where its inputs are."""
-        os.mkdir(name, 0o700, dir_fd=self.scratch)
-        if inputs:
-            os.mkdir(f"{name}/inputs", 0o700, dir_fd=self.scratch)
-        for link, target in inputs.items():
-            os.symlink(target, f"{name}/inputs/{link}", dir_fd=self.scratch)
+    def _why_unmounted(self) -> str:
+        """Return why a run's folder is no file system of its own, or an empty text."""
+        if not self.config["mounted"]:
+            return "it was not asked for"
+        os.mkdir("trial", 0o700, dir_fd=self.scratch)
+        try:
+            return mounts.missing(os.path.join(self.scratch_root, "trial"))  # noqa: PTH118
+        finally:
+            os.rmdir("trial", dir_fd=self.scratch)
+
+    def _folder(self, request: dict[str, Any]) -> int:
+        """Return a descriptor of this run's folder, which holds links to where its inputs are."""
+        name, allowed = request["scratch"], request["limits"]
+        if self.unmounted:
+            folder = os.open(name, mounts.FOLDER, dir_fd=self.scratch)
+        else:
+            place = os.path.join(self.scratch_root, name)  # noqa: PTH118
+            folder = mounts.own(place, allowed["scratch_bytes"], MAX_ENTRIES)
+        if request["inputs"]:
+            os.mkdir("inputs", 0o700, dir_fd=folder)
+        for link, target in request["inputs"].items():
+            os.symlink(target, f"inputs/{link}", dir_fd=folder)
+        return folder
 
     def _child(
-        self,
-        parent: int,
-        scratch: str,
-        streams: tuple[int, int, int],
-        inputs: list[int],
-        allowed: dict[str, Any],
+        self, parent: int, request: dict[str, Any], received: Sequence[int], giving: socket.socket
     ) -> None:
         """Become the run; never return."""
         try:
             forking.become_child()
             die_with(parent)
+            own_wire, out, err, *inputs = received
             null = os.open(os.devnull, os.O_RDONLY)
-            for descriptor, place in zip((null, *streams[1:], streams[0]), (0, 1, 2, SOCKET_FD), strict=True):
+            for descriptor, place in zip((null, out, err, own_wire), (0, 1, 2, SOCKET_FD), strict=True):
                 os.dup2(descriptor, place)
-            folder = os.open(scratch, os.O_RDONLY | os.O_DIRECTORY, dir_fd=self.scratch)
-            os.fchdir(folder)
-            home = os.path.join(self.scratch_root, scratch)  # noqa: PTH118
-            os.environ.update(HOME=home, TMPDIR=home)
             wire = socket.socket(fileno=SOCKET_FD)
+            try:
+                folder = self._folder(request)
+            except OSError as error:
+                _end_without(wire, f"the scratch folder cannot be made: {error.strerror or error}")
+            os.fchdir(folder)
+            socket.send_fds(giving, [b"."], [folder])
+            home = os.path.join(self.scratch_root, request["scratch"])  # noqa: PTH118
+            os.environ.update(HOME=home, TMPDIR=home)
             highest = highest_descriptor()
             try:
-                self.walls.put_up(lambda: limits_of(allowed), writable=folder, inputs=inputs)
+                self.walls.put_up(lambda: limits_of(request["limits"]), writable=folder, inputs=inputs)
             except WallError as error:
-                wire.sendall(json.dumps({"wall": str(error)}).encode() + b"\n")
-                os._exit(WALL_FAILED)
+                _end_without(wire, str(error))
             os.closerange(SOCKET_FD + 1, highest + 1)
             cell.run(wire)
         except BaseException as error:
             with contextlib.suppress(OSError):
                 os.write(2, f"{type(error).__name__}: {error}\n".encode())
         os._exit(WALL_FAILED)
+
+
+def _end_without(wire: socket.socket, why: str) -> NoReturn:
+    """End before the code was run, and say which protection is missing."""
+    wire.sendall(json.dumps({"wall": why}).encode() + b"\n")
+    os._exit(WALL_FAILED)
 
 
 def configuration(control: socket.socket) -> dict[str, Any]:

@@ -179,6 +179,108 @@ else:
 """,
     limits={"wall_s": 12.0},
 )
+_UNNAMED = """
+import mmap, threading
+MB20 = b"x" * (20 << 20)
+def held_by_a_thread(number):
+    # CLOSE_RANGE_UNSHARE: from here on this thread has descriptors of its own, which /proc/PID/fd does not show
+    syscall("close_range", 1000, 1000, 2)
+    file = open(f"own{number}", "wb")
+    os.unlink(f"own{number}")
+    file.write(MB20)
+    file.flush()
+    say("done")
+    time.sleep(2)
+def mapped(number):
+    with open(f"mapped{number}", "w+b") as file:
+        os.unlink(f"mapped{number}")
+        file.truncate(20 << 20)
+        pages = mmap.mmap(file.fileno(), 20 << 20)
+    pages[:] = MB20
+    return pages
+"""
+add(
+    "files of threads",
+    "600 MB in files without a name, each held by a thread that has descriptors of its own",
+    _UNNAMED
+    + """
+def start(number):
+    try:
+        held_by_a_thread(number)
+    except OSError as error:
+        say(word(error))
+threads = [threading.Thread(target=start, args=(number,)) for number in range(30)]
+for each in threads:
+    each.start()
+    time.sleep(0.03)
+for each in threads:
+    each.join()
+""",
+    limits={"wall_s": 12.0},
+)
+add(
+    "files behind the first thread",
+    "600 MB in files without a name, after the first thread has ended and with it what /proc/PID shows",
+    _UNNAMED
+    + """
+def work():
+    held = []
+    time.sleep(0.1)
+    try:
+        for number in range(30):
+            held.append(open(f"file{number}", "wb"))
+            os.unlink(f"file{number}")
+            held[-1].write(MB20)
+            held[-1].flush()
+            time.sleep(0.03)
+        say("done")
+        time.sleep(1)
+    except OSError as error:
+        say(word(error))
+    os._exit(0)
+threading.Thread(target=work).start()
+libc.pthread_exit(None)
+""",
+    limits={"wall_s": 12.0},
+)
+add(
+    "files mapped alone",
+    "600 MB in files that have neither a name nor a descriptor, and are mapped",
+    _UNNAMED
+    + """
+kept = []
+try:
+    for number in range(30):
+        kept.append(mapped(number))
+        time.sleep(0.03)
+    say("done")
+    hold(1)
+except OSError as error:
+    say(word(error))
+""",
+    limits={"wall_s": 12.0},
+)
+add(
+    "descriptors of threads",
+    "100 threads, each with 150 pipes in descriptors of its own",
+    """
+import threading
+def start():
+    held = []
+    try:
+        syscall("close_range", 1000, 1000, 2)
+        for _ in range(75):
+            held += os.pipe()
+        say("done")
+        time.sleep(1)
+    except OSError as error:
+        say(word(error))
+threads = [threading.Thread(target=start) for _ in range(50)]
+for each in threads: each.start()
+for each in threads: each.join()
+""",
+    limits={"wall_s": 12.0},
+)
 add(
     "hidden files",
     "600 MB in a folder that even its owner may not list",

@@ -43,6 +43,66 @@ hold()
     quick=True,
 )
 add(
+    "flood of reports",
+    "what a replayed session reports, as fast as it goes: the host would read nothing else",
+    _SOCKET
+    + """
+line = b'{"replayed": {}, "anew": 0}\\n' * 2000
+try:
+    while True: link.sendall(line)
+except OSError as error:
+    say(word(error))
+""",
+    limits={"wall_s": 3.0},
+    control=False,
+    quick=True,
+)
+add(
+    "flood of calls",
+    "calls of a function that is not there and of one that is, from two threads, their answers thrown away",
+    _SOCKET
+    + """
+import threading
+def thrown():
+    while link.recv(1 << 20): pass
+threading.Thread(target=thrown, daemon=True).start()
+line = b'{"call": "nothing", "args": [], "kwargs": {}}\\n{"call": "lookup", "args": [1], "kwargs": {}}\\n' * 500
+while True: link.sendall(line)
+""",
+    limits={"wall_s": 3.0},
+    control=False,
+    quick=True,
+)
+add(
+    "flood of large messages",
+    "calls with a megabyte of JSON each, which the host has to read",
+    _SOCKET
+    + """
+import threading
+def thrown():
+    while link.recv(1 << 20): pass
+threading.Thread(target=thrown, daemon=True).start()
+line = json.dumps({"call": "nothing", "args": [[0] * 300_000], "kwargs": {}}).encode() + b"\\n"
+while True: link.sendall(line)
+""",
+    limits={"wall_s": 3.0},
+    control=False,
+)
+add(
+    "flood after the end",
+    "a report that it has ended, and another, without end",
+    _SOCKET
+    + """
+line = b'{"end": {}}\\n' * 2000
+try:
+    while True: link.sendall(line)
+except OSError as error:
+    say(word(error))
+""",
+    limits={"wall_s": 3.0},
+    control=False,
+)
+add(
     "numbers without end",
     "infinity where the host expects a size, in each message that has one",
     _SOCKET

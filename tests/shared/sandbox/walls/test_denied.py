@@ -193,6 +193,7 @@ DENIED: dict[str, tuple[Callable[[], object], str]] = {
     "keys": (lambda: system("keyctl", 0, -3, 1), "EPERM"),
     "own user namespace": (lambda: system("unshare", 0x10000000), "EPERM"),
     "unshare files": (lambda: system("unshare", 0x400), "EPERM"),
+    "own descriptors of a thread": (lambda: system("close_range", 1000, 1000, 2), "EPERM"),
     "enter a namespace": (lambda: system("setns", -1, 0), "EPERM"),
     "personality": (lambda: system("personality", 0xFFFFFFFF), "EPERM"),
     "performance events": (lambda: system("perf_event_open", 0, 0, 0, 0, 0, 0), "EPERM"),
