@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from labrig.errors import LabrigError
+from labrig.turns import Turns
 
 log = logging.getLogger(__name__)
 
@@ -25,7 +26,6 @@ State = Literal["queued", "running", "done", "failed", "cancelled"]
 MAX_WAIT_S = 45.0  # clients give up on a call after about a minute
 CANCEL_WAIT_S = 10.0
 KEPT = 200
-MAX_PER_OWNER = 8
 
 
 class Progress:
@@ -110,21 +110,21 @@ class _Job:
 
 
 class Jobs:
-    """A few jobs at a time, a short queue, and the results for a while.
+    """A few jobs at a time for each owner, a short queue, and the results for a while.
 
     Parameters
     ----------
     max_running
-        Jobs that run at once.
+        Jobs of one owner that run at once; see `labrig.turns`.
     max_queued
-        Jobs that may wait; one more is refused as "busy".
+        Jobs of one owner that may wait; one more is refused as "busy".
     kept
         Finished jobs that are remembered, over all owners; the one that ended first is dropped first.
     """
 
     def __init__(self, max_running: int = 2, max_queued: int = 16, kept: int = KEPT) -> None:
-        self._slots = asyncio.Semaphore(max_running)
-        self._places = max_running + max_queued
+        self._turns = Turns("The server", max_running, places=max_queued)
+        self._most = max_running + max_queued
         self._kept = kept
         self._active: dict[tuple[str, str], _Job] = {}
         self._finished: dict[tuple[str, str], _Job] = {}
@@ -141,15 +141,8 @@ class Jobs:
         """
         if self._closed:
             raise LabrigError("The server is shutting down", code="unavailable")
-        if len(self._active) >= self._places:
-            raise LabrigError(
-                f"The queue is full: {len(self._active)} jobs run or wait",
-                where=kind,
-                try_="wait for one of your jobs, cancel one, or try again later",
-                code="busy",
-            )
         theirs = sum(job.owner == owner for job in self._active.values())
-        if theirs >= MAX_PER_OWNER:
+        if theirs >= self._most:
             raise LabrigError(
                 f"{theirs} of your jobs run or wait",
                 where=kind,
@@ -224,7 +217,7 @@ class Jobs:
             await asyncio.sleep(0)  # a task that has just ended is settled in the loop's next turn
 
     async def _work(self, job: _Job) -> Any:
-        async with self._slots:
+        async with self._turns.turn(job.owner):
             job.state = "running"
             assert job.make is not None
             return await job.make(job.progress)

@@ -19,6 +19,7 @@ from typing import Literal, cast
 
 from labrig.config import setting
 from labrig.errors import LabrigError
+from labrig.turns import Turns
 from labrig_phreeqc.database.databases import Database, find_database
 from labrig_phreeqc.engine import frames as wire
 from labrig_phreeqc.engine.forkclient import (
@@ -69,8 +70,7 @@ class Engine:
         self._isolation = isolation or _isolation()
         self._concurrency = concurrency or max(2, os.cpu_count() or 1)
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._slots = asyncio.Semaphore(self._concurrency)
-        self._waiting = 0
+        self._turns = self._new_turns()
         self._server: ForkServerProcess | None = None
 
     async def __aenter__(self) -> Engine:
@@ -124,30 +124,11 @@ class Engine:
         chosen = find_database(database)
         check_database(chosen)
         self._adopt_loop()
-        if self._waiting >= self._concurrency * QUEUE_PER_CPU:
-            raise LabrigError(
-                f"PHREEQC is busy: {self._waiting} runs wait already", try_="the same call later", code="busy"
-            )
-        self._waiting += 1
-        try:
-            async with asyncio.timeout(queue_s):
-                await self._slots.acquire()
-        except TimeoutError:
-            raise LabrigError(
-                f"PHREEQC is busy: no place came free in {queue_s:g} s",
-                expected=f"at most {self._concurrency} runs at a time",
-                try_="the same call later; long jobs can be looked at and cancelled",
-                code="busy",
-            ) from None
-        finally:
-            self._waiting -= 1
-        try:
+        async with self._turns.turn(patience_s=queue_s):
             start = asyncio.get_running_loop().time()
             solve = self._run_forked if self._isolation == "fork" else self._run_fresh
             result, ended = await solve(text, chosen, limits)
             wall_s = asyncio.get_running_loop().time() - start
-        finally:
-            self._slots.release()
         if result.refused is not None:
             raise _refusal(self.library, chosen, result.refused)
         parts = (input_text, result, ended, self.library, chosen, limits, wall_s)
@@ -155,14 +136,16 @@ class Engine:
             return assemble(*parts)
         return await asyncio.to_thread(assemble, *parts)  # it may take seconds, in which others are answered
 
+    def _new_turns(self) -> Turns:
+        return Turns("PHREEQC", self._concurrency, places=self._concurrency * QUEUE_PER_CPU)
+
     def _adopt_loop(self) -> None:
         """Start afresh when called from another event loop than before."""
         loop = asyncio.get_running_loop()
         if loop is not self._loop:
             if self._server is not None:
                 self._server.abandon()
-            self._loop, self._server, self._waiting = loop, None, 0
-            self._slots = asyncio.Semaphore(self._concurrency)
+            self._loop, self._server, self._turns = loop, None, self._new_turns()
 
     def _running_server(self) -> ForkServerProcess:
         if self._server is None or self._server.dead:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -15,14 +14,15 @@ from labrig.errors import LabrigError, unknown_name
 from labrig.sandbox import Sandbox
 from labrig.sandbox.environment import find
 from labrig.toolbox import ServeOptions, Toolbox
+from labrig.turns import Turns
 from labrig_repository.folder.folder import Folder
 from labrig_repository.folder.store import Repository
 
 LOCAL = "local"
 """The id that stands for the folder, where there is one."""
 
-MOST_DESCRIBING = 4
-"""Tables of folders that are described at a time, each by a process; more wait."""
+MOST_DESCRIBING, MOST_WAITING = 4, 100
+"""Tables of folders of one caller that are described at a time, each by a process, and that wait."""
 
 
 class State:
@@ -36,7 +36,7 @@ class State:
 
     def __init__(self, roots: Sequence[Path], *, unsafe_local: bool = False) -> None:
         self.folders = {each.name: each for each in map(Folder, roots)}
-        self.describing = asyncio.Semaphore(MOST_DESCRIBING)
+        self.describing = Turns("describe_table", MOST_DESCRIBING, places=MOST_WAITING)
         self.sandbox = Sandbox.configured(
             profile=python(), unsafe_local=unsafe_local, roots=[each.path for each in self.folders.values()]
         )

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import keyword
 import os
-from collections import OrderedDict, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -21,6 +19,7 @@ from labrig.sandbox.inputs import Inputs
 from labrig.sandbox.profiles import profiles
 from labrig.sandbox.results import Limits, Result
 from labrig.sandbox.running import Done, HostFunction, Job, Wall
+from labrig.turns import OWNERS_AT_ONCE, Turns
 
 MAX_CODE = 1_000_000
 """Characters of code in one run."""
@@ -28,7 +27,7 @@ MAX_INPUTS = 32
 BURST = 256 << 20
 """What one run may write before it is seen, so that its neighbours have room meanwhile (bubblewrap)."""
 QUEUE = 32
-"""Runs that may wait."""
+"""Runs of one owner that may wait."""
 UNSAFE = "unsafe-local: this code ran with no protection of the machine, its files or its network"
 # What must fail before anything of an agent is run: a wall that stands only on paper is found out here.
 GUARD = """
@@ -62,16 +61,16 @@ class Sandbox:
     backend
         ``auto``, ``bubblewrap``, ``landlock`` or ``unsafe-local``.
     slots
-        Runs at a time; None is the number of processors, at least 2 and at most 8.
+        Runs of one owner at a time; None is the number of processors, at least 2 and at most 8.
     queue
-        Runs that may wait; above it a caller is told ``busy``.
+        Runs of one owner that may wait; above it the caller is told ``busy``.
     roots
         Folders that inputs lie in. An input elsewhere is copied for its run, under ``bubblewrap``.
 
     Notes
     -----
-    The fork server starts with the first run and belongs to the event loop of that run. A run that waits is
-    started in turns: each owner's oldest, owner after owner, so that one with many does not hold up the others.
+    The fork server starts with the first run and belongs to the event loop of that run. Owners share it as `Turns`
+    says: one with many runs does not hold up the others.
     """
 
     def __init__(
@@ -91,14 +90,12 @@ class Sandbox:
         _check_count("queue", queue, least=0)
         self.slots = min(8, max(2, os.cpu_count() or 2)) if slots is None else slots
         self._wanted = backend
-        self._queue = queue
         self._roots = _checked_roots(roots)
         self._landlock_abi = _landlock_abi
         self._backend: backends.Backend | None = None
         self._server: ForkServer | None = None
         self._starting = asyncio.Lock()
-        self._free = self.slots
-        self._waiting: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
+        self._turns = Turns("The sandbox", self.slots, places=queue)
         self._folder: WorkFolder | None = None
         self._places = Inputs(None, Path())
         self._held: IO[bytes] | None = None
@@ -169,7 +166,7 @@ class Sandbox:
         functions: Mapping[str, HostFunction] | None = None,
         inputs: Mapping[str, Path] | None = None,
         limits: Limits | None = None,
-        owner: str = "local",
+        owner: str = "",
         seed: int = 0,
         display: str = "last",
     ) -> Result:
@@ -184,7 +181,7 @@ class Sandbox:
         inputs
             Files and folders that the code can read as ``inputs/NAME``.
         owner
-            Whose run this is, for the queue.
+            Whose run this is, for the queue; that of the call where it is empty.
         seed
             Seeds ``random`` and ``numpy.random``.
         display
@@ -200,12 +197,11 @@ class Sandbox:
         job = Job(code, functions or {}, inputs or {}, limits or Limits(), seed, display)
         return (await self.perform(job, owner)).result
 
-    async def perform(self, job: Job, owner: str = "local") -> Done:
+    async def perform(self, job: Job, owner: str = "") -> Done:
         """Run a job; see `run`."""
         _check(job)
         self._check_loop()
-        await self._enter(owner)
-        try:
+        async with self._turns.turn(owner):
             server = await self._running_server()
             assert self._backend is not None
             try:
@@ -217,8 +213,6 @@ class Sandbox:
                     try_="labrig doctor says what this machine has",
                     code="refused",
                 ) from error
-        finally:
-            self._leave()
         if self._backend.name == "unsafe-local":
             result = done.result
             done = Done(replace(result, notes=(UNSAFE, *result.notes)), done.calls)
@@ -245,44 +239,6 @@ class Sandbox:
                 code="internal",
             )
 
-    async def _enter(self, owner: str) -> None:
-        """Wait for a slot."""
-        if self._free > 0 and not self._waiting:
-            self._free -= 1
-            return
-        if sum(map(len, self._waiting.values())) >= self._queue:
-            raise LabrigError(
-                f"{self._queue} runs wait already", where="sandbox", try_="again in a while", code="busy"
-            )
-        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.setdefault(owner, deque()).append(turn)
-        try:
-            await turn
-        except asyncio.CancelledError:
-            if turn.done() and not turn.cancelled():
-                self._leave()  # the slot was ours already
-            else:
-                self._forget(owner, turn)
-            raise
-
-    def _forget(self, owner: str, turn: asyncio.Future[None]) -> None:
-        with contextlib.suppress(KeyError, ValueError):
-            self._waiting[owner].remove(turn)
-            if not self._waiting[owner]:
-                del self._waiting[owner]
-
-    def _leave(self) -> None:
-        """Hand the slot on to the next owner's oldest run."""
-        while self._waiting:
-            owner, turns = self._waiting.popitem(last=False)
-            turn = turns.popleft()
-            if turns:
-                self._waiting[owner] = turns  # at the end: the others come first
-            if not turn.done():
-                turn.set_result(None)
-                return
-        self._free += 1
-
     async def _running_server(self) -> ForkServer:
         async with self._starting:
             if self._closed:
@@ -305,7 +261,7 @@ class Sandbox:
             interpreter,
             environment.reading(interpreter),
             self._folder.runs,
-            self.slots * Limits().scratch_bytes + BURST,
+            OWNERS_AT_ONCE * self.slots * Limits().scratch_bytes + BURST,
             [*self._roots, self._folder.inputs],
         )
         seen = [*self._roots, self._folder.inputs] if backend.name == "bubblewrap" else None

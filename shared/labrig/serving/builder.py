@@ -38,6 +38,7 @@ from labrig.http import outside
 from labrig.jobs import Jobs
 from labrig.serving.gc import hold
 from labrig.toolbox import ServeOptions, Session, Tool, Toolbox, ToolSpec, _session
+from labrig.turns import OWNER
 from labrig.workspace import Workspace
 
 log = logging.getLogger("labrig")
@@ -231,12 +232,14 @@ class _Face(Middleware):
             token = _session.set(
                 Session(owner, workspace, ArtifactStore(workspace), self._jobs, self._options, self._state)
             )
+            whose = OWNER.set(owner)
             try:
                 with outside.collecting() as unrecorded:
                     result = await call_next(context)
                 if unrecorded and isinstance(result, ToolResult):
                     result.meta = _labelled(result.meta, unrecorded)
             finally:
+                OWNER.reset(whose)
                 _session.reset(token)
         except ValidationError as error:
             result = error_result(_argument_error(error, name, self._parameters[name]))

@@ -1,0 +1,124 @@
+"""Turns at something of which a few can go on at once, shared fairly between the callers of one server.
+
+    turns = Turns("PHREEQC", slots=4)
+    async with turns.turn():
+        ...
+
+Each owner (a token, over HTTP) has `slots` of its own from its first call on, and a queue of its own; so one with many
+long runs holds up nobody else's short one. The machine's processors are then shared by the kernel, and `most` bounds
+how many run in all: beyond it the owner with the fewest comes first.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections import Counter, OrderedDict, deque
+from collections.abc import AsyncIterator
+from contextvars import ContextVar
+
+from labrig.errors import LabrigError
+
+OWNER: ContextVar[str] = ContextVar("owner", default="local")
+"""Whose call this is; set by the server for each call, and inherited by what the call starts."""
+OWNERS_AT_ONCE = 4
+"""Owners that can use all their slots at the same time."""
+
+
+class Turns:
+    """Slots that owners take and give back.
+
+    Parameters
+    ----------
+    what
+        What has the turns, for messages.
+    slots
+        How many one owner may have at a time.
+    places
+        How many of one owner may wait; one more is refused as ``busy``.
+    most
+        How many there are at a time over all owners.
+    """
+
+    def __init__(self, what: str, slots: int, *, places: int, most: int | None = None) -> None:
+        self.slots = slots
+        self._what = what
+        self._places = places
+        self._most = slots * OWNERS_AT_ONCE if most is None else most
+        self._running: Counter[str] = Counter()
+        self._waiting: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
+
+    @contextlib.asynccontextmanager
+    async def turn(self, owner: str = "", *, patience_s: float | None = None) -> AsyncIterator[None]:
+        """Hold a slot; `owner` is that of the call where it is not given.
+
+        Raises
+        ------
+        LabrigError
+            ``busy`` if too many of the owner wait already, or no slot came free in `patience_s`.
+        """
+        owner = owner or OWNER.get()
+        try:
+            async with asyncio.timeout(patience_s):
+                await self._enter(owner)
+        except TimeoutError:
+            raise LabrigError(
+                f"{self._what} is busy: no place came free in {patience_s:g} s",
+                expected=f"at most {self.slots} runs at a time",
+                try_="the same call later; long jobs can be looked at and cancelled",
+                code="busy",
+            ) from None
+        try:
+            yield
+        finally:
+            self._leave(owner)
+
+    def waiting(self, owner: str = "") -> int:
+        """Return how many of an owner wait."""
+        return len(self._waiting.get(owner or OWNER.get(), ()))
+
+    async def _enter(self, owner: str) -> None:
+        queue = self._waiting.get(owner, deque())
+        if not queue and self._may(owner):
+            self._running[owner] += 1
+            return
+        if len(queue) >= self._places:
+            raise LabrigError(
+                f"{self._what} is busy: {len(queue)} of your runs wait already",
+                try_="the same call later",
+                code="busy",
+            )
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.setdefault(owner, deque()).append(turn)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled():
+                self._leave(owner)  # the slot was ours already
+            else:
+                self._forget(owner, turn)
+            raise
+
+    def _may(self, owner: str) -> bool:
+        return self._running[owner] < self.slots and self._running.total() < self._most
+
+    def _forget(self, owner: str, turn: asyncio.Future[None]) -> None:
+        with contextlib.suppress(KeyError, ValueError):
+            self._waiting[owner].remove(turn)
+            if not self._waiting[owner]:
+                del self._waiting[owner]
+
+    def _leave(self, owner: str) -> None:
+        """Give a slot back, and hand on what is free: to the owner with the fewest, of these to who waits longest."""
+        self._running[owner] -= 1
+        if not self._running[owner]:
+            del self._running[owner]
+        while ready := [each for each in self._waiting if self._may(each)]:
+            chosen = min(ready, key=self._running.__getitem__)
+            turns = self._waiting.pop(chosen)
+            turn = turns.popleft()
+            if turns:
+                self._waiting[chosen] = turns  # at the end: the others come first
+            if not turn.done():
+                self._running[chosen] += 1
+                turn.set_result(None)
