@@ -25,6 +25,28 @@ _END_OF_RUN = "-----------\nEnd of Run.\n-----------"
 _DEFAULT_FILE = re.compile(r"selected_\d+\.\d+\.out")
 
 
+META: dict[str, type | tuple[type, ...]] = {
+    "n_errors": int,
+    "errors": str,
+    "warnings": str,
+    "components": list,
+    "version": str,
+    "output_bytes": int,
+    "dump_bytes": int,
+    "tables": list,
+    "peak_bytes": int,
+}
+TABLE: dict[str, type | tuple[type, ...]] = {
+    "user": int,
+    "file": str,
+    "columns": list,
+    "rows": int,
+    "kept": int,
+    "text_bytes": int,
+}
+END: dict[str, type | tuple[type, ...]] = {"cpu_s": (int, float), "max_rss_bytes": int}
+
+
 @dataclass
 class Ended:
     """How a child ended, as the fork server or the operating system tells it."""
@@ -67,7 +89,9 @@ def _take(result: Result, kind: int, payload: bytes) -> bool:
     try:
         match kind:
             case wire.META:
-                result.meta = json.loads(payload)
+                result.meta = _typed(json.loads(payload), META)
+                for table in result.meta["tables"]:
+                    _typed(table, TABLE)
             case wire.OUTPUT:
                 result.output = payload
             case wire.DUMP:
@@ -76,16 +100,26 @@ def _take(result: Result, kind: int, payload: bytes) -> bool:
                 result.texts.append(payload)
                 result.rows.append([])
             case wire.ROWS if result.rows:
-                result.rows[-1] += json.loads(payload)
+                rows = json.loads(payload)
+                if not all(isinstance(row, list) for row in rows):
+                    return False
+                result.rows[-1] += rows
             case wire.END:
-                result.end = json.loads(payload)
+                result.end = _typed(json.loads(payload), END)
             case wire.REFUSED:
                 result.refused = payload.decode("utf-8", errors="replace")
             case _:
                 return False
-    except ValueError:
+    except (ValueError, TypeError, RecursionError):
         return False
     return True
+
+
+def _typed(fields: Any, kinds: dict[str, type | tuple[type, ...]]) -> dict[str, Any]:
+    """Return the fields of a message if each has the type it must have; TypeError if not."""
+    if not isinstance(fields, dict) or not all(isinstance(fields.get(name), kinds[name]) for name in kinds):
+        raise TypeError("a message of another shape")
+    return fields
 
 
 def assemble(
@@ -111,7 +145,7 @@ def assemble(
         errors=errors,
         warnings=warnings,
         selected=_tables(text, result),
-        components=meta.get("components", []),
+        components=[str(name) for name in meta.get("components", [])],
         library=library,
         reported_version=meta.get("version", ""),
         database=database,

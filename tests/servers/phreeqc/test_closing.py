@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import _socket
 import ctypes
+import json
 import mmap
 import os
 import resource
@@ -13,6 +14,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,11 +22,14 @@ if sys.platform != "linux":
     pytest.skip("the walls are Linux's", allow_module_level=True)
 
 from labrig.isolation.inside import syscalls, walls
-from labrig_phreeqc.engine import basic_words
+from labrig_phreeqc.database.databases import find_database
+from labrig_phreeqc.engine import basic_words, frames
 from labrig_phreeqc.engine.closing import WALLS, Closing
 from labrig_phreeqc.engine.engine import Engine
 from labrig_phreeqc.engine.forkclient import closed_in
 from labrig_phreeqc.engine.library import Library, find_library
+from labrig_phreeqc.engine.results import Ended, assemble, parse_frames
+from labrig_phreeqc.engine.run import Limits
 from labrig_phreeqc.server.base import doctor
 
 ALLOWED = {"memory_bytes": 1 << 40, "cpu_s": 20}
@@ -185,3 +190,44 @@ def test_another_layout_is_a_reason_and_changes_nothing() -> None:
     with pytest.raises((OSError, ValueError)):
         basic_words._places(ctypes.addressof(looped))
     assert junk.raw[:256] == bytes(range(256))
+
+
+SOUND = {
+    "n_errors": 0,
+    "errors": "",
+    "warnings": "",
+    "components": ["Ca"],
+    "version": "3",
+    "output_bytes": 1,
+    "dump_bytes": 0,
+    "tables": [{"user": 1, "file": "", "columns": ["a"], "rows": 1, "kept": 1, "text_bytes": 1}],
+    "peak_bytes": 1,
+}
+
+
+@pytest.mark.usefixtures("databases")
+@pytest.mark.parametrize(
+    "sent",
+    [
+        [(frames.META, b"[]")],
+        [(frames.META, b"[" * 100_000)],
+        [(frames.META, b"{}")],
+        *([(frames.META, {**SOUND, name: value})] for name in SOUND for value in (None, {"a": 1}, [[]])),
+        [(frames.META, {**SOUND, "tables": [{"user": "1"}]})],
+        [(frames.META, SOUND), (frames.TEXT, b"x"), (frames.ROWS, b"[1, 2]")],
+        [(frames.META, SOUND), (frames.TEXT, b"x"), (frames.ROWS, b'{"a": 1}')],
+        [(frames.ROWS, b"[[1]]")],
+        [(frames.META, SOUND), (99, b"")],
+    ],
+)
+def test_what_a_run_answers_is_read_as_hostile(sent: list[tuple[int, Any]]) -> None:
+    """An input can take over the process that solves: what that sends ends as a crashed run, and raises nothing."""
+    end = {"cpu_s": 0.1, "max_rss_bytes": 1}
+    raw = bytearray()
+    for kind, payload in [*sent, (frames.END, end)]:
+        raw += frames.frame(kind, payload if isinstance(payload, bytes) else json.dumps(payload).encode())
+    database = find_database("phreeqc.dat")
+    run = assemble("END", parse_frames(raw), Ended(), find_library(), database, Limits(), 0.1)
+    assert run.status in ("crashed", "output_truncated") and all(
+        isinstance(name, str) for name in run.components
+    )
