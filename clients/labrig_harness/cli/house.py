@@ -192,7 +192,11 @@ def _sandbox() -> str:
         found = backends.choose(setting("sandbox", "backend", backends.AUTO))
     except LabrigError as error:
         return str(error)
-    return f"{found.name} ({found.reason})" if found.reason else found.name
+    said = f"{found.name} ({found.reason})" if found.reason else found.name
+    if found.name == "unsafe-local":
+        return said
+    why = backends.unmounted()
+    return f"{said}; the files of a run are {f'looked at every 50 ms: {why}' if why else 'bounded by the kernel'}"
 
 
 def _network() -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +18,7 @@ from typing import Any, Literal, get_args
 from labrig.errors import LabrigError
 from labrig.isolation import boot
 from labrig.isolation import inside as isolating
-from labrig.isolation.inside import walls
+from labrig.isolation.inside import mounts, walls
 from labrig.sandbox import inside
 from labrig.sandbox.environment import OTHER_PACKAGES, Interpreter, Readable
 
@@ -99,6 +100,12 @@ def bubblewrap_missing() -> str:
     if done.returncode:
         return f"bubblewrap does not work here: {done.stderr.decode('utf-8', 'replace').strip()[-200:]}"
     return ""
+
+
+def unmounted() -> str:
+    """Return why a run's folder is no file system of its own here, as `isolation.inside.mounts` makes it; or ""."""
+    with tempfile.TemporaryDirectory(prefix="labrig-") as folder:
+        return mounts.missing(folder)
 
 
 ISOLATION = (
