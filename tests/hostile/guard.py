@@ -38,12 +38,12 @@ def adopting() -> Iterator[None]:
 
 
 def descendants(pid: int) -> dict[int, int]:
-    """Return the live processes below one, with their parents; a zombie has ended and does not count."""
+    """Return the live processes below one, with their parents; a zombie without threads does not count."""
     parents: dict[int, int] = {}
     for entry in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
             fields = entry.read_text().rpartition(")")[2].split()
-            if fields[0] != "Z":
+            if fields[0] != "Z" or int(fields[17]) > 1:  # of the first thread alone, where others live
                 parents[int(entry.parent.name)] = int(fields[1])
     found: dict[int, int] = {}
     pending = [pid]

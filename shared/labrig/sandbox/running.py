@@ -474,6 +474,7 @@ def _status(talk: Conversation, ended: Ended, limits: Limits, full: bool) -> tup
         name = _signal_name(-ended.exit)
         why = {
             "SIGSEGV": ": often recursion in C code, or a defect of a library",
+            "SIGBUS": ": most likely a mapped file that had no room left in its folder",
             "SIGKILL": ": most likely the system ran out of memory",
             "SIGSYS": ": it made a system call of a kind that a program here has no use for",
         }.get(name, "")

@@ -1,12 +1,14 @@
 """A table is described by a child process: the readers of Parquet, HDF5 and workbooks are large, and a file may be
 made to crash them, to fill the memory or to take for ever. That ends the child, and the server says so.
 
-The child is given one file that is open already, and opens nothing else of the folder that it lies in.
+The child is given one file that is open already. Before it reads, it closes itself in (`labrig.isolation.closing`): a
+reader that is taken over by a file can open no other one, write nowhere and reach nobody.
 """
 
 from __future__ import annotations
 
 import json
+import mimetypes
 import os
 import sys
 from dataclasses import asdict
@@ -14,6 +16,7 @@ from typing import Any
 
 from labrig.errors import LabrigError
 from labrig.isolation import child
+from labrig.isolation.closing import close_in
 from labrig.isolation.process import Limits, Outcome, outcome_error
 from labrig.tables import Description, describe_table
 from labrig.tools.reading import media_type_of, read_at
@@ -69,13 +72,13 @@ class _Opened:
     """The one file that the child was given."""
 
     def __init__(self, file: str) -> None:
-        self._descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
+        self.descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
 
     def size(self, path: str) -> int:
-        return os.fstat(self._descriptor).st_size
+        return os.fstat(self.descriptor).st_size
 
     def read(self, path: str, start: int = 0, size: int | None = None) -> bytes:
-        return read_at(self._descriptor, start, self.size(path) - start if size is None else size)
+        return read_at(self.descriptor, start, self.size(path) - start if size is None else size)
 
     def media_type(self, path: str) -> str:
         return media_type_of(path)
@@ -85,9 +88,10 @@ def _describe(question: Any) -> bytes:
     """Return the description as JSON; whatever a reader finds wrong becomes a refusal."""
     path = question["path"]
     try:
-        return json.dumps(
-            asdict(describe_table(_Opened(question["file"]), path, sheet=question["sheet"]))
-        ).encode()
+        opened = _Opened(question["file"])
+        mimetypes.init()  # from the system's tables, which cannot be opened behind the walls
+        close_in([opened.descriptor])
+        return json.dumps(asdict(describe_table(opened, path, sheet=question["sheet"]))).encode()
     except LabrigError:
         raise
     except PermissionError:

@@ -132,16 +132,17 @@ class Monitor(threading.Thread):
         with contextlib.suppress(OSError):
             own = os.readlink(f"/proc/{pid}/fd/3")
         unnamed: dict[tuple[int, int], int] = {}
-        tables: set[frozenset[str]] = set()
+        tables: set[tuple[int, str]] = set()
         for task in os.listdir(f"/proc/{pid}/task")[:100]:
             folder = f"/proc/{pid}/task/{task}/fd"
             with contextlib.suppress(OSError):
-                numbers = frozenset(os.listdir(folder))
-                if numbers in tables:  # nearly always the same table
+                numbers = sorted(os.listdir(folder), key=int)
+                table = (len(numbers), os.readlink(f"{folder}/{numbers[-1]}"))
+                if table in tables:  # nearly always the same one
                     continue
-                tables.add(numbers)
-                self._look_at(pid, folder, sorted(numbers)[:600], own, unnamed)
-        self.descriptors = max(self.descriptors, sum(map(len, tables)))
+                tables.add(table)
+                self._look_at(pid, folder, numbers[:600], own, unnamed)
+        self.descriptors = max(self.descriptors, sum(count for count, _ in tables))
         return sum(unnamed.values())
 
     def _look_at(

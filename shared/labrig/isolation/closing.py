@@ -1,0 +1,56 @@
+"""A child of ours that reads what others have made closes itself in before it reads: the walls that can be had here."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+SYSTEM = (
+    *("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache"),
+    *("/usr/share/zoneinfo", "/etc/localtime", "/dev/null", "/dev/urandom"),
+)
+WALLS = ("capabilities", "landlock", "seccomp")
+
+
+def close_in(inputs: Sequence[int], readable: Iterable[str | Path] = ()) -> dict[str, str]:
+    """Close this process in, which must have one thread: it reads its Python and some files, and nothing else is left.
+
+    No file can be written, no process, program or socket be made, no other process be reached. Call it when what is to
+    be read is open; modules can still be imported.
+
+    Parameters
+    ----------
+    inputs
+        Descriptors of files that may be read.
+    readable
+        Files and folders that may be read beside those that Python itself needs.
+
+    Returns
+    -------
+    dict
+        The walls that could not be had, each with the reason; on other systems than Linux all.
+    """
+    if sys.platform != "linux":
+        return dict.fromkeys(WALLS, f"{sys.platform} has none")
+    from labrig.isolation.inside import walls
+
+    own = {
+        *sys.path,
+        sys.prefix,
+        sys.base_prefix,
+        sys.exec_prefix,
+        *(str(path) for path in readable),
+        *SYSTEM,
+    }
+    missing = {wall: why for wall, why in walls.available().items() if why and wall in WALLS}
+    while wanted := [wall for wall in WALLS if wall not in missing]:
+        try:
+            walls.Walls(wanted, sorted(filter(os.path.isabs, own)), []).put_up(
+                dict, writable=None, inputs=inputs
+            )
+            return missing
+        except walls.WallError as error:
+            missing[error.wall if error.wall in wanted else wanted[0]] = str(error)
+    return missing

@@ -1,0 +1,70 @@
+"""A child of ours that is closed in: it imports and reads what it was given, and can do nothing else."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+if sys.platform != "linux":
+    pytest.skip("the walls are Linux's", allow_module_level=True)
+
+from labrig.isolation.inside import walls
+
+PROGRAM = """
+import json, os, socket, sys, threading
+from labrig.isolation.closing import close_in
+given = os.open(sys.argv[1], os.O_RDONLY)
+missing = close_in([given]) if sys.argv[3] == "closed" else {}
+def fork():
+    if (pid := os.fork()) == 0:
+        os._exit(0)
+    os.waitpid(pid, 0)
+ways = {
+    "given": lambda: os.read(given, 5).decode(),
+    "given again": lambda: open(f"/proc/self/fd/{given}").read(),
+    "module": lambda: __import__("csv") and __import__("numpy").add(1, 1) and None,
+    "thread": lambda: (each := threading.Thread(target=len, args=("",))) and (each.start(), each.join()) and None,
+    "beside": lambda: open(sys.argv[2]).read(),
+    "listing": lambda: os.listdir(os.path.dirname(sys.argv[2])),
+    "writing": lambda: open(sys.argv[2] + "x", "w"),
+    "removing": lambda: os.remove(sys.argv[2] + "y"),
+    "password": lambda: open("/etc/passwd").read(),
+    "socket": socket.socket,
+    "process": fork,
+    "program": lambda: os.posix_spawn("/bin/true", ["true"], {}),
+    "signal": lambda: os.kill(os.getppid(), 0),
+}
+found = {}
+for name, way in ways.items():
+    try:
+        found[name] = str(way())
+    except OSError as error:
+        found[name] = type(error).__name__
+print(json.dumps([missing, found]))
+"""
+
+
+@pytest.mark.skipif(any(walls.available().values()), reason="walls are missing here")
+def test_what_a_reader_can_do(tmp_path: Path) -> None:
+    given, beside = tmp_path / "given", tmp_path / "beside"
+
+    def found(how: str) -> tuple[dict[str, str], dict[str, str]]:
+        for path in (given, beside, tmp_path / "besidey"):
+            path.write_text("text of it")
+        done = subprocess.run(
+            [sys.executable, "-c", PROGRAM, given, beside, how], capture_output=True, text=True, check=True
+        )
+        missing, acts = json.loads(done.stdout)
+        return missing, acts
+
+    missing, closed = found("closed")
+    assert missing == {}
+    allowed = {"given": "text ", "given again": "text of it", "module": "None", "thread": "None"}
+    assert {name: closed.pop(name) for name in allowed} == allowed
+    assert set(closed.values()) == {"PermissionError"}, closed
+    _, free = found("free")
+    assert "PermissionError" not in free.values()
