@@ -144,16 +144,17 @@ class ForkServer:
         """Return the number of a new run."""
         return next(self._numbers)
 
-    def take_folder(self, number: int) -> int:
-        """Return a descriptor of a run's folder, the caller's to close; -1 where there is none.
+    def take_folder(self, number: int) -> tuple[int, bool]:
+        """Return a descriptor of a run's folder, the caller's to close, and whether it is a file system of its own.
 
-        The file system of a run is gone when it is closed.
+        Such a one is gone when the descriptor is closed. The descriptor is -1 where there is no folder.
         """
-        folder = self._folders.pop(number, -1)
-        if folder < 0 and self.unmounted and not self.dead:
-            with contextlib.suppress(OSError):
-                return os.open(scratch_name(number), FOLDER, dir_fd=self.scratch)
-        return folder
+        if number in self._folders:
+            return self._folders.pop(number), True
+        with contextlib.suppress(OSError):
+            if not self.dead:
+                return os.open(scratch_name(number), FOLDER, dir_fd=self.scratch), False
+        return -1, False
 
     def kill(self, number: int) -> None:
         """End one run, if it still runs."""

@@ -354,13 +354,14 @@ async def run(server: ForkServer, job: Job, backend: str, places: Inputs) -> Don
         await asyncio.wait([out.closed, err.closed, talk], timeout=DRAIN_S)
         if conversation.wall or (not conversation.begun and not ended.reason):
             raise Wall(conversation.wall or err.kept.text().strip() or f"the child ended with {ended.exit}")
-        folder = server.take_folder(number)
+        folder, own = server.take_folder(number)
         files = Collected()
         if folder >= 0:
             files = await asyncio.to_thread(
                 collect, folder, limit=job.limits.scratch_bytes, unchanged=conversation.replayed
             )
-        result = _result(conversation, ended, out.kept, err.kept, files, job.limits)
+        full = own and (files.full or NO_SPACE in err.kept.text()[-1000:])
+        result = _result(conversation, ended, out.kept, err.kept, files, job.limits, full)
         return Done(Result(**result, backend=backend, wall_s=time.monotonic() - started), conversation.calls)
     finally:
         if talk is not None:
@@ -370,7 +371,7 @@ async def run(server: ForkServer, job: Job, backend: str, places: Inputs) -> Don
         ours.close()
         out.close()
         err.close()
-        folder = server.take_folder(number) if folder < 0 else folder
+        folder = server.take_folder(number)[0] if folder < 0 else folder
         if folder >= 0:
             os.close(folder)
         if not server.dead:
@@ -402,9 +403,10 @@ def _result(
     err: Kept,
     left: Collected,
     limits: Limits,
+    full: bool,
 ) -> dict[str, Any]:
     """Put together what the child says, what the kernel says of it and what came out of the pipes."""
-    status, detail = _status(talk, ended, limits, left.full or NO_SPACE in err.text()[-1000:])
+    status, detail = _status(talk, ended, limits, full)
     end = talk.end
     figures = tuple(name for name in _texts(end.get("figures")) if name in left.files)
     figures_left = end.get("figures_cut", 0)

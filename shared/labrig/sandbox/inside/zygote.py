@@ -46,6 +46,8 @@ MAX_DESCRIPTORS = 160
 """Open files of a child; xarray keeps 128 open."""
 MADV_COLLAPSE = 25  # linux/mman.h
 LARGE_PAGE = 1 << 21
+IN_MEMORY = 1 << 30
+"""A scratch folder up to this size is a file system in memory; a larger one lies on disk, and is looked at."""
 
 
 class Run(forking.Run):
@@ -257,12 +259,12 @@ class Zygote(forking.ForkServer[Run]):
                 if pid == 0:
                     ours.close()
                     self._child(parent, request, received, theirs)
-            _, folders, _, _ = socket.recv_fds(ours, 1, 1)  # nothing where the child could not give one
+            _, folders, _, _ = socket.recv_fds(ours, 1, 1)  # none where the child has none of its own
         return Run(request["id"], pid, request["scratch"], request["limits"], folders)
 
     def look(self, run: Run) -> None:
         """Look at the threads and, where the kernel keeps no limit of them, at the files of a run."""
-        run.watch(self.scratch_root if self.unmounted else "")
+        run.watch("" if self._mounted(run.limits) else self.scratch_root)
 
     def last_of(self, run: Run) -> dict[str, Any]:
         """End what a run left behind in its group, where it may start processes."""
@@ -281,10 +283,14 @@ class Zygote(forking.ForkServer[Run]):
         finally:
             os.rmdir("trial", dir_fd=self.scratch)
 
+    def _mounted(self, limits: dict[str, Any]) -> bool:
+        """Whether a run's folder is a file system of its own."""
+        return not self.unmounted and limits["scratch_bytes"] <= IN_MEMORY
+
     def _folder(self, request: dict[str, Any]) -> int:
         """Return a descriptor of this run's folder, which holds links to where its inputs are."""
         name, allowed = request["scratch"], request["limits"]
-        if self.unmounted:
+        if not self._mounted(allowed):
             folder = os.open(name, mounts.FOLDER, dir_fd=self.scratch)
         else:
             place = os.path.join(self.scratch_root, name)  # noqa: PTH118
@@ -312,7 +318,9 @@ class Zygote(forking.ForkServer[Run]):
             except OSError as error:
                 _end_without(wire, f"the scratch folder cannot be made: {error.strerror or error}")
             os.fchdir(folder)
-            socket.send_fds(giving, [b"."], [folder])
+            if self._mounted(request["limits"]):
+                socket.send_fds(giving, [b"."], [folder])
+            giving.close()  # the fork server waits for it
             home = os.path.join(self.scratch_root, request["scratch"])  # noqa: PTH118
             os.environ.update(HOME=home, TMPDIR=home)
             highest = highest_descriptor()
