@@ -128,19 +128,17 @@ class Monitor(threading.Thread):
 
     def _held(self, pid: int) -> int:
         """Look at the open descriptors, each thread's; return the bytes of files that have no name."""
-        own = ""
-        with contextlib.suppress(OSError):
-            own = os.readlink(f"/proc/{pid}/fd/3")
         unnamed: dict[tuple[int, int], int] = {}
         tables: set[tuple[int, str]] = set()
         for task in os.listdir(f"/proc/{pid}/task")[:100]:
             folder = f"/proc/{pid}/task/{task}/fd"
             with contextlib.suppress(OSError):
-                numbers = sorted(os.listdir(folder), key=int)
+                numbers = sorted(os.listdir(folder), key=int) or ["none"]
                 table = (len(numbers), os.readlink(f"{folder}/{numbers[-1]}"))
                 if table in tables:  # nearly always the same one
                     continue
                 tables.add(table)
+                own = os.readlink(f"{folder}/3") if "3" in numbers else ""
                 self._look_at(pid, folder, numbers[:600], own, unnamed)
         self.descriptors = max(self.descriptors, sum(count for count, _ in tables))
         return sum(unnamed.values())
