@@ -83,6 +83,7 @@ class ToolSpec:
     open_world: bool
     faithful: bool
     picture: bool
+    waits: bool
 
 
 @dataclass(frozen=True)
@@ -175,11 +176,12 @@ class Toolbox:
         open_world: bool = False,
         faithful: bool = False,
         picture: bool = False,
+        waits: bool = False,
     ) -> Callable[[Tool], Tool]:
         """Declare a tool. `read_only` and `title` have no default: every tool carries its annotations.
 
         A faithful tool returns `Published`, one that draws `Picture`, any other `Answer`. Name and description are
-        the function's, unless they are given.
+        the function's, unless they are given. A tool that only waits for something takes no turn of the server.
         """
 
         def declare(function: Tool) -> Tool:
@@ -195,6 +197,7 @@ class Toolbox:
                 open_world,
                 faithful,
                 picture,
+                waits,
             )
             for other in self.specs:
                 if other.name == spec.name and set(other.toolsets) & set(toolsets):

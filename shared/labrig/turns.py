@@ -38,10 +38,15 @@ class Turns:
         How many of one owner may wait; one more is refused as ``busy``.
     most
         How many there are at a time over all owners.
+    alone
+        How many an owner may have while nobody else has or waits for any; by default `slots`.
     """
 
-    def __init__(self, what: str, slots: int, *, places: int, most: int | None = None) -> None:
+    def __init__(
+        self, what: str, slots: int, *, places: int, most: int | None = None, alone: int | None = None
+    ) -> None:
         self.slots = slots
+        self._alone = slots if alone is None else alone
         self._what = what
         self._places = places
         self._most = slots * OWNERS_AT_ONCE if most is None else most
@@ -100,7 +105,9 @@ class Turns:
             raise
 
     def _may(self, owner: str) -> bool:
-        return self._running[owner] < self.slots and self._running.total() < self._most
+        others = (self._running.keys() | self._waiting.keys()) - {owner}
+        own = self.slots if others else self._alone
+        return self._running[owner] < own and self._running.total() < self._most
 
     def _forget(self, owner: str, turn: asyncio.Future[None]) -> None:
         with contextlib.suppress(KeyError, ValueError):

@@ -53,6 +53,23 @@ async def test_over_all_owners_there_is_a_bound_and_who_has_fewest_comes_first()
     assert sorted(log) == ["a", "a", "b", "b", "b", "c", "c"]
 
 
+async def test_who_is_alone_may_have_more_until_another_comes() -> None:
+    turns, log = Turns("X", 1, places=10, most=10, alone=3), []
+    ends = {name: asyncio.Event() for name in ("a", "b")}
+    tasks = [asyncio.create_task(held(turns, "a", ends["a"], log)) for _ in range(4)]
+    await settle()
+    assert log == ["a"] * 3
+    tasks += [asyncio.create_task(held(turns, "b", ends["b"], log)) for _ in range(2)]
+    await settle()
+    assert log == ["a"] * 3 + ["b"] and turns.waiting("a") == turns.waiting("b") == 1
+    ends["a"].set()
+    await settle()
+    assert log == ["a"] * 3 + ["b", "a"]
+    ends["b"].set()
+    await asyncio.gather(*tasks)
+    assert sorted(log) == ["a"] * 4 + ["b"] * 2
+
+
 async def test_places_are_an_owners_own() -> None:
     turns = Turns("X", 1, places=1)
     async with AsyncExitStack() as stack:

@@ -81,6 +81,13 @@ CHECKS = (
         (("{python}", "tests/hostile/servers/attack.py", "while"),),
     ),
     Check(
+        "load",
+        "100 clients with two tokens at each server: no answer of another, bounded memory, each token its half",
+        (("{python}", "tests/soak/load.py"),),
+        r": \d+ clients, ",
+        (("{python}", "tests/soak/load.py", "--clients", "10", "--seconds", "10"),),
+    ),
+    Check(
         "sandbox-attacks",
         "every attack program in every column, as each user",
         (("{python}", "tests/hostile/sandbox/attack.py"),),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import contextlib
 import functools
 import hmac
 import inspect
@@ -38,7 +39,7 @@ from labrig.http import outside
 from labrig.jobs import Jobs
 from labrig.serving.gc import hold
 from labrig.toolbox import ServeOptions, Session, Tool, Toolbox, ToolSpec, _session
-from labrig.turns import OWNER
+from labrig.turns import OWNER, Turns
 from labrig.workspace import Workspace
 
 log = logging.getLogger("labrig")
@@ -194,6 +195,10 @@ def error_result(error: LabrigError) -> ToolResult:
     )
 
 
+CALLS_AT_ONCE, MOST_CALLS = 8, 10_000
+"""Calls of one caller (token) that are worked on at a time while another calls, too; and of all."""
+
+
 class _Face(Middleware):
     """Gives each call its session, turns refusals into results, and keeps the call log."""
 
@@ -205,6 +210,8 @@ class _Face(Middleware):
         self._held: list[Any] = []
         # One processor stays free for calls that somebody waits for.
         self._jobs = Jobs(max_running=max(1, (os.cpu_count() or 1) - 1))
+        self._calls = Turns("The server", CALLS_AT_ONCE, places=MOST_CALLS, most=MOST_CALLS, alone=MOST_CALLS)
+        self._waits = {spec.name for spec in toolbox.specs if spec.waits}
         self._state: Any = None
         self._tools_hash = ""
         self._log = None
@@ -235,7 +242,8 @@ class _Face(Middleware):
             whose = OWNER.set(owner)
             try:
                 with outside.collecting() as unrecorded:
-                    result = await call_next(context)
+                    async with contextlib.nullcontext() if name in self._waits else self._calls.turn():
+                        result = await call_next(context)
                 if unrecorded and isinstance(result, ToolResult):
                     result.meta = _labelled(result.meta, unrecorded)
             finally:

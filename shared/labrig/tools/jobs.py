@@ -32,6 +32,7 @@ def offer(toolbox: Toolbox, *, started_by: str, toolsets: tuple[str, ...] = (DEF
         read_only=True,
         toolsets=toolsets,
         description=f"Look at a job that {started_by} started; when it is done, its result is in the answer.",
+        waits=True,
     )
     async def get_job(
         job: JobArgument,
