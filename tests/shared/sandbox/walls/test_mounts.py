@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import faulthandler
 import mmap
 import os
 import signal
@@ -38,6 +39,7 @@ def told(place: Path, act: Callable[[int], object], size: int = MIB, files: int 
     pid = os.fork()
     if pid == 0:
         said = "?"
+        faulthandler.disable()  # pytest's, which would tell of each signal
         try:
             folder = mounts.own(str(place), size, files)
             os.fchdir(folder)
