@@ -19,6 +19,7 @@ from typing import Literal, cast
 
 from labrig.config import setting
 from labrig.errors import LabrigError
+from labrig.isolation.warm import RunRefused, tail
 from labrig.turns import Turns
 from labrig_phreeqc.database.databases import Database, find_database
 from labrig_phreeqc.engine import frames as wire
@@ -28,7 +29,6 @@ from labrig_phreeqc.engine.forkclient import (
     environment,
     exchange,
     receive_limit,
-    tail,
 )
 from labrig_phreeqc.engine.library import Library, find_library
 from labrig_phreeqc.engine.results import Ended, Result, assemble, parse_frames
@@ -89,8 +89,9 @@ class Engine:
     async def close(self) -> None:
         """End the fork server and every run; runs in progress return ``cancelled``."""
         if self._server is not None:
-            self._server.close()
-            self._server = None
+            server, self._server = self._server, None
+            server.cancel_all()
+            await server.close()
 
     async def run(
         self,
@@ -162,17 +163,17 @@ class Engine:
             try:
                 async with asyncio.timeout(limits.wall_s + _GRACE_S):
                     raw = await exchange(ours, text, limits)
-                    outcome = await asyncio.shield(ended)
+                    outcome = Ended(**await asyncio.shield(ended))
             except asyncio.CancelledError:
                 server.kill(number)
-                with contextlib.suppress(TimeoutError, LabrigError):
+                with contextlib.suppress(TimeoutError, LabrigError, RunRefused):
                     await asyncio.wait_for(asyncio.shield(ended), _GRACE_S)
                 raise
+            except RunRefused as refused:
+                return Result(refused=str(refused)), Ended()
             except TimeoutError:
                 server.abandon()
                 raise LabrigError("The PHREEQC fork server does not answer", code="engine") from None
-        if isinstance(outcome, str):
-            return Result(refused=outcome), Ended()
         return parse_frames(raw), outcome
 
     async def _run_fresh(self, text: bytes, database: Database, limits: Limits) -> tuple[Result, Ended]:

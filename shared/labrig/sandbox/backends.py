@@ -19,6 +19,7 @@ from labrig.errors import LabrigError
 from labrig.isolation import boot
 from labrig.isolation import inside as isolating
 from labrig.isolation.inside import mounts, walls
+from labrig.isolation.warm import CONTROL
 from labrig.sandbox import inside
 from labrig.sandbox.environment import OTHER_PACKAGES, Interpreter, Readable
 
@@ -177,7 +178,7 @@ def command(
         "mounted": backend.name != "unsafe-local",
     }
     if backend.name != "bubblewrap":
-        return [*python, *_boot(OURS), "{control}"], paths
+        return [*python, *_boot(OURS), CONTROL], paths
     program = shutil.which("bwrap") or "bwrap"
     # What is shown comes first: the rest may lie in it.
     words = [program, *ISOLATION, *(word for path in shown for word in ("--ro-bind", str(path), str(path)))]
@@ -188,7 +189,7 @@ def command(
     words += [word for path, target in readable.links.items() for word in ("--symlink", target, str(path))]
     words += ["--size", str(scratch_bytes), "--perms", "0700", "--tmpfs", SCRATCH]
     words += ["--chdir", "/", "--remount-ro", "/"]
-    return [*words, "--", *python, *_boot(placed), "{control}"], paths | {"scratch": SCRATCH}
+    return [*words, "--", *python, *_boot(placed), CONTROL], paths | {"scratch": SCRATCH}
 
 
 def _boot(ours: Mapping[str, str | Path]) -> list[str]:

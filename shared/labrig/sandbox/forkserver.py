@@ -1,30 +1,23 @@
-"""The fork server as the host sees it: its process, requests out, endings in."""
+"""The sandbox's fork server as the host sees it: its start, a run's request, and the folders that runs leave."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import itertools
 import json
 import os
-import signal
-import socket
-import subprocess
-import tempfile
-from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import IO, Any
+from typing import Any
 
 from labrig.errors import LabrigError
-from labrig.isolation.inside.forking import MOST_DESCRIPTORS, descriptors
 from labrig.isolation.inside.mounts import FOLDER
+from labrig.isolation.warm import RunRefused, WarmServer
 from labrig.sandbox.inputs import Input
 from labrig.sandbox.results import Limits
 
 BOOT_S = 120.0
 """How long the imports may take; on a machine under load, a cold start has taken 12 s."""
-TAIL_BYTES = 2_000
 
 
 @dataclass(frozen=True)
@@ -37,7 +30,7 @@ class Ended:
     max_rss_bytes: int = 0
 
 
-class ForkServer:
+class ForkServer(WarmServer):
     """One running fork server.
 
     Attributes
@@ -48,23 +41,15 @@ class ForkServer:
         Versions of the packages that are warm.
     unmounted
         Why a run's folder is no file system of its own, whose size the kernel keeps; empty where it is.
-    dead
-        Whether it has ended.
     """
 
     def __init__(self) -> None:
-        self.dead = False
+        super().__init__("The sandbox")
         self.scratch = -1
         self.imported: dict[str, str] = {}
         self.unmounted = ""
-        self.runs: dict[int, asyncio.Future[Ended]] = {}
         self._folders: dict[int, int] = {}
-        self._received: deque[int] = deque()
-        self._numbers = itertools.count(1)
-        self._pending = b""
-        self._loop = asyncio.get_running_loop()
-        self._ready: asyncio.Future[None] = self._loop.create_future()
-        self._stderr: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
+        self._ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     async def start(
         self, command: Sequence[str], environment: Mapping[str, str], config: dict[str, Any]
@@ -73,8 +58,6 @@ class ForkServer:
 
         Parameters
         ----------
-        command
-            With ``{control}`` where the number of the control socket belongs.
         config
             Its first message: see `labrig.sandbox.inside.zygote`.
 
@@ -83,29 +66,10 @@ class ForkServer:
         LabrigError
             ``unavailable`` with its last words, if it does not get that far.
         """
-        self._control, theirs = socket.socketpair()
-        with theirs:
-            number = str(theirs.fileno())
-            try:
-                self.process = subprocess.Popen(
-                    [word.replace("{control}", number) for word in command],
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.DEVNULL,
-                    stderr=self._stderr,
-                    pass_fds=(theirs.fileno(),),
-                    start_new_session=True,
-                    cwd="/",
-                    env=dict(environment),
-                )
-            except OSError as error:
-                self._control.close()
-                raise LabrigError(
-                    f"The sandbox could not be started: {error}", where=command[0], code="unavailable"
-                ) from error
-        self._control.setblocking(False)
-        self._loop.add_reader(self._control, self._receive)
+        self.launch(command, environment)
+        loop = asyncio.get_running_loop()
         try:
-            await self._loop.sock_sendall(self._control, json.dumps(config).encode() + b"\n")
+            await loop.sock_sendall(self.control, json.dumps(config).encode() + b"\n")
             await asyncio.wait_for(self._ready, BOOT_S)
         except (TimeoutError, OSError) as error:
             words = self.last_words()
@@ -121,28 +85,33 @@ class ForkServer:
 
     def submit(
         self, number: int, descriptors: Sequence[int], inputs: Sequence[Input], limits: Limits
-    ) -> asyncio.Future[Ended]:
-        """Ask for a run on the descriptors of its socket, output and errors; return its ending."""
-        request = {
-            "op": "run",
-            "id": number,
-            "scratch": scratch_name(number),
-            "inputs": {each.name: each.target for each in inputs},
-            "limits": vars(limits),
-        }
-        ended: asyncio.Future[Ended] = self._loop.create_future()
-        self.runs[number] = ended
-        try:
-            message = json.dumps(request).encode() + b"\n"
-            given = [*descriptors, *(each.descriptor for each in inputs)]
-            socket.send_fds(self._control, [message], given)
-        except OSError:
-            self.abandon("The sandbox is gone")
-        return ended
+    ) -> asyncio.Future[dict[str, Any]]:
+        """Ask for a run on the descriptors of its socket, output and errors; `ending` waits for its end."""
+        return self.ask(
+            number,
+            [*descriptors, *(each.descriptor for each in inputs)],
+            scratch=scratch_name(number),
+            inputs={each.name: each.target for each in inputs},
+            limits=vars(limits),
+        )
 
-    def next_number(self) -> int:
-        """Return the number of a new run."""
-        return next(self._numbers)
+    async def ending(self, asked: asyncio.Future[dict[str, Any]]) -> Ended:
+        """Return how a run ended; cancelling this leaves the run alone.
+
+        Raises
+        ------
+        LabrigError
+            ``engine`` if it could not be started, or the fork server is gone.
+        """
+        try:
+            return Ended(**await asyncio.shield(asked))
+        except RunRefused as refused:
+            raise LabrigError(
+                f"The run could not be started: {refused}",
+                where="sandbox",
+                try_="the same call again",
+                code="engine",
+            ) from None
 
     def take_folder(self, number: int) -> tuple[int, bool]:
         """Return a descriptor of a run's folder, the caller's to close, and whether it is a file system of its own.
@@ -156,98 +125,28 @@ class ForkServer:
                 return os.open(scratch_name(number), FOLDER, dir_fd=self.scratch), False
         return -1, False
 
-    def kill(self, number: int) -> None:
-        """End one run, if it still runs."""
-        with contextlib.suppress(OSError):
-            self._control.send(json.dumps({"op": "kill", "id": number}).encode() + b"\n")
-
-    async def close(self) -> None:
-        """End the process and all its runs, and wait until it is gone."""
-        self._die("The sandbox was closed")
-        for _ in range(200):
-            if self.process.poll() is not None:
-                return
-            await asyncio.sleep(0.01)
-        self.abandon()
-
-    def abandon(self, why: str = "The sandbox was stopped") -> None:
-        """Kill the process outright; the kernel ends its children."""
-        self._die(why)
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait()
-
-    def last_words(self) -> str:
-        """Return the end of what it wrote on standard error."""
-        if self._stderr.closed:
-            return ""
-        size = self._stderr.seek(0, os.SEEK_END)
-        self._stderr.seek(max(0, size - TAIL_BYTES))
-        return self._stderr.read().decode("utf-8", errors="replace").strip()
-
-    def _receive(self) -> None:
-        try:
-            data, ancillary, _, _ = self._control.recvmsg(1 << 16, socket.CMSG_SPACE(4 * MOST_DESCRIPTORS))
-        except BlockingIOError:
-            return
-        except OSError:
-            data, ancillary = b"", []
-        for descriptor in descriptors(ancillary):
-            os.set_inheritable(descriptor, False)
-            self._received.append(descriptor)
-        if not data:
-            self.abandon("The sandbox ended unexpectedly")
-            return
-        *lines, self._pending = (self._pending + data).split(b"\n")
-        for line in lines:
-            self._handle(json.loads(line))
-
-    def _handle(self, message: dict[str, Any]) -> None:
-        event = message.pop("event")
+    def heard(self, event: str, message: dict[str, Any]) -> None:
+        """Take the scratch folder when all is imported, and a run's own folder when it has started."""
         if event == "ready":
-            self.scratch = self._received.popleft()
+            self.scratch = self.received.popleft()
             self.imported = message["imported"]
             self.unmounted = message["unmounted"]
             if not self._ready.done():
                 self._ready.set_result(None)
         elif event == "started":
             for _ in range(message["descriptors"]):
-                self._folders[message["id"]] = self._received.popleft()
-        elif event in ("ended", "refused"):
-            ended = self.runs.pop(message.pop("id"), None)
-            if ended is None or ended.done():
-                return
-            if event == "ended":
-                ended.set_result(Ended(**message))
-            else:
-                ended.set_exception(_gone(f"The run could not be started: {message['reason']}", ""))
-                ended.exception()
+                self._folders[message["id"]] = self.received.popleft()
 
-    def _die(self, what: str) -> None:
-        if self.dead:
-            return
-        self.dead = True
-        if not self._loop.is_closed():
-            self._loop.remove_reader(self._control)
-        self._control.close()
-        error = _gone(what, self.last_words()[-300:])
-        self._stderr.close()
-        waiting: list[asyncio.Future[Any]] = [*self.runs.values(), self._ready]
-        self.runs.clear()
-        for future in waiting:
-            if not future.done() and not self._loop.is_closed():
-                future.set_exception(error)
-                future.exception()  # a cancelled caller never asks for it
-        for descriptor in (*([self.scratch] if self.scratch >= 0 else []), *self._received):
-            os.close(descriptor)
-        self.scratch = -1
-        self._received.clear()
+    def died(self, error: LabrigError) -> None:
+        """Close the scratch folder; who waits for the start is told."""
+        if not self._ready.done() and not self._ready.get_loop().is_closed():
+            self._ready.set_exception(error)
+            self._ready.exception()
+        if self.scratch >= 0:
+            os.close(self.scratch)
+            self.scratch = -1
 
 
 def scratch_name(number: int) -> str:
     """Return the name of a run's scratch folder."""
     return f"run-{number}"
-
-
-def _gone(what: str, words: str) -> LabrigError:
-    return LabrigError(what, where=words or "sandbox", try_="the same call again", code="engine")

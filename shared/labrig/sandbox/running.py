@@ -333,7 +333,7 @@ async def run(server: ForkServer, job: Job, backend: str, places: Inputs) -> Don
             inputs = await _placed(places, job.inputs, scratch) if job.inputs else []
             descriptors = (theirs.fileno(), out.write_end, err.write_end)
             try:
-                ending = server.submit(number, descriptors, inputs, job.limits)
+                asked = server.submit(number, descriptors, inputs, job.limits)
             finally:
                 close(inputs)
         finally:
@@ -343,11 +343,11 @@ async def run(server: ForkServer, job: Job, backend: str, places: Inputs) -> Don
         conversation = Conversation(ours, job)
         talk = asyncio.create_task(conversation.hold(lambda: server.kill(number)))
         try:
-            ended = await asyncio.shield(ending)
+            ended = await server.ending(asked)
         except asyncio.CancelledError:
             server.kill(number)
             with contextlib.suppress(LabrigError):
-                await asyncio.shield(ending)
+                await server.ending(asked)
             raise
         if ended.reason and conversation.answering:
             talk.cancel()  # nobody is there to take the answer

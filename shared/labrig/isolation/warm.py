@@ -1,0 +1,193 @@
+"""A fork server as its host sees it: its process, requests out, endings in; the other half is `inside.forking`."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import json
+import os
+import signal
+import socket
+import subprocess
+import tempfile
+from collections import deque
+from collections.abc import Mapping, Sequence
+from typing import IO, Any
+
+from labrig.errors import LabrigError
+from labrig.isolation.inside.forking import MOST_DESCRIPTORS, descriptors
+
+CONTROL = "{control}"
+"""Stands in a command for the number of the control socket."""
+TAIL_BYTES = 4_000
+CLOSE_S = 2.0
+
+
+class RunRefused(Exception):
+    """The fork server did not start a run, and why."""
+
+
+class WarmServer:
+    """One running fork server, of the event loop that it was started in.
+
+    Parameters
+    ----------
+    what
+        Its name in errors, such as "The sandbox".
+
+    Attributes
+    ----------
+    dead
+        Whether it has ended, or is not spoken to any more.
+    runs
+        What waits for the end of each run: ``ended`` as it was told, without event and id.
+    received
+        Descriptors that came and that nobody has taken yet.
+    """
+
+    def __init__(self, what: str) -> None:
+        self.what = what
+        self.dead = False
+        self.runs: dict[int, asyncio.Future[dict[str, Any]]] = {}
+        self.received: deque[int] = deque()
+        self._numbers = itertools.count(1)
+        self._pending = b""
+        self._loop = asyncio.get_running_loop()
+        self._stderr: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
+
+    def launch(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
+        """Start the process; `CONTROL` in a word of the command becomes the number of its socket.
+
+        Raises
+        ------
+        LabrigError
+            ``unavailable`` if the program cannot be started.
+        """
+        self.control, theirs = socket.socketpair()
+        with theirs:
+            number = str(theirs.fileno())
+            try:
+                self.process = subprocess.Popen(
+                    [word.replace(CONTROL, number) for word in command],
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=self._stderr,
+                    pass_fds=(theirs.fileno(),),
+                    start_new_session=True,
+                    cwd="/",
+                    env=dict(environment),
+                )
+            except OSError as error:
+                self.control.close()
+                raise LabrigError(
+                    f"{self.what} could not be started: {error}", where=command[0], code="unavailable"
+                ) from error
+        self.control.setblocking(False)
+        self._loop.add_reader(self.control, self._receive)
+
+    def next_number(self) -> int:
+        """Return the number of a new run."""
+        return next(self._numbers)
+
+    def ask(self, number: int, given: Sequence[int], **request: Any) -> asyncio.Future[dict[str, Any]]:
+        """Ask for a run with descriptors; the future gives how it ended, or raises `RunRefused`."""
+        ended: asyncio.Future[dict[str, Any]] = self._loop.create_future()
+        self.runs[number] = ended
+        try:
+            message = json.dumps({"op": "run", "id": number, **request}).encode() + b"\n"
+            socket.send_fds(self.control, [message], given)
+        except OSError:
+            self.abandon(f"{self.what} is gone")
+        return ended
+
+    def kill(self, number: int) -> None:
+        """End one run, if it still runs."""
+        with contextlib.suppress(OSError):
+            self.control.send(json.dumps({"op": "kill", "id": number}).encode() + b"\n")
+
+    async def close(self) -> None:
+        """End the process and all its runs, and wait until it is gone."""
+        self._die(f"{self.what} was closed")
+        deadline = self._loop.time() + CLOSE_S
+        while self.process.poll() is None:
+            if self._loop.time() > deadline:
+                self.abandon()
+                return
+            await asyncio.sleep(0.01)
+
+    def abandon(self, why: str = "") -> None:
+        """Kill the process outright, from any event loop; the kernel ends its children."""
+        self._die(why or f"{self.what} was stopped")
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+    def last_words(self) -> str:
+        """Return the end of what it wrote on standard error."""
+        return "" if self._stderr.closed else tail(self._stderr)
+
+    def heard(self, event: str, message: dict[str, Any]) -> None:
+        """Take a message that is not about the end of a run."""
+
+    def died(self, error: LabrigError) -> None:
+        """Let go of what depends on the process."""
+
+    def _receive(self) -> None:
+        try:
+            data, ancillary, _, _ = self.control.recvmsg(1 << 16, socket.CMSG_SPACE(4 * MOST_DESCRIPTORS))
+        except BlockingIOError:
+            return
+        except OSError:
+            data, ancillary = b"", []
+        for descriptor in descriptors(ancillary):
+            os.set_inheritable(descriptor, False)
+            self.received.append(descriptor)
+        if not data:
+            self.abandon(f"{self.what} ended unexpectedly")
+            return
+        *lines, self._pending = (self._pending + data).split(b"\n")
+        for line in lines:
+            self._handle(json.loads(line))
+
+    def _handle(self, message: dict[str, Any]) -> None:
+        event = message.pop("event")
+        if event not in ("ended", "refused"):
+            self.heard(event, message)
+            return
+        ended = self.runs.pop(message.pop("id"), None)
+        if ended is None or ended.done():
+            return
+        if event == "ended":
+            ended.set_result(message)
+        else:
+            ended.set_exception(RunRefused(message["reason"]))
+            ended.exception()  # a cancelled caller never asks for it
+
+    def _die(self, what: str) -> None:
+        if self.dead:
+            return
+        self.dead = True
+        if not self._loop.is_closed():
+            self._loop.remove_reader(self.control)
+        self.control.close()
+        words = self.last_words()[-300:]
+        self._stderr.close()
+        error = LabrigError(what, where=words, try_="the same call again", code="engine")
+        waiting = list(self.runs.values())
+        self.runs.clear()
+        for future in waiting:
+            if not future.done() and not self._loop.is_closed():
+                future.set_exception(error)
+                future.exception()
+        self.died(error)
+        for descriptor in self.received:
+            os.close(descriptor)
+        self.received.clear()
+
+
+def tail(file: IO[bytes]) -> str:
+    """Return the end of a file as text."""
+    size = file.seek(0, os.SEEK_END)
+    file.seek(max(0, size - TAIL_BYTES))
+    return file.read().decode("utf-8", errors="replace").strip()
