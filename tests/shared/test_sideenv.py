@@ -4,6 +4,7 @@ import errno
 import hashlib
 import json
 import os
+import platform
 import shutil
 import signal
 import subprocess
@@ -268,6 +269,65 @@ def newer(env: PythonEnv) -> PythonEnv:
     """Change the lock as a new release does: the same file object, another content."""
     env.lock.write_text(env.lock.read_text() + "# another\n")
     return env
+
+
+@pytest.mark.parametrize(
+    "with_uv",
+    [pytest.param(True, id="uv"), pytest.param(False, id="venv and pip", marks=pytest.mark.accept)],
+)
+def test_what_a_lock_leaves_out_is_not_asked_for(
+    with_uv: bool, plain: PythonEnv, links: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A package asks for one that no index has; the lock leaves it out on purpose, and a stub stands in."""
+    if not with_uv:
+        monkeypatch.setattr(own_python, "find_uv", lambda: None)
+    elif installers.find_uv() is None:
+        pytest.skip("uv is not installed")
+    wheel = (links / "labrig_tiny-1.0-py3-none-any.whl").read_bytes()
+    with plain.lock.open("a") as lock:
+        lock.write(f"labrig-tiny==1.0 --hash=sha256:{hashlib.sha256(wheel).hexdigest()}\n")
+    stubs = {"labrig_impossible": "A = 1\n", "labrig_spare.part": ""}
+    env = replace(plain, imports=("labrig_impossible", "labrig_spare.part"), stubs=stubs)
+    assert env.path != plain.path and replace(env, stubs={}).path != env.path
+    target = setup(env).target
+    found = subprocess.run(
+        [target / "bin" / "python", "-c", "import labrig_impossible as made; print(made.A)"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert found.stdout == "1\n" and status(env).state == "installed"
+    assert next(target.glob("lib/python3*/site-packages/labrig_tiny/data/a.dat")).stat().st_nlink == 1, (
+        "a copy"
+    )
+    with pytest.raises(LabrigError, match="would replace a package"):
+        setup(replace(env, stubs={"labrig_plain": ""}, imports=()))
+    assert left(target.parent) == [target.name]
+
+
+@pytest.mark.parametrize(
+    ("bounds", "said"),
+    [
+        ({"requires_python": "<3"}, "it is for Python <3, and this is 3"),
+        ({"requires_python": ">=3.11,<3.11.1"}, "it is for Python >=3.11,<3.11.1"),
+        ({"machines": ("vax", "pdp11")}, "it is for vax and pdp11, and this is "),
+    ],
+)
+def test_outside_its_bounds_nothing_is_fetched(
+    bounds: dict[str, object], said: str, plain: PythonEnv, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(own_python, "call", raising(AssertionError("something was run")))
+    env = replace(plain, **bounds)  # type: ignore[arg-type]
+    with pytest.raises(LabrigError) as caught:
+        setup(env)
+    assert said in str(caught.value) and caught.value.code == "unavailable"
+    assert status(env).state == "missing" and said in status(env).reason
+    assert not env.path.parent.exists()
+
+
+def test_within_its_bounds_it_is_installed(plain: PythonEnv) -> None:
+    env = replace(plain, requires_python=">=3.11", machines=(platform.machine(), "vax"))
+    assert env.path == plain.path and setup(env).changed
 
 
 @pytest.mark.parametrize(

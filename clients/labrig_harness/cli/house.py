@@ -118,6 +118,9 @@ def _setup(arguments: argparse.Namespace) -> int:
         raise LabrigError("--source needs a NAME", expected=", ".join(known))
     usual = [side for side in known.values() if side.default]
     for side in [sideenv.find_side_env(arguments.name)] if arguments.name else usual:
+        if not arguments.name and (why := sideenv.unsuited(side)):
+            print(f"{side.title}: left out, {why}")
+            continue
         done = sideenv.setup(side, source=arguments.source, force=arguments.force, say=_say)
         print(done.message)
     return 0

@@ -37,6 +37,7 @@ __all__ = [
     "setup",
     "side_envs",
     "status",
+    "unsuited",
 ]
 
 log = logging.getLogger(__name__)
@@ -69,6 +70,11 @@ def find_side_env(name: str) -> SideEnv | PythonEnv:
     return known[name]
 
 
+def unsuited(env: SideEnv | PythonEnv) -> str:
+    """Return why a side environment is not for this Python or this machine; empty if it is."""
+    return own_python.unsuited(env) if isinstance(env, PythonEnv) else ""
+
+
 def status(env: SideEnv | PythonEnv) -> Status:
     """Say whether what is installed is what the table asks for."""
     match env:
@@ -99,7 +105,8 @@ def setup(
     Raises
     ------
     LabrigError
-        "unavailable" if neither uv nor pip is found, the download fails or the disk is full, "not_found" if
+        "unavailable" if it is not for this Python or machine (then nothing is fetched), neither uv nor pip is
+        found, the download fails or the disk is full, "not_found" if
         files are missing, "refused" if a file is not the one expected, "busy" if a program uses what would be
         replaced. Nothing has changed then.
     """

@@ -11,13 +11,16 @@ import fcntl
 import hashlib
 import json
 import os
+import platform
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
+
+from packaging.specifiers import SpecifierSet
 
 from labrig.config import home
 from labrig.errors import LabrigError
@@ -60,8 +63,8 @@ class PythonEnv:
     folder
         Where it lies, relative to `labrig.config.home`, without the ending that `path` adds.
     lock
-        The requirements with a hash for every file, as ``uv pip compile --generate-hashes`` writes them.
-        Wheels only: nothing is built.
+        The requirements with a hash for every file, as ``uv pip compile --generate-hashes`` writes them. Wheels
+        only: nothing is built. It is complete: what it leaves out is not installed, though a package may ask for it.
     prepare
         A script that the new Python runs at the end of its installation, as ``prepare FOLDER MODULE...``, with
         its own folder as the first argument. It imports the modules, may write into the folder, and prints as
@@ -72,6 +75,12 @@ class PythonEnv:
         The packages whose versions ``labrig doctor`` names.
     default
         Whether ``labrig setup`` without a name brings it.
+    requires_python
+        Versions of Python that the lock is for, such as ``>=3.12,<3.14``; empty for any.
+    machines
+        Machines that it is for, such as ``x86_64``, as ``platform.machine`` names them; empty for any.
+    stubs
+        Source of modules that stand in for packages which the lock leaves out, by module name.
     """
 
     name: str
@@ -82,11 +91,15 @@ class PythonEnv:
     imports: tuple[str, ...]
     shown: tuple[str, ...] = ()
     default: bool = True
+    requires_python: str = ""
+    machines: tuple[str, ...] = ()
+    stubs: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def digest(self) -> str:
         """The SHA-256 of what the environment is made from."""
-        parts = (self.lock.read_bytes(), self.prepare.read_bytes(), " ".join(self.imports).encode())
+        parts = [self.lock.read_bytes(), self.prepare.read_bytes(), " ".join(self.imports).encode()]
+        parts += [json.dumps(dict(self.stubs), sort_keys=True).encode()] if self.stubs else []
         return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
 
     @property
@@ -102,6 +115,8 @@ def status(env: PythonEnv, *, thorough: bool = True) -> Status:
     Python and every package are there. No content is read.
     """
     path = env.path
+    if reason := unsuited(env):
+        return Status("missing", reason)
     if not path.exists():
         others = [each.name for each in _siblings(env) if f"-{PYTHON}-" in each.name]
         old = f", for the lock has changed since {others[0]} was made" if others else ""
@@ -123,6 +138,13 @@ def status(env: PythonEnv, *, thorough: bool = True) -> Status:
 
 def setup(env: PythonEnv, *, source: Path | None, force: bool, say: Say) -> Setup:
     """Make the environment, and remove those of older locks that nobody holds."""
+    if reason := unsuited(env):
+        raise LabrigError(
+            f"{env.title} cannot be installed here: {reason}",
+            where=f"labrig setup {env.name}",
+            try_="a Python or a machine that it is for",
+            code="unavailable",
+        )
     target, key = env.path, Path(env.folder).name
     with staging(target.parent, key, say) as work:
         if not force and status(env).state == "installed":
@@ -135,6 +157,16 @@ def setup(env: PythonEnv, *, source: Path | None, force: bool, say: Say) -> Setu
             place(fresh, target, work)
         _remove_older(env, work, say)
     return Setup(target, True, f"{env.title}: {len(_records(target))} packages in {target}")
+
+
+def unsuited(env: PythonEnv) -> str:
+    """Return why an environment is not for this Python or this machine; empty if it is."""
+    version = platform.python_version()
+    if env.requires_python and not SpecifierSet(env.requires_python).contains(version, prereleases=True):
+        return f"it is for Python {env.requires_python}, and this is {version}"
+    if env.machines and platform.machine() not in env.machines:
+        return f"it is for {' and '.join(env.machines)}, and this is {platform.machine()}"
+    return ""
 
 
 def hold(path: Path) -> IO[bytes]:
@@ -194,13 +226,21 @@ def _build(env: PythonEnv, fresh: Path, source: Path | None, say: Say) -> None:
     uv = find_uv()
     if uv:
         call([uv, "venv", "--quiet", "--no-project", "--python", sys.executable, str(fresh)], work, env.title)
-        install = [uv, "pip", "install", "--quiet", "--python", str(python)]
+        # Copies: through a link into the cache one environment, or who edits it, would change the others.
+        install = [uv, "pip", "install", "--quiet", "--link-mode", "copy", "--python", str(python)]
     else:
         call([sys.executable, "-m", "venv", str(fresh)], work, env.title)
         pip = [str(python), "-m", "pip", "--disable-pip-version-check"]
         install = [*pip, "install", "--quiet", "--no-compile"]
     offline = ["--no-index", "--find-links", str(source.resolve())] if source else []
-    wanted = ["--require-hashes", "--only-binary", ":all:", "--requirement", str(env.lock.resolve())]
+    wanted = [
+        "--no-deps",
+        "--require-hashes",
+        "--only-binary",
+        ":all:",
+        "--requirement",
+        str(env.lock.resolve()),
+    ]
     say(f"installing {_count(env.lock)} packages from {source or 'the package index'}")
     # Bytecode is made below, for the place where the environment will be; uv has no flag that this variable allows.
     settings = {name: value for name, value in os.environ.items() if name != "UV_COMPILE_BYTECODE"}
@@ -211,6 +251,9 @@ def _build(env: PythonEnv, fresh: Path, source: Path | None, say: Say) -> None:
     for script in (fresh / "bin").iterdir():  # they name the folder of now, and nobody runs them
         if not script.name.startswith("python"):
             script.unlink()
+
+    for name, text in env.stubs.items():
+        _write_stub(fresh, name, text)
 
     say("making bytecode")
     call([str(python), "-I", "-c", COMPILE, str(fresh), str(env.path)], work, env.title)
@@ -232,6 +275,18 @@ def _build(env: PythonEnv, fresh: Path, source: Path | None, say: Say) -> None:
         content=_measure(fresh),
         facts=facts,
     )
+
+
+def _write_stub(fresh: Path, name: str, text: str) -> None:
+    """Write a module, ``a.b`` as a file in the package ``a``, where no package has put one."""
+    (packages,) = fresh.glob("lib/python3*/site-packages")
+    file = packages.joinpath(*name.split(".")).with_suffix(".py")
+    if file.exists() or file.with_suffix("").exists():
+        raise LabrigError(
+            f"The stub {name} would replace a package of the lock", where=str(fresh), code="internal"
+        )
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8")
 
 
 def _remove_older(env: PythonEnv, work: Path, say: Say) -> None:
