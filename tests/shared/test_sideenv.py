@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import platform
+import random
 import shutil
 import signal
 import subprocess
@@ -20,6 +21,7 @@ import pytest
 from labrig.errors import LabrigError
 from labrig.sideenv import (
     MANIFEST,
+    MadeEnv,
     PythonEnv,
     SideEnv,
     find_side_env,
@@ -481,3 +483,60 @@ def test_the_table_has_both_sorts_and_its_defaults() -> None:
     assert isinstance(table["phreeqc"], SideEnv) and isinstance(table["sandbox"], PythonEnv)
     assert [name for name, env in table.items() if not env.default] == ["sandbox-earth"]
     assert placing.MANIFEST == "SETUP.json"
+
+
+MAKER = """
+import random, sys
+from pathlib import Path
+folder, seed = Path(sys.argv[1]), int(sys.argv[2])
+draws = random.Random(seed)
+(folder / "deep").mkdir()
+(folder / "deep" / "drawn.csv").write_text("\\n".join(str(draws.randrange(1000)) for _ in range(100)))
+"""
+
+
+@pytest.fixture
+def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MadeEnv:
+    """Describe files that a tiny program makes."""
+    (tmp_path / "labrig_maker.py").write_text(MAKER)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    draws = random.Random(7)
+    text = "\n".join(str(draws.randrange(1000)) for _ in range(100))
+    table = {"deep/drawn.csv": hashlib.sha256(text.encode()).hexdigest()}
+    return MadeEnv("made", "Made data", "labrig_maker", 7, "made/data-1", table)
+
+
+def test_files_are_made_here_from_a_seed(made: MadeEnv, tmp_path: Path) -> None:
+    assert status(made).state == "missing"
+    assert setup(made).changed and status(made).state == "installed"
+    assert not setup(made).changed and setup(made, force=True).changed
+    assert left(made.path.parent) == ["data-1"]
+    for damage in (
+        lambda: (made.path / "deep" / "drawn.csv").write_text("1"),
+        lambda: (made.path / "deep" / "more").touch(),
+        lambda: shutil.rmtree(made.path / "deep"),
+        lambda: (made.path / MANIFEST).unlink(),
+    ):
+        damage()
+        assert status(made).state == "damaged" and status(made).reason
+        assert setup(made).changed and status(made).state == "installed"
+    assert status(replace(made, seed=8)).state == "damaged"
+
+
+def test_what_is_made_otherwise_is_refused_and_changes_nothing(made: MadeEnv, tmp_path: Path) -> None:
+    setup(made)
+    before = (made.path / "deep" / "drawn.csv").stat().st_ino
+    with pytest.raises(LabrigError, match="did not make what it should") as caught:
+        setup(replace(made, seed=8))
+    assert caught.value.code == "refused"
+    (tmp_path / "labrig_maker.py").write_text(MAKER + "(folder / 'more').touch()\n")
+    with pytest.raises(LabrigError, match="more should not be there"):
+        setup(made, force=True)
+    (tmp_path / "labrig_maker.py").write_text("raise SystemExit('no data')")
+    with pytest.raises(LabrigError, match="no data"):
+        setup(made, force=True)
+    with pytest.raises(LabrigError, match="comes from no folder"):
+        setup(made, source=tmp_path)
+    assert (made.path / "deep" / "drawn.csv").stat().st_ino == before and left(made.path.parent) == ["data-1"]
+    with pytest.raises(ValueError, match="goes down only"):
+        replace(made, sha256={"../x": ""})

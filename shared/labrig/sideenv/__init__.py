@@ -1,15 +1,16 @@
 """Side environments: what cannot live in the main one, brought by ``labrig setup NAME``.
 
-There are two sorts. A `SideEnv` is files to take out of a wheel that is neither installed nor imported (its
-dependencies would be hundreds of megabytes), and the folder they go to. A `PythonEnv` is a Python of its
-own, from a locked requirements file. Servers contribute theirs through the entry-point group
-``labrig.side_envs``, or ``labrig.sandbox_profiles`` where code in the sandbox may get that Python.
+There are three sorts. A `SideEnv` is files to take out of a wheel that is neither installed nor imported (its
+dependencies would be hundreds of megabytes), and the folder they go to. A `PythonEnv` is a Python of its own, from a
+locked requirements file. A `MadeEnv` is files that a program of ours makes here from a seed. Servers contribute theirs
+through the entry-point group ``labrig.side_envs``, or ``labrig.sandbox_profiles`` where code in the sandbox may get
+that Python.
 
 Everything is made beside its place and moved there at the end, under a lock, with a manifest (``SETUP.json``)
 that says what came from where. An interrupted setup leaves the state from before.
 
 - `placing`: into its place, whole or not at all; `installers`: uv or pip
-- `own_python`, `wheel_files`: the two sorts
+- `own_python`, `wheel_files`, `made_files`: the three sorts
 """
 
 from __future__ import annotations
@@ -21,13 +22,16 @@ from pathlib import Path
 from typing import assert_never
 
 from labrig.errors import LabrigError, unknown_name
-from labrig.sideenv import own_python, wheel_files
+from labrig.sideenv import made_files, own_python, wheel_files
+from labrig.sideenv.made_files import MadeEnv
 from labrig.sideenv.own_python import PythonEnv
 from labrig.sideenv.placing import MANIFEST, Say, Setup, Status
 from labrig.sideenv.wheel_files import SideEnv
 
 __all__ = [
     "MANIFEST",
+    "AnyEnv",
+    "MadeEnv",
     "PythonEnv",
     "Say",
     "Setup",
@@ -42,19 +46,21 @@ __all__ = [
 
 log = logging.getLogger(__name__)
 
+AnyEnv = SideEnv | PythonEnv | MadeEnv
+
 GROUP, PROFILES_GROUP = "labrig.side_envs", "labrig.sandbox_profiles"
 
 
-def side_envs() -> dict[str, SideEnv | PythonEnv]:
+def side_envs() -> dict[str, AnyEnv]:
     """Return every side environment of the installed servers by name."""
-    found: dict[str, SideEnv | PythonEnv] = {}
+    found: dict[str, AnyEnv] = {}
     for entry in (*entry_points(group=GROUP), *entry_points(group=PROFILES_GROUP)):
         try:
             loaded = entry.load()
         except ImportError as error:  # a server whose extra is not installed
             log.warning("side environment %s cannot be loaded: %s", entry.name, error)
             continue
-        if not isinstance(loaded, SideEnv | PythonEnv):
+        if not isinstance(loaded, AnyEnv):
             raise LabrigError(
                 f"The entry point {entry.value} is not a side environment", where=entry.group, code="internal"
             )
@@ -62,7 +68,7 @@ def side_envs() -> dict[str, SideEnv | PythonEnv]:
     return dict(sorted(found.items()))
 
 
-def find_side_env(name: str) -> SideEnv | PythonEnv:
+def find_side_env(name: str) -> AnyEnv:
     """Return one side environment by name."""
     known = side_envs()
     if name not in known:
@@ -70,24 +76,26 @@ def find_side_env(name: str) -> SideEnv | PythonEnv:
     return known[name]
 
 
-def unsuited(env: SideEnv | PythonEnv) -> str:
+def unsuited(env: AnyEnv) -> str:
     """Return why a side environment is not for this Python or this machine; empty if it is."""
     return own_python.unsuited(env) if isinstance(env, PythonEnv) else ""
 
 
-def status(env: SideEnv | PythonEnv) -> Status:
+def status(env: AnyEnv) -> Status:
     """Say whether what is installed is what the table asks for."""
     match env:
         case SideEnv():
             return wheel_files.status(env)
         case PythonEnv():
             return own_python.status(env)
+        case MadeEnv():
+            return made_files.status(env)
         case _:
             assert_never(env)
 
 
 def setup(
-    env: SideEnv | PythonEnv, *, source: Path | None = None, force: bool = False, say: Say = lambda line: None
+    env: AnyEnv, *, source: Path | None = None, force: bool = False, say: Say = lambda line: None
 ) -> Setup:
     """Install a side environment; one that is installed and undamaged is left alone.
 
@@ -118,6 +126,8 @@ def setup(
                 return wheel_files.setup(env, source=source, force=force, say=say)
             case PythonEnv():
                 return own_python.setup(env, source=source, force=force, say=say)
+            case MadeEnv():
+                return made_files.setup(env, source=source, force=force, say=say)
             case _:
                 assert_never(env)
     except OSError as error:

@@ -1,0 +1,129 @@
+"""The sort of side environment that a program of ours makes here, from a seed: the same files, byte for byte."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from labrig.config import home
+from labrig.errors import LabrigError
+from labrig.sideenv.installers import call
+from labrig.sideenv.placing import (
+    MANIFEST,
+    Say,
+    Setup,
+    Status,
+    place,
+    read_manifest,
+    staging,
+    write_manifest,
+)
+
+
+@dataclass(frozen=True)
+class MadeEnv:
+    """Files that a program makes.
+
+    Attributes
+    ----------
+    name
+        As in ``labrig setup NAME``.
+    title
+        What it is, for people.
+    program
+        A module, run as ``python -m program FOLDER SEED``, which writes its files below the empty folder.
+    seed
+        What its random numbers start from.
+    target
+        The folder that the files go to, relative to `labrig.config.home`.
+    sha256
+        The SHA-256 of every file, by its path below the folder: it makes these and no other.
+    default
+        Whether ``labrig setup`` without a name brings it.
+    """
+
+    name: str
+    title: str
+    program: str
+    seed: int
+    target: str
+    sha256: Mapping[str, str]
+    default: bool = False
+
+    def __post_init__(self) -> None:
+        for path in map(PurePosixPath, (self.target, *self.sha256)):
+            if path.is_absolute() or ".." in path.parts or not path.parts:
+                raise ValueError(f"{path} must be a relative path that goes down only")
+
+    @property
+    def path(self) -> Path:
+        """The folder of the files."""
+        return home() / self.target
+
+
+def status(env: MadeEnv) -> Status:
+    """Compare what is there with the table."""
+    if not env.path.exists():
+        return Status("missing", f"labrig setup {env.name}")
+    manifest = read_manifest(env.path)
+    if manifest is None:
+        return Status("damaged", f"{MANIFEST} is missing or cannot be read")
+    if (manifest.get("program"), manifest.get("seed")) != (env.program, env.seed):
+        return Status("damaged", f"it was made by {manifest.get('program')} from {manifest.get('seed')}")
+    wrong = differing(env.path, env.sha256)
+    return Status("damaged", wrong) if wrong else Status("installed")
+
+
+def setup(env: MadeEnv, *, source: Path | None, force: bool, say: Say) -> Setup:
+    """Make the files, and put them into their place if they are those of the table."""
+    if source is not None:
+        raise LabrigError(
+            f"{env.title} is made here and comes from no folder",
+            where="--source",
+            try_=f"labrig setup {env.name}",
+        )
+    target = env.path
+    with staging(target.parent, target.name, say) as work:
+        if not force and status(env).state == "installed":
+            return Setup(target, False, f"{env.title}: already made in {target}")
+        fresh = work / "fresh"
+        fresh.mkdir()
+        say(f"making {len(env.sha256)} files")
+        call([sys.executable, "-P", "-m", env.program, str(fresh), str(env.seed)], work, env.title)
+        if wrong := differing(fresh, env.sha256):
+            raise LabrigError(
+                f"{env.program} did not make what it should: {wrong}",
+                where=env.title,
+                expected="the files of the table, byte for byte",
+                try_="labrig doctor names the versions of the packages that it is made with",
+                code="refused",
+            )
+        write_manifest(fresh, name=env.name, program=env.program, seed=env.seed, files=dict(env.sha256))
+        place(fresh, target, work)
+    return Setup(target, True, f"{env.title}: {len(env.sha256)} files in {target}")
+
+
+def differing(folder: Path, sha256: Mapping[str, str]) -> str:
+    """Return how the files of a folder differ from a table; empty if they do not."""
+    there = {
+        path.relative_to(folder).as_posix(): path
+        for path in sorted(folder.rglob("*"))
+        if not path.is_dir() or path.is_symlink()
+    }
+    there.pop(MANIFEST, None)
+    if more := sorted(there.keys() - sha256.keys()):
+        return f"{more[0]} should not be there"
+    for name, wanted in sha256.items():
+        path = there.get(name)
+        if path is None:
+            return f"{name} is missing"
+        if path.is_symlink() or not path.is_file():
+            return f"{name} is no file"
+        with path.open("rb") as file:
+            found = hashlib.file_digest(file, "sha256").hexdigest()
+        if found != wanted:
+            return f"{name} has the SHA-256 {found}"
+    return ""
