@@ -146,6 +146,8 @@ class Toolbox:
         Output protocols that ``--output`` may fix; empty where the server has none.
     doctor
         Gives lines for ``labrig doctor``: which engine is in use, what is missing.
+    job_slots, job_places
+        Jobs of one caller that run at a time (None for all processors but one), and that may wait.
     """
 
     name: str
@@ -154,6 +156,8 @@ class Toolbox:
     opens: Opens = _opens_nothing
     outputs: tuple[str, ...] = ()
     doctor: Callable[[], Iterable[str]] | None = None
+    job_slots: int | None = None
+    job_places: int = 16
     version: str = __version__
     specs: list[ToolSpec] = field(default_factory=list)
 

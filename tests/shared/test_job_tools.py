@@ -21,8 +21,8 @@ DONE = Answer(source="clock", values=(Quantity("age", 3.5, "s"),), text="rang", 
 BROKEN = Answer(source="clock", status="late", failed=True)
 
 
-def _toolbox() -> Toolbox:
-    box = Toolbox("clock", "A clock", "Start with start_alarm.")
+def _toolbox(**options: Any) -> Toolbox:
+    box = Toolbox("clock", "A clock", "Start with start_alarm.", **options)
 
     @box.tool(title="Start an alarm", read_only=False, idempotent=False)
     async def start_alarm(how: str) -> Answer:
@@ -105,3 +105,21 @@ async def test_what_a_job_refused_and_jobs_that_are_none_are_refusals(clock: Cli
     ):
         refused = await clock.call_tool_mcp(tool, arguments)
         assert refused.is_error and refused.meta["labrig"]["error"]["code"] == code, (tool, arguments)
+
+
+async def test_slots_and_places_are_the_toolboxs(tmp_path: Path) -> None:
+    """Ten jobs of one caller are taken where there is room for ten; the eleventh is told that it is busy."""
+    box = _toolbox(job_slots=3, job_places=7)
+    async with Client(build(box, ServeOptions(workspace=tmp_path / "w"))) as client:
+        for _ in range(10):
+            assert not (await client.call_tool("start_alarm", {"how": "goes on"})).is_error
+        refused = await client.call_tool("start_alarm", {"how": "rings"}, raise_on_error=False)
+        assert refused.is_error and "10 of your jobs run or wait" in str(refused.content)
+        states = [
+            (await client.call_tool("get_job", {"job": f"alarm-{number}"})).structured_content["status"]
+            for number in range(1, 11)
+        ]
+        assert states == ["running"] * 3 + ["queued"] * 7
+        for number in range(1, 11):
+            await client.call_tool("cancel_job", {"job": f"alarm-{number}"})
+        assert not (await client.call_tool("start_alarm", {"how": "rings"})).is_error

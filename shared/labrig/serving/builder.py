@@ -209,7 +209,8 @@ class _Face(Middleware):
         self._workspaces: dict[str, Workspace] = {}
         self._held: list[Any] = []
         # One processor stays free for calls that somebody waits for.
-        self._jobs = Jobs(max_running=max(1, (os.cpu_count() or 1) - 1))
+        slots = toolbox.job_slots or max(1, (os.cpu_count() or 1) - 1)
+        self._jobs = Jobs(max_running=slots, max_queued=toolbox.job_places)
         self._calls = Turns("The server", CALLS_AT_ONCE, places=MOST_CALLS, most=MOST_CALLS, alone=MOST_CALLS)
         self._waits = {spec.name for spec in toolbox.specs if spec.waits}
         self._state: Any = None
