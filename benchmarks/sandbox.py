@@ -1,12 +1,9 @@
 """What a call in the sandbox costs: warm and walled, beside a bare fork and beside a fresh interpreter.
 
-All are measured in turn on one machine, so the ratios carry over where the times do not. ``walled`` is `Sandbox.run`
-of a
-line of pandas, from the call to the collected result; ``bare fork`` is ``os.fork`` in a process with the same
-imports, the same
-line, and ``os.waitpid``: no walls, no pipes, no scratch folder; ``fresh`` is a new interpreter that makes the same
-imports under
-bubblewrap (or without it, where that does not work).
+All are measured in turn on one machine, so the ratios carry over where the times do not. ``walled`` is `Sandbox.run` of
+a line of pandas, from the call to the collected result; ``bare fork`` is ``os.fork`` in a process with the same
+imports, the same line, and ``os.waitpid``: no walls, no pipes, no scratch folder; ``fresh`` is a new interpreter that
+makes the same imports under bubblewrap (or without it, where that does not work).
 
 Run it with ``python -m benchmarks.sandbox``; it needs ``labrig setup sandbox``.
 """
