@@ -1,11 +1,11 @@
-"""What a PHREEQC run costs beside its solve: bare, through the fork server, and in a fresh interpreter.
+"""What a PHREEQC run costs beside its solve: bare, through the fork server, without its walls, in a fresh interpreter.
 
-All three are measured in turn in one process on one machine, so the ratios carry over where the times do
-not. ``bare`` is RunString and the output on a clean instance whose database is loaded already; ``engine`` is
-`Engine.run`, with the typed tables and messages; ``fresh`` is ``python -I -S`` with ctypes that
-loads library and database, runs and prints the output.
+All are measured in turn in one process on one machine, so the ratios carry over where the times do not. ``bare`` is
+RunString and the output on a clean instance whose database is loaded already; ``engine`` is `Engine.run`, with the
+typed tables and messages; ``open`` is the same with limits alone and no other wall; ``fresh`` is ``python -I -S`` with
+ctypes that loads library and database, runs and prints the output.
 
-Run it with ``python benchmarks/fork_server.py``; it needs installed databases.
+Run it with ``python -m benchmarks.fork_server``; it needs installed databases.
 """
 
 from __future__ import annotations
@@ -17,11 +17,13 @@ import sys
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from unittest import mock
 
+from labrig.isolation import boot
 from labrig_phreeqc.database.databases import find_database
-from labrig_phreeqc.engine import iphreeqc
+from labrig_phreeqc.engine import forkclient, iphreeqc
 from labrig_phreeqc.engine.engine import Engine
-from labrig_phreeqc.engine.library import find_library
+from labrig_phreeqc.engine.library import Library, find_library
 from labrig_phreeqc.engine.run import Limits
 
 SPECIATION = """SOLUTION 1
@@ -55,6 +57,20 @@ sys.stdout.buffer.write(instance.output())
 """
 
 
+OPEN = "from labrig_phreeqc.engine import closing, solver; closing.WALLS = ('limits',); solver.main()"
+
+
+def _open_command(what: str, library: Library) -> list[str]:
+    """Return the command of a solving process that puts up no walls but limits."""
+    words = _command(what, library)
+    at = words.index(boot.BOOT)
+    words[at] = boot.BOOT.replace("importlib.import_module(main).main()", OPEN)
+    return words
+
+
+_command = forkclient.command
+
+
 async def _timed(action: Callable[[], Awaitable[None]]) -> float:
     start = time.perf_counter()
     await action()
@@ -66,16 +82,21 @@ async def measure(text: str) -> dict[str, list[float]]:
     library, database = find_library(), find_database("phreeqc.dat")
     folders = dict.fromkeys([str(Path(iphreeqc.__file__).resolve().parents[2]), str(library.packages)])
     command = [sys.executable, "-I", "-S", "-c", FRESH, str(library.path), str(database.path), *folders]
-    seconds: dict[str, list[float]] = {"bare": [], "engine": [], "fresh": []}
+    seconds: dict[str, list[float]] = {"bare": [], "engine": [], "open": [], "fresh": []}
 
     async def fresh() -> None:
         subprocess.run(command, input=text.encode(), stdout=subprocess.PIPE, check=True)
 
-    async with Engine() as engine:
+    async with Engine() as engine, Engine() as without:
 
         async def through_engine() -> None:
             assert (await engine.run(text, limits=Limits())).solved
 
+        async def through_open() -> None:
+            assert (await without.run(text, limits=Limits())).solved
+
+        with mock.patch.object(forkclient, "command", _open_command):
+            await through_open()  # starts its fork server
         await through_engine()
         for _ in range(ROUNDS):
             instance = iphreeqc.Instance(str(library.path))
@@ -88,6 +109,7 @@ async def measure(text: str) -> dict[str, list[float]]:
             seconds["bare"].append(await _timed(bare))
             instance.close()
             seconds["engine"].append(await _timed(through_engine))
+            seconds["open"].append(await _timed(through_open))
             seconds["fresh"].append(await _timed(fresh))
     return seconds
 
@@ -96,10 +118,11 @@ def main() -> None:
     """Print medians in milliseconds and the ratios between them."""
     for name, text in INPUTS.items():
         seconds = asyncio.run(measure(text))
-        bare, engine, fresh = (statistics.median(seconds[way]) * 1000 for way in ("bare", "engine", "fresh"))
+        bare, engine, opened, fresh = (statistics.median(each) * 1000 for each in seconds.values())
         print(
             f"{name}: bare {bare:.2f} ms, engine {engine:.2f} ms, fresh {fresh:.2f} ms; "
             f"engine - bare {engine - bare:.2f} ms (6 ms for speciation, on a quiet machine), "
+            f"walls {engine - opened:.2f} ms (2), "
             f"fresh / engine {fresh / engine:.2f} (3)"
         )
 
