@@ -23,6 +23,8 @@ from typing import Any, Protocol
 Request = dict[str, Any]
 Reply = dict[str, Any]
 KEPT = 50 << 20
+SHOWN = 1 << 20
+"""Of each file that a run left: what this process takes to say more would be counted as the sandbox's."""
 signals: list[int] = []
 calls: list[str] = []
 lags: list[float] = []
@@ -66,7 +68,9 @@ class Protected:
             limits=Limits(**request["limits"]),
         )
         reply = dict(vars(result))
-        reply["files"] = {name: base64.b64encode(data[:KEPT]).decode() for name, data in result.files.items()}
+        reply["files"] = {
+            name: base64.b64encode(data[:SHOWN]).decode() for name, data in result.files.items()
+        }
         reply["sizes"] = {name: len(data) for name, data in result.files.items()}
         return reply
 

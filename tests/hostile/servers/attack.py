@@ -394,8 +394,9 @@ def linked_private_files(rig: Rig) -> str:
 
 @act
 def jobs_without_end(rig: Rig) -> str:
-    """Start ten endless jobs, ask the canary beside them, and cancel them."""
-    started = [rig.call("start_phreeqc", {"input": ENDLESS, "wall_s": 100}) for _ in range(10)]
+    """Start more endless jobs than there is room for, ask the canary beside them, and cancel them."""
+    room = (os.cpu_count() or 1) + toolbox("phreeqc").job_places
+    started = [rig.call("start_phreeqc", {"input": ENDLESS, "wall_s": 100}) for _ in range(room + 2)]
     if not rig.canary():
         return "no call beside them"
     jobs = [each.result["structuredContent"]["data"]["job"] for each in started if each.word == "started"]

@@ -1162,7 +1162,7 @@ CASES: tuple[Case, ...] = (
     Case(
         PROCESSES,
         "jobs without end",
-        "ten jobs that never end, while a call is answered; then they are cancelled",
+        "more jobs than there is room for that never end, while a call is answered; then they are cancelled",
         Act("jobs_without_end"),
         ("started, busy, cancelled",),
     ),
