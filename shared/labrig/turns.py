@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 from collections import Counter, OrderedDict, deque
 from collections.abc import AsyncIterator
 from contextvars import ContextVar
@@ -23,6 +24,10 @@ OWNER: ContextVar[str] = ContextVar("owner", default="local")
 """Whose call this is; set by the server for each call, and inherited by what the call starts."""
 OWNERS_AT_ONCE = 4
 """Owners that can use all their slots at the same time."""
+LINGER_S = 3.0
+"""An owner whose last turn ended so short ago still counts as one: it thinks about its next call."""
+GRANTED_AT_ONCE = 2
+"""Of the owners that wait when a slot comes back: who is alone again gets more step by step."""
 
 
 class Turns:
@@ -51,6 +56,7 @@ class Turns:
         self._places = places
         self._most = slots * OWNERS_AT_ONCE if most is None else most
         self._running: Counter[str] = Counter()
+        self._seen: dict[str, float] = {}
         self._waiting: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
 
     @contextlib.asynccontextmanager
@@ -105,7 +111,8 @@ class Turns:
             raise
 
     def _may(self, owner: str) -> bool:
-        others = (self._running.keys() | self._waiting.keys()) - {owner}
+        recent = {name for name, moment in self._seen.items() if time.monotonic() - moment < LINGER_S}
+        others = (self._running.keys() | self._waiting.keys() | recent) - {owner}
         own = self.slots if others else self._alone
         return self._running[owner] < own and self._running.total() < self._most
 
@@ -118,9 +125,12 @@ class Turns:
     def _leave(self, owner: str) -> None:
         """Give a slot back, and hand on what is free: to the owner with the fewest, of these to who waits longest."""
         self._running[owner] -= 1
+        self._seen[owner] = time.monotonic()
         if not self._running[owner]:
             del self._running[owner]
-        while ready := [each for each in self._waiting if self._may(each)]:
+        for _ in range(GRANTED_AT_ONCE):
+            if not (ready := [each for each in self._waiting if self._may(each)]):
+                return
             chosen = min(ready, key=self._running.__getitem__)
             turns = self._waiting.pop(chosen)
             turn = turns.popleft()

@@ -7,6 +7,7 @@ from contextlib import AsyncExitStack
 
 import pytest
 
+from labrig import turns as turns_module
 from labrig.errors import LabrigError
 from labrig.turns import OWNER, Turns
 
@@ -64,7 +65,7 @@ async def test_who_is_alone_may_have_more_until_another_comes() -> None:
     assert log == ["a"] * 3 + ["b"] and turns.waiting("a") == turns.waiting("b") == 1
     ends["a"].set()
     await settle()
-    assert log == ["a"] * 3 + ["b", "a", "b"]  # who is left is alone
+    assert log == ["a"] * 3 + ["b", "a"]  # who has just ended may come again
     ends["b"].set()
     await asyncio.gather(*tasks)
     assert sorted(log) == ["a"] * 4 + ["b"] * 2
@@ -127,3 +128,20 @@ async def test_the_owner_is_that_of_the_call() -> None:
     await asyncio.gather(*(asyncio.create_task(call(name)) for name in "abc"))
     with pytest.raises(LabrigError):
         await asyncio.gather(call("a"), call("a"))
+
+
+async def test_who_is_alone_again_gets_more_step_by_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(turns_module, "LINGER_S", 0.0)
+    turns, log = Turns("X", 2, places=50, most=100, alone=20), []
+    ends = {name: asyncio.Event() for name in ("a", "b")}
+    tasks = [asyncio.create_task(held(turns, "b", ends["b"], log))]
+    await settle()
+    tasks += [asyncio.create_task(held(turns, "a", ends["a"], log)) for _ in range(12)]
+    await settle()
+    assert log == ["b", "a", "a"]
+    ends["b"].set()
+    await settle()
+    assert log == ["b", *["a"] * 4], "not all that wait at once"
+    ends["a"].set()
+    await asyncio.gather(*tasks)
+    assert log.count("a") == 12

@@ -71,9 +71,10 @@ class ForkServer(forking.ForkServer[Run]):
         stderr_fd = _memory_file()
         lifeline, our_end = os.pipe()
         deadline = time.monotonic() + request["limits"]["wall_s"]
+        parent = os.getpid()
         pid = os.fork()
         if pid == 0:
-            self._child(instance, received[0], stderr_fd, lifeline, request["limits"])
+            self._child(parent, instance, received[0], stderr_fd, lifeline, request["limits"])
         os.close(lifeline)
         return Run(request["id"], pid, deadline, stderr_fd, our_end)
 
@@ -96,10 +97,19 @@ class ForkServer(forking.ForkServer[Run]):
         self.instances[key] = loaded
         return loaded
 
-    def _child(self, instance: Instance, run_fd: int, stderr_fd: int, lifeline: int, allowed: Limits) -> None:
+    def _child(
+        self,
+        parent: int,
+        instance: Instance,
+        run_fd: int,
+        stderr_fd: int,
+        lifeline: int,
+        allowed: Limits,
+    ) -> None:
         """Solve one input and exit; never returns."""
         try:
             forking.become_child()
+            forking.die_with(parent, FAILED)
             os.dup2(stderr_fd, 1)
             os.dup2(stderr_fd, 2)
             run_fd, lifeline, status_fd = (os.dup(run_fd), os.dup(lifeline), open_status())

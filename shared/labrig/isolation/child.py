@@ -88,6 +88,10 @@ def answer(work: Callable[[Any], bytes]) -> int:
 
 def _environment() -> dict[str, str]:
     kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
+    # An empty part would be the working folder, which here is none that modules come from.
+    parts = [part for part in kept.pop("PYTHONPATH", "").split(os.pathsep) if Path(part).is_absolute()]
+    if parts:
+        kept["PYTHONPATH"] = os.pathsep.join(parts)
     return kept | {
         "LC_ALL": "C.UTF-8",
         "OMP_NUM_THREADS": "1",

@@ -36,14 +36,15 @@ def close_in(inputs: Sequence[int], readable: Iterable[str | Path] = ()) -> dict
         return dict.fromkeys(WALLS, f"{sys.platform} has none")
     from labrig.isolation.inside import walls
 
+    modules = {*sys.path, sys.prefix, sys.base_prefix, sys.exec_prefix}
+    home = Path(os.path.expanduser("~")).resolve()  # noqa: PTH111 - pathlib raises where there is none
+    # Modules may lie in a folder of the home, and never in the home itself or above it.
     own = {
-        *sys.path,
-        sys.prefix,
-        sys.base_prefix,
-        sys.exec_prefix,
-        *(str(path) for path in readable),
-        *SYSTEM,
+        path
+        for path in modules
+        if Path(path).is_absolute() and Path(path).resolve() not in {home, *home.parents}
     }
+    own |= {*(str(path) for path in readable), *SYSTEM}
     missing = {wall: why for wall, why in walls.available().items() if why and wall in WALLS}
     while wanted := [wall for wall in WALLS if wall not in missing]:
         try:

@@ -53,6 +53,7 @@ class WarmServer:
         self.received: deque[int] = deque()
         self._numbers = itertools.count(1)
         self._pending = b""
+        self._outgoing: deque[tuple[bytes, list[int]]] = deque()
         self._loop = asyncio.get_running_loop()
         self._stderr: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
 
@@ -94,17 +95,12 @@ class WarmServer:
         """Ask for a run with descriptors; the future gives how it ended, or raises `RunRefused`."""
         ended: asyncio.Future[dict[str, Any]] = self._loop.create_future()
         self.runs[number] = ended
-        try:
-            message = json.dumps({"op": "run", "id": number, **request}).encode() + b"\n"
-            socket.send_fds(self.control, [message], given)
-        except OSError:
-            self.abandon(f"{self.what} is gone")
+        self._send({"op": "run", "id": number, **request}, given)
         return ended
 
     def kill(self, number: int) -> None:
         """End one run, if it still runs."""
-        with contextlib.suppress(OSError):
-            self.control.send(json.dumps({"op": "kill", "id": number}).encode() + b"\n")
+        self._send({"op": "kill", "id": number})
 
     async def close(self) -> None:
         """End the process and all its runs, and wait until it is gone."""
@@ -132,6 +128,32 @@ class WarmServer:
 
     def died(self, error: LabrigError) -> None:
         """Let go of what depends on the process."""
+
+    def _send(self, message: dict[str, Any], given: Sequence[int] = ()) -> None:
+        """Send a message whole, behind those that wait; descriptors go with its first byte, as copies until then."""
+        if self.dead:
+            return
+        data = json.dumps(message).encode() + b"\n"
+        self._outgoing.append((data, [os.dup(descriptor) for descriptor in given]))
+        self._flush()
+
+    def _flush(self) -> None:
+        while self._outgoing:
+            data, given = self._outgoing[0]
+            try:
+                sent = socket.send_fds(self.control, [data], given) if given else self.control.send(data)
+            except BlockingIOError:
+                self._loop.add_writer(self.control, self._flush)
+                return
+            except OSError:
+                self.abandon(f"{self.what} is gone")
+                return
+            for descriptor in given:
+                os.close(descriptor)
+            self._outgoing[0] = (data[sent:], [])
+            if sent == len(data):
+                self._outgoing.popleft()
+        self._loop.remove_writer(self.control)
 
     def _receive(self) -> None:
         try:
@@ -170,7 +192,12 @@ class WarmServer:
         self.dead = True
         if not self._loop.is_closed():
             self._loop.remove_reader(self.control)
+            self._loop.remove_writer(self.control)
         self.control.close()
+        for _, given in self._outgoing:
+            for descriptor in given:
+                os.close(descriptor)
+        self._outgoing.clear()
         words = self.last_words()[-300:]
         self._stderr.close()
         error = LabrigError(what, where=words, try_="the same call again", code="engine")

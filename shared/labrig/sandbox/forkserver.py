@@ -135,7 +135,11 @@ class ForkServer(WarmServer):
                 self._ready.set_result(None)
         elif event == "started":
             for _ in range(message["descriptors"]):
-                self._folders[message["id"]] = self.received.popleft()
+                folder = self.received.popleft()
+                if message["id"] in self.runs:
+                    self._folders[message["id"]] = folder
+                else:  # nobody waits for this run any more
+                    os.close(folder)
 
     def died(self, error: LabrigError) -> None:
         """Close the scratch folder; who waits for the start is told."""

@@ -41,6 +41,8 @@ FREE_CPU_S, SHARE = 0.25, 0.25
 MESSAGE_CPU_S = 5e-5
 """What a message takes beyond its parsing: a turn of the loop, about."""
 DRAIN_S = 2.0
+GRACE_S = 60.0
+"""Beyond its time limit, which the fork server keeps, a run that has not ended is not waited for."""
 CRASH_FRAMES = re.compile(
     r'^  File "(<string>|.*/inside/\w+\.py)", line .*\n|^Extension modules: .*\n', re.MULTILINE
 )
@@ -343,7 +345,13 @@ async def run(server: ForkServer, job: Job, backend: str, places: Inputs) -> Don
         conversation = Conversation(ours, job)
         talk = asyncio.create_task(conversation.hold(lambda: server.kill(number)))
         try:
-            ended = await server.ending(asked)
+            async with asyncio.timeout(job.limits.wall_s + GRACE_S):
+                ended = await server.ending(asked)
+        except TimeoutError:
+            server.abandon("The sandbox does not answer")
+            raise LabrigError(
+                "The sandbox does not answer", where="sandbox", try_="the same call again", code="engine"
+            ) from None
         except asyncio.CancelledError:
             server.kill(number)
             with contextlib.suppress(LabrigError):

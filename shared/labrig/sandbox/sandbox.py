@@ -96,6 +96,7 @@ class Sandbox:
         self._server: ForkServer | None = None
         self._starting = asyncio.Lock()
         self._turns = Turns("The sandbox", self.slots, places=queue)
+        self._tasks: set[asyncio.Task[Done]] = set()
         self._folder: WorkFolder | None = None
         self._places = Inputs(None, Path())
         self._held: IO[bytes] | None = None
@@ -198,9 +199,28 @@ class Sandbox:
         return (await self.perform(job, owner)).result
 
     async def perform(self, job: Job, owner: str = "") -> Done:
-        """Run a job; see `run`."""
+        """Run a job; see `run`.
+
+        Who cancels this waits for nothing: the run is ended by a task of its own, which no second cancellation
+        reaches, and keeps its slot until then.
+        """
         _check(job)
         self._check_loop()
+        task = asyncio.create_task(self._perform(job, owner))
+        self._tasks.add(task)
+        task.add_done_callback(self._settle)
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            task.cancel()
+            raise
+
+    def _settle(self, task: asyncio.Task[Done]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled():
+            task.exception()  # who was cancelled never asks for it
+
+    async def _perform(self, job: Job, owner: str) -> Done:
         async with self._turns.turn(owner):
             server = await self._running_server()
             assert self._backend is not None
@@ -224,6 +244,8 @@ class Sandbox:
         async with self._starting:
             if self._server is not None:
                 await self._server.close()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        async with self._starting:
             self._let_go()
 
     def _check_loop(self) -> None:

@@ -195,8 +195,8 @@ def error_result(error: LabrigError) -> ToolResult:
     )
 
 
-CALLS_AT_ONCE, MOST_CALLS = 8, 10_000
-"""Calls of one caller (token) that are worked on at a time while another calls, too; and of all."""
+CALLS_AT_ONCE, CALLS_ALONE, MOST_CALLS = 8, 64, 10_000
+"""Calls of one caller (token) that are worked on at a time while another calls, too; while none does; and of all."""
 
 
 class _Face(Middleware):
@@ -211,7 +211,9 @@ class _Face(Middleware):
         # One processor stays free for calls that somebody waits for.
         slots = toolbox.job_slots or max(1, (os.cpu_count() or 1) - 1)
         self._jobs = Jobs(max_running=slots, max_queued=toolbox.job_places)
-        self._calls = Turns("The server", CALLS_AT_ONCE, places=MOST_CALLS, most=MOST_CALLS, alone=MOST_CALLS)
+        self._calls = Turns(
+            "The server", CALLS_AT_ONCE, places=MOST_CALLS, most=MOST_CALLS, alone=CALLS_ALONE
+        )
         self._waits = {spec.name for spec in toolbox.specs if spec.waits}
         self._state: Any = None
         self._tools_hash = ""

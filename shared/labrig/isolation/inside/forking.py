@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import array
 import contextlib
+import ctypes
 import json
 import os
 import select
@@ -23,6 +24,7 @@ from collections.abc import Sequence
 from typing import Any, Generic, TypeVar
 
 RSS_UNIT = 1 if sys.platform == "darwin" else 1024
+PR_SET_PDEATHSIG = 1  # linux/prctl.h
 MOST_DESCRIPTORS = 64
 """In one message of the control socket."""
 
@@ -213,3 +215,13 @@ def become_child() -> None:
     for number in (signal.SIGCHLD, signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
     os.setsid()
+
+
+def die_with(parent: int, code: int) -> None:
+    """Have the kernel kill this process when its parent ends; end with `code` where it has ended already."""
+    if sys.platform != "linux":
+        return
+    if ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0) != 0:
+        raise OSError(ctypes.get_errno(), "PR_SET_PDEATHSIG")
+    if os.getppid() != parent:
+        os._exit(code)

@@ -36,7 +36,6 @@ from . import cell, tree
 TICK_S = 0.05
 SOCKET_FD = 3
 """Where a child finds its socket; 0, 1 and 2 are what they always are."""
-PR_SET_PDEATHSIG = 1
 EXACT_EVERY = 10
 """Of so many looks at a scratch folder that is not empty, one is with the child stopped in any case."""
 MAX_ENTRIES = 5_000
@@ -307,7 +306,7 @@ class Zygote(forking.ForkServer[Run]):
         """Become the run; never return."""
         try:
             forking.become_child()
-            die_with(parent)
+            forking.die_with(parent, WALL_FAILED)
             own_wire, out, err, *inputs = received
             null = os.open(os.devnull, os.O_RDONLY)
             for descriptor, place in zip((null, out, err, own_wire), (0, 1, 2, SOCKET_FD), strict=True):
@@ -363,16 +362,6 @@ def limits_of(allowed: dict[str, Any]) -> dict[int, tuple[int, int]]:
         file_bytes=allowed["file_bytes"],
         descriptors=MAX_DESCRIPTORS,
     )
-
-
-def die_with(parent: int) -> None:
-    """Have the kernel kill this process when its parent ends."""
-    if sys.platform != "linux":
-        return
-    if ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0) != 0:
-        raise OSError(ctypes.get_errno(), "PR_SET_PDEATHSIG")
-    if os.getppid() != parent:
-        os._exit(WALL_FAILED)
 
 
 def use_large_pages() -> None:
