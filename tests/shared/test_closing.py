@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,8 @@ import pytest
 if sys.platform != "linux":
     pytest.skip("the walls are Linux's", allow_module_level=True)
 
+import labrig
+from labrig.isolation import child
 from labrig.isolation.inside import walls
 
 PROGRAM = """
@@ -68,3 +71,33 @@ def test_what_a_reader_can_do(tmp_path: Path) -> None:
     assert set(closed.values()) == {"PermissionError"}, closed
     _, free = found("free")
     assert "PermissionError" not in free.values()
+
+
+@pytest.mark.skipif(any(walls.available().values()), reason="walls are missing here")
+def test_a_search_path_that_holds_everything_opens_nothing(tmp_path: Path) -> None:
+    """An empty part of PYTHONPATH is the working folder, and a child of ours works in the root."""
+    home = tmp_path / "home"
+    (home / "modules").mkdir(parents=True)
+    (home / "key").write_text("secret")
+    program = (
+        "import sys\nfrom labrig.isolation.closing import close_in\nclose_in([])\n"
+        "for path in sys.argv[1:]:\n    try:\n        open(path).read()\n        print('read')\n"
+        "    except OSError as error:\n        print(type(error).__name__)\n"
+    )
+    sources = [str(Path(labrig.__file__).parents[1])]
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", program, "/etc/passwd", home / "key"],
+        cwd="/",
+        env={"PYTHONPATH": os.pathsep.join(["", "/", str(home), *sources]), "HOME": str(home)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.split() == ["PermissionError"] * 2
+
+
+def test_a_childs_search_path_has_no_empty_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(["", "/modules", "here", ""]))
+    assert child._environment()["PYTHONPATH"] == "/modules"
+    monkeypatch.setenv("PYTHONPATH", os.pathsep)
+    assert "PYTHONPATH" not in child._environment()

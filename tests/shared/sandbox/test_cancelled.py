@@ -1,0 +1,68 @@
+"""Callers that go away, again and again, and requests that are long: nobody else's run ends, and nothing is kept."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from pathlib import Path
+
+import pytest
+
+from labrig.sandbox import Limits, Sandbox
+from support.sandbox_rig import skip_unless
+
+SLOW = "import time\ntime.sleep(0.3)"
+
+
+def descriptors() -> int:
+    return len(os.listdir("/proc/self/fd"))
+
+
+async def test_who_is_cancelled_twice_leaves_nothing_and_ends_nobody_else(tmp_path: Path) -> None:
+    """As anyio does: it cancels until the scope is left."""
+    skip_unless(backend="landlock")
+    async with Sandbox(backend="landlock", slots=2) as sandbox:
+        await sandbox.run("1")
+        before, pid = descriptors(), sandbox.pid
+        neighbour = asyncio.create_task(
+            sandbox.run("import time\ntime.sleep(3)\nprint('lived')", owner="bob")
+        )
+        for number in range(40):
+            task = asyncio.create_task(sandbox.run(SLOW, owner="ann"))
+            await asyncio.sleep(0.002 * (number % 5))
+            for _ in range(3):
+                task.cancel()
+                await asyncio.sleep(0)
+            with pytest.raises(asyncio.CancelledError):
+                await task
+        result = await neighbour
+        assert (result.status, result.output) == ("ok", "lived\n") and sandbox.pid == pid
+        assert (await sandbox.run("print(2)", owner="ann")).output == "2\n"
+        for _ in range(100):
+            if descriptors() <= before:
+                break
+            await asyncio.sleep(0.05)
+        assert descriptors() <= before
+
+
+async def test_a_request_longer_than_a_sockets_room_arrives_whole(tmp_path: Path) -> None:
+    skip_unless(backend="landlock")
+    folder = tmp_path
+    for _ in range(12):
+        folder = folder / ("\N{GRINNING FACE}" * 60)
+    folder.mkdir(parents=True)
+    inputs = {}
+    for number in range(32):
+        name = f"{number:02}" + "\N{GRINNING FACE}" * 48
+        (folder / name).write_text(str(number))
+        inputs[name] = folder / name
+    async with Sandbox(backend="landlock", slots=2) as sandbox:
+        code = "import os\nprint(len(os.listdir('inputs')))"
+        runs = await asyncio.gather(
+            *(
+                sandbox.run(code, inputs=inputs, limits=Limits(wall_s=20), owner=name)
+                for name in ("ann", "bob")
+            ),
+            sandbox.run("print('beside')", owner="carol"),
+        )
+        assert [run.output for run in runs] == ["32\n", "32\n", "beside\n"]
