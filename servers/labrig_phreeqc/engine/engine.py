@@ -133,7 +133,7 @@ class Engine:
         if result.refused is not None:
             raise _refusal(self.library, chosen, result.refused)
         parts = (input_text, result, ended, self.library, chosen, limits, wall_s)
-        if len(input_text) + len(result.output) < BIG_BYTES:
+        if len(input_text) + result.size < BIG_BYTES:
             return assemble(*parts)
         return await asyncio.to_thread(assemble, *parts)  # it may take seconds, in which others are answered
 
@@ -174,7 +174,9 @@ class Engine:
             except TimeoutError:
                 server.abandon()
                 raise LabrigError("The PHREEQC fork server does not answer", code="engine") from None
-        return parse_frames(raw), outcome
+        # What a child sends may be large, or made to be slow to read: others are answered meanwhile.
+        parsed = parse_frames(raw) if len(raw) < BIG_BYTES else await asyncio.to_thread(parse_frames, raw)
+        return parsed, outcome
 
     async def _run_fresh(self, text: bytes, database: Database, limits: Limits) -> tuple[Result, Ended]:
         with tempfile.TemporaryFile() as stderr:

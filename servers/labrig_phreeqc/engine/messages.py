@@ -75,16 +75,15 @@ def split_messages(raw: str, mark: str, text: str, output: str) -> list[str]:
 
 def _separate(raw: str, mark: str) -> list[str]:
     """Split at lines that begin with the mark; other lines continue a message."""
-    messages: list[str] = []
+    messages: list[list[str]] = []
     for line in raw.splitlines():
         if line.startswith(f"{mark}:"):
-            messages.append(line.removeprefix(f"{mark}:").strip())
+            messages.append([line.removeprefix(f"{mark}:").strip()])
         elif line.strip():
-            if messages:
-                messages[-1] += "\n" + line.strip()
-            else:
-                messages.append(line.strip())
-    return messages
+            if not messages:
+                messages.append([])
+            messages[-1].append(line.strip())
+    return ["\n".join(lines) for lines in messages]
 
 
 def _one_line(message: str) -> str:

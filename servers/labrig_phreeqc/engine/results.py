@@ -69,11 +69,12 @@ class Result:
     rows: list[list[list[Cell]]] = field(default_factory=list)
     end: dict[str, Any] | None = None
     refused: str | None = None
+    size: int = 0
 
 
 def parse_frames(raw: bytearray) -> Result:
     """Return what the frames hold; what comes after a broken one is dropped."""
-    result, position, view = Result(), 0, memoryview(raw)
+    result, position, view = Result(size=len(raw)), 0, memoryview(raw)
     while position + wire.FRAME.size <= len(raw):
         kind, length = wire.FRAME.unpack_from(raw, position)
         position += wire.FRAME.size
@@ -96,7 +97,7 @@ def _take(result: Result, kind: int, payload: bytes) -> bool:
                 result.output = payload
             case wire.DUMP:
                 result.dump = payload
-            case wire.TEXT:
+            case wire.TEXT if len(result.texts) < len(result.meta.get("tables", ())):
                 result.texts.append(payload)
                 result.rows.append([])
             case wire.ROWS if result.rows:
