@@ -306,6 +306,7 @@ class Zygote(forking.ForkServer[Run]):
         """Become the run; never return."""
         try:
             forking.become_child()
+            self.runs.clear()  # those beside this one
             forking.die_with(parent, WALL_FAILED)
             own_wire, out, err, *inputs = received
             null = os.open(os.devnull, os.O_RDONLY)
