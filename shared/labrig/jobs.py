@@ -123,8 +123,9 @@ class Jobs:
     """
 
     def __init__(self, max_running: int = 2, max_queued: int = 16, kept: int = KEPT) -> None:
-        self._turns = Turns("The server", max_running, places=max_queued)
         self._most = max_running + max_queued
+        # Where many owners run, none of an owner's jobs may: a place for each that `start` accepts.
+        self._turns = Turns("The server", max_running, places=self._most)
         self._kept = kept
         self._active: dict[tuple[str, str], _Job] = {}
         self._finished: dict[tuple[str, str], _Job] = {}

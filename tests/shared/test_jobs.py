@@ -158,3 +158,22 @@ async def test_the_oldest_finished_jobs_are_forgotten() -> None:
     assert [each.result for each in jobs.list(owner="ann")] == [{"n": 2}, {"n": 3}, {"n": 4}]
     with pytest.raises(LabrigError):
         await jobs.get(ids[0], owner="ann")
+
+
+async def test_what_was_accepted_waits_however_many_others_run() -> None:
+    """Owners can use all their slots four at a time; the jobs of a fifth wait, and none of them fails."""
+    jobs, go = Jobs(max_running=2, max_queued=3), asyncio.Event()
+
+    async def work(_: Progress) -> str:
+        await go.wait()
+        return "done"
+
+    for owner in "abcd":
+        for _ in range(2):
+            jobs.start("run", work, owner=owner)
+    late = [jobs.start("run", work, owner="e") for _ in range(5)]
+    await asyncio.sleep(0.01)
+    assert [job.state for job in jobs.list(owner="e")] == ["queued"] * 5
+    go.set()
+    assert [(await jobs.get(job, 10, owner="e")).state for job in late] == ["done"] * 5
+    await jobs.close()

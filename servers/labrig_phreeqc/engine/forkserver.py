@@ -4,7 +4,7 @@ It keeps databases loaded, so a run pays a fork and its own solve. On the contro
 (`labrig.isolation.inside.forking`) a request ``{"op": "run", "id", "database", "limits"}`` brings one end of a fresh
 socket pair. The child reads the input from that socket and writes its result there (`frames`), so large output never
 passes through this process. ``ended`` also tells the last words on stderr. A child whose fork server is killed is ended
-by the kernel: it holds the reading end of a pipe and asked for SIGIO.
+by the kernel: on Linux by PR_SET_PDEATHSIG, elsewhere since it holds the reading end of a pipe and asked for SIGIO.
 
 Standard library and phreeqpy only.
 """

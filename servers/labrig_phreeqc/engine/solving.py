@@ -9,16 +9,16 @@ import json
 import os
 import sys
 import time
-
-try:
-    import resource
-except ImportError:  # Windows
-    resource = None  # type: ignore[assignment]
 from typing import Any
 
 from labrig_phreeqc.engine import frames
 from labrig_phreeqc.engine.frames import MAX_CELLS, Send
 from labrig_phreeqc.engine.iphreeqc import Instance
+
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None  # type: ignore[assignment]
 
 
 def load(library: str, database: str) -> Instance | str:
@@ -78,7 +78,7 @@ def solve(instance: Instance, text: bytes, output_bytes: int, send: Send, status
     usage = resource.getrusage(resource.RUSAGE_SELF) if resource else None
     end = {
         "cpu_s": usage.ru_utime + usage.ru_stime if usage else time.process_time(),
-        "max_rss_bytes": rss_bytes(usage.ru_maxrss) if usage else 0,
+        "max_rss_bytes": _rss_bytes(usage.ru_maxrss) if usage else 0,
     }
     send(frames.END, json.dumps(end).encode())
 
@@ -93,7 +93,7 @@ def _peak_memory(status_fd: int) -> int:
     return 0
 
 
-def rss_bytes(maxrss: int) -> int:
+def _rss_bytes(maxrss: int) -> int:
     return maxrss if sys.platform == "darwin" else maxrss * 1024
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 SYSTEM = (
@@ -14,8 +14,8 @@ SYSTEM = (
 WALLS = ("capabilities", "landlock", "seccomp")
 
 
-def close_in(inputs: Sequence[int], readable: Iterable[str | Path] = ()) -> dict[str, str]:
-    """Close this process in, which must have one thread: it reads its Python and some files, and nothing else is left.
+def close_in(inputs: Sequence[int]) -> dict[str, str]:
+    """Close this process in, which must have one thread: it reads its Python and its inputs, and nothing else is left.
 
     No file can be written, no process, program or socket be made, no other process be reached. Call it when what is to
     be read is open; modules can still be imported.
@@ -23,9 +23,7 @@ def close_in(inputs: Sequence[int], readable: Iterable[str | Path] = ()) -> dict
     Parameters
     ----------
     inputs
-        Descriptors of files that may be read.
-    readable
-        Files and folders that may be read beside those that Python itself needs.
+        Descriptors of files that may be read, beside those that Python itself needs.
 
     Returns
     -------
@@ -44,13 +42,10 @@ def close_in(inputs: Sequence[int], readable: Iterable[str | Path] = ()) -> dict
         for path in modules
         if Path(path).is_absolute() and Path(path).resolve() not in {home, *home.parents}
     }
-    own |= {*(str(path) for path in readable), *SYSTEM}
     missing = {wall: why for wall, why in walls.available().items() if why and wall in WALLS}
     while wanted := [wall for wall in WALLS if wall not in missing]:
         try:
-            walls.Walls(wanted, sorted(filter(os.path.isabs, own)), []).put_up(
-                dict, writable=None, inputs=inputs
-            )
+            walls.Walls(wanted, [*sorted(own), *SYSTEM], []).put_up(dict, writable=None, inputs=inputs)
             return missing
         except walls.WallError as error:
             missing[error.wall if error.wall in wanted else wanted[0]] = str(error)

@@ -94,6 +94,11 @@ class WarmServer:
     def ask(self, number: int, given: Sequence[int], **request: Any) -> asyncio.Future[dict[str, Any]]:
         """Ask for a run with descriptors; the future gives how it ended, or raises `RunRefused`."""
         ended: asyncio.Future[dict[str, Any]] = self._loop.create_future()
+        if self.dead:  # since the caller looked
+            ended.set_exception(
+                LabrigError(f"{self.what} is gone", try_="the same call again", code="engine")
+            )
+            return ended
         self.runs[number] = ended
         self._send({"op": "run", "id": number, **request}, given)
         return ended

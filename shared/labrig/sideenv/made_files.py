@@ -6,7 +6,7 @@ import hashlib
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from labrig.config import home
 from labrig.errors import LabrigError
@@ -16,6 +16,7 @@ from labrig.sideenv.placing import (
     Say,
     Setup,
     Status,
+    check_downward,
     place,
     read_manifest,
     staging,
@@ -54,9 +55,7 @@ class MadeEnv:
     default: bool = False
 
     def __post_init__(self) -> None:
-        for path in map(PurePosixPath, (self.target, *self.sha256)):
-            if path.is_absolute() or ".." in path.parts or not path.parts:
-                raise ValueError(f"{path} must be a relative path that goes down only")
+        check_downward(self.target, *self.sha256)
 
     @property
     def path(self) -> Path:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
 MANIFEST = "SETUP.json"
@@ -35,6 +35,13 @@ class Setup:
     target: Path
     changed: bool
     message: str
+
+
+def check_downward(*paths: str) -> None:
+    """Refuse what is no relative path that goes down only; ValueError, for a table of ours is wrong then."""
+    for path in map(PurePosixPath, paths):
+        if path.is_absolute() or ".." in path.parts or not path.parts:
+            raise ValueError(f"{path} must be a relative path that goes down only")
 
 
 def read_manifest(folder: Path) -> dict[str, Any] | None:

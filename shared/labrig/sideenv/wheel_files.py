@@ -16,6 +16,7 @@ from labrig.sideenv.placing import (
     Say,
     Setup,
     Status,
+    check_downward,
     place,
     read_manifest,
     staging,
@@ -55,9 +56,7 @@ class SideEnv:
     default: bool = True
 
     def __post_init__(self) -> None:
-        for path in (PurePosixPath(self.target), PurePosixPath(self.pattern)):
-            if path.is_absolute() or ".." in path.parts or not path.parts:
-                raise ValueError(f"{path} must be a relative path that goes down only")
+        check_downward(self.target, self.pattern)
 
     @property
     def path(self) -> Path:

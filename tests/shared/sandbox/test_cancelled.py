@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from labrig.errors import LabrigError
 from labrig.sandbox import Limits, Sandbox
 from support.sandbox_rig import skip_unless
 
@@ -66,3 +67,16 @@ async def test_a_request_longer_than_a_sockets_room_arrives_whole(tmp_path: Path
             sandbox.run("print('beside')", owner="carol"),
         )
         assert [run.output for run in runs] == ["32\n", "32\n", "beside\n"]
+
+
+async def test_a_run_that_is_asked_of_a_server_that_has_died_is_an_error() -> None:
+    """It may die between the look at it and the request: a caller must not wait for ever."""
+    skip_unless(backend="landlock")
+    async with Sandbox(backend="landlock", slots=2) as sandbox:
+        await sandbox.run("1")
+        server = await sandbox._running_server()
+        server.abandon()
+        with pytest.raises(LabrigError, match="The sandbox is gone") as gone:
+            await asyncio.wait_for(server.ending(server.submit(99, [], [], Limits())), 5)
+        assert gone.value.code == "engine"
+        assert (await sandbox.run("print(1)")).output == "1\n"

@@ -4,10 +4,11 @@ See `labrig.isolation.inside.forking` for the control socket. Its first line con
 ``ready`` with the scratch folder's descriptor. A request ``{"op": "run", "id", "scratch", "inputs", "limits"}`` carries
 the descriptors of the run's socket, of its standard output and standard error, and of its inputs.
 
-Every `TICK_S` it looks at each run: the number of threads, what lies in the scratch folder. The
-last two have no limit in the kernel that also binds root, or that counts a folder. A folder in which things move
-while it is looked at is looked at again with the child stopped. When the control socket closes, the scratch folder is
-emptied; a child whose fork server is killed is ended by the kernel (PR_SET_PDEATHSIG).
+A run's scratch folder is a file system of its own (`labrig.isolation.inside.mounts`), a descriptor of which comes with
+``started``. Every `TICK_S` it looks at each run: the number of threads, which has no limit in the kernel that also
+binds root, and where there is no such file system what lies in the folder. One in which things move while it is looked
+at is looked at again with the child stopped. When the control socket closes, the scratch folder is emptied; a child
+whose fork server is killed is ended by the kernel (PR_SET_PDEATHSIG).
 """
 
 from __future__ import annotations

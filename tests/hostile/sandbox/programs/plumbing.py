@@ -7,6 +7,13 @@ from hostile.sandbox.case import SHORT, group
 CASES, add = group("The sandbox itself")
 
 _SOCKET = "import json, socket\nlink = socket.socket(fileno=os.dup(3))\n"
+_THROWN = """
+import threading
+def thrown():
+    while link.recv(1 << 20): pass
+threading.Thread(target=thrown, daemon=True).start()
+"""
+"""Answers of the host, read and thrown away."""
 add(
     "junk on the socket",
     "64 MB without a line end",
@@ -61,11 +68,8 @@ add(
     "flood of calls",
     "calls of a function that is not there and of one that is, from two threads, their answers thrown away",
     _SOCKET
+    + _THROWN
     + """
-import threading
-def thrown():
-    while link.recv(1 << 20): pass
-threading.Thread(target=thrown, daemon=True).start()
 line = b'{"call": "nothing", "args": [], "kwargs": {}}\\n{"call": "lookup", "args": [1], "kwargs": {}}\\n' * 500
 while True: link.sendall(line)
 """,
@@ -77,11 +81,8 @@ add(
     "flood of large messages",
     "calls with a megabyte of JSON each, which the host has to read",
     _SOCKET
+    + _THROWN
     + """
-import threading
-def thrown():
-    while link.recv(1 << 20): pass
-threading.Thread(target=thrown, daemon=True).start()
 line = json.dumps({"call": "nothing", "args": [[0] * 300_000], "kwargs": {}}).encode() + b"\\n"
 while True: link.sendall(line)
 """,
