@@ -1,8 +1,9 @@
 """Runs any MCP-capable agent against any MCP servers, records every call, and scores the records; knows no suite.
 
-The words first: `sample` (what is asked), `suite` (samples, arms, scores), `agent` (what answers, and where it works),
-`trajectory` (what it did), `channels` (where its answer is looked for), `limits` and `endings` (how much it may use,
-and how a run ends). Then the rooms:
+The words first: `sample` (what is asked; its bytes are `blobs`), `suite` (samples, arms, scores), `agent` (what
+answers, and where it works), `trajectory` (what it did), `channels` (where its answer is looked for), `limits` and
+`endings` (how much it may use, and how a run ends), `playing` (a solution's calls, made), `left_files` (what a run
+leaves). Then the rooms:
 
 - `registry`: servers and suites, found by their entry points
 - `run`: a plan, a bench, one record after another, here or on a cluster

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from labrig.errors import unknown_name
 from labrig.toolbox import ServeOptions
 from labrig_harness.channels import Channel
 from labrig_harness.sample import Sample, SampleInput
 from labrig_harness.trajectory import ToolCall, Trajectory
+
+if TYPE_CHECKING:
+    from labrig_harness.agent import Agent, AgentSpec
 
 
 @dataclass(frozen=True)
@@ -38,11 +41,16 @@ class Arm:
         Cost of an item, in the currency of the price table; None for no limit.
     call_s
         Seconds one tool call may take.
+    result_chars
+        Characters of a result's text that the agent is given; None for all. The record keeps the whole. Results are
+        then texts and pictures alone, without structured content beside them that would not be cut.
+    left_files
+        Whether the trajectory lists the files that a run made or changed in its workspace.
     builtin_tools
         Whether an agent program keeps its own tools (shell, files) and the item's workspace as its folder.
-    sandbox
-        The sandbox profile that the server's tools need: a run is refused where it is not installed, since its tools
-        would answer every call with an error and the agent would be blamed. Empty for none.
+    needs
+        Side environments (``labrig setup NAME``) that the server's tools need: a run is refused where one is not
+        installed, since tools would answer every call with an error and the agent would be blamed.
     """
 
     name: str
@@ -57,7 +65,9 @@ class Arm:
     call_s: float = 120.0
     builtin_tools: bool = False
     about: str = ""
-    sandbox: str = ""
+    needs: tuple[str, ...] = ()
+    result_chars: int | None = None
+    left_files: bool = False
 
     @property
     def raw_chars(self) -> int:
@@ -79,10 +89,22 @@ class Arm:
 
 @dataclass(frozen=True)
 class Call:
-    """One call of a solution; its arguments may depend on the texts of earlier results."""
+    """One call of a solution; its arguments may depend on the texts of earlier results.
+
+    Attributes
+    ----------
+    until
+        For a call that waits for something (a job): whether this result text has it. The call is made again until
+        then; each time is a turn, and the last text is its result.
+    times, every_s
+        How often such a call is made at most, and the seconds between, for a tool that does not wait by itself.
+    """
 
     tool: str
     arguments: dict[str, Any] | Callable[[Sequence[str]], dict[str, Any]]
+    until: Callable[[str], bool] | None = None
+    times: int = 60
+    every_s: float = 0.0
 
     def bind(self, results: Sequence[str]) -> dict[str, Any]:
         """Return the arguments, given the results so far."""
@@ -154,6 +176,9 @@ class MakeSamples(Protocol):
 
     def __call__(self, *, seed: int) -> list[Sample]: ...
 
+
+MakeAgent = Callable[["AgentSpec", str], "Agent"]
+"""Makes an agent of a suite from its spec and a seed; a LabrigError says what the spec lacks."""
 
 TextOf = Callable[[ToolCall], str]
 """Gives the text of a call's result, as the record holds it; empty where there is none."""
@@ -242,6 +267,8 @@ class Suite:
     """The tables of the paper, by its numbers: what ``labrig tables`` prints."""
     generator: Generator | None = None
     presets: Mapping[str, Preset] = field(default_factory=dict)
+    agents: Mapping[str, MakeAgent] = field(default_factory=dict)
+    """Agents that the suite brings, by the name that ``--agent`` takes: those of its paper."""
     earlier: tuple[str, ...] = ()
     """Versions that differ from this one in wording alone: their records are read and scored as this one's are."""
 

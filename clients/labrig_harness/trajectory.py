@@ -10,8 +10,8 @@ from pydantic import TypeAdapter
 
 from labrig_harness.endings import EndReason
 
-SCHEMA = "labrig.trajectory/2"
-
+SCHEMA, EARLIER = "labrig.trajectory/3", "labrig.trajectory/2"
+"""The earlier one is written for a trajectory that uses nothing new."""
 
 Fault = Literal[
     "not_json",  # arguments that are not a JSON object
@@ -163,6 +163,15 @@ class Submission:
 
 
 @dataclass(frozen=True)
+class LeftFile:
+    """A file that a run made or changed in its workspace, as it was at the end."""
+
+    path: str
+    size: int
+    sha256: str
+
+
+@dataclass(frozen=True)
 class Trajectory:
     """What an agent did on one item.
 
@@ -183,6 +192,9 @@ class Trajectory:
         ``unconfined``; empty where it was not us who ran it.
     perturbation
         The declared change that the recording proxy made to one result, and what it changed; None for none.
+    left
+        The files that were left in the workspace, in an arm that lists them (`Arm.left_files`): those that the run
+        made or changed.
     meta
         Times, durations, earlier attempts: outside every hash and score.
     """
@@ -203,8 +215,8 @@ class Trajectory:
     perturbation: dict[str, Any] | None = None
     cost: Cost | None = None
     versions: dict[str, str] = field(default_factory=dict)
+    left: tuple[LeftFile, ...] = ()
     meta: dict[str, Any] = field(default_factory=dict)
-    schema: str = SCHEMA
 
     @property
     def turns(self) -> tuple[Step, ...]:
@@ -224,7 +236,11 @@ class Trajectory:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the trajectory as plain data."""
-        return asdict(self)
+        fields = asdict(self)
+        if self.left:
+            return {**fields, "schema": SCHEMA}
+        del fields["left"]
+        return {**fields, "schema": EARLIER}
 
     @classmethod
     def from_dict(cls, fields: dict[str, Any]) -> Trajectory:
@@ -235,8 +251,8 @@ class Trajectory:
         ValueError
             If a field is missing or of the wrong type (pydantic's ValidationError), or the schema is another.
         """
-        if fields.get("schema") != SCHEMA:
-            raise ValueError(f"schema {fields.get('schema')!r}, not {SCHEMA}")
+        if fields.get("schema") not in (SCHEMA, EARLIER):
+            raise ValueError(f"schema {fields.get('schema')!r}, not {SCHEMA} or {EARLIER}")
         return _reader().validate_python(fields)
 
 

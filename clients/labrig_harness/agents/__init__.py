@@ -20,12 +20,13 @@ last four in `programs`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 
 from labrig.errors import LabrigError, unknown_name
 from labrig_harness.agent import Agent, AgentSpec
 from labrig_harness.sample import SampleInput
-from labrig_harness.suite import Solution
+from labrig_harness.suite import MakeAgent, Solution
 
 Solve = Callable[[SampleInput], Solution]
 """Looks the reference solution of an item up; only agents that play solutions are given it."""
@@ -36,8 +37,20 @@ PROGRAMS = ("claude-code", "codex", "gemini", "command")
 NAMES = (*SCRIPTED, *MODELS, *PROGRAMS)
 
 
-def make(spec: AgentSpec, *, seed: int, epoch: int = 0, solve: Solve) -> Agent:
+def make(
+    spec: AgentSpec,
+    *,
+    seed: int,
+    epoch: int = 0,
+    solve: Solve,
+    own: Mapping[str, MakeAgent] = MappingProxyType({}),
+) -> Agent:
     """Return an agent; what it draws at random depends on seed, epoch and item alone.
+
+    Parameters
+    ----------
+    own
+        Agents that the suite brings; a name of `NAMES` is never one of them.
 
     Raises
     ------
@@ -46,8 +59,10 @@ def make(spec: AgentSpec, *, seed: int, epoch: int = 0, solve: Solve) -> Agent:
         program that is not installed.
     """
     kind = spec.kind
+    if kind not in NAMES and kind in own:
+        return own[kind](spec, f"{seed}/{epoch}")
     if kind not in NAMES:
-        raise unknown_name("agent", kind, NAMES, where="--agent")
+        raise unknown_name("agent", kind, (*NAMES, *own), where="--agent")
     if kind in SCRIPTED and spec.model:
         raise LabrigError(f"The agent {kind!r} has no model", where="--model", try_="leave it out")
     if kind in MODELS and not spec.model:

@@ -12,6 +12,7 @@ from typing import Any
 
 from labrig_harness.agent import Bench
 from labrig_harness.agents.own_code import OwnCode, commit
+from labrig_harness.playing import made
 from labrig_harness.sample import SampleInput
 from labrig_harness.suite import Call, Solution, Unsolvable
 
@@ -35,7 +36,7 @@ class NoisyReference(OwnCode):
         results: list[str] = []
         try:
             for call in calls:
-                results.append((await bench.call(call.tool, _bind(call, results))).text)
+                results.append(await made(bench, call, _bind(call, results)))
             answer = solution.answer(results)
         except (Unsolvable, IndexError):
             # Like an agent that lost the thread: it commits a guess rather than nothing.

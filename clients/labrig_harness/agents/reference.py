@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from labrig_harness.agent import Bench
 from labrig_harness.agents.own_code import OwnCode, commit
+from labrig_harness.playing import played
 from labrig_harness.sample import SampleInput
 from labrig_harness.suite import Solution, Unsolvable
 
@@ -21,9 +22,7 @@ class Reference(OwnCode):
         solution = self._solve(bench.brief)
         results: list[str] = []
         try:
-            for call in solution.calls:
-                results.append((await bench.call(call.tool, call.bind(results))).text)
-            answer = solution.answer(results)
+            answer = solution.answer(await played(bench, solution, results))
         except Unsolvable:
             return
         await commit(bench, answer)

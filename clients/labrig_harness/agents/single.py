@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 from typing import TYPE_CHECKING
 
 from labrig.errors import LabrigError
 from labrig_harness.agent import Bench
 from labrig_harness.agents.model_agent import ModelAgent
+from labrig_harness.blobs import Blob
 from labrig_harness.models import service
 from labrig_harness.models.messages import as_utf8, written
 from labrig_harness.sample import Attachment
@@ -56,7 +55,7 @@ class Single(ModelAgent):
 
         brief = bench.brief
         content: list[UserContent] = [_shown(each) for each in brief.attachments]
-        content += [f'The file "{path}":\n\n{text}' for path, text in brief.files.items()]
+        content += [_told(path, file) for path, file in brief.files.items()]
         content.append(bench.prompt)
         bench.check_budget()
         bench.versions.update(service.versions())
@@ -72,8 +71,10 @@ class Single(ModelAgent):
 def _shown(attachment: Attachment) -> BinaryContent:
     from pydantic_ai.messages import BinaryContent
 
-    try:
-        data = base64.b64decode(attachment.data, validate=True)
-    except (binascii.Error, ValueError) as error:
-        raise LabrigError("An attachment of the sample is not base64", where=attachment.name) from error
-    return BinaryContent(data, media_type=attachment.media_type)
+    return BinaryContent(attachment.content(), media_type=attachment.media_type)
+
+
+def _told(path: str, file: str | Blob) -> str:
+    if isinstance(file, Blob):
+        return f'The file "{path}" has {file.size:,} bytes and is not shown.'
+    return f'The file "{path}":\n\n{file}'

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from labrig.errors import LabrigError
+from labrig_harness import blobs
 from labrig_harness.records.items_file import generator_of, is_text, rows
 
 if TYPE_CHECKING:
@@ -56,6 +57,8 @@ def _generate(arguments: argparse.Namespace) -> int:
         made, said = _adopted(arguments, suite, generator), [f"from {arguments.source}"]
     else:
         made, said = _made(arguments, generator)
+    for sample in made:
+        blobs.keep(sample.blobs, arguments.out.parent)
     write_new(arguments.out, "".join(json_text(generator.row(each)) + "\n" for each in made))
     print(f"{suite.name} {suite.version}: {len(made)} samples in {arguments.out}", *said, sep="\n")
     return 0

@@ -20,7 +20,6 @@ from labrig_harness.cli.settings import settings_of
 
 if TYPE_CHECKING:
     from labrig_harness.run.plan import RunPlan
-    from labrig_harness.suite import Arm
 
 FAILED = 1
 
@@ -78,8 +77,8 @@ def _add_run(run: argparse.ArgumentParser) -> None:
         "--agent",
         required=True,
         metavar="A",
-        help="reference, nop, random, noisy-reference, loop, direct, cot, claude-code, codex, gemini, or command "
-        "with the program after --",
+        help="reference, nop, random, noisy-reference, loop, direct, cot, claude-code, codex, gemini, command "
+        "with the program after --, or one that the suite brings (labrig suites)",
     )
     who.add_argument("--model", default="", metavar="M", help="PROVIDER:NAME; a program's own name for it")
     who.add_argument(
@@ -162,7 +161,8 @@ def _plan(arguments: argparse.Namespace) -> RunPlan:
     arm = suite.arm(arguments.arm)
     if preset is not None:
         arm = replace(arm, **preset.budgets.get(arguments.agent, {}))
-    arm = _budgeted(arm, arguments)
+    given = {*(preset.budgets.get(arguments.agent, {}) if preset is not None else ()), *_given(arguments)}
+    arm = replace(arm, **_given(arguments))
     plan = RunPlan(
         suite,
         replace(arm, serve=replace(arm.serve, **network_options(arguments))),
@@ -174,6 +174,7 @@ def _plan(arguments: argparse.Namespace) -> RunPlan:
         calls=arguments.calls,
         store=str(arguments.store.resolve()) if arguments.store else "",
         perturb=arguments.perturb,
+        given=tuple(sorted(given)),
     )
     plan.check()  # before the tasks, which may take an engine to make
     if arguments.tasks is not None:
@@ -204,11 +205,10 @@ def _plan(arguments: argparse.Namespace) -> RunPlan:
     return replace(plan, tasks=tuple(samples))
 
 
-def _budgeted(arm: Arm, arguments: argparse.Namespace) -> Arm:
-    """Return the arm with the limits that were given in place of its own."""
+def _given(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return the limits that were given in place of the arm's."""
     names = ("max_steps", "wall_s", "max_tokens", "max_cost", "call_s")
-    given = {name: getattr(arguments, name) for name in names if getattr(arguments, name) is not None}
-    return replace(arm, **given)
+    return {name: getattr(arguments, name) for name in names if getattr(arguments, name) is not None}
 
 
 def _print_plan(plan: RunPlan) -> None:
@@ -225,7 +225,8 @@ def _print_plan(plan: RunPlan) -> None:
     if arm.max_cost is not None:
         print(f"at most {units * arm.max_cost:g} in all, by {plan.agent.prices}")
     for sample in plan.tasks:
-        print(f"  {sample.id}  {sample.labels.get('stem', '')}")
+        own = "".join(f"  {name} {getattr(plan.arm_of(sample), name)}" for name in sample.limits)
+        print(f"  {sample.id}  {sample.labels.get('stem', '')}{own}")
 
 
 def _items(path: Path) -> list[str]:
@@ -342,13 +343,16 @@ def _suites(arguments: argparse.Namespace) -> int:
             arms = [{"name": arm.name, "server": arm.server, "about": arm.about} for arm in suite.arms]
             about = {"name": name, "version": suite.version, "about": suite.about, "arms": arms}
             presets = {preset: each.about for preset, each in suite.presets.items()}
-            print(json.dumps(about | ({"presets": presets} if presets else {})))
+            more = {"presets": presets, "agents": list(suite.agents)}
+            print(json.dumps(about | {name: value for name, value in more.items() if value}))
             continue
         print(f"{name} {suite.version}  {suite.about}")
         for arm in suite.arms:
             print(f"  {arm.name:<16}{arm.about}")
         for preset, named in suite.presets.items():
             print(f"  --preset {preset}: {named.about}")
+        if suite.agents:
+            print(f"  --agent also {', '.join(suite.agents)}")
     return 0
 
 

@@ -14,8 +14,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from labrig_harness import blobs
 from labrig_harness.grounding import perturb
 from labrig_harness.grounding.perturb import AUTO, Change, Declared
+from labrig_harness.playing import played
 from labrig_harness.run.bench import WorkBench
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Arm, Solution, Suite, Unsolvable
@@ -80,12 +82,10 @@ async def _play(
 ) -> list[str]:
     """Play a solution in a folder of its own and return its result texts, as far as it came."""
     folder, workspace = (Path(tempfile.mkdtemp(prefix="labrig-declare-")) for _ in range(2))
-    arm = replace(arm, max_steps=len(solution.calls) + 1)
+    arm = replace(arm, max_steps=1 + sum(call.times if call.until else 1 for call in solution.calls))
     results: list[str] = []
     try:
-        for path, text in sample.brief.files.items():
-            (workspace / path).parent.mkdir(parents=True, exist_ok=True)
-            (workspace / path).write_text(text, encoding="utf-8")
+        blobs.place(sample.brief.files, workspace)
         async with WorkBench(
             sample.brief,
             arm,
@@ -95,8 +95,7 @@ async def _play(
             store=store,
             perturb=declared,
         ) as bench:
-            for call in solution.calls:
-                results.append((await bench.call(call.tool, call.bind(results))).text)
+            await played(bench, solution, results)
     except Unsolvable:
         pass
     finally:

@@ -3,6 +3,7 @@
 =============== ======================================================================
 recorder        makes a call and writes it down, whoever makes it
 relay, shim     an agent program's way to a server, over a socket
+cutting         what is delivered of a result
 budget          calls that are left to a session
 wire            JSON-RPC lines, read strictly
 serverprocess   a server as a child process

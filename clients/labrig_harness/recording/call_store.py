@@ -20,7 +20,7 @@ import os
 import re
 import secrets
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
@@ -48,12 +48,12 @@ class Setting:
     options
         How the server is set up, as plain data without machine paths: toolsets, output protocol, or a command.
     files
-        The files that it finds at the start: relative path -> text.
+        The files that it finds at the start: relative path -> text, or hash and size.
     """
 
     server: str
     options: dict[str, Any] = field(default_factory=dict)
-    files: dict[str, str] = field(default_factory=dict)
+    files: Mapping[str, str | dict[str, str | int]] = field(default_factory=dict)
 
     @property
     def setup(self) -> str:

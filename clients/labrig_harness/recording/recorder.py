@@ -28,6 +28,7 @@ from labrig_harness.recording.call_store import (
     Setting,
     refusal,
 )
+from labrig_harness.recording.cutting import cut, text_bytes
 
 if TYPE_CHECKING:
     from labrig_harness.grounding.perturb import Perturber
@@ -77,6 +78,8 @@ class Recorder:
         Needed by all modes but ``live``.
     perturber
         Changes one result on its way to the agent.
+    result_chars
+        Characters of a result's text that the agent is given; None for all, and structured content with it.
 
     Attributes
     ----------
@@ -97,6 +100,8 @@ class Recorder:
         Calls that replay refused because the store does not hold them.
     notes
         What was dropped or odd on the line: garbage, answers to nothing.
+    delivered_bytes
+        Of the text that the agent was given of each result, by the record's number, where results are cut.
     """
 
     def __init__(
@@ -108,6 +113,7 @@ class Recorder:
         store: CallStore | None = None,
         setting: Setting | None = None,
         perturber: Perturber | None = None,
+        result_chars: int | None = None,
     ) -> None:
         if mode not in MODES:
             raise LabrigError(f"There is no mode {mode!r}", expected="live, record, replay or refresh")
@@ -123,12 +129,14 @@ class Recorder:
         self.over_budget = False
         self.unseen = 0
         self.notes: list[str] = []
+        self.delivered_bytes: dict[int, int] = {}
         self._log = log
         self._server = server
         self._tools_hash = ""
         self._store = store
         self._session = Session(self.setting.start)
         self._perturber = perturber
+        self._result_chars = result_chars
         if mode == REPLAY and store is not None:
             about = store.about(self.setting)
             self.instructions = str(about.get("instructions", ""))
@@ -279,14 +287,28 @@ class Recorder:
         self.failure = self.failure or f"{what}: {failed.strerror or failed}"
         return NotRecorded(self.failure)
 
+    @property
+    def rewrites(self) -> bool:
+        """Whether tools/list and results differ for the agent from what the server says."""
+        return self._result_chars is not None
+
+    def offer(self, tools: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Return tools as the agent is given them: without schemas of results that it will not get."""
+        if not self.rewrites:
+            return tools
+        return [{key: value for key, value in tool.items() if key != "outputSchema"} for tool in tools]
+
     def _delivered(self, record: CallRecord, wire: dict[str, Any]) -> dict[str, Any]:
-        """Return a result as the agent gets it: changed, where that was declared."""
-        if self._perturber is None:
-            return wire
-        try:
-            delivered, self.perturbation = self._perturber.deliver(
-                self._log, record, self.number(record), wire
-            )
-        except OSError as failed:
-            raise self._broken("The change could not be recorded", failed) from failed
+        """Return a result as the agent gets it: changed, where that was declared, and cut, where the arm says so."""
+        delivered = wire
+        if self._perturber is not None:
+            try:
+                delivered, self.perturbation = self._perturber.deliver(
+                    self._log, record, self.number(record), wire
+                )
+            except OSError as failed:
+                raise self._broken("The change could not be recorded", failed) from failed
+        if self._result_chars is not None:
+            delivered = cut(delivered, self._result_chars)
+            self.delivered_bytes[self.number(record)] = text_bytes(delivered)
         return delivered

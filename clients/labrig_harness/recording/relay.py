@@ -397,14 +397,14 @@ class Line:
             if key in self._dropped:
                 self._dropped.discard(key)
                 return
-            self._learn(message, key)
+            line = self._learn(message, key) or line
         self._agent_out.writelines((line, b"\n"))
 
-    def _learn(self, message: Message, key: str) -> None:
-        """Take note of what tools/list, initialize and server/discover say."""
+    def _learn(self, message: Message, key: str) -> bytes | None:
+        """Take note of what tools/list, initialize and server/discover say; return the agent's line if it is another."""
         result = message.get("result")
         if not isinstance(result, dict):
-            return
+            return None
         meta = result.get("_meta")
         about = result.get("serverInfo") or (
             meta.get("io.modelcontextprotocol/serverInfo") if isinstance(meta, dict) else None
@@ -416,8 +416,13 @@ class Line:
             self._tools = [*self._tools, *tools] if goes_on else tools
             if not result.get("nextCursor"):
                 self._recorder.learn(self._tools, version)
+            if self._recorder.rewrites:
+                return to_line(
+                    {**message, "result": {**result, "tools": self._recorder.offer(tools)}}
+                ).rstrip()
         elif isinstance(about, dict):
             self._recorder.introduce(version, str(result.get("instructions") or ""))
+        return None
 
     def _unblock(self, start: bytes) -> None:
         """Fail the calls that a line which is too long may have answered: nobody else will."""

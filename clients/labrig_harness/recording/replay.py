@@ -74,7 +74,9 @@ def recorded_server(name: str, recorder: Recorder, forward: Call, budget: Budget
     """Return a server with the recorder's tools, whose calls go through the recorder."""
 
     async def list_tools(context: object, params: object) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[types.Tool.model_validate(tool) for tool in recorder.tools])
+        return types.ListToolsResult(
+            tools=[types.Tool.model_validate(tool) for tool in recorder.offer(recorder.tools)]
+        )
 
     async def call_tool(context: object, params: types.CallToolRequestParams) -> types.CallToolResult:
         arguments = params.arguments or {}

@@ -48,7 +48,7 @@ def read_tasks(path: Path, suite: Suite) -> list[Sample]:
             ) from error
         if sample.id in samples:
             raise LabrigError(f"The sample {sample.id} is there twice", where=f"{path}:{number}")
-        samples[sample.id] = sample
+        samples[sample.id] = sample.beside(path.parent)
     if not samples:
         raise LabrigError("The file holds no sample", where=str(path))
     return list(samples.values())

@@ -1,6 +1,7 @@
 """The output folder of runs: where what lies, and how it is written so that what is there is whole.
 
     tasks.jsonl                            the items with their truths
+    files/<sha256>                         files of the items that are bytes
     <arm>.<agent>/run.json                 what was run
     <arm>.<agent>/<item>/epoch<n>/         one record: trajectory.json, calls.jsonl, blobs/
     scores.jsonl                           written by scoring
@@ -26,6 +27,7 @@ from typing import Any
 from labrig import __version__
 from labrig.canonical import content_hash
 from labrig.errors import LabrigError
+from labrig_harness import blobs
 from labrig_harness.endings import OUTSIDE
 from labrig_harness.sample import Sample
 
@@ -73,7 +75,7 @@ def read_tasks(out: Path) -> list[Sample]:
         if not line.strip():
             continue
         try:
-            sample = Sample.from_dict(json.loads(line))
+            sample = Sample.from_dict(json.loads(line)).beside(out)
         except (ValueError, TypeError, AttributeError) as error:
             reason = str(error).splitlines()[0]
             raise LabrigError(f"This line is not a task: {reason}", where=f"{path.name}:{number}") from error
@@ -110,13 +112,15 @@ def keep_tasks(out: Path, samples: Sequence[Sample]) -> list[Sample]:
                 try_="another --out",
             )
         return there
+    for sample in samples:
+        blobs.keep(sample.blobs, out)
     body = "".join(json_text(sample.to_dict()) + "\n" for sample in samples)
     write_atomically(out / "tasks.jsonl", body)
-    return list(samples)
+    return [sample.beside(out) for sample in samples]
 
 
 def _asked(sample: Sample) -> tuple[Any, ...]:
-    return sample.brief, sample.truth.get("answer")
+    return sample.brief, sample.truth.get("answer"), sample.limits
 
 
 def keep_run(out: Path, label: str, about: dict[str, Any]) -> None:

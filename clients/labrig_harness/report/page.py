@@ -16,6 +16,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from labrig import __version__
+from labrig_harness.blobs import Blob
 from labrig_harness.records import scoring as records
 from labrig_harness.records.scoring import Scored, paper_tables
 from labrig_harness.report import compared, words
@@ -333,7 +334,11 @@ def _groups(runs: Iterable[Run]) -> dict[str, int]:
 
 
 def _files(sample: Sample, most: int) -> tuple[tuple[str, Prose], ...]:
-    return tuple((readable(path), Prose.of(text, most)) for path, text in sample.brief.files.items())
+    return tuple((readable(path), Prose.of(_told(file), most)) for path, file in sample.brief.files.items())
+
+
+def _told(file: str | Blob) -> str:
+    return f"{file.size:,} bytes, sha256 {file.sha256}" if isinstance(file, Blob) else file
 
 
 def _items(scored: Scored, runs: list[Run], most: int, link: Link | None) -> list[Item]:

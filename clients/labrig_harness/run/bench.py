@@ -15,6 +15,7 @@ from typing import Any, Literal
 from labrig.calls import CallLog
 from labrig.toolbox import ServeOptions
 from labrig_harness.agent import ToolResult
+from labrig_harness.blobs import Blob
 from labrig_harness.endings import ServerError, StepLimit
 from labrig_harness.grounding.perturb import Declared, Perturber
 from labrig_harness.limits import reached
@@ -77,6 +78,7 @@ class WorkBench:
             store=CallStore.open(Path(store), mode=calls) if arm.server and calls != LIVE and store else None,
             setting=setting(brief, arm),
             perturber=Perturber(declared) if isinstance(declared, Declared) else None,
+            result_chars=arm.result_chars,
         )
         self.steps: list[Step] = [Step(0, self.prompt, source="user")]
         self.cost: Cost | None = None
@@ -107,7 +109,7 @@ class WorkBench:
         """Return tools/list in wire form; empty in an arm without a server."""
         if self.arm.server and not self.recorder.replays:
             await self._connected()
-        return self.recorder.tools
+        return self.recorder.offer(self.recorder.tools)
 
     def check_budget(self) -> None:
         """Raise `StepLimit`, `TokenLimit` or `CostLimit` when no further turn may begin."""
@@ -184,7 +186,7 @@ class WorkBench:
 
     def adopt(self, steps: Sequence[Step]) -> None:
         """Take over the turns that an agent program's own log shows, linked to the recorded calls."""
-        linked = link(steps, self.recorder.records, self.arm.server)
+        linked = link(steps, self.recorder.records, self.arm.server, self.recorder.delivered_bytes)
         told = [step for step in linked if step.source != "user"]  # the prompt is here already
         self.steps[1:] = [replace(step, index=number) for number, step in enumerate(told, 1)]
 
@@ -231,7 +233,9 @@ class WorkBench:
             if len(self.recorder.records) > made:
                 self._add_failed(index, id, fault, None)
             raise
-        self.add_call(index, replace(tool_call(record, self.recorder.number(record)), id=id, fault=fault))
+        number = self.recorder.number(record)
+        given = self.recorder.delivered_bytes.get(number)
+        self.add_call(index, replace(tool_call(record, number, given), id=id, fault=fault))
         return read_wire(wire)
 
     def _add_failed(
@@ -289,7 +293,8 @@ def setting(brief: SampleInput, arm: Arm) -> Setting:
         "output": arm.serve.output,
         "roots": [root.name for root in arm.serve.roots],
     }
-    return Setting(arm.server, options, dict(brief.files))
+    files = {path: file.plain() if isinstance(file, Blob) else file for path, file in brief.files.items()}
+    return Setting(arm.server, options, files)
 
 
 def unsendable(arguments: dict[str, Any]) -> str:

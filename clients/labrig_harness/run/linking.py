@@ -7,15 +7,16 @@ one of the same tool.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 from labrig.calls import CallRecord
 from labrig.canonical import canonical_json
 from labrig_harness.trajectory import Step, ToolCall
 
 
-def tool_call(record: CallRecord, number: int) -> ToolCall:
+def tool_call(record: CallRecord, number: int, delivered_bytes: int | None = None) -> ToolCall:
     """Return a recorded call as a trajectory holds it."""
     return ToolCall(
         tool=record.tool,
@@ -24,11 +25,17 @@ def tool_call(record: CallRecord, number: int) -> ToolCall:
         is_error=record.is_error,
         result=record.result,
         result_bytes=record.result_bytes,
+        delivered_bytes=delivered_bytes,
         meta={"duration_s": record.meta.get("round_trip_s", 0.0)},
     )
 
 
-def link(steps: Sequence[Step], records: Sequence[CallRecord], server: str = "") -> list[Step]:
+def link(
+    steps: Sequence[Step],
+    records: Sequence[CallRecord],
+    server: str = "",
+    delivered: Mapping[int, int] = MappingProxyType({}),
+) -> list[Step]:
     """Return the steps with their calls linked to records.
 
     Parameters
@@ -37,6 +44,8 @@ def link(steps: Sequence[Step], records: Sequence[CallRecord], server: str = "")
         As an importer read them: calls name tools without the client's prefix and carry no record.
     server
         The server's name, as the program was told it.
+    delivered
+        Bytes of text that were delivered of results that were cut, by record; what the log shows comes first.
 
     Returns
     -------
@@ -47,17 +56,19 @@ def link(steps: Sequence[Step], records: Sequence[CallRecord], server: str = "")
     """
     taken: set[int] = set()
     linked = [
-        replace(step, calls=tuple(_linked(call, records, taken, server) for call in step.calls))
+        replace(step, calls=tuple(_linked(call, records, taken, server, delivered) for call in step.calls))
         for step in steps
     ]
     for number, record in enumerate(records):
         if number not in taken:
-            extra = Step(0, calls=(tool_call(record, number),))
+            extra = Step(0, calls=(tool_call(record, number, delivered.get(number)),))
             linked.insert(_place(linked, number), extra)
     return [replace(step, index=index) for index, step in enumerate(linked)]
 
 
-def _linked(call: ToolCall, records: Sequence[CallRecord], taken: set[int], server: str) -> ToolCall:
+def _linked(
+    call: ToolCall, records: Sequence[CallRecord], taken: set[int], server: str, delivered: Mapping[int, int]
+) -> ToolCall:
     free = [n for n, record in enumerate(records) if n not in taken and record.tool == call.tool]
     wanted = canonical_json(call.arguments)
     same = [n for n in free if canonical_json(records[n].arguments) == wanted]
@@ -68,12 +79,12 @@ def _linked(call: ToolCall, records: Sequence[CallRecord], taken: set[int], serv
             return replace(call, record=-1)  # a tool of the program's own, or one that nobody has
         return replace(call, record=-1, is_error=True, fault="not_delivered")
     taken.add(number)
-    seen = tool_call(records[number], number)
+    seen = tool_call(records[number], number, delivered.get(number))
     return replace(
         seen,
         id=call.id,
         fault=call.fault,
-        delivered_bytes=call.delivered_bytes,
+        delivered_bytes=seen.delivered_bytes if call.delivered_bytes is None else call.delivered_bytes,
         meta={**call.meta, **seen.meta},
     )
 

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from labrig import sideenv
 from labrig.errors import LabrigError
 from labrig_harness import agents
 from labrig_harness.agent import Agent, AgentSpec
@@ -33,6 +34,8 @@ class RunPlan:
         Mode of the recording proxy (``live``, ``record``, ``replay``, ``refresh``) and its store.
     perturb
         A declared change of one tool result, or empty: see `labrig_harness.grounding.perturb`.
+    given
+        Limits of the arm that were asked for, by a flag or a preset: a sample's own do not replace these.
     """
 
     suite: Suite
@@ -46,6 +49,7 @@ class RunPlan:
     calls: str = "live"
     store: str = ""
     perturb: str = ""
+    given: tuple[str, ...] = ()
 
     @property
     def label(self) -> str:
@@ -57,6 +61,11 @@ class RunPlan:
         """Return (task, epoch) pairs in the order they are started."""
         return [(sample, epoch) for epoch in range(self.epochs) for sample in self.tasks]
 
+    def arm_of(self, sample: Sample) -> Arm:
+        """Return the arm as one sample is run in it: with the sample's own limits."""
+        own = {name: value for name, value in sample.limited().items() if name not in self.given}
+        return replace(self.arm, **own)
+
     def make_agent(self, epoch: int) -> Agent:
         """Return the agent of one record."""
         by_id = {sample.id: sample for sample in self.tasks}
@@ -64,7 +73,7 @@ class RunPlan:
         def solve(brief: SampleInput) -> Solution:
             return self.suite.solution(by_id[brief.id], self.arm)
 
-        return agents.make(self.agent, seed=self.seed, epoch=epoch, solve=solve)
+        return agents.make(self.agent, seed=self.seed, epoch=epoch, solve=solve, own=self.suite.agents)
 
     def check(self) -> None:
         """Raise a LabrigError when this agent cannot run in this arm here, or what is asked for cannot be read."""
@@ -73,10 +82,11 @@ class RunPlan:
         if self.calls != LIVE:
             CallStore.open(Path(self.store), mode=self.calls)
         self.make_agent(0).accept(self.arm)
-        if self.arm.sandbox and self.calls != REPLAY:
-            from labrig.sandbox.environment import find
-
-            find(self.arm.sandbox)
+        if self.calls != REPLAY:
+            for name in dict.fromkeys(
+                (*self.arm.needs, *(need for each in self.tasks for need in each.needs))
+            ):
+                sideenv.check_installed(sideenv.find_side_env(name))
 
     def to_dict(self) -> dict[str, Any]:
         """Return what ``run.json`` holds: all that is needed to go on with the run."""
@@ -91,6 +101,7 @@ class RunPlan:
             "calls": self.calls,
             "store": self.store,
             "perturb": self.perturb,
+            **({"given": list(self.given)} if self.given and any(each.limits for each in self.tasks) else {}),
             "http_mode": self.arm.serve.http_mode,
             "ledger": str(self.arm.serve.ledger or ""),
         }
@@ -116,6 +127,7 @@ class RunPlan:
             calls=str(about.get("calls", "live")),
             store=str(about.get("store", "")),
             perturb=str(about.get("perturb", "")),
+            given=tuple(about.get("given", ())),
         )
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from labrig.errors import LabrigError
 from labrig.redaction import redact
+from labrig_harness import blobs
 from labrig_harness.agent import Agent
 from labrig_harness.channels import read_submission, submitted
 from labrig_harness.endings import (
@@ -21,11 +22,13 @@ from labrig_harness.endings import (
     RateLimited,
 )
 from labrig_harness.grounding.perturb import Declared
+from labrig_harness.left_files import left_files
 from labrig_harness.records import outfolder
 from labrig_harness.run.attempts import Attempts, missing
 from labrig_harness.run.bench import WorkBench
 from labrig_harness.run.plan import RunPlan
 from labrig_harness.sample import Sample
+from labrig_harness.suite import Arm
 from labrig_harness.trajectory import Trajectory
 
 FIRST_WAIT_S, LONGEST_WAIT_S = 5.0, 300.0
@@ -70,15 +73,13 @@ async def run_item(
     tuple
         The trajectory, and the seconds to wait before another attempt where the service asked for it.
     """
-    arm = plan.arm
+    arm = plan.arm_of(sample)
     making = outfolder.making(folder)
     workspace = Path(tempfile.mkdtemp(prefix=outfolder.workspace_prefix()))
     started, clock = datetime.now(UTC), time.monotonic()
     try:
-        for path, text in sample.brief.files.items():
-            (workspace / path).parent.mkdir(parents=True, exist_ok=True)
-            (workspace / path).write_text(text, encoding="utf-8")
-        declared = await _declared(plan, sample)
+        blobs.place(sample.brief.files, workspace)
+        declared = await _declared(plan, sample, arm)
         bench = WorkBench(
             sample.brief, arm, making, workspace, calls=plan.calls, store=plan.store, perturb=declared
         )
@@ -91,6 +92,8 @@ async def run_item(
             submission = read_submission(
                 arm.channel, workspace=workspace, steps=steps, choices=sample.brief.choices
             )
+        left, unlisted = left_files(workspace, sample.brief.files) if arm.left_files else ((), "")
+        bench.recorder.note(unlisted)
         if reason == "answered" and submission is None:
             reason = "no_answer"
         trajectory = Trajectory(
@@ -110,6 +113,7 @@ async def run_item(
             perturbation=bench.recorder.perturbation,
             cost=bench.cost,
             versions={**bench.recorder.versions, **bench.versions},
+            left=left,
             meta={
                 "attempts": attempts.earlier,
                 "started": started.isoformat(timespec="milliseconds"),
@@ -128,13 +132,13 @@ async def run_item(
         shutil.rmtree(making, ignore_errors=True)
 
 
-async def _declared(plan: RunPlan, sample: Sample) -> Declared | None:
+async def _declared(plan: RunPlan, sample: Sample, arm: Arm) -> Declared | None:
     """Return the change of one result that a perturbed run makes to this item."""
     if not plan.perturb:
         return None
     from labrig_harness.grounding.decisive import declare
 
-    return await declare(plan.perturb, plan.suite, sample, plan.arm, calls=plan.calls, store=plan.store)
+    return await declare(plan.perturb, plan.suite, sample, arm, calls=plan.calls, store=plan.store)
 
 
 async def _ended(agent: Agent, bench: WorkBench, wall_s: float) -> tuple[EndReason, str, float | None]:

@@ -22,7 +22,7 @@ def _arm(name: str, about: str, toolset: str, tools: tuple[str, ...] = ()) -> Ar
         max_steps=MOST_STEPS,
         wall_s=WALL_S,
         about=about,
-        sandbox="" if tools else "science",
+        needs=() if tools else ("sandbox",),
     )
 
 

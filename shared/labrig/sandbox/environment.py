@@ -11,7 +11,7 @@ from pathlib import Path
 
 from labrig.errors import LabrigError, unknown_name
 from labrig.sandbox.profiles import profiles
-from labrig.sideenv import own_python
+from labrig.sideenv import check_installed, own_python
 from labrig.sideenv.own_python import hold
 
 __all__ = ["Interpreter", "Readable", "find", "hold", "reading"]
@@ -83,15 +83,7 @@ def find(profile: str) -> Interpreter:
     if profile not in profiles():
         raise unknown_name("profile of the sandbox", profile, profiles())
     env = profiles()[profile]
-    found = own_python.status(env, thorough=False)
-    if found.state != "installed":
-        raise LabrigError(
-            f"The side environment {env.name} is {found.state}"
-            + (f": {found.reason}" if found.state == "damaged" else ""),
-            where=str(env.path),
-            try_=f"labrig setup {env.name}",
-            code="unavailable",
-        )
+    check_installed(env)
     prefix = env.path.resolve()
     return Interpreter(
         profile=profile,

@@ -37,6 +37,7 @@ __all__ = [
     "Setup",
     "SideEnv",
     "Status",
+    "check_installed",
     "find_side_env",
     "setup",
     "side_envs",
@@ -92,6 +93,22 @@ def status(env: AnyEnv) -> Status:
             return made_files.status(env)
         case _:
             assert_never(env)
+
+
+def check_installed(env: AnyEnv) -> None:
+    """Raise a LabrigError, ``unavailable``, where a side environment is not installed, saying how it is brought."""
+    found = own_python.status(env, thorough=False) if isinstance(env, PythonEnv) else status(env)
+    if found.state == "installed":
+        return
+    if why := unsuited(env):
+        raise LabrigError(f"{env.title} cannot be had here: {why}", where=env.name, code="unavailable")
+    raise LabrigError(
+        f"The side environment {env.name} is {found.state}"
+        + (f": {found.reason}" if found.state == "damaged" else ""),
+        where=str(env.path),
+        try_=f"labrig setup {env.name}",
+        code="unavailable",
+    )
 
 
 def setup(
