@@ -8,17 +8,18 @@ server. Inside a tool, `session()` gives the caller's workspace and the server's
 from __future__ import annotations
 
 import inspect
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from labrig import __version__
+from labrig import __version__, server_settings
 from labrig.artifacts import ArtifactStore
 from labrig.errors import LabrigError, unknown_name
 from labrig.jobs import Jobs
+from labrig.server_settings import ServerSetting, Value
 from labrig.workspace import Workspace
 
 Tool = Callable[..., Awaitable[Any]]
@@ -51,6 +52,8 @@ class ServeOptions:
     http_mode, ledger
         How the network is asked (``live``, ``record``, ``replay``, ``refresh``) and where answers are recorded; empty
         and None mean the settings ``http.mode`` and ``http.ledger``: see `labrig.http`.
+    settings
+        Of the server, by the names that its toolbox declares, as text.
     tokens
         Bearer tokens that an HTTP client must present one of; each gets a workspace of its own.
     """
@@ -65,6 +68,7 @@ class ServeOptions:
     unsafe_local: bool = False
     http_mode: str = ""
     ledger: Path | None = None
+    settings: Mapping[str, str] = field(default_factory=dict)
     tokens: tuple[str, ...] = ()
 
 
@@ -96,6 +100,8 @@ class Session:
         Whose call this is: ``local``, or a hash of the bearer token.
     state
         What the toolbox's `opens` function yielded (engines), shared by all callers.
+    setting
+        Gives the value of a setting that the toolbox declares.
     """
 
     owner: str
@@ -104,6 +110,7 @@ class Session:
     jobs: Jobs
     options: ServeOptions
     state: Any
+    setting: Callable[[str], Value]
 
 
 _session: ContextVar[Session] = ContextVar("labrig_session")
@@ -146,6 +153,8 @@ class Toolbox:
         Output protocols that ``--output`` may fix; empty where the server has none.
     doctor
         Gives lines for ``labrig doctor``: which engine is in use, what is missing.
+    settings
+        What ``--set NAME=VALUE`` may name, with types and defaults.
     job_slots, job_places
         Jobs of one caller that run at a time (None for all processors but one), and that may wait.
     """
@@ -156,6 +165,7 @@ class Toolbox:
     opens: Opens = _opens_nothing
     outputs: tuple[str, ...] = ()
     doctor: Callable[[], Iterable[str]] | None = None
+    settings: tuple[ServerSetting, ...] = ()
     job_slots: int | None = None
     job_places: int = 16
     version: str = __version__
@@ -217,6 +227,10 @@ class Toolbox:
         names = {each for spec in self.specs for each in spec.toolsets}
         return (DEFAULT_TOOLSET, *sorted(names - {DEFAULT_TOOLSET}))
 
+    def setting(self, options: ServeOptions, name: str) -> Value:
+        """Return what a declared setting is under these options."""
+        return server_settings.value_of(self.name, self.settings, options.settings, name)
+
     def select(self, options: ServeOptions) -> list[ToolSpec]:
         """Return the tools that these options serve, in the order they were declared.
 
@@ -228,6 +242,7 @@ class Toolbox:
         for toolset in options.toolsets:
             if toolset not in self.toolsets:
                 raise unknown_name("toolset", toolset, self.toolsets, where="--toolsets")
+        server_settings.check(self.settings, options.settings)
         if options.output is not None and not _known_output(options.output, self.outputs):
             raise unknown_name("output protocol", options.output, self.outputs, where="--output")
         chosen: dict[str, ToolSpec] = {}

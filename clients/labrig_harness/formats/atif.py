@@ -59,7 +59,7 @@ def to_atif(
     used = {call.result for call in trajectory.calls}
     ours: Json = {
         name: value
-        for name, value in asdict(trajectory).items()
+        for name, value in trajectory.to_dict().items()
         if name not in ("steps", "agent", "model") and value is not None
     }
     orphans = {key: wire for key, wire in results.items() if key not in used}

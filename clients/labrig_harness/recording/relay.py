@@ -401,7 +401,7 @@ class Line:
         self._agent_out.writelines((line, b"\n"))
 
     def _learn(self, message: Message, key: str) -> bytes | None:
-        """Take note of what tools/list, initialize and server/discover say; return the agent's line if it is another."""
+        """Take note of what tools/list, initialize and server/discover say; return another line where one is due."""
         result = message.get("result")
         if not isinstance(result, dict):
             return None

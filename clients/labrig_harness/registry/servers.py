@@ -68,6 +68,8 @@ def serve_flags(options: ServeOptions) -> list[str]:
         flags += ["--log-calls", str(options.log_calls)]
     if options.unsafe_local:
         flags.append("--unsafe-local")
+    for name, value in options.settings.items():
+        flags += ["--set", f"{name}={value}"]
     if options.http_mode:
         flags += ["--http-mode", options.http_mode]
     if options.ledger is not None:

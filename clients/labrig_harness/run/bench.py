@@ -292,6 +292,7 @@ def setting(brief: SampleInput, arm: Arm) -> Setting:
         "read_only": arm.serve.read_only,
         "output": arm.serve.output,
         "roots": [root.name for root in arm.serve.roots],
+        **({"settings": dict(arm.serve.settings)} if arm.serve.settings else {}),
     }
     files = {path: file.plain() if isinstance(file, Blob) else file for path, file in brief.files.items()}
     return Setting(arm.server, options, files)

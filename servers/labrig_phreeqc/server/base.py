@@ -10,8 +10,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from labrig.config import setting
 from labrig.errors import LabrigError
+from labrig.server_settings import ServerSetting
 from labrig.toolbox import ServeOptions, Toolbox, session
 from labrig_phreeqc.database import databases
 from labrig_phreeqc.engine.closing import WALLS
@@ -46,7 +46,7 @@ def doctor() -> list[str]:
     """Say which library and databases would be used, and whether a run succeeds with them."""
     library = find_library()
     found = databases.list_databases()
-    call_limits()
+    toolbox.setting(ServeOptions(), WALL.name)
     return [
         f"test run: {asyncio.run(_trial()) if found else 'not tried'}",
         f"a run is closed in by {_closed(library)}",
@@ -72,6 +72,10 @@ async def _trial() -> str:
         return (await engine.run("SOLUTION 1\nEND", limits=Limits(wall_s=20))).status
 
 
+WALL = ServerSetting(
+    "wall_s", CALL_WALL_S, "seconds that execute_phreeqc may take", least=0.01, most=JOB_WALL_S
+)
+
 toolbox = Toolbox(
     "phreeqc",
     "PHREEQC aqueous geochemistry",
@@ -83,6 +87,7 @@ toolbox = Toolbox(
     opens=opens,
     outputs=protocols.NAMES,
     doctor=doctor,
+    settings=(WALL,),
 )
 
 BOTH = ("default", "paper")
@@ -107,14 +112,5 @@ def input_text(input_path: str, text: str) -> str:
 
 
 def call_limits() -> Limits:
-    """Return what one call may use; the setting ``phreeqc.wall_s`` shortens or lengthens it."""
-    text = setting("phreeqc", "wall_s", str(CALL_WALL_S))
-    try:
-        seconds = float(text)
-        if not 0 < seconds <= JOB_WALL_S:
-            raise ValueError
-    except ValueError:
-        raise LabrigError(
-            "The setting phreeqc.wall_s cannot be used", where=text, expected=f"seconds, up to {JOB_WALL_S:g}"
-        ) from None
-    return with_wall(Limits(), seconds)
+    """Return what one call may use; the setting `WALL` shortens or lengthens it."""
+    return with_wall(Limits(), float(session().setting(WALL.name)))

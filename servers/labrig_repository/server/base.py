@@ -13,6 +13,7 @@ from labrig.config import setting
 from labrig.errors import LabrigError, unknown_name
 from labrig.sandbox import Sandbox
 from labrig.sandbox.environment import find
+from labrig.server_settings import ServerSetting
 from labrig.toolbox import ServeOptions, Toolbox
 from labrig.turns import Turns
 from labrig_repository.folder.folder import Folder
@@ -32,13 +33,16 @@ class State:
     ----------
     roots
         The folders that are served, by their own names.
+    python
+        The profile of the sandbox in which code runs; by default the one that is configured.
     """
 
-    def __init__(self, roots: Sequence[Path], *, unsafe_local: bool = False) -> None:
+    def __init__(self, roots: Sequence[Path], python: str = "", *, unsafe_local: bool = False) -> None:
+        python = python or str(toolbox.setting(ServeOptions(), PYTHON.name))
         self.folders = {each.name: each for each in map(Folder, roots)}
         self.describing = Turns("describe_table", MOST_DESCRIBING, places=MOST_WAITING)
         self.sandbox = Sandbox.configured(
-            profile=python(), unsafe_local=unsafe_local, roots=[each.path for each in self.folders.values()]
+            profile=python, unsafe_local=unsafe_local, roots=[each.path for each in self.folders.values()]
         )
 
     def repository(self, id: object = "") -> Repository:
@@ -102,11 +106,6 @@ def named(*functions: Callable[..., Any]) -> dict[str, Callable[..., Any]]:
     return {each.__name__: each for each in functions}
 
 
-def python() -> str:
-    """Return which Python of the sandbox code gets: ``science``, or that of the setting ``repository.python``."""
-    return setting("repository", "python") or "science"
-
-
 def roots_of(options: ServeOptions) -> list[Path]:
     """Return the folders to serve: those of ``--root``, else the one of the setting ``repository.root``."""
     configured = setting("repository", "root")
@@ -116,7 +115,8 @@ def roots_of(options: ServeOptions) -> list[Path]:
 @asynccontextmanager
 async def opens(options: ServeOptions) -> AsyncIterator[State]:
     """Hold folders and sandbox over the server's life; the sandbox starts with its first run."""
-    state = State(roots_of(options), unsafe_local=options.unsafe_local)
+    python = str(toolbox.setting(options, PYTHON.name))
+    state = State(roots_of(options), python, unsafe_local=options.unsafe_local)
     try:
         yield state
     finally:
@@ -134,10 +134,12 @@ def doctor() -> list[str]:
 
 def _python() -> str:
     try:
-        return f"Python of the sandbox: {find(python()).prefix}"
+        return f"Python of the sandbox: {find(str(toolbox.setting(ServeOptions(), PYTHON.name))).prefix}"
     except LabrigError as error:
         return str(error)
 
+
+PYTHON = ServerSetting("python", "science", "the Python of the sandbox that code gets: science or earth")
 
 toolbox = Toolbox(
     "repository",
@@ -148,6 +150,7 @@ toolbox = Toolbox(
     "data need not pass through the conversation.",
     opens=opens,
     doctor=doctor,
+    settings=(PYTHON,),
 )
 
 IdArgument = Annotated[

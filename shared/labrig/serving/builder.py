@@ -240,7 +240,15 @@ class _Face(Middleware):
         try:
             workspace = self._workspace(owner)
             token = _session.set(
-                Session(owner, workspace, ArtifactStore(workspace), self._jobs, self._options, self._state)
+                Session(
+                    owner,
+                    workspace,
+                    ArtifactStore(workspace),
+                    self._jobs,
+                    self._options,
+                    self._state,
+                    functools.partial(self._toolbox.setting, self._options),
+                )
             )
             whose = OWNER.set(owner)
             try:

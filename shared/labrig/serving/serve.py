@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from labrig.config import home, setting
 from labrig.errors import LabrigError, unknown_name
+from labrig.server_settings import read_pairs
 from labrig.toolbox import ServeOptions, Toolbox
 
 if TYPE_CHECKING:
@@ -70,6 +71,14 @@ def add_serve_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--output", metavar="PROTOCOL", help="fix the output protocol; it leaves the tool schema"
     )
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        dest="settings",
+        help="a setting of the server (repeatable); a wrong name is answered with those there are",
+    )
     parser.add_argument("--log-calls", type=Path, metavar="DIR", help="write labrig.call/1 records there")
     parser.add_argument(
         "--unsafe-local",
@@ -106,6 +115,7 @@ def serve_options(arguments: argparse.Namespace) -> ServeOptions:
         output=arguments.output,
         log_calls=arguments.log_calls,
         unsafe_local=arguments.unsafe_local,
+        settings=read_pairs(arguments.settings),
         **network_options(arguments),
         tokens=_tokens(arguments.token_file) if arguments.http else (),
     )
@@ -298,6 +308,11 @@ def main(toolbox: Toolbox, argv: Sequence[str] | None = None) -> int:
         description=f"MCP server: {toolbox.title}. Speaks MCP on stdin and stdout.",
     )
     add_serve_arguments(parser)
+    if toolbox.settings:
+        parser.epilog = "settings: " + "; ".join(
+            f"{each.name} ({each.expected}, default {each.default}): {each.about}"
+            for each in toolbox.settings
+        )
     arguments = parser.parse_args(argv)
     try:
         run(toolbox, arguments)
