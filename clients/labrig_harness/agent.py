@@ -131,10 +131,10 @@ class Bench(Protocol):
         """Check the budget, and make one call as a turn of its own."""
         ...
 
-    def socket(self, *, max_calls: int | None = None) -> AbstractAsyncContextManager[Path]:
-        """Serve the arm's tools, recorded, on a Unix socket for an agent program; yields its path.
+    def sockets(self, *, max_calls: int | None = None) -> AbstractAsyncContextManager[dict[str, Path]]:
+        """Serve the arm's tools, recorded, for an agent program; yields by server the path of a Unix socket.
 
-        Calls beyond `max_calls` are refused.
+        Calls beyond `max_calls` are refused, whichever server they are for.
         """
         ...
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -18,6 +19,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
+class Served:
+    """A further server of an arm, and how it is set up."""
+
+    server: str
+    serve: ServeOptions = field(default_factory=ServeOptions)
+
+
+@dataclass(frozen=True)
 class Arm:
     """One way to run a suite: the server and how it is set up, the answer channel, the budget.
 
@@ -27,6 +36,8 @@ class Arm:
         Name of the server; empty for an arm without tools (``direct``, ``cot``).
     serve
         Toolsets and output protocol, fixed at server start.
+    also
+        Further servers, which serve the same workspace. Tools of equal names: see `labrig_harness.tool_names`.
     instructions
         How to work and how to answer in this arm; it follows the item's own prompt.
     channel
@@ -68,12 +79,30 @@ class Arm:
     needs: tuple[str, ...] = ()
     result_chars: int | None = None
     left_files: bool = False
+    also: tuple[Served, ...] = ()
+
+    def __post_init__(self) -> None:
+        names = [each.server for each in self.also]
+        if names and (not self.server or len({self.server, *names}) <= len(names)):
+            raise ValueError(f"arm {self.name}: further servers need a first one, and each is there once")
+
+    @property
+    def served(self) -> dict[str, ServeOptions]:
+        """All servers in order, by name, and how each is set up; empty for an arm without tools."""
+        first = {self.server: self.serve} if self.server else {}
+        return first | {each.server: each.serve for each in self.also}
+
+    def serving(self, change: Callable[[str, ServeOptions], ServeOptions]) -> Arm:
+        """Return the arm with each server set up as `change` says, given its name and options."""
+        also = tuple(Served(each.server, change(each.server, each.serve)) for each in self.also)
+        return replace(self, serve=change(self.server, self.serve), also=also)
 
     @property
     def raw_chars(self) -> int:
         """Characters of engine output that this arm puts into the agent's context as they are; 0 for none."""
-        kind, _, size = (self.serve.output or "").partition(":")
-        return int(size) if kind == "raw" and size.isdigit() else 0
+        outputs = ((serve.output or "").partition(":") for serve in self.served.values())
+        sizes = (int(size) for kind, _, size in outputs if kind == "raw" and size.isdigit())
+        return min(max(sizes, default=0), self.result_chars or sys.maxsize)
 
     def prompt(self, brief: SampleInput) -> str:
         """Return what an agent is sent in this arm."""

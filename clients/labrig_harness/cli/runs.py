@@ -13,13 +13,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from labrig import server_settings
 from labrig.errors import LabrigError, unknown_name
 from labrig.redaction import redact
+from labrig.server_settings import read_pairs
 from labrig.serving.serve import add_network_arguments, network_options
+from labrig.toolbox import ServeOptions
 from labrig_harness.cli.settings import settings_of
+from labrig_harness.registry.servers import toolbox
 
 if TYPE_CHECKING:
     from labrig_harness.run.plan import RunPlan
+    from labrig_harness.suite import Arm
 
 FAILED = 1
 
@@ -106,6 +111,13 @@ def _add_run(run: argparse.ArgumentParser) -> None:
         "--store", type=Path, metavar="DIR", help="where record, replay and refresh keep calls"
     )
     calls.add_argument("--perturb", default="", metavar="SPEC", help="change one result: causal grounding")
+    calls.add_argument(
+        "--server-set",
+        action="append",
+        default=[],
+        metavar="[SERVER.]K=V",
+        help="a setting of a server, in place of the arm's (repeatable)",
+    )
     add_network_arguments(run.add_argument_group("the network, as servers ask it"))
     run.add_argument("--dry-run", action="store_true", help="say what would be run, and stop")
     run.add_argument("--out", type=Path, required=True, metavar="DIR")
@@ -163,9 +175,15 @@ def _plan(arguments: argparse.Namespace) -> RunPlan:
         arm = replace(arm, **preset.budgets.get(arguments.agent, {}))
     given = {*(preset.budgets.get(arguments.agent, {}) if preset is not None else ()), *_given(arguments)}
     arm = replace(arm, **_given(arguments))
+    settings = _server_settings(arm, arguments.server_set)
+    network = network_options(arguments)
+
+    def served(server: str, serve: ServeOptions) -> ServeOptions:
+        return replace(serve, settings={**serve.settings, **settings.get(server, {})}, **network)
+
     plan = RunPlan(
         suite,
-        replace(arm, serve=replace(arm.serve, **network_options(arguments))),
+        arm.serving(served),
         spec,
         (),
         seed=arguments.seed,
@@ -175,6 +193,7 @@ def _plan(arguments: argparse.Namespace) -> RunPlan:
         store=str(arguments.store.resolve()) if arguments.store else "",
         perturb=arguments.perturb,
         given=tuple(sorted(given)),
+        settings=settings,
     )
     plan.check()  # before the tasks, which may take an engine to make
     if arguments.tasks is not None:
@@ -203,6 +222,19 @@ def _plan(arguments: argparse.Namespace) -> RunPlan:
     if not samples:
         raise LabrigError("No sample is left to run", where="--items")
     return replace(plan, tasks=tuple(samples))
+
+
+def _server_settings(arm: Arm, pairs: Sequence[str]) -> dict[str, dict[str, str]]:
+    """Read ``[SERVER.]NAME=VALUE``, by default of the arm's first server, and check that it declares them."""
+    settings: dict[str, dict[str, str]] = {}
+    for name, value in read_pairs(pairs, flag="--server-set").items():
+        server, dot, own = name.partition(".")
+        server, own = (server, own) if dot else (arm.server, name)
+        if server not in arm.served:
+            raise unknown_name("server of this arm", server, arm.served, where="--server-set")
+        server_settings.check(toolbox(server).settings, {own: value})
+        settings.setdefault(server, {})[own] = value
+    return settings
 
 
 def _given(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -340,7 +372,11 @@ def _suites(arguments: argparse.Namespace) -> int:
     for name in suites.names():
         suite = suites.load(name)
         if arguments.json:
-            arms = [{"name": arm.name, "server": arm.server, "about": arm.about} for arm in suite.arms]
+            arms = [
+                {"name": arm.name, "server": arm.server, "about": arm.about}
+                | ({"also": [each.server for each in arm.also]} if arm.also else {})
+                for arm in suite.arms
+            ]
             about = {"name": name, "version": suite.version, "about": suite.about, "arms": arms}
             presets = {preset: each.about for preset, each in suite.presets.items()}
             more = {"presets": presets, "agents": list(suite.agents)}

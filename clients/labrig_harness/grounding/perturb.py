@@ -416,11 +416,17 @@ class Perturber:
         } | ({"why": declared.why} if declared.why else {})
 
     def deliver(
-        self, log: CallLog, record: CallRecord, number: int, wire: dict[str, Any]
+        self, log: CallLog, record: CallRecord, number: int, wire: dict[str, Any], tool: str = ""
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return a result as the agent is to get it, and the account; a changed result is put beside the true one."""
-        change = self._change
-        if change is None or record.is_error or (change.tool and change.tool != record.tool):
+        """Return a result as the agent is to get it, and the account; a changed result is put beside the true one.
+
+        Parameters
+        ----------
+        tool
+            The tool's name in the arm, which the spec uses; by default the one in the record.
+        """
+        change, tool = self._change, tool or record.tool
+        if change is None or record.is_error or (change.tool and change.tool != tool):
             return wire, self.declared
         altered, edits = apply(change, wire)
         if not edits:
@@ -432,7 +438,7 @@ class Perturber:
         log.put(blob)
         made = {
             "record": number,
-            "tool": record.tool,
+            "tool": tool,
             "result": record.result,
             "altered": sha256(blob),
             "edits": [edit.to_dict() for edit in edits[:SHOWN]],

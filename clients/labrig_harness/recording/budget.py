@@ -23,7 +23,7 @@ class Budget:
 
     def refusal(self, recorder: Recorder) -> Message:
         """Note that the budget is used up and return what the agent is told."""
-        recorder.over_budget = True
+        recorder.course.over_budget = True
         return error_result(
             f"The budget of {self.most} tool calls is used up. No further call is made: answer now."
         )

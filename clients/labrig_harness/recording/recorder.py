@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,7 @@ from labrig_harness.recording.call_store import (
     refusal,
 )
 from labrig_harness.recording.cutting import cut, text_bytes
+from labrig_harness.tool_names import names_of
 
 if TYPE_CHECKING:
     from labrig_harness.grounding.perturb import Perturber
@@ -66,8 +68,31 @@ class NotRecorded(Exception):
     """A call could not be written down (a full disk): its result must not be handed on."""
 
 
+@dataclass
+class Course:
+    """What goes on in one session, whatever servers it has: the recorders of its servers share it."""
+
+    log: CallLog
+    state: Session
+    versions: dict[str, str] = field(default_factory=lambda: {"labrig": __version__})
+    records: list[CallRecord] = field(default_factory=list)
+    servers: dict[str, list[str]] = field(default_factory=dict)
+    perturbation: dict[str, Any] | None = None
+    failure: str = ""
+    over_budget: bool = False
+    unseen: int = 0
+    notes: list[str] = field(default_factory=list)
+    delivered_bytes: dict[int, int] = field(default_factory=dict)
+
+    def name(self, record: CallRecord) -> str:
+        """Return the name that a call's tool has in the arm."""
+        named = names_of(self.servers)
+        own = (record.server, record.tool)
+        return next((name for name, tool in named.items() if tool == own), record.tool)
+
+
 class Recorder:
-    """Writes the calls of one session (one item) to its log.
+    """Writes the calls of one server, in one session (one item), to the session's log.
 
     Parameters
     ----------
@@ -80,28 +105,15 @@ class Recorder:
         Changes one result on its way to the agent.
     result_chars
         Characters of a result's text that the agent is given; None for all, and structured content with it.
+    start
+        Hash of the state in which the session begins, where it has several servers; by default the setting's.
 
     Attributes
     ----------
-    records
-        The records written so far, in the order of the log.
-    versions
-        Of Labrig and of the server.
+    course
+        What the session's recorders share; what it holds can be read here, too.
     tools
         The server's tools/list in wire form, once it is known.
-    perturbation
-        What was changed in a result on its way to the agent; None for a run without a declared change.
-    failure
-        Why this run cannot be judged, for a reason outside the agent: the server died or did not start, a call could
-        not be recorded. Empty while all is well.
-    over_budget
-        Whether a call was refused because the budget of calls was used up.
-    unseen
-        Calls that replay refused because the store does not hold them.
-    notes
-        What was dropped or odd on the line: garbage, answers to nothing.
-    delivered_bytes
-        Of the text that the agent was given of each result, by the record's number, where results are cut.
     """
 
     def __init__(
@@ -114,6 +126,8 @@ class Recorder:
         setting: Setting | None = None,
         perturber: Perturber | None = None,
         result_chars: int | None = None,
+        start: str = "",
+        course: Course | None = None,
     ) -> None:
         if mode not in MODES:
             raise LabrigError(f"There is no mode {mode!r}", expected="live, record, replay or refresh")
@@ -121,20 +135,14 @@ class Recorder:
             raise LabrigError(f"The mode {mode} needs a store", where="--store", expected="a folder")
         self.mode = mode
         self.setting = setting or Setting(server)
-        self.versions: dict[str, str] = {"labrig": __version__}
-        self.records: list[CallRecord] = []
         self.tools: list[dict[str, Any]] = []
-        self.perturbation: dict[str, Any] | None = perturber.declared if perturber else None
-        self.failure = ""
-        self.over_budget = False
-        self.unseen = 0
-        self.notes: list[str] = []
-        self.delivered_bytes: dict[int, int] = {}
-        self._log = log
+        self.course = course or Course(log, Session(start or self.setting.start))
+        self.course.servers.setdefault(server, [])
+        if perturber is not None:
+            self.course.perturbation = perturber.declared
         self._server = server
         self._tools_hash = ""
         self._store = store
-        self._session = Session(self.setting.start)
         self._perturber = perturber
         self._result_chars = result_chars
         if mode == REPLAY and store is not None:
@@ -144,6 +152,58 @@ class Recorder:
 
     instructions = ""
 
+    def beside(self, server: str, setting: Setting) -> Recorder:
+        """Return the recorder of another server in the same session."""
+        return Recorder(
+            self.course.log,
+            server,
+            mode=self.mode,
+            store=self._store,
+            setting=setting,
+            perturber=self._perturber,
+            result_chars=self._result_chars,
+            course=self.course,
+        )
+
+    @property
+    def records(self) -> list[CallRecord]:
+        """The records written so far, in the order of the log."""
+        return self.course.records
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """Of Labrig and of the servers."""
+        return self.course.versions
+
+    @property
+    def notes(self) -> list[str]:
+        """What was dropped or odd on the line: garbage, answers to nothing."""
+        return self.course.notes
+
+    @property
+    def perturbation(self) -> dict[str, Any] | None:
+        """What was changed in a result on its way to the agent; None for a run without a declared change."""
+        return self.course.perturbation
+
+    @property
+    def unseen(self) -> int:
+        """Calls that replay refused because the store does not hold them."""
+        return self.course.unseen
+
+    @property
+    def failure(self) -> str:
+        """Why this run cannot be judged, for a reason outside the agent; empty while all is well."""
+        return self.course.failure
+
+    @failure.setter
+    def failure(self, why: str) -> None:
+        self.course.failure = why
+
+    @property
+    def over_budget(self) -> bool:
+        """Whether a call was refused because the budget of calls was used up."""
+        return self.course.over_budget
+
     @property
     def replays(self) -> bool:
         """Whether the store answers and no server may be started."""
@@ -152,6 +212,7 @@ class Recorder:
     def learn(self, tools: list[dict[str, Any]], version: str = "", instructions: str = "") -> None:
         """Take note of the server's tools/list (wire form) and version, which every record carries."""
         self.tools = tools
+        self.course.servers[self._server] = [str(each.get("name")) for each in tools]
         self.instructions = instructions or self.instructions
         self._tools_hash = tools_hash(tools)
         if version:
@@ -192,7 +253,7 @@ class Recorder:
             When the call could not be written down.
         """
         # The place in the session is taken before the first await: calls count in the order they are made.
-        place = self._session.place(self._server, tool, arguments, changes=self._changes(tool))
+        place = self.course.state.place(self._server, tool, arguments, changes=self._changes(tool))
         started, clock = datetime.now(UTC), time.monotonic()
         source: dict[str, Any] = {"source": "store"} if self.replays else {"source": "server"}
         try:
@@ -233,7 +294,7 @@ class Recorder:
         """Return the stored result of a call, or a refusal that is counted."""
         stored = store.answer(place)
         if stored is None:
-            self.unseen += 1
+            self.course.unseen += 1
             source["unseen"] = True
             return refusal(store.unseen(place, tool, arguments))
         if not stored.result:
@@ -255,7 +316,7 @@ class Recorder:
         source: dict[str, Any],
     ) -> CallRecord:
         try:
-            record = self._log.append(
+            record = self.course.log.append(
                 server=self._server,
                 tool=tool,
                 arguments=arguments,
@@ -303,12 +364,12 @@ class Recorder:
         delivered = wire
         if self._perturber is not None:
             try:
-                delivered, self.perturbation = self._perturber.deliver(
-                    self._log, record, self.number(record), wire
+                delivered, self.course.perturbation = self._perturber.deliver(
+                    self.course.log, record, self.number(record), wire, self.course.name(record)
                 )
             except OSError as failed:
                 raise self._broken("The change could not be recorded", failed) from failed
         if self._result_chars is not None:
             delivered = cut(delivered, self._result_chars)
-            self.delivered_bytes[self.number(record)] = text_bytes(delivered)
+            self.course.delivered_bytes[self.number(record)] = text_bytes(delivered)
         return delivered

@@ -80,7 +80,7 @@ async def relay(
     recorder: Recorder,
     *,
     call_s: float | None = None,
-    max_calls: int | None = None,
+    budget: Budget | None = None,
 ) -> AsyncIterator[Path]:
     """Serve a target, recorded, on a Unix socket, and yield the socket's path.
 
@@ -88,8 +88,8 @@ async def relay(
     ----------
     call_s
         Seconds a call may take; it is then cancelled at the server, and the agent gets an error result.
-    max_calls
-        Calls of the whole session; those beyond are answered with an error result and not made.
+    budget
+        Of the calls of the whole session; those beyond are answered with an error result and not made.
 
     Notes
     -----
@@ -97,7 +97,7 @@ async def relay(
     """
     folder = _short_folder()
     path = folder / "mcp"
-    budget = Budget(max_calls)
+    budget = budget or Budget(None)
     open_lines: set[asyncio.Task[None]] = set()
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

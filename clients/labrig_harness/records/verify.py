@@ -10,6 +10,7 @@ from pathlib import Path
 
 from labrig.calls import CallLog
 from labrig.errors import LabrigError
+from labrig_harness.tool_names import is_name_of
 from labrig_harness.trajectory import Trajectory
 
 
@@ -30,8 +31,9 @@ def contradiction(folder: Path, trajectory: Trajectory) -> str:
         if call.record >= len(records):
             return f"the record of a call of {call.tool} is missing from calls.jsonl"
         record = records[call.record]
-        said = (call.tool, call.arguments, call.is_error, call.result)
-        if said != (record.tool, record.arguments, record.is_error, record.result):
+        said = (call.arguments, call.is_error, call.result)
+        named = is_name_of(call.tool, record.server, record.tool)
+        if not named or said != (record.arguments, record.is_error, record.result):
             return f"calls.jsonl:{call.record + 1} does not agree with the trajectory"
         if record.result and bool(blobs[record.result]["isError"]) != record.is_error:
             return f"calls.jsonl:{call.record + 1} does not agree with its result"

@@ -13,12 +13,14 @@ from types import TracebackType
 from typing import Any, Literal
 
 from labrig.calls import CallLog
+from labrig.canonical import content_hash
 from labrig.toolbox import ServeOptions
 from labrig_harness.agent import ToolResult
 from labrig_harness.blobs import Blob
 from labrig_harness.endings import ServerError, StepLimit
 from labrig_harness.grounding.perturb import Declared, Perturber
 from labrig_harness.limits import reached
+from labrig_harness.recording.budget import Budget
 from labrig_harness.recording.call_store import LIVE, CallStore, Setting
 from labrig_harness.recording.client import ServerClient
 from labrig_harness.recording.recorder import CallFailed, NotRecorded, Recorder
@@ -26,6 +28,7 @@ from labrig_harness.registry.servers import Target
 from labrig_harness.run.linking import link, tool_call
 from labrig_harness.sample import SampleInput
 from labrig_harness.suite import Arm
+from labrig_harness.tool_names import names_of
 from labrig_harness.trajectory import Cost, Fault, Step, Tokens, ToolCall
 
 
@@ -71,19 +74,26 @@ class WorkBench:
         self.workspace = workspace
         self.folder = folder
         declared = Declared.plainly(perturb) if isinstance(perturb, str) and perturb else perturb or None
+        settings = settings_of(brief, arm)
+        first, *others = settings.items() or [("", Setting(""))]
+        mode = calls if arm.server else LIVE
         self.recorder = Recorder(
             CallLog(folder),
-            arm.server,
-            mode=calls if arm.server else LIVE,
-            store=CallStore.open(Path(store), mode=calls) if arm.server and calls != LIVE and store else None,
-            setting=setting(brief, arm),
+            first[0],
+            mode=mode,
+            store=CallStore.open(Path(store), mode=calls) if mode != LIVE and store else None,
+            setting=first[1],
             perturber=Perturber(declared) if isinstance(declared, Declared) else None,
             result_chars=arm.result_chars,
+            start=start_of(list(settings.values())),
         )
+        self.recorders = {first[0]: self.recorder} | {
+            name: self.recorder.beside(name, setting) for name, setting in others
+        }
         self.steps: list[Step] = [Step(0, self.prompt, source="user")]
         self.cost: Cost | None = None
         self.versions: dict[str, str] = {}
-        self._client: ServerClient | None = None
+        self._clients: dict[str, ServerClient] = {}
         self._open = AsyncExitStack()
         self._starting = asyncio.Lock()
 
@@ -95,21 +105,26 @@ class WorkBench:
     ) -> None:
         await self._open.aclose()
 
-    @property
-    def target(self) -> Target:
-        """The arm's server."""
-        return Target(name=self.arm.server)
-
-    @property
-    def options(self) -> ServeOptions:
-        """How the arm's server is served for this item."""
-        return replace(self.arm.serve, workspace=self.workspace)
+    def target(self, server: str) -> Target:
+        """Return how a server of the arm is reached."""
+        return Target(name=server)
 
     async def tools(self) -> list[dict[str, Any]]:
-        """Return tools/list in wire form; empty in an arm without a server."""
+        """Return tools/list in wire form, by the names that tools have in the arm; empty in an arm without a server."""
+        named = await self._named()
+        found = []
+        for name, (server, tool) in named.items():
+            recorder = self.recorders[server]
+            (about,) = [each for each in recorder.offer(recorder.tools) if each["name"] == tool][:1]
+            found.append({**about, "name": name})
+        return found
+
+    async def _named(self) -> dict[str, tuple[str, str]]:
+        """Return, by the names of tools in the arm, the servers and their own names."""
         if self.arm.server and not self.recorder.replays:
-            await self._connected()
-        return self.recorder.offer(self.recorder.tools)
+            for server in self.arm.served:
+                await self._connected(server)
+        return names_of(self.recorder.course.servers)
 
     def check_budget(self) -> None:
         """Raise `StepLimit`, `TokenLimit` or `CostLimit` when no further turn may begin."""
@@ -154,8 +169,8 @@ class WorkBench:
         return await self.turn(says).call(tool, arguments)
 
     @asynccontextmanager
-    async def socket(self, *, max_calls: int | None = None) -> AsyncIterator[Path]:
-        """Serve the arm's tools, recorded, on a Unix socket for an agent program; yields its path.
+    async def sockets(self, *, max_calls: int | None = None) -> AsyncIterator[dict[str, Path]]:
+        """Serve the arm's tools, recorded, for an agent program: by server, the path of a Unix socket.
 
         Parameters
         ----------
@@ -164,10 +179,23 @@ class WorkBench:
         """
         from labrig_harness.recording.relay import relay
 
-        async with relay(
-            self.target, self.options, self.recorder, call_s=self.arm.call_s, max_calls=max_calls
-        ) as path:
-            yield path
+        budget = Budget(max_calls)
+        async with AsyncExitStack() as stack:
+            paths = {}
+            for server, options in self._served().items():
+                serving = relay(
+                    self.target(server),
+                    options,
+                    self.recorders[server],
+                    call_s=self.arm.call_s,
+                    budget=budget,
+                )
+                paths[server] = await stack.enter_async_context(serving)
+            yield paths
+
+    def _served(self) -> dict[str, ServeOptions]:
+        """Return how the arm's servers are served for this item: all of them in its workspace."""
+        return {name: replace(serve, workspace=self.workspace) for name, serve in self.arm.served.items()}
 
     def settle(self) -> None:
         """Say how a run of a program went that could not be told while it ran.
@@ -186,7 +214,7 @@ class WorkBench:
 
     def adopt(self, steps: Sequence[Step]) -> None:
         """Take over the turns that an agent program's own log shows, linked to the recorded calls."""
-        linked = link(steps, self.recorder.records, self.arm.server, self.recorder.delivered_bytes)
+        linked = link(steps, self.recorder.course)
         told = [step for step in linked if step.source != "user"]  # the prompt is here already
         self.steps[1:] = [replace(step, index=number) for number, step in enumerate(told, 1)]
 
@@ -207,7 +235,7 @@ class WorkBench:
 
     async def make(self, index: int, tool: str, arguments: dict[str, Any], id: str) -> ToolResult:
         """Make a call of a turn."""
-        tools = {each["name"]: each for each in await self.tools()}
+        tools = await self._named()
         if tool not in tools:
             told = f"There is no tool {tool!r}. The tools are: {', '.join(tools) or 'none'}."
             self.add_call(index, ToolCall(tool, arguments, -1, True, id=id, fault="unknown_tool", told=told))
@@ -216,10 +244,13 @@ class WorkBench:
             turn = OpenTurn(self, index)
             turn.miscall(tool, reprlib.repr(arguments), "bad_arguments", problem, id=id)
             return ToolResult(problem, is_error=True)
-        fault: Fault | Literal[""] = "" if fits(arguments, tools[tool]) else "bad_arguments"
-        made = len(self.recorder.records)
+        server, own = tools[tool]
+        recorder = self.recorders[server]
+        (about,) = [each for each in recorder.tools if each["name"] == own][:1]
+        fault: Fault | Literal[""] = "" if fits(arguments, about) else "bad_arguments"
+        made = len(recorder.records)
         try:
-            record, wire = await self.recorder.call(tool, arguments, lambda: self._forward(tool, arguments))
+            record, wire = await recorder.call(own, arguments, lambda: self._forward(server, own, arguments))
         except NotRecorded as failure:
             raise ServerError(str(failure)) from failure
         except CallFailed as failure:
@@ -230,38 +261,37 @@ class WorkBench:
         except (
             BaseException
         ):  # the run was ended under the call, which is recorded and so belongs to the turn
-            if len(self.recorder.records) > made:
+            if len(recorder.records) > made:
                 self._add_failed(index, id, fault, None)
             raise
-        number = self.recorder.number(record)
-        given = self.recorder.delivered_bytes.get(number)
-        self.add_call(index, replace(tool_call(record, number, given), id=id, fault=fault))
+        call = tool_call(recorder.course, recorder.number(record))
+        self.add_call(index, replace(call, id=id, fault=fault))
         return read_wire(wire)
 
     def _add_failed(
         self, index: int, id: str, fault: Fault | Literal[""], failure: CallFailed | None
     ) -> None:
         """Add the call that was recorded last, and without a result, to a turn."""
-        record = self.recorder.records[-1]
         if failure is not None and failure.code == "timeout":
             fault = "timeout"
         told = str(failure) if failure is not None else ""
-        call = tool_call(record, len(self.recorder.records) - 1)
+        call = tool_call(self.recorder.course, len(self.recorder.records) - 1)
         self.add_call(index, replace(call, id=id, fault=fault, told=told))
 
-    async def _forward(self, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
-        client = await self._connected()
+    async def _forward(self, server: str, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        client = await self._connected(server)
         return await client.call(tool, arguments)
 
-    async def _connected(self) -> ServerClient:
+    async def _connected(self, server: str) -> ServerClient:
         async with self._starting:
-            if self._client is None:
-                client = ServerClient(self.target, self.options, self.recorder, self.arm.call_s)
+            if server not in self._clients:
+                options = self._served()[server]
+                client = ServerClient(self.target(server), options, self.recorders[server], self.arm.call_s)
                 try:
-                    self._client = await self._open.enter_async_context(client)
+                    self._clients[server] = await self._open.enter_async_context(client)
                 except CallFailed as failure:
                     raise ServerError(str(failure)) from failure
-        return self._client
+        return self._clients[server]
 
 
 class OpenTurn:
@@ -281,21 +311,31 @@ class OpenTurn:
         self._bench.add_call(self._index, call)
 
 
-def setting(brief: SampleInput, arm: Arm) -> Setting:
-    """Return what results depend on beside the calls: how the arm's server is set up, and the item's files.
+def settings_of(brief: SampleInput, arm: Arm) -> dict[str, Setting]:
+    """Return by server what results depend on beside the calls: how it is set up, and the item's files.
 
     Of read-only roots the names alone count: paths differ between machines.
     """
-    options = {
-        "toolsets": list(arm.serve.toolsets),
-        "tools": list(arm.serve.tools),
-        "read_only": arm.serve.read_only,
-        "output": arm.serve.output,
-        "roots": [root.name for root in arm.serve.roots],
-        **({"settings": dict(arm.serve.settings)} if arm.serve.settings else {}),
-    }
     files = {path: file.plain() if isinstance(file, Blob) else file for path, file in brief.files.items()}
-    return Setting(arm.server, options, files)
+    return {server: Setting(server, _plain(serve), files) for server, serve in arm.served.items()}
+
+
+def _plain(serve: ServeOptions) -> dict[str, Any]:
+    return {
+        "toolsets": list(serve.toolsets),
+        "tools": list(serve.tools),
+        "read_only": serve.read_only,
+        "output": serve.output,
+        "roots": [root.name for root in serve.roots],
+        **({"settings": dict(serve.settings)} if serve.settings else {}),
+    }
+
+
+def start_of(settings: Sequence[Setting]) -> str:
+    """Return the hash of the state in which a session of these servers begins."""
+    if len(settings) < 2:
+        return settings[0].start if settings else ""
+    return content_hash([[each.setup for each in settings], settings[0].files])
 
 
 def unsendable(arguments: dict[str, Any]) -> str:

@@ -7,45 +7,37 @@ one of the same tool.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from types import MappingProxyType
 
-from labrig.calls import CallRecord
 from labrig.canonical import canonical_json
+from labrig_harness.recording.recorder import Course
+from labrig_harness.tool_names import is_name_of
 from labrig_harness.trajectory import Step, ToolCall
 
 
-def tool_call(record: CallRecord, number: int, delivered_bytes: int | None = None) -> ToolCall:
+def tool_call(course: Course, number: int) -> ToolCall:
     """Return a recorded call as a trajectory holds it."""
+    record = course.records[number]
     return ToolCall(
-        tool=record.tool,
+        tool=course.name(record),
         arguments=record.arguments,
         record=number,
         is_error=record.is_error,
         result=record.result,
         result_bytes=record.result_bytes,
-        delivered_bytes=delivered_bytes,
+        delivered_bytes=course.delivered_bytes.get(number),
         meta={"duration_s": record.meta.get("round_trip_s", 0.0)},
     )
 
 
-def link(
-    steps: Sequence[Step],
-    records: Sequence[CallRecord],
-    server: str = "",
-    delivered: Mapping[int, int] = MappingProxyType({}),
-) -> list[Step]:
-    """Return the steps with their calls linked to records.
+def link(steps: Sequence[Step], course: Course) -> list[Step]:
+    """Return the steps with their calls linked to the records of a session.
 
     Parameters
     ----------
     steps
         As an importer read them: calls name tools without the client's prefix and carry no record.
-    server
-        The server's name, as the program was told it.
-    delivered
-        Bytes of text that were delivered of results that were cut, by record; what the log shows comes first.
 
     Returns
     -------
@@ -56,30 +48,34 @@ def link(
     """
     taken: set[int] = set()
     linked = [
-        replace(step, calls=tuple(_linked(call, records, taken, server, delivered) for call in step.calls))
-        for step in steps
+        replace(step, calls=tuple(_linked(call, course, taken) for call in step.calls)) for step in steps
     ]
-    for number, record in enumerate(records):
+    for number in range(len(course.records)):
         if number not in taken:
-            extra = Step(0, calls=(tool_call(record, number, delivered.get(number)),))
+            extra = Step(0, calls=(tool_call(course, number),))
             linked.insert(_place(linked, number), extra)
     return [replace(step, index=index) for index, step in enumerate(linked)]
 
 
-def _linked(
-    call: ToolCall, records: Sequence[CallRecord], taken: set[int], server: str, delivered: Mapping[int, int]
-) -> ToolCall:
-    free = [n for n, record in enumerate(records) if n not in taken and record.tool == call.tool]
+def _linked(call: ToolCall, course: Course, taken: set[int]) -> ToolCall:
+    server = call.meta.get("server")
+    of_server = [
+        n
+        for n, record in enumerate(course.records)
+        if server not in course.servers or record.server == server
+    ]
+    named = [n for n in of_server if is_name_of(call.tool, course.records[n].server, course.records[n].tool)]
+    free = [n for n in named if n not in taken]
     wanted = canonical_json(call.arguments)
-    same = [n for n in free if canonical_json(records[n].arguments) == wanted]
+    same = [n for n in free if canonical_json(course.records[n].arguments) == wanted]
     number = next(iter([*same, *free]), None)
     if number is None:
-        claimed = server and call.meta.get("server") == server and not call.is_error
-        if not claimed and call.tool not in {record.tool for record in records}:
+        claimed = server in course.servers and not call.is_error
+        if not claimed and not named:
             return replace(call, record=-1)  # a tool of the program's own, or one that nobody has
         return replace(call, record=-1, is_error=True, fault="not_delivered")
     taken.add(number)
-    seen = tool_call(records[number], number, delivered.get(number))
+    seen = tool_call(course, number)
     return replace(
         seen,
         id=call.id,

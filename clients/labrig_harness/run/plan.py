@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from labrig import sideenv
 from labrig.errors import LabrigError
+from labrig.toolbox import ServeOptions
 from labrig_harness import agents
 from labrig_harness.agent import Agent, AgentSpec
 from labrig_harness.grounding.perturb import AUTO, parse
@@ -36,6 +37,8 @@ class RunPlan:
         A declared change of one tool result, or empty: see `labrig_harness.grounding.perturb`.
     given
         Limits of the arm that were asked for, by a flag or a preset: a sample's own do not replace these.
+    settings
+        Of the arm's servers, by server, in place of the arm's own.
     """
 
     suite: Suite
@@ -50,6 +53,7 @@ class RunPlan:
     store: str = ""
     perturb: str = ""
     given: tuple[str, ...] = ()
+    settings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     @property
     def label(self) -> str:
@@ -101,6 +105,7 @@ class RunPlan:
             "calls": self.calls,
             "store": self.store,
             "perturb": self.perturb,
+            **({"settings": self.settings} if self.settings else {}),
             **({"given": list(self.given)} if self.given and any(each.limits for each in self.tasks) else {}),
             "http_mode": self.arm.serve.http_mode,
             "ledger": str(self.arm.serve.ledger or ""),
@@ -115,10 +120,16 @@ class RunPlan:
         spec["command"] = tuple(spec.get("command", ()))
         arm = suite.arm(about["arm"])
         ledger = Path(about["ledger"]) if about.get("ledger") else None
-        served = replace(arm.serve, http_mode=str(about.get("http_mode", "")), ledger=ledger)
+        given = about.get("settings", {})
+
+        def served(server: str, serve: ServeOptions) -> ServeOptions:
+            settings = {**serve.settings, **given.get(server, {})}
+            return replace(serve, http_mode=str(about.get("http_mode", "")), ledger=ledger, settings=settings)
+
         return cls(
             suite=suite,
-            arm=replace(arm, serve=served, **about["budget"]),
+            arm=replace(arm.serving(served), **about["budget"]),
+            settings=given,
             agent=AgentSpec(**spec),
             tasks=samples,
             seed=int(about["seed"]),

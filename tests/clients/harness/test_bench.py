@@ -13,6 +13,8 @@ import pytest
 
 from labrig.calls import CallLog
 from labrig_harness.endings import CostLimit, ServerError, StepLimit, TokenLimit
+from labrig_harness.recording.call_store import Session
+from labrig_harness.recording.recorder import Course
 from labrig_harness.records.verify import contradiction
 from labrig_harness.registry.servers import Target
 from labrig_harness.run.bench import WorkBench
@@ -29,8 +31,7 @@ KEY = "sk-a-very-secret-key-0123456789"
 class ToyBench(WorkBench):
     """A bench whose server is the toy."""
 
-    @property
-    def target(self) -> Target:
+    def target(self, server: str) -> Target:
         return Target(
             name="toy", argv=(sys.executable, "-I", "-S", toy_server.__file__ or "", str(self.workspace))
         )
@@ -168,7 +169,7 @@ async def test_keys_stay_out_of_records(tmp_path: Path, monkeypatch: pytest.Monk
         result = await opened.call("environment", {"name": "EXAMPLE_API_KEY"})
         assert result.text == KEY, "the server has it, as any program that is started with it"
         await opened.call("echo", {"text": f"is it {KEY}?"})
-        async with opened.socket() as path, agent_at(path) as agent:
+        async with opened.sockets() as paths, agent_at(paths["toy"]) as agent:
             agent.call(1, "environment", name="EXAMPLE_API_KEY")
             await agent.answer(1)
             agent.call(2, "die", note=KEY)
@@ -180,7 +181,7 @@ async def test_keys_stay_out_of_records(tmp_path: Path, monkeypatch: pytest.Monk
 
 async def test_a_program_at_the_socket_shares_log_budget_and_end(toy: ToyBench) -> None:
     await toy.call("write", {"text": "from the bench"})
-    async with toy.socket(max_calls=2) as path, agent_at(path) as agent:
+    async with toy.sockets(max_calls=2) as paths, agent_at(paths["toy"]) as agent:
         agent.call(1, "read")
         assert await agent.text(1) == "from the bench"
         agent.call(2, "echo", text="second")
@@ -215,5 +216,6 @@ def test_a_claimed_success_that_no_server_saw_is_not_delivered() -> None:
         ToolCall("Bash", {}, -1, False),
         ToolCall("no_such_tool", {}, -1, True, meta={"server": "phreeqc"}),
     )
-    (step,) = link([Step(0, calls=calls)], (), "phreeqc")
+    course = Course(CallLog(tmp_path), Session(""), servers={"phreeqc": []})
+    (step,) = link([Step(0, calls=calls)], course)
     assert [call.fault for call in step.calls] == ["not_delivered", "", ""]

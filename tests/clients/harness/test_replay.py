@@ -18,6 +18,7 @@ from labrig.errors import LabrigError
 from labrig.toolbox import ServeOptions
 from labrig_harness.cli import main
 from labrig_harness.recording import call_store
+from labrig_harness.recording.budget import Budget
 from labrig_harness.recording.call_store import CallStore, Session, Setting
 from labrig_harness.recording.recorder import CallFailed, Recorder
 from labrig_harness.recording.relay import relay, shim_command
@@ -275,7 +276,7 @@ async def test_a_server_behind_a_url_is_recorded_too(tmp_path: Path, private_hom
     try:
         url = next(line for line in server.stderr if "http://" in line).split()[-1]
         recorder = Recorder(CallLog(tmp_path), url)
-        async with relay(Target(name=url, url=url), ServeOptions(), recorder, max_calls=2) as path:
+        async with relay(Target(name=url, url=url), ServeOptions(), recorder, budget=Budget(2)) as path:
             command = shim_command(path)
             async with Client(StdioTransport(command[0], command[1:], keep_alive=False)) as client:
                 assert "write_file" in [tool.name for tool in await client.list_tools()]

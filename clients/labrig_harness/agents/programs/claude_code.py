@@ -34,15 +34,15 @@ class ClaudeCode(Program):
         """Return how to start the program for one item."""
         arm = visit.bench.arm
         config = visit.home / "mcp.json"
-        server = {"type": "stdio", "command": visit.shim[0], "args": list(visit.shim[1:])}
-        config.write_text(json.dumps({"mcpServers": {visit.server: server}}))
+        config.write_text(json.dumps(visit.mcp_config()))
         argv = [str(self.program), "--print", "--output-format", "stream-json", "--verbose"]
         argv += ["--mcp-config", str(config), "--strict-mcp-config", "--setting-sources", ""]
         argv += ["--max-turns", str(arm.max_steps), "--disable-slash-commands", "--no-session-persistence"]
+        ours = ",".join(f"mcp__{name}" for name in visit.shims)
         if arm.builtin_tools:
-            argv += ["--tools", BUILT_IN, "--allowedTools", f"mcp__{visit.server},{BUILT_IN}"]
+            argv += ["--tools", BUILT_IN, "--allowedTools", f"{ours},{BUILT_IN}"]
         else:
-            argv += ["--tools", "", "--allowedTools", f"mcp__{visit.server}"]
+            argv += ["--tools", "", "--allowedTools", ours]
         if model := bare_model(self.spec.model, "anthropic"):
             argv += ["--model", model]
         if effort := self.setting("effort"):

@@ -69,14 +69,15 @@ class Codex(Program):
             "analytics": {"enabled": False},
             "features": dict.fromkeys((*OTHERS, *(() if arm.builtin_tools else OWN_TOOLS)), False),
             "mcp_servers": {
-                visit.server: {
-                    "command": visit.shim[0],
-                    "args": list(visit.shim[1:]),
+                name: {
+                    "command": shim[0],
+                    "args": list(shim[1:]),
                     "required": True,  # else the first turn may begin before the tools are there
                     "startup_timeout_sec": 60,
                     "tool_timeout_sec": int(arm.call_s) + 10,  # the relay's own limit comes first
                     "default_tools_approval_mode": "approve",
                 }
+                for name, shim in visit.shims.items()
             },
         }
         if model := bare_model(self.spec.model, "openai"):

@@ -1,6 +1,6 @@
 """Any program that takes a prompt and an MCP configuration.
 
-It finds the prompt on standard input and in the file LABRIG_PROMPT_FILE, the configuration of its one MCP server in
+It finds the prompt on standard input and in the file LABRIG_PROMPT_FILE, the configuration of its MCP servers in
 LABRIG_MCP_CONFIG (``{"mcpServers": {NAME: {"type": "stdio", "command": .., "args": [..]}}}``) and the number of tool
 calls it may make in LABRIG_MAX_STEPS. In its arguments, ``{prompt_file}`` and ``{mcp_config}`` are replaced. What it
 prints is its message, unless the setting ``log`` names the format of a log that it prints instead.
@@ -71,8 +71,7 @@ class Command(Program):
         """Return how to start the program for one item."""
         prompt, config = visit.home / "prompt.txt", visit.home / "mcp.json"
         prompt.write_text(visit.bench.prompt, encoding="utf-8", errors="surrogatepass")
-        server = {"type": "stdio", "command": visit.shim[0], "args": list(visit.shim[1:])}
-        config.write_text(json.dumps({"mcpServers": {visit.server: server}}))
+        config.write_text(json.dumps(visit.mcp_config()))
         argv, named = [str(self.program)], []
         for word in self.spec.command[1:]:
             told = word.replace("{prompt_file}", str(prompt)).replace("{mcp_config}", str(config))

@@ -57,15 +57,19 @@ class Gemini(Program):
 
     def _config(self, visit: Visit, arm: Arm) -> dict[str, Any]:
         """Return settings.json as data."""
-        server = {
-            "command": visit.shim[0],
-            "args": list(visit.shim[1:]),
-            "timeout": int(arm.call_s * 1000) + 10_000,  # the relay's own limit comes first
-            "trust": True,
+        servers = {
+            name: {
+                "command": shim[0],
+                "args": list(shim[1:]),
+                "timeout": int(arm.call_s * 1000) + 10_000,  # the relay's own limit comes first
+                "trust": True,
+            }
+            for name, shim in visit.shims.items()
         }
-        own = {"exclude": list(NOT_OURS)} if arm.builtin_tools else {"core": [f"mcp_{visit.server}_*"]}
+        ours = [f"mcp_{name}_*" for name in visit.shims]
+        own = {"exclude": list(NOT_OURS)} if arm.builtin_tools else {"core": ours}
         config: dict[str, Any] = {
-            "mcpServers": {visit.server: server},
+            "mcpServers": servers,
             "security": {"auth": {"selectedType": "gemini-api-key"}},
             "general": {
                 "enableAutoUpdate": False,

@@ -38,6 +38,9 @@ if TYPE_CHECKING:
     from labrig_harness.models.prices import PriceTable
 
 
+SHIM = "shim.py"
+
+
 @dataclass(frozen=True)
 class Visit:
     """What a program is given for one item.
@@ -46,15 +49,23 @@ class Visit:
     ----------
     home, cwd
         Its own HOME and working folder; the latter is the item's workspace where the arm says ``builtin_tools``.
-    shim
-        The command that is its MCP server, and `server` the name to give it.
+    shims
+        By the name to give it, the command that is an MCP server: one for each server of the arm.
     """
 
     bench: Bench
     home: Path
     cwd: Path
-    server: str
-    shim: tuple[str, ...]
+    shims: dict[str, tuple[str, ...]]
+
+    def mcp_config(self) -> dict[str, Any]:
+        """Return the servers in the form that most programs read."""
+        return {
+            "mcpServers": {
+                name: {"type": "stdio", "command": shim[0], "args": list(shim[1:])}
+                for name, shim in self.shims.items()
+            }
+        }
 
 
 @dataclass(frozen=True)
@@ -204,9 +215,9 @@ class Program:
         with private_folder() as place:
             visit: Visit | None = None
             try:
-                async with bench.socket(max_calls=most) as socket:
-                    visit = self._visit(bench, place, socket)
-                    outcome, limit = await self._play(visit, place, socket, log)
+                async with bench.sockets(max_calls=most) as sockets:
+                    visit = self._visit(bench, place, sockets)
+                    outcome, limit = await self._play(visit, place, sockets, log)
             finally:
                 if visit is not None and log.exists():
                     read = self.read(log, visit)
@@ -272,8 +283,8 @@ class Program:
 
     # ------------------------------------------------------------------------------------- one item
 
-    def _visit(self, bench: Bench, place: Path, socket: Path) -> Visit:
-        home, scratch, shim = place / "home", place / "scratch", place / "shim.py"
+    def _visit(self, bench: Bench, place: Path, sockets: dict[str, Path]) -> Visit:
+        home, scratch, shim = place / "home", place / "scratch", place / SHIM
         for folder in (home, scratch):
             folder.mkdir()
         shim.write_bytes(Path(shim_module.__file__).read_bytes())
@@ -282,12 +293,11 @@ class Program:
             bench,
             home,
             bench.workspace if bench.arm.builtin_tools else scratch,
-            bench.arm.server,
-            (str(python), "-I", "-S", str(shim), str(socket)),
+            {name: (str(python), "-I", "-S", str(shim), str(path)) for name, path in sockets.items()},
         )
 
     async def _play(
-        self, visit: Visit, place: Path, socket: Path, log: Path
+        self, visit: Visit, place: Path, sockets: dict[str, Path], log: Path
     ) -> tuple[process.Outcome, Exception | None]:
         """Run the program to its end; return how it ended, and the limit that ended it."""
         launch = self.launch(visit)
@@ -296,7 +306,7 @@ class Program:
         argv = list(launch.argv)
         if self.confinement == confinement.BUBBLEWRAP:
             arguments = confinement.write_arguments(
-                self._cell(visit, place, socket, launch), place, visit.cwd
+                self._cell(visit, place, sockets, launch), place, visit.cwd
             )
             argv = confinement.command(arguments, argv)
         else:
@@ -339,7 +349,7 @@ class Program:
             )
         return outcome, limits[0] if limits else None
 
-    def _cell(self, visit: Visit, place: Path, socket: Path, launch: Launch) -> confinement.Cell:
+    def _cell(self, visit: Visit, place: Path, sockets: dict[str, Path], launch: Launch) -> confinement.Cell:
         _, needed, sites = confinement.shim_python()
         return confinement.Cell(
             readable=(
@@ -348,8 +358,8 @@ class Program:
                 *self._readable(),
                 *(Path(value) for name in PASSED_ON if (value := os.environ.get(name, "")).startswith("/")),
                 *needed,
-                Path(visit.shim[3]),
-                socket,
+                place / SHIM,
+                *sockets.values(),
             ),
             writable=(visit.home, *dict.fromkeys((place / "scratch", visit.cwd))),
             hidden=(*sites, records_above(visit.bench.keep(self.log_name))),
