@@ -132,6 +132,7 @@ class Sample:
         """Return the sample as plain data, truth included."""
         fields = asdict(self)
         brief = fields["brief"]
+        fields["limits"] = self.limited()
         new = any(True for _ in self.blobs)
         for content in (*brief["files"].values(), *(each["blob"] for each in brief["attachments"])):
             if isinstance(content, dict):

@@ -86,13 +86,13 @@ class ServerSetting:
         return kind + low + (f" up to {self.most:g}" if self.most is not None else "")
 
 
-def check(declared: Sequence[ServerSetting], given: Mapping[str, str]) -> None:
+def check(declared: Sequence[ServerSetting], given: Mapping[str, str], *, flag: str = "--set") -> None:
     """Raise a LabrigError for a given setting that is not declared, or cannot be what it is said to be."""
     known = {each.name: each for each in declared}
     for name, text in given.items():
         if name not in known:
-            raise unknown_name("setting", name, known, where="--set")
-        known[name].read(text, where=f"--set {name}")
+            raise unknown_name("setting", name, known, where=flag)
+        known[name].read(text, where=f"{flag} {name}")
 
 
 def value_of(section: str, declared: Sequence[ServerSetting], given: Mapping[str, str], name: str) -> Value:

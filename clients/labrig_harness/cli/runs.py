@@ -232,7 +232,7 @@ def _server_settings(arm: Arm, pairs: Sequence[str]) -> dict[str, dict[str, str]
         server, own = (server, own) if dot else (arm.server, name)
         if server not in arm.served:
             raise unknown_name("server of this arm", server, arm.served, where="--server-set")
-        server_settings.check(toolbox(server).settings, {own: value})
+        server_settings.check(toolbox(server).settings, {own: value}, flag="--server-set")
         settings.setdefault(server, {})[own] = value
     return settings
 

@@ -138,7 +138,8 @@ async def test_a_server_that_dies_is_no_fault_of_the_agent(toy: ToyBench) -> Non
 async def test_a_server_that_does_not_start_is_said_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ToyBench, "target", Target(name="toy", argv=("/no/such/program",)))
+    gone = Target(name="toy", argv=("/no/such/program",))
+    monkeypatch.setattr(ToyBench, "target", lambda self, server: gone)
     async with bench(tmp_path) as opened:
         with pytest.raises(ServerError, match="toy did not start"):
             await opened.tools()
@@ -209,7 +210,7 @@ async def test_a_program_at_the_socket_shares_log_budget_and_end(toy: ToyBench) 
     assert json.loads(json.dumps([each.tool for each in log])) == ["write", "read", "echo"]
 
 
-def test_a_claimed_success_that_no_server_saw_is_not_delivered() -> None:
+def test_a_claimed_success_that_no_server_saw_is_not_delivered(tmp_path: Path) -> None:
     """Also where the server saw no call at all; a tool of the program's own is none of the server's."""
     calls = (
         ToolCall("write_file", {}, -1, False, meta={"server": "phreeqc"}),

@@ -24,6 +24,7 @@ from hypothesis import strategies as st
 from labrig.calls import CallLog
 from labrig.toolbox import ServeOptions
 from labrig_harness.recording import wire
+from labrig_harness.recording.budget import Budget
 from labrig_harness.recording.recorder import Recorder
 from labrig_harness.recording.relay import SHIM, relay, shim_command
 from labrig_harness.registry.servers import Target
@@ -232,7 +233,7 @@ async def test_an_agent_that_is_killed_leaves_a_recorded_call_and_no_failure(rec
 
 
 async def test_the_budget_of_calls_is_kept(recorder: Recorder) -> None:
-    async with connected(recorder, max_calls=2) as agent:
+    async with connected(recorder, budget=Budget(2)) as agent:
         for n in range(4):
             agent.call(n, "echo", text=str(n))
         assert [await agent.text(n) for n in range(2)] == ["0", "1"]

@@ -1,0 +1,154 @@
+"""A suite of others that uses every part of the contracts: bytes, limits, settings, jobs, two servers, cut results."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from labrig.calls import CallLog
+from labrig.errors import LabrigError
+from labrig_harness.agent import AgentSpec
+from labrig_harness.records.outfolder import read_run, read_tasks
+from labrig_harness.records.scoring import score_folder
+from labrig_harness.registry import suites
+from labrig_harness.run.plan import RunPlan, plans
+from labrig_harness.run.runner import run
+from labrig_harness.suite import Suite
+from labrig_harness.trajectory import Trajectory
+from support import toys_installed as toys_module
+from support.in_memory import in_memory
+from support.toys_installed import toys_installed
+
+
+@pytest.fixture(scope="module", autouse=True)
+def toys() -> Iterator[None]:
+    with toys_installed(), in_memory():
+        yield
+
+
+@pytest.fixture
+def suite() -> Suite:
+    return suites.load("toy-volumes")
+
+
+def plan(suite: Suite, agent: str = "reference", *, limit: int = 1, **more: Any) -> RunPlan:
+    spec = more.pop("spec", AgentSpec(agent))
+    return RunPlan(suite, more.pop("arm", suite.arm()), spec, tuple(suite.tasks(seed=0)[:limit]), **more)
+
+
+def made(of: RunPlan, out: Path) -> list[Trajectory]:
+    folders = asyncio.run(run(of, out))
+    return [Trajectory.from_dict(json.loads((each / "trajectory.json").read_text())) for each in folders]
+
+
+def test_the_reference_solves_it_and_the_records_agree(suite: Suite, tmp_path: Path) -> None:
+    done = made(plan(suite, limit=2), tmp_path)
+    scored = score_folder(tmp_path)
+    assert [score.strict for score in scored.scores] == [1.0, 1.0] and scored.whole
+    first = done[0]
+    tools = [call.tool for call in first.calls]
+    assert tools[0] == "start_weighing" and tools[-2:] == ["shelf__read_file", "write_file"]
+    records = list(CallLog(next(tmp_path.glob("both.reference/volume-0/epoch0"))))
+    assert {(each.server, each.tool) for each in records} >= {("scale", "write_file"), ("shelf", "read_file")}
+    assert "masses.f8" in json.dumps(CallLog(next(tmp_path.glob("*/volume-0/epoch0"))).result(records[-2]))
+    assert [file.path for file in first.left] == ["final_answer.txt"], "given files that stay are not listed"
+    assert len(first.calls) > 3, "the sample's limits stand over the arm's three steps"
+
+
+def test_what_is_delivered_is_cut_and_the_record_keeps_the_whole(suite: Suite, tmp_path: Path) -> None:
+    (done,) = made(plan(suite), tmp_path)
+    call = done.calls[-2]
+    assert call.delivered_bytes is not None and 300 < call.delivered_bytes < 360 < call.result_bytes
+    whole = [each for each in CallLog(next(tmp_path.glob("*/volume-0/epoch0"))) if each.tool == "read_file"]
+    assert whole[0].result_bytes == call.result_bytes
+
+
+def test_bytes_lie_beside_the_samples_and_must_have_their_hash(suite: Suite, tmp_path: Path) -> None:
+    made(plan(suite), tmp_path)
+    (sample,) = read_tasks(tmp_path)
+    blob = next(iter(sample.blobs))
+    path = tmp_path / "files" / blob.sha256
+    assert path.stat().st_size == blob.size == 40
+    path.write_bytes(b"\0" * 40)
+    with pytest.RaisesGroup(pytest.RaisesExc(LabrigError, match="no longer has its hash")):
+        made(plan(suite, "random"), tmp_path)
+    path.unlink()
+    again = plans(tmp_path, ["both.reference"])[0]
+    assert again.arm_of(again.tasks[0]).max_steps == 9
+    with pytest.RaisesGroup(pytest.RaisesExc(LabrigError, match="is not here")):
+        asyncio.run(run(replace(again, epochs=2), tmp_path))
+
+
+def test_a_run_is_replayed_from_its_store_and_gone_on_with(suite: Suite, tmp_path: Path) -> None:
+    store = str(tmp_path / "store")
+    recorded = made(plan(suite, calls="record", store=store), tmp_path / "one")
+    again = made(plan(suite, calls="replay", store=store), tmp_path / "two")
+    assert again[0].submission == recorded[0].submission
+    assert [call.result for call in again[0].calls] == [call.result for call in recorded[0].calls]
+    assert again[0].left == (), "a replay has no workspace"
+    otherwise = suite.arm().serving(lambda name, serve: replace(serve, settings={}))
+    with pytest.RaisesGroup(pytest.RaisesExc(LabrigError, match="set up like this")):
+        made(plan(suite, calls="replay", store=store, arm=otherwise), tmp_path / "three")
+
+
+def test_settings_and_limits_that_were_asked_for_come_back_on_resume(suite: Suite, tmp_path: Path) -> None:
+    settings = {"scale": {"unit": "g"}}
+    arm = suite.arm().serving(
+        lambda name, serve: replace(serve, settings={**serve.settings, **settings.get(name, {})})
+    )
+    asked = plan(suite, "nop", arm=replace(arm, max_steps=2), given=("max_steps",), settings=settings)
+    made(asked, tmp_path)
+    again = plans(tmp_path, ["both.nop"])[0]
+    assert again.arm.serve.settings == {"unit": "g"} and again.arm.served["shelf"].settings == {}
+    assert again.arm_of(again.tasks[0]).max_steps == 2 and again.arm_of(again.tasks[0]).wall_s == 90
+    assert "given" in read_run(tmp_path, "both.nop")
+
+
+def test_a_change_is_made_in_the_tool_that_is_named(suite: Suite, tmp_path: Path) -> None:
+    (done,) = made(plan(suite, perturb="scale:2@tool=shelf__read_file,match=density"), tmp_path)
+    assert done.perturbation is not None and done.perturbation["changes"][0]["tool"] == "shelf__read_file"
+    assert done.submission is not None and done.submission.text == done.perturbation["expected"]
+    (other,) = made(plan(suite, perturb="scale:2@tool=read_file,match=density"), tmp_path)
+    assert other.perturbation is not None and not other.perturbation["applied"]
+
+
+def test_an_agent_program_gets_both_servers_and_cut_results(suite: Suite, tmp_path: Path) -> None:
+    spec = AgentSpec(
+        "command",
+        settings={"env": "TOY_ONE_MORE"},
+        command=(sys.executable, str(Path(toys_module.__file__).with_name("toy_agent.py"))),
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TOY_ONE_MORE", "1")
+        sample = replace(suite.tasks(seed=0)[0], limits={"max_steps": 4})
+        (done,) = made(replace(plan(suite, spec=spec), tasks=(sample,)), tmp_path)
+    assert (done.end, done.end_detail) == ("step_limit", "the budget of calls"), done.end_detail
+    assert [call.tool for call in done.calls] == [
+        "start_weighing",
+        "get_job",
+        "shelf__read_file",
+        "write_file",
+    ]
+    said = json.loads(done.steps[1].text if done.steps[1].text else done.steps[-1].text)
+    assert said["schemas"] == [] and not said["structured"]
+    assert said["read"].endswith("characters are shown]") and "budget" in said["over"]
+    assert [score.strict for score in score_folder(tmp_path).scores] == [1.0]
+    shown = [call.delivered_bytes for call in done.calls]
+    assert shown[2] is not None and shown[2] < 360
+
+
+def test_agents_of_the_suite_are_found_by_name(suite: Suite, tmp_path: Path) -> None:
+    right = suite.tasks(seed=0)[0].truth["answer"]
+    made(plan(suite, spec=AgentSpec("toy-guesser", settings={"guess": right})), tmp_path)
+    assert [score.strict for score in score_folder(tmp_path).scores] == [1.0]
+    with pytest.raises(LabrigError, match="needs a guess"):
+        plan(suite, "toy-guesser").check()
+    with pytest.raises(LabrigError, match="toy-guesser"):
+        plan(suite, "toy-guessr").check()
