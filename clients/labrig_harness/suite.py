@@ -266,6 +266,28 @@ class Preset:
 
 
 @dataclass(frozen=True)
+class Fixture:
+    """A trajectory on a sample whose score is known: what a scorer is tried with, by anybody.
+
+    Attributes
+    ----------
+    strict, compat
+        What the scorer must give.
+    refused
+        Whether the submission cannot be read as an answer. `facts` then tells it apart from a wrong answer.
+    facts
+        What the score's facts must hold, among others.
+    """
+
+    sample: Sample
+    trajectory: Trajectory
+    strict: float
+    compat: float
+    refused: bool = False
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Suite:
     """A benchmark.
 
@@ -296,6 +318,12 @@ class Suite:
     """The tables of the paper, by its numbers: what ``labrig tables`` prints."""
     generator: Generator | None = None
     presets: Mapping[str, Preset] = field(default_factory=dict)
+    fixtures: Callable[[], Sequence[Fixture]] | None = None
+    """Trajectories with full marks, with none, and with a submission that cannot be read."""
+    kind: str = ""
+    """The label of a sample that says what kind of question it is."""
+    another: Callable[[Sample, Arm], Solution] | None = None
+    """A second solution, built differently from the reference: the scorer must accept it, too."""
     agents: Mapping[str, MakeAgent] = field(default_factory=dict)
     """Agents that the suite brings, by the name that ``--agent`` takes: those of its paper."""
     earlier: tuple[str, ...] = ()

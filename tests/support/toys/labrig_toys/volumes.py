@@ -9,6 +9,7 @@ import struct
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from labrig.canonical import sha256
 from labrig.errors import LabrigError
 from labrig.toolbox import ServeOptions
 from labrig_harness.agent import AgentSpec, Bench
@@ -19,6 +20,7 @@ from labrig_harness.sample import Attachment, Sample, SampleInput
 from labrig_harness.suite import (
     Arm,
     Call,
+    Fixture,
     Generator,
     Score,
     Served,
@@ -27,7 +29,7 @@ from labrig_harness.suite import (
     Table,
     Unsolvable,
 )
-from labrig_harness.trajectory import Trajectory
+from labrig_harness.trajectory import LeftFile, Step, Submission, ToolCall, Trajectory
 
 NAME, VERSION = "toy-volumes", "1"
 DENSITY = {"quartz": 2.65, "calcite": 2.71}
@@ -94,13 +96,58 @@ def score(sample: Sample, trajectory: Trajectory) -> Score:
     right = float(text == sample.truth["answer"])
     left = {file.path for file in trajectory.left}
     strict = right * ("final_answer.txt" in left)
-    facts = {"left": sorted(left), "mineral": sample.truth["mineral"]}
+    read = bool(re.fullmatch(r"-?[\d.]+", text))
+    facts = {"read": read, "left": sorted(left), "mineral": sample.truth["mineral"]}
     return Score(sample.id, trajectory.arm, trajectory.agent, trajectory.epoch, strict, right, text, facts)
 
 
 def tables(samples: Iterable[Sample], scores: Iterable[Score]) -> list[Table]:
     """Give one table."""
     return [Table("Volumes", ("sample", "strict"), tuple((each.task, each.strict) for each in scores))]
+
+
+def fixtures() -> list[Fixture]:
+    """Give trajectories whose scores are known."""
+    (sample,) = make("fixtures", 1)
+
+    def submitted(text: str, *left: str) -> Trajectory:
+        step = Step(
+            1, calls=(ToolCall("write_file", {"path": "final_answer.txt", "content": text}, 0, False),)
+        )
+        files = tuple(LeftFile(path, len(text), sha256(text.encode())) for path in left)
+        return Trajectory(
+            sample.id,
+            NAME,
+            "a",
+            "both",
+            0,
+            0,
+            (Step(0, "?", source="user"), step),
+            Submission(text, 1),
+            "answered",
+            left=files,
+        )
+
+    right = sample.truth["answer"]
+    return [
+        Fixture(sample, submitted(right, "final_answer.txt"), 1, 1),
+        Fixture(sample, submitted(right), 0, 1),
+        Fixture(sample, submitted("0.00", "final_answer.txt"), 0, 0, facts={"read": True}),
+        Fixture(sample, submitted("much", "final_answer.txt"), 0, 0, refused=True, facts={"read": False}),
+    ]
+
+
+def another(sample: Sample, arm: Arm) -> Solution:
+    """Weigh twice, and look the density up first."""
+    reads = Call(
+        "shelf__read_file" if arm.server == "scale" else "read_file", {"path": sample.truth["mineral"]}
+    )
+    weigh = Call("start_weighing", {"path": "masses.f8"})
+    wait = Call("get_job", {"job": "weighing-2", "wait_s": 5}, until=lambda text: "mass =" in text)
+    one = solution(sample, arm)
+    return Solution(
+        (reads, weigh, weigh, wait), lambda results: one.answer((results[1], results[3], results[0]))
+    )
 
 
 class Guesser(OwnCode):
@@ -156,5 +203,8 @@ suite = Suite(
     tables,
     "mineral",
     generator=Generator(make, lambda seed: json.dumps(seed), _row, _task),
+    fixtures=fixtures,
+    kind="mineral",
+    another=another,
     agents={"toy-guesser": Guesser},
 )

@@ -1,0 +1,107 @@
+"""Every suite: its scorer gives what its fixtures say; a second solution of each kind of question is accepted."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from labrig_harness import agents, blobs
+from labrig_harness.agents.reference import Reference
+from labrig_harness.channels import read_submission
+from labrig_harness.registry import suites
+from labrig_harness.run.bench import WorkBench
+from labrig_harness.sample import Sample
+from labrig_harness.suite import Arm, Suite
+from labrig_harness.trajectory import Trajectory
+from support.in_memory import in_memory
+from support.toys_installed import toys_installed
+
+NAMES = [
+    *(name for name in suites.names() if any(arm.server for arm in suites.load(name).arms)),
+    "toy-volumes",
+]
+"""All but those that stand for records of others."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def toys() -> Iterator[None]:
+    with toys_installed(), in_memory():
+        yield
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_scorer_gives_what_its_fixtures_say_and_the_same_twice(name: str) -> None:
+    suite = suites.load(name)
+    assert suite.fixtures is not None, f"{name} has no fixtures"
+    fixtures = suite.fixtures()
+    for fixture in fixtures:
+        first = suite.score(fixture.sample, fixture.trajectory)
+        assert (first.strict, first.compat) == (fixture.strict, fixture.compat), fixture.trajectory.submission
+        assert {key: first.facts.get(key) for key in fixture.facts} == dict(fixture.facts)
+        again = suite.score(
+            Sample.from_dict(fixture.sample.to_dict()), Trajectory.from_dict(fixture.trajectory.to_dict())
+        )
+        assert first == again
+    assert any(fixture.strict == fixture.compat == 1 for fixture in fixtures), "none has full marks"
+    assert any(fixture.strict == fixture.compat == 0 and not fixture.refused for fixture in fixtures)
+    assert any(fixture.strict != fixture.compat for fixture in fixtures), "none tells strict from compat"
+    assert any(fixture.refused and fixture.facts for fixture in fixtures), "none cannot be read"
+
+
+def of_each_kind(suite: Suite) -> list[Sample]:
+    """Return the first sample of each kind of question."""
+    assert suite.kind, f"{suite.name} does not say what kinds of questions it has"
+    found: dict[str, Sample] = {}
+    for sample in suite.tasks(seed=0):
+        found.setdefault(sample.labels[suite.kind], sample)
+    return list(found.values())
+
+
+async def played(suite: Suite, sample: Sample, arm: Arm, folder: Path) -> Trajectory:
+    """Play the second solution on a bench and return the trajectory."""
+    assert suite.another is not None
+    record, workspace = folder / "record", folder / "workspace"
+    record.mkdir()
+    workspace.mkdir()
+    blobs.place(sample.brief.files, workspace)
+    async with WorkBench(sample.brief, arm, record, workspace) as bench:
+        await Reference(lambda _: suite.another(sample, arm)).run(bench)  # type: ignore[misc]
+        submission = read_submission(
+            arm.channel, workspace=workspace, steps=bench.steps, choices=sample.brief.choices
+        )
+        return Trajectory(
+            *(sample.id, suite.name, "another", arm.name, 0, 0, tuple(bench.steps), submission, "answered")
+        )
+
+
+@pytest.mark.parametrize(
+    "name",
+    [name if name == "toy-volumes" else pytest.param(name, marks=pytest.mark.accept) for name in NAMES],
+)
+def test_a_second_solution_of_each_kind_is_accepted(name: str, databases: Path) -> None:
+    suite = suites.load(name)
+    assert suite.another is not None, f"{name} has no second solution"
+    missed = {}
+    for arm in [arm for arm in suite.arms if arm.server][:1]:
+        for sample in of_each_kind(suite):
+            with tempfile.TemporaryDirectory() as folder:
+                wide = replace(arm, max_steps=200, result_chars=None, left_files=False)
+                done = asyncio.run(played(suite, sample, wide, Path(folder)))
+            first, second = suite.solution(sample, arm), suite.another(sample, arm)
+            assert [call.tool for call in first.calls] != [call.tool for call in second.calls] or [
+                call.arguments for call in first.calls
+            ] != [call.arguments for call in second.calls], "this is the reference once more"
+            score = suite.score(sample, done)
+            if score.compat != 1:
+                missed[sample.labels[suite.kind]] = (sample.id, done.submission, sample.truth.get("answer"))
+    assert missed == {}
+
+
+def test_an_agent_of_a_suite_has_no_name_of_ours() -> None:
+    for name in NAMES:
+        assert not set(suites.load(name).agents) & set(agents.NAMES)
