@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from labrig.errors import LabrigError
+from labrig.progress import Progress
 from labrig.turns import Turns
 
 log = logging.getLogger(__name__)
@@ -26,22 +27,6 @@ State = Literal["queued", "running", "done", "failed", "cancelled"]
 MAX_WAIT_S = 45.0  # clients give up on a call after about a minute
 CANCEL_WAIT_S = 10.0
 KEPT = 200
-
-
-class Progress:
-    """How far a job is; its maker calls it, from any thread, as often as it likes."""
-
-    def __init__(self) -> None:
-        self.fraction: float | None = None
-        self.message = ""
-        self.job_id = ""
-
-    def __call__(self, fraction: float | None = None, message: str | None = None) -> None:
-        """Note a fraction (0 to 1, None if unknown) and, if given, a line for people."""
-        if fraction is not None:
-            self.fraction = min(max(float(fraction), 0.0), 1.0)
-        if message is not None:
-            self.message = message
 
 
 Make = Callable[[Progress], Awaitable[Any]]
@@ -158,8 +143,15 @@ class Jobs:
         job.task.add_done_callback(lambda task: self._settle(job, task))
         return job.job_id
 
-    async def get(self, job_id: str, wait_s: float = 0.0, *, owner: str) -> JobState:
+    async def get(
+        self, job_id: str, wait_s: float = 0.0, *, owner: str, shown: Progress | None = None
+    ) -> JobState:
         """Return the state of a job, waiting up to `wait_s` (0 to 45 s) for its end.
+
+        Parameters
+        ----------
+        shown
+            Shows how far the job is while somebody waits.
 
         Raises
         ------
@@ -171,6 +163,8 @@ class Jobs:
                 f"Cannot wait for {wait_s} s", where="wait_s", expected=f"0 to {MAX_WAIT_S:g} seconds"
             )
         job = self._find(job_id, owner)
+        if shown is not None and job.task is not None:
+            shown.follow(job.progress)
         await self._wait(job, wait_s)
         return job.seen()
 

@@ -19,6 +19,7 @@ from labrig import __version__, server_settings
 from labrig.artifacts import ArtifactStore
 from labrig.errors import LabrigError, unknown_name
 from labrig.jobs import Jobs
+from labrig.progress import Progress
 from labrig.server_settings import ServerSetting, Value
 from labrig.workspace import Workspace
 
@@ -102,6 +103,8 @@ class Session:
         What the toolbox's `opens` function yielded (engines), shared by all callers.
     setting
         Gives the value of a setting that the toolbox declares.
+    progress
+        Is told how far the call is, from any thread: ``session().progress(0.3, "day 3 of 10")``.
     """
 
     owner: str
@@ -111,6 +114,7 @@ class Session:
     options: ServeOptions
     state: Any
     setting: Callable[[str], Value]
+    progress: Progress = field(default_factory=Progress)
 
 
 _session: ContextVar[Session] = ContextVar("labrig_session")

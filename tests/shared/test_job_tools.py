@@ -12,7 +12,7 @@ from fastmcp import Client
 
 from labrig.answer import Answer, Quantity
 from labrig.errors import LabrigError
-from labrig.jobs import Progress
+from labrig.progress import Progress
 from labrig.serving.builder import build
 from labrig.toolbox import ServeOptions, Toolbox, session
 from labrig.tools import jobs

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from labrig.errors import LabrigError
-from labrig.jobs import Jobs, JobState, Progress
+from labrig.jobs import Jobs, JobState
+from labrig.progress import Progress
 
 
 async def until(jobs: Jobs, job_id: str, state: str, owner: str = "ann") -> JobState:

@@ -7,6 +7,8 @@ import asyncio
 import json
 import os
 import sys
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +45,9 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         nargs="+",
         metavar="SERVER TOOL ARGUMENTS",
         help="SERVER: a name or a URL. ARGUMENTS: a JSON object, - for standard input, or @FILE",
+    )
+    call.add_argument(
+        "--no-wait", action="store_true", help="print a job's id instead of waiting for its result"
     )
     call.add_argument("--text", action="store_true", help="print the text a model would read instead of JSON")
     add_serve_arguments(call)
@@ -98,16 +103,54 @@ def _call(arguments: argparse.Namespace) -> int:
         raise LabrigError("This call cannot be read", expected="labrig call SERVER TOOL [JSON | - | @FILE]")
     tool, given = words[0], _arguments(words[1] if len(words) == 2 else "{}")
     if server in names() and not arguments.tools and tool in {spec.name for spec in toolbox(server).specs}:
-        arguments.tools = tool  # whatever toolset it is in
+        waits = () if arguments.no_wait else ("get_job",)
+        known = {spec.name for spec in toolbox(server).specs}
+        arguments.tools = ",".join(
+            (tool, *(each for each in waits if each in known))
+        )  # whatever toolset they are in
 
     async def called() -> Any:
-        async with _client(arguments, server) as client:
-            return await client.call_tool_mcp(tool, given)
+        with _bar() as advance:
+            async with _client(arguments, server) as client:
+                result = await client.call_tool_mcp(tool, given, progress_handler=advance)
+                # A job ends with a server that ends with this call.
+                return result if arguments.no_wait else await _finished(client, result, advance)
 
     result = _run(called())
     if isinstance(result, int):
         return result
     return _show(result, as_text=arguments.text)
+
+
+Advance = Callable[[float, float | None, str | None], Awaitable[None]]
+
+
+@contextmanager
+def _bar() -> Iterator[Advance]:
+    """Give what shows how far a call is, as a bar on a terminal's standard error; elsewhere it shows nothing."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    console = Console(stderr=True)
+    columns = (BarColumn(), TimeElapsedColumn(), TextColumn("{task.description}", markup=False))
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:
+        bar = bars.add_task("", total=None, visible=False)
+
+        async def advance(progress: float, total: float | None, message: str | None) -> None:
+            bars.update(bar, completed=progress, total=total, description=message or "", visible=True)
+
+        yield advance
+
+
+async def _finished(client: Any, result: Any, advance: Advance) -> Any:
+    """Wait for the job that a call started, if it did, and return the job's result in place of the call's."""
+    while True:
+        said = result.structured_content or {}
+        job = (said.get("data") or {}).get("job") if isinstance(said.get("data"), dict) else None
+        if result.is_error or not job or said.get("status") not in ("started", "queued", "running"):
+            return result
+        waiting = {"job": job, "wait_s": 45}
+        result = await client.call_tool_mcp("get_job", waiting, progress_handler=advance)
 
 
 def _arguments(text: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from labrig.answer import ANSWER_BYTES, Answer, Published
 from labrig.errors import LabrigError
-from labrig.jobs import Progress
+from labrig.progress import Progress
 from labrig.toolbox import session
 from labrig.tools import jobs
 from labrig_phreeqc.checks import input_check as checking

@@ -2,6 +2,7 @@
 
 - `builder`: a toolbox's tools as a FastMCP server; every call with its workspace and record, its answer as MCP content
   (structured content, text, isError)
+- `telling`: how far a call is, told to the client
 - `serve`: the command line of a server: stdio or HTTP, its options
 - `gc`: workspaces beyond a quota, the oldest first
 """

@@ -38,6 +38,7 @@ from labrig.errors import LabrigError, nearest, unknown_name
 from labrig.http import outside
 from labrig.jobs import Jobs
 from labrig.serving.gc import hold
+from labrig.serving.telling import Telling
 from labrig.toolbox import ServeOptions, Session, Tool, Toolbox, ToolSpec, _session
 from labrig.turns import OWNER, Turns
 from labrig.workspace import Workspace
@@ -237,6 +238,7 @@ class _Face(Middleware):
         started, clock = time.time(), time.monotonic()
         name, arguments = context.message.name, context.message.arguments or {}
         owner = self._owner()
+        telling = Telling(context.fastmcp_context)
         try:
             workspace = self._workspace(owner)
             token = _session.set(
@@ -248,6 +250,7 @@ class _Face(Middleware):
                     self._options,
                     self._state,
                     functools.partial(self._toolbox.setting, self._options),
+                    telling.progress,
                 )
             )
             whose = OWNER.set(owner)
@@ -260,6 +263,7 @@ class _Face(Middleware):
             finally:
                 OWNER.reset(whose)
                 _session.reset(token)
+                await telling.end()
         except ValidationError as error:
             result = error_result(_argument_error(error, name, self._parameters[name]))
         except NotFoundError:

@@ -40,7 +40,8 @@ def offer(toolbox: Toolbox, *, started_by: str, toolsets: tuple[str, ...] = (DEF
             float, Field(ge=0, le=45, description="Wait up to this many seconds for the end.")
         ] = 0.0,
     ) -> Answer:
-        return _answer(await session().jobs.get(job, wait_s, owner=session().owner), source)
+        here = session()
+        return _answer(await here.jobs.get(job, wait_s, owner=here.owner, shown=here.progress), source)
 
     @toolbox.tool(
         title="Cancel a job",

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from labrig.answer import Answer, Picture, Quantity
 from labrig.errors import LabrigError
-from labrig.jobs import Progress
+from labrig.progress import Progress
 from labrig.server_settings import ServerSetting
 from labrig.toolbox import Toolbox, session
 from labrig.tools import jobs
