@@ -37,6 +37,7 @@ from labrig_harness.run.runner import run
 from labrig_harness.trajectory import Trajectory
 from support.basics import basics
 from support.scripted_model import Fault, Reply, Turn, scripted_model
+from support.toys_installed import toys_installed
 
 CLIENTS = Path(os.environ.get("LABRIG_TEST_CLIENTS", Path.home() / ".cache" / "labrig-test-clients"))
 KEY = "sk-test-0123456789-of-these-tests"
@@ -113,6 +114,31 @@ def test_a_real_program_scores_as_the_reference(
     assert len(ours) > 3, offered
     allowed = {"list_mcp_resources", "list_mcp_resource_templates", "read_mcp_resource", "request_user_input"}
     assert offered - ours <= (allowed if program == "codex" else set()), "no tools of its own"
+
+
+@pytest.mark.accept
+@PROGRAMS
+def test_two_servers_of_an_arm_are_told_apart_by_a_real_program(program: str, tmp_path: Path) -> None:
+    """Both have a read_file; results are cut, and the model is sent what was delivered, not the whole."""
+    with toys_installed():
+        suite = suites.load("toy-volumes")
+        (sample, *_) = suite.tasks(seed=0)
+        script: list[Turn] = [
+            ("shelf__read_file", {"path": sample.truth["mineral"]}),
+            ("scale__read_file", {"path": "notes/about.txt"}),
+            ("scale__write_file", {"path": "final_answer.txt", "content": sample.truth["answer"]}),
+            "Done.",
+        ]
+        with scripted_model(script) as model:
+            toys = RunPlan(suite, suite.arm(), spec(program, model.url), (sample,))
+            (folder,) = asyncio.run(run(toys, tmp_path))
+        assert score_folder(tmp_path).scores[0].strict == 1.0
+    record = Trajectory.from_dict(json.loads((folder / "trajectory.json").read_text()))
+    assert [call.tool for call in record.calls] == ["shelf__read_file", "read_file", "write_file"]
+    assert [each.server for each in CallLog(folder)] == ["shelf", "scale", "scale"]
+    sent = json.dumps(model.requests[-1])
+    assert "characters are shown]" in sent
+    assert sent.count("a line about it") < 30 < 50, "the whole has fifty"
 
 
 @pytest.mark.accept

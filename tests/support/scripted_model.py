@@ -214,7 +214,7 @@ def _reply(turn: str | tuple[str, JSON] | Reply, offered: list[str]) -> Reply:
 
 def _named(name: str, offered: list[str]) -> str:
     """Return the tool that a client offers under a prefix of its own: ``mcp__server__tool``, ``mcp_server_tool``."""
-    for ending in (f"__{name}", f"_{name}"):
+    for ending in (f"__{name}", f"_{name}", f"_{name.replace('__', '_')}"):
         for each in offered:
             if each == name or each.endswith(ending):
                 return each
@@ -333,17 +333,17 @@ class Responses(Form):
     """POST /v1/responses; tools may stand in namespaces."""
 
     def __init__(self) -> None:
-        self._namespaces: dict[str, str] = {}
+        self._namespaces: dict[str, tuple[str, str]] = {}
 
     def offered(self, body: JSON) -> list[str]:
         names: list[str] = []
         for tool in body.get("tools", []):
             if tool.get("type") == "namespace":
                 for each in tool.get("tools", []):
-                    self._namespaces[each["name"]] = tool["name"]
-                    names.append(each["name"])
+                    name = f"{tool['name']}__{each['name']}"
+                    self._namespaces[name] = (tool["name"], each["name"])
+                    names.append(name)
             elif "name" in tool:
-                self._namespaces.pop(tool["name"], None)
                 names.append(tool["name"])
         return names
 
@@ -379,7 +379,7 @@ class Responses(Form):
                 "status": "completed",
             }
             if name in self._namespaces:
-                item["namespace"] = self._namespaces[name]
+                item["namespace"], item["name"] = self._namespaces[name]
             output.append(item)
         cut = reply.stop == "length"
         response: JSON = {
