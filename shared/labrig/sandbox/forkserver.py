@@ -91,7 +91,7 @@ class ForkServer(WarmServer):
             number,
             [*descriptors, *(each.descriptor for each in inputs)],
             scratch=scratch_name(number),
-            inputs={each.name: each.target for each in inputs},
+            inputs=len(inputs),
             limits=vars(limits),
         )
 

@@ -13,7 +13,7 @@ import re
 import signal as signals
 import socket
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -161,8 +161,9 @@ class Conversation:
     callers are served after each message: a socket that always has data would give nobody else a turn.
     """
 
-    def __init__(self, wire: socket.socket, job: Job) -> None:
+    def __init__(self, wire: socket.socket, job: Job, inputs: Sequence[Input]) -> None:
         self._wire = wire
+        self._links = json.dumps({each.name: each.target for each in inputs}).encode()
         self._job = job
         self._buffer = bytearray()
         self.begun = False
@@ -182,6 +183,7 @@ class Conversation:
         """Talk until the run has reported or closes its end, or says what cannot be understood."""
         loop = asyncio.get_running_loop()
         try:
+            await loop.sock_sendall(self._wire, len(self._links).to_bytes(4, "big") + self._links)
             while line := await self._line(loop):
                 began = time.thread_time()
                 message = json.loads(line)
@@ -342,7 +344,7 @@ async def run(server: ForkServer, job: Job, backend: str, places: Inputs) -> Don
             theirs.close()
             os.close(out.write_end)
             os.close(err.write_end)
-        conversation = Conversation(ours, job)
+        conversation = Conversation(ours, job, inputs)
         talk = asyncio.create_task(conversation.hold(lambda: server.kill(number)))
         try:
             async with asyncio.timeout(job.limits.wall_s + GRACE_S):

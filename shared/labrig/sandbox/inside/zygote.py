@@ -2,7 +2,8 @@
 
 See `labrig.isolation.inside.forking` for the control socket. Its first line configures it (`Zygote`); it answers
 ``ready`` with the scratch folder's descriptor. A request ``{"op": "run", "id", "scratch", "inputs", "limits"}`` carries
-the descriptors of the run's socket, of its standard output and standard error, and of its inputs.
+the descriptors of the run's socket, of its standard output and standard error, and of so many inputs. What the inputs
+are called comes on the run's own socket (`links_from`): what this process has read is in the memory of every later run.
 
 A run's scratch folder is a file system of its own (`labrig.isolation.inside.mounts`), a descriptor of which comes with
 ``started``. Every `TICK_S` it looks at each run: the number of threads, which has no limit in the kernel that also
@@ -246,7 +247,7 @@ class Zygote(forking.ForkServer[Run]):
 
     def brings(self, request: dict[str, Any]) -> int:
         """Return how many descriptors a request comes with: socket, output, errors, inputs."""
-        return 3 + len(request["inputs"])
+        return 3 + int(request["inputs"])
 
     def start(self, request: dict[str, Any], received: Sequence[int]) -> Run:
         """Fork the child of a run."""
@@ -287,7 +288,7 @@ class Zygote(forking.ForkServer[Run]):
         """Whether a run's folder is a file system of its own."""
         return not self.unmounted and limits["scratch_bytes"] <= IN_MEMORY
 
-    def _folder(self, request: dict[str, Any]) -> int:
+    def _folder(self, request: dict[str, Any], links: dict[str, str]) -> int:
         """Return a descriptor of this run's folder, which holds links to where its inputs are."""
         name, allowed = request["scratch"], request["limits"]
         if not self._mounted(allowed):
@@ -295,9 +296,9 @@ class Zygote(forking.ForkServer[Run]):
         else:
             place = os.path.join(self.scratch_root, name)  # noqa: PTH118
             folder = mounts.own(place, allowed["scratch_bytes"], MAX_ENTRIES)
-        if request["inputs"]:
+        if links:
             os.mkdir("inputs", 0o700, dir_fd=folder)
-        for link, target in request["inputs"].items():
+        for link, target in links.items():
             os.symlink(target, f"inputs/{link}", dir_fd=folder)
         return folder
 
@@ -314,8 +315,9 @@ class Zygote(forking.ForkServer[Run]):
             for descriptor, place in zip((null, out, err, own_wire), (0, 1, 2, SOCKET_FD), strict=True):
                 os.dup2(descriptor, place)
             wire = socket.socket(fileno=SOCKET_FD)
+            links = links_from(wire)
             try:
-                folder = self._folder(request)
+                folder = self._folder(request, links)
             except OSError as error:
                 _end_without(wire, f"the scratch folder cannot be made: {error.strerror or error}")
             os.fchdir(folder)
@@ -335,6 +337,22 @@ class Zygote(forking.ForkServer[Run]):
             with contextlib.suppress(OSError):
                 os.write(2, f"{type(error).__name__}: {error}\n".encode())
         os._exit(WALL_FAILED)
+
+
+def links_from(wire: socket.socket) -> dict[str, str]:
+    """Read what a run's socket brings first: the names of its inputs and where they are, after their length."""
+
+    def exactly(size: int) -> bytes:
+        data = b""
+        while len(data) < size:
+            piece = wire.recv(size - len(data))
+            if not piece:
+                os._exit(WALL_FAILED)  # the host has gone
+            data += piece
+        return data
+
+    links: dict[str, str] = json.loads(exactly(int.from_bytes(exactly(4), "big")))
+    return links
 
 
 def _end_without(wire: socket.socket, why: str) -> NoReturn:
