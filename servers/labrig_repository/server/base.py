@@ -14,8 +14,8 @@ from labrig.errors import LabrigError, unknown_name
 from labrig.sandbox import Sandbox
 from labrig.sandbox.environment import find
 from labrig.server_settings import ServerSetting
+from labrig.tables.apart import readers
 from labrig.toolbox import ServeOptions, Toolbox
-from labrig.turns import Turns
 from labrig_repository.folder.folder import Folder
 from labrig_repository.folder.store import Repository
 
@@ -40,7 +40,7 @@ class State:
     def __init__(self, roots: Sequence[Path], python: str = "", *, unsafe_local: bool = False) -> None:
         python = python or str(toolbox.setting(ServeOptions(), PYTHON.name))
         self.folders = {each.name: each for each in map(Folder, roots)}
-        self.describing = Turns("describe_table", MOST_DESCRIBING, places=MOST_WAITING)
+        self.readers = readers(slots=MOST_DESCRIBING, places=MOST_WAITING)
         self.sandbox = Sandbox.configured(
             profile=python, unsafe_local=unsafe_local, roots=[each.path for each in self.folders.values()]
         )
@@ -82,6 +82,7 @@ class State:
     async def close(self) -> None:
         """End the sandbox and let go of the folders."""
         await self.sandbox.close()
+        await self.readers.close()
         for folder in self.folders.values():
             folder.close()
 

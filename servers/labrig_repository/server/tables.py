@@ -27,9 +27,8 @@ async def described(state: State, repository: Repository, path: str, sheet: str)
     """Describe a table of a repository: a folder's in a child process, a generated one, which is made by us, here."""
     if not isinstance(repository, Folder):
         return await asyncio.to_thread(tables.describe_table, repository, path, sheet=sheet)
-    async with state.describing.turn():
-        with repository.opened_file(path) as descriptor:
-            return await describe_apart(descriptor, path, sheet=sheet)
+    with repository.opened_file(path) as descriptor:
+        return await describe_apart(state.readers, descriptor, path, sheet=sheet)
 
 
 @toolbox.tool(title="Describe a table", read_only=True)

@@ -407,32 +407,25 @@ def _outcome(
     status: int = report["status"]
     code = os.WEXITSTATUS(status) if os.WIFEXITED(status) else None
     signal = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
-    kind: Kind
     reason = ""
     if report["failure"]:
-        kind, code, reason = "not_started", None, report["failure"][1]
-    elif budget.over:
-        kind = "output_limit"
-    elif report["killed"] and signal == signals.SIGKILL:
-        kind = "wall_limit" if report["killed"] == "wall" else "cancelled"
-    elif code == 0:
-        kind = "ok"
-    elif limits.cpu_s is not None and (
-        signal == signals.SIGXCPU
-        or (
-            (signal == signals.SIGKILL or code == 128 + signals.SIGXCPU)
-            and report["cpu_s"] > 0.9 * limits.cpu_s  # the kernel limits by ticks, and reports exactly
-        )
-    ):
-        kind = "cpu_limit"
-    elif limits.memory_bytes is not None and any(word in err.data[-8192:] for word in MEMORY_WORDS):
-        kind = "memory_limit"
+        kind: Kind = "not_started"
+        code, reason = None, report["failure"][1]
     else:
-        kind = "signal" if signal else "exit"
+        killed = {"": "", "wall": "wall_limit"}.get(report["killed"], "cancelled")
+        kind = kind_of(
+            code,
+            signal,
+            killed if signal == signals.SIGKILL else "",
+            cpu_s=report["cpu_s"],
+            stderr=err.data[-8192:],
+            limits=limits,
+            over=budget.over,
+        )
     return Outcome(
         kind,
         returncode=code,
-        signal=_signal_name(signal),
+        signal=signal_name(signal),
         cpu_s=report["cpu_s"],
         wall_s=report["wall_s"],
         max_rss_bytes=report["max_rss"] * RSS_UNIT,
@@ -441,7 +434,47 @@ def _outcome(
     )
 
 
-def _signal_name(number: int) -> str:
+def kind_of(
+    code: int | None,
+    signal: int,
+    killed: str,
+    *,
+    cpu_s: float,
+    stderr: bytes | bytearray,
+    limits: Limits,
+    over: bool = False,
+) -> Kind:
+    """Return how a program ended that did start.
+
+    Parameters
+    ----------
+    code, signal
+        Its exit code, or the signal that ended it.
+    killed
+        Why it was killed by us: ``wall_limit`` or ``cancelled``; empty if it was not.
+    over
+        Whether it wrote more than it may.
+    """
+    if over:
+        return "output_limit"
+    if killed:
+        return "wall_limit" if killed == "wall_limit" else "cancelled"
+    if code == 0:
+        return "ok"
+    if limits.cpu_s is not None and (
+        signal == signals.SIGXCPU
+        or (
+            (signal == signals.SIGKILL or code == 128 + signals.SIGXCPU)
+            and cpu_s > 0.9 * limits.cpu_s  # the kernel limits by ticks, and reports exactly
+        )
+    ):
+        return "cpu_limit"
+    if limits.memory_bytes is not None and any(word in stderr for word in MEMORY_WORDS):
+        return "memory_limit"
+    return "signal" if signal else "exit"
+
+
+def signal_name(number: int) -> str:
     if not number:
         return ""
     try:

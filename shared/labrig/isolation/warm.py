@@ -13,6 +13,7 @@ import subprocess
 import tempfile
 from collections import deque
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import IO, Any
 
 from labrig.errors import LabrigError
@@ -57,7 +58,9 @@ class WarmServer:
         self._loop = asyncio.get_running_loop()
         self._stderr: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
 
-    def launch(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
+    def launch(
+        self, command: Sequence[str], environment: Mapping[str, str], *, cwd: str | Path = "/"
+    ) -> None:
         """Start the process; `CONTROL` in a word of the command becomes the number of its socket.
 
         Raises
@@ -76,7 +79,7 @@ class WarmServer:
                     stderr=self._stderr,
                     pass_fds=(theirs.fileno(),),
                     start_new_session=True,
-                    cwd="/",
+                    cwd=cwd,
                     env=dict(environment),
                 )
             except OSError as error:

@@ -10,26 +10,47 @@ from __future__ import annotations
 import json
 import mimetypes
 import os
-import sys
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
 from labrig.errors import LabrigError
-from labrig.isolation import child
+from labrig.isolation import children
+from labrig.isolation.children import Children
 from labrig.isolation.closing import close_in
+from labrig.isolation.inside.answering import FIRST_FILE
 from labrig.isolation.process import Limits, Outcome, outcome_error
 from labrig.tables import Description, describe_table
 from labrig.tools.reading import media_type_of, read_at
 
 LIMITS = Limits(wall_s=40, cpu_s=40, memory_bytes=4 << 30)
 """Of one description; a client waits 60 s. Address space is more than memory: pyarrow maps a lot that it never uses."""
+WHAT = "Describing the table"
+SLOW: Sequence[str] = ("numpy", "openpyxl", "python_calamine")
+"""Imported before the first table. pyarrow and h5py start threads, which a fork would leave behind."""
 
 
-async def describe_apart(descriptor: int, path: str, *, sheet: str = "") -> Description:
+def readers(*, slots: int = 4, places: int = 100) -> Children:
+    """Return what describes tables in processes of their own, so many at a time for each caller."""
+    home = {"HOME": os.environ["HOME"]} if "HOME" in os.environ else {}
+    return Children(
+        __name__,
+        what=WHAT,
+        limits=LIMITS,
+        slots=slots,
+        places=places,
+        preload=SLOW,
+        variables=home | {"ARROW_DEFAULT_MEMORY_POOL": "system"},
+    )
+
+
+async def describe_apart(by: Children, descriptor: int, path: str, *, sheet: str = "") -> Description:
     """Describe a table that is open, as `describe_table` does.
 
     Parameters
     ----------
+    by
+        What `readers` returned.
     path
         Its name, for the format and for errors.
 
@@ -37,17 +58,9 @@ async def describe_apart(descriptor: int, path: str, *, sheet: str = "") -> Desc
     ------
     LabrigError
         As `describe_table`; ``limit`` for what takes too long or too much memory, ``bad_input`` for what crashes a
-        reader.
+        reader, ``busy`` for too many at a time.
     """
-    question = {"file": f"/proc/{os.getpid()}/fd/{descriptor}", "path": path, "sheet": sheet}
-    home = {"HOME": os.environ["HOME"]} if "HOME" in os.environ else {}
-    outcome = await child.ask(
-        __name__,
-        json.dumps(question).encode(),
-        limits=LIMITS,
-        cwd="/",
-        variables=home | {"ARROW_DEFAULT_MEMORY_POOL": "system"},
-    )
+    outcome = await by.ask({"path": path, "sheet": sheet}, [descriptor])
     if outcome.kind == "ok":
         return Description(**json.loads(outcome.stdout))
     raise refusal(outcome, path)
@@ -55,7 +68,7 @@ async def describe_apart(descriptor: int, path: str, *, sheet: str = "") -> Desc
 
 def refusal(outcome: Outcome, path: str) -> LabrigError:
     """Return the error for a child that gave no description."""
-    refused = child.refusal(outcome)
+    refused = children.refusal(outcome)
     if refused is not None:
         return refused
     if outcome.kind == "signal":
@@ -63,7 +76,7 @@ def refusal(outcome: Outcome, path: str) -> LabrigError:
             f"The reader of this format was killed by {outcome.signal}: the file is broken, or made to do that",
             where=path,
         )
-    error = outcome_error(outcome, "Describing the table")
+    error = outcome_error(outcome, WHAT)
     error.where, error.try_ = path, "read what is needed of it in run_python_code"
     return error
 
@@ -71,8 +84,7 @@ def refusal(outcome: Outcome, path: str) -> LabrigError:
 class _Opened:
     """The one file that the child was given."""
 
-    def __init__(self, file: str) -> None:
-        self.descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
+    descriptor = FIRST_FILE
 
     def size(self, path: str) -> int:
         return os.fstat(self.descriptor).st_size
@@ -84,11 +96,11 @@ class _Opened:
         return media_type_of(path)
 
 
-def _describe(question: Any) -> bytes:
+def work(question: Any) -> bytes:
     """Return the description as JSON; whatever a reader finds wrong becomes a refusal."""
     path = question["path"]
     try:
-        opened = _Opened(question["file"])
+        opened = _Opened()
         mimetypes.init()  # from the system's tables, which cannot be opened behind the walls
         close_in([opened.descriptor])
         return json.dumps(asdict(describe_table(opened, path, sheet=question["sheet"]))).encode()
@@ -105,7 +117,3 @@ def _describe(question: Any) -> bytes:
         ) from None
     except Exception as error:  # each reader has its own, and a broken file finds others
         raise LabrigError(f"The file cannot be read: {type(error).__name__}: {error}", where=path) from None
-
-
-if __name__ == "__main__":
-    sys.exit(child.answer(_describe))

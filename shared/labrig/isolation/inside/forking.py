@@ -225,3 +225,24 @@ def die_with(parent: int, code: int) -> None:
         raise OSError(ctypes.get_errno(), "PR_SET_PDEATHSIG")
     if os.getppid() != parent:
         os._exit(code)
+
+
+def configuration(control: socket.socket) -> dict[str, Any]:
+    """Return the first line of the control socket; nothing follows it before the answer."""
+    line = b""
+    while not line.endswith(b"\n"):
+        data = control.recv(1 << 16)
+        if not data:
+            sys.exit(0)
+        line += data
+    config: dict[str, Any] = json.loads(line)
+    return config
+
+
+def threads(pid: int) -> int:
+    """Return how many threads a process has; 0 when it is gone or the system does not tell."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:  # noqa: PTH123
+            return int(file.read().rpartition(b")")[2].split()[17])
+    except (OSError, IndexError, ValueError):
+        return 0

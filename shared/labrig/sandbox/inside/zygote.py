@@ -74,7 +74,7 @@ class Run(forking.Run):
                 os.kill(self.pid, signal.SIGCONT)
         elif now >= self.next_look:
             self.next_look = now + TICK_S
-            if threads(self.pid) > self.limits["threads"]:
+            if forking.threads(self.pid) > self.limits["threads"]:
                 self.kill("thread_limit")
             elif scratch_root and not self._look(scratch_root) and sys.platform == "linux":
                 self.stopping = True  # the kernel tells when it has, with SIGCHLD
@@ -99,15 +99,6 @@ def has_stopped(pid: int) -> bool:
         return os.waitid(os.P_PID, pid, os.WSTOPPED | os.WNOHANG | os.WNOWAIT) is not None
     except ChildProcessError:
         return False
-
-
-def threads(pid: int) -> int:
-    """Return how many threads a process has; 0 when it is gone or the system does not tell."""
-    try:
-        with open(f"/proc/{pid}/stat", "rb") as file:  # noqa: PTH123
-            return int(file.read().rpartition(b")")[2].split()[17])
-    except (OSError, IndexError, ValueError):
-        return 0
 
 
 def unnamed(pid: int, folder: str) -> int:
@@ -196,7 +187,7 @@ class Zygote(forking.ForkServer[Run]):
     tick_s = TICK_S
 
     def __init__(self, control: socket.socket) -> None:
-        self.config = configuration(control)
+        self.config = forking.configuration(control)
         self.scratch_root: str = self.config["scratch"]
         self.scratch = os.open(self.scratch_root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         with self._drawing_settings(self.config["mplconfig"]):
@@ -359,18 +350,6 @@ def _end_without(wire: socket.socket, why: str) -> NoReturn:
     """End before the code was run, and say which protection is missing."""
     wire.sendall(json.dumps({"wall": why}).encode() + b"\n")
     os._exit(WALL_FAILED)
-
-
-def configuration(control: socket.socket) -> dict[str, Any]:
-    """Return the first line of the control socket; nothing follows it before the answer."""
-    line = b""
-    while not line.endswith(b"\n"):
-        data = control.recv(1 << 16)
-        if not data:
-            sys.exit(0)
-        line += data
-    config: dict[str, Any] = json.loads(line)
-    return config
 
 
 def limits_of(allowed: dict[str, Any]) -> dict[int, tuple[int, int]]:
