@@ -3,5 +3,6 @@
 - `builder`: a toolbox's tools as a FastMCP server; every call with its workspace and record, its answer as MCP content
   (structured content, text, isError)
 - `serve`: the command line of a server: stdio or HTTP, its options
+- `warm`: a server that is imported once and forked for each client; `stand_in`: what a client starts to be given one
 - `gc`: workspaces beyond a quota, the oldest first
 """

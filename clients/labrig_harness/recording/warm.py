@@ -1,0 +1,174 @@
+"""The servers of a run: each is imported once, and forked for every record.
+
+Within `warm_servers` a server that is asked for by its name starts as a fork of a warm process, which is made at the
+first use and ends with the run. To who starts it nothing changes but the command: `labrig.serving.stand_in` in place of
+the server's own, which ends as the server does, and becomes the server's own where no fork can be had.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+from labrig.config import setting
+from labrig.errors import LabrigError, unknown_name
+from labrig.serving import stand_in
+from labrig.toolbox import ServeOptions
+from labrig_harness.recording.socket_folder import socket_folder
+from labrig_harness.registry.servers import STARTER, command, entry, serve_flags
+
+log = logging.getLogger("labrig")
+
+WAYS = ("auto", "warm", "cold")
+END_S = 2.0
+"""Seconds a warm process has to end by itself."""
+
+
+@contextmanager
+def warm_servers() -> Iterator[None]:
+    """Start servers as forks of warm processes, in this task and what it starts, where that can be had."""
+    if not wanted():
+        yield
+        return
+    warm = WarmServers()
+    token = STARTER.set(warm.command)
+    try:
+        yield
+    finally:
+        STARTER.reset(token)
+        warm.close()
+
+
+def wanted() -> bool:
+    """Return what the setting ``harness.servers`` says; ``auto`` is warm on Linux.
+
+    Elsewhere libraries of the system may have been used before the fork that do not bear one.
+    """
+    way = setting("harness", "servers", "auto")
+    if way not in WAYS:
+        raise unknown_name("way to start servers", way, WAYS, where="harness.servers")
+    return hasattr(os, "fork") and (way == "warm" or (way == "auto" and sys.platform == "linux"))
+
+
+class WarmServers:
+    """The warm processes of one run, by the names of their servers."""
+
+    def __init__(self) -> None:
+        self._processes: dict[str, WarmProcess | None] = {}
+
+    def command(self, name: str, options: ServeOptions) -> list[str]:
+        """Return the command that starts a server: forked, or afresh where it cannot be forked."""
+        fresh = command(name, options)
+        if name not in self._processes:
+            self._processes[name] = _made(name, options)
+        process = self._processes[name]
+        if process is None:
+            return fresh
+        if trouble := process.trouble():
+            process.close()
+            self._processes[name] = None
+            _note(name, trouble)
+            return fresh
+        flags = len(serve_flags(options))
+        return process.command(fresh, len(fresh) - flags)
+
+    def close(self) -> None:
+        """End the warm processes; one that had failed is told of."""
+        for name, process in self._processes.items():
+            if process is not None:
+                if process.has_ended:
+                    _note(name, process.trouble())
+                process.close()
+
+
+class WarmProcess:
+    """A process of `labrig.serving.warm` and the folder of its socket.
+
+    Parameters
+    ----------
+    options
+        What is rehearsed; servers with other options can be forked as well.
+    """
+
+    def __init__(self, name: str, options: ServeOptions) -> None:
+        self._environment = dict(os.environ)
+        self._folder = socket_folder()
+        self._path = self._folder / "fork"
+        rehearsed = replace(options, workspace=None, log_calls=None, http_mode="", ledger=None)
+        try:
+            with socket.socket(socket.AF_UNIX) as listener, (self._folder / "stderr").open("wb") as errors:
+                listener.bind(str(self._path))
+                listener.listen(128)  # until it is ready, stand-ins wait
+                number = str(listener.fileno())
+                self._process = subprocess.Popen(
+                    [
+                        sys.executable,
+                        "-m",
+                        "labrig.serving.warm",
+                        entry(name),
+                        number,
+                        *serve_flags(rehearsed),
+                    ],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.DEVNULL,
+                    stderr=errors,
+                    pass_fds=(listener.fileno(),),
+                    start_new_session=True,
+                )
+        except BaseException:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            raise
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the process is gone."""
+        return self._process.poll() is not None
+
+    def command(self, fresh: list[str], skip: int) -> list[str]:
+        """Return the command of a stand-in; `fresh` is the server's own, whose flags begin at `skip`."""
+        return [sys.executable, "-I", "-S", stand_in.__file__, str(self._path), str(skip), *fresh]
+
+    def trouble(self) -> str:
+        """Return why no server can be forked now, or an empty text.
+
+        Labrig reads its own variables when it needs them; any other may have been read by an import.
+        """
+        if self.has_ended:
+            said = (self._folder / "stderr").read_text(encoding="utf-8", errors="replace").split("\n")
+            last = next((line for line in reversed(said) if line.strip()), "")
+            return f"its warm process ended with {self._process.returncode}" + (
+                f": {last[:300]}" if last else ""
+            )
+        there = {*self._environment.items()} ^ {*os.environ.items()}
+        names = sorted({name for name, _ in there if not name.startswith("LABRIG_")})
+        return f"the environment has changed: {', '.join(names)}" if names else ""
+
+    def close(self) -> None:
+        """End the process; servers that it has forked go on."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        try:
+            self._process.wait(END_S)
+        except subprocess.TimeoutExpired:  # it is still loading
+            self._process.kill()
+            self._process.wait()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _made(name: str, options: ServeOptions) -> WarmProcess | None:
+    try:
+        return WarmProcess(name, options)
+    except (OSError, LabrigError) as error:
+        _note(name, str(error))
+        return None
+
+
+def _note(name: str, why: str) -> None:
+    log.warning("labrig: the server %s is started afresh for each record: %s", name, why)
