@@ -13,12 +13,14 @@ import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
 from labrig.config import setting
 from labrig.errors import LabrigError, unknown_name
+from labrig.isolation.warm import tail
 from labrig.serving import stand_in
 from labrig.toolbox import ServeOptions
 from labrig_harness.recording.socket_folder import socket_folder
@@ -99,26 +101,20 @@ class WarmProcess:
 
     def __init__(self, name: str, options: ServeOptions) -> None:
         self._environment = dict(os.environ)
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
         self._folder = socket_folder()
         self._path = self._folder / "fork"
-        rehearsed = replace(options, workspace=None, log_calls=None, http_mode="", ledger=None)
+        flags = serve_flags(replace(options, workspace=None, log_calls=None, http_mode="", ledger=None))
         try:
-            with socket.socket(socket.AF_UNIX) as listener, (self._folder / "stderr").open("wb") as errors:
+            with socket.socket(socket.AF_UNIX) as listener:
                 listener.bind(str(self._path))
                 listener.listen(128)  # until it is ready, stand-ins wait
-                number = str(listener.fileno())
+                module = ["-m", "labrig.serving.warm", entry(name), str(listener.fileno())]
                 self._process = subprocess.Popen(
-                    [
-                        sys.executable,
-                        "-m",
-                        "labrig.serving.warm",
-                        entry(name),
-                        number,
-                        *serve_flags(rehearsed),
-                    ],
+                    [sys.executable, *module, *flags],
                     stdin=subprocess.PIPE,
                     stdout=subprocess.DEVNULL,
-                    stderr=errors,
+                    stderr=self._errors,
                     pass_fds=(listener.fileno(),),
                     start_new_session=True,
                 )
@@ -141,11 +137,9 @@ class WarmProcess:
         Labrig reads its own variables when it needs them; any other may have been read by an import.
         """
         if self.has_ended:
-            said = (self._folder / "stderr").read_text(encoding="utf-8", errors="replace").split("\n")
-            last = next((line for line in reversed(said) if line.strip()), "")
-            return f"its warm process ended with {self._process.returncode}" + (
-                f": {last[:300]}" if last else ""
-            )
+            last = tail(self._errors).rpartition("\n")[2]
+            how = f"its warm process ended with {self._process.returncode}"
+            return f"{how}: {last[:300]}" if last else how
         there = {*self._environment.items()} ^ {*os.environ.items()}
         names = sorted({name for name, _ in there if not name.startswith("LABRIG_")})
         return f"the environment has changed: {', '.join(names)}" if names else ""
@@ -159,6 +153,7 @@ class WarmProcess:
         except subprocess.TimeoutExpired:  # it is still loading
             self._process.kill()
             self._process.wait()
+        self._errors.close()
         shutil.rmtree(self._folder, ignore_errors=True)
 
 

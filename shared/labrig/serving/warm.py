@@ -1,8 +1,8 @@
 """A server that is imported once and forked for each client.
 
-``python -m labrig.serving.warm ENTRY LISTENER FLAGS``: ENTRY is where the toolbox is found (``package.server:toolbox``),
-LISTENER the number of a socket that listens in a folder of its own, FLAGS those of ``labrig serve`` in which the server
-is rehearsed. Standard input is the caller's life: when it ends, this process ends, and removes the socket and its folder.
+``python -m labrig.serving.warm ENTRY LISTENER FLAGS``: ENTRY is where the toolbox is (``package.server:toolbox``),
+LISTENER the number of a socket that listens in a folder of its own, FLAGS those of ``labrig serve`` with which the
+server is rehearsed. Standard input is the caller's life: when it ends, this process removes socket and folder and ends.
 
 It loads the server, serves one session in memory, so that all is there which a session loads or makes, and then forks
 for each connection a supervisor (`labrig.isolation.supervision`) and that one the server. What connects is
@@ -81,7 +81,9 @@ def check_alone(*known: int) -> None:
     threads = len(list(tasks.iterdir())) if tasks.is_dir() else threading.active_count()
     if threads != 1:
         raise LabrigError(f"A server that is loaded has {threads} threads, and only one can be forked")
-    listed = {int(name) for name in os.listdir("/dev/fd")}  # with that of the listing, which is closed again
+    listed = {
+        int(each.name) for each in Path("/dev/fd").iterdir()
+    }  # with that of the listing, which is closed
     still = {each for each in listed - set(known) if _is_open(each)}
     if still:
         raise LabrigError(
@@ -166,12 +168,11 @@ def _be_the_server(toolbox: Toolbox, order: dict[str, Any]) -> None:
 def _open_streams() -> None:
     """Make new objects of the standard streams: the old ones know what the descriptors were."""
     was = (sys.stdin, sys.stdout, sys.stderr)
-    stdin, stdout, stderr = (
+    sys.stdin, sys.stdout, sys.stderr = (
         os.fdopen(number, mode, buffering, each.encoding, each.errors, closefd=False)
         for number, (each, mode, buffering) in enumerate(zip(was, "rww", (-1, -1, 1), strict=True))
     )
-    sys.stdin, sys.stdout, sys.stderr = stdin, stdout, stderr
-    sys.__stdin__, sys.__stdout__, sys.__stderr__ = stdin, stdout, stderr  # type: ignore[misc]
+    vars(sys).update(__stdin__=sys.stdin, __stdout__=sys.stdout, __stderr__=sys.stderr)
 
 
 def _exit_code(code: object) -> int:
