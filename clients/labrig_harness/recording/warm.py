@@ -29,8 +29,6 @@ from labrig_harness.registry.servers import STARTER, command, entry, serve_flags
 log = logging.getLogger("labrig")
 
 WAYS = ("auto", "warm", "cold")
-END_S = 2.0
-"""Seconds a warm process has to end by itself."""
 
 
 @contextmanager
@@ -100,7 +98,7 @@ class WarmProcess:
     """
 
     def __init__(self, name: str, options: ServeOptions) -> None:
-        self._environment = dict(os.environ)
+        self._read = read_at_import()
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
         self._folder = socket_folder()
         self._path = self._folder / "fork"
@@ -132,29 +130,27 @@ class WarmProcess:
         return [sys.executable, "-I", "-S", stand_in.__file__, str(self._path), str(skip), *fresh]
 
     def trouble(self) -> str:
-        """Return why no server can be forked now, or an empty text.
-
-        Labrig reads its own variables when it needs them; any other may have been read by an import.
-        """
+        """Return why no server can be forked now, or an empty text."""
         if self.has_ended:
             last = tail(self._errors).rpartition("\n")[2]
             how = f"its warm process ended with {self._process.returncode}"
             return f"{how}: {last[:300]}" if last else how
-        there = {*self._environment.items()} ^ {*os.environ.items()}
-        names = sorted({name for name, _ in there if not name.startswith("LABRIG_")})
+        names = sorted({name for name, _ in self._read.items() ^ read_at_import().items()})
         return f"the environment has changed: {', '.join(names)}" if names else ""
 
     def close(self) -> None:
         """End the process; servers that it has forked go on."""
         assert self._process.stdin is not None
+        self._process.kill()
+        self._process.wait()
         self._process.stdin.close()
-        try:
-            self._process.wait(END_S)
-        except subprocess.TimeoutExpired:  # it is still loading
-            self._process.kill()
-            self._process.wait()
         self._errors.close()
         shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def read_at_import() -> dict[str, str]:
+    """Return the variables that an import may have read: all but Labrig's own, which it reads when it needs them."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("LABRIG_")}
 
 
 def _made(name: str, options: ServeOptions) -> WarmProcess | None:

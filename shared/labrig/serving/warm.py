@@ -63,14 +63,14 @@ async def rehearse(toolbox: Toolbox, options: ServeOptions) -> None:
         await client.call_tool_mcp("", {})
 
 
-def load(entry: str, options: ServeOptions) -> Toolbox:
-    """Import a toolbox and rehearse it in a temporary workspace, without a log or a ledger."""
+def load(entry: str, options: ServeOptions, folder: Path) -> Toolbox:
+    """Import a toolbox and rehearse it, without a log or a ledger, in a workspace that is made in a folder."""
     quiet_environment()
     toolbox = pkgutil.resolve_name(entry)
     if not isinstance(toolbox, Toolbox):
         raise LabrigError("This is not a Toolbox", where=entry)
-    with tempfile.TemporaryDirectory(prefix="labrig-rehearsal-") as folder:
-        options = replace(options, workspace=Path(folder), log_calls=None, http_mode="", ledger=None)
+    with tempfile.TemporaryDirectory(dir=folder) as workspace:
+        options = replace(options, workspace=Path(workspace), log_calls=None, http_mode="", ledger=None)
         asyncio.run(rehearse(toolbox, options))
     return toolbox
 
@@ -207,7 +207,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     with socket.socket(fileno=arguments.listener) as listener:
         path = Path(listener.getsockname())
         os.set_inheritable(listener.fileno(), False)
-        toolbox = load(arguments.entry, serve_options(arguments))
+        toolbox = load(arguments.entry, serve_options(arguments), path.parent)
         gc.collect()
         check_alone(0, 1, 2, listener.fileno())
         gc.freeze()  # a collection in a fork leaves these pages alone, which it therefore shares
