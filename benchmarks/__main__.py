@@ -8,7 +8,17 @@ from __future__ import annotations
 import argparse
 from importlib import import_module
 
-ALL = ("startup", "fork_server", "outline_sizes", "waters", "scoring", "relay", "sandbox", "gym")
+ALL = (
+    "startup",
+    "fork_server",
+    "outline_sizes",
+    "waters",
+    "scoring",
+    "relay",
+    "sandbox",
+    "gym",
+    "warm_servers",
+)
 ON_REQUEST = ("loop_overhead",)
 
 

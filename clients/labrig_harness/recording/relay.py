@@ -16,20 +16,19 @@ import json
 import os
 import shutil
 import sys
-import tempfile
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from labrig.errors import LabrigError
 from labrig.redaction import redact
 from labrig.toolbox import ServeOptions
 from labrig_harness.recording import shim
 from labrig_harness.recording.budget import Budget
 from labrig_harness.recording.recorder import CallFailed, NotRecorded, Recorder
 from labrig_harness.recording.serverprocess import ServerProcess
+from labrig_harness.recording.socket_folder import socket_folder
 from labrig_harness.recording.wire import (
     INVALID_PARAMS,
     INVALID_REQUEST,
@@ -47,14 +46,10 @@ from labrig_harness.recording.wire import (
     messages,
     to_line,
 )
-from labrig_harness.records.outfolder import workspace_prefix
-from labrig_harness.registry.servers import Target, command
+from labrig_harness.registry.servers import Target
 
 SHIM = Path(shim.__file__)
 """The one file that an agent's sandbox needs beside the socket."""
-
-LONGEST_PATH = 100
-"""Bytes of a socket's path: the kernel takes 107."""
 
 LIST_S = 30.0
 """Seconds a server may take for tools/list when the relay itself asks for it."""
@@ -95,7 +90,7 @@ async def relay(
     -----
     After the end, `recorder.failure` says whether a server died, and `recorder.over_budget` whether calls were refused.
     """
-    folder = _short_folder()
+    folder = socket_folder()
     path = folder / "mcp"
     budget = budget or Budget(None)
     open_lines: set[asyncio.Task[None]] = set()
@@ -110,7 +105,8 @@ async def relay(
 
                 await serve_recorded(reader, writer, target, recorder, call_s=call_s, budget=budget)
             else:
-                await Line(reader, writer, recorder, call_s, budget).run(server_argv(target, options))
+                process = ServerProcess.started(target.start(options), shown=target.command(options))
+                await Line(reader, writer, recorder, call_s, budget).run(process)
         except asyncio.CancelledError:
             pass  # the run has ended; asyncio's own callback would report a cancelled handler as an error
         except Exception as failed:
@@ -130,27 +126,6 @@ async def relay(
             line.cancel()
         await asyncio.gather(*open_lines, return_exceptions=True)
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def server_argv(target: Target, options: ServeOptions) -> list[str]:
-    """Return the command that starts a target on stdio."""
-    return list(target.argv) or command(target.name, options)
-
-
-def _short_folder() -> Path:
-    """Make a folder that is ours alone and whose name leaves room for a socket's."""
-    prefix = workspace_prefix()  # what a killed process leaves is swept with its workspaces
-    for parent in (tempfile.gettempdir(), "/tmp"):
-        if len(os.fsencode(f"{parent}/{prefix}")) + 13 <= LONGEST_PATH:
-            with contextlib.suppress(OSError):
-                return Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
-    raise LabrigError(
-        "There is no folder for a socket",
-        where=tempfile.gettempdir(),
-        expected=f"a writable folder with a path of at most {LONGEST_PATH - 13 - len(prefix)} bytes",
-        try_="set TMPDIR",
-        code="unavailable",
-    )
 
 
 @dataclass
@@ -187,9 +162,9 @@ class Line:
         self._calls: set[asyncio.Task[None]] = set()
         self._server: ServerProcess | None = None
 
-    async def run(self, argv: list[str]) -> None:
+    async def run(self, process: AbstractAsyncContextManager[ServerProcess]) -> None:
         """Serve until the agent closes its side or the server ends."""
-        async with ServerProcess.started(argv) as server:
+        async with process as server:
             self._server = server
             agent = asyncio.create_task(self._from_agent())
             answers = asyncio.create_task(self._from_server())

@@ -36,7 +36,7 @@ class ServerProcess:
     """Seconds a server has to end by itself once its input has ended."""
 
     def __init__(
-        self, process: asyncio.subprocess.Process, control: socket.socket, argv: Sequence[str]
+        self, process: asyncio.subprocess.Process, control: socket.socket, shown: Sequence[str]
     ) -> None:
         assert process.stdin is not None
         assert process.stdout is not None
@@ -45,7 +45,7 @@ class ServerProcess:
         self._process = process
         self._input = process.stdin
         self._control = control
-        self._name = Path(argv[0]).name if len(argv) < 3 else " ".join([Path(argv[0]).name, *argv[1:3]])
+        self._name = " ".join([Path(shown[0]).name, *(shown[1:3] if len(shown) >= 3 else ())])
         self._tail = b""
         self._said: tuple[int | None, str] = (None, "")
         self._heard = b""
@@ -53,8 +53,14 @@ class ServerProcess:
 
     @classmethod
     @asynccontextmanager
-    async def started(cls, argv: Sequence[str]) -> AsyncIterator[ServerProcess]:
-        """Start a server; at the end of the context it is gone."""
+    async def started(cls, argv: Sequence[str], *, shown: Sequence[str] = ()) -> AsyncIterator[ServerProcess]:
+        """Start a server; at the end of the context it is gone.
+
+        Parameters
+        ----------
+        shown
+            The command that errors name, where it is not the one that is executed.
+        """
         control, theirs = socket.socketpair()
         with control:
             with theirs:
@@ -73,7 +79,7 @@ class ServerProcess:
             order = {"argv": list(argv), "cwd": None, "env": dict(os.environ), "wall_s": None, "limits": []}
             data = marshal.dumps(order)
             control.sendall(len(data).to_bytes(4, "big") + data)
-            server = cls(process, control, argv)
+            server = cls(process, control, shown or argv)
             try:
                 yield server
             finally:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
@@ -16,27 +17,33 @@ from labrig_harness.registry.entries import entries
 if TYPE_CHECKING:
     from fastmcp.client.transports import ClientTransport
 
+STARTER: ContextVar[Callable[[str, ServeOptions], list[str]] | None] = ContextVar(
+    "labrig_starter", default=None
+)
+"""What makes the command that starts a named server, where it is not `command`: see `labrig_harness.recording.warm`."""
+
 
 def names() -> list[str]:
     """Return the names of the installed servers (entry points of the group ``labrig.servers``)."""
     return sorted({each.name for each in entries("labrig.servers")})
 
 
-def _entry(name: str) -> str:
-    for entry in entries("labrig.servers"):
-        if entry.name == name:
-            return entry.value
+def entry(name: str) -> str:
+    """Return where the toolbox of a server is found: ``labrig_phreeqc.server:toolbox``."""
+    for declared in entries("labrig.servers"):
+        if declared.name == name:
+            return declared.value
     raise unknown_name("server", name, names())
 
 
 def package(name: str) -> str:
     """Return the import package of a server: ``labrig_phreeqc``."""
-    return _entry(name).split(":")[0].split(".")[0]
+    return entry(name).split(":")[0].split(".")[0]
 
 
 def toolbox(name: str) -> Toolbox:
     """Import a server and return its toolbox."""
-    _entry(name)
+    entry(name)
     (found,) = [each for each in entries("labrig.servers") if each.name == name][:1]
     try:
         loaded = found.load()
@@ -112,8 +119,17 @@ class Target:
             )
         if server.startswith(("http://", "https://")):
             return cls(name=server, url=server)
-        _entry(server)
+        entry(server)
         return cls(name=server)
+
+    def command(self, options: ServeOptions) -> list[str]:
+        """Return the command that starts this target on stdio, afresh."""
+        return list(self.argv) or command(self.name, options)
+
+    def start(self, options: ServeOptions) -> list[str]:
+        """Return the command that starts this target on stdio here: in a run, servers may be forked."""
+        starter = STARTER.get()
+        return self.command(options) if self.argv or starter is None else starter(self.name, options)
 
     def transport(self, options: ServeOptions, token: str = "") -> ClientTransport:
         """Return the client transport; `options` apply where we start the server ourselves."""
@@ -121,5 +137,5 @@ class Target:
 
         if self.url:
             return StreamableHttpTransport(self.url, auth=token or None)
-        argv = list(self.argv) or command(self.name, options)
+        argv = self.start(options)
         return StdioTransport(argv[0], argv[1:], env=dict(os.environ), keep_alive=False)

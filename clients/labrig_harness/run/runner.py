@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 
+from labrig_harness.recording.warm import warm_servers
 from labrig_harness.records import outfolder
 from labrig_harness.run.plan import RunPlan, prepare
 from labrig_harness.run.record import run_unit
@@ -28,6 +30,8 @@ async def run(
             progress(done)
         return folder
 
-    async with asyncio.TaskGroup() as group:
-        running = [group.create_task(one(sample, epoch)) for sample, epoch in plan.units()]
+    units = plan.units()
+    with warm_servers() if len(units) > 1 else nullcontext():
+        async with asyncio.TaskGroup() as group:
+            running = [group.create_task(one(sample, epoch)) for sample, epoch in units]
     return [each.result() for each in running]

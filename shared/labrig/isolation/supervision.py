@@ -13,7 +13,11 @@ are a length (4 bytes, big endian) and a marshalled dictionary:
 
 The end of the control means "kill it": the asker wants that, or has died. Waiting on a socket is used
 in place of PR_SET_PDEATHSIG because that signal comes when the asking *thread* ends.
+
+`labrig.serving.warm` uses the same code without a program: its child goes on in the memory that it was forked from.
 """
+
+from __future__ import annotations
 
 import marshal
 import os
@@ -22,7 +26,11 @@ import select
 import signal
 import sys
 import time
-from typing import Any
+
+TYPE_CHECKING = False  # importing typing would double the start-up time
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
 
 SWEEP_S = 5.0  # how long to wait for killed leftovers to be gone
 PR_SET_CHILD_SUBREAPER = 36
@@ -101,8 +109,13 @@ def sweep(group: int, wake: int) -> None:
                 os.read(wake, 4096)
 
 
-def become(order: dict[str, Any], go: int, failure: int) -> None:
-    """In the child: start a session, wait for the word, take the limits, execute. Never return."""
+def execute(order: dict[str, Any]) -> None:
+    """Become the program."""
+    os.execvpe(order["argv"][0], order["argv"], order["env"])
+
+
+def become(order: dict[str, Any], go: int, failure: int, work: Callable[[dict[str, Any]], None]) -> None:
+    """In the child: start a session, wait for the word, take the limits, do the work. Never return."""
     try:
         os.setsid()
         signal.set_wakeup_fd(-1)
@@ -119,7 +132,7 @@ def become(order: dict[str, Any], go: int, failure: int) -> None:
             if hard != resource.RLIM_INFINITY:
                 value, most = min(value, hard), min(most, hard)
             resource.setrlimit(which, (value, most))
-        os.execvpe(order["argv"][0], order["argv"], order["env"])
+        work(order)
     except BaseException as error:
         errno = (error.errno or 0) if isinstance(error, OSError) else 0
         text = error.strerror if isinstance(error, OSError) and error.strerror else repr(error)
@@ -129,8 +142,11 @@ def become(order: dict[str, Any], go: int, failure: int) -> None:
         os._exit(127)
 
 
-def supervise(control: int) -> None:
-    """Run what the control orders, wait for it or for the control to end, and report."""
+def supervise(control: int, work: Callable[[dict[str, Any]], None] = execute) -> None:
+    """Run what the control orders, wait for it or for the control to end, and report.
+
+    `work` is what the child does with the order; it never returns.
+    """
     os.set_inheritable(control, False)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)  # a Ctrl-C is the asker's to handle
@@ -147,7 +163,7 @@ def supervise(control: int) -> None:
     pid = os.fork()
     if pid == 0:
         os.close(go)  # or the child would wait for itself
-        become(order, go_read, failure_write)
+        become(order, go_read, failure_write, work)
     os.close(go_read)
     os.close(failure_write)
     # The asker learns the process id before the program starts, and can kill it if this process dies.

@@ -4,5 +4,6 @@
   (structured content, text, isError)
 - `telling`: how far a call is, told to the client
 - `serve`: the command line of a server: stdio or HTTP, its options
+- `warm`: a server that is imported once and forked for each client; `stand_in`: what a client starts to be given one
 - `gc`: workspaces beyond a quota, the oldest first
 """

@@ -203,7 +203,7 @@ def run(toolbox: Toolbox, arguments: argparse.Namespace) -> None:
     """Serve a toolbox until the client goes away (stdio) or a signal comes (HTTP)."""
     options = serve_options(arguments)
     http = http_options(arguments.http, arguments.allow_host, options.tokens) if arguments.http else None
-    _quiet_environment()
+    quiet_environment()
     from labrig.serving.builder import build  # FastMCP is imported here, not when flags are read
 
     _log_to(log_path())
@@ -270,7 +270,7 @@ def _run_http(server: FastMCP[Any], http: HttpOptions) -> None:
     )
 
 
-def _quiet_environment() -> None:
+def quiet_environment() -> None:
     """No banner, no update check, no rich log lines: set before FastMCP reads its settings."""
     os.environ.setdefault("FASTMCP_CHECK_FOR_UPDATES", "off")
     os.environ.setdefault("FASTMCP_SHOW_SERVER_BANNER", "false")

@@ -164,6 +164,7 @@ def test_a_dead_server_is_no_answer_and_is_run_again(
             "labrig_harness.registry.servers.command",
             lambda *_: [sys.executable, "-c", "raise SystemExit(3)"],
         )
+        broken.setenv("LABRIG_HARNESS_SERVERS", "cold")
         asyncio.run(run(plan("reference"), tmp_path))
     scored = score_folder(tmp_path)
     assert scored.scores == []
