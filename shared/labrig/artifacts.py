@@ -328,8 +328,8 @@ class ArtifactStore:
     def opened(self, handle: str, *, check: bool = False) -> Iterator[Opened]:
         """Open an artifact for reading; while it is open, in this process or another, nothing removes it.
 
-        Its content is checked against its hash if it has at most `CHECKED_BYTES`. A larger one is taken for unchanged
-        if its size (of a folder: of all files, and their number) is that of the manifest and it was not written since the
+        A content of at most `CHECKED_BYTES` is checked against its hash. A larger one is taken for unchanged if its
+        size (of a folder: of all files, and their number) is that of the manifest and no file was written since the
         manifest was; else it is checked as well.
 
         Parameters

@@ -184,6 +184,8 @@ def _remove(path: Path, dry_run: bool) -> None:
     """
     if not dry_run and not os.access(path, os.W_OK):
         path.chmod(0o700)
+    if dry_run and _has_store(path) and in_use(path / STORE):
+        raise _InUse
     try:
         descriptor = _open_lock(path, create=not dry_run)
     except FileNotFoundError:
@@ -196,8 +198,6 @@ def _remove(path: Path, dry_run: bool) -> None:
         except BlockingIOError:
             raise _InUse from None
         if dry_run:
-            if _has_store(path) and in_use(path / STORE):
-                raise _InUse
             return
         if not _is_still(path, descriptor):
             raise _InUse
