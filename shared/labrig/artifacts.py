@@ -18,75 +18,31 @@ import json
 import os
 import re
 import secrets
-import shutil
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from labrig.canonical import sha256
-from labrig.config import byte_setting
 from labrig.errors import LabrigError
 from labrig.storage import contents, holds
-from labrig.storage.contents import Content, Kind, Survey
+from labrig.storage.contents import Kind, Survey
 from labrig.storage.holds import holding
+from labrig.storage.leftovers import delete, removed, swept, thrown_away, write, write_whole
+from labrig.storage.manifests import Artifact, described, further_names, manifest_of, note_name, read_manifest
+from labrig.storage.quota import require_below_quota, victims
 from labrig.workspace import Workspace
 
 __all__ = ["Artifact", "ArtifactStore", "Opened", "holding", "in_use", "is_handle"]
 
-SCHEMA, FOLDER_SCHEMA = "labrig.artifact/1", "labrig.artifact/2"
-"""Of the manifest of a file, and of a folder."""
-QUOTA_BYTES = 1 << 30
-"""What the artifacts of a workspace may take together, unless the setting ``artifacts.quota_bytes`` says otherwise."""
 CHECKED_BYTES = 64 << 20
 """Contents up to this size are checked against their hash whenever they are opened."""
 READ_BYTES = 256 << 20
 """What `ArtifactStore.read` returns at most."""
-FOLDER_TYPE = "inode/directory"
-MAX_NAMES = 16
 _HANDLE = re.compile(r"sha256:([0-9a-f]{12,64})")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
-_OLD_TEMPORARY = re.compile(r"\.[0-9a-f]{12}")
-_OLD_S = 86_400
-
-
-@dataclass(frozen=True)
-class Artifact:
-    """A stored file or folder.
-
-    Attributes
-    ----------
-    sha256
-        Hash of the content (64 hex digits); the handle is its first 16 digits.
-    made_by
-        What made it: server, tool, arguments, versions.
-    inputs
-        What it was made from: name -> sha256.
-    files
-        How many files it has; 1 for a file.
-    """
-
-    sha256: str
-    name: str
-    bytes: int
-    media_type: str
-    made_by: dict[str, Any] = field(default_factory=dict)
-    inputs: dict[str, str] = field(default_factory=dict)
-    kind: Kind = "file"
-    files: int = 1
-
-    @property
-    def handle(self) -> str:
-        """The name by which tools take it: ``sha256:`` and 16 hex digits."""
-        return f"sha256:{self.sha256[:16]}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return what an Answer says of it."""
-        said = {"handle": self.handle, "name": self.name, "bytes": self.bytes, "type": self.media_type}
-        return said if self.kind == "file" else {**said, "files": self.files}
 
 
 @dataclass(frozen=True)
@@ -163,13 +119,13 @@ class ArtifactStore:
         )
         folder = self._folder()
 
-        def write() -> Path:
+        def stage() -> Path:
             staged = folder / f"{holds.NEW}{secrets.token_hex(8)}"
-            _write(staged, content)
+            write(staged, content)
             return staged
 
         try:
-            self._publish(folder, artifact, b"", write)
+            self._publish(folder, artifact, b"", stage)
         except OSError as error:
             raise contents.refusal(error, name) from error
         return artifact
@@ -230,11 +186,11 @@ class ArtifactStore:
         contents.checked_name(name)
         surveyed = contents.survey(descriptor, name)
         folder = self._folder()
-        _require_below_quota(surveyed.size)
+        require_below_quota(surveyed.size)
         here = os.fstat(descriptor).st_dev == folder.stat().st_dev
         if path is not None and not keep and here and not surveyed.linked:
             content = contents.read_content(descriptor, surveyed, name)
-            artifact = _described(content, name, media_type, made_by, inputs)
+            artifact = described(content, name, media_type, made_by, inputs)
             try:
                 taken = self._publish(
                     folder, artifact, content.listing, lambda: path, lambda: _same(folder, artifact, surveyed)
@@ -249,7 +205,7 @@ class ArtifactStore:
         try:
             with _staged(folder, surveyed.kind) as copy:
                 content = contents.read_content(descriptor, surveyed, name, copy)
-                artifact = _described(content, name, media_type, made_by, inputs)
+                artifact = described(content, name, media_type, made_by, inputs)
                 self._publish(folder, artifact, content.listing, lambda: copy)
         except OSError as error:
             raise contents.refusal(error, name) from error
@@ -269,12 +225,12 @@ class ArtifactStore:
         trash: list[Path] = []
         try:
             with holds.locked(folder, exclusive=True):
-                trash += _swept(folder)
+                trash += swept(folder)
                 if _stands(folder, artifact):
                     holds.note(folder, artifact.sha256)
-                    _note_name(folder, artifact)
+                    note_name(folder, artifact)
                     return False
-                victims = _victims(folder, artifact)
+                to_go = victims(folder, artifact)
                 staged = stage()
                 try:
                     _placed(folder, artifact, listing, staged, check, trash)
@@ -283,12 +239,12 @@ class ArtifactStore:
                         staged.unlink(missing_ok=True)
                     raise
                 holds.note(folder, artifact.sha256)
-                for each in victims:
-                    trash += _removed(folder, each)
+                for each in to_go:
+                    trash += removed(folder, each)
                 return True
         finally:
             for path in trash:
-                _delete(path)
+                delete(path)
 
     def get(self, handle: str) -> Artifact:
         """Return the artifact that a handle names.
@@ -304,10 +260,11 @@ class ArtifactStore:
                 "This is not an artifact handle", where=handle, expected="sha256: and 12 to 64 hex digits"
             )
         folder = self._folder()
+        names = holds.names(folder)
         found = [
-            path
-            for path in folder.glob(f"{match[1]}*.json")
-            if len(path.stem) == 64 and os.path.lexists(folder / path.stem)
+            folder / f"{name}.json"
+            for name in names
+            if len(name) == 64 and name.startswith(match[1]) and f"{name}.json" in names
         ]
         if len(found) != 1:
             raise LabrigError(
@@ -317,12 +274,12 @@ class ArtifactStore:
                 where=handle,
                 code="not_found",
             )
-        return _artifact(found[0], handle)
+        return read_manifest(found[0], handle)
 
     def names(self, handle: str) -> tuple[str, ...]:
         """Return the names under which an artifact was kept, the first one first."""
         artifact = self.get(handle)
-        return (artifact.name, *_further_names(self._folder(), artifact.sha256))
+        return (artifact.name, *further_names(self._folder(), artifact.sha256))
 
     @contextmanager
     def opened(self, handle: str, *, check: bool = False) -> Iterator[Opened]:
@@ -397,9 +354,9 @@ class ArtifactStore:
         """Remove what killed processes left."""
         folder = self._folder()
         with holds.locked(folder, exclusive=True):
-            trash = _swept(folder)
+            trash = swept(folder)
         for path in trash:
-            _delete(path)
+            delete(path)
 
 
 @contextmanager
@@ -416,7 +373,7 @@ def _staged(folder: Path, kind: Kind) -> Iterator[Path]:
     try:
         yield path
     finally:
-        _delete(path)
+        delete(path)
         os.close(descriptor)
 
 
@@ -432,12 +389,12 @@ def _placed(
     place = folder / artifact.sha256
     manifest, listed = folder / f"{artifact.sha256}.json", folder / f"{artifact.sha256}.listing"
     known = manifest.exists()
-    spoilt = _thrown_away(place) if os.path.lexists(place) else None
+    spoilt = thrown_away(place) if os.path.lexists(place) else None
     try:
         if listing:
-            _write_whole(listed, listing)
+            write_whole(listed, listing)
         if not known:
-            _write_whole(manifest, json.dumps(_manifest(artifact), ensure_ascii=False, indent=1).encode())
+            write_whole(manifest, json.dumps(manifest_of(artifact), ensure_ascii=False, indent=1).encode())
         os.rename(staged, place)  # noqa: PTH104 - rename of pathlib replaces on some systems and not on others
         try:
             check()
@@ -463,29 +420,6 @@ def _give_back(place: Path, source: Path) -> None:
     os.rename(place, source)  # noqa: PTH104
 
 
-def _described(
-    content: Content,
-    name: str,
-    media_type: str,
-    made_by: dict[str, Any] | None,
-    inputs: dict[str, str] | None,
-) -> Artifact:
-    from labrig.tools.reading import media_type_of
-
-    if not media_type:
-        media_type = FOLDER_TYPE if content.kind == "folder" else media_type_of(name)
-    return Artifact(
-        content.sha256,
-        name,
-        content.size,
-        media_type,
-        made_by or {},
-        inputs or {},
-        content.kind,
-        content.files,
-    )
-
-
 def _same(folder: Path, artifact: Artifact, surveyed: Survey) -> None:
     _require_unchanged(folder / artifact.sha256, surveyed, artifact.name)
 
@@ -493,114 +427,7 @@ def _same(folder: Path, artifact: Artifact, surveyed: Survey) -> None:
 def _remove_source(path: Path, surveyed: Survey, name: str) -> None:
     """Remove what was copied, unless it changed since: then it is somebody's."""
     _require_unchanged(path, surveyed, name)
-    _delete(path)
-
-
-def _quota() -> int:
-    return byte_setting("artifacts", "quota_bytes", QUOTA_BYTES)
-
-
-def _require_below_quota(more: int) -> None:
-    quota = _quota()
-    if more > quota:
-        raise LabrigError(
-            f"It has {more:,} bytes, more than all artifacts of a workspace may have",
-            expected=f"at most {quota:,} bytes: the setting artifacts.quota_bytes",
-            try_="a higher artifacts.quota_bytes (in labrig.toml, or LABRIG_ARTIFACTS_QUOTA_BYTES)",
-            code="limit",
-        )
-
-
-def _victims(folder: Path, artifact: Artifact) -> list[str]:
-    """Return the oldest artifacts that have to go so that another fits the quota; none of them is in use.
-
-    Raises
-    ------
-    LabrigError
-        ``limit`` if those that are not in use do not take enough room.
-    """
-    _require_below_quota(artifact.bytes)
-    quota = _quota()
-    kept = sorted(_kept(folder), key=lambda each: each[1])
-    over = sum(size for _, _, size in kept) + artifact.bytes - quota
-    if over <= 0:
-        return []
-    made = holds.held(folder)
-    victims = []
-    for digest, _, size in kept:
-        if over <= 0:
-            break
-        if digest not in made and digest != artifact.sha256 and holds.is_free(folder / digest):
-            victims.append(digest)
-            over -= size
-    if over > 0:
-        raise LabrigError(
-            f"There is no room for {artifact.bytes:,} bytes: the artifacts of this workspace are in use",
-            where=artifact.name,
-            expected=f"at most {quota:,} bytes together: the setting artifacts.quota_bytes",
-            try_="the same when calls and jobs have ended, or a higher artifacts.quota_bytes "
-            "(in labrig.toml, or LABRIG_ARTIFACTS_QUOTA_BYTES)",
-            code="limit",
-        )
-    return victims
-
-
-def _kept(folder: Path) -> Iterator[tuple[str, int, int]]:
-    """Yield digest, time (ns) and bytes of each artifact."""
-    for path in folder.glob("*.json"):
-        if not _DIGEST.fullmatch(path.stem):
-            continue
-        with suppress(OSError, LabrigError):
-            about = (folder / path.stem).lstat()
-            size = _artifact(path, path.stem).bytes if stat.S_ISDIR(about.st_mode) else about.st_size
-            yield path.stem, path.stat().st_mtime_ns, size
-
-
-def _manifest(artifact: Artifact) -> dict[str, Any]:
-    folder = artifact.kind == "folder"
-    return {
-        "schema": FOLDER_SCHEMA if folder else SCHEMA,
-        "sha256": artifact.sha256,
-        "name": artifact.name,
-        "bytes": artifact.bytes,
-        **({"kind": "folder", "files": artifact.files} if folder else {}),
-        "type": artifact.media_type,
-        "made_by": artifact.made_by,
-        "inputs": artifact.inputs,
-        "meta": {"created": datetime.now(UTC).isoformat(timespec="seconds")},
-    }
-
-
-def _artifact(manifest: Path, handle: str) -> Artifact:
-    """Read a manifest."""
-    try:
-        said = json.loads(manifest.read_text(encoding="utf-8"))
-        if said["schema"] not in (SCHEMA, FOLDER_SCHEMA):
-            raise LabrigError(
-                f"The manifest has the schema {said['schema']}",
-                where=handle,
-                expected=f"{SCHEMA} or {FOLDER_SCHEMA}",
-                try_="a newer Labrig",
-                code="refused",
-            )
-        return Artifact(
-            said["sha256"],
-            said["name"],
-            said["bytes"],
-            said["type"],
-            said["made_by"],
-            said["inputs"],
-            said.get("kind", "file"),
-            said.get("files", 1),
-        )
-    except FileNotFoundError:
-        raise LabrigError(
-            "There is no such artifact in this workspace", where=handle, code="not_found"
-        ) from None
-    except (ValueError, KeyError, TypeError) as error:
-        raise LabrigError(
-            f"The artifact's manifest cannot be read: {type(error).__name__}", where=handle, code="refused"
-        ) from None
+    delete(path)
 
 
 def _stands(folder: Path, artifact: Artifact) -> bool:
@@ -612,7 +439,7 @@ def _stands(folder: Path, artifact: Artifact) -> bool:
         ``refused`` where a file and a folder have the same hash: one was made to have that of the other.
     """
     try:
-        known = _artifact(folder / f"{artifact.sha256}.json", artifact.handle)
+        known = read_manifest(folder / f"{artifact.sha256}.json", artifact.handle)
         about = (folder / artifact.sha256).lstat()
     except (LabrigError, OSError):
         return False
@@ -666,79 +493,3 @@ def _require_unchanged(place: Path, surveyed: Survey, name: str) -> None:
 
 def _spoilt(handle: str) -> LabrigError:
     return LabrigError("The artifact's content no longer has its hash", where=handle, code="refused")
-
-
-def _further_names(folder: Path, digest: str) -> list[str]:
-    try:
-        names = json.loads((folder / f"{digest}.names").read_text(encoding="utf-8"))
-        return [str(each) for each in names][:MAX_NAMES]
-    except (OSError, ValueError, TypeError):
-        return []
-
-
-def _note_name(folder: Path, artifact: Artifact) -> None:
-    """Remember that a content was kept again, under another name."""
-    names = _further_names(folder, artifact.sha256)
-    first = _artifact(folder / f"{artifact.sha256}.json", artifact.handle).name
-    if artifact.name not in (first, *names) and len(names) < MAX_NAMES:
-        _write_whole(folder / f"{artifact.sha256}.names", json.dumps([*names, artifact.name]).encode())
-
-
-def _swept(folder: Path) -> list[Path]:
-    """Put what killed processes left out of the way, and return it; called with the lock of the store."""
-    names = {path.name for path in folder.iterdir()}
-    trash = [folder / name for name in names if name.startswith(holds.TRASH)]
-    for name in names:
-        path = folder / name
-        digest = name.partition(".")[0]
-        dead = name.startswith((holds.NEW, holds.HELD)) and holds.is_free(path)
-        if _OLD_TEMPORARY.fullmatch(name):
-            with suppress(OSError):
-                dead = path.lstat().st_mtime < datetime.now(UTC).timestamp() - _OLD_S
-        if _DIGEST.fullmatch(digest) and name != digest:  # beside a content, which is not there
-            dead = digest not in names
-        if _DIGEST.fullmatch(name):
-            dead = f"{name}.json" not in names and holds.is_free(path)
-        if dead:
-            with suppress(OSError):
-                trash.append(_thrown_away(path))
-    return trash
-
-
-def _removed(folder: Path, digest: str) -> list[Path]:
-    """Take an artifact out of the store, manifest first; return what is to be deleted."""
-    for ending in (".json", ".listing", ".names"):
-        (folder / f"{digest}{ending}").unlink(missing_ok=True)
-    with suppress(FileNotFoundError):
-        return [_thrown_away(folder / digest)]
-    return []
-
-
-def _thrown_away(path: Path) -> Path:
-    trash = path.with_name(f"{holds.TRASH}{secrets.token_hex(8)}")
-    path.rename(trash)
-    return trash
-
-
-def _delete(path: Path) -> None:
-    """Delete a file or folder, links as links; what is left over is swept later."""
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path, ignore_errors=True)
-        return
-    with suppress(OSError):
-        path.unlink()
-
-
-def _write_whole(path: Path, content: bytes) -> None:
-    temporary = path.with_name(f"{holds.NEW}{secrets.token_hex(8)}")
-    _write(temporary, content)
-    temporary.replace(path)
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Write a new file; nothing is left of one that could not be written whole."""
-    try:
-        path.write_bytes(content)
-    except BaseException:
-        path.unlink(missing_ok=True)
-        raise

@@ -328,7 +328,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from labrig import artifacts
-from labrig.storage import contents
+from labrig.storage import contents, leftovers
 from labrig.workspace import Workspace
 place, source, where = sys.argv[1:]
 def killed(*args): os.kill(os.getpid(), signal.SIGKILL)
@@ -341,7 +341,7 @@ if where == "copying":
 elif where == "manifest":
     artifacts.os.rename = killed
 elif where == "removing":
-    artifacts._thrown_away = killed
+    leftovers.thrown_away = killed
 store = artifacts.ArtifactStore(Workspace(Path(place)))
 if where == "removing":
     os.environ["LABRIG_ARTIFACTS_QUOTA_BYTES"] = "75000"
