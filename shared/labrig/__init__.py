@@ -10,6 +10,7 @@ The contracts, which every server keeps:
 
 The rooms:
 
+- `storage`: what the store of artifacts is made of
 - `serving`: what turns a toolbox into a server; `tools`: what tools of any server share
 - `isolation`: programs and children under limits; `sandbox`: code of agents; `sideenv`: what lives beside the main
   environment

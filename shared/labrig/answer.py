@@ -1,4 +1,4 @@
-"""What a tool gives back: an Answer (our own tools), a Published result (faithful tools) or a Picture.
+"""What a tool gives back: an Answer (our own tools), a Published result (faithful tools), a Picture or Pictures.
 
 Clients differ in what they hand to the model: some drop text beside structured content, some drop
 structured content beside text, all cut or spool long results. So an `Answer` is complete and small in
@@ -189,3 +189,36 @@ class Picture:
     caption: str
     source: str = ""
     record: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Image:
+    """One of several pictures.
+
+    Attributes
+    ----------
+    data
+        A PNG or JPEG file.
+    caption
+        Its name and what it shows; text that a model without eyes can go by.
+    handle
+        Of the artifact that holds it.
+    """
+
+    data: bytes
+    caption: str
+    handle: str = ""
+    media_type: str = "image/png"
+
+
+@dataclass(frozen=True)
+class Pictures:
+    """An answer with pictures, as content blocks alone: each picture and its caption, then the answer as text.
+
+    Nothing is structured, since clients drop images beside structured content. A tool that may return it is declared
+    with ``picture=True``, also where it mostly returns an `Answer`: it has no output schema then, and an Answer of it
+    has its structured content all the same.
+    """
+
+    images: tuple[Image, ...]
+    answer: Answer

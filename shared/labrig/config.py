@@ -68,3 +68,30 @@ def setting(section: str, key: str, default: str = "") -> str:
         raise LabrigError(f"[{section}] must be a table", where=str(path))
     value = table.get(key, default)
     return str(value)
+
+
+_UNITS = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
+_UNITS |= {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
+
+
+def read_size(text: str) -> int:
+    """Return the bytes of a size such as ``500MB``, ``2GiB`` or ``1000``."""
+    upper = text.strip().upper()
+    unit = next((each for each in sorted(_UNITS, key=len, reverse=True) if upper.endswith(each)), "")
+    try:
+        size = float(upper.removesuffix(unit)) * _UNITS.get(unit, 1)
+        if size < 0 or size != size or size == float("inf"):
+            raise ValueError
+        return int(size)
+    except ValueError:
+        raise LabrigError("This is not a size", where=text, expected="such as 500MB or 5GB") from None
+
+
+def byte_setting(section: str, key: str, default: int) -> int:
+    """Return a setting that is a size, in bytes."""
+    text = setting(section, key)
+    try:
+        return read_size(text) if text else default
+    except LabrigError as error:
+        error.where = f"[{section}] {key} = {text}"
+        raise

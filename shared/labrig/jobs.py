@@ -17,6 +17,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from labrig.artifacts import holding
 from labrig.errors import LabrigError
 from labrig.progress import Progress
 from labrig.turns import Turns
@@ -215,7 +216,8 @@ class Jobs:
         async with self._turns.turn(job.owner):
             job.state = "running"
             assert job.make is not None
-            return await job.make(job.progress)
+            with holding():  # what it makes stays until it ends
+                return await job.make(job.progress)
 
     def _settle(self, job: _Job, task: asyncio.Task[Any]) -> None:
         """Note how a job ended; a cancelled task may never have begun, so this is not part of the task."""

@@ -198,7 +198,8 @@ class Toolbox:
     ) -> Callable[[Tool], Tool]:
         """Declare a tool. `read_only` and `title` have no default: every tool carries its annotations.
 
-        A faithful tool returns `Published`, one that draws `Picture`, any other `Answer`. Name and description are
+        A faithful tool returns `Published`, one that draws `Picture` or `Pictures` (or, with nothing to show, an
+        `Answer`), any other `Answer`. Name and description are
         the function's, unless they are given. A tool that only waits for something takes no turn of the server.
         """
 

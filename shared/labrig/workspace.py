@@ -16,7 +16,9 @@ import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
+from labrig.config import byte_setting
 from labrig.errors import LabrigError, nearest
 
 PRIVATE = ".labrig"
@@ -24,6 +26,7 @@ PRIVATE = ".labrig"
 
 MAX_FILE_BYTES = 64 << 20
 MAX_TOTAL_BYTES = 2 << 30
+"""Of all files of a workspace, unless the setting ``workspace.quota_bytes`` says otherwise."""
 MAX_FILES = 20_000
 MAX_DEPTH = 32
 _MAX_LINKS = 16
@@ -97,7 +100,7 @@ class Workspace:
             ``not_found`` with the nearest names, ``refused`` for a path that leaves the workspace,
             ``limit`` for a file above `limit` bytes.
         """
-        with self._opened(path) as descriptor:
+        with self.opened(path) as descriptor:
             size = os.fstat(descriptor).st_size
             if size > limit:
                 raise LabrigError(
@@ -116,7 +119,7 @@ class Workspace:
     def exists(self, path: str) -> bool:
         """Tell whether a regular file of this name can be read."""
         try:
-            with self._opened(path):
+            with self.opened(path):
                 return True
         except LabrigError:
             return False
@@ -179,7 +182,8 @@ class Workspace:
             found += _files_below(root, f"@{name}/")
         return sorted(found, key=lambda entry: (entry.path.startswith("@"), entry.path))
 
-    def _parts(self, path: str) -> list[str]:
+    def _parts(self, path: str, *, folder: bool = False) -> list[str]:
+        """Return the parts of a path; a path of a folder may have none, or end with a slash."""
         expected = "a relative path such as run1/input.pqi, or @root/path for a read-only root"
         if not path or not path.strip():
             raise LabrigError("The path is empty", where="path", expected=expected)
@@ -200,7 +204,7 @@ class Workspace:
         parts = [part for part in path.split("/") if part not in ("", ".")]
         if ".." in parts:
             raise LabrigError("The path leaves the workspace", where=path, expected=expected, code="refused")
-        if not parts or path.endswith("/"):
+        if not folder and (not parts or path.endswith("/")):
             raise LabrigError("This names a folder, not a file", where=path, expected=expected)
         if PRIVATE in parts:
             raise LabrigError(
@@ -219,29 +223,48 @@ class Workspace:
         return parts
 
     @contextlib.contextmanager
-    def _opened(self, path: str) -> Iterator[int]:
-        """Open a regular file for reading, within the workspace or one of its roots."""
-        parts = self._parts(path)
+    def opened(self, path: str, *, kind: Literal["file", "folder", "any"] = "file") -> Iterator[int]:
+        """Open a file or a folder for reading, within the workspace or one of its roots, and give its descriptor.
+
+        No part of the path is followed out of the workspace, and what was put in its place meanwhile is not seen. What
+        lies in a folder is not checked: it may hold links. Open files of it with
+        `labrig.storage.contents.opened_below`, or give the descriptor to a child that closes itself in with it
+        (`labrig.isolation.closing.close_in`), where a link that leads out cannot be followed.
+
+        Parameters
+        ----------
+        path
+            ``.`` is the workspace and ``@root`` a root, where `kind` permits folders.
+        kind
+            What it may be.
+
+        Raises
+        ------
+        LabrigError
+            ``not_found`` with the nearest names, ``refused`` for a path that leaves the workspace, ``bad_input`` for
+            what is of another kind.
+        """
+        parts = self._parts(path, folder=kind != "file")
         top = self.folder
-        if parts[0].startswith("@"):
+        if parts and parts[0].startswith("@"):
             name = parts[0][1:]
-            if name not in self.roots or len(parts) < 2:
+            if name not in self.roots or (len(parts) < 2 and kind == "file"):
                 known = ", ".join(f"@{each}" for each in self.roots) or "none is configured"
                 raise LabrigError(f"There is no root @{name}", where=path, expected=known, code="not_found")
             top, parts = self.roots[name], parts[1:]
         if not top.is_dir():
-            raise self._missing(path)
+            raise self._missing(path, kind)
         try:
-            with _folder(top) as base, _walk(base, parts, path, make=False, last_is_file=True) as descriptor:
+            with _folder(top) as base, _walk(base, parts, path, make=False, last=kind) as descriptor:
                 yield descriptor
         except FileNotFoundError:
-            raise self._missing(path) from None
+            raise self._missing(path, kind) from None
 
-    def _missing(self, path: str) -> LabrigError:
+    def _missing(self, path: str, kind: str = "file") -> LabrigError:
         names = [entry.path for entry in self.entries()]
         close = nearest(path, names)
         return LabrigError(
-            "There is no such file",
+            f"There is no such {'file or folder' if kind == 'any' else kind}",
             where=path,
             expected=("one of " + ", ".join(names[:12]) + (", ..." if len(names) > 12 else ""))
             if names
@@ -257,10 +280,14 @@ class Workspace:
         for entry in _files_below(self.folder, ""):
             files += 1
             total += entry.bytes
-        if files >= MAX_FILES or total + more > MAX_TOTAL_BYTES:
+        quota = byte_setting("workspace", "quota_bytes", MAX_TOTAL_BYTES)
+        if files >= MAX_FILES or total + more > quota:
             raise LabrigError(
                 f"The workspace is full: {files:,} files, {total:,} bytes",
-                expected=f"at most {MAX_FILES:,} files and {MAX_TOTAL_BYTES:,} bytes",
+                expected=f"at most {MAX_FILES:,} files and {quota:,} bytes",
+                try_="a higher workspace.quota_bytes (in labrig.toml, or LABRIG_WORKSPACE_QUOTA_BYTES)"
+                if files < MAX_FILES
+                else "",
                 code="limit",
             )
 
@@ -275,8 +302,11 @@ def _folder(path: Path) -> Iterator[int]:
 
 
 @contextlib.contextmanager
-def _walk(top: int, parts: list[str], path: str, *, make: bool, last_is_file: bool = False) -> Iterator[int]:
-    """Open `parts` one after the other below the folder `top`, resolving links inside it only."""
+def _walk(top: int, parts: list[str], path: str, *, make: bool, last: str = "folder") -> Iterator[int]:
+    """Open `parts` one after the other below the folder `top`, resolving links inside it only.
+
+    The last of them may be a ``file``, a ``folder``, or ``any`` of the two.
+    """
     stack = [os.dup(top)]
     pending = list(reversed(parts))
     links = 0
@@ -309,19 +339,24 @@ def _walk(top: int, parts: list[str], path: str, *, make: bool, last_is_file: bo
                     raise LabrigError("A link leads out of the workspace", where=path, code="refused")
                 pending += reversed(target.split("/"))
                 continue
-            is_file = last_is_file and not any(each not in ("", ".") for each in pending)
+            is_file = last != "folder" and not any(each not in ("", ".") for each in pending)
             flags = (
                 os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | (os.O_NONBLOCK if is_file else os.O_DIRECTORY)
             )
+            if is_file and not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+                raise LabrigError(  # opening a device may do something
+                    "This is not a regular file", where=path, expected="the path of a file"
+                )
             try:
                 stack.append(os.open(part, flags, dir_fd=stack[-1]))
             except FileNotFoundError:
                 raise
             except OSError as error:
                 raise _translate(error, path) from error
-        if last_is_file and not stat.S_ISREG(os.fstat(stack[-1]).st_mode):
-            kind = "a folder" if stat.S_ISDIR(os.fstat(stack[-1]).st_mode) else "not a regular file"
-            raise LabrigError(f"This is {kind}", where=path, expected="the path of a file")
+        mode = os.fstat(stack[-1]).st_mode
+        if not (stat.S_ISREG(mode) and last != "folder") and not (stat.S_ISDIR(mode) and last != "file"):
+            kind = "a folder" if stat.S_ISDIR(mode) else "not a regular file"
+            raise LabrigError(f"This is {kind}", where=path, expected=f"the path of a {last}")
         yield stack[-1]
     finally:
         for descriptor in stack:

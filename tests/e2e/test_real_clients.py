@@ -7,15 +7,13 @@ npm (``.ci/run`` installs them); where they are absent the tests skip.
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from labrig.plotting.drawing import png_size
-from support.real_clients import ask_claude_code, binary, environment, install
-from support.scripted_model import scripted_model
+from support.real_clients import ask_claude_code, ask_codex, install
 
 QUESTION = "What is the pH of 1 mmol/kgw NaHCO3 at 25 degC?"
 INPUT = "SOLUTION 1\n pH 7 charge\n Na 1\n C(4) 1\nEND\n"
@@ -73,37 +71,16 @@ def test_claude_code_goes_from_a_csv_to_a_picture(databases: Path, project: Path
 
 @pytest.mark.accept
 def test_codex_answers(databases: Path, project: Path, private: Path) -> None:
-    codex = binary("@openai/codex", "codex")
     install("codex", "phreeqc", project, private)
-    with scripted_model(SCRIPT) as model:
-        config = private / ".codex" / "config.toml"
-        provider = (
-            'model = "scripted-model"\nmodel_provider = "local"\n'
-            f'[model_providers.local]\nname = "local"\nbase_url = "{model.url}/v1"\nwire_api = "responses"\n'
-            'env_key = "SCRIPTED_KEY"\nrequest_max_retries = 0\nstream_max_retries = 0\n'
-        )
-        written = config.read_text()
-        assert "startup_timeout_sec = 30" in written
-        # A busy machine may take longer, and timing fails no test.
-        config.write_text(provider + written.replace("startup_timeout_sec = 30", "startup_timeout_sec = 150"))
-        done = subprocess.run(
-            [codex, "exec", "--json", "--skip-git-repo-check", "-s", "read-only", QUESTION],
-            cwd=project,
-            env=environment(private, SCRIPTED_KEY="dummy"),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=180,
-        )
-    events = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    events, requests = ask_codex(QUESTION, SCRIPT, project, private)
     items = [each["item"] for each in events if each["type"] == "item.completed"]
     calls = [item for item in items if item["type"] == "mcp_tool_call"]
-    assert calls, done.stdout[-2000:] + done.stderr[-2000:]
+    assert calls, events
     assert calls[0]["status"] == "completed", calls
     assert {"name": "pH", "value": 8.269}.items() <= calls[0]["result"]["structured_content"]["values"][
         0
     ].items()
     assert "phreeqc.dat 3.8.6" in calls[0]["result"]["structured_content"]["source"]
     assert [item["text"] for item in items if item["type"] == "agent_message"][-1] == "The pH is 8.27."
-    outputs = [item for item in model.requests[-1]["input"] if item.get("type") == "function_call_output"]
+    outputs = [item for item in requests[-1]["input"] if item.get("type") == "function_call_output"]
     assert "8.269" in json.dumps(outputs), "what the model was given holds the value"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -74,3 +75,33 @@ def ask_claude_code(
         )
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
     return done.stdout, model.requests
+
+
+def ask_codex(
+    question: str, script: list[Any], project: Path, private: Path
+) -> tuple[list[dict[str, Any]], list[Any]]:
+    """Ask the real Codex with the user's configuration; return its events and what its model was sent."""
+    codex = binary("@openai/codex", "codex")
+    with scripted_model(script) as model:
+        config = private / ".codex" / "config.toml"
+        provider = (
+            'model = "scripted-model"\nmodel_provider = "local"\n'
+            f'[model_providers.local]\nname = "local"\nbase_url = "{model.url}/v1"\nwire_api = "responses"\n'
+            'env_key = "SCRIPTED_KEY"\nrequest_max_retries = 0\nstream_max_retries = 0\n'
+        )
+        written = config.read_text()
+        assert "startup_timeout_sec = 30" in written
+        # A busy machine may take longer, and timing fails no test.
+        config.write_text(provider + written.replace("startup_timeout_sec = 30", "startup_timeout_sec = 150"))
+        done = subprocess.run(
+            [codex, "exec", "--json", "--skip-git-repo-check", "-s", "read-only", question],
+            cwd=project,
+            env=environment(private, SCRIPTED_KEY="dummy"),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=180,
+        )
+    events = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    assert any(each["type"] == "item.completed" for each in events), done.stdout[-2000:] + done.stderr[-2000:]
+    return events, model.requests

@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from labrig import __version__
-from labrig.config import config_path, home, setting
+from labrig.config import config_path, home, read_size, setting
 from labrig.errors import LabrigError
 from labrig.serving.serve import MODES
 from labrig.toolbox import Toolbox
@@ -17,7 +17,6 @@ from labrig_harness.registry.servers import names, toolbox
 FAILED = 1
 DAY_S = 86_400
 DEFAULT_QUOTA = "5GB"
-_UNITS = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 
 
 def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -221,7 +220,7 @@ def _gc(arguments: argparse.Namespace) -> int:
 
     report = gc.collect(
         home() / "workspaces",
-        _bytes(arguments.quota),
+        read_size(arguments.quota),
         older_than_s=arguments.older_than * DAY_S if arguments.older_than is not None else None,
         dry_run=arguments.dry_run,
     )
@@ -234,16 +233,3 @@ def _gc(arguments: argparse.Namespace) -> int:
         print(f"cannot remove {session.path}: {reason}", file=sys.stderr)
     print(f"{report.before_bytes:,} bytes before, {report.after_bytes:,} after, quota {report.quota_bytes:,}")
     return FAILED if report.failed else 0
-
-
-def _bytes(text: str) -> int:
-    """Read a size such as ``500MB`` (decimal units)."""
-    upper = text.strip().upper()
-    unit = next((each for each in sorted(_UNITS, key=len, reverse=True) if upper.endswith(each)), "")
-    try:
-        size = float(upper.removesuffix(unit)) * _UNITS.get(unit, 1)
-        if size < 0 or size != size or size == float("inf"):
-            raise ValueError
-        return int(size)
-    except ValueError:
-        raise LabrigError("This is not a size", where=text, expected="such as 500MB or 5GB") from None

@@ -62,7 +62,8 @@ class Execution:
     dump_file
         Workspace file that holds the text of DUMP, or empty.
     artifact
-        The output as an artifact; its manifest names input, database and library with their hashes.
+        The output as an artifact; its manifest names input, database and library with their hashes. None where there
+        was no room for it.
     """
 
     run: Run
@@ -71,7 +72,7 @@ class Execution:
     result: str
     files: dict[int, list[str]]
     dump_file: str
-    artifact: Artifact
+    artifact: Artifact | None
     source: str
 
     @property
@@ -122,13 +123,19 @@ async def execute_phreeqc(
     writer = _Writer(workspace, {request.result, input_path})
     files = writer.tables(run)
     dump_file = writer.dump(run, complete)
-    artifact = artifacts.put(
-        request.result,
-        run.output.encode("utf-8"),
-        media_type="text/plain",
-        made_by={"server": "phreeqc", "engine": record(run), "status": run.status},
-        inputs={"input": sha256(complete), "database": run.database.sha256},
-    )
+    artifact: Artifact | None = None
+    try:
+        artifact = artifacts.put(
+            request.result,
+            run.output.encode("utf-8"),
+            media_type="text/plain",
+            made_by={"server": "phreeqc", "engine": record(run), "status": run.status},
+            inputs={"input": sha256(complete), "database": run.database.sha256},
+        )
+    except LabrigError as error:
+        if error.code != "limit":
+            raise
+        writer.notices.append(f"{request.result} is no artifact: {error}")  # the run is answered all the same
     return Execution(
         run,
         complete,

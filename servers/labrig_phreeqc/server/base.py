@@ -13,6 +13,7 @@ from pydantic import Field
 from labrig.errors import LabrigError
 from labrig.server_settings import ServerSetting
 from labrig.toolbox import ServeOptions, Toolbox, session
+from labrig.tools.files import source_text
 from labrig_phreeqc.database import databases
 from labrig_phreeqc.engine.closing import WALLS
 from labrig_phreeqc.engine.engine import Engine
@@ -108,7 +109,7 @@ def input_text(input_path: str, text: str) -> str:
             where="input_path, input",
             expected="a file of the workspace, or the input as text",
         )
-    return text or session().workspace.read_text(input_path)
+    return text or source_text(input_path)
 
 
 def call_limits() -> Limits:

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from labrig.answer import ANSWER_BYTES, Answer, Published
+from labrig.canonical import sha256
 from labrig.errors import LabrigError
 from labrig.progress import Progress
 from labrig.toolbox import session
@@ -206,7 +207,7 @@ async def _run(request: Request, limits: Limits) -> Execution:
 
 
 def _record(done: Execution) -> dict[str, Any]:
-    return {**record(done.run), "output_sha256": done.artifact.sha256}
+    return {**record(done.run), "output_sha256": sha256(done.run.output)}
 
 
 def _answer(done: Execution, protocol: str) -> Answer:
@@ -235,7 +236,7 @@ def _answer(done: Execution, protocol: str) -> Answer:
         text=text if run.output else "",
         data=data,
         warnings=warnings,
-        artifacts=(done.artifact.to_dict(),) if run.output else (),
+        artifacts=(done.artifact.to_dict(),) if run.output and done.artifact else (),
         next=_next(done, kind),
         record={"record": _record(done)},
         failed=run.failed,

@@ -159,5 +159,8 @@ IdArgument = Annotated[
     Field(description="Which repository: a folder's name or a number; by default the folder."),
 ]
 PathArgument = Annotated[str, Field(description="Path of a file in the repository.")]
+SourceArgument = Annotated[
+    str, Field(description="Path of a file in the repository, or an artifact's handle.")
+]
 HeadArgument = Annotated[int | None, Field(ge=0, description="Only this many lines from the start.")]
 TailArgument = Annotated[int | None, Field(ge=0, description="Only this many lines from the end.")]

@@ -11,17 +11,18 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from labrig.answer import Answer
+from labrig.answer import Answer, Pictures
 from labrig.errors import LabrigError
 from labrig.sandbox import Limits
-from labrig.sandbox.answers import answer
+from labrig.sandbox.answers import answer, pictured
 from labrig.toolbox import session
 from labrig.tools import reading
+from labrig.tools.sources import input_names, names_artifact, opened_source
 from labrig_repository.folder import listing
 from labrig_repository.folder.folder import Folder, translated
 from labrig_repository.folder.names import shown
 from labrig_repository.server.base import IdArgument, State, named, toolbox
-from labrig_repository.server.files import existing
+from labrig_repository.server.files import existing, opened
 from labrig_repository.server.tables import described
 
 CALL_LIMITS = Limits(wall_s=50, cpu_s=50)
@@ -58,11 +59,10 @@ def functions(state: State, default: object) -> dict[str, Callable[..., Any]]:
         """read_text_file(path, head=None, tail=None, id='') -> str"""
 
         def reads() -> str:
-            repository = chosen(id)
-            found = existing(repository, path)
-            return reading.read_text_file(
-                repository, found, head=head, tail=tail, most_bytes=MOST_BYTES, whole=True
-            ).text
+            with opened(state, default if id == "" else id, path) as (files, found, _):
+                return reading.read_text_file(
+                    files, found, head=head, tail=tail, most_bytes=MOST_BYTES, whole=True
+                ).text
 
         return await asyncio.to_thread(reads)
 
@@ -70,39 +70,42 @@ def functions(state: State, default: object) -> dict[str, Callable[..., Any]]:
         """read_binary_file(path, id='') -> Base64 text: io.BytesIO(base64.b64decode(...)) is the file."""
 
         def reads() -> str:
-            repository = chosen(id)
-            return reading.read_binary_file(repository, existing(repository, path), most_bytes=MOST_BYTES)[0]
+            with opened(state, default if id == "" else id, path) as (files, found, _):
+                return reading.read_binary_file(files, found, most_bytes=MOST_BYTES)[0]
 
         return await asyncio.to_thread(reads)
 
     async def describe_table(path: Any, sheet: Any = "", id: Any = "") -> dict[str, Any]:
         """describe_table(path, sheet='', id='') -> dict with rows and columns: name, type, unit, min, max, missing"""
-        repository = chosen(id)
-        found = await asyncio.to_thread(existing, repository, path)
-        return (await described(state, repository, found, str(sheet))).to_dict()
+        with ExitStack() as held:
+            place = await asyncio.to_thread(
+                lambda: held.enter_context(opened(state, default if id == "" else id, path))
+            )
+            return (await described(state, place[0], place[1], str(sheet))).to_dict()
 
     return named(list_directory, read_text_file, read_binary_file, describe_table)
 
 
-@toolbox.tool(title="Run Python code", read_only=False)
+@toolbox.tool(title="Run Python code", read_only=False, picture=True)
 async def run_python_code(
     code: Annotated[str, Field(description="Python source.")],
     files: Annotated[
         list[str],
         Field(
-            max_length=MOST_FILES, description="Files of the folder that the code can open as inputs/NAME."
+            max_length=MOST_FILES,
+            description="Files of the folder, and handles of artifacts, that the code can open as inputs/NAME.",
         ),
     ] = [],  # noqa: B006 - pydantic copies it
     id: IdArgument = "",
     seed: Annotated[
         int, Field(ge=0, le=2**32, description="The same seed gives the same random numbers.")
     ] = 0,
-) -> Answer:
+) -> Answer | Pictures:
     """Run Python (numpy, pandas, SciPy, scikit-learn, matplotlib) in a sandbox: 50 s, 512 MB, no network.
 
     Each run starts afresh. Functions in it: list_directory(prefix, depth) -> list, read_text_file(path, head, tail) ->
-    str, read_binary_file(path) -> Base64 str, describe_table(path) -> dict. Figures and files that the code leaves are
-    returned as artifacts.
+    str, read_binary_file(path) -> Base64 str, describe_table(path) -> dict. Figures and files that the code leaves
+    are artifacts, whose handles later calls take in place of a path; up to 4 pictures (PNG, JPEG) are shown.
     """
     here = session()
     state: State = here.state
@@ -117,15 +120,33 @@ async def run_python_code(
             seed=seed,
         )
     packages = ", ".join(f"{name} {version}" for name, version in list(state.sandbox.imported.items())[:3])
-    return answer(
+    answered = answer(
         result, code=code, artifacts=here.artifacts, source=f"Python with {packages}", inputs=hashes
     )
+    return pictured(answered, result)
 
 
 def _inputs(
     state: State, id: object, paths: list[str], held: ExitStack
 ) -> tuple[dict[str, Path], dict[str, str]]:
-    """Return files of a folder as inputs of a run, and their hashes; `held` keeps them open, so none is exchanged."""
+    """Return files of a folder and artifacts as inputs of a run, and their hashes; `held` keeps them open.
+
+    Files of the folder have their names; an artifact has its own or, where that is taken, another (`input_names`).
+    """
+    inputs, hashes = _of_folder(state, id, [each for each in paths if not names_artifact(each)], held)
+    handles = [each for each in paths if names_artifact(each)]
+    kept = [held.enter_context(opened_source(each, kind="any")) for each in dict.fromkeys(handles)]
+    for name, source in input_names(kept, inputs).items():
+        if len(inputs) < MOST_FILES:  # a further name of an artifact may be one too many
+            inputs[name] = source.place
+            hashes |= {name: source.sha256} if source.sha256 else {}
+    return inputs, hashes
+
+
+def _of_folder(
+    state: State, id: object, paths: list[str], held: ExitStack
+) -> tuple[dict[str, Path], dict[str, str]]:
+    """Return files of a folder as inputs; `held` keeps them open, so none is exchanged."""
     if not paths:
         return {}, {}
     repository = state.repository(id)

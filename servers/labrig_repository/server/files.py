@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -13,14 +15,22 @@ from labrig.errors import LabrigError, nearest
 from labrig.toolbox import session
 from labrig.tools import cursor as cursors
 from labrig.tools import reading
-from labrig.tools.reading import Text
+from labrig.tools.reading import Files, Text
+from labrig.tools.sources import names_artifact, opened_source
 from labrig_repository.folder import listing
 from labrig_repository.folder.listing import Found, checked_depth
 from labrig_repository.folder.names import located, parts_in, shown
 from labrig_repository.folder.searching import MOST_QUERY
 from labrig_repository.folder.searching import search as looked_for
 from labrig_repository.folder.store import Repository
-from labrig_repository.server.base import HeadArgument, IdArgument, PathArgument, TailArgument, toolbox
+from labrig_repository.server.base import (
+    HeadArgument,
+    IdArgument,
+    SourceArgument,
+    State,
+    TailArgument,
+    toolbox,
+)
 
 LISTED = 200
 """Names on a page."""
@@ -126,22 +136,34 @@ def existing(repository: Repository, path: str) -> str:
     return found
 
 
+@contextmanager
+def opened(state: State, id: object, path: str) -> Iterator[tuple[Files, str, str]]:
+    """Give what holds a file, its path there, and one line of what it is: a file of a repository, or an artifact."""
+    if names_artifact(path):
+        with opened_source(path) as source:
+            yield source, source.name, f"artifact {path}: {source.name}"
+    else:
+        repository = state.repository(id)
+        found = existing(repository, path)
+        yield repository, found, f"{repository.about}: {shown(found)}"
+
+
 @toolbox.tool(title="Read a text file", read_only=True)
 async def read_text_file(
-    path: PathArgument, head: HeadArgument = None, tail: TailArgument = None, id: IdArgument = ""
+    path: SourceArgument, head: HeadArgument = None, tail: TailArgument = None, id: IdArgument = ""
 ) -> Answer:
     """Read a text file, or only its first or last lines (head, tail).
 
     Whole files come up to 20,000 bytes, lines up to 100,000; longer text is cut, and the answer says so.
     """
-    repository = session().state.repository(id)
+    state: State = session().state
     most = WHOLE_BYTES if head is None and tail is None else LINES_BYTES
 
     def reads() -> tuple[str, Text]:
-        found = existing(repository, path)
-        return found, reading.read_text_file(repository, found, head=head, tail=tail, most_bytes=most)
+        with opened(state, id, path) as (files, found, about):
+            return about, reading.read_text_file(files, found, head=head, tail=tail, most_bytes=most)
 
-    found, text = await asyncio.to_thread(reads)
+    about, text = await asyncio.to_thread(reads)
     warnings = []
     if text.cut:
         side = "beginning" if tail is None else "end"
@@ -153,7 +175,7 @@ async def read_text_file(
             f"{text.replaced} bytes are not valid {text.encoding} and are shown as \N{REPLACEMENT CHARACTER}"
         )
     return Answer(
-        source=f"{repository.about}: {shown(found)}",
+        source=about,
         status="partial" if text.cut else "ok_with_warnings" if warnings else "ok",
         text=text.text,
         data={"bytes": text.size, "encoding": text.encoding},
@@ -166,18 +188,16 @@ async def read_text_file(
 
 
 @toolbox.tool(title="Read a file as Base64", read_only=True)
-async def read_binary_file(path: PathArgument, id: IdArgument = "") -> Answer:
+async def read_binary_file(path: SourceArgument, id: IdArgument = "") -> Answer:
     """Read a small file of any kind as Base64 (up to 48,000 bytes). Larger files can be read in run_python_code."""
-    repository = session().state.repository(id)
+    state: State = session().state
 
     def reads() -> tuple[str, str, str]:
-        found = existing(repository, path)
-        return found, *reading.read_binary_file(repository, found, most_bytes=BINARY_BYTES)
+        with opened(state, id, path) as (files, found, about):
+            return about, *reading.read_binary_file(files, found, most_bytes=BINARY_BYTES)
 
-    found, content, media_type = await asyncio.to_thread(reads)
-    return Answer(
-        source=f"{repository.about}: {shown(found)}", data={"media_type": media_type, "base64": content}
-    )
+    about, content, media_type = await asyncio.to_thread(reads)
+    return Answer(source=about, data={"media_type": media_type, "base64": content})
 
 
 @toolbox.tool(title="Search names and contents", read_only=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import ExitStack
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -13,27 +14,29 @@ from labrig.tables import Description
 from labrig.tables.apart import describe_apart
 from labrig.toolbox import session
 from labrig.tools import cursor as cursors
+from labrig.tools.reading import Files
+from labrig.tools.sources import Source
 from labrig_repository.folder.folder import Folder
-from labrig_repository.folder.names import shown
-from labrig_repository.folder.store import Repository
-from labrig_repository.server.base import IdArgument, PathArgument, State, toolbox
-from labrig_repository.server.files import CursorArgument, existing
+from labrig_repository.server.base import IdArgument, SourceArgument, State, toolbox
+from labrig_repository.server.files import CursorArgument, opened
 
 COLUMNS = 40
 """Columns on a page."""
 
 
-async def described(state: State, repository: Repository, path: str, sheet: str) -> Description:
-    """Describe a table of a repository: a folder's in a child process, a generated one, which is made by us, here."""
-    if not isinstance(repository, Folder):
-        return await asyncio.to_thread(tables.describe_table, repository, path, sheet=sheet)
-    with repository.opened_file(path) as descriptor:
+async def described(state: State, files: Files, path: str, sheet: str) -> Description:
+    """Describe a table: an artifact or a folder's in a child process, a generated one, which is made by us, here."""
+    if isinstance(files, Source):
+        return await describe_apart(state.readers, files.descriptor, path, sheet=sheet)
+    if not isinstance(files, Folder):
+        return await asyncio.to_thread(tables.describe_table, files, path, sheet=sheet)
+    with files.opened_file(path) as descriptor:
         return await describe_apart(state.readers, descriptor, path, sheet=sheet)
 
 
 @toolbox.tool(title="Describe a table", read_only=True)
 async def describe_table(
-    path: PathArgument,
+    path: SourceArgument,
     sheet: Annotated[str, Field(description="Sheet of a workbook; by default the first.")] = "",
     id: IdArgument = "",
     cursor: CursorArgument = "",
@@ -43,11 +46,12 @@ async def describe_table(
     It reads CSV and its relatives, Parquet, xlsx, JSON and JSON lines, and the headers of NetCDF and HDF5.
     """
     state: State = session().state
-    repository = state.repository(id)
-    found = await asyncio.to_thread(existing, repository, path)
-    description = await described(state, repository, found, sheet)
+    with ExitStack() as held:
+        files, found, about = await asyncio.to_thread(lambda: held.enter_context(opened(state, id, path)))
+        description = await described(state, files, found, sheet)
     data: dict[str, Any] = description.to_dict()
-    question = [repository.name, found, sheet, len(description.columns)]
+    place = about if isinstance(files, Source) else state.repository(id).name
+    question = [place, found, sheet, len(description.columns)]
     page, following = cursors.page(description.columns, question, cursor, size=COLUMNS)
     data["columns"] = list(page)
     if following:
@@ -58,7 +62,7 @@ async def describe_table(
         else ("Only the beginning of the file was read; ranges and counts are for that part",)
     )
     return Answer(
-        source=f"{repository.about}: {shown(found)}",
+        source=about,
         status="ok" if description.complete else "partial",
         data=data,
         warnings=(*partly, *description.notes),

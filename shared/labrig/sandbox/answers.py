@@ -1,17 +1,22 @@
-"""What a server's tool says of a run: an Answer that is small, with files and figures as artifacts."""
+"""What a server's tool says of a run: a small Answer, with files and figures as artifacts, and its pictures."""
 
 from __future__ import annotations
 
 import mimetypes
+from dataclasses import replace
 from typing import Any
 
-from labrig.answer import Answer, Quantity
+from labrig.answer import Answer, Image, Pictures, Quantity
 from labrig.artifacts import ArtifactStore
 from labrig.canonical import sha256
+from labrig.errors import LabrigError
+from labrig.plotting.images import look
 from labrig.sandbox.results import Result
 
 TEXT_CHARACTERS = 6_000
 """Characters of output that an Answer shows; all that was kept is an artifact then."""
+MOST_PICTURES = 4
+"""Pictures of one run that are shown; each has at most `labrig.plotting.images.MAX_BYTES`."""
 
 
 def answer(
@@ -24,6 +29,8 @@ def answer(
 ) -> Answer:
     """Return the Answer for a run; its files, and output that is too long, are put into `artifacts`.
 
+    What finds no room there is named in a warning; the rest of the answer does not depend on it.
+
     Parameters
     ----------
     source
@@ -32,29 +39,67 @@ def answer(
         What the code could read: name -> SHA-256; it goes into the artifacts' manifests.
     """
     made_by = {"tool": "sandbox", "code": sha256(code), "backend": result.backend, "status": result.status}
-    kept = [
-        artifacts.put(
-            name, content, media_type=_media_type(name), made_by=made_by, inputs=inputs or {}
-        ).to_dict()
-        | ({"figure": True} if name in result.figures else {})
-        for name, content in result.files.items()
-    ]
+    kept: list[dict[str, Any]] = []
+    lost: list[str] = []
+    for name, content in result.files.items():
+        try:
+            put = artifacts.put(
+                name, content, media_type=_media_type(name), made_by=made_by, inputs=inputs or {}
+            )
+        except LabrigError as error:
+            lost.append(f"{name} was not kept: {error}")
+        else:
+            kept.append(put.to_dict() | ({"figure": True} if name in result.figures else {}))
     text = _streams(result)
     if len(text) > TEXT_CHARACTERS:
-        whole = artifacts.put("output.txt", text.encode(), media_type="text/plain", made_by=made_by)
-        kept.insert(0, whole.to_dict())
-        text = _middle_cut(text, whole.handle)
+        try:
+            whole = artifacts.put("output.txt", text.encode(), media_type="text/plain", made_by=made_by)
+        except LabrigError as error:
+            lost.append(f"the whole output was not kept: {error}")
+            text = _middle_cut(text, "which were not kept")
+        else:
+            kept.insert(0, whole.to_dict())
+            text = _middle_cut(text, f"see {whole.handle}")
     limited = result.status not in ("ok", "error", "exit")
     return Answer(
         source=f"{source}; sandbox {result.backend}",
         status=result.status,
         values=() if result.status == "ok" else (Quantity("exit code", result.exit_code),),
         text=text,
-        warnings=(*((result.detail,) if limited else ()), *result.notes, *left_out(result)),
+        warnings=(*((result.detail,) if limited else ()), *result.notes, *left_out(result), *lost),
         artifacts=tuple(kept),
         record=_record(result, code),
         failed=result.failed,
     )
+
+
+def pictured(answered: Answer, result: Result) -> Answer | Pictures:
+    """Return the answer of a run with the pictures that its code left, for a tool declared with ``picture=True``.
+
+    Shown are PNG and JPEG files, at most `MOST_PICTURES`: figures that were open at the end first, then the others in
+    order of their paths. Which were not shown, and why, is a warning; all of them are among the artifacts. A run that
+    failed shows none, since services take no image in a result that is an error.
+    """
+    if result.failed:
+        return answered
+    handles = {each["name"]: each["handle"] for each in answered.artifacts}
+    candidates = [name for name in result.files if name.lower().endswith((".png", ".jpg", ".jpeg"))]
+    images: list[Image] = []
+    hidden: list[str] = []
+    for name in sorted(candidates, key=lambda name: name not in result.figures):
+        if len(images) == MOST_PICTURES:
+            hidden.append(f"{name} is not shown: only {MOST_PICTURES} pictures are")
+            continue
+        found = look(result.files[name])
+        if isinstance(found, str):
+            hidden.append(f"{name} is not shown: {found}")
+            continue
+        caption = f"{name}: {found.width} x {found.height} pixels"
+        images.append(Image(result.files[name], caption, handles.get(name, ""), found.media_type))
+    if len(hidden) > MOST_PICTURES:
+        hidden = [*hidden[:MOST_PICTURES], f"{len(hidden) - MOST_PICTURES} more pictures are not shown"]
+    answered = replace(answered, warnings=(*answered.warnings, *hidden))
+    return Pictures(tuple(images), answered) if images else answered
 
 
 def _streams(result: Result) -> str:
@@ -65,10 +110,10 @@ def _streams(result: Result) -> str:
     return f"{result.output}{gap}--- standard error ---\n{result.error}"
 
 
-def _middle_cut(text: str, handle: str) -> str:
+def _middle_cut(text: str, where: str) -> str:
     head, tail = TEXT_CHARACTERS * 3 // 4, TEXT_CHARACTERS // 4
     left = len(text) - head - tail
-    return f"{text[:head]}\n[... {left:,} characters, see {handle} ...]\n{text[-tail:]}"
+    return f"{text[:head]}\n[... {left:,} characters, {where} ...]\n{text[-tail:]}"
 
 
 def left_out(result: Result) -> list[str]:

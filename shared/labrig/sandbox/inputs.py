@@ -2,7 +2,8 @@
 
 Libraries follow links to the real path (HDF5 does, in C), so an input has to be there under its real path. Without
 namespaces every file is, and Landlock alone decides what can be opened. In a root of its own only the sandbox's
-`roots` are there; what lies elsewhere is copied into a folder that is.
+`roots` are there; what lies elsewhere is copied into a folder that is. An artifact, whose content never changes, gets a
+second name there (hard links), where the file system permits that.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from labrig.errors import LabrigError
+from labrig.workspace import PRIVATE
 
 MAX_COPIED = 1 << 30
 """Bytes that the copied inputs of one run may have."""
@@ -46,7 +48,7 @@ class Inputs:
     roots
         Folders that are visible to the code under their own paths; None if everything is.
     area
-        A visible folder for copies of what lies elsewhere.
+        A visible folder for links to, and copies of, what lies elsewhere.
     """
 
     def __init__(self, roots: Sequence[Path] | None, area: Path) -> None:
@@ -71,7 +73,7 @@ class Inputs:
                 real = Path(f"/proc/self/fd/{descriptor}").readlink()
                 if not self._visible(real):
                     copy = self._area / run / name
-                    room -= _copied(name, descriptor, copy, room)
+                    room -= _copied(name, descriptor, copy, room, links=_is_artifact(real))
                     os.close(descriptor)
                     placed.pop()
                     descriptor, real = _opened(name, copy), copy
@@ -115,14 +117,25 @@ def _opened(name: str, path: Path) -> int:
     return descriptor
 
 
-def _copied(name: str, descriptor: int, copy: Path, room: int) -> int:
-    """Copy what is open, links in a folder as links, files and folders only; return its size in bytes."""
+def _is_artifact(real: Path) -> bool:
+    return any(pair == (PRIVATE, "artifacts") for pair in zip(real.parts, real.parts[1:], strict=False))
+
+
+def _copied(name: str, descriptor: int, copy: Path, room: int, *, links: bool) -> int:
+    """Copy what is open, links in a folder as links, files and folders only; return the bytes that were copied.
+
+    With `links`, files get a second name in place of a copy, where that can be.
+    """
     source = f"/proc/self/fd/{descriptor}"
-    if _size(source, room) > room:
-        raise _too_large(name)
-    copying = _Copying(name, room)
+    copying = _Copying(name, room, links)
     try:
         copy.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        is_file = stat.S_ISREG(os.fstat(descriptor).st_mode)
+        if links and is_file and _linked(source, copy, follow=True):
+            return 0
+        links = links and copy.parent.stat().st_dev == os.fstat(descriptor).st_dev
+        if not links and _size(source, room) > room:
+            raise _too_large(name)
         if stat.S_ISDIR(os.fstat(descriptor).st_mode):
             shutil.copytree(source, copy, symlinks=True, copy_function=copying.copy)
         else:
@@ -136,15 +149,18 @@ def _copied(name: str, descriptor: int, copy: Path, room: int) -> int:
 
 
 class _Copying:
-    """Copies files until there is no room: one may grow meanwhile, or say that it is empty (``/proc``)."""
+    """Links files, or copies them until there is no room: one may grow meanwhile, or say it is empty (``/proc``)."""
 
-    def __init__(self, name: str, room: int) -> None:
+    def __init__(self, name: str, room: int, links: bool) -> None:
         self.room = room
         self._name = name
+        self._links = links
 
     def copy(self, source: str, target: str | Path) -> None:
-        """Copy a regular file; leave out a pipe, a socket or a device."""
+        """Link or copy a regular file; leave out a pipe, a socket or a device."""
         if not stat.S_ISREG(os.stat(source).st_mode):  # noqa: PTH116 - it may be a link of the kernel's
+            return
+        if self._links and _linked(source, target, follow=False):
             return
         descriptor = os.open(source, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
         with os.fdopen(descriptor, "rb", buffering=0) as here, Path(target).open("xb") as there:
@@ -153,6 +169,16 @@ class _Copying:
                 if self.room < 0:
                     raise _too_large(self._name)
                 there.write(data)
+
+
+def _linked(source: str, target: str | Path, *, follow: bool) -> bool:
+    """Give a file a second name, and tell whether that could be done; `follow` a link of the kernel's to it."""
+    try:
+        # With a descriptor of a folder, which an absolute path makes no use of, the system call is one that can follow.
+        os.link(source, target, src_dir_fd=0, follow_symlinks=follow)
+    except OSError:
+        return False
+    return True
 
 
 def _too_large(name: str) -> LabrigError:

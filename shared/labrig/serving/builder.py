@@ -29,8 +29,8 @@ from fastmcp.tools import FunctionTool, ToolResult
 from pydantic import ValidationError as PydanticValidationError
 
 from labrig import __version__
-from labrig.answer import ANSWER_SCHEMA, META_KEY, Answer, Picture, Published
-from labrig.artifacts import ArtifactStore
+from labrig.answer import ANSWER_SCHEMA, META_KEY, Answer, Picture, Pictures, Published
+from labrig.artifacts import ArtifactStore, holding
 from labrig.calls import VOLATILE, CallLog, tools_hash
 from labrig.canonical import sha256
 from labrig.config import home
@@ -120,7 +120,10 @@ def _answering(spec: ToolSpec, hidden: set[str]) -> Tool:
     @functools.wraps(function)
     async def call(*args: Any, **kwargs: Any) -> ToolResult:
         try:
-            return _tool_result(await function(*args, **kwargs))
+            result = await function(*args, **kwargs)
+            if isinstance(result, Picture | Pictures) and not spec.picture:
+                raise TypeError(f"{spec.name} returned pictures and is not declared with picture=True")
+            return _tool_result(result)
         except LabrigError as error:
             return error_result(error)
         except (Exception, SystemExit):
@@ -164,14 +167,33 @@ def _tool_result(result: Any) -> ToolResult:
             is_error=result.failed,
         )
     if isinstance(result, Picture):
-        image = mcp_types.ImageContent(
-            type="image", data=base64.b64encode(result.png).decode(), mime_type="image/png"
-        )
         return ToolResult(
-            content=[image, _text(result.caption)],
+            content=[_image(result.png, "image/png"), _text(result.caption)],
             meta={META_KEY: _sendable({"status": "ok", "source": result.source, **result.record})},
         )
-    raise TypeError(f"a tool returned {type(result).__name__}, not Answer, Published or Picture")
+    if isinstance(result, Pictures):
+        return _shown(result)
+    raise TypeError(f"a tool returned {type(result).__name__}, not Answer, Published, Picture or Pictures")
+
+
+def _shown(result: Pictures) -> ToolResult:
+    """Each picture with its caption below it, then the answer's text."""
+    content: list[Any] = []
+    for image in result.images:
+        caption = f"{image.caption} ({image.handle})" if image.handle else image.caption
+        content += [_image(image.data, image.media_type), _text(caption)]
+    answer = result.answer
+    return ToolResult(
+        content=[*content, _text(answer.render())],
+        meta={META_KEY: _sendable({"status": answer.status, "source": answer.source, **answer.record})},
+        is_error=answer.failed,
+    )
+
+
+def _image(data: bytes, media_type: str) -> mcp_types.ImageContent:
+    return mcp_types.ImageContent(
+        type="image", data=base64.b64encode(data).decode("ascii"), mime_type=media_type
+    )
 
 
 def _text(text: str) -> mcp_types.TextContent:
@@ -255,7 +277,7 @@ class _Face(Middleware):
             )
             whose = OWNER.set(owner)
             try:
-                with outside.collecting() as unrecorded:
+                with outside.collecting() as unrecorded, holding():
                     async with contextlib.nullcontext() if name in self._waits else self._calls.turn():
                         result = await call_next(context)
                 if unrecorded and isinstance(result, ToolResult):

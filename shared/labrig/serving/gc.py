@@ -1,7 +1,8 @@
 """Keep the workspaces under a quota, without touching one that is in use.
 
 A workspace is ``<root>/<server>/<session>``. Whoever uses one holds a shared lock on
-``<session>/.labrig/lock`` (`hold`); `collect` removes only what it can lock exclusively.
+``<session>/.labrig/lock`` (`hold`); `collect` removes only what it can lock exclusively, and no workspace of which an
+artifact is in use (`labrig.artifacts.in_use`): a child may read one after its server has ended.
 """
 
 from __future__ import annotations
@@ -17,9 +18,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from labrig.artifacts import ArtifactStore, in_use
 from labrig.errors import LabrigError
-from labrig.workspace import PRIVATE
+from labrig.storage.holds import locked
+from labrig.workspace import PRIVATE, Workspace
 
+STORE = f"{PRIVATE}/artifacts"
 TRASH = ".gc-"  # what a session is renamed to before it is removed
 
 
@@ -114,6 +118,7 @@ def collect(
         raise LabrigError("The quota and the age cannot be negative", where="quota_bytes, older_than_s")
     if not dry_run:
         _empty_trash(root)
+        _sweep(root)
     now = time.time()
     sessions = sorted(_sessions(root), key=lambda each: (each.newest, each.path))
     before = total = sum(each.bytes for each in sessions)
@@ -179,6 +184,8 @@ def _remove(path: Path, dry_run: bool) -> None:
     """
     if not dry_run and not os.access(path, os.W_OK):
         path.chmod(0o700)
+    if dry_run and _has_store(path) and in_use(path / STORE):
+        raise _InUse
     try:
         descriptor = _open_lock(path, create=not dry_run)
     except FileNotFoundError:
@@ -195,10 +202,31 @@ def _remove(path: Path, dry_run: bool) -> None:
         if not _is_still(path, descriptor):
             raise _InUse
         trash = path.with_name(TRASH + secrets.token_hex(8))
-        path.rename(trash)  # from here on `hold` makes a fresh folder
+        with _artifacts_unused(path):
+            path.rename(trash)  # from here on `hold` makes a fresh folder
         _delete(trash)
     finally:
         os.close(descriptor)
+
+
+def _has_store(path: Path) -> bool:
+    private = path / PRIVATE
+    return not any(each.is_symlink() for each in (private, path / STORE)) and (path / STORE).is_dir()
+
+
+@contextmanager
+def _artifacts_unused(path: Path) -> Iterator[None]:
+    """Keep anybody from opening artifacts of a session in the block; raise `_InUse` if somebody has."""
+    store = path / STORE
+    if not _has_store(path):
+        yield
+        return
+    if not os.access(store, os.W_OK):
+        store.chmod(0o700)
+    with locked(store, exclusive=True):
+        if in_use(store):
+            raise _InUse
+        yield
 
 
 def _delete(trash: Path) -> None:
@@ -223,6 +251,15 @@ def _empty_trash(root: Path) -> None:
                     _delete(path)
                 except OSError:
                     pass  # another collection is at it, or the session was reported as failed
+
+
+def _sweep(root: Path) -> None:
+    """Remove what killed processes left in the stores of artifacts, also of sessions that stay."""
+    for path in (each for server in _folders(root) for each in _folders(server) if _has_store(each)):
+        try:
+            ArtifactStore(Workspace(path)).sweep()
+        except (OSError, LabrigError):
+            pass  # the session is reported as failed if it has to go
 
 
 def _open_lock(workspace: Path, create: bool = True) -> int:

@@ -15,8 +15,10 @@ import pytest
 from fastmcp import Client
 
 from labrig.answer import ANSWER_BYTES
+from labrig.artifacts import ArtifactStore
 from labrig.serving.builder import build
 from labrig.toolbox import ServeOptions
+from labrig.workspace import Workspace
 from labrig_phreeqc.server import toolbox
 
 WATER = "SOLUTION 1\n pH 7 charge\n Na 1\n C(4) 1\nEND\n"
@@ -257,6 +259,22 @@ async def test_a_file_option_replaces_only_what_runs_wrote(lab: Lab) -> None:
     assert len({table["file"] for table in tables}) == 2
     await lab.text("write_file", path="result.out", content=WATER)
     assert (await lab.refusal("execute_phreeqc", input_path="./result.out"))["code"] == "refused"
+
+
+async def test_an_output_that_finds_no_room_as_an_artifact_is_answered(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LABRIG_ARTIFACTS_QUOTA_BYTES", "10")
+    answer = await lab.answer("execute_phreeqc", input=WATER)
+    assert answer["status"] == "ok_with_warnings" and "artifacts" not in answer
+    assert "artifacts.quota_bytes" in answer["warnings"][0]
+    assert "Na 1" in await lab.text("read_file", path="result.out", start_line=1)
+
+
+async def test_an_input_is_named_by_its_handle(lab: Lab) -> None:
+    kept = ArtifactStore(Workspace(lab.folder)).put("a.pqi", WATER.encode(), media_type="text/plain")
+    answer = await lab.answer("execute_phreeqc", input_path=kept.handle)
+    assert answer["values"] == (await lab.answer("execute_phreeqc", input=WATER))["values"]
 
 
 async def test_an_output_stays_readable_by_its_handle(lab: Lab) -> None:

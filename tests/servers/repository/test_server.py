@@ -7,6 +7,7 @@ import base64
 import io
 import json
 import os
+import re
 import sys
 import time
 import zipfile
@@ -19,6 +20,7 @@ import pytest
 from fastmcp import Client
 from fastmcp.client.transports import StdioTransport
 
+from labrig.artifacts import ArtifactStore
 from labrig.errors import LabrigError
 from labrig.isolation import process
 from labrig.isolation.process import Outcome
@@ -26,6 +28,7 @@ from labrig.sandbox import Limits
 from labrig.serving.builder import build
 from labrig.tables import apart
 from labrig.toolbox import ServeOptions
+from labrig.workspace import Workspace
 from labrig_repository.folder import searching
 from labrig_repository.folder.folder import Folder
 from labrig_repository.server import paper, toolbox
@@ -515,6 +518,51 @@ print(table["x (m)"].sum(), list_directory("/runs/2020"))
     assert (
         "HostError: There is no such file" in own.own("run_python_code", code="read_text_file('x')")["text"]
     )
+
+
+def test_what_was_kept_is_read_by_its_handle(own: Rig, lakes: Path) -> None:
+    store = ArtifactStore(Workspace(lakes.parent / "work"))
+    table = store.put("made/t.csv", b"d (m),c\n1,2\n2,\n", media_type="text/csv").handle
+    (lakes.parent / "run" / "in").mkdir(parents=True)
+    (lakes.parent / "run" / "in" / "a.csv").write_text("x\n7\n")
+    run = store.put_path(lakes.parent / "run").handle
+    said = own.own("read_text_file", path=table, head=1)
+    assert (said["text"], said["source"]) == ("d (m),c\n", f"artifact {table}: t.csv")
+    assert own.own("read_text_file", path=f"{run}/in/a.csv", tail=1)["text"] == "7\n"
+    kept = own.own("read_binary_file", path=table)["data"]
+    assert base64.b64decode(kept["base64"]).startswith(b"d (m)") and kept["media_type"] == "text/csv"
+    columns = own.own("describe_table", path=table)["data"]["columns"]
+    assert [(each["name"], each.get("unit", "")) for each in columns] == [("d (m)", "m"), ("c", "")]
+    assert "no such artifact" in own.refusal("read_text_file", path="sha256:" + "0" * 16)
+    assert "not an artifact handle" in own.refusal("describe_table", path="sha256:../x")
+    assert "This is a folder" in own.refusal("read_binary_file", path=run)
+    assert "no such artifact" in own.refusal("run_python_code", code="1", files=["sha256:" + "0" * 16])
+
+
+@pytest.mark.accept
+def test_what_code_leaves_is_shown_and_is_an_input_of_the_next(own: Rig, lakes: Path) -> None:
+    skip_unless()
+    store = ArtifactStore(Workspace(lakes.parent / "work"))
+    run = lakes.parent / "model"
+    run.mkdir()
+    (run / "0.txt").write_text("zero")
+    kept = store.put_path(run).handle
+    draws = "import matplotlib.pyplot as plt\nplt.plot([1])\nopen('a.csv', 'w').write('mine')\nprint('done')"
+    drawn = own.call("run_python_code", code=draws)
+    assert drawn.structured_content is None and not drawn.is_error
+    assert [each.type for each in drawn.content] == ["image", "text", "text"]
+    handle = re.findall(r'"handle": "(sha256:\w+)", "name": "a.csv"', drawn.content[2].text)[0]
+    code = f"""
+import os
+print(sorted(os.listdir('inputs')), open('inputs/a_2.csv').read(), open('inputs/model/0.txt').read())
+print(read_text_file({handle!r}), describe_table({handle!r})['rows'])
+for act in (lambda: open('inputs/a_2.csv', 'a'), lambda: open('inputs/model/1.txt', 'w')):
+    try: act()
+    except OSError: print('closed')
+"""
+    said = own.own("run_python_code", code=code, files=[handle, kept, "runs/2020/a.csv", handle])
+    assert said["text"] == "['a.csv', 'a_2.csv', 'model'] mine zero\nmine 0\nclosed\nclosed\n", said
+    assert store.verify(kept).name == "model" and store.read(handle) == b"mine"
 
 
 @pytest.mark.parametrize(

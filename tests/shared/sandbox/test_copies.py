@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from labrig.artifacts import ArtifactStore
 from labrig.errors import LabrigError
 from labrig.sandbox import inputs as placing
 from labrig.sandbox.inputs import Inputs
+from labrig.workspace import Workspace
 
 
 def test_a_folder_is_copied_without_what_is_no_file(tmp_path: Path) -> None:
@@ -39,3 +41,28 @@ def test_a_copy_that_fails_says_why(tmp_path: Path) -> None:
     (tmp_path / "area").write_text("a file where the folder should be")
     with pytest.raises(LabrigError, match="cannot be copied"):
         Inputs([], tmp_path / "area").place({"a": tmp_path / "a"}, "run-1")
+
+
+def test_an_artifact_is_linked_and_not_copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(placing, "MAX_COPIED", 100)
+    store = ArtifactStore(Workspace(tmp_path / "work"))
+    (tmp_path / "run" / "c").mkdir(parents=True)
+    (tmp_path / "run" / "c" / "0").write_bytes(b"0" * 1000)
+    file = store.put("f", b"f" * 1000, media_type="t")
+    folder = store.put_path(tmp_path / "run")
+    with store.opened(file.handle) as one, store.opened(folder.handle) as other:
+        inputs = {"f.txt": Path(f"/proc/self/fd/{one.descriptor}"), "run": other.path}
+        placed = Inputs([], tmp_path / "area").place(inputs, "run-1")
+        placing.close(placed)
+        area = tmp_path / "area" / "run-1"
+        assert (area / "f.txt").stat().st_ino == one.path.stat().st_ino
+        assert (area / "run" / "c" / "0").stat().st_ino == (other.path / "c" / "0").stat().st_ino
+    Inputs([], tmp_path / "area").remove("run-1")
+    assert (
+        not area.exists()
+        and store.verify(folder.handle).files == 1
+        and store.read(file.handle) == b"f" * 1000
+    )
+    monkeypatch.setattr(placing, "_linked", lambda *_, **__: False)  # as on a file system of its own
+    with store.opened(file.handle) as one, pytest.raises(LabrigError, match="more than 100 bytes"):
+        Inputs([], tmp_path / "area").place({"f": one.path}, "run-1")
