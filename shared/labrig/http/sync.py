@@ -68,6 +68,11 @@ class SyncClient:
                 raise
             started.set_exception(error)
 
+    @property
+    def replays(self) -> bool:
+        """Whether the network is not touched: see `Client.replays`."""
+        return self._client.replays
+
     def request(self, method: str, url: str, **more: Any) -> Response:
         """Send a request and wait for its response; arguments and errors are those of `Client.request`.
 
