@@ -43,8 +43,8 @@ class RemoteFile(io.RawIOBase):
         Where the file is. A redirect is followed for each request.
     block_bytes
         Of a block, from 4096. By size, requests and megabytes for a window of 600 x 500 and an overview of a
-        GeoTIFF of 246 MB: 64 KiB 10 and 8.7, 256 KiB 10 and 9.4, 1 MiB 8 and 12.6, 4 MiB 5 and 25.2; for a series in
-        time from an HDF5 file of 89 MB: 24 and 9.0, 24 and 13.9, 23 and 31.5, 9 and 37.7. Where reading goes straight
+        GeoTIFF of 246 MB: 64 KiB 10 and 8.7, 256 KiB 10 and 9.4, 1 MiB 7 and 13.6, 4 MiB 5 and 29.4; for a series in
+        time from an HDF5 file of 89 MB: 24 and 9.0, 24 and 13.9, 11 and 33.6, 8 and 41.9. Where reading goes straight
         on, each request asks for twice as many blocks as the one before.
     cache_bytes
         Of the blocks that are kept in memory, those read last.

@@ -117,7 +117,7 @@ def _opener(name: str, file: RemoteFile, failures: list[LabrigError]) -> Any:
 
 
 class _Noting(io.RawIOBase):
-    """A file whose failures are noted, since GDAL keeps its own words of them."""
+    """A file whose failures are noted: GDAL sees no more than that bytes are missing."""
 
     def __init__(self, file: RemoteFile, failures: list[LabrigError]) -> None:
         super().__init__()
@@ -128,7 +128,7 @@ class _Noting(io.RawIOBase):
             return self._file.read(size)
         except LabrigError as error:
             self._failures.append(error)
-            raise OSError(error.what) from error
+            return b""
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
         return self._file.seek(offset, whence)

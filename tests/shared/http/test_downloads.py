@@ -365,6 +365,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.accept
 def test_a_full_disk_is_said_and_leaves_nothing(site: Imitation, folder: Path) -> None:
     site.on("/x").then(page(bytes(9_000_000)))
     done = subprocess.run(
@@ -412,3 +413,11 @@ def test_threads_download_too(site: Imitation, folder: Path, tmp_path: Path) -> 
     with pytest.raises(LabrigError, match="closed"):
         web.download(site.url("/x"), folder / "z")
     assert (folder / "x").read_bytes() == BODY
+
+
+def test_forty_megabytes_are_recorded_and_replayed_in_little_memory() -> None:
+    program = Path(__file__).parents[2] / "soak" / "download.py"
+    done = subprocess.run(
+        [sys.executable, str(program), "--megabytes", "40"], capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0 and done.stdout.endswith("stood\n"), done

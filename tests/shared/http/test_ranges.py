@@ -197,6 +197,7 @@ def test_a_service_without_parts_is_downloaded_or_refused(
         RemoteFile(web, site.url("/x"), block_bytes=100)
 
 
+@pytest.mark.accept
 def test_libraries_read_it(site: Imitation, make: Make, tmp_path: Path) -> None:
     h5py, pyarrow = pytest.importorskip("h5py"), pytest.importorskip("pyarrow")
     import numpy as np
