@@ -38,8 +38,8 @@ class Part:
 
     def __init__(self, folder: Path) -> None:
         self._lock = threading.Lock()
+        self._given_up = False
         with _explained(folder):
-            folder.mkdir(parents=True, exist_ok=True)
             self.path, self._file = _new(folder)
         self._digest = hashlib.sha256()
         self.size = 0
@@ -51,9 +51,7 @@ class Part:
 
     def write(self, data: bytes) -> None:
         """Append."""
-        with self._lock, _explained(self.path.parent):
-            if self._file.closed:
-                return  # given up meanwhile
+        with self._held():
             rest = memoryview(data)
             while rest:
                 rest = rest[self._file.write(rest) :]
@@ -62,14 +60,14 @@ class Part:
 
     def clear(self) -> None:
         """Begin anew."""
-        with self._lock, _explained(self.path.parent):
+        with self._held():
             self._file.seek(0)
             self._file.truncate()
             self._digest, self.size = hashlib.sha256(), 0
 
     def finish(self) -> None:
         """Have all of it on the disk."""
-        with self._lock, _explained(self.path.parent):
+        with self._held():
             os.fsync(self._file.fileno())
 
     def move(self, target: Path, *, replace: bool) -> None:
@@ -80,7 +78,7 @@ class Part:
         NotStored
             ``refused`` where something has that name already; with `replace` only where that is a folder.
         """
-        with self._lock, _explained(target):
+        with self._held(target):
             if replace:
                 self.path.replace(target)
             else:
@@ -88,12 +86,27 @@ class Part:
             self._file.close()
 
     def discard(self) -> None:
-        """Remove the file, if it has not been moved."""
-        with self._lock:
-            if not self._file.closed:
-                with suppress(OSError):
-                    self.path.unlink(missing_ok=True)
+        """Remove the file, if it has not been moved; who is writing just now is not waited for."""
+        if not self._file.closed:
+            self._given_up = True
+            with suppress(OSError):
+                self.path.unlink(missing_ok=True)
+            if self._lock.acquire(blocking=False):
                 self._file.close()
+                self._lock.release()
+
+    @contextmanager
+    def _held(self, where: Path | None = None) -> Iterator[None]:
+        with self._lock:
+            try:
+                if not self._given_up:
+                    with _explained(where or self.path.parent):
+                        yield
+                else:
+                    raise NotStored("This file was given up", where=str(self.path), code="internal")
+            finally:
+                if self._given_up:
+                    self._file.close()
 
 
 def _new(folder: Path) -> tuple[Path, io.FileIO]:

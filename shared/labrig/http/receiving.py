@@ -65,6 +65,7 @@ class Receiver:
         self._deadline = asyncio.get_running_loop().time() + total_s
         self._buffer = bytearray()
         self._watch: KeyWatch | None = None
+        self._writing: asyncio.Future[None] | None = None
         self._asked_from = 0
         self._validator = ""
         self.status, self.headers = 0, httpx2.Headers()
@@ -161,10 +162,15 @@ class Receiver:
             await self._flush()
 
     async def _flush(self) -> None:
+        if self._writing is not None:  # an attempt that ran out of time while the disk was slow
+            await asyncio.shield(self._writing)
         if not self._buffer:
             return
         data, self._buffer = bytes(self._buffer), bytearray()
-        await asyncio.to_thread(self._keep, data)
+        self._writing = asyncio.ensure_future(asyncio.to_thread(self._keep, data))
+        self._writing.add_done_callback(lambda done: done.cancelled() or done.exception())
+        await asyncio.shield(self._writing)
+        self._writing = None
         self.furthest = max(self.furthest, self._part.size)
         self.tell(self._part.size, self.total)
 

@@ -48,6 +48,10 @@ class Target:
             )
         inside = to.is_dir()
         self.folder = to if inside else to.parent
+        if not self.folder.is_dir():
+            raise LabrigError(
+                "There is no such folder", where=str(self.folder), expected="a file in a folder that is there"
+            )
         if name and (not inside or name in (".", "..") or not re.fullmatch(r"[^/\\\0]{1,255}", name)):
             raise LabrigError(
                 "This is not a name in a folder",
@@ -70,7 +74,10 @@ class Target:
         NotStored
             ``refused`` where something has the name, ``limit`` where the disk has no room.
         """
-        free = shutil.disk_usage(self.folder).free if size else 0
+        try:
+            free = shutil.disk_usage(self.folder).free
+        except OSError:  # writing will say why
+            free = size or 0
         if size and size > free:
             raise NotStored(
                 f"There is no room for this file of {size:,} bytes: {free:,} are free",

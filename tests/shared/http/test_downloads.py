@@ -8,6 +8,7 @@ import hashlib
 import os
 import subprocess
 import sys
+import time
 from collections.abc import AsyncIterator, Iterator
 from email.utils import formatdate
 from pathlib import Path
@@ -228,6 +229,22 @@ async def test_what_is_no_whole_file_leaves_nothing(
     assert site.sent < 80_000_000  # what is too large is broken off
 
 
+async def test_a_disk_that_is_slower_than_the_time_out_costs_no_bytes(
+    web: Client, site: Imitation, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = Part.write
+
+    def slow(part: Part, data: bytes) -> None:
+        time.sleep(0.08)
+        write(part, data)
+
+    monkeypatch.setattr(Part, "write", slow)
+    site.on("/x").then(breaking(BODY, 2_200_000))
+    got = await web.download(site.url("/x"), folder / "x", timeout_s=0.05)
+    assert got.sha256 == SHA and (folder / "x").read_bytes() == BODY
+    assert len(site.hits) > 1
+
+
 async def test_what_is_packed_is_unpacked(web: Client, site: Imitation, folder: Path) -> None:
     site.on("/x").then(page(BODY, packed=True))
     await web.download(site.url("/x"), folder / "x")
@@ -276,7 +293,8 @@ async def test_names_that_something_has_are_left_alone(
     assert (await refused(web, site.url("/x"), folder)).code == "refused"  # by the name that comes
     assert len(site.hits) == 1
     assert (await refused(web, site.url("/x"), folder, name="sub", replace=True)).code == "refused"
-    assert (await refused(web, site.url("/x"), folder / "no" / "\0")).code == "bad_input"
+    for where in (folder / "no" / "x", folder / "file" / "x", folder / "\0"):
+        assert (await refused(web, site.url("/x"), where)).code == "bad_input"
     for name in ("../up", "..", "a/b", "a\0b"):
         assert (await refused(web, site.url("/x"), folder, name=name)).code == "bad_input"
     for where in (folder / "link", folder / "dangling", folder / "file"):

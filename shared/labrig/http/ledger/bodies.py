@@ -41,6 +41,7 @@ class Bodies:
         """Return a large body of a response, copied and not yet named; None for one that belongs into the ledger."""
         if response.size <= LARGE:
             return None
+        self.folder.mkdir(exist_ok=True)
         sweep(self.folder)
         part = Part(self.folder)
         try:

@@ -244,7 +244,8 @@ class Ledger:
         kept = _as_kept(exchange)
         key, bodies = kept.request.key, ledger_rows.blobs(kept)  # while others need not wait
         db, freed = self._writable(), set[str]()
-        part = self.bodies.part(kept.outcome) if isinstance(kept.outcome, Response) else None
+        with ledger_errors.explained(self.path):
+            part = self.bodies.part(kept.outcome) if isinstance(kept.outcome, Response) else None
         try:
             with self._lock, ledger_errors.explained(self.path), ledger_schema.transaction(db):
                 row = db.execute(
