@@ -88,6 +88,13 @@ CHECKS = (
         (("{python}", "tests/soak/load.py", "--clients", "10", "--seconds", "10"),),
     ),
     Check(
+        "download",
+        "a file of 3 GB, broken off once, into the ledger and replayed: the same bytes in less than 200 MB of memory",
+        (("{python}", "tests/soak/download.py"),),
+        r"^[\d,]+ MB: record",
+        (("{python}", "tests/soak/download.py", "--megabytes", "40"),),
+    ),
+    Check(
         "sandbox-attacks",
         "every attack program in every column, as each user",
         (("{python}", "tests/hostile/sandbox/attack.py"),),

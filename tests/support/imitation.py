@@ -170,6 +170,26 @@ def page(
     return Answer(play)
 
 
+def parts(
+    body: bytes, *, etag: str = '"1"', media: str = "application/octet-stream"
+) -> Callable[[Hit], Answer]:
+    """Answer with the part of the bytes that Range asks for, 206 or 416, and with all where it asks for none."""
+
+    def answer(hit: Hit) -> Answer:
+        tag = {"ETag": etag} if etag else {}
+        found = re.fullmatch(r"bytes=(\d*)-(\d*)", hit.headers.get("range", ""))
+        if found is None:
+            return page(body, media, headers=tag)
+        first = int(found[1]) if found[1] else max(0, len(body) - int(found[2]))
+        last = min(int(found[2]) if found[1] and found[2] else len(body) - 1, len(body) - 1)
+        if first > last:
+            return page(b"", media, status=416, headers={**tag, "Content-Range": f"bytes */{len(body)}"})
+        stated = {**tag, "Content-Range": f"bytes {first}-{last}/{len(body)}"}
+        return page(body[first : last + 1], media, status=206, headers=stated)
+
+    return answer
+
+
 def text(body: str, **more: Any) -> Answer:
     return page(body.encode(), "text/plain; charset=utf-8", **more)
 

@@ -1,4 +1,4 @@
-"""``ledger list``, ``show``, ``diff``, ``prune``, ``export``: recorded exchanges with services on the network."""
+"""``ledger list``, ``show``, ``diff``, ``prune``, ``verify``, ``export``: recorded exchanges with services."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from labrig.errors import LabrigError
 
 if TYPE_CHECKING:
     from labrig.http.ledger.ledger import Entry, Exchange, Ledger
+    from labrig.http.stored import Stored
 
 DIFFERENT = 1
 """As diff(1) has it."""
@@ -65,6 +66,12 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     prune.add_argument("--errors", action="store_true", help="whose outcome is an error")
     prune.add_argument("--dry-run", action="store_true", help="only say how many they are")
     prune.set_defaults(run=_prune)
+
+    verify = actions.add_parser(
+        "verify", help="read everything against its hash; exit 1 if anything is damaged"
+    )
+    _add_path(verify)
+    verify.set_defaults(run=_verify)
 
     export = actions.add_parser("export", help="write the exchanges, or a part, to a file")
     _add_path(export)
@@ -193,7 +200,7 @@ def _show(arguments: argparse.Namespace) -> int:
                 f"Exchange {number} has no body",
                 expected=_visible(f"a response; this is {outcome.code}: {outcome.what}"),
             )
-        return _write(outcome.body)
+        return _write_file(outcome.stored) if outcome.stored else _write(outcome.body)
     if arguments.json:
         print(json.dumps({"number": number, **exchange.to_dict()}, indent=1))
         return 0
@@ -244,7 +251,9 @@ def _page(number: int, exchange: Exchange) -> list[str]:
         lines += [f"redirected ({hop.status}) from {hop.url} to {hop.to}" for hop in outcome.redirects]
         lines += [f"{outcome.status} {outcome.url}, retrieved {outcome.retrieved_at}"]
         lines += [f"  {name}: {value}" for name, value in outcome.headers.items()]
-        lines += [f"{len(outcome.body):,} bytes, sha256 {outcome.sha256}"]
+        lines += [f"{outcome.size:,} bytes, sha256 {outcome.sha256}"]
+        if outcome.stored:
+            lines += [f"in {outcome.stored.path}"]
         lines += ["", *_body(outcome.body, outcome.headers.get("content-type", ""))] if outcome.body else []
     else:
         wait = "" if outcome.retry_after_s is None else f" (again after {outcome.retry_after_s:g} s)"
@@ -282,6 +291,19 @@ def _write(body: bytes) -> int:
         raise LabrigError("This body is binary", where="--body", try_="the same with > FILE, or | PROGRAM")
     for line in body.decode().splitlines():
         print(_visible(line))
+    return 0
+
+
+def _write_file(stored: Stored) -> int:
+    """Write a body that lies in a file; one that is not what was written ends with an error after what there is."""
+    if sys.stdout.isatty():
+        raise LabrigError(
+            f"This body has {stored.size:,} bytes", where="--body", try_="the same with > FILE, or | PROGRAM"
+        )
+    sys.stdout.flush()
+    for piece in stored.pieces():
+        sys.stdout.buffer.write(piece)
+    sys.stdout.buffer.flush()
     return 0
 
 
@@ -356,8 +378,23 @@ def _prune(arguments: argparse.Namespace) -> int:
 
 
 def _on_disk(path: Path) -> int:
-    beside = path.with_name(f"{path.name}-wal")
-    return sum(each.stat().st_size for each in (path, beside) if each.exists())
+    from labrig.http.ledger.bodies import beside
+
+    wal = path.with_name(f"{path.name}-wal")
+    return beside(path).size() + sum(each.stat().st_size for each in (path, wal) if each.exists())
+
+
+def _verify(arguments: argparse.Namespace) -> int:
+    _any_character()
+    count = damaged = 0
+    with _open(arguments.path) as ledger:
+        for entry, wrong in ledger.verify():
+            count += 1
+            if wrong is not None:
+                damaged += 1
+                print(_visible(f"{entry.number:>5}  {_request(entry)}: {wrong}"))
+    print(f"{_many(count, 'exchange')}, {damaged} damaged")
+    return DIFFERENT if damaged else 0
 
 
 def _export(arguments: argparse.Namespace) -> int:

@@ -8,6 +8,9 @@ The names below are loaded at their first use: a server that never asks the netw
 - `messages`, `exchange`: requests, responses and what came of them, as plain data; `hiding`: free of keys
 - `wire`, `unpacking`, `redirects`, `statuses`, `guard`: one attempt, its body, where it leads, its error, what can be
   reached
+- `receiving`, `parts`, `stored`, `targets`: a download on its way, the file while it is written, a body in a file, and
+  where it goes
+- `ranges`, `rasters`, `zarr_store`: files and Zarr hierarchies of which only what is read is fetched
 - `ledger`: kept and replayed; `difference`: how two requests or outcomes differ
 - `outside`: libraries that bring their own HTTP
 """

@@ -3,6 +3,8 @@
     async with Client.configured() as client:
         page = await client.get("https://example.org/data.json", params={"q": "quartz"})
         page.json(), page.source()
+        file = await client.download("https://example.org/dem.tif", folder)
+        file.stored.path, file.sha256
 
 A request goes down these steps: its address is checked; the ledger is asked, in the modes that have one; the rules of
 the site, where pages are fetched; the polite cache; the host's turn; the wire. Redirects are followed here, each hop
@@ -16,7 +18,7 @@ import re
 import time
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import replace as replace_
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self, get_args
@@ -36,19 +38,25 @@ from labrig.http.guard import Guard
 from labrig.http.hosts import Hosts, Limit
 from labrig.http.ledger.ledger import Ledger, default_path
 from labrig.http.messages import Hop, Params, Request, Response, now
+from labrig.http.parts import NotStored, Part, sweep
+from labrig.http.receiving import CallersError, Progress, Receiver, too_large
 from labrig.http.redirects import REDIRECTS, redirected
 from labrig.http.retrying import PoliteTransport
 from labrig.http.robots import AGENT, MOST_BYTES, Robots
 from labrig.http.services import Service
 from labrig.http.statuses import unwelcome
-from labrig.http.wire import EXTENSION, RETRIEVED, Terms, WireTransport, closed, too_large
+from labrig.http.stored import Stored
+from labrig.http.targets import Target
+from labrig.http.wire import EXTENSION, RETRIEVED, Terms, WireTransport, closed
 
 Mode = Literal["live", "record", "replay", "refresh"]
 MODES: tuple[str, ...] = get_args(Mode)
 ANY: Collection[int] = range(100, 1000)
 """For `accept`: every status comes back as a response."""
 MAX_BYTES = 64 << 20
+MAX_DOWNLOAD_BYTES = 1 << 30
 TIMEOUT_S = 30.0
+TOTAL_S = 3600.0
 PATIENCE_S = 20.0
 LARGEST = float(1 << 40)
 MOST_HOPS = 8
@@ -181,9 +189,12 @@ class Client:
         method: str = "GET",
         params: Params | None = None,
         headers: Mapping[str, str] | None = None,
+        to: Path | None = None,
         **more: Any,
     ) -> Response:
-        """Ask a declared service: its address, limit, key and wishes are seen to. The rest as in `request`.
+        """Ask a declared service: its address, limit, key and wishes are seen to.
+
+        The rest as in `request`, or, where `to` says where the answer goes, as in `download`.
 
         Raises
         ------
@@ -200,7 +211,10 @@ class Client:
             elif value and service.key is not None:
                 given["headers"] = heads | {service.key.header: service.key.prefix + value}
             try:
-                return await self.request(method, service.at(path), **given, service=service, **more)
+                given |= {"service": service, **more}
+                if to is not None:
+                    return await self.download(service.at(path), to, method=method, **given)
+                return await self.request(method, service.at(path), **given)
             except LabrigError as error:
                 if error.code != "not_recorded":
                     raise
@@ -277,6 +291,146 @@ class Client:
             ``refused``, ``unreachable``, ``rate_limited`` with the seconds to wait, ``too_large``, ``not_found``,
             ``not_recorded``, ``unavailable``, ``bad_input``.
         """
+        asked = Request.make(method, url, params=params, headers=headers, body=body, form=form, data=data)
+        outcome = await self._answer(
+            asked,
+            self._terms(max_bytes, timeout_s, patience_s, service, private),
+            follow=follow,
+            robots=robots,
+            poll=poll,
+            service=service,
+        )
+        if outcome.size > max_bytes:
+            raise too_large(asked, max_bytes, outcome.size)
+        outcome = await _in_memory(outcome)
+        if outcome.ok or outcome.status in accept:
+            return outcome
+        raise unwelcome(outcome, service)
+
+    async def download(
+        self,
+        url: str,
+        to: Path,
+        *,
+        name: str = "",
+        replace: bool = False,
+        sha256: str = "",
+        progress: Progress | None = None,
+        max_bytes: int = MAX_DOWNLOAD_BYTES,
+        timeout_s: float = TIMEOUT_S,
+        total_s: float = TOTAL_S,
+        patience_s: float = PATIENCE_S,
+        method: str = "GET",
+        params: Params | None = None,
+        headers: Mapping[str, str] | None = None,
+        body: bytes | str | None = None,
+        form: Params | None = None,
+        data: Any = None,
+        robots: bool = False,
+        private: bool = False,
+        service: Service | None = None,
+    ) -> Response:
+        """Ask, and write the answer to a file, of any size in little memory; the file is there whole, or not at all.
+
+        A connection that breaks is gone on with where the service can do that. In the ledger it is the same question
+        as with `request`. What is not named here is as there.
+
+        Parameters
+        ----------
+        to
+            The file, or a folder that is there.
+        name
+            Of the file in the folder; default: what the service proposes (Content-Disposition, else the end of its
+            address), made a safe name.
+        replace
+            Whether a file of that name may be replaced; a link is replaced itself.
+        sha256
+            What the file must have, 64 hex digits.
+        progress
+            Called from the event loop with the bytes that are there, and how many there will be or None. They may get
+            fewer, where a service has to begin anew. What it raises ends the download and comes out of it.
+        timeout_s
+            How long nothing may come.
+        total_s
+            For everything: waiting and all attempts.
+
+        Returns
+        -------
+        Response
+            Without a body; `Response.stored` is the file, with its path, size and hash.
+
+        Raises
+        ------
+        LabrigError
+            Also ``limit`` where the disk is full, ``refused`` where there is a file of that name or a key stands in
+            the body, ``unavailable`` where the folder cannot be written.
+        """
+        if not (isinstance(sha256, str) and re.fullmatch(r"|[0-9a-fA-F]{64}", sha256)):
+            raise LabrigError(
+                "This is no SHA-256", where=f"sha256={sha256!r}"[:100], expected="64 hex digits"
+            )
+        _check_limits(total_s=total_s)
+        asked = Request.make(method, url, params=params, headers=headers, body=body, form=form, data=data)
+        if asked.method == "HEAD" or "range" in dict(asked.headers):
+            raise LabrigError(
+                "A download asks for the whole of a file",
+                where="method" if asked.method == "HEAD" else "headers: range",
+                try_="Client.get, or labrig.http.ranges for parts of a file",
+            )
+        terms = self._terms(max_bytes, timeout_s, patience_s, service, private)
+        target = Target(Path(to), name, replace=replace)
+        await asyncio.to_thread(sweep, target.folder)
+        part = Part(target.folder)
+        try:
+            receiver = Receiver(
+                part,
+                max_bytes=max_bytes,
+                total_s=total_s,
+                settle=target.settle,
+                progress=progress,
+            )
+            outcome = await self._answer(
+                asked,
+                replace_(terms, receiver=receiver),
+                follow=True,
+                robots=robots,
+                poll=False,
+                service=service,
+            )
+            if not outcome.ok:
+                raise unwelcome(await _in_memory(outcome), service)
+            if outcome.size > max_bytes:
+                raise too_large(asked, max_bytes, outcome.size)
+            path = target.settle(outcome.url, outcome.headers)
+            if outcome.stored is None or outcome.stored.path != part.path:
+                await receiver.copy(outcome)
+            if sha256 and part.sha256 != sha256.lower():
+                raise LabrigError(
+                    f"{asked.host} sends another file: its sha256 is {part.sha256}",
+                    where=str(asked),
+                    expected=f"sha256 {sha256.lower()}",
+                    code="unreachable",
+                )
+            part.move(path, replace=replace)
+            return replace_(outcome, body=b"", stored=Stored(part.size, part.sha256, path, str(asked)))
+        except CallersError as error:
+            assert error.__cause__ is not None
+            raise error.__cause__ from None
+        finally:
+            part.discard()
+
+    async def recorded_ranges(
+        self, url: str, *, params: Params | None = None, headers: Mapping[str, str] | None = None
+    ) -> list[tuple[int, int]]:
+        """Return first and last byte of the parts of a file that the ledger holds; none where there is no ledger."""
+        if self._ledger is None:
+            return []
+        asked = Request.make("GET", url, params=params, headers=headers)
+        return await asyncio.to_thread(self._ledger.ranges, asked)
+
+    def _terms(
+        self, max_bytes: int, timeout_s: float, patience_s: float, service: Service | None, private: bool
+    ) -> Terms:
         if self._closed:
             raise closed()
         self._loop = self._loop or asyncio.get_running_loop()
@@ -288,22 +442,26 @@ class Client:
                 code="internal",
             )
         _check_limits(max_bytes=max_bytes, timeout_s=timeout_s, patience_s=patience_s)
-        asked = Request.make(method, url, params=params, headers=headers, body=body, form=form, data=data)
+        limit = service.limit if service else self._limit
+        return Terms(max_bytes, timeout_s, patience_s, limit, self._agent(service), private)
+
+    async def _answer(
+        self, asked: Request, terms: Terms, *, follow: bool, robots: bool, poll: bool, service: Service | None
+    ) -> Response:
+        """Return the answer, whatever its status.
+
+        Raises
+        ------
+        LabrigError
+            What came of it instead.
+        """
         # Other questions: for the redirect itself; for what the site's rules allow.
         manner = [*([] if follow else [NOT_FOLLOWED]), *([HEEDED] if robots else [])]
-        asked = replace(asked, headers=tuple(sorted((*asked.headers, *manner))))
+        asked = replace_(asked, headers=tuple(sorted((*asked.headers, *manner))))
         if service is not None and service.moved:
             self._guard.trust(service.origin())
         if self.mode != "replay":
             self._guard.check(asked.wire.url)
-        terms = Terms(
-            max_bytes,
-            timeout_s,
-            patience_s,
-            service.limit if service else self._limit,
-            self._agent(service),
-            private,
-        )
         try:
             outcome = await self._outcome(
                 asked, terms, follow=follow, robots=robots, poll=poll, service=service
@@ -314,11 +472,7 @@ class Client:
             raise
         if isinstance(outcome, LabrigError):
             raise outcome
-        if len(outcome.body) > max_bytes:
-            raise too_large(asked, max_bytes, len(outcome.body))
-        if outcome.ok or outcome.status in accept:
-            return outcome
-        raise unwelcome(outcome, service)
+        return outcome
 
     def _agent(self, service: Service | None) -> str:
         if service is not None and service.contact and not self._contact and self.mode != "replay":
@@ -397,6 +551,8 @@ class Client:
     ) -> Response | LabrigError:
         try:
             return await self._follow(asked, terms, follow=follow, robots=robots, direct=direct)
+        except NotStored:
+            raise
         except LabrigError as error:
             if error.code in ("internal", "not_recorded"):
                 raise
@@ -432,8 +588,9 @@ class Client:
 
     async def _send(self, asked: Request, terms: Terms, *, direct: bool) -> Response:
         """Make one request through cache, turns and wire."""
-        # What one person may see is not for another: the cache does not know who asks.
+        # What one person may see is not for another: the cache does not know who asks. Nor does it keep files or parts.
         direct = direct or asked.method != "GET" or hiding.somebodys(asked.wire.headers)
+        direct = direct or terms.receiver is not None or "range" in dict(asked.headers)
         transport = self._direct if direct else self._cached
         message = httpx2.Request(
             asked.method,
@@ -456,10 +613,17 @@ class Client:
             content,
             retrieved_at=answer.headers.get(RETRIEVED, ""),
             origin="cache" if from_cache(answer) else "network",
+            stored=terms.receiver.stored(asked) if terms.receiver and terms.receiver.whole else None,
         )
 
     async def _robots_file(self, url: str, patience_s: float) -> Response:
         return await self.request("GET", url, accept=ANY, max_bytes=MOST_BYTES, patience_s=patience_s)
+
+
+async def _in_memory(response: Response) -> Response:
+    if response.stored is None:
+        return response
+    return replace_(response, body=await asyncio.to_thread(response.stored.read), stored=None)
 
 
 def _is_on(text: str) -> bool:

@@ -144,13 +144,13 @@ def outcome_differences(a: Exchange, b: Exchange) -> list[str]:
         )
         if x != y
     ]
-    return found + (body_differences(one, other) if one.body != other.body else [])
+    return found + (body_differences(one, other) if one.sha256 != other.sha256 else [])
 
 
 def _summary(exchange: Exchange) -> dict[str, Any]:
     outcome = exchange.outcome
     if isinstance(outcome, Response):
-        return {"status": outcome.status, "body": _weight(outcome.body)}
+        return {"status": outcome.status, "body": _weight_of(outcome)}
     return outcome.to_dict()
 
 
@@ -165,6 +165,8 @@ def _header(response: Response) -> str:
 
 def body_differences(one: Response, other: Response) -> list[str]:
     """Return what differs between two bodies: places of JSON, lines of text, or size and hash."""
+    if one.stored or other.stored:
+        return [f"body: {_weight_of(one)} | {_weight_of(other)}"]
     a, b = _as_json(one.body), _as_json(other.body)
     if a and b:
         found = [f"{path}: {x} | {y}" for path, x, y in json_differences(a[0], b[0])]
@@ -249,6 +251,10 @@ def _as_text(body: bytes) -> str | None:
 
 def _weight(body: bytes) -> str:
     return f"{len(body):,} bytes, sha256 {sha256(body)[:12]}" if body else ABSENT
+
+
+def _weight_of(response: Response) -> str:
+    return f"{response.size:,} bytes, sha256 {response.sha256[:12]}" if response.size else ABSENT
 
 
 def _shown(text: str, most: int = SHOWN) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 from labrig import __version__
 from labrig.errors import LabrigError
 from labrig.http.messages import Hop, Request, Response, Wire
+from labrig.http.stored import Stored
 from labrig.redaction import redact, redact_bytes
 
 Outcome = Response | LabrigError
@@ -65,7 +66,12 @@ class Exchange:
             }
         }
         if isinstance(outcome, Response):
-            fields["response"] = {**response_fields(outcome), "sha256": outcome.sha256, **_body(outcome.body)}
+            body = (
+                {"body_file": _beside(outcome.stored), "size": outcome.size}
+                if outcome.stored
+                else _body(outcome.body)
+            )
+            fields["response"] = {**response_fields(outcome), "sha256": outcome.sha256, **body}
         else:
             fields["error"] = outcome.to_dict()
         return fields | {
@@ -129,7 +135,7 @@ def to_text(outcome: Outcome) -> str:
     return json.dumps(response_fields(outcome) if isinstance(outcome, Response) else outcome.to_dict())
 
 
-def from_text(text: str, body: bytes | None) -> Outcome:
+def from_text(text: str, body: bytes | Stored | None) -> Outcome:
     """Return the outcome that `to_text` wrote; None for a body says that it is an error.
 
     Raises
@@ -148,7 +154,14 @@ def from_text(text: str, body: bytes | None) -> Outcome:
         raise TypeError("a status is not a number")
     if not all(isinstance(word, str) for word in words):
         raise TypeError("what should be text is none")
-    return Response(fields["status"], fields["url"], headers, body, hops, fields["retrieved_at"], "ledger")
+    there, here = (body, b"") if isinstance(body, Stored) else (None, body)
+    given = fields["status"], fields["url"], headers, here, hops, fields["retrieved_at"]
+    return Response(*given, "ledger", there)
+
+
+def _beside(stored: Stored) -> str:
+    """Return where a body's file is, seen from the folder of its ledger."""
+    return "/".join(stored.path.parts[-3:])
 
 
 def _body(body: bytes) -> dict[str, str]:

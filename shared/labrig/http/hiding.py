@@ -31,6 +31,8 @@ MAYBE = re.compile(r"^(?:key|k|code)$", re.IGNORECASE)
 LOOKS = re.compile(r"(?=.*\d)(?=.*[A-Za-z])[^\s]{8,}|[^\s]{20,}")
 """What looks like a credential: only that is looked for in bodies, where an ordinary word would be damaged."""
 
+OVERLAP = 1 << 14
+"""Bytes of a piece that are looked through again with the next: longer than any spelling of an ordinary key."""
 DIGITS = 16
 """Of a digest that stands for a credential. With eight, two of 80,000 page tokens are likely to be one."""
 
@@ -38,6 +40,26 @@ DIGITS = 16
 def plain(text: str, hidden: tuple[str, ...] = ()) -> str:
     """Return a text for an error: without known keys and those given, without user and password in a URL."""
     return redaction.redact(re.sub(r"(?<=//)[^/@\s]*@", "", text), hidden)
+
+
+class KeyWatch:
+    """Looks for keys in bytes that come in pieces.
+
+    Parameters
+    ----------
+    hidden
+        What is looked for beside the known keys.
+    """
+
+    def __init__(self, hidden: tuple[str, ...]) -> None:
+        self._hidden = hidden
+        self._tail = b""
+
+    def found(self, piece: bytes) -> bool:
+        """Tell whether a key has turned up, in this piece or across its beginning."""
+        data = self._tail + piece
+        self._tail = data[-OVERLAP:]
+        return redaction.redact_bytes(data, self._hidden) != data
 
 
 def _secret(name: str, value: str) -> bool:

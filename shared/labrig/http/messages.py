@@ -20,6 +20,7 @@ import httpx2
 from labrig.canonical import content_hash, sha256
 from labrig.errors import LabrigError
 from labrig.http import hiding
+from labrig.http.stored import Stored
 
 METHODS = ("GET", "HEAD", "POST")
 Origin = Literal["network", "cache", "ledger"]
@@ -247,13 +248,15 @@ class Response:
     headers
         Names in lower case; those of `NOT_KEPT` are gone.
     body
-        Unpacked.
+        Unpacked. Empty where it is `stored`.
     redirects
         In order.
     retrieved_at
         When the network gave it: ISO 8601, UTC, seconds.
     origin
         Whether it came from the network just now, from the polite cache, or from the ledger.
+    stored
+        The body, where it lies in a file.
     """
 
     status: int
@@ -263,6 +266,7 @@ class Response:
     redirects: tuple[Hop, ...] = ()
     retrieved_at: str = ""
     origin: Origin = field(default="network", compare=False)
+    stored: Stored | None = None
 
     @property
     def ok(self) -> bool:
@@ -277,17 +281,31 @@ class Response:
     @property
     def sha256(self) -> str:
         """Of the body."""
-        return sha256(self.body)
+        return self.stored.sha256 if self.stored else sha256(self.body)
+
+    @property
+    def size(self) -> int:
+        """Bytes of the body."""
+        return self.stored.size if self.stored else len(self.body)
 
     @property
     def text(self) -> str:
         """The body as text; see `decoded`."""
-        return decoded(self.body, self.headers.get("content-type", ""))[0]
+        return decoded(self._here(), self.headers.get("content-type", ""))[0]
 
     @property
     def encoding(self) -> str:
         """In which encoding `text` was read; it may not be the stated one."""
-        return decoded(self.body, self.headers.get("content-type", ""))[1]
+        return decoded(self._here(), self.headers.get("content-type", ""))[1]
+
+    def _here(self) -> bytes:
+        if self.stored is not None:
+            raise LabrigError(
+                f"This body of {self.stored.size:,} bytes is not in memory",
+                where=str(self.stored.path),
+                try_="read that file",
+            )
+        return self.body
 
     def json(self) -> Any:
         """Return the body read as JSON.

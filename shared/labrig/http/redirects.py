@@ -11,7 +11,10 @@ from labrig.http.messages import Request
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 EVERYBODYS = frozenset(
-    ("accept", "accept-language", "content-type", "range", "if-none-match", "if-modified-since")
+    (
+        *("accept", "accept-encoding", "accept-language", "content-type"),
+        *("range", "if-none-match", "if-modified-since"),
+    )
 )
 """Headers that cannot be credentials."""
 

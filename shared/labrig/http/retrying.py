@@ -1,7 +1,8 @@
 """Trying again, as politely as the service asks: in turn with others, after Retry-After, not for ever.
 
 429, 502, 503 and 504 are tried again, and so is a connection that failed; a POST only where the service has not
-taken it (429, 503, no connection). What waiting cannot mend within the caller's patience comes back as it is.
+taken it (429, 503, no connection). What waiting cannot mend within the caller's patience comes back as it is. A
+download that got further than before has its patience and its attempts anew.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ AGAIN_FOR_POST = frozenset({429, 503})
 LONGEST_S = 24 * 3600.0
 """The longest wait that is passed on."""
 MOST_ATTEMPTS = 5
+MOST_IN_ALL = 100
+"""Attempts of a download that gets a little further each time."""
 FIRST_WAIT_S = 1.0
 
 
@@ -44,7 +47,9 @@ class PoliteTransport(httpx2.AsyncBaseTransport):
         ours, terms = request.extensions[EXTENSION]
         host = urlsplit(ours.wire.url).netloc.rpartition("@")[2].lower()
         end = time.monotonic() + terms.patience_s
-        for attempt in range(1, MOST_ATTEMPTS + 1):
+        receiver, attempt = terms.receiver, 0
+        for number in range(1, MOST_IN_ALL + 1):
+            attempt, furthest = attempt + 1, receiver.furthest if receiver else 0
             failure: BrokeOff | None = None
             response: httpx2.Response | None = None
             async with self._hosts.turn(host, terms.limit, max(0.0, end - time.monotonic())):
@@ -52,6 +57,8 @@ class PoliteTransport(httpx2.AsyncBaseTransport):
                     response = await self._wire.handle_async_request(request)
                 except BrokeOff as error:
                     failure = error
+            if receiver is not None and receiver.furthest > furthest:
+                attempt, end = 1, time.monotonic() + terms.patience_s
             statuses = AGAIN_FOR_POST if ours.method == "POST" else AGAIN
             if response is not None and response.status_code not in statuses:
                 return response
@@ -59,7 +66,10 @@ class PoliteTransport(httpx2.AsyncBaseTransport):
             if response is not None and (asked := retry_after(response.headers)) is not None:
                 wait = asked
                 self._hosts.pause(host, asked)
-            can_wait = time.monotonic() + wait < end and attempt < MOST_ATTEMPTS
+            left = min(MOST_ATTEMPTS - attempt, MOST_IN_ALL - number)
+            can_wait = time.monotonic() + wait < end and left > 0
+            if receiver is not None and (late := receiver.late(ours, wait)):
+                raise late
             if failure is not None and (not can_wait or (failure.sent and ours.method == "POST")):
                 raise failure
             if not can_wait:

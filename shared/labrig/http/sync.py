@@ -10,15 +10,17 @@ import asyncio
 import atexit
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from concurrent.futures import CancelledError, Future
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeVar
 
 from labrig.errors import LabrigError
 from labrig.http.client import Client
 from labrig.http.hiding import plain
 from labrig.http.messages import Response
 
+T = TypeVar("T")
 CLOSING_S = 10.0
 """How long `SyncClient.close` waits for connections to close."""
 
@@ -66,6 +68,11 @@ class SyncClient:
                 raise
             started.set_exception(error)
 
+    @property
+    def replays(self) -> bool:
+        """Whether the network is not touched: see `Client.replays`."""
+        return self._client.replays
+
     def request(self, method: str, url: str, **more: Any) -> Response:
         """Send a request and wait for its response; arguments and errors are those of `Client.request`.
 
@@ -76,6 +83,27 @@ class SyncClient:
         LabrigError
             Also ``unavailable`` once the client is closed, and in a process that was forked from the client's own.
         """
+        return self._wait(url, lambda client: client.request(method, url, **more))
+
+    def download(self, url: str, to: Path, **more: Any) -> Response:
+        """Write an answer to a file, and wait for it: see `Client.download`, and `request` for how it ends.
+
+        `progress` is called in the client's own thread.
+        """
+        return self._wait(url, lambda client: client.download(url, to, **more))
+
+    def recorded_ranges(self, url: str, **more: Any) -> list[tuple[int, int]]:
+        """Return what `Client.recorded_ranges` does."""
+        return self._wait(url, lambda client: client.recorded_ranges(url, **more))
+
+    def begin(self, method: str, url: str, **more: Any) -> Future[Response]:
+        """Send a request, and return what its response will be in; to cancel that ends the request.
+
+        For those who have an event loop of their own: ``await asyncio.wrap_future(client.begin("GET", url))``.
+        """
+        return self._begin(url, lambda client: client.request(method, url, **more))
+
+    def _begin(self, url: str, ask: Callable[[Client], Coroutine[Any, Any, T]]) -> Future[T]:
         if os.getpid() != self._pid:
             raise LabrigError(
                 "This HTTP client belongs to the process that this one was forked from",
@@ -83,14 +111,15 @@ class SyncClient:
                 expected="a client that was made after the fork: its thread does not come along",
                 code="unavailable",
             )
-        if threading.current_thread() is self._thread:
-            raise RuntimeError(
-                "SyncClient.request would wait for the thread it is called in; await Client.request"
-            )
         with self._lock:
             if self._closed:
                 raise _closed(url)
-            future = asyncio.run_coroutine_threadsafe(self._send(method, url, more), self._loop)
+            return asyncio.run_coroutine_threadsafe(self._send(ask), self._loop)
+
+    def _wait(self, url: str, ask: Callable[[Client], Coroutine[Any, Any, T]]) -> T:
+        if threading.current_thread() is self._thread:
+            raise RuntimeError("SyncClient would wait for the thread it is called in; await its Client")
+        future = self._begin(url, ask)
         try:
             return future.result()
         except CancelledError as error:
@@ -98,12 +127,12 @@ class SyncClient:
         finally:
             future.cancel()  # does nothing to one that is done
 
-    async def _send(self, method: str, url: str, more: dict[str, Any]) -> Response:
+    async def _send(self, ask: Callable[[Client], Coroutine[Any, Any, T]]) -> T:
         task = asyncio.current_task()
         assert task is not None
         self._requests.add(task)
         try:
-            return await self._client.request(method, url, **more)
+            return await ask(self._client)
         finally:
             self._requests.discard(task)
 

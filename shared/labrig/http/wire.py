@@ -23,17 +23,23 @@ from labrig.http import hiding
 from labrig.http.guard import Guard, GuardedBackend, refusal
 from labrig.http.hosts import Limit
 from labrig.http.messages import NOT_KEPT, Request, now
+from labrig.http.receiving import Interrupted, Receiver, too_large
 from labrig.http.unpacking import ASKED, CHUNK, NotUnpacked, Unpacker
 
 EXTENSION = "labrig"
 RETRIEVED = "labrig-retrieved"
 """A header of our own, so that the polite cache knows when the network gave what it holds."""
 CONNECT_S = 10.0
+MOST_IN_MEMORY = 64 << 20
+"""Of the body of an error or a redirect, where a file was asked for."""
 
 
 @dataclass(frozen=True)
 class Terms:
-    """How a request is made: limits on size and time, how long to wait for a turn, as whom."""
+    """How a request is made: limits on size and time, how long to wait for a turn, as whom, and where the body goes.
+
+    With a `receiver`, which takes the body of a 2xx, `timeout_s` is how long nothing may come.
+    """
 
     max_bytes: int
     timeout_s: float
@@ -41,6 +47,7 @@ class Terms:
     limit: Limit
     agent: str
     private: bool = False
+    receiver: Receiver | None = None
 
 
 class BrokeOff(LabrigError):
@@ -90,15 +97,23 @@ class WireTransport(httpx2.AsyncBaseTransport):
         where = str(ours)
         sent = False
         try:
-            async with asyncio.timeout(terms.timeout_s):
-                response, sent = await self._send(ours, request, terms), True
+            async with asyncio.timeout(terms.timeout_s) as clock:
+                answer, sent = await self._send(ours, request, terms), True
                 try:
-                    body = await _read(response, ours, terms)
+                    if terms.receiver is not None and _for_receiver(answer, terms.receiver):
+                        response, body = await _receive(answer, ours, terms, terms.receiver, clock), b""
+                    else:
+                        response, body = answer, await _read(answer, ours, terms)
                 finally:
-                    await response.aclose()
+                    await answer.aclose()
         except TimeoutError as error:
+            if terms.receiver is not None and (late := terms.receiver.late(ours)):
+                raise late from error
+            what = "sent nothing more for" if sent else "did not answer within"
             raise BrokeOff(
-                f"{ours.host} did not answer within {terms.timeout_s:g} s", where=where, sent=True
+                f"{ours.host} {what if terms.receiver else 'did not answer within'} {terms.timeout_s:g} s",
+                where=where,
+                sent=True,
             ) from error
         except ssrfguard.SSRFGuardError as error:
             raise refusal(error, ours.url) from error
@@ -115,6 +130,7 @@ class WireTransport(httpx2.AsyncBaseTransport):
             httpcore2.NetworkError,
             httpcore2.ProtocolError,
             NotUnpacked,
+            Interrupted,
             OSError,
         ) as error:
             what = "broke off its answer" if sent else "broke off"
@@ -154,6 +170,7 @@ class WireTransport(httpx2.AsyncBaseTransport):
                 if name in request.headers
             },
             **dict(ours.wire.headers),
+            **(await terms.receiver.wanted(ours.method) if terms.receiver else {}),
         }
         if ours.wire.body or ours.method == "POST":
             headers["content-length"] = str(len(ours.wire.body))
@@ -189,36 +206,48 @@ class _Stream(httpx2.AsyncByteStream):
 
 async def _read(response: httpx2.Response, request: Request, terms: Terms) -> bytes:
     """Read the body, unpacked, and not a byte more than may be."""
+    most = terms.max_bytes if terms.receiver is None else min(terms.max_bytes, MOST_IN_MEMORY)
     stated = response.headers.get("content-length", "")
-    if stated.isdigit() and int(stated) > terms.max_bytes and request.method != "HEAD":
-        raise too_large(request, terms.max_bytes, int(stated))
+    if stated.isdigit() and int(stated) > most and request.method != "HEAD":
+        raise too_large(request, most, int(stated))
     parts: list[bytes] = []
     size = 0
     unpacker = Unpacker(response.headers.get("content-encoding", "") if request.method != "HEAD" else "")
     async for piece in response.aiter_raw(CHUNK):
         for part in unpacker.feed(piece):
             size += len(part)
-            if size > terms.max_bytes:
-                raise too_large(request, terms.max_bytes)
+            if size > most:
+                raise too_large(request, most)
             parts.append(part)
     unpacker.end()
     return b"".join(parts)
 
 
+def _for_receiver(response: httpx2.Response, receiver: Receiver) -> bool:
+    """Tell whether an answer is the file, or says something of the part of it that was asked for."""
+    return response.is_success or (response.status_code == 416 and receiver.goes_on)
+
+
+async def _receive(
+    response: httpx2.Response, request: Request, terms: Terms, receiver: Receiver, clock: asyncio.Timeout
+) -> httpx2.Response:
+    """Read the body into its file, and return the answer that it began with."""
+    clock.reschedule(receiver.until(terms.timeout_s))
+    receiver.begin(response.status_code, response.headers, request, private=terms.private)
+    unpacker = Unpacker(response.headers.get("content-encoding", ""))
+    async for piece in response.aiter_raw():
+        for part in unpacker.feed(piece):
+            await receiver.take(part, request)
+        clock.reschedule(receiver.until(terms.timeout_s))
+    unpacker.end()
+    clock.reschedule(None)  # it is all there; what is left to do is ours
+    await receiver.end()
+    return httpx2.Response(receiver.status, headers=receiver.headers)
+
+
 def closed() -> LabrigError:
     """Return the error for requests that come too late."""
     return LabrigError("The client is closed", code="internal")
-
-
-def too_large(request: Request, limit: int, stated: int = 0) -> LabrigError:
-    """Return the error for a body beyond the limit."""
-    size = f"{stated:,} bytes" if stated else "more"
-    return LabrigError(
-        f"{request.host} sends {size}, and {limit:,} bytes are taken at most",
-        where=str(request),
-        try_="a smaller part of it",
-        code="too_large",
-    )
 
 
 def _sayable(value: str) -> bytes:

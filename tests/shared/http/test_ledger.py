@@ -413,7 +413,7 @@ def test_a_ledger_in_a_folder_that_cannot_be_written_is_read(path: Path) -> None
 def _newer(path: Path) -> None:
     Ledger(path, write=True).close()
     with sqlite3.connect(path) as db:
-        db.execute("UPDATE meta SET value = '2' WHERE name = 'labrig.ledger'")
+        db.execute("UPDATE meta SET value = '3' WHERE name = 'labrig.ledger'")
     db.close()
 
 

@@ -2,6 +2,7 @@
 
 - `ledger`: the SQLite file: recording, reading, pruning
 - `schema`, `rows`, `reader`: its tables; an exchange as rows and back; reading while others write
+- `bodies`: large bodies, as files beside it
 - `errors`: what may be wrong with such a file, told
 - `nearest`: which recorded request comes nearest to one that is not there
 - `export`, `har`: exchanges as HAR and other files

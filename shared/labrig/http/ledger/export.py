@@ -1,14 +1,19 @@
-"""A ledger, or a part of it, in another file: JSON lines, a HAR file, or a ledger again."""
+"""A ledger, or a part of it, in another file: JSON lines, a HAR file, or a ledger again.
+
+Large bodies go along with a ledger only; the other two say their size and hash.
+"""
 
 from __future__ import annotations
 
 import json
 import secrets
+import shutil
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from labrig.errors import LabrigError
 from labrig.http.ledger import har
+from labrig.http.ledger.bodies import Bodies, beside
 from labrig.http.ledger.ledger import Exchange, Ledger
 
 
@@ -37,9 +42,18 @@ def export(ledger: Ledger, target: Path, *, host: str = "", since: str = "", for
     _require_free(target, ledger.path, force)
     target.parent.mkdir(parents=True, exist_ok=True)
     temporary = target.with_name(f".{secrets.token_hex(6)}{target.suffix}")
+    bodies = beside(target)
+    had_bodies = bodies.folder.exists()
     try:
-        count = write(ledger.exchanges(host=host, since=since), temporary)
+        count = write(ledger.exchanges(host=host, since=since), temporary, bodies)
         temporary.replace(target)
+        if write is _part and bodies.folder.exists():
+            with Ledger(target, write=True) as part:
+                part.remove_unused()  # those of the ledger that was replaced
+    except BaseException:
+        if not had_bodies:
+            shutil.rmtree(bodies.folder, ignore_errors=True)
+        raise
     finally:
         for suffix in ("", "-wal", "-shm", "-journal"):
             Path(f"{temporary}{suffix}").unlink(missing_ok=True)
@@ -65,7 +79,7 @@ def _require_free(target: Path, source: Path, force: bool) -> None:
         )
 
 
-def _jsonl(exchanges: Iterable[Exchange], path: Path) -> int:
+def _jsonl(exchanges: Iterable[Exchange], path: Path, _: Bodies) -> int:
     count = 0
     with path.open("w", encoding="utf-8") as file:
         for count, exchange in enumerate(exchanges, 1):  # noqa: B007
@@ -73,7 +87,7 @@ def _jsonl(exchanges: Iterable[Exchange], path: Path) -> int:
     return count
 
 
-def _har(exchanges: Iterable[Exchange], path: Path) -> int:
+def _har(exchanges: Iterable[Exchange], path: Path, _: Bodies) -> int:
     """Write entry by entry: a ledger may be larger than memory."""
     count = 0
     with path.open("w", encoding="utf-8") as file:
@@ -84,15 +98,15 @@ def _har(exchanges: Iterable[Exchange], path: Path) -> int:
     return count
 
 
-def _part(exchanges: Iterable[Exchange], path: Path) -> int:
+def _part(exchanges: Iterable[Exchange], path: Path, bodies: Bodies) -> int:
     count = 0
-    with Ledger(path, write=True) as part:
+    with Ledger(path, write=True, bodies=bodies) as part:
         for count, exchange in enumerate(exchanges, 1):  # noqa: B007
             part.add(exchange)
     return count
 
 
-_WRITERS: dict[str, Callable[[Iterable[Exchange], Path], int]] = {
+_WRITERS: dict[str, Callable[[Iterable[Exchange], Path, Bodies], int]] = {
     ".jsonl": _jsonl,
     ".har": _har,
     ".sqlite": _part,

@@ -67,13 +67,13 @@ def _request(request: Request) -> dict[str, Any]:
 
 def _response(response: Response) -> dict[str, Any]:
     content: dict[str, Any] = {
-        "size": len(response.body),
+        "size": response.size,
         "mimeType": response.headers.get("content-type", "x-unknown"),
     }
-    try:
-        content["text"] = response.body.decode("utf-8")
-    except UnicodeDecodeError:
-        content |= {"text": base64.b64encode(response.body).decode(), "encoding": "base64"}
+    if response.stored is not None:  # no browser opens a page of gigabytes; the hash says which body it was
+        content["comment"] = f"sha256 {response.sha256}, in a file beside the ledger"
+    else:
+        content |= _text(response.body)
     return {
         "status": response.status,
         "statusText": HTTPStatus(response.status).phrase if response.status in set(HTTPStatus) else "",
@@ -85,6 +85,13 @@ def _response(response: Response) -> dict[str, Any]:
         "headersSize": -1,
         "bodySize": -1,
     }
+
+
+def _text(body: bytes) -> dict[str, str]:
+    try:
+        return {"text": body.decode("utf-8")}
+    except UnicodeDecodeError:
+        return {"text": base64.b64encode(body).decode(), "encoding": "base64"}
 
 
 def _pairs(headers: Mapping[str, str]) -> list[dict[str, str]]:

@@ -1,7 +1,8 @@
 """What was asked of services and what they answered, in one SQLite file, from which the same can be answered again.
 
-Only what is redacted gets here, and is redacted once more. Threads and processes may share a ledger: the first
-recording of a request is kept, and the others are given it, so that all go on with the same answer.
+Large bodies are files beside it (`labrig.http.ledger.bodies`). Only what is redacted gets here, and is redacted once
+more. Threads and processes may share a ledger: the first recording of a request is kept, and the others are given it,
+so that all go on with the same answer.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import sqlite3
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import TypeVar
@@ -22,10 +23,12 @@ from labrig.http.exchange import Exchange, Outcome, clean, is_answer
 from labrig.http.ledger import errors as ledger_errors
 from labrig.http.ledger import rows as ledger_rows
 from labrig.http.ledger import schema as ledger_schema
+from labrig.http.ledger.bodies import LARGE, Bodies, beside
 from labrig.http.ledger.nearest import nearest
 from labrig.http.ledger.reader import Reader
 from labrig.http.ledger.rows import Entry
-from labrig.http.messages import Request, now
+from labrig.http.messages import Request, Response, now
+from labrig.http.parts import sweep
 
 __all__ = ["Entry", "Exchange", "Ledger", "Outcome", "default_path"]
 
@@ -56,6 +59,8 @@ class Ledger:
         A file; with `write` it is made, with its folder, where there is none.
     write
         Without, nothing on disk is made or changed (the locks in a ``-shm`` that a writer has there are used).
+    bodies
+        Where large bodies are; default: beside the file.
 
     Raises
     ------
@@ -65,8 +70,9 @@ class Ledger:
         is full, ``unavailable`` where the file is damaged.
     """
 
-    def __init__(self, path: Path, *, write: bool) -> None:
+    def __init__(self, path: Path, *, write: bool, bodies: Bodies | None = None) -> None:
         self.path = path
+        self.bodies = bodies or beside(path)
         self._lock = threading.RLock()
         self._db: sqlite3.Connection | None = None
         self._reader = Reader(path)
@@ -105,7 +111,7 @@ class Ledger:
                 "SELECT * FROM exchanges WHERE key = ? AND ordinal <= ? ORDER BY ordinal DESC LIMIT 1",
                 (key, ordinal),
             ).fetchone()
-            return ledger_rows.exchange(db, row) if row else None
+            return ledger_rows.exchange(db, self.bodies, row) if row else None
 
         return self._read(ask)
 
@@ -114,13 +120,33 @@ class Ledger:
 
         def ask(db: sqlite3.Connection) -> Exchange | None:
             row = db.execute("SELECT * FROM exchanges WHERE number = ?", (number,)).fetchone()
-            return ledger_rows.exchange(db, row) if row else None
+            return ledger_rows.exchange(db, self.bodies, row) if row else None
 
         return self._read(ask)
 
     def nearest(self, request: Request, n: int = 3) -> list[Request]:
         """Return recorded requests that resemble one, best first: its host and method come before all else."""
-        return self._read(lambda db: nearest(db, clean(request), n))
+        return self._read(lambda db: nearest(db, self.bodies, clean(request), n))
+
+    def ranges(self, request: Request) -> list[tuple[int, int]]:
+        """Return first and last byte of the parts that are recorded of what a request asks for."""
+        return self._read(lambda db: ledger_rows.ranges(db, clean(request)))
+
+    def verify(self) -> Iterator[tuple[Entry, LabrigError | None]]:
+        """Read everything, and yield each entry with what is wrong with its exchange or its body."""
+        right: set[str] = set()
+        for entry in self.entries():
+            wrong = None
+            try:
+                exchange = self.at(entry.number)
+                outcome = exchange.outcome if exchange else None
+                if isinstance(outcome, Response) and outcome.stored and outcome.sha256 not in right:
+                    for _ in outcome.stored.pieces():
+                        pass
+                    right.add(outcome.sha256)
+            except LabrigError as error:
+                wrong = error
+            yield entry, wrong
 
     def count(self) -> int:
         """Return how many exchanges there are."""
@@ -138,7 +164,8 @@ class Ledger:
         limit
             At most so many.
         """
-        return self._walk(ledger_rows.where(host=host, since=since), limit, 1, ledger_rows.exchange)
+        which = ledger_rows.where(host=host, since=since)
+        return self._walk(which, limit, 1, lambda db, row: ledger_rows.exchange(db, self.bodies, row))
 
     def entries(
         self, *, host: str = "", since: str = "", status: str = "", limit: int | None = None
@@ -214,20 +241,29 @@ class Ledger:
             Replace it where it is no answer (`labrig.http.exchange.is_answer`) and this is one, or where both say that
             the body is too large, this one of a higher limit.
         """
-        kept = exchange.clean()
-        kept = kept if kept.recorded_at else dataclasses.replace(kept, recorded_at=now())
+        kept = _as_kept(exchange)
         key, bodies = kept.request.key, ledger_rows.blobs(kept)  # while others need not wait
-        db = self._writable()
-        with self._lock, ledger_errors.explained(self.path), ledger_schema.transaction(db):
-            row = db.execute(
-                "SELECT * FROM exchanges WHERE key = ? AND ordinal = ?", (key, kept.ordinal)
-            ).fetchone()
-            better = row and _says_more(kept, ledger_rows.exchange(db, row))
-            if row and not (replace or (replace_error and better)):
-                return ledger_rows.exchange(db, row)
-            if row:
-                ledger_rows.remove_series(db, key, kept.ordinal)
-            ledger_rows.insert(db, kept, key, bodies)
+        db, freed = self._writable(), set[str]()
+        with ledger_errors.explained(self.path):
+            part = self.bodies.part(kept.outcome) if isinstance(kept.outcome, Response) else None
+        try:
+            with self._lock, ledger_errors.explained(self.path), ledger_schema.transaction(db):
+                row = db.execute(
+                    "SELECT * FROM exchanges WHERE key = ? AND ordinal = ?", (key, kept.ordinal)
+                ).fetchone()
+                better = row and _says_more(kept, ledger_rows.exchange(db, self.bodies, row))
+                if row and not (replace or (replace_error and better)):
+                    return ledger_rows.exchange(db, self.bodies, row)
+                if row:
+                    freed = ledger_rows.remove_series(db, key, kept.ordinal)
+                if part is not None:
+                    self.bodies.place(part)
+                    ledger_schema.allow_files(db)
+                ledger_rows.insert(db, kept, key, bodies)
+        finally:
+            if part is not None:
+                part.discard()
+        self._remove_unnamed(freed)
         return kept
 
     def prune(self, *, before: str = "", host: str = "", errors: bool = False, dry: bool = False) -> int:
@@ -260,14 +296,37 @@ class Ledger:
             with ledger_schema.transaction(db):
                 removed = db.execute(f"DELETE FROM exchanges WHERE {condition}", values).rowcount
                 db.execute(ledger_rows.REMOVE_UNUSED)
+            self._remove_unnamed(self.bodies.names())
+            sweep(self.bodies.folder)
             db.execute("VACUUM")
             db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return removed
+
+    def remove_unused(self) -> None:
+        """Remove the files of bodies that no exchange has."""
+        self._remove_unnamed(self.bodies.names())
+
+    def _remove_unnamed(self, names: Iterable[str]) -> None:
+        names = set(names)
+        if not names or not self.bodies.folder.is_dir():
+            return
+        db = self._writable()
+        with self._lock, ledger_errors.explained(self.path), ledger_schema.transaction(db):
+            self.bodies.remove(ledger_rows.unnamed(db, names))
 
     def _writable(self) -> sqlite3.Connection:
         if self._db is None:
             raise LabrigError("This ledger was opened to be read only", where=str(self.path), code="refused")
         return self._db
+
+
+def _as_kept(exchange: Exchange) -> Exchange:
+    """Return an exchange as it is written: redacted, with its time, a body in memory unless it is large."""
+    outcome = exchange.outcome
+    if isinstance(outcome, Response) and outcome.stored is not None and outcome.size <= LARGE:
+        outcome = dataclasses.replace(outcome, body=outcome.stored.read(), stored=None)
+    kept = dataclasses.replace(exchange, outcome=outcome).clean()
+    return kept if kept.recorded_at else dataclasses.replace(kept, recorded_at=now())
 
 
 def _says_more(new: Exchange, held: Exchange) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 
 from labrig.http.difference import resemblance
+from labrig.http.ledger.bodies import Bodies
 from labrig.http.ledger.rows import request as read
 from labrig.http.messages import Request
 
@@ -15,10 +16,10 @@ ELSEWHERE = 0.7
 """Requests to other hosts must resemble it so much: that is the same service at another address."""
 
 
-def nearest(db: sqlite3.Connection, wanted: Request, n: int) -> list[Request]:
+def nearest(db: sqlite3.Connection, bodies: Bodies, wanted: Request, n: int) -> list[Request]:
     """Return up to `n` recorded requests, best first: same host and method before all else."""
     rows = {row["key"]: row for row in _candidates(db, wanted)}
-    judged = [(read(db, row, BODY_BYTES), row) for row in rows.values()]
+    judged = [(read(db, bodies, row, BODY_BYTES), row) for row in rows.values()]
     for quick, most in ((True, max(20, n)), (False, n)):  # exact resemblance takes long
         ranked = [
             (
@@ -33,7 +34,7 @@ def nearest(db: sqlite3.Connection, wanted: Request, n: int) -> list[Request]:
         ]
         best = sorted(ranked, key=lambda each: each[0], reverse=True)[:most]
         judged = [judged[number] for (here, _, likeness), number in best if here or likeness >= ELSEWHERE]
-    return [read(db, row) for _, row in judged]
+    return [read(db, bodies, row) for _, row in judged]
 
 
 def _candidates(db: sqlite3.Connection, wanted: Request) -> list[sqlite3.Row]:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 import zlib
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from labrig.canonical import sha256
 from labrig.http.exchange import Exchange, from_text, to_text
+from labrig.http.ledger.bodies import LARGE, Bodies
 from labrig.http.ledger.errors import Damaged
 from labrig.http.messages import Request, Response
+from labrig.http.stored import Stored
 
 
 @dataclass(frozen=True)
@@ -61,12 +65,14 @@ def entry(row: sqlite3.Row) -> Entry:
     )
 
 
-def exchange(db: sqlite3.Connection, row: sqlite3.Row) -> Exchange:
-    """Return a row of the exchanges with its bodies."""
+def exchange(db: sqlite3.Connection, bodies: Bodies, row: sqlite3.Row) -> Exchange:
+    """Return a row of the exchanges with its bodies; a large one stays in its file."""
     try:
+        asked = request(db, bodies, row)
+        content = None if row["content"] is None else _body(db, bodies, row["content"], of=str(asked))
         return Exchange(
-            request(db, row),
-            from_text(row["answer"], None if row["content"] is None else _body(db, row["content"])),
+            asked,
+            from_text(row["answer"], content),
             row["ordinal"],
             row["recorded_at"],
             row["took_ms"],
@@ -78,21 +84,26 @@ def exchange(db: sqlite3.Connection, row: sqlite3.Row) -> Exchange:
         raise Damaged(f"exchange {row['number']}: {error}") from error
 
 
-def request(db: sqlite3.Connection, row: sqlite3.Row, most: int | None = None) -> Request:
+def request(db: sqlite3.Connection, bodies: Bodies, row: sqlite3.Row, most: int | None = None) -> Request:
     """Return the request of a row, with at most the first `most` bytes of its body."""
     try:
         headers = tuple((str(name), str(value)) for name, value in json.loads(row["headers"]))
     except (ValueError, TypeError) as error:
         raise Damaged(f"exchange {row['number']}: {error}") from error
-    return Request(
-        row["method"], row["url"], headers, b"" if row["body"] is None else _body(db, row["body"], most)
-    )
+    body = b"" if row["body"] is None else _body(db, bodies, row["body"], most)
+    if isinstance(body, Stored):  # what was sent once was answered elsewhere
+        body = body.read()[:most]
+    return Request(row["method"], row["url"], headers, body)
 
 
-def _body(db: sqlite3.Connection, name: str, most: int | None = None) -> bytes:
+def _body(
+    db: sqlite3.Connection, bodies: Bodies, name: str, most: int | None = None, of: str = ""
+) -> bytes | Stored:
     row = db.execute("SELECT size, data FROM blobs WHERE sha256 = ?", (name,)).fetchone()
     if row is None:
         raise Damaged(f"body {name[:12]} is missing")
+    if row["data"] == IN_FILE:
+        return bodies.stored(name, row["size"], of)
     try:
         # No further than the stated size: a ledger may come from elsewhere, and little data unpack to very much.
         data = zlib.decompressobj().decompress(row["data"], row["size"] + 1 if most is None else most)
@@ -104,14 +115,20 @@ def _body(db: sqlite3.Connection, name: str, most: int | None = None) -> bytes:
 
 
 Blob = tuple[str, int, bytes]
+IN_FILE = b"in a file"
+"""In place of the data of a body that is a file; packed data never begins so (RFC 1950: its first byte is 0x78)."""
 
 
 def blobs(of: Exchange) -> list[Blob]:
-    """Return the bodies of an exchange, packed."""
+    """Return the bodies of an exchange, packed, those that are files without their data."""
     bodies = [of.request.body] if of.request.body else []
+    in_file: list[Blob] = []
     if isinstance(of.outcome, Response):
-        bodies.append(of.outcome.body)
-    return [(sha256(body), len(body), zlib.compress(body)) for body in bodies]
+        if of.outcome.size > LARGE:
+            in_file.append((of.outcome.sha256, of.outcome.size, IN_FILE))
+        else:
+            bodies.append(of.outcome.body)
+    return [(sha256(body), len(body), zlib.compress(body)) for body in bodies] + in_file
 
 
 def insert(db: sqlite3.Connection, new: Exchange, key: str, bodies: list[Blob]) -> None:
@@ -131,7 +148,7 @@ def insert(db: sqlite3.Connection, new: Exchange, key: str, bodies: list[Blob]) 
         "status": response.status if response else None,
         "code": error.code if error else "",
         "media": response.headers.get("content-type", "") if response else "",
-        "size": len(response.body) if response else 0,
+        "size": response.size if response else 0,
         "answer": to_text(outcome),
         "content": response.sha256 if response else None,
         "recorded_at": new.recorded_at,
@@ -144,8 +161,8 @@ def insert(db: sqlite3.Connection, new: Exchange, key: str, bodies: list[Blob]) 
     db.execute(f"INSERT INTO exchanges ({names}) VALUES (:{names.replace(', ', ', :')})", values)
 
 
-def remove_series(db: sqlite3.Connection, key: str, ordinal: int) -> None:
-    """Remove a recording and those that followed it, and bodies that nothing else has."""
+def remove_series(db: sqlite3.Connection, key: str, ordinal: int) -> set[str]:
+    """Remove a recording and those that followed it, and bodies that nothing else has; return the names of all."""
     which, values = "key = ? AND ordinal >= ?", (key, ordinal)
     bodies = {
         name
@@ -160,6 +177,28 @@ def remove_series(db: sqlite3.Connection, key: str, ordinal: int) -> None:
            AND NOT EXISTS (SELECT 1 FROM exchanges WHERE content = ?1)""",
         [(name,) for name in bodies],
     )
+    return bodies
+
+
+def unnamed(db: sqlite3.Connection, names: Iterable[str]) -> list[str]:
+    """Return which of the names of bodies no exchange has, or one whose data is in the ledger itself."""
+    query = "SELECT 1 FROM blobs WHERE sha256 = ? AND data = ?"
+    return [name for name in names if db.execute(query, (name, IN_FILE)).fetchone() is None]
+
+
+def ranges(db: sqlite3.Connection, asked: Request) -> list[tuple[int, int]]:
+    """Return first and last byte of the parts that were had of what a request asks for, in order of recording."""
+    rows = db.execute(
+        "SELECT * FROM exchanges WHERE host = ? AND url = ? AND method = ? AND status = 206 ORDER BY number",
+        (asked.host, asked.url, asked.method),
+    )
+    found = []
+    for row in rows:
+        headers = {str(name): str(value) for name, value in json.loads(row["headers"])}
+        part = re.fullmatch(r"bytes=(\d{1,18})-(\d{1,18})", headers.pop("range", ""))
+        if part and headers == dict(asked.headers):
+            found.append((int(part[1]), int(part[2])))
+    return found
 
 
 REMOVE_UNUSED = """DELETE FROM blobs WHERE sha256 NOT IN (

@@ -13,7 +13,10 @@ from labrig import __version__
 from labrig.errors import LabrigError
 from labrig.http.ledger import errors as ledger_errors
 
-SCHEMA = 1
+SCHEMA = 2
+"""The latest that is read: 2 where some bodies are files beside the ledger, for which `data` says so."""
+FIRST = 1
+"""That of a ledger as it is made."""
 PATIENCE_S = 30.0
 """How long one process waits for another."""
 
@@ -78,7 +81,12 @@ def to_write(path: Path) -> sqlite3.Connection:
 def _make(db: sqlite3.Connection) -> None:
     for statement in _TABLES:
         db.execute(statement)
-    db.execute("INSERT INTO meta VALUES ('labrig.ledger', ?), ('made by', ?)", (str(SCHEMA), __version__))
+    db.execute("INSERT INTO meta VALUES ('labrig.ledger', ?), ('made by', ?)", (str(FIRST), __version__))
+
+
+def allow_files(db: sqlite3.Connection) -> None:
+    """Say that bodies are in files from now on, in the transaction that writes the first."""
+    db.execute("UPDATE meta SET value = '2' WHERE name = 'labrig.ledger' AND value = '1'")
 
 
 def _use_wal(db: sqlite3.Connection) -> None:
