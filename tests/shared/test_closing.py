@@ -14,7 +14,7 @@ if sys.platform != "linux":
     pytest.skip("the walls are Linux's", allow_module_level=True)
 
 import labrig
-from labrig.isolation import child
+from labrig.isolation import children
 from labrig.isolation.inside import walls
 
 PROGRAM = """
@@ -98,6 +98,6 @@ def test_a_search_path_that_holds_everything_opens_nothing(tmp_path: Path) -> No
 
 def test_a_childs_search_path_has_no_empty_part(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(["", "/modules", "here", ""]))
-    assert child._environment()["PYTHONPATH"] == "/modules"
+    assert children.Children("m", what="It")._environment()["PYTHONPATH"] == "/modules"
     monkeypatch.setenv("PYTHONPATH", os.pathsep)
-    assert "PYTHONPATH" not in child._environment()
+    assert "PYTHONPATH" not in children.Children("m", what="It")._environment()

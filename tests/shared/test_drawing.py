@@ -8,12 +8,13 @@ import os
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from labrig.errors import LabrigError
 from labrig.plotting import drawing
-from labrig.plotting.drawing import draw, png_size
+from labrig.plotting.drawing import Painter, png_size
 
 DOT = (  # one white pixel
     "89504e470d0a1a0a0000000d49484452000000010000000108000000003a7e9b550000000a49444154789c63f80f0001010100b138f614"
@@ -21,15 +22,20 @@ DOT = (  # one white pixel
 )
 CHILD = """
 import json, os, sys, time
-from labrig.plotting.drawing import answer
+from labrig.plotting.drawing import painted
 from labrig.errors import LabrigError
 PNG = bytes.fromhex({dot!r})
 def paint(data):
 {body}
-sys.exit(answer(paint))
+work = painted(paint)
 """
 
 Child = Callable[[str], str]
+
+
+async def draw(module: str, data: dict[str, Any], *, extra: str = "all", wall_s: float = 60) -> bytes:
+    async with Painter(module, extra=extra) as painter:
+        return await painter.draw(data, wall_s=wall_s)
 
 
 @pytest.fixture
@@ -146,5 +152,6 @@ async def test_too_much_data_and_no_place_for_fonts(
 @pytest.mark.accept
 async def test_pictures_side_by_side(child: Child) -> None:
     module = child("time.sleep(0.2); return PNG if data['n'] % 2 else 1 / 0")
-    found = await asyncio.gather(*(draw(module, {"n": n}) for n in range(6)), return_exceptions=True)
+    async with Painter(module) as painter:
+        found = await asyncio.gather(*(painter.draw({"n": n}) for n in range(6)), return_exceptions=True)
     assert [isinstance(each, bytes) for each in found] == [n % 2 == 1 for n in range(6)]

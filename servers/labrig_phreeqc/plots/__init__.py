@@ -1,4 +1,4 @@
-"""Pictures of waters and runs, drawn by the child that `__main__` is.
+"""Pictures of waters and runs, drawn by children that `painting` is the work of.
 
 - `series`, `piper`, `stiff`, `saturation`, `uncertainty`: a picture each
 - `series_plot`: from a table of values to the data of a `series` picture

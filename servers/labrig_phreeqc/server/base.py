@@ -11,6 +11,7 @@ from typing import Annotated
 from pydantic import Field
 
 from labrig.errors import LabrigError
+from labrig.plotting.drawing import Painter
 from labrig.server_settings import ServerSetting
 from labrig.toolbox import ServeOptions, Toolbox, session
 from labrig.tools.files import source_text
@@ -34,13 +35,14 @@ class State:
     """What all callers of one server share."""
 
     engine: Engine
+    painter: Painter
 
 
 @asynccontextmanager
 async def opens(options: ServeOptions) -> AsyncIterator[State]:
-    """Hold the engine over the server's life; it starts its fork server at the first run."""
-    async with Engine() as engine:
-        yield State(engine)
+    """Hold engine and painter over the server's life; each starts its process at its first work."""
+    async with Engine() as engine, Painter("labrig_phreeqc.plots.painting", extra="phreeqc") as painter:
+        yield State(engine, painter)
 
 
 def doctor() -> list[str]:

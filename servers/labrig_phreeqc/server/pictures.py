@@ -11,7 +11,7 @@ from pydantic import Field
 from labrig.answer import Picture
 from labrig.canonical import sha256
 from labrig.errors import LabrigError, unknown_name
-from labrig.plotting.drawing import draw, png_size
+from labrig.plotting.drawing import png_size
 from labrig.toolbox import session
 from labrig.tools.files import source_text
 from labrig.tools.own_files import OwnFiles
@@ -68,13 +68,10 @@ async def draw_plot(
     except (AttributeError, KeyError, TypeError):  # the right heading, and something else below it
         raise _no_file(kind, source) from None
     notes = data.get("notes", [])
-    png = await draw(
-        "labrig_phreeqc.plots",
-        {"kind": kind, **data, **({"title": title} if title else {})},
-        extra="phreeqc",
-        wall_s=DRAWING_WALL_S,
-    )
     here = session()
+    png = await here.state.painter.draw(
+        {"kind": kind, **data, **({"title": title} if title else {})}, wall_s=DRAWING_WALL_S
+    )
     file = OwnFiles(here.workspace).keep(f"{kind}.png", png)
     kept = here.artifacts.put(
         file,

@@ -91,7 +91,7 @@ class Folder:
 
     def entries(self, folder: str) -> Sequence[Entry]:
         """Return what a folder holds, sorted by name; what is hidden is left out."""
-        with self._readable(folder, folder=True) as descriptor:
+        with self.readable(folder, folder=True) as descriptor:
             try:
                 with os.scandir(descriptor) as scan:
                     found = list(itertools.islice(scan, MOST_ENTRIES + 1))
@@ -112,7 +112,7 @@ class Folder:
 
     def read(self, path: str, start: int = 0, size: int | None = None) -> bytes:
         """Return `size` bytes of a file from `start`, or all to its end (``limit`` above `MOST_READ`)."""
-        with self._readable(path) as descriptor:
+        with self.readable(path) as descriptor:
             try:
                 if size is None:
                     size = max(0, os.fstat(descriptor).st_size - start)
@@ -210,7 +210,7 @@ class Folder:
         return f"/{target[len(top) :].lstrip('/')}"
 
     @contextmanager
-    def _readable(self, path: str, *, folder: bool = False) -> Iterator[int]:
+    def readable(self, path: str, *, folder: bool = False) -> Iterator[int]:
         """Give a descriptor that can be read, of a folder or of a regular file."""
         with self.opened(path) as found:
             if folder:

@@ -30,7 +30,7 @@ async def described(state: State, files: Files, path: str, sheet: str) -> Descri
         return await describe_apart(state.readers, files.descriptor, path, sheet=sheet)
     if not isinstance(files, Folder):
         return await asyncio.to_thread(tables.describe_table, files, path, sheet=sheet)
-    with files.opened_file(path) as descriptor:
+    with files.readable(path) as descriptor:
         return await describe_apart(state.readers, descriptor, path, sheet=sheet)
 
 

@@ -4,5 +4,5 @@
 - `supervision`: the program between us and it, which outlives neither
 - `warm`: a fork server as its host sees it; `boot`: how it starts; `inside`: its loop, and the walls of its children
 - `closing`: a child closes itself in before it reads what others have made
-- `child`: one protocol for children of ours: JSON in, bytes out, a refusal as JSON
+- `children`: warm children: a module that answers questions, each in a process of its own
 """

@@ -39,10 +39,12 @@ Kind = Literal[
     "wall_limit",
     "memory_limit",
     "output_limit",
+    "thread_limit",  # of a warm child
     "not_started",  # no such program, not executable, no such folder
     "cancelled",  # `stop` was set
     "lost",  # the supervisor died; the program was killed and its end is unknown
 ]
+Killed = Literal["wall_limit", "thread_limit", "cancelled"]
 KINDS: tuple[str, ...] = get_args(Kind)
 
 SUPERVISOR = Path(__file__).with_name("supervision.py")
@@ -412,7 +414,9 @@ def _outcome(
         kind: Kind = "not_started"
         code, reason = None, report["failure"][1]
     else:
-        killed = {"": "", "wall": "wall_limit"}.get(report["killed"], "cancelled")
+        killed: Killed | Literal[""] = ""
+        if report["killed"]:
+            killed = "wall_limit" if report["killed"] == "wall" else "cancelled"
         kind = kind_of(
             code,
             signal,
@@ -437,7 +441,7 @@ def _outcome(
 def kind_of(
     code: int | None,
     signal: int,
-    killed: str,
+    killed: Killed | Literal[""],
     *,
     cpu_s: float,
     stderr: bytes | bytearray,
@@ -451,14 +455,14 @@ def kind_of(
     code, signal
         Its exit code, or the signal that ended it.
     killed
-        Why it was killed by us: ``wall_limit`` or ``cancelled``; empty if it was not.
+        Why it was killed by us; empty if it was not.
     over
         Whether it wrote more than it may.
     """
     if over:
         return "output_limit"
     if killed:
-        return "wall_limit" if killed == "wall_limit" else "cancelled"
+        return killed
     if code == 0:
         return "ok"
     if limits.cpu_s is not None and (
@@ -503,6 +507,7 @@ def outcome_error(outcome: Outcome, what: str) -> LabrigError:
         "memory_limit": ("limit", f"needed more than {limits.memory_bytes} bytes of memory", smaller),
         "output_limit": ("limit", f"wrote more than {limits.output_bytes} bytes of output", "print less"),
         "not_started": ("unavailable", f"could not start: {outcome.reason}", "check that it is installed"),
+        "thread_limit": ("limit", "started too many threads", ""),
         "cancelled": ("refused", "was cancelled", ""),
         "lost": ("internal", f"was lost: {outcome.reason}", "run it again"),
     }

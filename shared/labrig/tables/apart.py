@@ -60,7 +60,7 @@ async def describe_apart(by: Children, descriptor: int, path: str, *, sheet: str
         As `describe_table`; ``limit`` for what takes too long or too much memory, ``bad_input`` for what crashes a
         reader, ``busy`` for too many at a time.
     """
-    outcome = await by.ask({"path": path, "sheet": sheet}, [descriptor])
+    outcome = await by.ask({"path": path, "sheet": sheet}, [descriptor], limits=LIMITS)
     if outcome.kind == "ok":
         return Description(**json.loads(outcome.stdout))
     raise refusal(outcome, path)

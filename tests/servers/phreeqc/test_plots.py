@@ -26,11 +26,11 @@ from matplotlib.image import imread
 
 from labrig.errors import LabrigError
 from labrig.plotting import style
-from labrig.plotting.drawing import draw, png_size
+from labrig.plotting.drawing import Painter, png_size
 from labrig_phreeqc.output.outline import outline_output
 from labrig_phreeqc.output.series import series as read_series
 from labrig_phreeqc.plots import notation, piper, saturation, series, stiff, uncertainty
-from labrig_phreeqc.plots.__main__ import KINDS, paint
+from labrig_phreeqc.plots.painting import KINDS, paint
 from labrig_phreeqc.plots.water import ANIONS, CATIONS, Water
 
 Data = dict[str, Any]
@@ -192,12 +192,18 @@ def test_a_picture_is_drawn_inside_its_margins(name: str) -> None:
     assert (np.abs(pixels - blue).max(axis=2) < 0.3).sum() > 20  # the data, not only the frame
 
 
+PAINTING = "labrig_phreeqc.plots.painting"
+
+
 @pytest.mark.accept
 async def test_the_same_data_are_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LABRIG_HOME", str(tmp_path))
     data = {"kind": "piper", **grouped(30)}
-    pictures = [await draw("labrig_phreeqc.plots", data, extra="phreeqc") for _ in range(2)]
-    assert pictures[0] == pictures[1] == paint(data)
+    pictures = []
+    for _ in range(2):
+        async with Painter(PAINTING) as painter:
+            pictures += [await painter.draw(data), await painter.draw(data)]
+    assert set(pictures) == {paint(data)}
     assert png_size(pictures[0])[0] == 1280 and b"matplotlib" not in pictures[0].lower()
     assert list((tmp_path / "cache" / "matplotlib").glob("fontlist*"))
 
@@ -205,25 +211,27 @@ async def test_the_same_data_are_the_same_bytes(tmp_path: Path, monkeypatch: pyt
 @pytest.mark.accept
 async def test_refusals_come_through_the_child(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LABRIG_HOME", str(tmp_path))
-    for data, where in (
-        ({"kind": "pie"}, "kind"),
-        ({"kind": "stiff", **waters(25)}, "samples"),
-        (
-            {"kind": "saturation", "samples": ["a"], "phases": [{"name": "b", "SI": [math.nan]}]},
-            "phases[0].SI[0]",
-        ),
-    ):
-        with pytest.raises(LabrigError) as caught:
-            await draw("labrig_phreeqc.plots", data)
-        assert caught.value.where == where and caught.value.expected
+    async with Painter(PAINTING) as painter:
+        for data, where in (
+            ({"kind": "pie"}, "kind"),
+            ({"kind": "stiff", **waters(25)}, "samples"),
+            (
+                {"kind": "saturation", "samples": ["a"], "phases": [{"name": "b", "SI": [math.nan]}]},
+                "phases[0].SI[0]",
+            ),
+        ):
+            with pytest.raises(LabrigError) as caught:
+                await painter.draw(data)
+            assert caught.value.where == where and caught.value.expected
 
 
 async def test_without_matplotlib(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "matplotlib.py").write_text("raise ModuleNotFoundError('gone', name='matplotlib')")
     monkeypatch.setenv("LABRIG_HOME", str(tmp_path))
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    with pytest.raises(LabrigError, match="matplotlib") as caught:
-        await draw("labrig_phreeqc.plots", {"kind": "series", **a_series()}, extra="phreeqc")
+    async with Painter(PAINTING, extra="phreeqc") as painter:
+        with pytest.raises(LabrigError, match="matplotlib") as caught:
+            await painter.draw({"kind": "series", **a_series()})
     assert caught.value.code == "unavailable" and caught.value.try_ == "pip install 'labrig[phreeqc]'"
 
 

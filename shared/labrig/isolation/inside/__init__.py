@@ -2,6 +2,7 @@
 
 - `walls`: all walls around a run: `seccomp` with its `rules`, `landlock`, `capabilities`, `limits`; `syscalls`:
   numbers by name
-- `forking`: what fork servers share: requests in, forks and reports out
+- `forking`: what fork servers share: requests in, forks and reports out; `answering`: one for any module that answers
+  questions
 - `mounts`: a file system in memory that only one run sees
 """

@@ -38,6 +38,8 @@ from labrig.isolation.inside import forking
 REFUSED, FAILED = 2, 1
 FIRST_FILE = 3
 TICK_S = 0.05
+THREADS_END_S = 2.0
+"""Within which threads of an import must have ended: matplotlib's has a timer."""
 
 Work = Callable[[Any], bytes]
 
@@ -198,7 +200,10 @@ def imported(module: str, preload: Sequence[str]) -> Work:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
     work: Work = importlib.import_module(module).work
-    if (count := forking.threads(os.getpid())) > 1:
+    deadline = time.monotonic() + THREADS_END_S
+    while (count := forking.threads(os.getpid())) > 1 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    if count > 1:
         raise RuntimeError(f"{module} has started {count - 1} threads, which a fork would leave behind")
     return work
 

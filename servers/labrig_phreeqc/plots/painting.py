@@ -1,16 +1,15 @@
-"""The child that draws: ``{"kind": ..., ...}`` as JSON on standard input, a PNG on standard output.
+"""What draws, in a child: the data of a picture with its ``kind``, to a PNG.
 
-See `labrig.plotting.drawing` for what else passes, and the function ``figure`` of the module of each kind for its data.
+See `labrig.plotting.drawing` for how it is asked, and the function ``figure`` of the module of each kind for its data.
 """
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
 from typing import Any
 
 from labrig.errors import LabrigError, unknown_name
-from labrig.plotting.drawing import answer
+from labrig.plotting.drawing import painted
 
 KINDS = ("series", "piper", "stiff", "saturation", "uncertainty")
 
@@ -28,5 +27,4 @@ def paint(data: Any) -> bytes:
     return style.png(module.figure({key: value for key, value in data.items() if key != "kind"}))
 
 
-if __name__ == "__main__":
-    sys.exit(answer(paint))
+work = painted(paint)
