@@ -198,8 +198,8 @@ async def test_nothing_leaks(rounds: int) -> None:
 
 
 def test_the_list_of_kinds_is_complete_here() -> None:
-    """Whoever adds a kind adds a test above."""
+    """Whoever adds a kind adds a test above; that of threads is in test_children."""
     assert set(KINDS) == {
         *("ok", "exit", "signal", "cpu_limit", "wall_limit", "memory_limit"),
-        *("output_limit", "not_started", "cancelled", "lost"),
+        *("output_limit", "thread_limit", "not_started", "cancelled", "lost"),
     }
