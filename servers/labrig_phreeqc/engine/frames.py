@@ -13,6 +13,8 @@ FRAME = struct.Struct(">BQ")
 INPUT, META, OUTPUT, TEXT, ROWS, DUMP, END, REFUSED, REQUEST = range(1, 10)
 MAX_CELLS = 4_000_000
 """Cells of all SELECTED_OUTPUT tables that a run returns; above it rows are cut, and said to be."""
+ROWS_CELLS, ROWS_BYTES = 20_000, 8 << 20
+"""Of one frame of rows: what is read of JSON takes up to thirty times its bytes in memory (``[[],[],..]``)."""
 TAIL_BYTES = 4000
 """Of a child's last words."""
 

@@ -44,6 +44,7 @@ TABLE: dict[str, type | tuple[type, ...]] = {
     "kept": int,
     "text_bytes": int,
 }
+META_UNSEEN, META_VALUES = 1 << 20, 1_000_000
 END: dict[str, type | tuple[type, ...]] = {"cpu_s": (int, float), "max_rss_bytes": int}
 
 
@@ -89,7 +90,7 @@ def _take(result: Result, kind: int, payload: bytes) -> bool:
     """Add one frame to a result; False for one that makes no sense, as a corrupted child may send."""
     try:
         match kind:
-            case wire.META:
+            case wire.META if len(payload) <= META_UNSEEN or values(payload) <= META_VALUES:
                 result.meta = _typed(json.loads(payload), META)
                 for table in result.meta["tables"]:
                     _typed(table, TABLE)
@@ -101,8 +102,12 @@ def _take(result: Result, kind: int, payload: bytes) -> bool:
                 result.texts.append(payload)
                 result.rows.append([])
             case wire.ROWS if result.rows:
+                about = result.meta["tables"][len(result.rows) - 1]
+                if len(payload) > wire.ROWS_BYTES:
+                    return False
                 rows = json.loads(payload)
-                if not all(isinstance(row, list) for row in rows):
+                whole = all(isinstance(row, list) and len(row) == len(about["columns"]) for row in rows)
+                if not whole or len(result.rows[-1]) + len(rows) > about["kept"]:
                     return False
                 result.rows[-1] += rows
             case wire.END:
@@ -114,6 +119,15 @@ def _take(result: Result, kind: int, payload: bytes) -> bool:
     except (ValueError, TypeError, RecursionError):
         return False
     return True
+
+
+def values(payload: bytes) -> int:
+    """Return about how many values a JSON text has, without making them: that may take thirty times its bytes."""
+    bare = payload.replace(b"\\\\", b"").replace(b'\\"', b"")
+    quotes = bare.count(b'"')
+    if quotes > META_VALUES:
+        return quotes
+    return sum(part.count(mark) for part in bare.split(b'"')[::2] for mark in (b",", b"[", b"{"))
 
 
 def _typed(fields: Any, kinds: dict[str, type | tuple[type, ...]]) -> dict[str, Any]:

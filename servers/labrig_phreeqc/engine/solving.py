@@ -70,10 +70,17 @@ def solve(instance: Instance, text: bytes, output_bytes: int, send: Send, status
     for table, about in zip(selected, tables, strict=True):
         send(frames.TEXT, table.text[:room])
         room -= min(room, len(table.text))
-        for start in range(1, about["kept"] + 1, 1000):
-            stop = min(start + 1000, about["kept"] + 1)
-            rows_json = json.dumps([instance.row(table, n) for n in range(start, stop)])
-            send(frames.ROWS, rows_json.encode())
+        step = max(1, frames.ROWS_CELLS // max(1, table.n_columns))
+        for start in range(1, about["kept"] + 1, step):
+            rows = [instance.row(table, n) for n in range(start, min(start + step, about["kept"] + 1))]
+            together = json.dumps(rows).encode()
+            few = (
+                [together]
+                if len(together) <= frames.ROWS_BYTES
+                else [json.dumps([row]).encode() for row in rows]
+            )
+            for part in few:
+                send(frames.ROWS, part)
     send(frames.DUMP, dump[:room])
     usage = resource.getrusage(resource.RUSAGE_SELF) if resource else None
     end = {

@@ -32,6 +32,8 @@ MAX_LINE = (1 << 20) + 4096
 """Bytes of one message of the code; above it the run is ended."""
 MAX_ANSWER = 64 << 20
 """Bytes of one answer of a function of the host."""
+MAX_KEPT = 80 << 20
+"""Bytes of calls and answers that a run of a session may leave to be kept."""
 MAX_MESSAGES = 200_000
 """Messages of one run; above it the run is ended."""
 MAX_CPU_S = 30.0
@@ -174,6 +176,7 @@ class Conversation:
         self.replayed: dict[str, list[int]] = {}
         self.anew = 0
         self._replayed = False
+        self._kept = 0
         self.calls: list[dict[str, Any]] = []
         self._began = time.monotonic()
         self._messages = 0
@@ -270,6 +273,11 @@ class Conversation:
         self.answering = False
         if self._job.keep_calls:
             asked = {"call": name, "args": args, "kwargs": kwargs}
+            self._kept += len(json.dumps(asked)) + len(data)
+            if self._kept > MAX_KEPT:
+                raise ValueError(
+                    f"calls and answers of more than {MAX_KEPT:,} bytes, in a session that keeps them"
+                )
             self.calls.append({"asked": asked, "answer": json.loads(data)})
         return data
 

@@ -217,6 +217,11 @@ SOUND = {
         [(frames.META, SOUND), (frames.TEXT, b"x"), (frames.ROWS, b"[1, 2]")],
         [(frames.META, SOUND), (frames.TEXT, b"x"), (frames.ROWS, b'{"a": 1}')],
         [(frames.ROWS, b"[[1]]")],
+        [(frames.META, SOUND), (frames.TEXT, b"x"), (frames.ROWS, b"[[]]")],
+        [(frames.META, SOUND), (frames.TEXT, b"x"), (frames.ROWS, b"[[1], [2]]")],
+        [(frames.META, SOUND), (frames.TEXT, b"x"), (frames.ROWS, b"[" + b"[]," * 3_000_000 + b"[]]")],
+        [(frames.META, json.dumps(SOUND)[:-1].encode() + b', "x": [' + b"[]," * 3_000_000 + b"[]]}")],
+        [(frames.META, json.dumps(SOUND)[:-1].encode() + b', "x": [' + b'"",' * 3_000_000 + b'""]}')],
         [(frames.META, SOUND), (99, b"")],
     ],
 )

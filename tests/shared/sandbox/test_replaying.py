@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from labrig.errors import LabrigError
-from labrig.sandbox import replaying
+from labrig.sandbox import replaying, running
 from labrig.sandbox.replaying import Session
 from support.sandbox_rig import Rig
 
@@ -117,3 +117,18 @@ def test_cells_take_turns_and_do_not_grow_for_ever(lab: Rig, monkeypatch: pytest
     monkeypatch.setattr(replaying, "MAX_CELLS", 6)
     with pytest.raises(LabrigError, match="begin a new one"):
         lab.go(session.run("x"))
+
+
+def test_what_a_cell_asked_is_kept_up_to_a_bound(lab: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def length(text: str) -> int:
+        return len(text)
+
+    monkeypatch.setattr(running, "MAX_KEPT", 50_000)
+    session = lab.session(functions={"length": length})
+    assert lab.go(session.run("sum(length('x' * 1000) for _ in range(20))")).output == "20000\n"
+    flooded = lab.go(session.run("for _ in range(1000): length('x' * 1000)"))
+    assert flooded.status == "flood" and "50,000 bytes" in flooded.detail and len(session.cells) == 1
+    assert (
+        lab.run("sum(length('x' * 1000) for _ in range(200))", functions={"length": length}).output
+        == "200000\n"
+    )
