@@ -16,6 +16,7 @@ ALL = (
     "scoring",
     "relay",
     "sandbox",
+    "describe_table",
     "gym",
     "warm_servers",
 )
