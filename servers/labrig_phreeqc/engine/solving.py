@@ -72,15 +72,13 @@ def solve(instance: Instance, text: bytes, output_bytes: int, send: Send, status
         room -= min(room, len(table.text))
         step = max(1, frames.ROWS_CELLS // max(1, table.n_columns))
         for start in range(1, about["kept"] + 1, step):
-            rows = [instance.row(table, n) for n in range(start, min(start + step, about["kept"] + 1))]
-            together = json.dumps(rows).encode()
-            few = (
-                [together]
-                if len(together) <= frames.ROWS_BYTES
-                else [json.dumps([row]).encode() for row in rows]
-            )
-            for part in few:
-                send(frames.ROWS, part)
+            part = [instance.row(table, n) for n in range(start, min(start + step, about["kept"] + 1))]
+            together = json.dumps(part).encode()
+            if len(together) <= frames.ROWS_BYTES:
+                send(frames.ROWS, together)
+            else:
+                for row in part:
+                    send(frames.ROWS, json.dumps([row]).encode())
     send(frames.DUMP, dump[:room])
     usage = resource.getrusage(resource.RUSAGE_SELF) if resource else None
     end = {
