@@ -6,7 +6,7 @@ reads it, `quantities` says how a value is shown; `tasks`, `solution`, `score` a
 """
 
 from labrig_harness.suite import Suite
-from labrig_suites.phreeqc_basics import score, solution, tables, tasks
+from labrig_suites.phreeqc_basics import another, score, solution, tables, tasks
 from labrig_suites.phreeqc_mcq.arms import OUTLINE, RAW100K, TOC, TOC50, WITHOUT_TOOLS
 
 suite = Suite(
@@ -21,4 +21,6 @@ suite = Suite(
     tables=tables.tables,
     cluster="stem",
     earlier=tasks.EARLIER,
+    kind="stem",
+    another=another.another,
 )

@@ -9,6 +9,7 @@ with care), `check` (stems while they are written), `columns` (cells in a row), 
 
 from labrig_harness.suite import Generator, Suite
 from labrig_suites.phreeqc_mcq import (
+    another,
     evidence,
     items,
     presets,
@@ -38,4 +39,6 @@ suite = Suite(
     paper_tables=paper_tables,
     generator=Generator(items.generate, items.commitment, items.row, items.from_row, published.adopt),
     presets=presets.PRESETS,
+    kind="stem",
+    another=another.another,
 )
