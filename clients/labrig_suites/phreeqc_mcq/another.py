@@ -106,12 +106,12 @@ def _numbers(row: Row) -> list[float]:
 def nearest(value: float, prompt: str) -> str:
     """Return the letter of the option that a value is nearest to, and clearly so."""
     try:
-        options = {letter: float(shown) for letter, shown in OPTION.findall(prompt)}
+        options: dict[str, float] = {letter: float(shown) for letter, shown in OPTION.findall(prompt)}
     except ValueError as error:
         raise Unsolvable(f"an option is no number: {error}") from error
     if len(options) < 2:
         raise Unsolvable(f"the question has {len(options)} options")
-    first, second, *_ = sorted(options, key=lambda letter: abs(options[letter] - value))
+    first, second = sorted(options, key=lambda letter: abs(options[letter] - value))[:2]
     if not abs(options[second] - value) > CLEARLY * abs(options[first] - value):  # not so for nan
         raise Unsolvable(f"{value:g} is none of the options clearly: {options}")
     return first
@@ -143,7 +143,9 @@ def _columns(where: Printed, build: str) -> Columns:
         case "Phase assemblage", 4:
             return _table([f"-equilibrium_phases {row}"], _first)
         case "Gas phase", 0 if row in OF_GAS:
-            return _table(["-gases CO2(g)"], lambda cells: cells[OF_GAS[row]])  # with none named, none is written
+            return _table(
+                ["-gases CO2(g)"], lambda cells: cells[OF_GAS[row]]
+            )  # with none named, none is written
         case "Gas phase", 1:  # ideal shares of the pressure: pressure, moles, volume, moles of the component
             return _table([f"-gases {row}"], lambda cells: cells[0] * _ratio(cells[3], cells[1]))
         case "Gas phase", 4:
