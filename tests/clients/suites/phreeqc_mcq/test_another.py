@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -111,9 +112,7 @@ async def test_both_solutions_give_the_key_of_the_fixtures(
 ) -> None:
     suite = suites.load(name)
     arm = suite.arm()
-    async with Client(
-        build(toolbox, arm.serve.__class__(**{**vars(arm.serve), "workspace": tmp_path}))
-    ) as client:
+    async with Client(build(toolbox, replace(arm.serve, workspace=tmp_path))) as client:
         for solve in (suite.solution, suite.another):
             assert solve is not None
             assert await play(client, solve(sample, arm)) == sample.truth["answer"]
