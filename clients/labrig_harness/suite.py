@@ -277,6 +277,8 @@ class Fixture:
         Whether the submission cannot be read as an answer. `facts` then tells it apart from a wrong answer.
     facts
         What the score's facts must hold, among others.
+    about
+        What is tried, in a few words: a test that fails names it.
     """
 
     sample: Sample
@@ -285,6 +287,7 @@ class Fixture:
     compat: float
     refused: bool = False
     facts: Mapping[str, Any] = field(default_factory=dict)
+    about: str = ""
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,7 @@ CHECKS = (
     Check(
         "large",
         "tests with the large numbers: a million names in a folder, 1,000 calls in a row, 100 records killed half-way, "
-        "coverage over 200 analyses",
+        "coverage over 200 analyses, a second solution on 200 and 300 questions",
         (("{python}", "-m", "pytest", "-q", "-m", "soak", *IGNORED),),
         SUMMARY,
         (
@@ -110,8 +110,11 @@ CHECKS = (
     ),
     Check(
         "gym-truths",
-        "15 questions of each type and file format, recomputed from the files",
-        (("{python}", "tests/clients/suites/science_gym/check_truths.py", "--per-cell", "15"),),
+        "15 questions of each type and file format, recomputed from the files by two programs",
+        (
+            ("{python}", "tests/clients/suites/science_gym/check_truths.py", "--per-cell", "15"),
+            ("{python}", "tests/clients/suites/science_gym/check_truths.py", "--per-cell", "15", "--second"),
+        ),
         r"^[1-9]\d* questions, ",
         (
             (

@@ -1,6 +1,6 @@
 """What suites share.
 
-- `choice`: the score of a question with lettered options
+- `choice`: the score of a question with lettered options; `choice_fixtures`: trajectories that it is tried with
 - `numbers`: numbers as options and outputs show them
 - `dealing`: letters, ranks and stems dealt out evenly
 - `generated`: sets from a seed: commitment, opaque ids, lines of a file read back

@@ -2,11 +2,12 @@
 
 A small relative of PHREEQC-MCQ-200: one question per scenario, options computed by the engine that the agent
 uses, every wrong option the result of a named mistake. ``stems.toml`` holds the questions and their builds, `stems`
-reads it, `quantities` says how a value is shown; `tasks`, `solution`, `score` and `tables` are those of every suite.
+reads it, `quantities` says how a value is shown; `tasks`, `solution`, `score` and `tables` are those of every suite;
+`another` is a second solution, `fixtures` what the scorer is tried with.
 """
 
 from labrig_harness.suite import Suite
-from labrig_suites.phreeqc_basics import score, solution, tables, tasks
+from labrig_suites.phreeqc_basics import another, fixtures, score, solution, tables, tasks
 from labrig_suites.phreeqc_mcq.arms import OUTLINE, RAW100K, TOC, TOC50, WITHOUT_TOOLS
 
 suite = Suite(
@@ -21,4 +22,7 @@ suite = Suite(
     tables=tables.tables,
     cluster="stem",
     earlier=tasks.EARLIER,
+    fixtures=fixtures.fixtures,
+    kind="stem",
+    another=another.another,
 )

@@ -2,14 +2,17 @@
 
 Read in this order: `scenario` (what a stem is), `orbit` (why the options of an item tell nothing), `stems`, `values`
 (truths and their refinement), `items` (sets from a seed), `tasks` (a set that is kept), `solution` (the reference),
-`score` and `evidence` (where the chain broke), `tables` and `paper` (the tables of PHREEQC-MCQ-200 by number),
-`published` (its own questions), `attack`. Beside them: `arms`, `presets` (appendix H), `checked` (lines of a file, read
-with care), `check` (stems while they are written), `columns` (cells in a row), `printed` (numbers in the main output).
+`another` (a second solution), `score` and `evidence` (where the chain broke), `fixtures` (what the scorer is tried
+with), `tables` and `paper` (the tables of PHREEQC-MCQ-200 by number), `published` (its own questions), `attack`. Beside
+them: `arms`, `presets` (appendix H), `checked` (lines of a file, read with care), `check` (stems while they are
+written), `columns` (cells in a row), `printed` (numbers in the main output).
 """
 
 from labrig_harness.suite import Generator, Suite
 from labrig_suites.phreeqc_mcq import (
+    another,
     evidence,
+    fixtures,
     items,
     presets,
     published,
@@ -38,4 +41,7 @@ suite = Suite(
     paper_tables=paper_tables,
     generator=Generator(items.generate, items.commitment, items.row, items.from_row, published.adopt),
     presets=presets.PRESETS,
+    fixtures=fixtures.fixtures,
+    kind="stem",
+    another=another.another,
 )

@@ -2,13 +2,14 @@
 
 Read in this order: `question` (what is asked, as data), `truth` (exact statistics), `selection` (which files and rows),
 `drawing` (a question of a type with a wanted answer), `wording` (four styles), `items` (sets from a seed), `pool` (all
-questions of one repository), `solution` and `recompute` (the reference, from the files alone), `grading` (compat and
-strict), `score`, `measures` (what tables measure), `tables` and `paper` (tables and figures of InfiniteScienceGym),
-`attack` (do the words tell). `checked` reads lines of a file with care.
+questions of one repository), `solution` and `recompute` (the reference, from the files alone), `another` and `rowwise`
+(a second solution, with the standard library alone), `grading` (compat and strict), `score`, `fixtures` (what the
+scorer is tried with), `measures` (what tables measure), `tables` and `paper` (tables and figures of
+InfiniteScienceGym), `attack` (do the words tell). `checked` reads lines of a file with care.
 """
 
 from labrig_harness.suite import Generator, Suite
-from labrig_suites.science_gym import items, score, solution, tables, tasks
+from labrig_suites.science_gym import another, fixtures, items, score, solution, tables, tasks
 from labrig_suites.science_gym.arms import ARMS
 from labrig_suites.science_gym.paper import paper_tables
 
@@ -27,4 +28,7 @@ suite = Suite(
     paper_tables=paper_tables,
     generator=Generator(items.generate, items.commitment, items.row, items.from_row),
     earlier=("1",),
+    fixtures=fixtures.fixtures,
+    kind="type",
+    another=another.another,
 )

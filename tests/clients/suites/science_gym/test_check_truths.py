@@ -61,4 +61,6 @@ def test_a_wrong_truth_is_a_disagreement(
 def test_what_agrees(kind: str, value: str, said: dict[str, str], agrees: bool) -> None:
     expected = Expected(kind, value, reason="undefined" if kind == "impossible" else "")  # type: ignore[arg-type]
     assert agree(expected, json.dumps(said)) is agrees
+    if kind == "impossible":
+        assert agree(expected, json.dumps({"answer": said["answer"]}), reasons=False) is ("reason" in said)
     assert not agree(expected, f"error: {json.dumps(said)}")

@@ -11,6 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from labrig_harness.channels import last_json_object
+from labrig_suites.science_gym.fixtures import asked, fixtures
 from labrig_suites.science_gym.grading import Grade, grade
 from labrig_suites.science_gym.question import DECISIONS, NOT_POSSIBLE, README_CHOICES, Expected
 from support.places import PROJECT
@@ -25,20 +26,6 @@ def rows() -> list[tuple[str, str, str, str]]:
     found = [ROW.fullmatch(line) for line in lines]
     assert all(found), [line for line, each in zip(lines, found, strict=True) if not each]
     return [(each[1], each[2], each[3], each[4]) for each in found if each]
-
-
-def asked(cell: str) -> Expected:
-    kind, _, rest = cell.partition(" ")
-    if kind == "choice":
-        value, _, choices = rest.partition(" of ")
-        return Expected("choice", value, tuple(choices.split(" / ")))
-    if kind == "number":
-        value, digits = rest.split(", ")
-        return Expected("number", value, digits=int(digits[0]))
-    if kind == "impossible":
-        choices = rest.removeprefix("of ")
-        return Expected("impossible", NOT_POSSIBLE, tuple(choices.split(" / ")) if rest else ())
-    return Expected("integer" if kind == "integer" else "text", rest)
 
 
 def graded(expected: Expected, message: str) -> Grade:
@@ -70,6 +57,14 @@ def test_the_page_has_every_kind_of_counter_example() -> None:
         ("right", "wrong"),
         ("wrong", "right"),
     }
+
+
+def test_every_row_on_which_the_graders_differ_is_a_fixture() -> None:
+    named = {each.about for each in fixtures() if each.strict != each.compat}
+    for question, message, compat, strict in rows():
+        if compat[:5] != strict[:5]:
+            right = "compat" if compat.startswith("right") else "strict"
+            assert f"{right}: {question}: {message}" in named
 
 
 def rounded(truth: Decimal, digits: int) -> Decimal:
