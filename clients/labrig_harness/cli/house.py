@@ -33,6 +33,14 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     install.add_argument(
         "--root", type=Path, action="append", default=[], metavar="DIR", help="a folder the servers may read"
     )
+    install.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="[SERVER.]K=V",
+        dest="settings",
+        help="a setting of a server (repeatable)",
+    )
     install.add_argument("--dry-run", action="store_true", help="show the change and stop")
     install.add_argument(
         "-y", "--yes", action="store_true", help="write without asking (as it does where no terminal is)"
@@ -79,6 +87,7 @@ def _install(arguments: argparse.Namespace) -> int:
         cwd=Path.cwd(),
         workspace=arguments.workspace,
         roots=arguments.root,
+        settings=arguments.settings,
     )
     if not plan.diff:
         print(f"{plan.path} is as it should be")

@@ -13,18 +13,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from labrig import server_settings
 from labrig.errors import LabrigError, unknown_name
 from labrig.redaction import redact
-from labrig.server_settings import read_pairs
 from labrig.serving.serve import add_network_arguments, network_options
 from labrig.toolbox import ServeOptions
 from labrig_harness.cli.settings import settings_of
-from labrig_harness.registry.servers import toolbox
+from labrig_harness.registry.servers import settings_of as server_settings_of
 
 if TYPE_CHECKING:
     from labrig_harness.run.plan import RunPlan
-    from labrig_harness.suite import Arm
 
 FAILED = 1
 
@@ -175,7 +172,7 @@ def _plan(arguments: argparse.Namespace) -> RunPlan:
         arm = replace(arm, **preset.budgets.get(arguments.agent, {}))
     given = {*(preset.budgets.get(arguments.agent, {}) if preset is not None else ()), *_given(arguments)}
     arm = replace(arm, **_given(arguments))
-    settings = _server_settings(arm, arguments.server_set)
+    settings = server_settings_of(arguments.server_set, list(arm.served), flag="--server-set")
     network = network_options(arguments)
 
     def served(server: str, serve: ServeOptions) -> ServeOptions:
@@ -222,19 +219,6 @@ def _plan(arguments: argparse.Namespace) -> RunPlan:
     if not samples:
         raise LabrigError("No sample is left to run", where="--items")
     return replace(plan, tasks=tuple(samples))
-
-
-def _server_settings(arm: Arm, pairs: Sequence[str]) -> dict[str, dict[str, str]]:
-    """Read ``[SERVER.]NAME=VALUE``, by default of the arm's first server, and check that it declares them."""
-    settings: dict[str, dict[str, str]] = {}
-    for name, value in read_pairs(pairs, flag="--server-set").items():
-        server, dot, own = name.partition(".")
-        server, own = (server, own) if dot else (arm.server, name)
-        if server not in arm.served:
-            raise unknown_name("server of this arm", server, arm.served, where="--server-set")
-        server_settings.check(toolbox(server).settings, {own: value}, flag="--server-set")
-        settings.setdefault(server, {})[own] = value
-    return settings
 
 
 def _given(arguments: argparse.Namespace) -> dict[str, Any]:

@@ -98,6 +98,7 @@ def plan(
     env: Mapping[str, str] | None = None,
     workspace: Path | None = None,
     roots: Sequence[Path] = (),
+    settings: Sequence[str] = (),
 ) -> InstallPlan:
     """Work out what an installation would write; nothing is written.
 
@@ -117,6 +118,8 @@ def plan(
         The writable folder of the servers; by default a fresh one each time below ``LABRIG_HOME``.
     roots
         Folders that the servers may read; a file there is named ``@folder/name``.
+    settings
+        ``[SERVER.]NAME=VALUE``, of the first server by default.
 
     Raises
     ------
@@ -135,13 +138,20 @@ def plan(
             raise LabrigError("This root is not a folder", where=f"--root {root}")
     flags = ["--workspace", str(_absolute(workspace))] if workspace else []
     flags += ["--root", *(str(_absolute(root)) for root in roots)] if roots else []
+    set_for = known_servers.settings_of(settings, servers, flag="--set")
     wanted = {
-        client_configs.key(server): client_configs.entry(found, [*command(server), *flags], variables)
+        client_configs.key(server): client_configs.entry(
+            found, [*command(server), *flags, *_set_flags(set_for.get(server, {}))], variables
+        )
         for server in servers
     }
     before = _read(target)
     after = _changed(found, before or b"", wanted, path)
     return InstallPlan(client, tuple(servers), path, target, before, after, _diff(before, after, path))
+
+
+def _set_flags(settings: Mapping[str, str]) -> list[str]:
+    return [word for name, value in settings.items() for word in ("--set", f"{name}={value}")]
 
 
 def command(server: str) -> list[str]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from labrig import server_settings
 from labrig.errors import LabrigError, unknown_name
 from labrig.toolbox import ServeOptions, Toolbox
 from labrig_harness.registry.entries import entries
@@ -56,6 +57,19 @@ def toolbox(name: str) -> Toolbox:
     if not isinstance(loaded, Toolbox):
         raise LabrigError(f"The entry point of server {name!r} is not a Toolbox", where=found.value)
     return loaded
+
+
+def settings_of(pairs: Sequence[str], among: Sequence[str], *, flag: str) -> dict[str, dict[str, str]]:
+    """Read ``[SERVER.]NAME=VALUE`` words by server, by default of the first one; each server must declare its own."""
+    settings: dict[str, dict[str, str]] = {}
+    for name, value in server_settings.read_pairs(pairs, flag=flag).items():
+        server, dot, own = name.partition(".")
+        server, own = (server, own) if dot else (among[0] if among else "", name)
+        if server not in among:
+            raise unknown_name("server here", server, among, where=flag)
+        server_settings.check(toolbox(server).settings, {own: value}, flag=flag)
+        settings.setdefault(server, {})[own] = value
+    return settings
 
 
 def serve_flags(options: ServeOptions) -> list[str]:

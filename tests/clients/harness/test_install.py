@@ -453,3 +453,21 @@ def test_of_two_installations_at_once_none_is_lost(place: Path, monkeypatch: pyt
 def test_a_root_that_is_not_there_is_refused(place: Path) -> None:
     with pytest.raises(LabrigError, match="not a folder"):
         plan("claude-code", place, roots=[place / "nowhere"])
+
+
+def test_settings_of_a_server_are_written_into_its_command(tmp_path: Path) -> None:
+    planned = install.plan(
+        "claude-code",
+        ["phreeqc", "repository"],
+        cwd=tmp_path,
+        env={"HOME": str(tmp_path)},
+        settings=["wall_s=20", "repository.python=earth"],
+    )
+    servers = json.loads(planned.after)["mcpServers"]
+    assert servers["labrig-phreeqc"]["args"][-2:] == ["--set", "wall_s=20"]
+    assert servers["labrig-repository"]["args"][-2:] == ["--set", "python=earth"]
+    for wrong in ("wal_s=20", "wall_s=soon", "atlas.wall_s=20", "wall_s"):
+        with pytest.raises(LabrigError, match="--set"):
+            install.plan(
+                "claude-code", ["phreeqc"], cwd=tmp_path, env={"HOME": str(tmp_path)}, settings=[wrong]
+            )
