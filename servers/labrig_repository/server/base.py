@@ -11,6 +11,7 @@ from pydantic import Field, StrictInt, StrictStr
 
 from labrig.config import setting
 from labrig.errors import LabrigError, unknown_name
+from labrig.isolation import closing
 from labrig.sandbox import Sandbox
 from labrig.sandbox.environment import find
 from labrig.server_settings import ServerSetting
@@ -130,7 +131,14 @@ def doctor() -> list[str]:
     said = [f"folder {each.name}: {each.path}" for each in folders]
     for folder in folders:
         folder.close()
-    return [*(said or ["no folder is configured; give --root DIR or the setting repository.root"]), _python()]
+    none = "no folder is configured; give --root DIR or the setting repository.root"
+    return [*(said or [none]), f"a table is described behind {_walls()}", _python()]
+
+
+def _walls() -> str:
+    missing = closing.unavailable()
+    had = ", ".join(wall for wall in closing.WALLS if wall not in missing) or "no wall"
+    return "; ".join([had, *(f"not {wall}: {why}" for wall, why in missing.items())])
 
 
 def _python() -> str:

@@ -42,7 +42,7 @@ def close_in(inputs: Sequence[int]) -> dict[str, str]:
         for path in modules
         if Path(path).is_absolute() and Path(path).resolve() not in {home, *home.parents}
     }
-    missing = {wall: why for wall, why in walls.available().items() if why and wall in WALLS}
+    missing = unavailable()
     while wanted := [wall for wall in WALLS if wall not in missing]:
         try:
             walls.Walls(wanted, [*sorted(own), *SYSTEM], []).put_up(dict, writable=None, inputs=inputs)
@@ -50,3 +50,12 @@ def close_in(inputs: Sequence[int]) -> dict[str, str]:
         except walls.WallError as error:
             missing[error.wall if error.wall in wanted else wanted[0]] = str(error)
     return missing
+
+
+def unavailable() -> dict[str, str]:
+    """Return the walls that a process cannot put up here, each with the reason."""
+    if sys.platform != "linux":
+        return dict.fromkeys(WALLS, f"{sys.platform} has none")
+    from labrig.isolation.inside import walls
+
+    return {wall: why for wall, why in walls.available().items() if why and wall in WALLS}
