@@ -187,6 +187,7 @@ def replace_the_shim_source() -> str:
 def move_the_private_folder() -> str:
     """Where the servers of the item keep artifacts: a link in its place would lead them elsewhere."""
     private, away = Path(".labrig"), Path("away")
+    private.mkdir(exist_ok=True)  # a server that has not been called has made none
     private.rename(away)
     away.rename(private)
     return "moved, and back"
