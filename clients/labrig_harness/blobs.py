@@ -12,6 +12,7 @@ import io
 import os
 import re
 import secrets
+import stat
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -96,16 +97,26 @@ class Blob:
         except OSError as error:
             raise self._absent() from error
         with file:
+            # A pipe would be waited for, and a device has no end: samples come from others, and so do their files.
+            if isinstance(self.source, Path):
+                found = os.fstat(file.fileno())
+                if not stat.S_ISREG(found.st_mode):
+                    raise self._absent()
+                if found.st_size != self.size:
+                    raise self._changed()
             while piece := file.read(PIECE):
                 digest.update(piece)
                 sink.write(piece)
         if digest.hexdigest() != self.sha256:
-            raise LabrigError(
-                "A file of a sample no longer has its hash",
-                where=str(self.source)[:200],
-                expected=f"sha256 {self.sha256}",
-                code="refused",
-            )
+            raise self._changed()
+
+    def _changed(self) -> LabrigError:
+        return LabrigError(
+            "A file of a sample no longer has its hash",
+            where=str(self.source)[:200],
+            expected=f"sha256 {self.sha256}, {self.size:,} bytes",
+            code="refused",
+        )
 
     def _absent(self) -> LabrigError:
         return LabrigError(
@@ -164,4 +175,6 @@ def check_paths(paths: Iterable[str]) -> None:
 
 
 def _opened(content: bytes | Path) -> BinaryIO:
-    return io.BytesIO(content) if isinstance(content, bytes) else content.open("rb")
+    if isinstance(content, bytes):
+        return io.BytesIO(content)
+    return open(content, "rb", opener=lambda path, flags: os.open(path, flags | os.O_NONBLOCK))

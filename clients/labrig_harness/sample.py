@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
@@ -97,7 +98,7 @@ class Sample:
     def __post_init__(self) -> None:
         blobs.check_paths(self.brief.files)
         for name, value in self.limits.items():
-            if name not in LIMITS or value <= 0 or value != LIMITS[name](value):
+            if name not in LIMITS or not 0 < value < math.inf or value != LIMITS[name](value):
                 raise ValueError(f"limits: {name}={value!r} is no limit of a sample ({', '.join(LIMITS)})")
 
     @property

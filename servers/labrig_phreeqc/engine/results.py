@@ -21,6 +21,7 @@ _NOT_CONVERGED = re.compile(
 )
 _NO_MEMORY = re.compile(r"bad_alloc|MemoryError|NULL pointer returned from malloc|out of memory", re.I)
 _RUN_TIME = re.compile(r"^-+\nEnd of Run after \S+ Seconds\.\n-+$", re.MULTILINE)
+_ERROR_LINE = re.compile(r"^ERROR:[^\n]*", re.MULTILINE)
 _END_OF_RUN = "-----------\nEnd of Run.\n-----------"
 _DEFAULT_FILE = re.compile(r"selected_\d+\.\d+\.out")
 
@@ -94,6 +95,11 @@ def _take(result: Result, kind: int, payload: bytes) -> bool:
                 result.meta = _typed(json.loads(payload), META)
                 for table in result.meta["tables"]:
                     _typed(table, TABLE)
+                if (
+                    sum(max(1, len(each["columns"])) * each["kept"] for each in result.meta["tables"])
+                    > wire.MAX_CELLS
+                ):
+                    raise ValueError("more cells than a run returns")
             case wire.OUTPUT:
                 result.output = payload
             case wire.DUMP:
@@ -106,14 +112,19 @@ def _take(result: Result, kind: int, payload: bytes) -> bool:
                 if len(payload) > wire.ROWS_BYTES:
                     return False
                 rows = json.loads(payload)
-                whole = all(isinstance(row, list) and len(row) == len(about["columns"]) for row in rows)
+                whole = all(
+                    isinstance(row, list)
+                    and len(row) == len(about["columns"])
+                    and not any(isinstance(cell, (list, dict)) for cell in row)
+                    for row in rows
+                )
                 if not whole or len(result.rows[-1]) + len(rows) > about["kept"]:
                     return False
                 result.rows[-1] += rows
             case wire.END:
                 result.end = _typed(json.loads(payload), END)
             case wire.REFUSED:
-                result.refused = payload.decode("utf-8", errors="replace")
+                result.refused = payload[: wire.TAIL_BYTES].decode("utf-8", errors="replace")
             case _:
                 return False
     except (ValueError, TypeError, RecursionError):
@@ -147,10 +158,10 @@ def assemble(
     wall_s: float,
 ) -> Run:
     meta = result.meta
-    output = result.output.decode("utf-8", errors="replace")
+    output = result.output[: limits.output_bytes].decode("utf-8", errors="replace")
     output = output[:-200] + _RUN_TIME.sub(_END_OF_RUN, output[-200:])
     if meta.get("n_errors") and not meta["errors"]:  # with SELECTED_OUTPUT the library loses their text
-        meta["errors"] = "\n".join(line for line in output.split("\n") if line.startswith("ERROR:"))
+        meta["errors"] = "\n".join(_ERROR_LINE.findall(output))
     errors = split_messages(meta.get("errors", ""), "ERROR", text, output)
     warnings = split_messages(meta.get("warnings", ""), "WARNING", text, output)
     status, detail = _judge(result, ended, bool(warnings), limits)

@@ -120,10 +120,16 @@ async def run_python_code(
             seed=seed,
         )
     packages = ", ".join(f"{name} {version}" for name, version in list(state.sandbox.imported.items())[:3])
-    answered = answer(
-        result, code=code, artifacts=here.artifacts, source=f"Python with {packages}", inputs=hashes
-    )
-    return pictured(answered, result)
+
+    def answers() -> Answer | Pictures:
+        answered = answer(
+            result, code=code, artifacts=here.artifacts, source=f"Python with {packages}", inputs=hashes
+        )
+        return pictured(answered, result)
+
+    return await asyncio.to_thread(
+        answers
+    )  # keeping a hundred files takes a while, in which others are answered
 
 
 def _inputs(

@@ -364,7 +364,7 @@ def refusal(outcome: Outcome) -> LabrigError | None:
         return None
     try:
         return LabrigError.from_dict(json.loads(last_line(outcome)))
-    except (ValueError, AttributeError, TypeError):
+    except (ValueError, AttributeError, TypeError, RecursionError):
         return None
 
 

@@ -23,8 +23,9 @@ from labrig.isolation.process import Limits, Outcome, outcome_error
 from labrig.tables import Description, describe_table
 from labrig.tools.reading import media_type_of, read_at
 
-LIMITS = Limits(wall_s=40, cpu_s=40, memory_bytes=4 << 30)
-"""Of one description; a client waits 60 s. Address space is more than memory: pyarrow maps a lot that it never uses."""
+LIMITS = Limits(wall_s=40, cpu_s=40, memory_bytes=4 << 30, output_bytes=4 << 20)
+"""Of one description; a client waits 60 s. Address space is more than memory: pyarrow maps a lot that it never uses.
+20,000 columns of a Parquet file are described in 1.4 MB; what is read of JSON takes up to thirty times its bytes."""
 WHAT = "Describing the table"
 SLOW: Sequence[str] = ("numpy", "openpyxl", "python_calamine")
 """Imported before the first table. pyarrow and h5py start threads, which a fork would leave behind."""
@@ -61,9 +62,29 @@ async def describe_apart(by: Children, descriptor: int, path: str, *, sheet: str
         reader, ``busy`` for too many at a time.
     """
     outcome = await by.ask({"path": path, "sheet": sheet}, [descriptor], limits=LIMITS)
-    if outcome.kind == "ok":
-        return Description(**json.loads(outcome.stdout))
-    raise refusal(outcome, path)
+    if outcome.kind != "ok":
+        raise refusal(outcome, path)
+    try:
+        return _described(json.loads(outcome.stdout))
+    except (ValueError, TypeError, RecursionError):  # a reader that was taken over may answer anything
+        raise LabrigError(
+            "The reader of this format gave no description: the file is broken, or made to do that",
+            where=path,
+        ) from None
+
+
+def _described(said: Any) -> Description:
+    """Return what a child said, if its parts are of the kinds that a description has; else raise."""
+    found = Description(**said)
+    columns = isinstance(found.columns, list) and all(isinstance(each, dict) for each in found.columns)
+    notes = isinstance(found.notes, list) and all(isinstance(each, str) for each in found.notes)
+    rows = found.rows is None or type(found.rows) is int
+    sound = (
+        isinstance(found.format, str) and isinstance(found.complete, bool) and isinstance(found.about, dict)
+    )
+    if not (columns and notes and rows and sound):
+        raise TypeError("a description of another shape")
+    return found
 
 
 def refusal(outcome: Outcome, path: str) -> LabrigError:

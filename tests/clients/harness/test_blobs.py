@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -101,3 +102,34 @@ def test_a_result_is_cut_over_all_its_texts() -> None:
     assert wire["content"][2]["resource"]["text"] == "é" * 10, "the record keeps the whole"
     assert cut(wire, 17)["content"] == wire["content"]
     assert cut({"content": []}, 5)["content"] == [] and cut({}, 5)["content"] == []
+
+
+@pytest.mark.parametrize("kind", ["endless", "pipe", "hole", "another file"])
+def test_a_file_beside_samples_may_be_anything(tmp_path: Path, kind: str) -> None:
+    line = sample(files={"a": Blob.of(b"1")}).to_dict()
+    read = Sample.from_dict(line).beside(tmp_path)
+    (blob,) = read.blobs
+    (tmp_path / "files").mkdir()
+    path = tmp_path / "files" / blob.sha256
+    if kind == "endless":
+        path.symlink_to("/dev/zero")
+    elif kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "hole":
+        path.touch()
+        os.truncate(path, 1 << 40)
+    else:
+        path.symlink_to("/etc/passwd")
+    (tmp_path / "w").mkdir()
+    with pytest.raises(LabrigError, match=r"is not here|no longer has its hash"):
+        blobs.place(read.brief.files, tmp_path / "w")
+    assert list((tmp_path / "w").iterdir()) == []
+
+
+def test_a_limit_is_a_number(tmp_path: Path) -> None:
+    for endless in ("Infinity", "NaN", "1e999"):
+        line = {**sample().to_dict(), "schema": "labrig.task/3", "limits": {"max_steps": 1}}
+        for name in ("max_steps", "wall_s"):
+            text = json.dumps({**line, "limits": {name: 0}}).replace(f'"{name}": 0', f'"{name}": {endless}')
+            with pytest.raises(ValueError, match="no limit of a sample"):
+                Sample.from_dict(json.loads(text))

@@ -184,6 +184,15 @@ def replace_the_shim_source() -> str:
         return "writable"
 
 
+def move_the_private_folder() -> str:
+    """Where the servers of the item keep artifacts: a link in its place would lead them elsewhere."""
+    private, away = Path(".labrig"), Path("away")
+    private.mkdir(exist_ok=True)  # a server that has not been called has made none
+    private.rename(away)
+    away.rename(private)
+    return "moved, and back"
+
+
 def other_workspaces() -> str:
     return Path(FACTS["other_workspace"], "secret.txt").read_text()
 
@@ -262,6 +271,7 @@ ATTACKS: list[Callable[[], str]] = [
         run_generator,
     ),
     *(edit_the_record, forge_calls, write_a_trajectory, replace_the_shim_source, other_workspaces),
+    *(move_the_private_folder,),
     *(other_sockets, abstract_sockets, loopback, signal_the_harness, trace_the_harness, new_namespaces),
     *(gain_privileges, write_to_the_system),
 ]

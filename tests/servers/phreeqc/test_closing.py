@@ -11,6 +11,7 @@ import resource
 import signal
 import sys
 import threading
+import tracemalloc
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -192,6 +193,7 @@ def test_another_layout_is_a_reason_and_changes_nothing() -> None:
     assert junk.raw[:256] == bytes(range(256))
 
 
+TABLE = {"user": 1, "file": "", "columns": ["a"], "rows": 1, "kept": 1, "text_bytes": 1}
 SOUND = {
     "n_errors": 0,
     "errors": "",
@@ -200,7 +202,7 @@ SOUND = {
     "version": "3",
     "output_bytes": 1,
     "dump_bytes": 0,
-    "tables": [{"user": 1, "file": "", "columns": ["a"], "rows": 1, "kept": 1, "text_bytes": 1}],
+    "tables": [TABLE],
     "peak_bytes": 1,
 }
 
@@ -222,6 +224,9 @@ SOUND = {
         [(frames.META, SOUND), (frames.TEXT, b"x"), (frames.ROWS, b"[" + b"[]," * 3_000_000 + b"[]]")],
         [(frames.META, json.dumps(SOUND)[:-1].encode() + b', "x": [' + b"[]," * 3_000_000 + b"[]]}")],
         [(frames.META, json.dumps(SOUND)[:-1].encode() + b', "x": [' + b'"",' * 3_000_000 + b'""]}')],
+        [(frames.META, {**SOUND, "tables": [{**TABLE, "kept": 1 << 40}]})],
+        [(frames.META, {**SOUND, "tables": [{**TABLE, "columns": [], "kept": frames.MAX_CELLS + 1}]})],
+        [(frames.META, SOUND), (frames.TEXT, b"x"), (frames.ROWS, b"[[{}]]")],
         [(frames.META, SOUND), (99, b"")],
     ],
 )
@@ -236,3 +241,22 @@ def test_what_a_run_answers_is_read_as_hostile(sent: list[tuple[int, Any]]) -> N
     assert run.status in ("crashed", "output_truncated") and all(
         isinstance(name, str) for name in run.components
     )
+
+
+@pytest.mark.usefixtures("databases")
+def test_a_run_that_sends_many_lines_takes_little_memory() -> None:
+    lines = b"ab\n" * 3_000_000
+    database = find_database("phreeqc.dat")
+    limits = Limits(output_bytes=1 << 20)
+    meta = json.dumps({**SOUND, "n_errors": 1}).encode()
+    end = b'{"cpu_s": 0.1, "max_rss_bytes": 1}'
+    printed = bytearray(frames.frame(frames.META, meta) + frames.frame(frames.OUTPUT, lines))
+    tracemalloc.start()
+    try:
+        assert len(parse_frames(bytearray(frames.frame(frames.REFUSED, lines))).refused or "") < 10_000
+        result = parse_frames(printed + frames.frame(frames.END, end))
+        run = assemble("END", result, Ended(), find_library(), database, limits, 0.1)
+        assert len(run.output) <= limits.output_bytes
+        assert tracemalloc.get_traced_memory()[1] < 8 * len(lines)
+    finally:
+        tracemalloc.stop()

@@ -10,6 +10,8 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import tracemalloc
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -151,6 +153,49 @@ def test_a_name_that_leads_out_of_the_folder_is_damage(path: Path) -> None:
     db.close()
     with Ledger(path, write=False) as ledger, pytest.raises(LabrigError, match="name of a body"):
         ledger.find(ask("a"))
+
+
+def test_a_folder_that_is_a_link_leads_to_nothing_of_this_ledger(path: Path, tmp_path: Path) -> None:
+    others = tmp_path / "others"
+    others.mkdir()
+    kept = hashlib.sha256(b"1" * 5000).hexdigest()
+    theirs = others / (kept[:2] + "ef" * 31)
+    theirs.write_bytes(b"a body of another ledger")
+    path.with_name(f"{path.name}.bodies").mkdir()
+    (path.with_name(f"{path.name}.bodies") / kept[:2]).symlink_to(others)
+    with Ledger(path, write=True) as ledger:
+        ledger.prune(before="2020-01-01")
+        with pytest.raises(LabrigError, match="is a link"):
+            add(ledger, "a", b"1" * 5000)
+        assert ledger.count() == 0
+    assert list(others.iterdir()) == [theirs]
+
+
+def bomb(path: Path, size: int) -> None:
+    """Have the small body of a ledger say another size than it has, and unpack to much more."""
+    with Ledger(path, write=True) as ledger:
+        add(ledger, "a", b"fine")
+    with sqlite3.connect(path) as db:
+        db.execute("UPDATE blobs SET size = ?, data = ?", (size, zlib.compress(bytes(48 << 20), 1)))
+    db.close()
+
+
+def test_a_body_of_less_than_no_bytes_is_damage(path: Path) -> None:
+    bomb(path, -1)
+    with Ledger(path, write=False) as ledger, pytest.raises(LabrigError, match="has -1 bytes"):
+        ledger.find(ask("a"))
+
+
+@pytest.mark.xfail(strict=True, reason="a body that is packed into the ledger may say that it has any size")
+def test_a_little_ledger_does_not_fill_the_memory(path: Path) -> None:
+    bomb(path, 48 << 20)
+    tracemalloc.start()
+    try:
+        with Ledger(path, write=False) as ledger, pytest.raises(LabrigError):
+            ledger.find(ask("a"))
+        assert tracemalloc.get_traced_memory()[1] < 24 << 20
+    finally:
+        tracemalloc.stop()
 
 
 WRITE = """

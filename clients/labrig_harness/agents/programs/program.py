@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast, get_args
 
 from labrig.errors import LabrigError, unknown_name
 from labrig.isolation import process
+from labrig.workspace import PRIVATE
 from labrig_harness.agent import AgentSpec, Bench
 from labrig_harness.agents.programs import confinement
 from labrig_harness.agents.programs.concluding import STDERR_BYTES, conclude
@@ -351,6 +352,11 @@ class Program:
 
     def _cell(self, visit: Visit, place: Path, sockets: dict[str, Path], launch: Launch) -> confinement.Cell:
         _, needed, sites = confinement.shim_python()
+        private = visit.bench.workspace / PRIVATE
+        if (
+            visit.cwd == visit.bench.workspace
+        ):  # servers write there, confined by nothing: no link may lead them away
+            private.mkdir(exist_ok=True)
         return confinement.Cell(
             readable=(
                 *confinement.installation(self.program),
@@ -362,7 +368,7 @@ class Program:
                 *sockets.values(),
             ),
             writable=(visit.home, *dict.fromkeys((place / "scratch", visit.cwd))),
-            hidden=(*sites, records_above(visit.bench.keep(self.log_name))),
+            hidden=(*sites, records_above(visit.bench.keep(self.log_name)), private),
             network=self.setting("network").lower() != "false",
         )
 

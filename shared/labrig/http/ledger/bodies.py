@@ -56,19 +56,24 @@ class Bodies:
     def place(self, part: Part) -> None:
         """Give a body its name. The caller holds the ledger's lock."""
         path = self._path(part.sha256)
+        if path.parent.is_symlink():
+            raise Damaged(f"{path.parent.name} in the folder of bodies is a link")
         path.parent.mkdir(exist_ok=True)
         part.move(path, replace=True)
 
     def names(self) -> Iterator[str]:
         """Yield the names of the files that are there."""
         for path in self.folder.glob("??/*"):
-            if re.fullmatch(r"[0-9a-f]{64}", path.name):
+            # A folder that is a link leads to what others keep, perhaps of another ledger.
+            if re.fullmatch(r"[0-9a-f]{64}", path.name) and not path.parent.is_symlink():
                 yield path.name
 
     def remove(self, names: Iterable[str]) -> None:
         """Remove files, and what gets empty. The caller holds the ledger's lock."""
         for name in names:
             path = self._path(name)
+            if path.parent.is_symlink():
+                continue
             path.unlink(missing_ok=True)
             with suppress(OSError):  # not the whole folder: another may be about to write into it
                 path.parent.rmdir()

@@ -102,6 +102,8 @@ def _body(
     row = db.execute("SELECT size, data FROM blobs WHERE sha256 = ?", (name,)).fetchone()
     if row is None:
         raise Damaged(f"body {name[:12]} is missing")
+    if row["size"] < 0:  # to zlib, 0 as a limit is none
+        raise Damaged(f"body {name[:12]} has {row['size']} bytes")
     if row["data"] == IN_FILE:
         return bodies.stored(name, row["size"], of)
     try:
