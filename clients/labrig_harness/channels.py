@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from labrig_harness.trajectory import Step, Submission
+from labrig_harness.trajectory import Step, Submission, ToolCall
 
 MOST = {"file": 65_536, "predictions": 16 * 2**20}
 """Bytes of a file that are read."""
@@ -81,12 +81,7 @@ def submitted(channel: Channel, steps: Sequence[Step], choices: Sequence[str]) -
         for call in reversed(step.calls):
             named = posixpath.normpath(str(call.arguments.get("path", "")))
             content = call.arguments.get("content")
-            if (
-                call.tool == "write_file"
-                and named == channel.path
-                and not call.is_error
-                and isinstance(content, str)
-            ):
+            if _writes(call) and named == channel.path and not call.is_error and isinstance(content, str):
                 kept = content.encode("utf-8", "surrogatepass")[: MOST[channel.kind]]
                 return Submission(kept.decode("utf-8", "replace"), step.index)
     return None
@@ -103,9 +98,14 @@ def _from_file(channel: Channel, workspace: Path, steps: Sequence[Step]) -> Subm
     for step in steps:
         for call in step.calls:
             named = posixpath.normpath(str(call.arguments.get("path", "")))
-            if call.tool == "write_file" and named == channel.path and call.succeeded:
+            if _writes(call) and named == channel.path and call.succeeded:
                 written = step.index
     return Submission(text, written)
+
+
+def _writes(call: ToolCall) -> bool:
+    """Tell whether a call writes a file: with any server of the arm, since they share the workspace."""
+    return call.tool.rpartition("__")[2] == "write_file"
 
 
 def _between(text: str, start: str, end: str) -> str:

@@ -14,7 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 
 from labrig.errors import LabrigError
 from labrig_harness import blobs
@@ -153,7 +153,12 @@ class Sample:
         """Rebuild a sample from `to_dict`; a ValueError says what is missing or of the wrong type."""
         if fields.get("schema") not in (SCHEMA, EARLIER):
             raise ValueError(f"schema {fields.get('schema')!r}, not {SCHEMA} or {EARLIER}")
-        return _reader().validate_python(fields)
+        try:
+            return _reader().validate_python(fields)
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            place = ".".join(map(str, first["loc"]))
+            raise ValueError(f"{first['msg']}{f' ({place})' if place else ''}") from error
 
 
 @lru_cache(maxsize=1)

@@ -173,3 +173,16 @@ def test_a_server_that_was_not_installed_is_no_fault_of_the_machine(
     assert "server      phreeqc: not installed: " in capfd.readouterr().out
     broken.pop(0)
     assert house._doctor(argparse.Namespace()) == 1
+
+
+def test_flags_that_set_up_a_server_are_refused_where_none_is_started(private_home: Path) -> None:
+    """Before any connection: a setting that is silently ignored would be taken for one that holds."""
+    url = labrig(
+        "call", "http://127.0.0.1:9/mcp", "list_file", "{}", "--set", "wall_s=3", "--workspace", "lab"
+    )
+    assert url.returncode == 2 and "--workspace, --set" in url.stderr and "labrig serve" in url.stderr
+    command = labrig("tools", "--toolsets", "paper", "--", "server")
+    assert command.returncode == 2 and "--toolsets" in command.stderr
+    named = process("call", "phreeqc", "list_file", "{}", "--set", "wall_s=abc")
+    assert named.returncode == 2 and "wall_s" in named.stderr
+    assert len(named.stderr.splitlines()) == 1, "not that a server died as well"

@@ -22,6 +22,7 @@ from fastmcp.client.transports import StreamableHttpTransport
 
 from labrig.serving.serve import main as serve_main
 from labrig_harness.registry.servers import toolbox
+from support.command import labrig
 
 SERVER = [sys.executable, "-m", "labrig_phreeqc"]
 SPECIATION = "SOLUTION 1\n pH 7 charge\n Ca 1\n Cl 2\nEND\n"
@@ -323,3 +324,17 @@ def test_what_a_tool_prints_does_not_reach_the_protocol(tmp_path: Path) -> None:
     finally:
         server.process.kill()
         server.process.wait()
+
+
+@pytest.mark.accept
+def test_get_job_called_from_a_shell_waits_as_long_as_it_says(private_home: Path) -> None:
+    rates = "RATES\n slow\n -start\n 10 FOR i = 1 TO 1e9\n 20 NEXT i\n 30 SAVE 0\n -end\n"
+    text = f"{rates}SOLUTION 1\nKINETICS 1\n slow\n -formula NaCl 1\n -steps 1\nEND\n"
+    with http_server() as url:
+        started = labrig("call", url, "start_phreeqc", json.dumps({"input": text, "wall_s": 60}), "--no-wait")
+        job = json.loads(started.stdout)["data"]["job"]
+        begun = time.monotonic()
+        state = labrig("call", url, "get_job", json.dumps({"job": job, "wait_s": 0}))
+        assert json.loads(state.stdout)["status"] == "running", state.stdout
+        assert time.monotonic() - begun < 50, "it says that it runs; it does not wait for the end"
+        assert labrig("call", url, "cancel_job", json.dumps({"job": job})).returncode == 0

@@ -9,13 +9,16 @@ import os
 import sys
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from labrig import server_settings
 from labrig.answer import META_KEY
 from labrig.errors import LabrigError
 from labrig.serving.serve import add_serve_arguments, serve_options
 from labrig.serving.serve import run as run_server
+from labrig.toolbox import ServeOptions
 from labrig_harness.registry.servers import Target, names, toolbox
 
 FAILED, SERVER_DIED = 1, 3
@@ -69,8 +72,32 @@ def _client(arguments: argparse.Namespace, server: str | None) -> Any:
     if arguments.http:
         raise LabrigError("--http belongs to serve", try_="name the URL as SERVER")
     target = Target.parse(server, arguments.command)
+    options = serve_options(arguments)
+    if target.url or target.argv:
+        _require_default(options, target)
+    elif options.settings:  # here, rather than by the server, whose end would be all that is seen
+        server_settings.check(toolbox(target.name).settings, options.settings)
     token = os.environ.get("LABRIG_TOKEN", "")
-    return Client(target.transport(serve_options(arguments), token), timeout=None)
+    return Client(target.transport(options, token), timeout=None)
+
+
+def _require_default(options: ServeOptions, target: Target) -> None:
+    """Raise a LabrigError for options of a server that we do not start, and so cannot set up."""
+    default = ServeOptions()
+    given = [
+        each.name
+        for each in fields(ServeOptions)
+        if getattr(options, each.name) != getattr(default, each.name)
+    ]
+    if given:
+        flags = {"roots": "root", "settings": "set"}
+        raise LabrigError(
+            f"A server that {'runs already' if target.url else 'is a command'} cannot be set up by flags",
+            where=", ".join(f"--{flags.get(name, name).replace('_', '-')}" for name in given),
+            try_="labrig serve NAME --http with these flags"
+            if target.url
+            else "these words after --, if the command knows them",
+        )
 
 
 def _tools(arguments: argparse.Namespace) -> int:
@@ -114,7 +141,8 @@ def _call(arguments: argparse.Namespace) -> int:
             async with _client(arguments, server) as client:
                 result = await client.call_tool_mcp(tool, given, progress_handler=advance)
                 # A job ends with a server that ends with this call.
-                return result if arguments.no_wait else await _finished(client, result, advance)
+                waits = not arguments.no_wait and tool != "get_job"  # which says itself how long it waits
+                return await _finished(client, result, advance) if waits else result
 
     result = _run(called())
     if isinstance(result, int):

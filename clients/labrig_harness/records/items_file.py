@@ -46,6 +46,15 @@ def read_tasks(path: Path, suite: Suite) -> list[Sample]:
                 where=f"{path}:{number}",
                 try_=f"labrig generate {suite.name} --from {path} --out FILE" if published else error.try_,
             ) from error
+        except (
+            ValueError,
+            TypeError,
+            KeyError,
+        ) as error:  # what Sample.from_dict raises, and a suite's own code
+            said = f"no {error}" if isinstance(error, KeyError) else error
+            raise LabrigError(
+                f"This line is not a sample of {suite.name}: {said}", where=f"{path}:{number}"
+            ) from error
         if sample.id in samples:
             raise LabrigError(f"The sample {sample.id} is there twice", where=f"{path}:{number}")
         samples[sample.id] = sample.beside(path.parent)

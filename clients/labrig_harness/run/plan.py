@@ -81,6 +81,17 @@ class RunPlan:
 
     def check(self) -> None:
         """Raise a LabrigError when this agent cannot run in this arm here, or what is asked for cannot be read."""
+        for sample in self.tasks:  # else the scores would be refused, after all was run
+            if sample.suite != self.suite.name or sample.suite_version not in (
+                self.suite.version,
+                *self.suite.earlier,
+            ):
+                raise LabrigError(
+                    f"The sample is of {sample.suite} {sample.suite_version}, and the suite is"
+                    f" {self.suite.name} {self.suite.version}",
+                    where=sample.id,
+                    expected="Sample(suite, suite_version, ...) with the name and the version of the suite",
+                )
         if self.perturb and self.perturb != AUTO:
             parse(self.perturb)
         if self.calls != LIVE:

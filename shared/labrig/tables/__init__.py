@@ -14,7 +14,7 @@ from __future__ import annotations
 from labrig.errors import LabrigError
 from labrig.tables import delimited, hdf5, netcdf, parquet, records, spreadsheet
 from labrig.tables.description import Description
-from labrig.tools.reading import Files
+from labrig.tools.reading import Files, NotText
 
 __all__ = ["Description", "describe_table"]
 
@@ -48,10 +48,6 @@ def describe_table(files: Files, path: str, *, sheet: str = "") -> Description:
         return netcdf.describe(files, path)
     if beginning.startswith(b"PK") and name.endswith((".xlsx", ".xlsm")):
         return spreadsheet.describe(files, path, sheet=sheet)
-    if name.endswith((".jsonl", ".ndjson")):
-        return records.describe(files, path, lines=True)
-    if name.endswith((".json", ".geojson")):
-        return records.describe(files, path, lines=False)
     if beginning.startswith(_PACKED):
         raise LabrigError(
             "The file is compressed",
@@ -59,4 +55,17 @@ def describe_table(files: Files, path: str, *, sheet: str = "") -> Description:
             expected="a table as it is",
             try_=f"run_python_code with files=[{path!r}]; pandas unpacks inputs/NAME by its ending",
         )
+    try:
+        return _described_text(files, path, name)
+    except NotText as error:  # its words send the reader here
+        error.expected = "CSV and its relatives, JSON, JSON lines, xlsx, Parquet, NetCDF or HDF5"
+        error.try_ = f"run_python_code with files=[{path!r}], which opens inputs/NAME"
+        raise
+
+
+def _described_text(files: Files, path: str, name: str) -> Description:
+    if name.endswith((".jsonl", ".ndjson")):
+        return records.describe(files, path, lines=True)
+    if name.endswith((".json", ".geojson")):
+        return records.describe(files, path, lines=False)
     return delimited.describe(files, path)

@@ -17,6 +17,11 @@ from typing import Protocol
 
 from labrig.errors import LabrigError
 
+
+class NotText(LabrigError):
+    """A file that was to be read as text is none; who has another way to read it says so in its place."""
+
+
 LOOKED_AT = 8192
 """Bytes at the beginning of a file by which text is told from other things."""
 
@@ -205,7 +210,7 @@ def _encoding(files: Files, path: str, size: int) -> tuple[str, int]:
     beginning = files.read(path, 0, LOOKED_AT)
     name = encoding_of(beginning)
     if name is None:
-        raise LabrigError(
+        raise NotText(
             f"The file is not text ({files.media_type(path)}, {size:,} bytes)",
             where=path,
             expected="a text file",

@@ -15,13 +15,16 @@ import pytest
 from labrig.calls import CallLog
 from labrig.errors import LabrigError
 from labrig_harness.agent import AgentSpec
+from labrig_harness.channels import Channel, read_submission, submitted
+from labrig_harness.records.items_file import read_tasks as read_items
 from labrig_harness.records.outfolder import read_run, read_tasks
 from labrig_harness.records.scoring import score_folder
 from labrig_harness.registry import suites
 from labrig_harness.run.plan import RunPlan, plans
 from labrig_harness.run.runner import run
-from labrig_harness.suite import Suite
-from labrig_harness.trajectory import Trajectory
+from labrig_harness.sample import Sample
+from labrig_harness.suite import Generator, Suite
+from labrig_harness.trajectory import Step, Submission, ToolCall, Trajectory
 from support import toys_installed as toys_module
 from support.in_memory import in_memory
 from support.toys_installed import toys_installed
@@ -152,3 +155,45 @@ def test_agents_of_the_suite_are_found_by_name(suite: Suite, tmp_path: Path) -> 
         plan(suite, "toy-guesser").check()
     with pytest.raises(LabrigError, match="toy-guesser"):
         plan(suite, "toy-guessr").check()
+
+
+def test_an_answer_is_committed_with_the_write_file_of_any_server(tmp_path: Path) -> None:
+    """A replay and an imported log have no workspace to look into."""
+    (tmp_path / "final_answer.txt").write_text("7")
+    call = ToolCall("shelf__write_file", {"path": "./final_answer.txt", "content": "7"}, 0, False)
+    steps = [Step(0, "?", source="user"), Step(1, calls=(call,))]
+    assert submitted(Channel(), steps, ()) == Submission("7", 1)
+    assert read_submission(Channel(), workspace=tmp_path, steps=steps) == Submission("7", 1)
+    other = [Step(1, calls=(replace(call, tool="rewrite_file"),))]
+    assert submitted(Channel(), other, ()) is None
+
+
+def test_samples_of_another_version_are_refused_before_anything_is_run(suite: Suite, tmp_path: Path) -> None:
+    of = plan(suite)
+    for wrong in ({"suite_version": "volume-0"}, {"suite": "toy"}):
+        with pytest.raises(LabrigError, match="The sample is of"):
+            made(replace(of, tasks=(replace(of.tasks[0], **wrong),)), tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_line_that_is_no_sample_is_named_with_the_reason(suite: Suite, tmp_path: Path) -> None:
+    row = suite.tasks(seed=0)[0].to_dict()
+    generator = Generator(lambda seed, count, *, progress: [], str, Sample.to_dict, Sample.from_dict)
+    own = replace(suite, generator=generator)
+    brief = {**row["brief"], "files": {"../evil": "x"}}
+    wrong: list[tuple[dict[str, Any], str]] = [
+        ({"schema": "labrig.task/9"}, "labrig.task/9"),
+        ({"brief": brief}, "../evil"),
+        ({"limits": {"max_tool": 6}}, "max_tool"),
+        ({"limits": {"max_steps": -6}}, "max_steps"),
+        ({"truth": None}, "truth"),
+    ]
+    for fields, said in wrong:
+        for name in ("items.jsonl", "tasks.jsonl"):
+            (tmp_path / name).write_text(json.dumps({**row, **fields}))
+        with pytest.raises(LabrigError) as of_file:
+            read_items(tmp_path / "items.jsonl", own)
+        with pytest.raises(LabrigError) as of_folder:
+            read_tasks(tmp_path)
+        for error in (of_file.value, of_folder.value):
+            assert said in error.what and error.where.endswith(":1")

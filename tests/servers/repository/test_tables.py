@@ -496,3 +496,10 @@ def test_types_of_netcdf_are_those_of_the_guide() -> None:
         for kind, sizes in {"int": (1, 2, 4, 8), "uint": (1, 2, 4, 8), "float": (4, 8)}.items()
         for size in sizes
     }
+
+
+def test_what_is_no_table_is_not_sent_back_to_this_tool() -> None:
+    for name in ("model.pkl", "t.csv", "t.json"):
+        error = refusal(b"\x80\x04\x00.", name)
+        assert "not text" in error.what and error.where == name
+        assert "describe_table" not in error.try_ and f"files=['{name}']" in error.try_
