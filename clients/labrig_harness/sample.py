@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
@@ -25,6 +24,8 @@ SCHEMA, EARLIER = "labrig.task/3", "labrig.task/2"
 
 LIMITS = {"max_steps": int, "wall_s": float, "call_s": float, "max_tokens": int}
 """The limits that a sample may set over those of its arm."""
+MOST = {"max_steps": 10_000, "wall_s": 7 * 86_400.0, "call_s": 86_400.0, "max_tokens": 10**9}
+"""What they may be at most: samples may come from others, and what they use is paid here."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,7 @@ class Sample:
     def __post_init__(self) -> None:
         blobs.check_paths(self.brief.files)
         for name, value in self.limits.items():
-            if name not in LIMITS or not 0 < value < math.inf or value != LIMITS[name](value):
+            if name not in LIMITS or not 0 < value <= MOST[name] or value != LIMITS[name](value):
                 raise ValueError(f"limits: {name}={value!r} is no limit of a sample ({', '.join(LIMITS)})")
 
     @property
@@ -156,9 +157,12 @@ class Sample:
         try:
             return _reader().validate_python(fields)
         except ValidationError as error:
-            first = error.errors(include_url=False)[0]
-            place = ".".join(map(str, first["loc"]))
-            raise ValueError(f"{first['msg']}{f' ({place})' if place else ''}") from error
+            # One for each form that a value might have had: text, or bytes by their hash.
+            found = [
+                (each["msg"], ".".join(map(str, each["loc"]))) for each in error.errors(include_url=False)
+            ]
+            said = [f"{message} ({place})" if place else message for message, place in found[:3]]
+            raise ValueError("; ".join(said)) from error
 
 
 @lru_cache(maxsize=1)

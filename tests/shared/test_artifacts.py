@@ -22,7 +22,7 @@ from labrig.artifacts import ArtifactStore, holding, in_use
 from labrig.errors import LabrigError
 from labrig.jobs import Jobs, Progress
 from labrig.serving.gc import collect
-from labrig.storage import contents
+from labrig.storage import contents, quota
 from labrig.workspace import Workspace
 
 RUN = {"model.nc": b"n" * 70_000, "log.txt": b"", "c/0/0": b"\0\1", "c/0/1": b"\2", "c.json": b"{}"}
@@ -558,3 +558,16 @@ def test_a_link_put_in_place_of_the_store_leads_nowhere(
         patched.setattr(Workspace, "private", swapped)
         store.put("b.txt", b"b", media_type="text/plain")
     assert [path.name for path in others.iterdir()] == ["ab" * 32]
+
+
+def test_there_are_so_many_artifacts_and_no_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(quota, "MOST", 3)
+    store = ArtifactStore(Workspace(tmp_path))
+    made = [store.put(f"{n}", f"{n}".encode(), media_type="text/plain").handle for n in range(4)]
+    with pytest.raises(LabrigError, match="no such artifact"):
+        store.get(made[0])
+    assert [store.read(handle) for handle in made[1:]] == [b"1", b"2", b"3"]
+    with store.opened(made[1]), store.opened(made[2]), store.opened(made[3]):
+        with pytest.raises(LabrigError, match="at most 3 artifacts") as caught:
+            store.put("4", b"4", media_type="text/plain")
+        assert caught.value.code == "limit"

@@ -76,6 +76,8 @@ def test_a_file_stays_in_the_workspace(path: str) -> None:
         ({"limits": {"max_steps": 0}}, "max_steps=0"),
         ({"limits": {"max_steps": 1.5}}, r"max_steps=1\.5"),
         ({"limits": {"wall_s": -1}}, "wall_s"),
+        ({"limits": {"wall_s": 1e9}}, "wall_s"),
+        ({"limits": {"max_steps": 1e300}}, "max_steps"),
         ({"limits": {"wall_s": "much"}}, "wall_s"),
         ({"needs": "sandbox"}, "needs"),
         ({"schema": "labrig.task/9"}, "labrig.task/9"),

@@ -106,6 +106,8 @@ def _body(
         raise Damaged(f"body {name[:12]} has {row['size']} bytes")
     if row["data"] == IN_FILE:
         return bodies.stored(name, row["size"], of)
+    if row["size"] > MOST_PACKED:
+        raise Damaged(f"body {name[:12]} is packed, and said to have {row['size']:,} bytes")
     try:
         # No further than the stated size: a ledger may come from elsewhere, and little data unpack to very much.
         data = zlib.decompressobj().decompress(row["data"], row["size"] + 1 if most is None else most)
@@ -115,6 +117,9 @@ def _body(
         raise Damaged(f"body {name[:12]} is not what was written")
     return data
 
+
+MOST_PACKED = 128 << 20
+"""Bytes of a packed body: those above `LARGE` are files now, and were at most 64 MiB before unless asked for."""
 
 Blob = tuple[str, int, bytes]
 IN_FILE = b"in a file"
