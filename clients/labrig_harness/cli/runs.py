@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import json
 import signal
+import sys
 import tempfile
 from collections import Counter
 from collections.abc import Coroutine, Sequence
@@ -353,8 +354,14 @@ async def _ended_by_sigterm(work: Coroutine[Any, Any, Any]) -> None:
 def _suites(arguments: argparse.Namespace) -> int:
     from labrig_harness.registry import suites
 
+    broken = 0
     for name in suites.names():
-        suite = suites.load(name)
+        try:
+            suite = suites.load(name)
+        except LabrigError as error:  # of one package; the suites of the others are listed
+            print(f"labrig: {error}", file=sys.stderr)
+            broken = FAILED
+            continue
         if arguments.json:
             arms = [
                 {"name": arm.name, "server": arm.server, "about": arm.about}
@@ -373,7 +380,7 @@ def _suites(arguments: argparse.Namespace) -> int:
             print(f"  --preset {preset}: {named.about}")
         if suite.agents:
             print(f"  --agent also {', '.join(suite.agents)}")
-    return 0
+    return broken
 
 
 def _demo(arguments: argparse.Namespace) -> int:

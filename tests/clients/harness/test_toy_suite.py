@@ -26,6 +26,7 @@ from labrig_harness.sample import Sample
 from labrig_harness.suite import Generator, Suite
 from labrig_harness.trajectory import Step, Submission, ToolCall, Trajectory
 from support import toys_installed as toys_module
+from support.command import labrig
 from support.in_memory import in_memory
 from support.toys_installed import toys_installed
 
@@ -197,3 +198,19 @@ def test_a_line_that_is_no_sample_is_named_with_the_reason(suite: Suite, tmp_pat
             read_tasks(tmp_path)
         for error in (of_file.value, of_folder.value):
             assert said in error.what and error.where.endswith(":1")
+
+
+def test_a_suite_that_cannot_be_imported_hides_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = suites.load
+
+    def load(name: str) -> Suite:
+        if name == "phreeqc-basics":
+            raise LabrigError(
+                "The suite 'phreeqc-basics' cannot be imported: ZeroDivisionError", code="unavailable"
+            )
+        return real(name)
+
+    monkeypatch.setattr(suites, "load", load)
+    done = labrig("suites")
+    assert done.returncode == 1 and "ZeroDivisionError" in done.stderr
+    assert "\ntoy-volumes 1" in done.stdout and "\nphreeqc-mcq " in done.stdout
