@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from labrig import server_settings
 from labrig.errors import LabrigError, unknown_name
 from labrig.toolbox import ServeOptions, Toolbox
-from labrig_harness.registry.entries import entries
+from labrig_harness.registry.entries import entries, one
 
 if TYPE_CHECKING:
     from fastmcp.client.transports import ClientTransport
@@ -31,10 +31,7 @@ def names() -> list[str]:
 
 def entry(name: str) -> str:
     """Return where the toolbox of a server is found: ``labrig_phreeqc.server:toolbox``."""
-    for declared in entries("labrig.servers"):
-        if declared.name == name:
-            return declared.value
-    raise unknown_name("server", name, names())
+    return one("labrig.servers", name, "server").value
 
 
 def package(name: str) -> str:
@@ -44,8 +41,7 @@ def package(name: str) -> str:
 
 def toolbox(name: str) -> Toolbox:
     """Import a server and return its toolbox."""
-    entry(name)
-    (found,) = [each for each in entries("labrig.servers") if each.name == name][:1]
+    found = one("labrig.servers", name, "server")
     try:
         loaded = found.load()
     except Exception as error:  # whatever a module does at import is not to take the house down

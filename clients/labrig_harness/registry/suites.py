@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from labrig.errors import LabrigError, unknown_name
-from labrig_harness.registry.entries import entries
+from labrig.errors import LabrigError
+from labrig_harness.registry.entries import entries, one
 from labrig_harness.suite import Suite
 
 
@@ -18,19 +18,17 @@ def load(name: str) -> Suite:
     Raises
     ------
     LabrigError
-        If there is none, with the nearest names, or it cannot be imported.
+        If there is none, with the nearest names, there are two, or it cannot be imported.
     """
-    for entry in entries("labrig.suites"):
-        if entry.name == name:
-            try:
-                suite = entry.load()
-            except Exception as error:  # whatever a module does at import is not to take the house down
-                raise LabrigError(
-                    f"The suite {name!r} cannot be imported: {type(error).__name__}: {error}",
-                    where=entry.value,
-                    code="unavailable",
-                ) from error
-            if not isinstance(suite, Suite):
-                raise LabrigError(f"The entry point of suite {name!r} is not a Suite", where=entry.value)
-            return suite
-    raise unknown_name("suite", name, names())
+    entry = one("labrig.suites", name, "suite")
+    try:
+        suite = entry.load()
+    except Exception as error:  # whatever a module does at import is not to take the house down
+        raise LabrigError(
+            f"The suite {name!r} cannot be imported: {type(error).__name__}: {error}",
+            where=entry.value,
+            code="unavailable",
+        ) from error
+    if not isinstance(suite, Suite):
+        raise LabrigError(f"The entry point of suite {name!r} is not a Suite", where=entry.value)
+    return suite

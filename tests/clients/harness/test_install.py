@@ -19,6 +19,7 @@ from labrig.errors import LabrigError
 from labrig_harness.installing import client_configs, config_edit, install
 from labrig_harness.installing.client_configs import CLIENTS
 from labrig_harness.installing.install import InstallPlan
+from labrig_harness.registry import entries as entries_module
 from labrig_harness.registry import servers
 from labrig_harness.registry.entries import entries
 
@@ -149,7 +150,9 @@ def test_a_server_of_somebody_else_is_started_whatever_it_is_made_of(
             (tmp_path / each).parent.mkdir(exist_ok=True)
             (tmp_path / each).touch()
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(servers, "entries", entries.__wrapped__)  # those read before know nothing of it
+    monkeypatch.setattr(
+        entries_module, "entries", entries.__wrapped__
+    )  # those read before know nothing of it
     own = program and "/" in file
     assert servers.module("balance") == (
         ["-m", "balance"] if own else ["-m", "labrig_harness", "serve", "balance"]

@@ -19,7 +19,8 @@ from labrig_harness.channels import Channel, read_submission, submitted
 from labrig_harness.records.items_file import read_tasks as read_items
 from labrig_harness.records.outfolder import read_run, read_tasks
 from labrig_harness.records.scoring import score_folder
-from labrig_harness.registry import suites
+from labrig_harness.registry import servers, suites
+from labrig_harness.registry.entries import entries
 from labrig_harness.run.plan import RunPlan, plans
 from labrig_harness.run.runner import run
 from labrig_harness.sample import Sample
@@ -214,3 +215,22 @@ def test_a_suite_that_cannot_be_imported_hides_no_other(monkeypatch: pytest.Monk
     done = labrig("suites")
     assert done.returncode == 1 and "ZeroDivisionError" in done.stderr
     assert "\ntoy-volumes 1" in done.stdout and "\nphreeqc-mcq " in done.stdout
+
+
+def test_a_name_that_two_packages_bring_is_nobodys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    metadata = tmp_path / "shadow-1.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: shadow\nVersion: 1\n")
+    declared = "[labrig.suites]\ntoy-volumes = shadow:suite\n[labrig.servers]\nscale = shadow:toolbox\n"
+    (metadata / "entry_points.txt").write_text(declared)
+    monkeypatch.syspath_prepend(tmp_path)
+    entries.cache_clear()
+    try:
+        with pytest.raises(LabrigError, match="2 packages bring a suite") as caught:
+            suites.load("toy-volumes")
+        assert "shadow:suite" in caught.value.where
+        with pytest.raises(LabrigError, match="2 packages bring a server"):
+            servers.toolbox("scale")
+    finally:
+        monkeypatch.undo()
+        entries.cache_clear()
