@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 ANSWER_BYTES = 8_000
-"""Size that an Answer should stay within (bytes of JSON), unless its caller asked for more."""
+"""Size that an Answer should stay within (bytes of JSON, as `json_bytes` counts), unless its caller asked for more."""
 
 ANSWER_SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -46,6 +46,11 @@ ANSWER_SCHEMA: dict[str, Any] = {
 
 META_KEY = "labrig"
 """Key of our block in a result's ``_meta``; its ``volatile`` part holds times and ids, outside every hash."""
+
+
+def json_bytes(value: Any) -> int:
+    """Return the size of a value as it goes over the wire: bytes of JSON without blanks, in UTF-8."""
+    return len(json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "replace"))
 
 
 @dataclass(frozen=True)

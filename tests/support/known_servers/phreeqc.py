@@ -1,10 +1,10 @@
-"""Ten thousand calls of the PHREEQC server that nobody would make: inputs of shuffled and mangled lines, names of files
-that exist, handles, states. `support.fuzzing` says what is demanded of the answers.
+"""What the tests know of the PHREEQC server: words for calls that nobody would make, and how it is attacked.
+
+Inputs are of shuffled and mangled lines; names are those of files that exist, handles and states.
 """
 
 from __future__ import annotations
 
-import logging
 import shutil
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import strategies as st
 
-from support.fuzzing import ORDERS, Bench, Vocabulary, mangled, sample, thousands
+from support.fuzzing import Bench, Vocabulary, mangled
 
 WATER = "SOLUTION 1\n pH 7 charge\n Ca 1\n C(4) 2\n Na 1\nEND\n"
 STEPS = """SOLUTION 1
@@ -337,38 +337,18 @@ def _begin(bench: Bench, workspace: Path) -> None:
         shutil.copy(workspace / "speciated_waters.json", workspace / "pictures.json")
 
 
-PHREEQC = Vocabulary(
-    "phreeqc",
+def _short(patch: pytest.MonkeyPatch) -> None:
+    """End runs after half a second, since endless loops are among the lines."""
+    patch.setenv("LABRIG_PHREEQC_WALL_S", "0.5")
+
+
+VOCABULARY = Vocabulary(
     sensible,
     RECIPES,
     _weight,
     instead=({"input_path", "input"}, {"path", "table"}),
     begin=_begin,
+    short=_short,
+    sample={"own": 60, "paper": 125},
+    thousands=(3_000, 2_000),
 )
-
-
-@pytest.fixture
-def short_runs(private_home: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
-    """End runs after half a second, since endless loops are among the lines, and say nothing of wrong arguments."""
-    monkeypatch.setenv("LABRIG_PHREEQC_WALL_S", "0.5")
-    caplog.set_level(logging.ERROR, logger="fastmcp.server.server")
-
-
-@pytest.mark.usefixtures("short_runs")
-@pytest.mark.parametrize("order", ["own", pytest.param("paper", marks=pytest.mark.accept)])
-def test_a_sample_of_calls_is_answered(tmp_path: Path, order: str) -> None:
-    sample(PHREEQC, order, tmp_path / "w", 125 if order == "paper" else 60)
-
-
-@pytest.mark.timeout(3600)
-@pytest.mark.usefixtures("short_runs")
-@pytest.mark.parametrize(
-    ("n_calls", "warm"),
-    [
-        pytest.param(3_000, 2_000, marks=pytest.mark.accept),
-        pytest.param(10_000, 2_000, marks=pytest.mark.soak),
-    ],
-)
-@pytest.mark.parametrize("order", ORDERS)
-def test_thousands_of_calls_leave_no_trace(tmp_path: Path, order: str, n_calls: int, warm: int) -> None:
-    thousands(PHREEQC, order, tmp_path / "w", n_calls, warm=warm)
