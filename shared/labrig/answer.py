@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 ANSWER_BYTES = 8_000
@@ -153,6 +153,20 @@ class Answer:
         if self.next:
             lines.append(f"next: {self.next}")
         return "\n".join(lines)
+
+
+def with_fewer_warnings(answer: Answer, most_bytes: int = ANSWER_BYTES, least: int = 5) -> Answer:
+    """Return the answer with as many of its warnings as have room, `least` at any rate; the others are counted."""
+    over = json_bytes(answer.to_dict()) - most_bytes
+    if over <= 0 or len(answer.warnings) <= least:
+        return answer
+    kept = list(answer.warnings)
+    over += 60  # for what says how many are left out
+    while over > 0 and len(kept) > least:
+        over -= json_bytes(kept.pop()) + 1
+    return replace(
+        answer, warnings=(*kept, f"{len(answer.warnings) - len(kept)} more warnings are not shown")
+    )
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """Calls of every server that nobody would make: a sample, and thousands.
 
-`support.fuzzing` says what is demanded of the answers. A server has its words in tests/support/known_servers; without them it is called by the schemas of its tools alone.
+`support.fuzzing` says what is demanded of the answers. A server has its words in tests/support/known_servers; without
+them it is called by the schemas of its tools alone.
 """
 
 from __future__ import annotations

@@ -109,3 +109,61 @@ def test_a_page_ends_where_its_room_ends() -> None:
             break
     assert seen == [[10, 10], [500], [10, 10]]
     assert cursors.page(items, "?", "", size=3)[0] == items[:3]
+
+
+def _wide_folder(root: Path) -> None:
+    for number in range(90):
+        (root / f"{number:03}{'x' * 180}.csv").write_text("word\n")
+    columns = ",".join(f"{'c' * 150}{number}" for number in range(60))
+    (root / "wide.csv").write_text(f"{columns}\n{','.join('1' * 60)}\n")
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "expected"),
+    [
+        ("list_directory", {}, 91),
+        ("search", {"query": "word", "where": "contents"}, 90),
+        ("describe_table", {"path": "wide.csv"}, 60),
+    ],
+)
+async def test_pages_that_would_be_too_large_are_shorter(
+    tool: str, arguments: dict[str, Any], expected: int, tmp_path: Path
+) -> None:
+    """All the pages together hold everything; each keeps to the size."""
+    root = tmp_path / "folder"
+    root.mkdir()
+    _wide_folder(root)
+    options = ServeOptions(workspace=tmp_path / "w", roots=(root,))
+    seen, cursor, pages = 0, "", 0
+    async with Client(build(servers.toolbox("repository"), options)) as client:
+        while True:
+            result = await client.call_tool(tool, {**arguments, "cursor": cursor})
+            answer = result.structured_content
+            assert json_bytes(answer) <= ANSWER_BYTES
+            data = answer["data"]
+            seen += len(data.get("hits", data.get("columns", answer.get("text", "").splitlines())))
+            pages += 1
+            if "next" not in answer:
+                break
+            cursor = answer["next"].split("'")[1]
+    assert seen == expected
+    assert pages > 1
+
+
+async def test_a_search_with_much_context_shows_fewer_hits(tmp_path: Path, databases: Path) -> None:
+    """The next call goes on at the first hit that found no room."""
+    (tmp_path / "w").mkdir()
+    lines = [f"{number} {'y' * 200}" for number in range(200)]
+    (tmp_path / "w" / "long.out").write_text("\n".join(lines))
+    toolbox = servers.toolbox("phreeqc")
+    options = ServeOptions(toolsets=toolbox.toolsets, workspace=tmp_path / "w")
+    seen: list[int] = []
+    async with Client(build(toolbox, options)) as client:
+        following = 1
+        while following:
+            asked = {"pattern": "9 y", "path": "long.out", "context": 10, "from_line": following}
+            answer = (await client.call_tool("search_output", asked)).structured_content
+            assert json_bytes(answer) <= ANSWER_BYTES
+            seen += [int(line[2:].split()[0]) for line in answer["text"].splitlines() if line.startswith(">")]
+            following = int(answer["next"].rpartition("=")[2]) if "next" in answer else 0
+    assert seen == list(range(9, 200, 10))

@@ -101,6 +101,7 @@ async def test_the_tools_of_a_server_are_few_words(server: str) -> None:
     assert json_bytes(lean) <= MODEL_BYTES, "fewer or shorter words, or a toolset beside the default"
 
 
+@pytest.mark.accept
 def test_listing_tools_loads_nothing_heavy() -> None:
     """tools/list must answer in about the time of a bare FastMCP server (`python -m benchmarks startup`)."""
     done = subprocess.run(

@@ -8,7 +8,7 @@ import mimetypes
 from dataclasses import replace
 from typing import Any
 
-from labrig.answer import ANSWER_BYTES, Answer, Image, Pictures, Quantity, json_bytes
+from labrig.answer import ANSWER_BYTES, Answer, Image, Pictures, Quantity, json_bytes, with_fewer_warnings
 from labrig.artifacts import ArtifactStore
 from labrig.canonical import sha256
 from labrig.errors import LabrigError
@@ -21,8 +21,8 @@ TEXT_CHARACTERS = 6_000
 LEAST_CHARACTERS = 400
 LISTED_BYTES = 3_000
 """Of the files that an Answer names where it would be too large; all of them are listed in an artifact then."""
-MOST_WARNINGS = 12
-"""Warnings of an Answer that would be too large."""
+LEAST_WARNINGS = 12
+"""Warnings that an Answer keeps where it would be too large."""
 MOST_PICTURES = 4
 """Pictures of one run that are shown; each has at most `labrig.plotting.images.MAX_BYTES`."""
 
@@ -97,9 +97,7 @@ def _small(
         return answered
     if json_bytes(list(answered.artifacts)) > LISTED_BYTES:
         answered = _listed(answered, artifacts, made_by)
-    if len(answered.warnings) > MOST_WARNINGS:
-        more = f"{len(answered.warnings) - MOST_WARNINGS} more warnings are not shown"
-        answered = replace(answered, warnings=(*answered.warnings[:MOST_WARNINGS], more))
+    answered = with_fewer_warnings(answered, least=LEAST_WARNINGS)
     if not whole and json_bytes(answered.to_dict()) > ANSWER_BYTES:
         with contextlib.suppress(LabrigError):
             whole = artifacts.put(

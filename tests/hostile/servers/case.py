@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 NOTHING = "-"
 """The outcome where a server has no tool, or no argument, of the kind that is attacked."""
 
+ANSWERED = "answered"
+"""Accepts any answer, and any refusal that is not a defect of the server."""
+
 REFUSED = ("refused", "not_found", "bad_input")
 
 
@@ -78,7 +81,7 @@ class Case:
     send
         How it is sent; a function makes it from the name of a tool that needs no arguments.
     accept
-        Acceptable outcomes; empty for any answer or refusal that is not a defect of the server.
+        Acceptable outcomes, or `ANSWERED`.
     http
         Acceptable outcomes over HTTP, where they differ.
     plant
@@ -93,6 +96,8 @@ class Case:
         Whether the server is meant to end.
     quick
         Whether it belongs to the quick sample.
+    theirs
+        Whether the other caller acts, too, in a workspace of its own.
     """
 
     family: str
@@ -107,6 +112,7 @@ class Case:
     together: bool = False
     kills: bool = False
     quick: bool = False
+    theirs: bool = False
 
     def accepted(self, transport: str) -> tuple[str, ...]:
         """Return the acceptable outcomes over one transport."""

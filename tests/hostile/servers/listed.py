@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 Schema = dict[str, Any]
-PATH_NAMES = ("path", "file", "files", "paths", "folder", "prefix", "directory")
+FOLDER_NAMES = ("folder", "prefix", "directory")
+PATH_NAMES = ("path", "file", "files", "paths", *FOLDER_NAMES)
 
 
 class Listed:
@@ -66,6 +67,11 @@ class Listed:
                 given = {name: _put(path, schema["properties"][name]) for name in paths}
                 calls.append((tool, needed | given))
         return calls
+
+    def lists(self, tool: str) -> bool:
+        """Tell whether a tool lists what is below a folder, whose answer may be that there is nothing, or a link."""
+        properties = self.schemas[tool]["properties"]
+        return all(name in FOLDER_NAMES for name, about in properties.items() if is_path(name, about))
 
     def argument_calls(self, values: Any) -> list[tuple[str, dict[str, Any]]]:
         """Return a call of every tool for each of its arguments and each value that is made from its schema."""

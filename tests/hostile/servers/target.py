@@ -26,7 +26,7 @@ class Target:
     endless
         A call that goes on until it is ended, in a process of its own.
     starts
-        A call that starts a job.
+        Calls of which the last one starts a job.
     arguments
         Right arguments of tools, where a schema alone does not tell what is needed.
     configuration
@@ -49,7 +49,7 @@ class Target:
     right: Callable[[dict[str, Any]], bool] = lambda result: not result.get("isError", True)
     ordinary: Call | None = None
     endless: Call | None = None
-    starts: Call | None = None
+    starts: tuple[Call, ...] = ()
     arguments: Mapping[str, list[dict[str, Any]]] = field(default_factory=dict)
     configuration: Callable[[float], str] = lambda wall_s: ""
     variables: Callable[[], dict[str, str]] = dict

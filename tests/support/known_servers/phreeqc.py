@@ -12,6 +12,10 @@ from typing import Any
 import pytest
 from hypothesis import strategies as st
 
+from hostile.servers import phreeqc as attacks
+from hostile.servers.case import Call
+from hostile.servers.target import Target
+from labrig_phreeqc.database.databases import find_database
 from support.fuzzing import Bench, Vocabulary, mangled
 
 WATER = "SOLUTION 1\n pH 7 charge\n Ca 1\n C(4) 2\n Na 1\nEND\n"
@@ -351,4 +355,39 @@ VOCABULARY = Vocabulary(
     short=_short,
     sample={"own": 60, "paper": 125},
     thousands=(3_000, 2_000),
+)
+
+
+CANARY = """SOLUTION 1
+EQUILIBRIUM_PHASES 1
+ Calcite 0
+ CO2(g) -3.5
+END
+"""
+CANARY_PH = (8.2, 8.4)
+"""Calcite in water open to air (log p CO2 -3.5, 25 degC): pH 8.3 (Stumm and Morgan, Aquatic Chemistry)."""
+
+
+def _right(result: dict[str, Any]) -> bool:
+    """Tell whether the pH of a water that is known is right."""
+    values = result.get("structuredContent", {}).get("values", [])
+    found = [each["value"] for each in values if each["name"] == "pH"]
+    return bool(found) and CANARY_PH[0] <= found[-1] <= CANARY_PH[1]
+
+
+def _databases() -> tuple[Path, ...]:
+    return (find_database("phreeqc.dat").path.parent,)
+
+
+TARGET = Target(
+    canary=Call("execute_phreeqc", {"input": CANARY}),
+    right=_right,
+    ordinary=Call("execute_phreeqc", {"input": WATER}),
+    endless=Call("execute_phreeqc", {"input": attacks.ENDLESS}),
+    starts=(Call("start_phreeqc", {"input": WATER}),),
+    arguments=RECIPES,
+    configuration=lambda wall_s: f"[phreeqc]\nwall_s = {wall_s}\n",
+    variables=lambda: {"LABRIG_PHREEQC_DATABASES": str(_databases()[0])},
+    watched=_databases,
+    cases=lambda: attacks.CASES,
 )

@@ -15,6 +15,10 @@ from typing import Any
 import pytest
 from hypothesis import strategies as st
 
+from hostile.guard import Guard
+from hostile.servers.case import Call
+from hostile.servers.target import Target
+from labrig.sandbox.profiles import profiles
 from labrig.tools import cursor as cursors
 from labrig_repository.folder.names import shown
 from labrig_repository.gym.repository import open_repository
@@ -395,4 +399,26 @@ VOCABULARY = Vocabulary(
     needs=skip_unless,
     sample_weight=_without_code,
     max_chars={"own": 400_000, "paper": 2_000_000},  # a MiB as Base64
+)
+
+
+def _attacked_folder(guard: Guard) -> list[str]:
+    """Serve a folder of the watched tree, and have the sandbox's Python."""
+    assert guard.ground is not None
+    (guard.home / "labrig" / "sandbox").mkdir()
+    for env in profiles().values():
+        if env.path.is_dir():
+            (guard.home / "labrig" / "sandbox" / env.path.name).symlink_to(env.path.resolve())
+    return ["--root", str(guard.ground)]
+
+
+TARGET = Target(
+    canary=Call("run_python_code", {"code": "print(6 * 7, len(list_directory(id='45')) > 0)"}),
+    right=lambda result: "42 True" in str(result.get("structuredContent", {}).get("text")),
+    ordinary=Call("run_python_code", {"code": "print(1)"}),
+    endless=Call("run_python_code", {"code": "while True: pass"}),
+    arguments={"run_python_code": [{"code": "print(1)"}], "search": [{"query": "a"}]},
+    lay_out=_attacked_folder,
+    ground="field",
+    needs=skip_unless,
 )

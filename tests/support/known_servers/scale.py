@@ -8,6 +8,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from hostile.servers.case import Call
+from hostile.servers.target import Target
 from support.fuzzing import Bench, Vocabulary, mangled
 
 MASSES = struct.pack("<3d", 1.0, 2.0, 3.5)
@@ -37,3 +39,13 @@ def _begin(bench: Bench, workspace: Path) -> None:
 
 
 VOCABULARY = Vocabulary(_sensible, RECIPES, begin=_begin)
+
+TARGET = Target(
+    canary=Call("draw_dial", {"fraction": 0.5}),
+    ordinary=Call("draw_dial", {"fraction": 0.25}),
+    starts=(
+        Call("write_file", {"path": "masses", "content": "8 bytes."}),
+        Call("start_weighing", {"path": "masses"}),
+    ),
+    arguments=RECIPES,
+)
