@@ -1,4 +1,4 @@
-"""From spawn to tools/list over stdio: our server against a bare FastMCP server, in turn, in one run."""
+"""From spawn to tools/list over stdio: every installed server against a bare FastMCP server, in turn, in one run."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import statistics
 import subprocess
 import sys
 import time
+
+from labrig_harness.registry.servers import module, names
 
 ROUNDS = 9
 BARE = """
@@ -42,10 +44,10 @@ def seconds_to_tools_list(argv: list[str]) -> float:
     return elapsed
 
 
-def tools_list_bytes() -> tuple[int, int]:
-    """Return the size of the default tools/list in bytes, without and with output schemas."""
+def tools_list_bytes(server: str) -> tuple[int, int]:
+    """Return the size of the default tools/list of a server in bytes, without and with output schemas."""
     done = subprocess.run(
-        [sys.executable, "-m", "labrig_harness", "tools", "phreeqc", "--json"],
+        [sys.executable, "-m", "labrig_harness", "tools", server, "--json"],
         capture_output=True,
         check=True,
     )
@@ -55,17 +57,29 @@ def tools_list_bytes() -> tuple[int, int]:
     return without, whole
 
 
+def ratios(commands: dict[str, list[str]]) -> dict[str, float]:
+    """Return the median ratio of each command to the bare server, all of them in turn in each round."""
+    bare = [sys.executable, "-c", BARE]
+    for argv in (bare, *commands.values()):
+        seconds_to_tools_list(argv)
+    found: dict[str, list[float]] = {name: [] for name in commands}
+    for _ in range(ROUNDS):
+        first = seconds_to_tools_list(bare)
+        for name, argv in commands.items():
+            found[name].append(seconds_to_tools_list(argv) / first)
+    return {name: statistics.median(each) for name, each in found.items()}
+
+
 def main() -> None:
-    """Print medians and the ratio."""
-    bare, ours = [sys.executable, "-c", BARE], [sys.executable, "-m", "labrig_phreeqc"]
-    seconds_to_tools_list(bare), seconds_to_tools_list(ours)
-    pairs = [(seconds_to_tools_list(bare), seconds_to_tools_list(ours)) for _ in range(ROUNDS)]
-    ratio = statistics.median(second / first for first, second in pairs)
-    print(f"spawn to tools/list, median of {ROUNDS} pairs")
-    print(f"  labrig-phreeqc / bare FastMCP server: {ratio:.2f}   (at most 1.20)")
-    without, whole = tools_list_bytes()
-    print(f"  tools/list of the default toolset: {without} bytes (at most 12000)")
-    print(f"  ... with output schemas: {whole} bytes (at most 16000)")
+    """Print a line for each server: the ratio, and the size of its tools list."""
+    print(
+        f"spawn to tools/list, median of {ROUNDS} rounds, as a ratio to a bare FastMCP server (at most 1.20);"
+    )
+    print("bytes of the default tools/list (at most 12000), and with output schemas (at most 16000)")
+    found = ratios({name: [sys.executable, *module(name)] for name in names()})
+    for name, ratio in found.items():
+        without, whole = tools_list_bytes(name)
+        print(f"  {name:12} {ratio:.2f}   {without} bytes, {whole} with output schemas")
 
 
 if __name__ == "__main__":

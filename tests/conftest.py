@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
-from support import leftovers
+from support import answer_sizes, leftovers
 from support.places import EXAMPLES
 
 if TYPE_CHECKING:
@@ -27,6 +27,25 @@ def pytest_configure(config: pytest.Config) -> None:
     """Mark what the tests start, unless this is a worker, which was started with the mark."""
     if not hasattr(config, "workerinput"):
         leftovers.mark()
+
+
+def _with_small_answers() -> Iterator[None]:
+    """Fail a test, or what it needs, in which a server gave a larger Answer than an own tool may give."""
+    answer_sizes.watch()
+    yield
+    answer_sizes.verdict()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup() -> Iterator[None]:
+    """Measure what servers answer to fixtures."""
+    yield from _with_small_answers()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call() -> Iterator[None]:
+    """Measure what servers answer to tests."""
+    yield from _with_small_answers()
 
 
 @pytest.hookimpl(trylast=True)

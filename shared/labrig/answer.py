@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 ANSWER_BYTES = 8_000
-"""Size that an Answer should stay within (bytes of JSON), unless its caller asked for more."""
+"""Size that an Answer should stay within (bytes of JSON, as `json_bytes` counts), unless its caller asked for more."""
 
 ANSWER_SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -46,6 +46,11 @@ ANSWER_SCHEMA: dict[str, Any] = {
 
 META_KEY = "labrig"
 """Key of our block in a result's ``_meta``; its ``volatile`` part holds times and ids, outside every hash."""
+
+
+def json_bytes(value: Any) -> int:
+    """Return the size of a value as it goes over the wire: bytes of JSON without blanks, in UTF-8."""
+    return len(json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "replace"))
 
 
 @dataclass(frozen=True)
@@ -148,6 +153,25 @@ class Answer:
         if self.next:
             lines.append(f"next: {self.next}")
         return "\n".join(lines)
+
+
+def with_fewer_warnings(
+    answer: Answer, most_bytes: int = ANSWER_BYTES, least: int = 5, where: str = ""
+) -> Answer:
+    """Return the answer with as many of its warnings as have room, `least` at any rate; the others are counted.
+
+    `where` says where they can be read.
+    """
+    over = json_bytes(answer.to_dict()) - most_bytes
+    if over <= 0 or len(answer.warnings) <= least:
+        return answer
+    kept = list(answer.warnings)
+    over += 60  # for what says how many are left out
+    while over > 0 and len(kept) > least:
+        over -= json_bytes(kept.pop()) + 1
+    return replace(
+        answer, warnings=(*kept, f"{len(answer.warnings) - len(kept)} more warnings are not shown{where}")
+    )
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
-"""Hostile input against the real server: one test per attack and transport, and the walls looked at directly.
+"""Hostile input against real servers: one test per attack and transport, and the walls looked at directly.
 
-What an attack is and when the server has stood it is written in `hostile.servers.cases` and
+What an attack is and when the server has stood it is written in `hostile.servers.case` and
 `hostile.servers.attack`; the table in docs/security.md may say only what these tests show.
 """
 
@@ -19,16 +19,28 @@ import pytest
 
 from hostile.guard import adopting, until
 from hostile.servers import attack as attacks
-from hostile.servers.attack import ACTS, ENDLESS, TRANSPORTS, Record, Rig, attack, counts, published
-from hostile.servers.cases import CASES, Act, Call, Case
+from hostile.servers.attack import TRANSPORTS, Record, Rig, attack, cases_of, counts, published
+from hostile.servers.case import Act, Call, Case
+from hostile.servers.general import GENERAL
+from hostile.servers.phreeqc import ENDLESS
+from hostile.servers.target import Target
 from labrig_phreeqc.engine import closing
 from labrig_phreeqc.engine.run import Limits
+from support.every_server import FOLDER, installed, known, names, target, toys
+from support.toys_installed import toys_installed
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux", reason="what is left behind can be found on Linux only"
 )
 
-QUICK = [case for case in CASES if case.quick]
+SAMPLED = ("phreeqc", "scale")
+"""Servers that stand a sample in `make test`: one in full, and the toy that writes, reads and starts jobs."""
+QUICK = [
+    pytest.param(name, case, id=f"{name}-{case.name}", marks=[] if name in SAMPLED else pytest.mark.accept)
+    for name in names()
+    for case in cases_of(name)
+    if case.quick
+]
 
 
 def _tier(transport: str, case: Case) -> pytest.MarkDecorator:
@@ -38,25 +50,27 @@ def _tier(transport: str, case: Case) -> pytest.MarkDecorator:
 
 
 OVER_BOTH = [
-    pytest.param(transport, case, id=f"{transport}-{case.name}", marks=_tier(transport, case))
+    pytest.param(name, transport, case, id=f"{name}-{transport}-{case.name}", marks=_tier(transport, case))
+    for name in installed()
     for transport in TRANSPORTS
-    for case in CASES
+    for case in cases_of(name)
 ]
-GetRig = Callable[[str], Rig]
+GetRig = Callable[[str, str], Rig]
 
 
 @pytest.fixture(scope="module")
 def rig(tmp_path_factory: pytest.TempPathFactory, databases: Path) -> Iterator[GetRig]:
-    """Give the server of a transport, started when it is first asked for; a case that ends it starts it again."""
-    rigs: dict[str, Rig] = {}
+    """Give a server over a transport, started when it is first asked for; a case that ends it starts it again."""
+    rigs: dict[tuple[str, str], Rig] = {}
 
-    def get(transport: str) -> Rig:
-        if transport not in rigs:
+    def get(name: str, transport: str) -> Rig:
+        if (name, transport) not in rigs:
+            target(name).needs()
             folder = tmp_path_factory.mktemp("hostile") / transport
-            rigs[transport] = Rig(transport, folder, databases)
-        return rigs[transport]
+            rigs[name, transport] = Rig(name, transport, folder)
+        return rigs[name, transport]
 
-    with adopting():
+    with adopting(), toys_installed():
         try:
             yield get
         finally:
@@ -64,32 +78,69 @@ def rig(tmp_path_factory: pytest.TempPathFactory, databases: Path) -> Iterator[G
                 each.close()
 
 
-@pytest.mark.parametrize("case", QUICK, ids=[case.name for case in QUICK])
-def test_the_server_stands_a_sample(case: Case, rig: GetRig) -> None:
-    assert attack(rig("stdio"), case).faults == []
+@pytest.mark.parametrize(("name", "case"), QUICK)
+def test_the_server_stands_a_sample(name: str, case: Case, rig: GetRig) -> None:
+    assert attack(rig(name, "stdio"), case).faults == []
 
 
-@pytest.mark.parametrize(("transport", "case"), OVER_BOTH)
-def test_the_server_stands(transport: str, case: Case, rig: GetRig) -> None:
-    record = attack(rig(transport), case)
+@pytest.mark.parametrize(("name", "transport", "case"), OVER_BOTH)
+def test_the_server_stands(name: str, transport: str, case: Case, rig: GetRig) -> None:
+    record = attack(rig(name, transport), case)
     assert record.faults == []
-    assert published()[case.name, transport] == record.cell
+    assert published()[name, case.name, transport] == record.cell
+
+
+@pytest.mark.accept
+@pytest.mark.parametrize("name", toys())
+def test_a_toy_stands_over_http(name: str, rig: GetRig) -> None:
+    for case in cases_of(name):
+        assert attack(rig(name, "HTTP"), case).faults == [], case.name
+
+
+@pytest.mark.accept
+def test_a_server_of_which_nothing_is_known_is_attacked_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By its tools list alone; the canary is that list."""
+    monkeypatch.setattr(attacks, "target", lambda name: Target())
+    with adopting(), toys_installed():
+        server = Rig("scale", "stdio", tmp_path / "stdio")
+        try:
+            records = [attack(server, case) for case in GENERAL if not case.http]
+        finally:
+            server.close()
+    assert [(each.case.name, each.faults) for each in records if each.faults] == []
+    assert "refused" in {each.outcome for each in records}
 
 
 def test_the_page_has_every_attack_and_no_other() -> None:
-    shown = {name for name, _ in published()} - {"attack", "---"}
-    assert shown == {case.name for case in CASES}
-    assert len(CASES) >= 45
+    shown = {(server, name) for server, name, _ in published()}
+    assert shown == {(server, case.name) for server in installed() for case in cases_of(server)}
+    assert len(GENERAL) >= 40
+
+
+@pytest.mark.parametrize("name", names())
+def test_names_of_attacks_are_distinct(name: str) -> None:
+    cases = [case.name for case in cases_of(name)]
+    assert len(set(cases)) == len(cases)
+
+
+@pytest.mark.parametrize("name", names())
+def test_a_server_says_how_it_is_attacked(name: str) -> None:
+    """Without a canary, all that is known after an attack is that the server lists its tools."""
+    about = getattr(known(name), "TARGET", None)
+    where = f"TARGET in {FOLDER}/{name}.py"
+    assert about is not None, f"{name} is attacked by its tools list alone: give it a {where}"
+    assert about.canary is not None, f"{where} lacks a canary: a call whose answer is known"
 
 
 @pytest.mark.accept
 def test_an_attack_that_succeeds_is_seen(rig: GetRig, monkeypatch: pytest.MonkeyPatch) -> None:
     """Read a secret, write outside, leave a process, answer too much, die: each must be called by its name."""
-    server = rig("stdio")
+    server = rig("phreeqc", "stdio")
 
-    def tried(name: str, act: Callable[[Rig], object], *, kills: bool = False) -> Record:
-        monkeypatch.setitem(ACTS, name, lambda rig: str(act(rig)))
-        return attack(server, Case("", name, "", Act(name), ("None",), kills=kills))
+    def tried(act: Callable[[Rig], object], *, kills: bool = False) -> Record:
+        return attack(server, Case("", "", "", Act(lambda rig: str(act(rig))), ("None",), kills=kills))
 
     secret = Case(
         "",
@@ -102,17 +153,21 @@ def test_an_attack_that_succeeds_is_seen(rig: GetRig, monkeypatch: pytest.Monkey
     read = attack(server, secret)
     assert read.accepted
     assert read.reads == ["in an answer (ok)", "in hard of the workspace"]
-    written = tried("vandal", lambda rig: (rig.guard.home / ".ssh" / "id_rsa").chmod(0o777))
+    written = tried(lambda rig: (rig.guard.home / ".ssh" / "id_rsa").chmod(0o777))
     assert [Path(each).name for each in written.writes] == ["id_rsa"]
-    created = tried("litter", lambda rig: (rig.guard.cwd / "x").touch())
+    created = tried(lambda rig: (rig.guard.cwd / "x").touch())
     assert [Path(each).name for each in created.writes] == ["x"]
     orphan = "import subprocess; subprocess.Popen(['sleep', '60'], start_new_session=True)"
     monkeypatch.setattr(attacks, "LEFT_S", 0.5)
-    left = tried("orphan", lambda rig: subprocess.run([sys.executable, "-c", orphan], check=True) and None)
+    left = tried(lambda rig: subprocess.run([sys.executable, "-c", orphan], check=True) and None)
     assert left.left == ["sleep 60 "]
-    killed = tried("murder", _murder)
+    large = (Call("look_up", {"query": "", "kind": "database"}),)
+    monkeypatch.setattr("support.answer_sizes.ANSWER_BYTES", 100)
+    assert len(attack(server, Case("", "", "", large, ("ok",))).sizes) == 1
+    monkeypatch.undo()
+    killed = tried(_murder)
     assert killed.dead
-    assert not tried("allowed", _murder, kills=True).faults
+    assert not tried(_murder, kills=True).faults
     assert attack(server, Case("", "", "", (Call("list_file"),), ("refused",))).faults == [
         "outcome 'ok', acceptable: ('refused',)"
     ]
@@ -128,11 +183,11 @@ def _murder(rig: Rig) -> None:
 
 def test_what_a_run_holds(rig: GetRig) -> None:
     """A run has its socket, its stderr, its own status and a pipe, and may open nothing more."""
-    server = rig("stdio")
+    server = rig("phreeqc", "stdio")
     server.guard.set_wall(30)
     take_back = server.server.begin("execute_phreeqc", {"input": ENDLESS})
-    assert until(lambda: bool(server.runs()))
-    process = Path(f"/proc/{server.runs()[0]}")
+    assert until(lambda: bool(server.working()))
+    process = Path(f"/proc/{server.working()[0]}")
     assert until(lambda: _limits(process).get("Max open files") == ("0", "0"))
     held = sorted(os.readlink(each).split(":")[0] for each in (process / "fd").iterdir())
     assert held == ["/memfd", "/memfd", f"/proc/{process.name}/status", "pipe", "socket"]
@@ -147,7 +202,7 @@ def test_what_a_run_holds(rig: GetRig) -> None:
     assert b"LABRIG" not in environment
     assert b"HOME" not in environment
     take_back()
-    assert until(lambda: not server.runs())
+    assert until(lambda: not server.working())
 
 
 def _limits(process: Path) -> dict[str, tuple[str, str]]:

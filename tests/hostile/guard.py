@@ -1,9 +1,9 @@
 """What is watched during an attack: a tree of files, secrets in it, and every process below this one.
 
 The tree holds all that the server is told of: its working directory, home, temporary folder and workspace. Nothing
-in it may be created or changed but in the workspace, nor any database, nor a name in the root
-folder, which is where the confined child stands. Processes cannot slip away: this process is made the subreaper
-of its descendants (Linux), so what loses its parent is found here.
+in it may be created or changed but in the workspace, nor in the folders that the server's target names, nor a name in
+the root folder, which is where the confined child stands. Processes cannot slip away: this process is made the
+subreaper of its descendants (Linux), so what loses its parent is found here.
 """
 
 from __future__ import annotations
@@ -19,10 +19,15 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hostile.servers.target import Target
 
 _SUBREAPER = 36
-_OWN = ("labrig/logs", "labrig/cache")
-"""Folders of the home that Labrig writes by itself: its log, and the list of fonts that drawing once makes."""
+_OWN = ("labrig/logs", "labrig/cache", "labrig/sandbox/scratch")
+"""Folders of the home that Labrig writes by itself: its log, the list of fonts that drawing once makes, and the scratch
+folders of runs, which a killed server leaves to the next one."""
 
 
 @contextlib.contextmanager
@@ -66,10 +71,14 @@ def until(condition: Callable[[], bool], seconds: float = 10.0) -> bool:
 
 
 class Guard:
-    """The watched tree: ``home``, ``cwd``, ``tmp``, ``outside`` and ``work``, with secrets laid out in it."""
+    """The watched tree: ``home``, ``cwd``, ``tmp``, ``outside`` and ``work``, with secrets laid out in it.
 
-    def __init__(self, folder: Path, databases: Path) -> None:
-        self.folder, self.databases = folder, databases
+    `ground` is the folder that the server's tools read, where that is not its workspace.
+    """
+
+    def __init__(self, folder: Path, target: Target, ground: str = "") -> None:
+        self.folder, self.target = folder, target
+        self.ground = folder / ground if ground else None
         self.home, self.cwd, self.tmp = folder / "home", folder / "cwd", folder / "tmp"
         self.outside, self.work = folder / "outside", folder / "work"
         self.workspace = self.theirs = folder
@@ -81,28 +90,30 @@ class Guard:
         (self.outside / "plain.txt").write_text("SOLUTION 1 plain\nEND\n")
         os.mkfifo(self.outside / "pipe")
         (self.outside / "folder").mkdir()
+        if self.ground is not None:
+            self.ground.mkdir()
 
     @property
     def environment(self) -> dict[str, str]:
         """The environment of a server under attack; it holds a secret too (``/proc/self/environ``)."""
-        kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
+        kept = {name: os.environ[name] for name in ("PATH", "LANG", "PYTHONPATH") if name in os.environ}
         return kept | {
             "HOME": str(self.home),
             "TMPDIR": str(self.tmp),
             "LABRIG_HOME": str(self.home / "labrig"),
-            "LABRIG_PHREEQC_DATABASES": str(self.databases),
             "LABRIG_CANARY": self.secret,
+            **self.target.variables(),
         }
 
     def set_wall(self, seconds: float) -> None:
         """Set the time limit of a call by the configuration file, which the server reads again at each call."""
-        (self.home / "labrig" / "labrig.toml").write_text(f"[phreeqc]\nwall_s = {seconds}\n")
+        (self.home / "labrig" / "labrig.toml").write_text(self.target.configuration(seconds))
 
     def seen(self) -> dict[str, tuple[object, ...]]:
         """Return what stands where: kind, size, times, and content of every watched file and folder."""
-        passed = {self.workspace, *(self.home / each for each in _OWN)}
+        passed = {self.workspace, self.ground, *(self.home / each for each in _OWN)}
         found: dict[str, tuple[object, ...]] = {f"/{name}": () for name in os.listdir("/")}
-        pending = [self.folder, self.databases]
+        pending = [self.folder, *self.target.watched()]
         while pending:
             for entry in os.scandir(pending.pop()):
                 if Path(entry.path) in passed:
@@ -118,6 +129,10 @@ class Guard:
                 )
                 found[entry.path] = (kind, about.st_mode, about.st_ino, about.st_mtime_ns, content)
         return found
+
+    def is_theirs(self, path: str) -> bool:
+        """Tell whether a path is in the workspace of the other caller."""
+        return Path(path).is_relative_to(self.theirs)
 
     def leaked(self, raw: bytes) -> bool:
         """Tell whether bytes hold a secret: a canary, somebody else's token, or the password file."""
@@ -140,7 +155,7 @@ class Guard:
 
     def plant(self, kind: str, name: str, content: str) -> None:
         """Put something into the workspace by hand, as no tool could."""
-        path = self.workspace / name
+        path = (self.ground or self.workspace) / name
         path.parent.mkdir(parents=True, exist_ok=True)
         match kind:
             case "file":
@@ -158,7 +173,7 @@ class Guard:
 
     def sweep(self) -> None:
         """Empty the workspace, leaving its lock."""
-        for folder in (self.workspace, self.workspace / ".labrig"):
+        for folder in filter(None, (self.workspace, self.workspace / ".labrig", self.ground)):
             for path in list(folder.iterdir()) if folder.is_dir() else []:
                 if path.name in (".labrig", "lock"):
                     continue

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from typing import Annotated, Any
 
 from pydantic import Field
 
-from labrig.answer import ANSWER_BYTES, Answer
+from labrig.answer import ANSWER_BYTES, Answer, json_bytes
 from labrig.canonical import sha256
 from labrig.errors import LabrigError
 from labrig.toolbox import session
@@ -145,21 +146,22 @@ async def search_output(
     hits = await asyncio.to_thread(
         search.search_output, text, pattern, context=context, regex=regex, from_line=from_line, limit=12
     )
-    shown = [
-        "\n".join(
-            [
-                f"L{hit.line}" + (f" in {hit.state}" if hit.state else ""),
-                *hit.before,
-                f"> {hit.text}",
-                *hit.after,
-            ]
-        )
-        for hit in hits.hits
-    ]
-    more = f"search_output with from_line={hits.next_line}" if hits.next_line else ""
+    shown = [_hit_lines(hit) for hit in hits.hits]
+    fit = cursors.fitting(shown, ANSWER_BYTES - 500)
+    if fit == 1 and json_bytes(shown[0]) > ANSWER_BYTES - 500:
+        shown[0] = _hit_lines(replace(hits.hits[0], before=(), after=()))
+    following = hits.hits[fit].line if fit < len(shown) else hits.next_line
     return Answer(
-        source=f"{path}: {hits.total} hits", text="\n\n".join(shown), data={"hits": hits.total}, next=more
+        source=f"{path}: {hits.total} hits",
+        text="\n\n".join(shown[:fit]),
+        data={"hits": hits.total},
+        next=f"search_output with from_line={following}" if following else "",
     )
+
+
+def _hit_lines(hit: search.Hit) -> str:
+    place = f"L{hit.line}" + (f" in {hit.state}" if hit.state else "")
+    return "\n".join([place, *hit.before, f"> {hit.text}", *hit.after])
 
 
 @toolbox.tool(title="Read a state or section", read_only=True, toolsets=("outputs",))

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from labrig.answer import ANSWER_BYTES, Answer, Published
+from labrig.answer import ANSWER_BYTES, Answer, Published, with_fewer_warnings
 from labrig.canonical import sha256
 from labrig.errors import LabrigError
 from labrig.progress import Progress
@@ -229,7 +229,7 @@ def _answer(done: Execution, protocol: str) -> Answer:
     if known.assumed():
         data["assumed"] = known.assumed()
     warnings = (*done.warnings, *state_notices(run, built), *known.doubtful)
-    return Answer(
+    answer = Answer(
         source=done.source,
         status="ok_with_warnings" if run.status == "ok" and warnings else run.status,
         values=key_values(run, built),
@@ -241,6 +241,9 @@ def _answer(done: Execution, protocol: str) -> Answer:
         record={"record": _record(done)},
         failed=run.failed,
     )
+    if protocol.startswith(("raw", "toc")):
+        return answer
+    return with_fewer_warnings(answer, where="; those of PHREEQC stand in its output")
 
 
 def _tables(done: Execution, room: int) -> list[dict[str, Any]]:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from labrig.answer import json_bytes
 from labrig.errors import LabrigError
 from labrig.tools import cursor as cursors
 from labrig.tools.reading import encoding_of, read_text_file
@@ -65,6 +66,7 @@ def search(
     contents: bool = True,
     cursor: str = "",
     size: int = 40,
+    most_bytes: int = 1 << 20,
 ) -> Page:
     """Look for a text.
 
@@ -76,6 +78,8 @@ def search(
         see `listing.listed`) are passed over, unless a part of the pattern names one or begins with a dot.
     size
         Hits on a page, at least; a file's hits stay together.
+    most_bytes
+        Of the hits of a page as JSON: the page ends before a file that would take more, but has one file at least.
 
     Raises
     ------
@@ -99,10 +103,14 @@ def search(
         if len(hits) >= size or reader.bytes >= MOST_PAGE_BYTES:
             break
         found = files[place]
+        here: list[dict[str, Any]] = []
         if names and wanted.casefold() in shown(found.path).casefold():
-            hits.append({"path": shown(found.path), "kind": found.kind})
+            here.append({"path": shown(found.path), "kind": found.kind})
         if contents and found.kind == "file":
-            hits += reader.hits(found.path)
+            here += reader.hits(found.path)
+        if hits and json_bytes([*hits, *here]) > most_bytes:
+            break
+        hits += here
     else:
         place = len(files)
     following = cursors.encode(question, place) if place < len(files) else ""

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from labrig.answer import Answer
+from labrig.answer import ANSWER_BYTES, Answer
 from labrig.canonical import sha256
 from labrig.errors import LabrigError, nearest
 from labrig.toolbox import session
@@ -34,6 +34,9 @@ from labrig_repository.server.base import (
 
 LISTED = 200
 """Names on a page."""
+
+PAGE_BYTES = ANSWER_BYTES - 600
+"""Of a page of names or hits, as JSON; the rest is for what is said beside them."""
 
 WHOLE_BYTES, LINES_BYTES = 20_000, 100_000
 """Bytes of text without and with head or tail."""
@@ -65,7 +68,7 @@ async def list_directory(
     if not found and not cursor:
         return await asyncio.to_thread(_nothing, repository, prefix)
     question = [repository.name, prefix, checked_depth(depth), len(found)]
-    page, following = cursors.page(found, question, cursor, size=LISTED)
+    page, following = cursors.page(found, question, cursor, size=LISTED, most_bytes=PAGE_BYTES, written=_line)
     return Answer(
         source=repository.about,
         text="\n".join(map(_line, page)),
@@ -231,13 +234,14 @@ async def search(
             contents=where != "names",
             cursor=cursor,
             size=HITS,
+            most_bytes=PAGE_BYTES,
         )
     )
     data: dict[str, Any] = {"hits": page.hits, "files": page.files, "searched": page.searched}
     if page.skipped:
         data["skipped"] = page.skipped
     warnings = [] if page.files else [f"No file matches {pattern}"]
-    if page.cursor and len(page.hits) < HITS:  # it was the time that ended the page
+    if page.cursor and len(page.hits) < HITS:  # time or room ended the page
         warnings.append(
             f"This page covers {page.searched:,} of {page.files:,} files; a narrower pattern selects fewer"
         )

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import Annotated, Any
 
 from pydantic import Field
 
 from labrig import tables
-from labrig.answer import Answer
+from labrig.answer import ANSWER_BYTES, Answer, json_bytes
 from labrig.tables import Description
 from labrig.tables.apart import describe_apart
 from labrig.toolbox import session
@@ -21,7 +22,10 @@ from labrig_repository.server.base import IdArgument, SourceArgument, State, too
 from labrig_repository.server.files import CursorArgument, opened
 
 COLUMNS = 40
-"""Columns on a page."""
+"""Columns on a page, at most; fewer where an answer would be too large."""
+
+SAID_BYTES = 120
+"""Of what an answer says of its next page."""
 
 
 async def described(state: State, files: Files, path: str, sheet: str) -> Description:
@@ -52,19 +56,23 @@ async def describe_table(
     data: dict[str, Any] = description.to_dict()
     place = about if isinstance(files, Source) else state.repository(id).name
     question = [place, found, sheet, len(description.columns)]
-    page, following = cursors.page(description.columns, question, cursor, size=COLUMNS)
-    data["columns"] = list(page)
-    if following:
-        data["columns_altogether"] = len(description.columns)
     partly = (
         ()
         if description.complete
         else ("Only the beginning of the file was read; ranges and counts are for that part",)
     )
-    return Answer(
+    answer = Answer(
         source=about,
         status="ok" if description.complete else "partial",
         data=data,
         warnings=(*partly, *description.notes),
-        next=f"repeat the call with cursor={following!r}" if following else "",
     )
+    beside = json_bytes(replace(answer, data=data | {"columns": []}).to_dict()) + SAID_BYTES
+    page, following = cursors.page(
+        description.columns, question, cursor, size=COLUMNS, most_bytes=ANSWER_BYTES - beside
+    )
+    data["columns"] = list(page)
+    if following:
+        data["columns_altogether"] = len(description.columns)
+        return replace(answer, next=f"repeat the call with cursor={following!r}")
+    return answer

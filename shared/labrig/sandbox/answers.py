@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import mimetypes
 from dataclasses import replace
 from typing import Any
 
-from labrig.answer import Answer, Image, Pictures, Quantity
+from labrig.answer import ANSWER_BYTES, Answer, Image, Pictures, Quantity, json_bytes, with_fewer_warnings
 from labrig.artifacts import ArtifactStore
 from labrig.canonical import sha256
 from labrig.errors import LabrigError
 from labrig.plotting.images import look
 from labrig.sandbox.results import Result
+from labrig.tools.cursor import fitting
 
 TEXT_CHARACTERS = 6_000
-"""Characters of output that an Answer shows; all that was kept is an artifact then."""
+"""Characters of output that an Answer shows, at most; all that was kept is an artifact then."""
+LEAST_CHARACTERS = 400
+LISTED_BYTES = 3_000
+"""Of the files that an Answer names where it would be too large; all of them are listed in an artifact then."""
+LEAST_WARNINGS = 12
+"""Warnings that an Answer keeps where it would be too large."""
 MOST_PICTURES = 4
 """Pictures of one run that are shown; each has at most `labrig.plotting.images.MAX_BYTES`."""
 
@@ -51,26 +59,73 @@ def answer(
         else:
             kept.append(put.to_dict() | ({"figure": True} if name in result.figures else {}))
     text = _streams(result)
+    shown = text
+    whole: dict[str, Any] = {}
     if len(text) > TEXT_CHARACTERS:
         try:
-            whole = artifacts.put("output.txt", text.encode(), media_type="text/plain", made_by=made_by)
+            whole = artifacts.put(
+                "output.txt", text.encode(), media_type="text/plain", made_by=made_by
+            ).to_dict()
         except LabrigError as error:
             lost.append(f"the whole output was not kept: {error}")
-            text = _middle_cut(text, "which were not kept")
         else:
-            kept.insert(0, whole.to_dict())
-            text = _middle_cut(text, f"see {whole.handle}")
+            kept.insert(0, whole)
+        shown = _middle_cut(text, TEXT_CHARACTERS, whole)
     limited = result.status not in ("ok", "error", "exit")
-    return Answer(
+    answered = Answer(
         source=f"{source}; sandbox {result.backend}",
         status=result.status,
         values=() if result.status == "ok" else (Quantity("exit code", result.exit_code),),
-        text=text,
+        text=shown,
         warnings=(*((result.detail,) if limited else ()), *result.notes, *left_out(result), *lost),
         artifacts=tuple(kept),
         record=_record(result, code),
         failed=result.failed,
     )
+    return _small(answered, text, whole, artifacts, made_by)
+
+
+def _small(
+    answered: Answer,
+    text: str,
+    whole: dict[str, Any],
+    artifacts: ArtifactStore,
+    made_by: dict[str, Any],
+) -> Answer:
+    """Return the answer within `ANSWER_BYTES`: fewer files, named in one that lists them all, and less of the text."""
+    if json_bytes(answered.to_dict()) <= ANSWER_BYTES:
+        return answered
+    if json_bytes(list(answered.artifacts)) > LISTED_BYTES:
+        answered = _listed(answered, artifacts, made_by)
+    answered = with_fewer_warnings(answered, least=LEAST_WARNINGS)
+    if not whole and json_bytes(answered.to_dict()) > ANSWER_BYTES:
+        with contextlib.suppress(LabrigError):
+            whole = artifacts.put(
+                "output.txt", text.encode(), media_type="text/plain", made_by=made_by
+            ).to_dict()
+            answered = replace(answered, artifacts=(whole, *answered.artifacts))
+    characters = min(len(text), TEXT_CHARACTERS)
+    while json_bytes(answered.to_dict()) > ANSWER_BYTES and characters > LEAST_CHARACTERS:
+        characters = characters * 4 // 5
+        answered = replace(answered, text=_middle_cut(text, characters, whole))
+    return answered
+
+
+def _listed(answered: Answer, artifacts: ArtifactStore, made_by: dict[str, Any]) -> Answer:
+    """Return the answer with as many files as have room, output and pictures first, and a file that lists all."""
+    first = ("output.txt", ".png", ".jpg", ".jpeg")
+    kept = sorted(answered.artifacts, key=lambda each: not each["name"].lower().endswith(first))
+    lines = "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in answered.artifacts)
+    shown = kept[: fitting(kept, LISTED_BYTES - 200)]
+    said = f"{len(kept) - len(shown)} of {len(kept)} files are not shown"
+    try:
+        listing = artifacts.put(
+            "files.jsonl", lines.encode(), media_type="application/x-ndjson", made_by=made_by
+        )
+    except LabrigError as error:
+        return replace(answered, artifacts=tuple(shown), warnings=(*answered.warnings, f"{said}: {error}"))
+    said += f"; {listing.handle} (files.jsonl) lists all with their handles"
+    return replace(answered, artifacts=(*shown, listing.to_dict()), warnings=(said, *answered.warnings))
 
 
 def pictured(answered: Answer, result: Result) -> Answer | Pictures:
@@ -110,9 +165,11 @@ def _streams(result: Result) -> str:
     return f"{result.output}{gap}--- standard error ---\n{result.error}"
 
 
-def _middle_cut(text: str, where: str) -> str:
-    head, tail = TEXT_CHARACTERS * 3 // 4, TEXT_CHARACTERS // 4
+def _middle_cut(text: str, characters: int, whole: dict[str, Any]) -> str:
+    """Return head and tail of an output, and between them what is missing and in which artifact it is kept."""
+    head, tail = characters * 3 // 4, characters // 4
     left = len(text) - head - tail
+    where = f"see {whole['handle']}" if whole else "which were not kept"
     return f"{text[:head]}\n[... {left:,} characters, {where} ...]\n{text[-tail:]}"
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
+from labrig.answer import json_bytes
 from labrig.canonical import content_hash
 from labrig.errors import LabrigError
 
@@ -48,8 +49,35 @@ def decode(cursor: str, question: Any) -> int:
     return offset
 
 
-def page(items: Sequence[T], question: Any, cursor: str, size: int) -> tuple[Sequence[T], str]:
-    """Return one page of `items` and the cursor of the next one (empty at the end)."""
+def page(
+    items: Sequence[T],
+    question: Any,
+    cursor: str,
+    size: int,
+    *,
+    most_bytes: int | None = None,
+    written: Callable[[T], Any] = lambda item: item,
+) -> tuple[Sequence[T], str]:
+    """Return one page of `items` and the cursor of the next one (empty at the end).
+
+    Parameters
+    ----------
+    size
+        Items on a page, at most.
+    most_bytes, written
+        A page also ends before the item with which it would take more bytes of JSON, as `written` puts an item into
+        the answer; it has one item at least.
+    """
     start = decode(cursor, question) if cursor else 0
-    end = start + size
+    end = start + (size if most_bytes is None else fitting(items[start : start + size], most_bytes, written))
     return items[start:end], encode(question, end) if end < len(items) else ""
+
+
+def fitting(items: Sequence[T], most_bytes: int, written: Callable[[T], Any] = lambda item: item) -> int:
+    """Return how many of the first items take at most so many bytes of JSON together; one at least."""
+    room = most_bytes
+    for number, item in enumerate(items):
+        room -= json_bytes(written(item)) + 1  # and what parts it from the next
+        if room < 0 and number:
+            return number
+    return len(items)

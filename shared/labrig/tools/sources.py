@@ -61,9 +61,9 @@ class Source:
         return media_type_of(self.name)
 
 
-def names_artifact(source: str) -> bool:
-    """Tell whether a call names an artifact; a file of such a name is ``./sha256:...``."""
-    return source.startswith("sha256:")
+def names_artifact(source: object) -> bool:
+    """Tell whether a call names an artifact; a file of such a name is ``./sha256:...``. Code may give any value."""
+    return isinstance(source, str) and source.startswith("sha256:")
 
 
 @contextmanager

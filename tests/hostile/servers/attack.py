@@ -1,13 +1,14 @@
-"""Attack a real PHREEQC server with every case of `hostile.servers.cases`, over stdio and over HTTP.
+"""Attack real servers, over stdio and HTTP: each with the cases of `hostile.servers.general` and with those of its own.
 
-python tests/hostile/servers/attack.py            prints the table, what failed, and one line of counts
-python tests/hostile/servers/attack.py --write    also writes the table into docs/security.md
-python tests/hostile/servers/attack.py WORDS      only the cases whose name holds WORDS
+python tests/hostile/servers/attack.py            prints the table, what failed, and a line of counts
+python tests/hostile/servers/attack.py --write    also writes the tables into docs/security.md
+python tests/hostile/servers/attack.py --server=NAME WORDS      only that server, only cases whose name holds WORDS
 
-After each case the same server is asked a canary: water in equilibrium with calcite and the carbon dioxide of air,
-whose pH is known. A case fails if its outcome is not an acceptable one, the server died, the canary was not
-answered right, an answer or a file of the workspace holds a secret, anything outside the workspace was created or
-changed, an answer is larger than `MAX_ANSWER`, or a process is left behind. Exit code 1 if one did.
+After each case the same server is asked a canary, whose answer is known (`hostile.servers.target`); of PHREEQC it is
+the pH of water in equilibrium with calcite and the carbon dioxide of air. A case fails if its outcome is not an
+acceptable one, the server died, the canary was not answered right, an answer or a file of the workspace holds a secret,
+anything outside the workspace was created or changed, an answer is larger than the case allows or an own tool may give
+(`support.answer_sizes`), or a process is left behind. Exit code 1 if one did.
 """
 
 from __future__ import annotations
@@ -15,12 +16,11 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import shutil
 import signal
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,38 +30,36 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from hostile.guard import Guard, adopting, descendants, until
-from hostile.servers.cases import CASES, Act, Case, EveryFileTool, Raw
-from hostile.servers.channels import THEIRS, Http, Reply, Stdio, message
+from hostile.servers.acts import in_order
+from hostile.servers.case import ANSWERED, NOTHING, Act, Case, EveryArgument, EveryFileTool, Raw
+from hostile.servers.channels import THEIRS, Http, Reply, Stdio
+from hostile.servers.general import GENERAL
+from hostile.servers.listed import Listed
 from labrig.artifacts import ArtifactStore
+from labrig.canonical import sha256
 from labrig.workspace import Workspace
-from labrig_harness.registry.servers import toolbox
-from labrig_phreeqc.database.databases import find_database
+from labrig_harness.registry import servers
+from support import answer_sizes
+from support.every_server import installed, target
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "security.md"
 TABLE = re.compile(r"(<!-- attack table -->\n).*?(<!-- end of attack table -->)", re.DOTALL)
 TRANSPORTS = ("stdio", "HTTP")
 CHANNELS: dict[str, type[Stdio] | type[Http]] = {"stdio": Stdio, "HTTP": Http}
 
-CANARY = """SOLUTION 1
-EQUILIBRIUM_PHASES 1
- Calcite 0
- CO2(g) -3.5
-END
-"""
-CANARY_PH = (8.2, 8.4)
-"""Calcite in water open to air (log p CO2 -3.5, 25 degC): pH 8.3 (Stumm and Morgan, Aquatic Chemistry)."""
-
-MAX_ANSWER = 1_200_000
-"""Bytes; nothing that is asked for here has a long answer."""
-ENDLESS = "SOLUTION 1\nUSER_PRINT\n10 GOTO 10\nEND\n"
 LEFT_S = 15.0
 """A process may take so long to end: above the 5 s that a search may take."""
+STANDING = ("labrig.isolation.inside.answering",)
+"""Modules that a server may have run in processes of its own from then on: they wait for the next question."""
+DEFECTS = {"internal", "no answer", "closed", "nameless error"}
+"""Words that are no answer."""
 
 
 @dataclass
 class Record:
     """What came of a case over one transport."""
 
+    server: str
     case: Case
     transport: str
     outcome: str = ""
@@ -71,13 +69,19 @@ class Record:
     writes: list[str] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
     large: int = 0
+    sizes: list[str] = field(default_factory=list)
 
     @property
     def accepted(self) -> bool:
         """Whether the outcome is one that the case accepts."""
+        if self.outcome == NOTHING:
+            return True
         allowed = self.case.accepted(self.transport)
-        if isinstance(self.case.send, EveryFileTool) or self.case.together:
-            return set(self.outcome.split(", ")) <= set(allowed)
+        words = set(self.outcome.split(", "))
+        if ANSWERED in allowed:
+            return not any(each in DEFECTS or each.startswith("JSON-RPC -326") for each in words)
+        if isinstance(self.case.send, EveryFileTool | EveryArgument) or self.case.together:
+            return words <= set(allowed)
         return self.outcome in allowed
 
     @property
@@ -95,20 +99,25 @@ class Record:
         found += [f"left behind: {each}" for each in self.left]
         if self.large:
             found.append(f"an answer of {self.large:,} bytes")
-        return found
+        return found + self.sizes
 
     @property
     def cell(self) -> str:
         """What the table says: the acceptable outcomes, of which this was one; else in bold what happened."""
+        if self.outcome == NOTHING:
+            return NOTHING
         if not self.faults:
-            return " or ".join(self.case.accepted(self.transport))
+            allowed = self.case.accepted(self.transport)
+            if isinstance(self.case.send, EveryFileTool):
+                allowed = tuple(each for each in allowed if each in self.outcome.split(", "))
+            return " or ".join(allowed)
         said = {
             "server died": self.dead,
             "next call not answered": not self.answered,
             "secret read": self.reads,
             "written outside": self.writes,
             "process left behind": self.left,
-            "answer too large": self.large,
+            "answer too large": self.large or self.sizes,
         }
         return f"**{', '.join([self.outcome, *(words for words, so in said.items() if so)])}**"
 
@@ -118,17 +127,22 @@ class Rig:
 
     servers: ClassVar[set[int]] = set()
 
-    def __init__(self, transport: str, folder: Path, databases: Path) -> None:
-        self.transport = transport
-        self.guard = Guard(folder, databases)
+    def __init__(self, name: str, transport: str, folder: Path) -> None:
+        self.name, self.transport, self.target = name, transport, target(name)
+        self.guard = Guard(folder, self.target, self.target.ground)
+        self.flags = self.target.lay_out(self.guard)
         self.guard.set_wall(20)
         self.replies: list[Reply] = []
+        self.sizes: list[str] = []
         self._before = set(descendants(os.getpid()))
         self.start()
+        tools = self.server.listed().result["tools"]
+        self._first = [each["name"] for each in tools]
+        self.listed = Listed(tools, self.target.arguments)
         if isinstance(self.server, Http):
-            self.canary()
+            self.server.call(self.listed.quiet or "nothing", {})
             self.guard.workspace = next(self.guard.work.iterdir())
-            self.server.call("list_file", {}, token=THEIRS)
+            self.server.call(self.listed.quiet or "nothing", {}, token=THEIRS)
             self.guard.theirs = next(p for p in self.guard.work.iterdir() if p != self.guard.workspace)
         else:
             self.guard.workspace = self.guard.work / "mine"
@@ -141,12 +155,15 @@ class Rig:
             .sha256
         )
         assert self.canary(), "the server does not work before any attack"
+        self._idle = self._shape()
 
     def start(self) -> None:
         """Start a server on the watched tree."""
         workspace = self.guard.work if self.transport == "HTTP" else self.guard.work / "mine"
-        flags = ["--workspace", str(workspace), "--toolsets", ",".join(toolbox("phreeqc").toolsets)]
-        self.server = CHANNELS[self.transport](flags, self.guard.environment, self.guard.cwd)
+        toolsets = ",".join(servers.toolbox(self.name).toolsets)
+        argv = [sys.executable, *servers.module(self.name), "--workspace", str(workspace)]
+        argv += ["--toolsets", toolsets, *self.flags]
+        self.server = CHANNELS[self.transport](argv, self.guard.environment, self.guard.cwd)
         self.servers.add(self.server.process.pid)
 
     @property
@@ -156,11 +173,25 @@ class Rig:
 
     def call(self, tool: str, arguments: Any, patience: float = 45.0) -> Reply:
         """Call a tool; the answer is kept, and looked through for secrets at the end of the case."""
-        return self._kept(self.server.call(tool, self.filled(arguments), patience))
+        for kind in ("quiet", "reads", "writes"):
+            if tool == f"{{{kind}}}" and not (tool := getattr(self.listed, kind)):
+                return Reply(NOTHING)
+        arguments = self.filled(arguments)
+        reply = self.kept(self.server.call(tool, arguments, patience))
+        structured = reply.result.get("structuredContent")
+        if structured is not None:
+            wrong = answer_sizes.judged(self.name, tool, arguments, structured)
+            self.sizes += [wrong] if wrong else []
+        return reply
 
-    def _kept(self, reply: Reply) -> Reply:
+    def kept(self, reply: Reply) -> Reply:
+        """Keep an answer, to be looked through."""
         self.replies.append(reply)
         return reply
+
+    def prepare(self) -> None:
+        """Ask the canary, so that what the server starts once has been started."""
+        self.canary()
 
     def filled(self, value: Any) -> Any:
         """Put the places of this rig into arguments."""
@@ -184,27 +215,53 @@ class Rig:
         }
 
     def canary(self) -> bool:
-        """Ask for the pH of a water that is known."""
-        reply = self._kept(self.server.call("execute_phreeqc", {"input": CANARY}, 30))
-        values = reply.result.get("structuredContent", {}).get("values", [])
-        found = [each["value"] for each in values if each["name"] == "pH"]
-        return bool(found) and CANARY_PH[0] <= found[-1] <= CANARY_PH[1]
+        """Ask what is known, without a canary for the list of tools."""
+        if self.target.canary is None:
+            tools = self.kept(self.server.listed()).result.get("tools", [])
+            return [each["name"] for each in tools] == self._first
+        call = self.target.canary
+        return self.target.right(self.kept(self.server.call(call.tool, call.arguments, 60)).result)
 
-    def runs(self) -> list[int]:
-        """Return the processes that solve: the children of the fork server."""
+    def working(self) -> list[int]:
+        """Return the processes below the server that are not there when it has nothing to do."""
+        return [pid for pid, chain in self._chains().items() if chain not in self._idle]
+
+    def _chains(self) -> dict[int, tuple[str, ...]]:
+        """Return the processes below the server, each with what it and those above it run, from the server down."""
         server = self.server.process.pid
-        return [pid for pid, parent in descendants(server).items() if parent != server]
+        below = descendants(server)
+        chains: dict[int, tuple[str, ...]] = {}
+        for pid in below:
+            chain, up = [], pid
+            while up in below:
+                chain.append(_program(up))
+                up = below[up]
+            if up == server:
+                chains[pid] = tuple(reversed(chain))
+        return chains
+
+    def _shape(self) -> set[tuple[str, ...]]:
+        """Return what runs below the server when it has nothing to do: the same at each of several looks."""
+        seen = []
+        for _ in range(4):
+            seen.append(set(self._chains().values()))
+            time.sleep(0.1)
+        return set.intersection(*seen) | {(each,) for each in STANDING}
 
     def strangers(self) -> list[int]:
-        """Return every process of ours but the servers and an idle fork server."""
+        """Return every process of ours but the servers and what these keep."""
+        chains = self._chains()
         found = []
-        for pid, parent in descendants(os.getpid()).items():
+        for pid in descendants(os.getpid()):
             if pid in self._before or pid in self.servers:
                 continue
-            if parent in self.servers and _is_fork_server(pid):
-                continue
-            found.append(pid)
-        return found
+            if pid not in chains or chains[pid] not in self._idle:
+                found.append(pid)
+        return [pid for pid in found if not self._below_another(pid)]
+
+    def _below_another(self, pid: int) -> bool:
+        """Tell whether a process belongs to the server of another rig, which answers for it."""
+        return any(pid in descendants(each) for each in self.servers - {self.server.process.pid})
 
     def restart(self) -> None:
         """Have a server that answers, whatever became of the last one."""
@@ -220,10 +277,18 @@ class Rig:
         self.servers.discard(self.server.process.pid)
 
 
-def _is_fork_server(pid: int) -> bool:
+def _program(pid: int) -> str:
+    """Return what a process runs: the module of a Python or the code that it was given, else the program's name."""
     with contextlib.suppress(OSError):
-        return b"labrig_phreeqc.engine.solver" in Path(f"/proc/{pid}/cmdline").read_bytes()
-    return False
+        words = Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace").split("\0")
+        if "-m" in words[:-1]:
+            return words[words.index("-m") + 1]
+        if "-c" not in words[:-1]:
+            return Path(words[0]).name
+        code, *arguments = words[words.index("-c") + 1 :]
+        booted = re.search(r'"([\w.]+)"\]$', arguments[0]) if arguments else None  # labrig.isolation.boot
+        return booted[1] if booted else sha256(code)[:8]
+    return "gone"
 
 
 def _command(pid: int) -> str:
@@ -234,12 +299,13 @@ def _command(pid: int) -> str:
 
 def attack(rig: Rig, case: Case) -> Record:
     """Carry out one case and say what came of it."""
-    record = Record(case, rig.transport)
+    record = Record(rig.name, case, rig.transport)
     rig.guard.set_wall(case.wall_s)
     rig.guard.sweep()
     for kind, name, content in case.plant:
         rig.guard.plant(kind, name, rig.filled(content))
     rig.replies.clear()
+    rig.sizes.clear()
     before = rig.guard.seen()
     try:
         record.outcome = _carried_out(rig, case)
@@ -256,257 +322,121 @@ def attack(rig: Rig, case: Case) -> Record:
                 os.kill(pid, signal.SIGKILL)
         after = rig.guard.seen()
         record.writes = sorted(
-            name for name in before.keys() | after.keys() if before.get(name) != after.get(name)
+            name
+            for name in before.keys() | after.keys()
+            if before.get(name) != after.get(name) and not (case.theirs and rig.guard.is_theirs(name))
         )
         record.reads = [f"in an answer ({each.word})" for each in rig.replies if rig.guard.leaked(each.raw)]
         record.reads += [f"in {name} of the workspace" for name in rig.guard.leaks()]
-        record.large = max((len(each.raw) for each in rig.replies if len(each.raw) > MAX_ANSWER), default=0)
+        record.large = max((len(each.raw) for each in rig.replies if len(each.raw) > case.most), default=0)
+        record.sizes = list(dict.fromkeys(rig.sizes))[:5]
     finally:
         rig.guard.sweep()
     return record
 
 
 def _carried_out(rig: Rig, case: Case) -> str:
-    match case.send:
-        case Act(name):
-            return ACTS[name](rig)
+    send = case.send
+    if callable(send) and not isinstance(send, Act):
+        send = send(rig.listed.quiet or "nothing")
+    match send:
+        case Act(do):
+            return do(rig)
         case Raw(body, tool, number):
-            return rig._kept(rig.server.raw(body, number, tool=tool)).word
+            return rig.kept(rig.server.raw(body, number, tool=tool)).word
         case EveryFileTool(paths):
-            words = {rig.call(*call).word for path in paths for call in _file_calls(rig, path)}
-            return ", ".join(sorted(words))
+            calls = [call for path in paths for call in rig.listed.file_calls(rig.filled(path))]
+            words = {
+                word
+                for tool, arguments in calls
+                if (word := rig.call(tool, arguments).word) != "ok" or not rig.listed.lists(tool)
+            }
+            return ", ".join(sorted(words)) or NOTHING
+        case EveryArgument(values):
+            calls = rig.listed.argument_calls(values)
+            return ", ".join(sorted({rig.call(*call).word for call in calls})) or NOTHING
         case calls if case.together:
             with ThreadPoolExecutor(len(calls)) as pool:
                 replies = list(pool.map(lambda each: rig.call(each.tool, each.arguments), calls))
         case calls:
             replies = [rig.call(each.tool, each.arguments) for each in calls]
-    return _in_order(each.word for each in replies)
+    return in_order(each.word for each in replies)
 
 
-def _in_order(words: Iterable[str]) -> str:
-    return ", ".join(dict.fromkeys(words))
-
-
-def _file_calls(rig: Rig, path: str) -> list[tuple[str, dict[str, Any]]]:
-    """Return a call of every tool that reads a file, with this path as each of its path arguments."""
-    calls = []
-    for tool, schema in _tools(rig).items():
-        names = [name for name, about in schema["properties"].items() if _is_path(name, about)]
-        if not names or "content" in schema["properties"]:
-            continue
-        needed = {
-            name: _something(schema["properties"][name], schema)
-            for name in schema.get("required", [])
-            if name not in names
-        }
-        calls.append((tool, {**needed, **dict.fromkeys(names, path)}))
-    assert len(calls) >= 3, "the tools that read files have other arguments than this knows"
-    return calls
-
-
-def _tools(rig: Rig) -> dict[str, dict[str, Any]]:
-    tools = rig.server.listed().result["tools"]
-    return {each["name"]: {"properties": {}, **each["inputSchema"]} for each in tools}
-
-
-def _is_path(name: str, about: dict[str, Any]) -> bool:
-    text = about.get("type") == "string" or {"type": "string"} in about.get("anyOf", [])
-    return text and (name.endswith("path") or "workspace" in about.get("description", ""))
-
-
-def _something(about: dict[str, Any], schema: dict[str, Any]) -> Any:
-    """Return a value that fits a schema, for arguments that are not the matter."""
-    if "$ref" in about:
-        about = schema["$defs"][about["$ref"].rpartition("/")[2]]
-    if "enum" in about:
-        return about["enum"][0]
-    match about.get("type"):
-        case "array":
-            return [_something(about.get("items", {}), schema)]
-        case "object":
-            properties = about.get("properties", {})
-            return {name: _something(properties[name], schema) for name in about.get("required", [])}
-        case "integer" | "number":
-            return about.get("minimum", 1)
-        case "boolean":
-            return False
-    return "pH"
-
-
-ACTS: dict[str, Callable[[Rig], str]] = {}
-
-
-def act(function: Callable[[Rig], str]) -> Callable[[Rig], str]:
-    """Make a function reachable by its name in `Act`."""
-    ACTS[function.__name__] = function
-    return function
-
-
-@act
-def no_handshake(rig: Rig) -> str:
-    """Call a tool with nothing that says who calls."""
-    if isinstance(rig.server, Http):
-        return rig._kept(rig.server.raw(message("list_file", {}, 1), tool="list_file", token="")).word
-    body = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_file","arguments":{}}}'
-    return rig._kept(rig.server.raw(body, 1)).word
-
-
-@act
-def flood(rig: Rig) -> str:
-    """Send notices as fast as they go: 10,000 over stdio, 300 over HTTP, where each is a request."""
-    notice = b'{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":1}}'
-    if isinstance(rig.server, Http):
-        for _ in range(300):
-            rig._kept(rig.server.raw(notice))
-    else:
-        rig._kept(rig.server.raw(b"\n".join([notice] * 10_000)))
-    return "survived" if rig.call("list_file", {}).word == "ok" else "no answer"
-
-
-@act
-def full_workspace(rig: Rig) -> str:
-    """Fill the quota with a file of holes, then write and run."""
-    holes = rig.guard.workspace / "holes"
-    with holes.open("wb") as file:
-        file.truncate(3 << 30)
-    replies = [
-        rig.call("write_file", {"path": "x", "content": "one more"}),
-        rig.call("execute_phreeqc", {"input": CANARY}),
-    ]
-    holes.unlink()
-    return _in_order(each.word for each in replies)
-
-
-@act
-def linked_private_files(rig: Rig) -> str:
-    """Make Labrig's own files in the workspace links to outside, one after the other, and run."""
-    replies = []
-    for name, target in (("artifacts", "folder"), ("own-files", "ledger")):
-        link = rig.guard.workspace / ".labrig" / name
-        if link.is_dir():
-            shutil.rmtree(link)
-        link.unlink(missing_ok=True)
-        link.symlink_to(rig.guard.outside / target)
-        replies.append(rig.call("execute_phreeqc", {"input": "SOLUTION 1\nSELECTED_OUTPUT\n -file t\nEND\n"}))
-        link.unlink(missing_ok=True)
-    return _in_order(each.word for each in replies)
-
-
-@act
-def jobs_without_end(rig: Rig) -> str:
-    """Start more endless jobs than there is room for, ask the canary beside them, and cancel them."""
-    room = (os.cpu_count() or 1) + toolbox("phreeqc").job_places
-    started = [rig.call("start_phreeqc", {"input": ENDLESS, "wall_s": 100}) for _ in range(room + 2)]
-    if not rig.canary():
-        return "no call beside them"
-    jobs = [each.result["structuredContent"]["data"]["job"] for each in started if each.word == "started"]
-    cancelled = [rig.call("cancel_job", {"job": job}) for job in jobs]
-    return _in_order(each.word for each in (*started, *cancelled))
-
-
-def _ended(rig: Rig, stop: Callable[[], None]) -> str:
-    if not until(lambda: bool(rig.runs())):
-        return "never ran"
-    stop()
-    return "ended" if until(lambda: not rig.runs()) else "went on"
-
-
-@act
-def taken_back(rig: Rig) -> str:
-    """Cancel an endless run."""
-    return _ended(rig, rig.server.begin("execute_phreeqc", {"input": ENDLESS}))
-
-
-@act
-def client_gone(rig: Rig) -> str:
-    """Break the connection under an endless run."""
-    outcome = _ended(rig, rig.server.vanish("execute_phreeqc", {"input": ENDLESS}))
-    if isinstance(rig.server, Stdio):  # whose client is the only one
-        until(lambda: not rig.alive)
-    return outcome
-
-
-def _killed(rig: Rig, which: Callable[[int], int]) -> str:
-    """Kill a process that has to do with an endless run, and say how its call ended."""
-    with ThreadPoolExecutor(1) as pool:
-        reply = pool.submit(rig.call, "execute_phreeqc", {"input": ENDLESS}, 30)
-        if until(lambda: bool(rig.runs())):
-            os.kill(which(rig.runs()[0]), signal.SIGKILL)
-        return reply.result().word
-
-
-@act
-def run_killed(rig: Rig) -> str:
-    """Kill the process of a run."""
-    return _killed(rig, lambda pid: pid)
-
-
-@act
-def fork_server_killed(rig: Rig) -> str:
-    """Kill the process that forked the run."""
-    return _killed(rig, lambda pid: descendants(rig.server.process.pid)[pid])
-
-
-def _server_killed(rig: Rig, call: Callable[[], None], working: Callable[[], bool]) -> str:
-    if not until(working):
-        return "never ran"
-    below = set(descendants(rig.server.process.pid))
-    rig.server.process.kill()
-    rig.server.process.wait()
-    call()  # held until here: a connection that nobody holds is closed, and its call with it
-    return "ended" if until(lambda: not below & set(descendants(os.getpid()))) else "went on"
-
-
-@act
-def server_killed_in_a_run(rig: Rig) -> str:
-    """Kill the server while PHREEQC loops."""
-    call = rig.server.begin("execute_phreeqc", {"input": ENDLESS})
-    return _server_killed(rig, call, lambda: bool(rig.runs()))
-
-
-@act
-def server_killed_in_a_search(rig: Rig) -> str:
-    """Kill the server while a search backtracks."""
-    rig.call("write_file", {"path": "dashes", "content": "-" * 1000})
-    call = rig.server.begin("search_output", {"path": "dashes", "pattern": "(-*)*z", "regex": True})
-    return _server_killed(rig, call, lambda: bool(rig.strangers()))
+def cases_of(server: str) -> tuple[Case, ...]:
+    """Return the attacks on a server: the general ones, and its own."""
+    return (*GENERAL, *target(server).cases())
 
 
 def table(records: Iterable[Record]) -> str:
-    """Return the table, a part for each family."""
-    cells: dict[str, dict[str, str]] = {}
-    cases: dict[str, Case] = {}
+    """Return the tables: attacks on any server with a column for each, then those on one server alone."""
+    cells: dict[tuple[str, str, str], str] = {}
+    own: dict[str, dict[str, Case]] = {}
     for each in records:
-        cells.setdefault(each.case.name, {})[each.transport] = each.cell
-        cases[each.case.name] = each.case
+        cells[each.server, each.case.name, each.transport] = each.cell
+        own.setdefault(each.server, {})[each.case.name] = each.case
+    general = {case.name: case for case in GENERAL}
+    named = list(own)
+    lines = ["### Attacks on any server"]
+    lines += _rows(general.values(), named, lambda case: [_both(cells, server, case) for server in named])
+    for server in named:
+        alone = [case for name, case in own[server].items() if name not in general]
+        if alone:
+            lines += ["", f"### Attacks on {server} alone"]
+            lines += _rows(
+                alone,
+                TRANSPORTS,
+                lambda case, server=server: [cells.get((server, case.name, of), "") for of in TRANSPORTS],
+            )
+    return "\n".join(lines)
+
+
+def _both(cells: dict[tuple[str, str, str], str], server: str, case: Case) -> str:
+    """Return the outcome over stdio and HTTP: once where it is the same."""
+    found = [cells[server, case.name, of] for of in TRANSPORTS if (server, case.name, of) in cells]
+    return " / ".join(dict.fromkeys(found))
+
+
+def _rows(cases: Iterable[Case], columns: Iterable[str], cells: Any) -> list[str]:
     lines: list[str] = []
-    family = ""
-    for name, case in cases.items():
+    columns, family = list(columns), ""
+    for case in cases:
         if case.family != family:
             family = case.family
-            lines += [
-                "",
-                f"#### {family}",
-                "",
-                "| attack | what it tries | stdio | HTTP |",
-                "| --- | --- | --- | --- |",
-            ]
-        shown = [name, case.tries, *(cells[name].get(each, "") for each in TRANSPORTS)]
+            head = ["attack", "what it tries", *columns]
+            lines += ["", f"#### {family}", "", f"| {' | '.join(head)} |", "| --- " * len(head) + "|"]
+        shown = [case.name, case.tries, *cells(case)]
         lines.append("| " + " | ".join(each.replace("|", "\\|") for each in shown) + " |")
-    return "\n".join(lines).strip()
+    return lines
 
 
-def published() -> dict[tuple[str, str], str]:
-    """Return what the page says: the outcome of each case over each transport."""
+def published() -> dict[tuple[str, str, str], str]:
+    """Return what the page says: the outcome by server, case and transport."""
     part = TABLE.search(PAGE.read_text(encoding="utf-8"))
     assert part, "docs/security.md has no table"
-    rows = [re.split(r"(?<!\\)\|", line)[1:-1] for line in part[0].splitlines() if line.startswith("|")]
-    return {(row[0].strip(), of): row[2 + n].strip() for row in rows for n, of in enumerate(TRANSPORTS)}
+    found: dict[tuple[str, str, str], str] = {}
+    server, columns = "", []
+    for line in part[0].splitlines():
+        if match := re.fullmatch(r"### Attacks on (\w+) alone", line):
+            server = match[1]
+        cells = [each.strip() for each in re.split(r"(?<!\\)\|", line)[1:-1]]
+        if not cells or cells[0] == "---":
+            continue
+        if cells[0] == "attack":
+            columns = cells[2:]
+            continue
+        for column, cell in zip(columns, cells[2:], strict=True):
+            if server:
+                found[server, cells[0], column] = cell
+            else:
+                first, _, second = cell.partition(" / ")
+                found |= {(column, cells[0], "stdio"): first, (column, cells[0], "HTTP"): second or first}
+    return found
 
 
 def counts(records: list[Record]) -> str:
     """Return the closing line."""
-    n = len({each.case.name for each in records})
+    n = len({(each.server, each.case.name) for each in records})
     return (
         f"{n} cases x {len({each.transport for each in records})} transports: "
         f"{sum(each.dead for each in records)} server deaths, {sum(map(bool, (r.reads for r in records)))} reads, "
@@ -515,31 +445,36 @@ def counts(records: list[Record]) -> str:
     )
 
 
-def main() -> int:
-    """Attack, print, and write the table if asked."""
-    words = [each for each in sys.argv[1:] if not each.startswith("-")]
-    cases = [case for case in CASES if all(word in case.name for word in words)]
-    databases = find_database("phreeqc.dat").path.parent
-    records: dict[tuple[str, str], Record] = {}
-    with tempfile.TemporaryDirectory() as folder, adopting():
-        for transport in TRANSPORTS:
-            rig = Rig(transport, Path(folder).resolve() / transport, databases)
+def _attacked(names: Iterable[str], words: list[str], folder: Path) -> Iterator[Record]:
+    for name in names:
+        cases = [case for case in cases_of(name) if all(word in case.name for word in words)]
+        for transport in TRANSPORTS if cases else ():
+            rig = Rig(name, transport, folder / name / transport)
             try:
                 for case in cases:
                     began = time.monotonic()
-                    record = records[case.name, transport] = attack(rig, case)
+                    record = attack(rig, case)
                     took = f"{time.monotonic() - began:5.1f} s"
                     verdict = "; ".join(record.faults) or "stood"
-                    print(f"{transport:6}{case.name:36}{record.outcome[:34]:36}{took}  {verdict}", flush=True)
+                    said = f"{name:12}{transport:6}{case.name:36}{record.outcome[:34]:36}{took}  {verdict}"
+                    print(said, flush=True)
+                    yield record
             finally:
                 rig.close()
-    ordered = [records[case.name, transport] for case in cases for transport in TRANSPORTS]
+
+
+def main() -> int:
+    """Attack, print, and write the table if asked."""
+    words = [each for each in sys.argv[1:] if not each.startswith("-")]
+    only = [each.partition("=")[2] for each in sys.argv[1:] if each.startswith("--server=")]
+    with tempfile.TemporaryDirectory() as folder, adopting():
+        records = list(_attacked(only or installed(), words, Path(folder).resolve()))
     if "--write" in sys.argv:
         page = PAGE.read_text(encoding="utf-8")
-        new = TABLE.sub(lambda part: f"{part[1]}{table(ordered)}\n{part[2]}", page)
+        new = TABLE.sub(lambda part: f"{part[1]}{table(records)}\n{part[2]}", page)
         PAGE.write_text(new, encoding="utf-8")
-    print(counts(ordered))
-    return int(any(each.faults for each in ordered))
+    print(counts(records))
+    return int(any(each.faults for each in records))
 
 
 if __name__ == "__main__":

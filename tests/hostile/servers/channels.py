@@ -16,14 +16,12 @@ import re
 import socket
 import struct
 import subprocess
-import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-SERVER = (sys.executable, "-m", "labrig_phreeqc")
 META = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientInfo": {"name": "attacker", "version": "0"},
@@ -61,7 +59,7 @@ def word(raw: bytes) -> str:
     if "error" in ours:
         return str(ours["error"]["code"])
     status = (result.get("structuredContent") or {}).get("status") or ours.get("status")
-    return str(status or ("error" if result.get("isError") else "ok"))
+    return str(status or ("nameless error" if result.get("isError") else "ok"))
 
 
 def message(tool: str, arguments: Any, number: Any = 0, *, method: str = "tools/call") -> bytes:
@@ -75,9 +73,9 @@ class Stdio:
 
     name = "stdio"
 
-    def __init__(self, flags: Sequence[str], environment: Mapping[str, str], cwd: Path) -> None:
+    def __init__(self, argv: Sequence[str], environment: Mapping[str, str], cwd: Path) -> None:
         self.process = subprocess.Popen(
-            [*SERVER, *flags],
+            argv,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -134,7 +132,7 @@ class Stdio:
         with self._news:
             self._strays.clear()
         self._outbox.put(body + b"\n")
-        following = self.call("list_file", {})
+        following = self.listed()
         if following.word != "ok":
             return following
         reply = self._found(number, 0.3)
@@ -192,9 +190,9 @@ class Http:
 
     name = "HTTP"
 
-    def __init__(self, flags: Sequence[str], environment: Mapping[str, str], cwd: Path) -> None:
+    def __init__(self, argv: Sequence[str], environment: Mapping[str, str], cwd: Path) -> None:
         self.process = subprocess.Popen(
-            [*SERVER, "--http", "127.0.0.1:0", *flags],
+            [*argv, "--http", "127.0.0.1:0"],
             stdin=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             env={**environment, "LABRIG_TOKENS": f"{MINE},{THEIRS}"},

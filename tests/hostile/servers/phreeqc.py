@@ -1,101 +1,31 @@
-"""The hostile table: what is tried, how it is sent, and which outcomes are acceptable.
+"""Attacks on PHREEQC alone: on its language, its files, its engine, and the tools that read its output.
 
-Data only; `hostile.servers.attack` carries it out. In arguments and planted links, ``{outside}``, ``{home}``,
-``{theirs}`` and so on stand for folders of the watched tree (`hostile.servers.attack.Rig.places`).
-
-An outcome is one word (`hostile.servers.channels.word`); several calls of one case give their distinct words in
-order of appearance, joined by commas. Where calls are made at once, or for every file tool, each word must be
-acceptable.
+`hostile.servers.case` says what the fields mean; `hostile.servers.general` has the attacks on any server.
 """
 
 from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any
+import os
+import shutil
+import signal
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
 
+from hostile.guard import descendants, until
+from hostile.servers.acts import in_order, server_killed_while
+from hostile.servers.case import Act, Call, Case, Raw
 from hostile.servers.channels import META
+from hostile.servers.general import ARGUMENTS, PATHS, PROCESSES
+from labrig_harness.registry.servers import toolbox
 
+if TYPE_CHECKING:
+    from hostile.servers.attack import Rig
+
+ENDLESS = "SOLUTION 1\nUSER_PRINT\n10 GOTO 10\nEND\n"
 WATER = "SOLUTION 1\n pH 7 charge\n Na 1\n Cl 1\nEND\n"
-
-
-@dataclass(frozen=True)
-class Call:
-    """A tool call."""
-
-    tool: str
-    arguments: dict[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class EveryFileTool:
-    """A call of every tool that takes a path, once for each of its path arguments and each path given here."""
-
-    paths: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Raw:
-    """Bytes that no client library would send: a line on stdio, a request body over HTTP."""
-
-    body: bytes
-    tool: str = "list_file"
-    number: int | str | None = None
-
-
-@dataclass(frozen=True)
-class Act:
-    """Something done to the connection or to a process: a function of `hostile.servers.attack` by its name."""
-
-    name: str
-
-
-Send = tuple[Call, ...] | EveryFileTool | Raw | Act
-
-
-@dataclass(frozen=True)
-class Case:
-    """One attack.
-
-    Attributes
-    ----------
-    family, name, tries
-        Its place in the table, a short name, and what it tries in a few words.
-    send
-        How it is sent.
-    accept
-        Acceptable outcomes.
-    http
-        Acceptable outcomes over HTTP, where they differ.
-    plant
-        What is put into the workspace by hand before: kind, name, content or target.
-    wall_s
-        The time limit of a call during the case.
-    together
-        Calls of `send` that are made at once; the others one after the other.
-    kills
-        Whether the server is meant to end.
-    quick
-        Whether it belongs to the quick sample.
-    """
-
-    family: str
-    name: str
-    tries: str
-    send: Send
-    accept: tuple[str, ...]
-    http: tuple[str, ...] = ()
-    plant: tuple[tuple[str, str, str], ...] = ()
-    wall_s: float = 2.0
-    together: bool = False
-    kills: bool = False
-    quick: bool = False
-
-    def accepted(self, transport: str) -> tuple[str, ...]:
-        """Return the acceptable outcomes over one transport."""
-        return self.http if self.http and transport == "HTTP" else self.accept
 
 
 def run(text: str, **more: Any) -> tuple[Call, ...]:
@@ -106,11 +36,6 @@ def run(text: str, **more: Any) -> tuple[Call, ...]:
 def basic(program: str) -> tuple[Call, ...]:
     """Return the one call that runs a Basic program in USER_PRINT."""
     return run(f"SOLUTION 1\nUSER_PRINT\n{program}\nEND\n")
-
-
-def raw(body: Any, tool: str = "list_file", number: int | str | None = None) -> Raw:
-    """Return raw bytes: as they are, or any value as JSON."""
-    return Raw(body if isinstance(body, bytes) else json.dumps(body).encode(), tool, number)
 
 
 def _table(*rows: str, **more: Any) -> tuple[Call, ...]:
@@ -128,12 +53,6 @@ def _message(**changed: Any) -> dict[str, Any]:
         "params": {"name": "list_file", "arguments": {}, "_meta": META},
     }
     return whole | changed
-
-
-def _nested(depth: int) -> bytes:
-    arguments = b'{"path":' + b"[" * depth + b"]" * depth + b"}"
-    head = b'{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"read_file","arguments":'
-    return head + arguments + b',"_meta":' + json.dumps(META).encode() + b"}}"
 
 
 _KINETICS = """RATES
@@ -177,16 +96,77 @@ _FORGED = (
     "",
 )
 
+
+def full_workspace(rig: Rig) -> str:
+    """Fill the quota with a file of holes, then write and run."""
+    holes = rig.guard.workspace / "holes"
+    with holes.open("wb") as file:
+        file.truncate(3 << 30)
+    replies = [
+        rig.call("write_file", {"path": "x", "content": "one more"}),
+        rig.call("execute_phreeqc", {"input": WATER}),
+    ]
+    holes.unlink()
+    return in_order(each.word for each in replies)
+
+
+def linked_private_files(rig: Rig) -> str:
+    """Make Labrig's own files in the workspace links to outside, one after the other, and run."""
+    replies = []
+    for name, target in (("artifacts", "folder"), ("own-files", "ledger")):
+        link = rig.guard.workspace / ".labrig" / name
+        if link.is_dir():
+            shutil.rmtree(link)
+        link.unlink(missing_ok=True)
+        link.symlink_to(rig.guard.outside / target)
+        replies.append(rig.call("execute_phreeqc", {"input": "SOLUTION 1\nSELECTED_OUTPUT\n -file t\nEND\n"}))
+        link.unlink(missing_ok=True)
+    return in_order(each.word for each in replies)
+
+
+def jobs_without_end(rig: Rig) -> str:
+    """Start more endless jobs than there is room for, ask the canary beside them, and cancel them."""
+    room = (os.cpu_count() or 1) + toolbox("phreeqc").job_places
+    started = [rig.call("start_phreeqc", {"input": ENDLESS, "wall_s": 100}) for _ in range(room + 2)]
+    if not rig.canary():
+        return "no call beside them"
+    jobs = [each.result["structuredContent"]["data"]["job"] for each in started if each.word == "started"]
+    cancelled = [rig.call("cancel_job", {"job": job}) for job in jobs]
+    return in_order(each.word for each in (*started, *cancelled))
+
+
+def _killed(rig: Rig, which: Callable[[int], int]) -> str:
+    """Kill a process that has to do with an endless run, and say how its call ended."""
+    with ThreadPoolExecutor(1) as pool:
+        reply = pool.submit(rig.call, "execute_phreeqc", {"input": ENDLESS}, 30)
+        if until(lambda: bool(rig.working())):
+            os.kill(which(rig.working()[0]), signal.SIGKILL)
+        return reply.result().word
+
+
+def run_killed(rig: Rig) -> str:
+    """Kill the process of a run."""
+    return _killed(rig, lambda pid: pid)
+
+
+def fork_server_killed(rig: Rig) -> str:
+    """Kill the process that forked the run."""
+    return _killed(rig, lambda pid: descendants(rig.server.process.pid)[pid])
+
+
+def server_killed_in_a_search(rig: Rig) -> str:
+    """Kill the server while a search backtracks."""
+    rig.call("write_file", {"path": "dashes", "content": "-" * 1000})
+    call = rig.server.begin("search_output", {"path": "dashes", "pattern": "(-*)*z", "regex": True})
+    return server_killed_while(rig, call, lambda: bool(rig.working()))
+
+
 BASIC = "Basic programs"
 SIMULATION = "Simulations"
 READ = "Files an input would read"
 WRITE = "Files an input would write"
 TEXT = "Text"
-PATHS = "Paths in file tools"
-ARGUMENTS = "Arguments"
 TABLES = "Tables and pictures"
-PROTOCOL = "Protocol"
-PROCESSES = "Calls and processes"
 
 STOPPED = ("wall_limit",)
 
@@ -725,92 +705,9 @@ CASES: tuple[Case, ...] = (
     # Paths in file tools
     Case(
         PATHS,
-        "parent folders",
-        "`..` in front, in the middle, doubled, with backslashes",
-        EveryFileTool(
-            (
-                "../outside/secret.txt",
-                "a/../../outside/secret.txt",
-                "....//....//x",
-                "..\\outside\\secret.txt",
-            )
-        ),
-        ("refused", "not_found"),
-        quick=True,
-    ),
-    Case(
-        PATHS,
-        "absolute paths",
-        "`/`, `//`, `~`, `C:`, `file://`",
-        EveryFileTool(
-            (
-                "{outside}/secret.txt",
-                "//etc/passwd",
-                "~/.ssh/id_rsa",
-                "C:\\x",
-                "file:///etc/passwd",
-                "@root/x",
-            )
-        ),
-        ("refused", "not_found"),
-    ),
-    Case(
-        PATHS,
-        "link to a file",
-        "a link in the workspace to a secret, absolute and relative",
-        EveryFileTool(("link", "relative")),
-        ("refused",),
-        plant=(
-            ("symlink", "link", "{outside}/secret.txt"),
-            ("symlink", "relative", "../../outside/secret.txt"),
-        ),
-        quick=True,
-    ),
-    Case(
-        PATHS,
-        "link to a folder",
-        "`link/passwd`, where link is /etc",
-        EveryFileTool(("link/passwd", "loop/x")),
-        ("refused",),
-        plant=(("symlink", "link", "/etc"), ("symlink", "loop", "loop")),
-    ),
-    Case(
-        PATHS,
-        "writing through links",
-        "`write_file` at a link to a file, through a link to a folder, and at a hard link",
-        (
-            Call("write_file", {"path": "link", "content": "overwritten"}),
-            Call("write_file", {"path": "folder/x", "content": "overwritten"}),
-            Call("write_file", {"path": "hard", "content": "overwritten"}),
-        ),
-        ("ok, refused",),
-        plant=(
-            ("symlink", "link", "{outside}/plain.txt"),
-            ("symlink", "folder", "{outside}/folder"),
-            ("hard link", "hard", "{outside}/plain.txt"),
-        ),
-    ),
-    Case(
-        PATHS,
-        "hard link",
-        "reading a hard link that somebody made by hand: it is the file itself",
-        (Call("read_file", {"path": "hard"}),),
-        ("ok",),
-        plant=(("hard link", "hard", "{outside}/plain.txt"),),
-    ),
-    Case(
-        PATHS,
-        "private folder",
-        "`.labrig`, straight, through `.`, and through a link",
-        EveryFileTool((".labrig/lock", "./.labrig/./lock", "link/lock")),
-        ("refused",),
-        plant=(("symlink", "link", ".labrig"),),
-    ),
-    Case(
-        PATHS,
         "private files that are links",
         "`.labrig/artifacts` and `.labrig/own-files` made links to outside by hand, one after the other",
-        Act("linked_private_files"),
+        Act(linked_private_files),
         ("refused, ok_with_warnings",),
     ),
     Case(
@@ -823,89 +720,15 @@ CASES: tuple[Case, ...] = (
     ),
     Case(
         PATHS,
-        "names",
-        "a line feed, an escape sequence, NUL, 300 characters, 3,000 characters, a blank",
-        EveryFileTool(("a\nb", "\x1b[2J", "a\0b", "x" * 300, "x/" * 1500 + "x", " ")),
-        ("bad_input",),
-    ),
-    Case(
-        PATHS,
-        "not a file",
-        "a folder, a pipe",
-        EveryFileTool(("folder", "pipe")),
-        ("bad_input",),
-        plant=(("folder", "folder", ""), ("fifo", "pipe", "")),
-    ),
-    Case(
-        PATHS,
-        "somebody else's artifact",
-        "the handle of an artifact in another workspace, short and in full",
-        EveryFileTool(("sha256:{theirs_sha256_16}", "sha256:{theirs_sha256}")),
-        ("not_found",),
-        quick=True,
-    ),
-    Case(
-        PATHS,
-        "somebody else's files",
-        "the neighbouring workspace by its true name",
-        EveryFileTool(("../{theirs}/secret.txt", "{theirs}/secret.txt")),
-        ("refused", "not_found"),
-    ),
-    Case(
-        PATHS,
-        "handles",
-        "a handle with a wildcard, too short, with a path in it",
-        EveryFileTool(("sha256:*", "sha256:00", "sha256:../../../../secret", "sha256:" + "0" * 64)),
-        ("bad_input", "not_found", "refused"),
-    ),
-    Case(
-        PATHS,
-        "folders without end",
-        "one file below 500 folders: folders are in no quota",
-        (Call("write_file", {"path": "d/" * 500 + "x", "content": ""}),),
-        ("bad_input",),
-    ),
-    Case(
-        PATHS,
         "full workspace",
         "a file and a run above the 2 GiB of a workspace",
-        Act("full_workspace"),
+        Act(full_workspace),
         ("limit",),
-    ),
-    Case(
-        PATHS,
-        "70 MB file",
-        "more than a file may have",
-        (Call("write_file", {"path": "big", "content": "x" * 70_000_000}),),
-        ("limit",),
-        http=("HTTP 413",),
     ),
     # Arguments
     Case(
         ARGUMENTS,
-        "unknown tool",
-        "a tool that does not exist",
-        (Call("rm_rf", {"path": "/"}),),
-        ("not_found",),
-    ),
-    Case(
-        ARGUMENTS,
-        "wrong types",
-        "lists, objects, null and numbers for texts; missing and unknown arguments",
-        (
-            Call("read_file", {"path": ["x"]}),
-            Call("read_file", {"path": {"a": {"b": 1}}}),
-            Call("read_file", {"path": None}),
-            Call("write_file", {"path": 1, "content": 2}),
-            Call("read_file", {}),
-            Call("list_file", {"__class__": "x", "self": 1}),
-        ),
-        ("bad_input",),
-        quick=True,
-    ),
-    Case(
-        ARGUMENTS,
-        "huge numbers",
+        "huge line numbers",
         "lines of 400 digits, negative ones, and 1e308",
         (
             Call("read_file", {"path": "f", "start_line": 10**400}),
@@ -979,17 +802,6 @@ CASES: tuple[Case, ...] = (
         ("ok, bad_input",),
         plant=(("file", "f", "one line\n"),),
     ),
-    Case(
-        ARGUMENTS,
-        "somebody else's job",
-        "ids guessed: the first of every caller, a path, a name with NUL",
-        tuple(
-            Call(tool, {"job": job})
-            for tool in ("get_job", "cancel_job")
-            for job in ("phreeqc-1", "../phreeqc-1", "phreeqc-1\0")
-        ),
-        ("not_found",),
-    ),
     # Tables and pictures
     Case(
         TABLES,
@@ -1044,151 +856,19 @@ CASES: tuple[Case, ...] = (
         ("ok",),
         wall_s=20,
     ),
-    # Protocol
-    Case(
-        PROTOCOL,
-        "not JSON",
-        "a brace and a word",
-        raw(b"{bad"),
-        ("dropped",),
-        http=("HTTP 400",),
-        quick=True,
-    ),
-    Case(
-        PROTOCOL,
-        "not UTF-8",
-        "bytes of no text, and NUL",
-        raw(b"\xff\xfe\0\0\x80"),
-        ("dropped",),
-        http=("HTTP 400",),
-    ),
-    Case(
-        PROTOCOL,
-        "no message",
-        "a JSON number, too large for a double",
-        raw(b"1e999"),
-        ("dropped",),
-        http=("HTTP 400",),
-    ),
-    Case(
-        PROTOCOL,
-        "a batch",
-        "two calls in one list, which MCP has given up",
-        raw([_message(id=8), _message(id=9)]),
-        ("dropped",),
-        http=("HTTP 400",),
-    ),
-    Case(
-        PROTOCOL,
-        "odd ids",
-        "null, a fraction, an object as the id of a call",
-        raw(_message(id={"a": None})),
-        ("dropped",),
-        http=("HTTP 400",),
-    ),
-    Case(
-        PROTOCOL,
-        "an id of 1 MB",
-        "an id that has to be sent back",
-        raw(_message(id="x" * 1_000_000), number="x" * 1_000_000),
-        ("ok",),
-    ),
-    Case(
-        PROTOCOL,
-        "unknown method",
-        "a method that does not exist",
-        raw(_message(method="rm/rf"), number=7),
-        ("JSON-RPC -32601",),
-        http=("HTTP 400",),
-    ),
-    Case(
-        PROTOCOL,
-        "parameters of the wrong kind",
-        "a list in place of the arguments",
-        raw(_message(params={"name": "list_file", "arguments": [1], "_meta": META}), number=7),
-        ("JSON-RPC -32602",),
-        http=("HTTP 400",),
-    ),
-    Case(
-        PROTOCOL,
-        "no handshake",
-        "a call before `initialize` and without the envelope; over HTTP without a token",
-        Act("no_handshake"),
-        ("JSON-RPC -32602",),
-        http=("HTTP 401",),
-    ),
-    Case(
-        PROTOCOL,
-        "deep JSON",
-        "200,000 nested lists",
-        raw(_nested(200_000), "read_file", 7),
-        ("dropped",),
-        http=("HTTP 400",),
-    ),
-    Case(
-        PROTOCOL,
-        "20 MB without a line end",
-        "a message that is not a message, and larger than any",
-        raw(b"x" * 20_000_000),
-        ("dropped",),
-        http=("HTTP 413",),
-    ),
-    Case(
-        PROTOCOL,
-        "10,000 notices",
-        "a flood of notices that nobody waits for",
-        Act("flood"),
-        ("survived",),
-    ),
     # Calls and processes
-    Case(
-        PROCESSES,
-        "two at once",
-        "two runs in the same moment, in one workspace",
-        run(WATER) * 2,
-        ("ok",),
-        together=True,
-        wall_s=20,
-    ),
-    Case(
-        PROCESSES,
-        "40 at once",
-        "more runs than may wait",
-        run(WATER) * 40,
-        ("ok", "busy"),
-        together=True,
-        wall_s=20,
-    ),
     Case(
         PROCESSES,
         "jobs without end",
         "more jobs than there is room for that never end, while a call is answered; then they are cancelled",
-        Act("jobs_without_end"),
+        Act(jobs_without_end),
         ("started, busy, cancelled",),
-    ),
-    Case(
-        PROCESSES,
-        "call taken back",
-        "an endless run is cancelled by its caller",
-        Act("taken_back"),
-        ("ended",),
-        wall_s=60,
-        quick=True,
-    ),
-    Case(
-        PROCESSES,
-        "client gone",
-        "the connection breaks in the middle of an endless run",
-        Act("client_gone"),
-        ("ended",),
-        wall_s=60,
-        kills=True,
     ),
     Case(
         PROCESSES,
         "run killed",
         "SIGKILL to the process of a run",
-        Act("run_killed"),
+        Act(run_killed),
         ("crashed",),
         wall_s=60,
     ),
@@ -1196,28 +876,16 @@ CASES: tuple[Case, ...] = (
         PROCESSES,
         "fork server killed",
         "SIGKILL to the process that starts the runs, in the middle of one",
-        Act("fork_server_killed"),
+        Act(fork_server_killed),
         ("engine",),
         wall_s=60,
     ),
     Case(
         PROCESSES,
-        "server killed in a run",
-        "SIGKILL to the server: nothing of it may go on",
-        Act("server_killed_in_a_run"),
-        ("ended",),
-        wall_s=60,
-        kills=True,
-    ),
-    Case(
-        PROCESSES,
         "server killed in a search",
         "SIGKILL to the server while an expression backtracks for ever",
-        Act("server_killed_in_a_search"),
+        Act(server_killed_in_a_search),
         ("ended",),
         kills=True,
     ),
 )
-
-_names: Sequence[str] = [case.name for case in CASES]
-assert len(set(_names)) == len(_names), "two cases of one name"

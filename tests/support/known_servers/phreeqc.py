@@ -1,10 +1,10 @@
-"""Ten thousand calls of the PHREEQC server that nobody would make: inputs of shuffled and mangled lines, names of files
-that exist, handles, states. `support.fuzzing` says what is demanded of the answers.
+"""What the tests know of the PHREEQC server: words for calls that nobody would make, and how it is attacked.
+
+Inputs are of shuffled and mangled lines; names are those of files that exist, handles and states.
 """
 
 from __future__ import annotations
 
-import logging
 import shutil
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,11 @@ from typing import Any
 import pytest
 from hypothesis import strategies as st
 
-from support.fuzzing import ORDERS, Bench, Vocabulary, mangled, sample, thousands
+from hostile.servers import phreeqc as attacks
+from hostile.servers.case import Call
+from hostile.servers.target import Target
+from labrig_phreeqc.database.databases import find_database
+from support.fuzzing import Bench, Vocabulary, mangled
 
 WATER = "SOLUTION 1\n pH 7 charge\n Ca 1\n C(4) 2\n Na 1\nEND\n"
 STEPS = """SOLUTION 1
@@ -337,38 +341,53 @@ def _begin(bench: Bench, workspace: Path) -> None:
         shutil.copy(workspace / "speciated_waters.json", workspace / "pictures.json")
 
 
-PHREEQC = Vocabulary(
-    "phreeqc",
+def _short(patch: pytest.MonkeyPatch) -> None:
+    """End runs after half a second, since endless loops are among the lines."""
+    patch.setenv("LABRIG_PHREEQC_WALL_S", "0.5")
+
+
+VOCABULARY = Vocabulary(
     sensible,
     RECIPES,
     _weight,
     instead=({"input_path", "input"}, {"path", "table"}),
     begin=_begin,
+    short=_short,
+    sample={"own": 60, "paper": 125},
+    thousands=(3_000, 2_000),
 )
 
 
-@pytest.fixture
-def short_runs(private_home: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
-    """End runs after half a second, since endless loops are among the lines, and say nothing of wrong arguments."""
-    monkeypatch.setenv("LABRIG_PHREEQC_WALL_S", "0.5")
-    caplog.set_level(logging.ERROR, logger="fastmcp.server.server")
+CANARY = """SOLUTION 1
+EQUILIBRIUM_PHASES 1
+ Calcite 0
+ CO2(g) -3.5
+END
+"""
+CANARY_PH = (8.2, 8.4)
+"""Calcite in water open to air (log p CO2 -3.5, 25 degC): pH 8.3 (Stumm and Morgan, Aquatic Chemistry)."""
 
 
-@pytest.mark.usefixtures("short_runs")
-@pytest.mark.parametrize("order", ["own", pytest.param("paper", marks=pytest.mark.accept)])
-def test_a_sample_of_calls_is_answered(tmp_path: Path, order: str) -> None:
-    sample(PHREEQC, order, tmp_path / "w", 125 if order == "paper" else 60)
+def _right(result: dict[str, Any]) -> bool:
+    """Tell whether the pH of a water that is known is right."""
+    values = result.get("structuredContent", {}).get("values", [])
+    found = [each["value"] for each in values if each["name"] == "pH"]
+    return bool(found) and CANARY_PH[0] <= found[-1] <= CANARY_PH[1]
 
 
-@pytest.mark.timeout(3600)
-@pytest.mark.usefixtures("short_runs")
-@pytest.mark.parametrize(
-    ("n_calls", "warm"),
-    [
-        pytest.param(3_000, 2_000, marks=pytest.mark.accept),
-        pytest.param(10_000, 2_000, marks=pytest.mark.soak),
-    ],
+def _databases() -> tuple[Path, ...]:
+    return (find_database("phreeqc.dat").path.parent,)
+
+
+TARGET = Target(
+    canary=Call("execute_phreeqc", {"input": CANARY}),
+    right=_right,
+    ordinary=Call("execute_phreeqc", {"input": WATER}),
+    endless=Call("execute_phreeqc", {"input": attacks.ENDLESS}),
+    starts=(Call("start_phreeqc", {"input": WATER}),),
+    arguments=RECIPES,
+    configuration=lambda wall_s: f"[phreeqc]\nwall_s = {wall_s}\n",
+    variables=lambda: {"LABRIG_PHREEQC_DATABASES": str(_databases()[0])},
+    watched=_databases,
+    cases=lambda: attacks.CASES,
 )
-@pytest.mark.parametrize("order", ORDERS)
-def test_thousands_of_calls_leave_no_trace(tmp_path: Path, order: str, n_calls: int, warm: int) -> None:
-    thousands(PHREEQC, order, tmp_path / "w", n_calls, warm=warm)

@@ -1,12 +1,12 @@
-"""Ten thousand calls of the repository server that nobody would make: a folder of odd files and generated repositories,
-paths that almost exist, wildcards, cursors, and code that is right, wrong, endless, flooding or kills itself.
-`support.fuzzing` says what is demanded of the answers.
+"""What the tests know of the repository server: words for calls that nobody would make, and how it is attacked.
+
+There is a folder of odd files and generated repositories, paths that almost exist, wildcards, cursors, and code that is
+right, wrong, endless, flooding or kills itself.
 """
 
 from __future__ import annotations
 
 import json
-import logging
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -15,11 +15,15 @@ from typing import Any
 import pytest
 from hypothesis import strategies as st
 
+from hostile.guard import Guard
+from hostile.servers.case import Call
+from hostile.servers.target import Target
+from labrig.sandbox.profiles import profiles
 from labrig.tools import cursor as cursors
 from labrig_repository.folder.names import shown
 from labrig_repository.gym.repository import open_repository
 from labrig_repository.server import code, paper
-from support.fuzzing import ORDERS, Vocabulary, mangled, sample, thousands
+from support.fuzzing import Vocabulary, mangled
 from support.sandbox_rig import skip_unless
 
 WALL_S = 0.5
@@ -374,46 +378,47 @@ def _did(result: Any) -> bool:
     return bool(json.loads(result.content[0].text)["status"] == "success")
 
 
-REPOSITORY = Vocabulary(
-    "repository",
+def _without_code(tool: str) -> int:
+    """Return how often a tool is called in a sample: the sandbox takes two seconds of processor time to start."""
+    return 0 if tool in ("run_python_code", "get_version_metadata") else _weight(tool)
+
+
+def _short(patch: pytest.MonkeyPatch) -> None:
+    """End code after half a second."""
+    patch.setattr(code, "CALL_LIMITS", replace(code.CALL_LIMITS, wall_s=WALL_S))
+    patch.setattr(paper, "PAPER_LIMITS", replace(paper.PAPER_LIMITS, wall_s=WALL_S))
+
+
+VOCABULARY = Vocabulary(
     _sensible,
     RECIPES,
     _weight,
     lay_out=_lay_out,
     did=_did,
+    short=_short,
+    needs=skip_unless,
+    sample_weight=_without_code,
     max_chars={"own": 400_000, "paper": 2_000_000},  # a MiB as Base64
 )
 
 
-@pytest.fixture
-def short_runs(private_home: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
-    """End code after half a second, and say nothing of wrong arguments."""
-    monkeypatch.setattr(code, "CALL_LIMITS", replace(code.CALL_LIMITS, wall_s=WALL_S))
-    monkeypatch.setattr(paper, "PAPER_LIMITS", replace(paper.PAPER_LIMITS, wall_s=WALL_S))
-    caplog.set_level(logging.ERROR, logger="fastmcp.server.server")
+def _attacked_folder(guard: Guard) -> list[str]:
+    """Serve a folder of the watched tree, and have the sandbox's Python."""
+    assert guard.ground is not None
+    (guard.home / "labrig" / "sandbox").mkdir()
+    for env in profiles().values():
+        if env.path.is_dir():
+            (guard.home / "labrig" / "sandbox" / env.path.name).symlink_to(env.path.resolve())
+    return ["--root", str(guard.ground)]
 
 
-@pytest.mark.usefixtures("short_runs")
-@pytest.mark.parametrize("order", ["own", pytest.param("paper", marks=pytest.mark.accept)])
-def test_a_sample_of_calls_is_answered(tmp_path: Path, order: str) -> None:
-    """The sandbox is left to the thousands: it takes two seconds of processor time to start."""
-    sample(replace(REPOSITORY, weight=_without_code), order, tmp_path / "w", 30)
-
-
-def _without_code(tool: str) -> int:
-    return 0 if tool in ("run_python_code", "get_version_metadata") else _weight(tool)
-
-
-@pytest.mark.timeout(3600)
-@pytest.mark.usefixtures("short_runs")
-@pytest.mark.parametrize(
-    ("n_calls", "warm"),
-    [
-        pytest.param(750, 250, marks=pytest.mark.accept),
-        pytest.param(10_000, 2_000, marks=pytest.mark.soak),
-    ],
+TARGET = Target(
+    canary=Call("run_python_code", {"code": "print(6 * 7, len(list_directory(id='45')) > 0)"}),
+    right=lambda result: "42 True" in str(result.get("structuredContent", {}).get("text")),
+    ordinary=Call("run_python_code", {"code": "print(1)"}),
+    endless=Call("run_python_code", {"code": "while True: pass"}),
+    arguments={"run_python_code": [{"code": "print(1)"}], "search": [{"query": "a"}]},
+    lay_out=_attacked_folder,
+    ground="field",
+    needs=skip_unless,
 )
-@pytest.mark.parametrize("order", ORDERS)
-def test_thousands_of_calls_leave_no_trace(tmp_path: Path, order: str, n_calls: int, warm: int) -> None:
-    skip_unless()
-    thousands(REPOSITORY, order, tmp_path / "w", n_calls, warm=warm)

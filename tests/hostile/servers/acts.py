@@ -1,0 +1,167 @@
+"""What is done to the connection, to a process, or in several steps, to any server; each act gives its outcome."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+from hostile.guard import descendants, until
+from hostile.servers.case import NOTHING, Call
+from hostile.servers.channels import MINE, THEIRS, Http, Stdio, message
+
+if TYPE_CHECKING:
+    from hostile.servers.attack import Rig
+
+
+def in_order(words: Iterable[str]) -> str:
+    """Return the distinct words in order of appearance."""
+    return ", ".join(dict.fromkeys(words))
+
+
+def no_handshake(rig: Rig) -> str:
+    """Call a tool with nothing that says who calls."""
+    quiet = rig.listed.quiet or "nothing"
+    if isinstance(rig.server, Http):
+        return rig.kept(rig.server.raw(message(quiet, {}, 1), tool=quiet, token="")).word
+    body = f'{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"{quiet}","arguments":{{}}}}}}'
+    return rig.kept(rig.server.raw(body.encode(), 1)).word
+
+
+def flood(rig: Rig) -> str:
+    """Send notices as fast as they go: 10,000 over stdio, 300 over HTTP, where each is a request."""
+    notice = b'{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":1}}'
+    if isinstance(rig.server, Http):
+        for _ in range(300):
+            rig.kept(rig.server.raw(notice))
+    else:
+        rig.kept(rig.server.raw(b"\n".join([notice] * 10_000)))
+    return "survived" if rig.server.listed().result.get("tools") else "no answer"
+
+
+def half_surrogate(rig: Rig) -> str:
+    """Send half a surrogate pair as the text of an argument."""
+    for tool, arguments in rig.listed.argument_calls(_half_a_pair):
+        return rig.kept(rig.server.raw(message(tool, arguments, 7), 7, tool=tool)).word
+    return NOTHING
+
+
+def _half_a_pair(about: dict[str, Any]) -> tuple[str, ...]:
+    return ("SOLUTION 1 # \ud800\nEND",) if about.get("type") == "string" and "enum" not in about else ()
+
+
+def somebody_elses_job(rig: Rig) -> str:
+    """Ask for, and cancel, the job of another caller by its id, where there is one; and ids that are guessed.
+
+    Ids are counted for each caller, so the other one starts jobs until one has a number that the attacker has not had.
+    """
+    tools = [tool for tool in ("get_job", "cancel_job") if tool in rig.listed.schemas]
+    if not tools:
+        return NOTHING
+    kind, number = rig.name, 0
+    if rig.target.starts:
+        kind, number = _started(rig, MINE)
+    while rig.target.starts and isinstance(rig.server, Http) and _started(rig, THEIRS)[1] <= number:
+        pass
+    ids = [f"{kind}-{number + 1}", f"../{kind}-1", f"{kind}-1\0"]
+    replies = [rig.call(tool, {"job": job}) for tool in tools for job in ids]
+    return in_order(each.word for each in replies)
+
+
+def _started(rig: Rig, token: str) -> tuple[str, int]:
+    """Start a job, wait for its end, and return the two parts of its id."""
+    asks = [*rig.target.starts, Call("get_job", {"wait_s": 20})]
+    job = ""
+    for ask in asks:
+        arguments = {**ask.arguments, "job": job} if ask is asks[-1] else ask.arguments
+        if isinstance(rig.server, Http):
+            reply = rig.server.call(ask.tool, arguments, token=token)
+        else:
+            reply = rig.server.call(ask.tool, arguments)
+        job = reply.result.get("structuredContent", {}).get("data", {}).get("job", job)
+    kind, _, number = job.rpartition("-")
+    return kind, int(number)
+
+
+def their_files(rig: Rig) -> str:
+    """Write a file with one token, and ask for it by the same name with the other; over stdio there is one caller."""
+    writes, reads = rig.listed.writes, rig.listed.reads
+    if not (writes and reads):
+        return NOTHING
+    if not isinstance(rig.server, Http):
+        return rig.call(reads, {"path": "private.txt"}).word
+    rig.server.call(writes, {"path": "private.txt", "content": rig.guard.secret}, token=THEIRS)
+    return rig.kept(rig.server.call(reads, {"path": "private.txt"}, token=MINE)).word
+
+
+def many_at_once(count: int) -> Callable[[Rig], str]:
+    """Return what makes the ordinary call so many times in one moment."""
+
+    def act(rig: Rig) -> str:
+        call = rig.target.ordinary or Call(rig.listed.quiet or "nothing")
+        rig.prepare()
+        with ThreadPoolExecutor(count) as pool:
+            replies = list(pool.map(lambda _: rig.call(call.tool, call.arguments, 120), range(count)))
+        words = {each.word for each in replies}
+        may_wait = count > 2 and "ok" in words <= {"ok", "busy"}
+        return "ok or busy" if may_wait else ", ".join(sorted(words))
+
+    return act
+
+
+def _ended(rig: Rig, stop: Callable[[], None]) -> str:
+    if not until(lambda: bool(rig.working())):
+        return "never ran"
+    stop()
+    return "ended" if until(lambda: not rig.working()) else "went on"
+
+
+def _begin(rig: Rig, how: Callable[[str, Any], Callable[[], None]]) -> str:
+    if rig.target.endless is None:
+        return NOTHING
+    return _ended(rig, how(rig.target.endless.tool, rig.target.endless.arguments))
+
+
+def taken_back(rig: Rig) -> str:
+    """Cancel an endless call."""
+    return _begin(rig, rig.server.begin)
+
+
+def client_gone(rig: Rig) -> str:
+    """Break the connection under an endless call."""
+    outcome = _begin(rig, rig.server.vanish)
+    if isinstance(rig.server, Stdio) and outcome != NOTHING:  # whose client is the only one
+        until(lambda: not rig.alive)
+    return outcome
+
+
+def server_killed_while(rig: Rig, call: Callable[[], None], working: Callable[[], bool]) -> str:
+    """Kill the server while it works, and say what became of the processes below it."""
+    if not until(working):
+        return "never ran"
+    below = set(descendants(rig.server.process.pid))
+    rig.server.process.kill()
+    rig.server.process.wait()
+    call()  # held until here: a connection that nobody holds is closed, and its call with it
+    return "ended" if until(lambda: not below & set(descendants(os.getpid()))) else "went on"
+
+
+def server_killed(rig: Rig) -> str:
+    """Kill the server in the middle of an endless call."""
+    if rig.target.endless is None:
+        return NOTHING
+    call = rig.server.begin(rig.target.endless.tool, rig.target.endless.arguments)
+    return server_killed_while(rig, call, lambda: bool(rig.working()))
+
+
+def full_workspace(rig: Rig) -> str:
+    """Fill the quota with a file of holes, then write."""
+    if not rig.listed.writes:
+        return NOTHING
+    holes = rig.guard.workspace / "holes"
+    with holes.open("wb") as file:
+        file.truncate(3 << 30)
+    reply = rig.call(rig.listed.writes, {"path": "x", "content": "one more"})
+    holes.unlink()
+    return reply.word

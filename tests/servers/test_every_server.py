@@ -1,0 +1,111 @@
+"""What holds for every server that is installed, and for the toys: a new one is here by its entry point alone."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import jsonschema
+import pytest
+from fastmcp import Client
+
+from labrig.answer import ANSWER_SCHEMA, json_bytes
+from labrig.serving.builder import build
+from labrig.toolbox import MAX_INSTRUCTIONS, ServeOptions
+from labrig_harness.registry import servers
+from support.every_server import names
+from support.toys_installed import toys_installed
+
+HEAVY = (
+    *("numpy", "scipy", "pandas", "matplotlib", "jinja2", "PIL", "sklearn", "statsmodels"),
+    *(
+        "xarray",
+        "netCDF4",
+        "h5py",
+        "zarr",
+        "pyarrow",
+        "openpyxl",
+        "rasterio",
+        "geopandas",
+        "shapely",
+        "pyproj",
+    ),
+    *("httpx", "httpx2", "requests", "aiohttp", "lxml", "bs4", "pymupdf", "pypdf", "phreeqpy", "phreeqcrm"),
+)
+"""What tools/list does without: each takes as long to import as all the rest."""
+
+MODEL_BYTES = 12_000
+"""Of the default tools/list without output schemas: every word of it is read by a model before it does anything."""
+
+LOADED = """
+import json, sys
+from labrig.serving.builder import build
+before = set(sys.modules)
+found = {}
+for name in sys.argv[2:]:
+    from labrig_harness.registry.servers import toolbox
+    build(toolbox(name))
+    found[name] = sorted(set(json.loads(sys.argv[1])) & (set(sys.modules) - before))
+    before = set(sys.modules)
+print(json.dumps(found))
+"""
+
+
+@pytest.fixture(autouse=True)
+def _toys() -> Iterator[None]:
+    with toys_installed():
+        yield
+
+
+async def _listed(server: str, toolsets: tuple[str, ...]) -> tuple[str, list[Any]]:
+    """Return the instructions of a server and its tools."""
+    built = build(servers.toolbox(server), ServeOptions(toolsets=toolsets))
+    async with Client(built) as client:
+        return built.instructions or "", await client.list_tools()
+
+
+@pytest.mark.parametrize("server", names())
+async def test_a_server_says_what_it_is_for(server: str) -> None:
+    """The instructions, and of every tool its title, its description, and whether it changes anything."""
+    toolbox = servers.toolbox(server)
+    assert toolbox.title
+    for toolset in toolbox.toolsets:
+        instructions, tools = await _listed(server, (toolset,))
+        assert 0 < len(instructions) <= MAX_INSTRUCTIONS
+        for tool in tools:
+            assert tool.title, tool.name
+            assert (tool.description or "").strip(), tool.name
+            hints = tool.annotations
+            said = (
+                hints.read_only_hint,
+                hints.destructive_hint,
+                hints.idempotent_hint,
+                hints.open_world_hint,
+            )
+            assert None not in said, tool.name
+            assert not (hints.read_only_hint and hints.destructive_hint), tool.name
+            assert tool.output_schema in (None, ANSWER_SCHEMA), tool.name
+            jsonschema.Draft202012Validator.check_schema(tool.input_schema)
+
+
+@pytest.mark.parametrize("server", names())
+async def test_the_tools_of_a_server_are_few_words(server: str) -> None:
+    _, tools = await _listed(server, servers.toolbox(server).toolsets[:1])
+    lean = [
+        tool.model_dump(by_alias=True, mode="json", exclude_none=True, exclude={"output_schema"})
+        for tool in tools
+    ]
+    assert json_bytes(lean) <= MODEL_BYTES, "fewer or shorter words, or a toolset beside the default"
+
+
+@pytest.mark.accept
+def test_listing_tools_loads_nothing_heavy() -> None:
+    """tools/list must answer in about the time of a bare FastMCP server (`python -m benchmarks startup`)."""
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED, json.dumps(HEAVY), *names()], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == {name: [] for name in names()}

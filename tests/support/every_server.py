@@ -1,0 +1,64 @@
+"""Every server: those that are installed, and the toys, with what the tests know of each.
+
+What is known of a server stands in one file, tests/support/known_servers/NAME.py: `VOCABULARY` (words for the fuzz) and
+`TARGET` (how it is attacked). A server without one is fuzzed and attacked by what its tools list says.
+"""
+
+from __future__ import annotations
+
+import configparser
+import importlib
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from labrig_harness.registry import servers
+from support.places import PROJECT
+from support.toys_installed import TOYS
+
+if TYPE_CHECKING:
+    from hostile.servers.target import Target
+    from support.fuzzing import Vocabulary
+
+FOLDER = PROJECT / "tests" / "support" / "known_servers"
+
+
+def toys() -> list[str]:
+    """Return the names of the toy servers, which `support.toys_installed` installs."""
+    declared = configparser.ConfigParser()
+    declared.read(next(TOYS.glob("*.dist-info/entry_points.txt")))
+    return sorted(declared["labrig.servers"])
+
+
+def installed() -> list[str]:
+    """Return the names of the servers of this project, whatever other packages are installed."""
+    return [name for name in servers.names() if (PROJECT / "servers" / servers.package(name)).is_dir()]
+
+
+def names() -> list[str]:
+    """Return all of them."""
+    return installed() + toys()
+
+
+def known(server: str) -> ModuleType | None:
+    """Return what the tests know of a server."""
+    if not (FOLDER / f"{server}.py").is_file():
+        return None
+    return importlib.import_module(f"support.known_servers.{server}")
+
+
+def vocabulary(server: str) -> Vocabulary:
+    """Return the words for its fuzz; none, where none are known."""
+    from support.fuzzing import Vocabulary
+
+    return _of(server, "VOCABULARY") or Vocabulary()
+
+
+def target(server: str) -> Target:
+    """Return how it is attacked."""
+    from hostile.servers.target import Target
+
+    return _of(server, "TARGET") or Target()
+
+
+def _of(server: str, name: str) -> Any:
+    return getattr(known(server), name, None)
