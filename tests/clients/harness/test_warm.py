@@ -26,6 +26,7 @@ from labrig_harness.recording import warm
 from labrig_harness.recording.recorder import Recorder
 from labrig_harness.recording.relay import relay
 from labrig_harness.recording.warm import WarmProcess, WarmServers, wanted
+from labrig_harness.registry import entries as registered
 from labrig_harness.registry import servers, suites
 from labrig_harness.registry.servers import STARTER, Target, command
 from labrig_harness.run.plan import RunPlan
@@ -44,8 +45,9 @@ def toy_installed() -> Iterator[None]:
         patch.syspath_prepend(PACKAGES)
         patch.setenv("PYTHONPATH", str(PACKAGES))
         installed = EntryPoint("toy", "labrig_toy:toolbox", "labrig.servers")
-        real = servers.entries
-        patch.setattr(servers, "entries", lambda group: [installed, *real(group)])
+        real = registered.entries
+        for module in (registered, servers):
+            patch.setattr(module, "entries", lambda group: [installed, *real(group)])
         read = warm.read_at_import  # all but what pytest changes all the time
         patch.setattr(
             warm,
