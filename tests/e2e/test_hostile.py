@@ -98,17 +98,17 @@ def test_a_toy_stands_over_http(name: str, rig: GetRig) -> None:
 
 
 @pytest.mark.accept
+@pytest.mark.usefixtures("rig")
 def test_a_server_of_which_nothing_is_known_is_attacked_all_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By its tools list alone; the canary is that list."""
     monkeypatch.setattr(attacks, "target", lambda name: Target())
-    with adopting(), toys_installed():
-        server = Rig("scale", "stdio", tmp_path / "stdio")
-        try:
-            records = [attack(server, case) for case in GENERAL if not case.http]
-        finally:
-            server.close()
+    server = Rig("scale", "stdio", tmp_path / "stdio")
+    try:
+        records = [attack(server, case) for case in GENERAL if not case.http and not case.theirs]
+    finally:
+        server.close()
     assert [(each.case.name, each.faults) for each in records if each.faults] == []
     assert "refused" in {each.outcome for each in records}
 
@@ -139,8 +139,8 @@ def test_an_attack_that_succeeds_is_seen(rig: GetRig, monkeypatch: pytest.Monkey
     """Read a secret, write outside, leave a process, answer too much, die: each must be called by its name."""
     server = rig("phreeqc", "stdio")
 
-    def tried(act: Callable[[Rig], object], *, kills: bool = False) -> Record:
-        return attack(server, Case("", "", "", Act(lambda rig: str(act(rig))), ("None",), kills=kills))
+    def tried(name: str, act: Callable[[Rig], object], *, kills: bool = False) -> Record:
+        return attack(server, Case("", name, "", Act(lambda rig: str(act(rig))), ("None",), kills=kills))
 
     secret = Case(
         "",
@@ -153,21 +153,21 @@ def test_an_attack_that_succeeds_is_seen(rig: GetRig, monkeypatch: pytest.Monkey
     read = attack(server, secret)
     assert read.accepted
     assert read.reads == ["in an answer (ok)", "in hard of the workspace"]
-    written = tried(lambda rig: (rig.guard.home / ".ssh" / "id_rsa").chmod(0o777))
+    written = tried("vandal", lambda rig: (rig.guard.home / ".ssh" / "id_rsa").chmod(0o777))
     assert [Path(each).name for each in written.writes] == ["id_rsa"]
-    created = tried(lambda rig: (rig.guard.cwd / "x").touch())
+    created = tried("litter", lambda rig: (rig.guard.cwd / "x").touch())
     assert [Path(each).name for each in created.writes] == ["x"]
     orphan = "import subprocess; subprocess.Popen(['sleep', '60'], start_new_session=True)"
     monkeypatch.setattr(attacks, "LEFT_S", 0.5)
-    left = tried(lambda rig: subprocess.run([sys.executable, "-c", orphan], check=True) and None)
+    left = tried("orphan", lambda rig: subprocess.run([sys.executable, "-c", orphan], check=True) and None)
     assert left.left == ["sleep 60 "]
     large = (Call("look_up", {"query": "", "kind": "database"}),)
     monkeypatch.setattr("support.answer_sizes.ANSWER_BYTES", 100)
     assert len(attack(server, Case("", "", "", large, ("ok",))).sizes) == 1
     monkeypatch.undo()
-    killed = tried(_murder)
+    killed = tried("murder", _murder)
     assert killed.dead
-    assert not tried(_murder, kills=True).faults
+    assert not tried("allowed", _murder, kills=True).faults
     assert attack(server, Case("", "", "", (Call("list_file"),), ("refused",))).faults == [
         "outcome 'ok', acceptable: ('refused',)"
     ]

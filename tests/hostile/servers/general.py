@@ -257,7 +257,7 @@ GENERAL: tuple[Case, ...] = (
     ),
     Case(
         ARGUMENTS,
-        "missing and unknown arguments",
+        "unknown arguments",
         "`__class__` and `self` for the arguments of a tool",
         (Call("{quiet}", {"__class__": "x", "self": 1}),),
         ("bad_input",),
