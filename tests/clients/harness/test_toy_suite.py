@@ -116,6 +116,7 @@ def test_settings_and_limits_that_were_asked_for_come_back_on_resume(suite: Suit
     assert "given" in read_run(tmp_path, "both.nop")
 
 
+@pytest.mark.accept
 def test_a_change_is_made_in_the_tool_that_is_named(suite: Suite, tmp_path: Path) -> None:
     (done,) = made(plan(suite, perturb="scale:2@tool=shelf__read_file,match=density"), tmp_path)
     assert done.perturbation is not None and done.perturbation["changes"][0]["tool"] == "shelf__read_file"

@@ -433,6 +433,7 @@ def test_threads_download_too(site: Imitation, folder: Path, tmp_path: Path) -> 
     assert (folder / "x").read_bytes() == BODY
 
 
+@pytest.mark.accept
 def test_forty_megabytes_are_recorded_and_replayed_in_little_memory() -> None:
     program = Path(__file__).parents[2] / "soak" / "download.py"
     done = subprocess.run(
