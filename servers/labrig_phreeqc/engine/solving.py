@@ -15,10 +15,8 @@ from labrig_phreeqc.engine import frames
 from labrig_phreeqc.engine.frames import MAX_CELLS, Send
 from labrig_phreeqc.engine.iphreeqc import Instance
 
-try:
+if sys.platform != "win32":
     import resource
-except ImportError:  # Windows
-    resource = None  # type: ignore[assignment]
 
 
 def load(library: str, database: str) -> Instance | str:
@@ -80,7 +78,7 @@ def solve(instance: Instance, text: bytes, output_bytes: int, send: Send, status
                 for row in part:
                     send(frames.ROWS, json.dumps([row]).encode())
     send(frames.DUMP, dump[:room])
-    usage = resource.getrusage(resource.RUSAGE_SELF) if resource else None
+    usage = resource.getrusage(resource.RUSAGE_SELF) if sys.platform != "win32" else None
     end = {
         "cpu_s": usage.ru_utime + usage.ru_stime if usage else time.process_time(),
         "max_rss_bytes": _rss_bytes(usage.ru_maxrss) if usage else 0,

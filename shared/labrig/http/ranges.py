@@ -15,6 +15,7 @@ import tempfile
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -89,8 +90,8 @@ class RemoteFile(io.RawIOBase):
         self._blocks: OrderedDict[int, bytes] = OrderedDict()
         self._parts: OrderedDict[tuple[int, int], bytes] = OrderedDict()  # in a replay, in place of blocks
         self._next = self._run = 0
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._local: BinaryIO | None = None
+        self._kept = ExitStack()  # the local file, and the folder that it lies in
         self._held = client.recorded_ranges(url, **self._question)
         self._tag: tuple[str, str] | None = None
         self.size = 0
@@ -170,11 +171,7 @@ class RemoteFile(io.RawIOBase):
         with self._lock:
             self._blocks.clear()
             self._parts.clear()
-            if self._local is not None:
-                self._local.close()
-            if self._folder is not None:
-                self._folder.cleanup()
-                self._folder = None
+            self._kept.close()
         super().close()
 
     # ------------------------------------------------------------------------------------------------- the blocks
@@ -300,18 +297,17 @@ class RemoteFile(io.RawIOBase):
         )
         if not self._whole:
             raise refusal from why
-        self._folder = tempfile.TemporaryDirectory(prefix="labrig-file-")
-        try:
+        with ExitStack() as stack:
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="labrig-file-")))
             more = {**self._more, **self._question, "max_bytes": self._whole}
-            got = self._client.download(self.url, Path(self._folder.name), name="file", **more)
-            self._local = Path(self._folder.name, "file").open("rb")  # noqa: SIM115 - `close` does it
-            self.size = got.size
-        except BaseException as error:
-            self._folder.cleanup()
-            self._folder = None
-            if isinstance(error, LabrigError) and error.code == "too_large":
+            try:
+                self.size = self._client.download(self.url, folder, name="file", **more).size
+            except LabrigError as error:
+                if error.code != "too_large":
+                    raise
                 raise refusal from error
-            raise
+            self._local = stack.enter_context(Path(folder, "file").open("rb"))
+            self._kept = stack.pop_all()
 
     # -------------------------------------------------------------------------------------------------- refusals
 

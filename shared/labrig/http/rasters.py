@@ -87,7 +87,7 @@ def open_raster(client: SyncClient, url: str, *, driver: str = DRIVER, **more: A
 def _opener(name: str, file: RemoteFile, failures: list[LabrigError]) -> Any:
     from rasterio.abc import FileContainer
 
-    class OneFile(FileContainer):  # type: ignore[misc]
+    class OneFile(FileContainer):  # type: ignore[misc]  # rasterio has no types
         """A file system that holds one file."""
 
         def isfile(self, path: str) -> bool:

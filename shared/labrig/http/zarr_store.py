@@ -114,7 +114,7 @@ def zarr_store(
                 return body[max(0, len(body) - suffix) :]
         raise TypeError(f"no part of a key: {wanted!r}")
 
-    class ClientStore(abc.Store):  # type: ignore[misc]
+    class ClientStore(abc.Store):  # type: ignore[misc]  # zarr, which need not be installed, is not typed here
         """The store; see `zarr_store`."""
 
         def __init__(self) -> None:
@@ -122,8 +122,6 @@ def zarr_store(
 
         def __eq__(self, other: object) -> bool:
             return isinstance(other, ClientStore) and (base, client) == other.place
-
-        __hash__ = None  # type: ignore[assignment]
 
         def __repr__(self) -> str:
             return f"zarr_store({plain(base)!r})"

@@ -404,11 +404,11 @@ def _outcome(ended: dict[str, Any], out: bytes, err: bytes, limits: Limits) -> O
 @contextlib.contextmanager
 def _memory_file(content: bytes = b"") -> Iterator[IO[bytes]]:
     """Give an open file without a name, which holds `content` and is read from its beginning."""
-    if hasattr(os, "memfd_create"):
-        file: IO[bytes] = os.fdopen(os.memfd_create("labrig", os.MFD_CLOEXEC), "w+b", buffering=0)
-    else:
-        file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 - closed below
-    with file:
+    with (
+        os.fdopen(os.memfd_create("labrig", os.MFD_CLOEXEC), "w+b", buffering=0)
+        if hasattr(os, "memfd_create")
+        else tempfile.TemporaryFile(buffering=0)
+    ) as file:
         rest = memoryview(content)
         while rest:
             rest = rest[file.write(rest) or 0 :]

@@ -188,7 +188,7 @@ def _exit_code(code: object) -> int:
 def _end(code: int) -> None:
     """End as an interpreter does: threads that others wait for, functions of `atexit`, streams."""
     try:
-        threading._shutdown()  # type: ignore[attr-defined]
+        threading._shutdown()  # type: ignore[attr-defined]  # what the interpreter calls; it has no public name
         atexit._run_exitfuncs()
         sys.stdout.flush()
         sys.stderr.flush()

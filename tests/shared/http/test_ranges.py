@@ -181,7 +181,7 @@ def test_a_service_without_parts_is_downloaded_or_refused(
     web = make("record")
     with RemoteFile(web, site.url("/x"), block_bytes=BLOCK) as remote:
         assert remote.size == len(BODY) and remote.read_at(500_000, 9) == BODY[500_000:500_009]
-        folder = Path(remote._folder.name)  # type: ignore[union-attr]
+        folder = Path(remote._local.name).parent
         assert folder.exists()
     assert not folder.exists()
     for most in (0, 1000):

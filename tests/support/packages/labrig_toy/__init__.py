@@ -20,7 +20,7 @@ looks = 0
 
 KEPT = {  # what an import may leave behind
     "thread": lambda: threading.Thread(target=time.sleep, args=(600,), daemon=True).start(),
-    "file": lambda: globals().update(kept=open(os.devnull)),  # noqa: SIM115
+    "file": lambda: globals().update(kept=open(os.devnull)),  # noqa: SIM115 - a file that stays open is what is tried
     "error": lambda: sys.exit("the toy cannot be loaded"),
 }
 if "labrig.serving.warm" in getattr(sys.modules["__main__"].__spec__, "name", ""):
