@@ -26,6 +26,8 @@ TITLE = re.compile(r"^# (.+)$", re.MULTILINE)
 ABSTRACT = re.compile(r"^## Abstract\n\n(.+)$", re.MULTILINE)
 
 PAPER, DEFAULT = "paper", "default"
+PROGRAMS = {"recompute": "answer", "rowwise": "reply"}
+"""The modules that are sent as text, and the function of each that answers."""
 SHIM = '''
 def _published(read, field):
     """Return a reader of the toolset default as one of the paper: its result has a status."""
@@ -56,12 +58,35 @@ def query(sample: Sample) -> Query:
         raise Unsolvable(f"the task has no query: {error}") from error
 
 
-def program(asked: Query, toolset: str = PAPER) -> str:
+def program(asked: Query, toolset: str = PAPER, *, module: str = "recompute") -> str:
     """Return the Python that answers a question, for the sandbox of a toolset."""
-    text = files(__package__).joinpath("recompute.py").read_text("utf-8")
+    text = files(__package__).joinpath(f"{module}.py").read_text("utf-8")
     readers = "list_directory, read_text_file, read_binary_file"
     shim = SHIM if toolset == DEFAULT else ""
-    return f"{text}\n{shim}\nprint(answer(json.loads({json.dumps(asdict(asked))!r}), {readers}))\n"
+    answers = f"{PROGRAMS[module]}(json.loads({json.dumps(asdict(asked))!r}), {readers})"
+    return f"{text}\n{shim}\nprint({answers})\n"
+
+
+def toolset_of(arm: Arm) -> str:
+    """Return which of the toolsets that solutions know an arm has, empty for none."""
+    return next((each for each in arm.serve.toolsets if each in (PAPER, DEFAULT)), "")
+
+
+def run(asked: Query, arm: Arm, *, module: str = "recompute") -> Call:
+    """Return the call that answers a question by code.
+
+    Raises
+    ------
+    Unsolvable
+        For an arm that does not run code.
+    """
+    toolset = toolset_of(arm)
+    if not toolset or (arm.serve.tools and "run_python_code" not in arm.serve.tools):
+        raise Unsolvable(f"the arm {arm.name} does not run code")
+    arguments: dict[str, Any] = {"code": program(asked, toolset, module=module)}
+    if toolset == DEFAULT:
+        arguments["id"] = asked.repository
+    return Call("run_python_code", arguments)
 
 
 def solution(sample: Sample, arm: Arm) -> Solution:
@@ -74,7 +99,7 @@ def solution(sample: Sample, arm: Arm) -> Solution:
         that was not generated here.
     """
     asked = query(sample)
-    toolset = next((each for each in arm.serve.toolsets if each in (PAPER, DEFAULT)), "")
+    toolset = toolset_of(arm)
     if not toolset or not arm.server:
         raise Unsolvable(f"no reference solution for the arm {arm.name}")
     if asked.type in FROM_README:
@@ -84,15 +109,10 @@ def solution(sample: Sample, arm: Arm) -> Solution:
     if asked.type == "extension":
         every = Call("list_directory", {"id": asked.repository, "prefix": "", "depth": None})
         return Solution((every,), lambda results: answered(extension(asked, paths(results[0], toolset))))
-    if arm.serve.tools and "run_python_code" not in arm.serve.tools:
-        raise Unsolvable(f"the arm {arm.name} does not run code")
-    arguments: dict[str, Any] = {"code": program(asked, toolset)}
-    if toolset == DEFAULT:
-        arguments["id"] = asked.repository
-    run = Call("run_python_code", arguments)
+    call = run(asked, arm)
     if asked.statistic in ("", "mode"):
-        return Solution((run,), lambda results: answered(printed(results[0])))
-    return Solution((run,), lambda results: answered(shown(printed(results[0]), sample.brief.prompt)))
+        return Solution((call,), lambda results: answered(printed(results[0])))
+    return Solution((call,), lambda results: answered(shown(printed(results[0]), sample.brief.prompt)))
 
 
 def answered(text: str) -> str:
@@ -136,15 +156,21 @@ def file_text(text: str, toolset: str) -> str | None:
     return text if text.startswith("status: ok\n") else None
 
 
-def printed(text: str) -> str:
-    """Return the answer in what the program printed, which is a line of JSON."""
+def printed_line(text: str) -> str:
+    """Return the line of JSON that the program printed."""
     output = published(text).get("output") if text.startswith("{") else text
     for line in str(output).splitlines():
         if line.startswith('{"answer": '):
-            found = published(line)["answer"]
-            if isinstance(found, str):
-                return found
+            return line
     raise Unsolvable(f"the program printed no answer: {text[:200]!r}")
+
+
+def printed(text: str) -> str:
+    """Return the answer, a text, in what the program printed."""
+    found = published(printed_line(text))["answer"]
+    if not isinstance(found, str):
+        raise Unsolvable(f"the program printed no answer: {text[:200]!r}")
+    return found
 
 
 # From what was found to the answer

@@ -107,14 +107,16 @@ async def check(
     cells: Sequence[Cell], per_cell: int, seed: int, at_once: int, second: bool = False
 ) -> list[Checked]:
     """Answer questions of each cell in the sandbox, a few at a time, by the first program or the second."""
-    program = another.program if second else solution.program
+    module = another.MODULE if second else "recompute"
     state = State([])
     slots = asyncio.Semaphore(at_once)
 
     async def checked(cell: Cell, question: Question) -> Checked:
         async with slots:
             result = await state.sandbox.run(
-                program(question.query), functions=functions(state), limits=PAPER_LIMITS
+                solution.program(question.query, module=module),
+                functions=functions(state),
+                limits=PAPER_LIMITS,
             )
         return Checked(cell, question, _said(result), reasons=not second)
 
