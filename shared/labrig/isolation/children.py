@@ -29,11 +29,9 @@ from labrig.errors import LabrigError
 from labrig.isolation import boot, inside
 from labrig.isolation.inside.answering import REFUSED
 from labrig.isolation.process import Kind, Limits, Outcome, kind_of, outcome_error, signal_name
-from labrig.isolation.warm import CONTROL, RunRefused, WarmServer
+from labrig.isolation.warm import CONTROL, LoadingServer, RunRefused
 from labrig.turns import Turns
 
-BOOT_S = 120.0
-"""Within which the module must be imported."""
 IDLE_S = 300.0
 THREADS = 64
 GRACE_S = 20.0
@@ -202,7 +200,7 @@ class Children:
             if self._server is None or self._server.dead:
                 self._server = None
                 server = _Server(self.what)
-                await server.start(self._command(), self._environment(), self._config, self._cwd)
+                await server.start(self._command(), self._environment(), self._config, cwd=self._cwd)
                 self._server = server
             return self._server
 
@@ -315,47 +313,15 @@ class _Child:
         self.server.kill(self.number)
 
 
-class _Server(WarmServer):
+class _Server(LoadingServer):
     """The fork server of one module."""
 
-    def __init__(self, what: str) -> None:
-        super().__init__(what)
-        self._ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-
-    async def start(
-        self, command: Sequence[str], environment: Mapping[str, str], config: dict[str, Any], cwd: str | Path
-    ) -> None:
-        """Start it and wait until its module is imported."""
-        self.launch(command, environment, cwd=cwd)
-        try:
-            await asyncio.get_running_loop().sock_sendall(self.control, json.dumps(config).encode() + b"\n")
-            await asyncio.wait_for(self._ready, BOOT_S)
-        except (TimeoutError, OSError) as error:
-            words = self.last_words()[-300:]
-            self.abandon()
-            raise LabrigError(
-                f"{self.what} could not start: {words or type(error).__name__}", code="internal"
-            ) from error
-        except BaseException:
-            self.abandon()
-            raise
-
     def heard(self, event: str, message: dict[str, Any]) -> None:
-        """Take the word that all is imported, or why it is not."""
-        if self._ready.done():
-            return
+        """Take the word that the module is imported, or why it is not."""
         if event == "ready":
-            self._ready.set_result(None)
+            self.loaded()
         elif event == "failed":
-            self._ready.set_exception(
-                LabrigError(f"{self.what} could not start: {message['what']}", code="internal")
-            )
-
-    def died(self, error: LabrigError) -> None:
-        """Tell who waits for the start."""
-        if not self._ready.done() and not self._ready.get_loop().is_closed():
-            self._ready.set_exception(error)
-            self._ready.exception()
+            self.failed(self.unstarted(message["what"]))
 
 
 def refusal(outcome: Outcome) -> LabrigError | None:

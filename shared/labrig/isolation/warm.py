@@ -23,6 +23,8 @@ CONTROL = "{control}"
 """Stands in a command for the number of the control socket."""
 TAIL_BYTES = 4_000
 CLOSE_S = 2.0
+LOAD_S = 120.0
+"""Seconds that loading may take; on a machine under load, a cold start of the sandbox has taken 12 s."""
 
 
 class RunRefused(Exception):
@@ -219,6 +221,65 @@ class WarmServer:
         for descriptor in self.received:
             os.close(descriptor)
         self.received.clear()
+
+
+class LoadingServer(WarmServer):
+    """A fork server that is told with its first line what to load, and says when it has done so."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(what)
+        self._loaded: asyncio.Future[None] = self._loop.create_future()
+
+    async def start(
+        self,
+        command: Sequence[str],
+        environment: Mapping[str, str],
+        config: dict[str, Any],
+        *,
+        cwd: str | Path = "/",
+    ) -> None:
+        """Start the process and wait until all is loaded.
+
+        Parameters
+        ----------
+        config
+            Its first line.
+
+        Raises
+        ------
+        LabrigError
+            `unstarted` where it does not get that far, and what `failed` was given.
+        """
+        self.launch(command, environment, cwd=cwd)
+        try:
+            await self._loop.sock_sendall(self.control, json.dumps(config).encode() + b"\n")
+            await asyncio.wait_for(self._loaded, LOAD_S)
+        except (TimeoutError, OSError) as error:
+            words = self.last_words()
+            self.abandon()
+            raise self.unstarted(words or type(error).__name__) from error
+        except BaseException:
+            self.abandon()
+            raise
+
+    def unstarted(self, why: str) -> LabrigError:
+        """Return the error for a start that failed; `why` may be the process's last words."""
+        return LabrigError(f"{self.what} could not start: {why[-1000:]}", code="internal")
+
+    def loaded(self) -> None:
+        """Note that all is loaded."""
+        if not self._loaded.done():
+            self._loaded.set_result(None)
+
+    def failed(self, error: LabrigError) -> None:
+        """Tell who waits for the start, if anybody does, what came of it."""
+        if not self._loaded.done() and not self._loop.is_closed():
+            self._loaded.set_exception(error)
+            self._loaded.exception()  # a cancelled caller never asks for it
+
+    def died(self, error: LabrigError) -> None:
+        """Tell who waits for the start."""
+        self.failed(error)
 
 
 def tail(file: IO[bytes]) -> str:

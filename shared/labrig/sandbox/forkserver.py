@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from labrig.errors import LabrigError
 from labrig.isolation.inside.mounts import FOLDER
-from labrig.isolation.warm import RunRefused, WarmServer
+from labrig.isolation.warm import LoadingServer, RunRefused
 from labrig.sandbox.inputs import Input
 from labrig.sandbox.results import Limits
-
-BOOT_S = 120.0
-"""How long the imports may take; on a machine under load, a cold start has taken 12 s."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +26,7 @@ class Ended:
     max_rss_bytes: int = 0
 
 
-class ForkServer(WarmServer):
+class ForkServer(LoadingServer):
     """One running fork server.
 
     Attributes
@@ -49,39 +45,10 @@ class ForkServer(WarmServer):
         self.imported: dict[str, str] = {}
         self.unmounted = ""
         self._folders: dict[int, int] = {}
-        self._ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
-    async def start(
-        self, command: Sequence[str], environment: Mapping[str, str], config: dict[str, Any]
-    ) -> None:
-        """Start the process and wait until its imports are done.
-
-        Parameters
-        ----------
-        config
-            Its first message: see `labrig.sandbox.inside.zygote`.
-
-        Raises
-        ------
-        LabrigError
-            ``unavailable`` with its last words, if it does not get that far.
-        """
-        self.launch(command, environment)
-        loop = asyncio.get_running_loop()
-        try:
-            await loop.sock_sendall(self.control, json.dumps(config).encode() + b"\n")
-            await asyncio.wait_for(self._ready, BOOT_S)
-        except (TimeoutError, OSError) as error:
-            words = self.last_words()
-            self.abandon()
-            raise LabrigError(
-                f"The sandbox did not start: {words or type(error).__name__}",
-                where="sandbox",
-                code="unavailable",
-            ) from error
-        except BaseException:
-            self.abandon()
-            raise
+    def unstarted(self, why: str) -> LabrigError:
+        """Return the error for imports that failed or took too long."""
+        return LabrigError(f"The sandbox did not start: {why}", where="sandbox", code="unavailable")
 
     def submit(
         self, number: int, descriptors: Sequence[int], inputs: Sequence[Input], limits: Limits
@@ -131,8 +98,7 @@ class ForkServer(WarmServer):
             self.scratch = self.received.popleft()
             self.imported = message["imported"]
             self.unmounted = message["unmounted"]
-            if not self._ready.done():
-                self._ready.set_result(None)
+            self.loaded()
         elif event == "started":
             for _ in range(message["descriptors"]):
                 folder = self.received.popleft()
@@ -143,9 +109,7 @@ class ForkServer(WarmServer):
 
     def died(self, error: LabrigError) -> None:
         """Close the scratch folder; who waits for the start is told."""
-        if not self._ready.done() and not self._ready.get_loop().is_closed():
-            self._ready.set_exception(error)
-            self._ready.exception()
+        super().died(error)
         if self.scratch >= 0:
             os.close(self.scratch)
             self.scratch = -1
