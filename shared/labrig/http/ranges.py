@@ -22,7 +22,7 @@ from typing import Any, BinaryIO
 from labrig.errors import LabrigError
 from labrig.http.hiding import plain
 from labrig.http.messages import Response
-from labrig.http.receiving import CONTENT_RANGE
+from labrig.http.receiving import another_part, stated_part
 from labrig.http.sync import SyncClient
 
 BLOCK = 256 << 10
@@ -249,11 +249,11 @@ class RemoteFile(io.RawIOBase):
 
     def _checked(self, response: Response, first: int, expected: int) -> bytes:
         """Return the body of a part, if it is the one that was asked for, of the same file as before."""
-        stated = CONTENT_RANGE.fullmatch(response.headers.get("content-range", "").strip())
-        if stated is None or int(stated[1]) != first or int(stated[2]) - first + 1 != len(response.body):
+        stated = stated_part(response.headers)
+        if stated is None or stated[0] != first or stated[1] - first + 1 != len(response.body):
             raise self._wrong(response)
-        if stated[3] != "*" and int(stated[3]) != self.size:
-            raise self._changed(f"it has {int(stated[3]):,} bytes, and had {self.size:,}")
+        if stated[2] not in (None, self.size):
+            raise self._changed(f"it has {stated[2]:,} bytes, and had {self.size:,}")
         if self._tag is not None and _tag(response) != self._tag:
             raise self._changed(f"it is {_named(_tag(response))}, and was {_named(self._tag)}")
         if len(response.body) != expected:
@@ -270,15 +270,15 @@ class RemoteFile(io.RawIOBase):
             if error.code != "too_large":
                 raise
             return self._download(error)  # the whole of it was on its way
-        stated = CONTENT_RANGE.fullmatch(response.headers.get("content-range", "").strip())
+        stated = stated_part(response.headers)
         if response.status == 416 and response.headers.get("content-range", "").strip() == "bytes */0":
             return None
         if response.status == 200:  # no parts, and no need for any
             self._local, self.size = io.BytesIO(response.body), len(response.body)
             return None
-        if stated is None or stated[3] == "*":
+        if stated is None or stated[2] is None:
             raise self._wrong(response)
-        self.size, self._tag = int(stated[3]), _tag(response)
+        self.size, self._tag = stated[2], _tag(response)
         data = self._checked(response, 0, min(first[1] + 1, self.size))
         whole = len(data) if len(data) == self.size else len(data) // self._block * self._block
         if self._client.replays:
@@ -320,14 +320,7 @@ class RemoteFile(io.RawIOBase):
         )
 
     def _wrong(self, response: Response) -> LabrigError:
-        part = response.headers.get("content-range", "no Content-Range")[:80]
-        return LabrigError(
-            f"The service sends another part of this file than was asked for: status {response.status}, {part}, "
-            f"{len(response.body):,} bytes",
-            where=self.name,
-            try_="Client.download",
-            code="unreachable",
-        )
+        return another_part(response, "this file", where=self.name, try_="Client.download")
 
 
 class _Another(RemoteFile):

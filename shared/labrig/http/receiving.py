@@ -23,7 +23,7 @@ from labrig.http.stored import PIECE, Stored
 
 Progress = Callable[[int, int | None], object]
 """Told the bytes that are there, and how many there will be, where that is known."""
-CONTENT_RANGE = re.compile(r"bytes (\d{1,18})-(\d{1,18})/(\d{1,18}|\*)")
+_CONTENT_RANGE = re.compile(r"bytes (\d{1,18})-(\d{1,18})/(\d{1,18}|\*)")
 
 
 class Interrupted(Exception):
@@ -128,11 +128,11 @@ class Receiver:
         self._settle(request.url, headers, self.total)
 
     def _goes_on(self, headers: httpx2.Headers) -> bool:
-        found = CONTENT_RANGE.fullmatch(headers.get("content-range", "").strip())
+        found = stated_part(headers)
         return (
             found is not None
-            and int(found[1]) == self._asked_from
-            and found[3] in ("*", str(self.total))
+            and found[0] == self._asked_from
+            and found[2] in (None, self.total)
             and headers.get("etag", self.headers.get("etag")) == self.headers.get("etag")
             and not headers.get("content-encoding")
         )
@@ -238,6 +238,24 @@ class Receiver:
     def stored(self, request: Request) -> Stored:
         """Return the body, once it is whole."""
         return Stored(self._part.size, self._part.sha256, self._part.path, str(request))
+
+
+def stated_part(headers: Mapping[str, str]) -> tuple[int, int, int | None] | None:
+    """Return first byte, last byte and size of the whole, None where it is not told, as Content-Range has them."""
+    found = _CONTENT_RANGE.fullmatch(headers.get("content-range", "").strip())
+    return (int(found[1]), int(found[2]), None if found[3] == "*" else int(found[3])) if found else None
+
+
+def another_part(response: Response, what: str, *, where: str, try_: str = "") -> LabrigError:
+    """Return the error for a part that is not the one that was asked for."""
+    part = response.headers.get("content-range", "no Content-Range")[:80]
+    return LabrigError(
+        f"The service sends another part of {what} than was asked for: status {response.status}, {part}, "
+        f"{response.size:,} bytes",
+        where=where,
+        try_=try_,
+        code="unreachable",
+    )
 
 
 def validator(headers: httpx2.Headers) -> str:

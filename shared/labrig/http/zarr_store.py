@@ -16,7 +16,7 @@ from urllib.parse import quote
 from labrig.errors import LabrigError
 from labrig.http.hiding import plain
 from labrig.http.messages import Response
-from labrig.http.receiving import CONTENT_RANGE
+from labrig.http.receiving import another_part, stated_part
 from labrig.http.sync import SyncClient
 
 if TYPE_CHECKING:
@@ -185,19 +185,14 @@ def zarr_store(
 
 def _stated(response: Response, key: str) -> tuple[int, int, int]:
     """Return first byte, last byte and size of the whole that a part states."""
-    found = CONTENT_RANGE.fullmatch(response.headers.get("content-range", "").strip())
-    if found is None or found[3] == "*" or int(found[2]) - int(found[1]) + 1 != response.size:
+    found = stated_part(response.headers)
+    if found is None or found[2] is None or found[1] - found[0] + 1 != response.size:
         raise _wrong(response, key)
-    return int(found[1]), int(found[2]), int(found[3])
+    return found[0], found[1], found[2]
 
 
 def _wrong(response: Response, key: str) -> LabrigError:
-    return LabrigError(
-        f"The service sends another part of {key[:200]} than was asked for: status {response.status}, "
-        f"{response.headers.get('content-range', 'no Content-Range')[:80]}, {response.size:,} bytes",
-        where=response.url,
-        code="unreachable",
-    )
+    return another_part(response, key[:200], where=response.url)
 
 
 def _read_only(base: str, key: str) -> LabrigError:
