@@ -9,20 +9,10 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from labrig.config import setting
+from labrig.config import YES_NO, setting
 from labrig.errors import LabrigError, unknown_name
 
 Value = str | int | float | bool
-YES_NO = {
-    "true": True,
-    "yes": True,
-    "on": True,
-    "1": True,
-    "false": False,
-    "no": False,
-    "off": False,
-    "0": False,
-}
 
 
 @dataclass(frozen=True)

@@ -6,48 +6,39 @@
         file = await client.download("https://example.org/dem.tif", folder)
         file.stored.path, file.sha256
 
-A request goes down these steps: its address is checked; the ledger is asked, in the modes that have one; the rules of
-the site, where pages are fetched; the polite cache; the host's turn; the wire. Redirects are followed here, each hop
-as checked as the first. Everything above the wire is free of keys.
+What can be asked and what comes back is here; what happens in between is `labrig.http.route`. Everything above the
+wire is free of keys.
 """
 
 from __future__ import annotations
 
 import asyncio
 import re
-import time
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace as replace_
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self, get_args
-from weakref import WeakValueDictionary
 
-import httpx2
 import ssrfguard
 
 from labrig import __version__
-from labrig.config import home, setting
+from labrig.config import YES_NO, home, setting
 from labrig.errors import LabrigError, unknown_name
 from labrig.http import hiding
-from labrig.http.cache import cached, from_cache
-from labrig.http.difference import difference
-from labrig.http.exchange import Exchange, is_answer
 from labrig.http.guard import Guard
 from labrig.http.hosts import Hosts, Limit
 from labrig.http.ledger.ledger import Ledger, default_path
-from labrig.http.messages import Hop, Params, Request, Response, now
-from labrig.http.parts import NotStored, Part, sweep
+from labrig.http.messages import Params, Request, Response
+from labrig.http.parts import Part, sweep
 from labrig.http.receiving import CallersError, Progress, Receiver, too_large
-from labrig.http.redirects import REDIRECTS, redirected
-from labrig.http.retrying import PoliteTransport
 from labrig.http.robots import AGENT, MOST_BYTES, Robots
+from labrig.http.route import Manner, Route
 from labrig.http.services import Service
 from labrig.http.statuses import unwelcome
 from labrig.http.stored import Stored
 from labrig.http.targets import Target
-from labrig.http.wire import EXTENSION, RETRIEVED, Terms, WireTransport, closed
+from labrig.http.wire import Terms, closed
 
 Mode = Literal["live", "record", "replay", "refresh"]
 MODES: tuple[str, ...] = get_args(Mode)
@@ -59,10 +50,6 @@ TIMEOUT_S = 30.0
 TOTAL_S = 3600.0
 PATIENCE_S = 20.0
 LARGEST = float(1 << 40)
-MOST_HOPS = 8
-NOT_FOLLOWED = ("labrig-redirects", "not followed")
-HEEDED = ("labrig-robots", "heeded")
-"""These stand among the headers of a request in the ledger; they are not sent."""
 
 
 class Client:
@@ -116,16 +103,9 @@ class Client:
         self._ledger = Ledger(ledger, write=mode != "replay") if ledger and mode != "live" else None
         self._contact = contact
         self._limit = limit or Limit()
-        self._guard = Guard(private_origins, resolver)
-        self._hosts = Hosts(state)
-        self._robots = Robots(self._robots_file)
-        self._direct: httpx2.AsyncBaseTransport = PoliteTransport(WireTransport(self._guard), self._hosts)
-        self._cached = cached(self._direct, cache) if cache and mode != "replay" else self._direct
-        self._polls: Counter[str] = Counter()
-        self._refreshed: set[tuple[str, int]] = set()
-        self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        guard = Guard(private_origins, resolver)
+        self._route = Route(mode, self._ledger, guard, Hosts(state), Robots(self._robots_file), cache)
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._closed = False
 
     @classmethod
     def configured(cls, **given: Any) -> Client:
@@ -161,12 +141,7 @@ class Client:
 
     async def aclose(self) -> None:
         """Close connections, cache and ledger."""
-        if self._closed:
-            return
-        self._closed = True
-        await self._cached.aclose()
-        if self._ledger is not None:
-            self._ledger.close()
+        await self._route.aclose()
 
     @property
     def replays(self) -> bool:
@@ -292,14 +267,8 @@ class Client:
             ``not_recorded``, ``unavailable``, ``bad_input``.
         """
         asked = Request.make(method, url, params=params, headers=headers, body=body, form=form, data=data)
-        outcome = await self._answer(
-            asked,
-            self._terms(max_bytes, timeout_s, patience_s, service, private),
-            follow=follow,
-            robots=robots,
-            poll=poll,
-            service=service,
-        )
+        terms = self._terms(max_bytes, timeout_s, patience_s, service, private)
+        outcome = await self._route.answer(asked, terms, Manner(follow, robots, poll, service))
         if outcome.size > max_bytes:
             raise too_large(asked, max_bytes, outcome.size)
         outcome = await _in_memory(outcome)
@@ -389,14 +358,8 @@ class Client:
                 settle=target.settle,
                 progress=progress,
             )
-            outcome = await self._answer(
-                asked,
-                replace_(terms, receiver=receiver),
-                follow=True,
-                robots=robots,
-                poll=False,
-                service=service,
-            )
+            terms = replace_(terms, receiver=receiver)
+            outcome = await self._route.answer(asked, terms, Manner(robots=robots, service=service))
             if not outcome.ok:
                 raise unwelcome(await _in_memory(outcome), service)
             if outcome.size > max_bytes:
@@ -431,7 +394,7 @@ class Client:
     def _terms(
         self, max_bytes: int, timeout_s: float, patience_s: float, service: Service | None, private: bool
     ) -> Terms:
-        if self._closed:
+        if self._route.closed:
             raise closed()
         self._loop = self._loop or asyncio.get_running_loop()
         if self._loop is not asyncio.get_running_loop():
@@ -445,35 +408,6 @@ class Client:
         limit = service.limit if service else self._limit
         return Terms(max_bytes, timeout_s, patience_s, limit, self._agent(service), private)
 
-    async def _answer(
-        self, asked: Request, terms: Terms, *, follow: bool, robots: bool, poll: bool, service: Service | None
-    ) -> Response:
-        """Return the answer, whatever its status.
-
-        Raises
-        ------
-        LabrigError
-            What came of it instead.
-        """
-        # Other questions: for the redirect itself; for what the site's rules allow.
-        manner = [*([] if follow else [NOT_FOLLOWED]), *([HEEDED] if robots else [])]
-        asked = replace_(asked, headers=tuple(sorted((*asked.headers, *manner))))
-        if service is not None and service.moved:
-            self._guard.trust(service.origin())
-        if self.mode != "replay":
-            self._guard.check(asked.wire.url)
-        try:
-            outcome = await self._outcome(
-                asked, terms, follow=follow, robots=robots, poll=poll, service=service
-            )
-        except Exception as error:
-            if self._closed:  # under it: what failed is the ledger, the cache or a connection
-                raise closed() from error
-            raise
-        if isinstance(outcome, LabrigError):
-            raise outcome
-        return outcome
-
     def _agent(self, service: Service | None) -> str:
         if service is not None and service.contact and not self._contact and self.mode != "replay":
             raise LabrigError(
@@ -484,137 +418,6 @@ class Client:
                 code="unavailable",
             )
         return f"{AGENT}/{__version__}" + (f" ({self._contact})" if self._contact else "")
-
-    async def _outcome(
-        self, asked: Request, terms: Terms, *, follow: bool, robots: bool, poll: bool, service: Service | None
-    ) -> Response | LabrigError:
-        """Return what the ledger holds, or what the network says, which is then recorded."""
-        ledger = self._ledger
-        if ledger is None or terms.private:
-            if ledger is not None and self.mode == "replay":
-                return self._not_recorded(asked, "exchanges that hold a secret are never recorded")
-            return await self._try(asked, terms, follow=follow, robots=robots, direct=poll or terms.private)
-        lock = self._asking.setdefault(asked.key, asyncio.Lock())
-        async with lock:  # two that ask the same at the same time ask once
-            ordinal = self._polls[asked.key] if poll else 0
-            refresh = self.mode == "refresh" and (asked.key, ordinal) not in self._refreshed
-            if not refresh:
-                held = await asyncio.to_thread(ledger.find, asked, ordinal)
-                if self.mode == "replay":
-                    if held is None:
-                        self._guard.check(asked.wire.url)
-                        return await asyncio.to_thread(self._not_recorded, asked)
-                    if _cut_short(held, terms.max_bytes):
-                        return self._not_recorded(
-                            asked,
-                            f"it was recorded with a limit of {held.limit_bytes:,} bytes, and was larger",
-                        )
-                    self._polls[asked.key] += poll
-                    return _with_origin(held.outcome)
-                if held is not None and held.ordinal == ordinal and is_answer(held.outcome):
-                    self._polls[asked.key] += poll
-                    return _with_origin(held.outcome)
-            began = time.monotonic()
-            outcome = await self._try(
-                asked, terms, follow=follow, robots=robots, direct=poll or self.mode == "refresh"
-            )
-            exchange = Exchange(
-                request=asked,
-                outcome=outcome,
-                ordinal=ordinal,
-                recorded_at=now(),
-                took_ms=round(1000 * (time.monotonic() - began)),
-                service=service.name if service else "",
-                limit_bytes=terms.max_bytes,
-            )
-            replaces = refresh and is_answer(outcome)  # no network is no reason to lose what is recorded
-            kept = await asyncio.to_thread(ledger.add, exchange, replace=replaces, replace_error=True)
-            if refresh:
-                self._refreshed.add((asked.key, ordinal))
-            self._polls[asked.key] += poll
-            if kept.outcome == outcome or _cut_short(kept, terms.max_bytes) or (refresh and not replaces):
-                return outcome
-            return kept.outcome
-
-    def _not_recorded(self, asked: Request, why: str = "") -> LabrigError:
-        nearest = self._ledger.nearest(asked, 1) if self._ledger is not None and not why else []
-        hint = f"the nearest recorded: {nearest[0]} ({difference(nearest[0], asked)}); " if nearest else ""
-        return LabrigError(
-            f"This request is not in the ledger{': ' + why if why else ''}: {asked}",
-            where=str(self.ledger_path),
-            try_=f"{hint}to record it, run in the mode record",
-            code="not_recorded",
-        )
-
-    async def _try(
-        self, asked: Request, terms: Terms, *, follow: bool, robots: bool, direct: bool
-    ) -> Response | LabrigError:
-        try:
-            return await self._follow(asked, terms, follow=follow, robots=robots, direct=direct)
-        except NotStored:
-            raise
-        except LabrigError as error:
-            if error.code in ("internal", "not_recorded"):
-                raise
-            return LabrigError.from_dict(error.to_dict())  # as it comes back from a ledger
-
-    async def _follow(
-        self, asked: Request, terms: Terms, *, follow: bool, robots: bool, direct: bool
-    ) -> Response:
-        """Ask, and go where the answer points, up to `MOST_HOPS` times."""
-        hops: list[Hop] = []
-        while True:
-            limit = terms.limit
-            if robots:
-                pause_s = (await self._robots.check(asked.wire.url, terms.patience_s)).pause_s
-                if pause_s and pause_s > 1 / limit.per_second:
-                    limit = Limit(1 / pause_s, 1)
-            response = await self._send(asked, Terms(**vars(terms) | {"limit": limit}), direct=direct)
-            to = response.headers.get("location", "")
-            if not follow or response.status not in REDIRECTS or not to:
-                return Response(**{**vars(response), "redirects": tuple(hops)})
-            after = redirected(asked, response.status, to)
-            hops.append(Hop(response.status, asked.url, after.url))
-            if len(hops) > MOST_HOPS or any(
-                hop.url == after.url and after.method == asked.method for hop in hops
-            ):
-                raise LabrigError(
-                    f"{asked.host} sends requests round in a circle, or on and on: {len(hops)} redirects",
-                    where=f"{hops[0].url} -> {' -> '.join(hop.to for hop in hops[:3])}",
-                    code="unreachable",
-                )
-            self._guard.check(after.wire.url)
-            asked = after
-
-    async def _send(self, asked: Request, terms: Terms, *, direct: bool) -> Response:
-        """Make one request through cache, turns and wire."""
-        # What one person may see is not for another: the cache does not know who asks. Nor does it keep files or parts.
-        direct = direct or asked.method != "GET" or hiding.somebodys(asked.wire.headers)
-        direct = direct or terms.receiver is not None or "range" in dict(asked.headers)
-        transport = self._direct if direct else self._cached
-        message = httpx2.Request(
-            asked.method,
-            _quoted(asked.url),
-            headers=dict(asked.headers),
-            extensions={EXTENSION: (asked, terms)},
-        )
-        answer = await transport.handle_async_request(message)
-        content = await answer.aread()
-        await answer.aclose()
-        headers = {
-            name: value
-            for name, value in sorted(answer.headers.items())
-            if name not in (RETRIEVED, "content-length", "age")
-        }
-        return Response(
-            answer.status_code,
-            asked.url,
-            headers,
-            content,
-            retrieved_at=answer.headers.get(RETRIEVED, ""),
-            origin="cache" if from_cache(answer) else "network",
-            stored=terms.receiver.stored(asked) if terms.receiver and terms.receiver.whole else None,
-        )
 
     async def _robots_file(self, url: str, patience_s: float) -> Response:
         return await self.request("GET", url, accept=ANY, max_bytes=MOST_BYTES, patience_s=patience_s)
@@ -628,19 +431,9 @@ async def _in_memory(response: Response) -> Response:
 
 def _is_on(text: str) -> bool:
     """Return what the setting ``http.cache`` says."""
-    answers = {
-        "on": True,
-        "yes": True,
-        "true": True,
-        "1": True,
-        "off": False,
-        "no": False,
-        "false": False,
-        "0": False,
-    }
-    if text.lower() not in answers:
+    if text.lower() not in YES_NO:
         raise LabrigError(f"{text!r} is neither on nor off", where="http.cache", expected="on or off")
-    return answers[text.lower()]
+    return YES_NO[text.lower()]
 
 
 def _check_limits(**limits: float) -> None:
@@ -649,19 +442,3 @@ def _check_limits(**limits: float) -> None:
             raise LabrigError(
                 "This is not a limit", where=f"{name}={value!r}", expected=f"a number from 0 to {LARGEST:g}"
             )
-
-
-def _quoted(url: str) -> str:
-    return url.replace("[key", "%5Bkey").replace("]", "%5D") if "[key" in url else url
-
-
-def _cut_short(held: Exchange, max_bytes: int) -> bool:
-    return (
-        isinstance(held.outcome, LabrigError)
-        and held.outcome.code == "too_large"
-        and max_bytes > held.limit_bytes
-    )
-
-
-def _with_origin(outcome: Response | LabrigError) -> Response | LabrigError:
-    return outcome if isinstance(outcome, LabrigError) else Response(**{**vars(outcome), "origin": "ledger"})
