@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import os
+import stat
 from collections.abc import Mapping
 from pathlib import Path
 
 from labrig.canonical import sha256
 from labrig.workspace import PRIVATE
-from labrig_harness.blobs import PIECE, Blob
+from labrig_harness.blobs import Blob
 from labrig_harness.trajectory import LeftFile
 
 MOST_FILES, MOST_BYTES = 2_000, 8 << 30
@@ -30,33 +31,33 @@ def left_files(workspace: Path, given: Mapping[str, str | Blob]) -> tuple[tuple[
         path: file.sha256 if isinstance(file, Blob) else sha256(file.encode()) for path, file in given.items()
     }
     found: list[LeftFile] = []
+    unread: list[OSError] = []
     hashed = skipped = 0
-    for folder, folders, names in os.walk(workspace):
+    for folder, folders, names in os.walk(workspace, onerror=unread.append):
         folders[:] = sorted(name for name in folders if name != PRIVATE)
         for name in sorted(names):
             path = Path(folder, name)
             shown = os.fsencode(path.relative_to(workspace)).decode(errors="backslashreplace")
-            size = path.lstat().st_size
-            if path.is_symlink() or not path.is_file():
+            try:
+                about = path.lstat()
+                if not stat.S_ISREG(about.st_mode):
+                    continue
+                if len(found) == MOST_FILES or hashed + about.st_size > MOST_BYTES:
+                    skipped += 1
+                    continue
+                hashed += about.st_size
+                with path.open("rb") as file:
+                    digest = hashlib.file_digest(file, "sha256").hexdigest()
+            except OSError as error:  # of another user, gone meanwhile, in folders too deep for a path
+                unread.append(error)
                 continue
-            if len(found) == MOST_FILES or hashed + size > MOST_BYTES:
-                skipped += 1
-                continue
-            hashed += size
-            digest = _hash(path)
             if start.get(shown) != digest:
-                found.append(LeftFile(shown, size, digest))
-    note = (
-        f"{skipped} files of the workspace are not listed: it has too many, or too large ones"
-        if skipped
-        else ""
-    )
-    return tuple(sorted(found, key=lambda file: file.path)), note
-
-
-def _hash(path: Path) -> str:
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while piece := file.read(PIECE):
-            digest.update(piece)
-    return digest.hexdigest()
+                found.append(LeftFile(shown, about.st_size, digest))
+    notes = []
+    if skipped:
+        notes.append(f"{skipped} files of the workspace are not listed: it has too many, or too large ones")
+    if unread:
+        notes.append(
+            f"{len(unread)} files or folders of the workspace cannot be read, the first: {unread[0].strerror}"
+        )
+    return tuple(sorted(found, key=lambda file: file.path)), "; ".join(notes)

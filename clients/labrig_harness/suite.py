@@ -82,6 +82,8 @@ class Arm:
     also: tuple[Served, ...] = ()
 
     def __post_init__(self) -> None:
+        if self.result_chars is not None and self.result_chars < 1:
+            raise ValueError(f"arm {self.name}: result_chars={self.result_chars} is no number of characters")
         names = [each.server for each in self.also]
         if names and (not self.server or len({self.server, *names}) <= len(names)):
             raise ValueError(f"arm {self.name}: further servers need a first one, and each is there once")

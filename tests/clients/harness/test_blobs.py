@@ -52,6 +52,21 @@ def test_bytes_are_named_by_hash_and_come_back(tmp_path: Path) -> None:
     assert [file.path for file in left] == ["b.txt"] and note == ""
 
 
+def test_what_cannot_be_read_of_a_workspace_is_counted_and_ends_no_run(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("a")
+    folder = os.open(tmp_path, os.O_RDONLY)
+    for _ in range(18):  # a path has 4,096 bytes at most
+        os.mkdir("d" * 250, dir_fd=folder)
+        inner = os.open("d" * 250, os.O_RDONLY, dir_fd=folder)
+        os.close(os.open("f" * 250, os.O_CREAT | os.O_WRONLY, dir_fd=inner))
+        os.close(folder)
+        folder = inner
+    os.close(folder)
+    left, note = left_files(tmp_path, {})
+    assert left[0].path == "a.txt" and 10 < len(left) < 19
+    assert "cannot be read" in note and "too long" in note
+
+
 def test_a_line_cannot_say_where_its_bytes_are() -> None:
     line = sample(files={"a": Blob.of(b"1")}).to_dict()
     line["brief"]["files"]["a"]["source"] = "/etc/passwd"
