@@ -115,7 +115,7 @@ class WorkBench:
         found = []
         for name, (server, tool) in named.items():
             recorder = self.recorders[server]
-            (about,) = [each for each in recorder.offer(recorder.tools) if each["name"] == tool][:1]
+            about = next(each for each in recorder.offer(recorder.tools) if each["name"] == tool)
             found.append({**about, "name": name})
         return found
 
@@ -246,7 +246,7 @@ class WorkBench:
             return ToolResult(problem, is_error=True)
         server, own = tools[tool]
         recorder = self.recorders[server]
-        (about,) = [each for each in recorder.tools if each["name"] == own][:1]
+        about = next(each for each in recorder.tools if each["name"] == own)
         fault: Fault | Literal[""] = "" if fits(arguments, about) else "bad_arguments"
         made = len(recorder.records)
         try:
@@ -258,9 +258,8 @@ class WorkBench:
             if failure.died:
                 raise ServerError(f"{tool}: {failure}") from failure
             return ToolResult(str(failure), is_error=True)
-        except (
-            BaseException
-        ):  # the run was ended under the call, which is recorded and so belongs to the turn
+        except BaseException:
+            # The run was ended under the call, which is recorded and so belongs to the turn.
             if len(recorder.records) > made:
                 self._add_failed(index, id, fault, None)
             raise

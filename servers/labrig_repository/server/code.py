@@ -127,9 +127,8 @@ async def run_python_code(
         )
         return pictured(answered, result)
 
-    return await asyncio.to_thread(
-        answers
-    )  # keeping a hundred files takes a while, in which others are answered
+    # Keeping a hundred files takes a while, in which others are answered.
+    return await asyncio.to_thread(answers)
 
 
 def _inputs(

@@ -63,9 +63,7 @@ def answer(
     whole: dict[str, Any] = {}
     if len(text) > TEXT_CHARACTERS:
         try:
-            whole = artifacts.put(
-                "output.txt", text.encode(), media_type="text/plain", made_by=made_by
-            ).to_dict()
+            whole = _whole(text, artifacts, made_by)
         except LabrigError as error:
             lost.append(f"the whole output was not kept: {error}")
         else:
@@ -99,16 +97,19 @@ def _small(
         answered = _listed(answered, artifacts, made_by)
     answered = with_fewer_warnings(answered, least=LEAST_WARNINGS)
     if not whole and json_bytes(answered.to_dict()) > ANSWER_BYTES:
-        with contextlib.suppress(LabrigError):
-            whole = artifacts.put(
-                "output.txt", text.encode(), media_type="text/plain", made_by=made_by
-            ).to_dict()
+        with contextlib.suppress(LabrigError):  # no room: the text says that the rest was not kept
+            whole = _whole(text, artifacts, made_by)
             answered = replace(answered, artifacts=(whole, *answered.artifacts))
     characters = min(len(text), TEXT_CHARACTERS)
     while json_bytes(answered.to_dict()) > ANSWER_BYTES and characters > LEAST_CHARACTERS:
         characters = characters * 4 // 5
         answered = replace(answered, text=_middle_cut(text, characters, whole))
     return answered
+
+
+def _whole(text: str, artifacts: ArtifactStore, made_by: dict[str, Any]) -> dict[str, Any]:
+    """Put all output into an artifact, and return it as an Answer lists it."""
+    return artifacts.put("output.txt", text.encode(), media_type="text/plain", made_by=made_by).to_dict()
 
 
 def _listed(answered: Answer, artifacts: ArtifactStore, made_by: dict[str, Any]) -> Answer:

@@ -81,10 +81,8 @@ def check_alone(*known: int) -> None:
     threads = len(list(tasks.iterdir())) if tasks.is_dir() else threading.active_count()
     if threads != 1:
         raise LabrigError(f"A server that is loaded has {threads} threads, and only one can be forked")
-    listed = {
-        int(each.name) for each in Path("/dev/fd").iterdir()
-    }  # with that of the listing, which is closed
-    still = {each for each in listed - set(known) if _is_open(each)}
+    listed = {int(each.name) for each in Path("/dev/fd").iterdir()}
+    still = {each for each in listed - set(known) if _is_open(each)}  # that of the listing is closed
     if still:
         raise LabrigError(
             f"A server that is loaded keeps {len(still)} files open, and forks would share them"

@@ -353,9 +353,8 @@ class Program:
     def _cell(self, visit: Visit, place: Path, sockets: dict[str, Path], launch: Launch) -> confinement.Cell:
         _, needed, sites = confinement.shim_python()
         private = visit.bench.workspace / PRIVATE
-        if (
-            visit.cwd == visit.bench.workspace
-        ):  # servers write there, confined by nothing: no link may lead them away
+        # Servers write into its private folder, confined by nothing: no link may lead them away.
+        if visit.cwd == visit.bench.workspace:
             private.mkdir(exist_ok=True)
         return confinement.Cell(
             readable=(

@@ -27,6 +27,7 @@ import json
 import os
 import random
 import resource
+import signal
 import socket
 import sys
 import time
@@ -97,7 +98,7 @@ class Answering(forking.ForkServer[Run]):
     def last_of(self, run: Run) -> dict[str, Any]:
         """End what a child has left behind in its group."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(run.pid, 9)
+            os.killpg(run.pid, signal.SIGKILL)
         return {}
 
     def _child(self, parent: int, request: dict[str, Any], received: Sequence[int]) -> None:
@@ -149,8 +150,8 @@ def stay(work: Work) -> int:
     line = os.dup(0)
     os.dup2(2, 0)
     os.dup2(2, 1)
-    while (size := _read(line, 8)) is not None:
-        question = _read(line, int.from_bytes(size, "big"))
+    while (size := forking.exactly(line, 8)) is not None:
+        question = forking.exactly(line, int.from_bytes(size, "big"))
         if question is None:
             break
         try:
@@ -169,17 +170,6 @@ def refusal_of(error: Exception) -> bytes | None:
     """Return an exception that is a refusal as JSON, or None."""
     fields = getattr(error, "to_dict", None)
     return json.dumps(fields()).encode() if fields is not None else None
-
-
-def _read(descriptor: int, size: int) -> bytes | None:
-    """Return so many bytes; None where the other side has closed before them."""
-    data = bytearray()
-    while len(data) < size:
-        piece = os.read(descriptor, min(1 << 20, size - len(data)))
-        if not piece:
-            return None
-        data += piece
-    return bytes(data)
 
 
 def _write_all(descriptor: int, data: bytes) -> None:

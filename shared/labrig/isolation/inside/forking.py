@@ -239,6 +239,17 @@ def configuration(control: socket.socket) -> dict[str, Any]:
     return config
 
 
+def exactly(descriptor: int, size: int) -> bytes | None:
+    """Return so many bytes; None where the other side has closed before them."""
+    data = bytearray()
+    while len(data) < size:
+        piece = os.read(descriptor, min(1 << 20, size - len(data)))
+        if not piece:
+            return None
+        data += piece
+    return bytes(data)
+
+
 def threads(pid: int) -> int:
     """Return how many threads a process has; 0 when it is gone or the system does not tell."""
     try:

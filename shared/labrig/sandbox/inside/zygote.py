@@ -333,16 +333,11 @@ class Zygote(forking.ForkServer[Run]):
 def links_from(wire: socket.socket) -> dict[str, str]:
     """Read what a run's socket brings first: the names of its inputs and where they are, after their length."""
 
-    def exactly(size: int) -> bytes:
-        data = b""
-        while len(data) < size:
-            piece = wire.recv(size - len(data))
-            if not piece:
-                os._exit(WALL_FAILED)  # the host has gone
-            data += piece
-        return data
-
-    links: dict[str, str] = json.loads(exactly(int.from_bytes(exactly(4), "big")))
+    size = forking.exactly(wire.fileno(), 4)
+    text = forking.exactly(wire.fileno(), int.from_bytes(size, "big")) if size is not None else None
+    if text is None:
+        os._exit(WALL_FAILED)  # the host has gone
+    links: dict[str, str] = json.loads(text)
     return links
 
 
