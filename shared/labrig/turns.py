@@ -111,10 +111,13 @@ class Turns:
             raise
 
     def _may(self, owner: str) -> bool:
-        recent = {name for name, moment in self._seen.items() if time.monotonic() - moment < LINGER_S}
-        others = (self._running.keys() | self._waiting.keys() | recent) - {owner}
+        others = (self._running.keys() | self._waiting.keys() | self._recent().keys()) - {owner}
         own = self.slots if others else self._alone
         return self._running[owner] < own and self._running.total() < self._most
+
+    def _recent(self) -> dict[str, float]:
+        """Return who had a turn a short while ago, and when it ended."""
+        return {name: moment for name, moment in self._seen.items() if time.monotonic() - moment < LINGER_S}
 
     def _forget(self, owner: str, turn: asyncio.Future[None]) -> None:
         with contextlib.suppress(KeyError, ValueError):
@@ -125,7 +128,7 @@ class Turns:
     def _leave(self, owner: str) -> None:
         """Give a slot back, and hand on what is free: to the owner with the fewest, of these to who waits longest."""
         self._running[owner] -= 1
-        self._seen[owner] = time.monotonic()
+        self._seen = self._recent() | {owner: time.monotonic()}
         if not self._running[owner]:
             del self._running[owner]
         for _ in range(GRANTED_AT_ONCE):

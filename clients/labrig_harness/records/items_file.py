@@ -46,11 +46,8 @@ def read_tasks(path: Path, suite: Suite) -> list[Sample]:
                 where=f"{path}:{number}",
                 try_=f"labrig generate {suite.name} --from {path} --out FILE" if published else error.try_,
             ) from error
-        except (
-            ValueError,
-            TypeError,
-            KeyError,
-        ) as error:  # what Sample.from_dict raises, and a suite's own code
+        # What Sample.from_dict raises, and a suite's own code.
+        except (ValueError, TypeError, KeyError) as error:
             said = f"no {error}" if isinstance(error, KeyError) else error
             raise LabrigError(
                 f"This line is not a sample of {suite.name}: {said}", where=f"{path}:{number}"

@@ -21,7 +21,7 @@ from labrig.isolation.closing import close_in
 from labrig.isolation.inside.answering import FIRST_FILE
 from labrig.isolation.process import Limits, Outcome, outcome_error
 from labrig.tables import Description, describe_table
-from labrig.tools.reading import media_type_of, read_at
+from labrig.tools.reading import OpenFile
 
 LIMITS = Limits(wall_s=40, cpu_s=40, memory_bytes=4 << 30, output_bytes=4 << 20)
 """Of one description; a client waits 60 s. Address space is more than memory: pyarrow maps a lot that it never uses.
@@ -102,19 +102,10 @@ def refusal(outcome: Outcome, path: str) -> LabrigError:
     return error
 
 
-class _Opened:
+class _Opened(OpenFile):
     """The one file that the child was given."""
 
     descriptor = FIRST_FILE
-
-    def size(self, path: str) -> int:
-        return os.fstat(self.descriptor).st_size
-
-    def read(self, path: str, start: int = 0, size: int | None = None) -> bytes:
-        return read_at(self.descriptor, start, self.size(path) - start if size is None else size)
-
-    def media_type(self, path: str) -> str:
-        return media_type_of(path)
 
 
 def work(question: Any) -> bytes:

@@ -72,6 +72,24 @@ class Files(Protocol):
         """Return the media type that a file's name stands for."""
 
 
+class OpenFile:
+    """`Files` of which every path is the one file that is open."""
+
+    descriptor: int
+
+    def size(self, path: str = "") -> int:
+        """Return its bytes."""
+        return os.fstat(self.descriptor).st_size
+
+    def read(self, path: str = "", start: int = 0, size: int | None = None) -> bytes:
+        """Return `size` bytes of it from `start`, or all to its end."""
+        return read_at(self.descriptor, start, self.size() - start if size is None else size)
+
+    def media_type(self, path: str) -> str:
+        """Return the media type that a name stands for."""
+        return media_type_of(path)
+
+
 @dataclass(frozen=True)
 class Text:
     """What was read of a text file.

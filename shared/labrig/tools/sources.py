@@ -17,14 +17,14 @@ from typing import Literal
 from labrig.errors import LabrigError
 from labrig.storage.contents import Kind
 from labrig.toolbox import session
-from labrig.tools.reading import media_type_of, read_at
+from labrig.tools.reading import OpenFile, media_type_of
 
 _UNSAFE = re.compile(r"[^\w.+@=, ()-]")
 
 
 @dataclass(frozen=True)
-class Source:
-    """A file or folder that is open; it is one of `labrig.tools.reading.Files`, of which every path is itself.
+class Source(OpenFile):
+    """A file or folder that is open.
 
     Attributes
     ----------
@@ -51,14 +51,8 @@ class Source:
         """A path of what is open, for this process and those it lets look at its descriptors, as the sandbox is."""
         return Path(f"/proc/{os.getpid()}/fd/{self.descriptor}")
 
-    def size(self, path: str = "") -> int:
-        return os.fstat(self.descriptor).st_size
-
-    def read(self, path: str = "", start: int = 0, size: int | None = None) -> bytes:
-        return read_at(self.descriptor, start, self.size() - start if size is None else size)
-
     def media_type(self, path: str = "") -> str:
-        return media_type_of(self.name)
+        return media_type_of(path or self.name)
 
 
 def names_artifact(source: object) -> bool:

@@ -296,7 +296,7 @@ class Ledger:
             with ledger_schema.transaction(db):
                 removed = db.execute(f"DELETE FROM exchanges WHERE {condition}", values).rowcount
                 db.execute(ledger_rows.REMOVE_UNUSED)
-            self._remove_unnamed(self.bodies.names())
+            self.remove_unused()
             sweep(self.bodies.folder)
             db.execute("VACUUM")
             db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
