@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import os
+import stat
 from contextlib import suppress
-from pathlib import Path
 
 from labrig.config import byte_setting
 from labrig.errors import LabrigError
 from labrig.storage import holds
+from labrig.storage.folder import Folder
 from labrig.storage.manifests import Artifact, read_manifest
 
 QUOTA_BYTES = 1 << 30
 """Unless the setting ``artifacts.quota_bytes`` says otherwise."""
 MOST = 5_000
-"""Artifacts of a workspace; with so many, storing one more takes about a tenth of a second."""
+"""Artifacts of a workspace; with so many, storing one more takes about ten times as long as the first ones."""
 
 
 def _quota() -> int:
@@ -32,8 +32,16 @@ def require_below_quota(more: int) -> None:
         )
 
 
-def victims(folder: Path, artifact: Artifact) -> list[str]:
+def victims(store: Folder, names: set[str], artifact: Artifact, known: dict[str, int]) -> list[str]:
     """Return the oldest artifacts that have to go so that another fits the quota; none of them is in use.
+
+    Parameters
+    ----------
+    names
+        What the store holds; other processes may have put and removed there.
+    known
+        Digest -> bytes, as far as they are known, which is brought up to date here: an artifact never changes, so each
+        is asked of the file system once.
 
     Raises
     ------
@@ -42,19 +50,19 @@ def victims(folder: Path, artifact: Artifact) -> list[str]:
     """
     require_below_quota(artifact.bytes)
     quota = _quota()
-    sizes = _sizes(folder)
-    over, many = sum(sizes.values()) + artifact.bytes - quota, len(sizes) + 1 - MOST
+    _measure(store, names, known)
+    over, many = sum(known.values()) + artifact.bytes - quota, len(known) + 1 - MOST
     if over <= 0 and many <= 0:
         return []
-    oldest = sorted(sizes, key=lambda digest: (folder / f"{digest}.json").stat().st_mtime_ns)
-    made = holds.held(folder)
+    oldest = sorted(known, key=lambda digest: store.about(f"{digest}.json").st_mtime_ns)
+    made = holds.held(store, names)
     victims = []
     for digest in oldest:
         if over <= 0 and many <= 0:
             break
-        if digest not in made and digest != artifact.sha256 and holds.is_free(folder / digest):
+        if digest not in made and digest != artifact.sha256 and holds.is_free(store, digest):
             victims.append(digest)
-            over -= sizes[digest]
+            over -= known[digest]
             many -= 1
     if over > 0 or many > 0:
         raise LabrigError(
@@ -68,19 +76,13 @@ def victims(folder: Path, artifact: Artifact) -> list[str]:
     return victims
 
 
-def _sizes(folder: Path) -> dict[str, int]:
-    """Return digest -> bytes of the artifacts of a store."""
-    with os.scandir(folder) as entries:
-        found = {entry.name: entry for entry in entries if len(entry.name) in (64, 69)}
-    sizes = {}
-    for name, entry in found.items():
-        if len(name) == 64 and f"{name}.json" in found:
-            with suppress(OSError, LabrigError):
-                is_folder = entry.is_dir(follow_symlinks=False)
-                manifest = folder / f"{name}.json"
-                sizes[name] = (
-                    read_manifest(manifest, name).bytes
-                    if is_folder
-                    else entry.stat(follow_symlinks=False).st_size
-                )
-    return sizes
+def _measure(store: Folder, names: set[str], known: dict[str, int]) -> None:
+    """Forget the artifacts that are gone, and ask how many bytes the new ones have."""
+    there = {name for name in names if len(name) == 64 and f"{name}.json" in names}
+    for digest in known.keys() - there:
+        del known[digest]
+    for digest in there - known.keys():
+        with suppress(OSError, LabrigError):
+            about = store.about(digest)
+            is_folder = stat.S_ISDIR(about.st_mode)
+            known[digest] = read_manifest(store, digest, digest).bytes if is_folder else about.st_size

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from labrig.artifacts import ArtifactStore
+from labrig.artifacts import ArtifactStore, Opened
 from labrig.errors import LabrigError
 from labrig.sandbox import inputs as placing
 from labrig.sandbox.inputs import Inputs
@@ -43,6 +43,10 @@ def test_a_copy_that_fails_says_why(tmp_path: Path) -> None:
         Inputs([], tmp_path / "area").place({"a": tmp_path / "a"}, "run-1")
 
 
+def _place(opened: Opened) -> Path:
+    return Path(f"/proc/self/fd/{opened.descriptor}")
+
+
 def test_an_artifact_is_linked_and_not_copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(placing, "MAX_COPIED", 100)
     store = ArtifactStore(Workspace(tmp_path / "work"))
@@ -51,12 +55,12 @@ def test_an_artifact_is_linked_and_not_copied(tmp_path: Path, monkeypatch: pytes
     file = store.put("f", b"f" * 1000, media_type="t")
     folder = store.put_path(tmp_path / "run")
     with store.opened(file.handle) as one, store.opened(folder.handle) as other:
-        inputs = {"f.txt": Path(f"/proc/self/fd/{one.descriptor}"), "run": other.path}
+        inputs = {"f.txt": _place(one), "run": _place(other)}
         placed = Inputs([], tmp_path / "area").place(inputs, "run-1")
         placing.close(placed)
         area = tmp_path / "area" / "run-1"
-        assert (area / "f.txt").stat().st_ino == one.path.stat().st_ino
-        assert (area / "run" / "c" / "0").stat().st_ino == (other.path / "c" / "0").stat().st_ino
+        assert (area / "f.txt").stat().st_ino == _place(one).stat().st_ino
+        assert (area / "run" / "c" / "0").stat().st_ino == (_place(other) / "c" / "0").stat().st_ino
     Inputs([], tmp_path / "area").remove("run-1")
     assert (
         not area.exists()
@@ -65,4 +69,4 @@ def test_an_artifact_is_linked_and_not_copied(tmp_path: Path, monkeypatch: pytes
     )
     monkeypatch.setattr(placing, "_linked", lambda *_, **__: False)  # as on a file system of its own
     with store.opened(file.handle) as one, pytest.raises(LabrigError, match="more than 100 bytes"):
-        Inputs([], tmp_path / "area").place({"f": one.path}, "run-1")
+        Inputs([], tmp_path / "area").place({"f": _place(one)}, "run-1")
