@@ -34,7 +34,7 @@ from labrig.storage.folder import Folder, closing, new_name
 from labrig.storage.holds import holding
 from labrig.storage.leftovers import removed, swept, thrown_away
 from labrig.storage.manifests import Artifact, described, further_names, manifest_of, note_name, read_manifest
-from labrig.storage.quota import require_below_quota, victims
+from labrig.storage.quota import Known, require_below_quota, victims
 from labrig.workspace import Workspace
 
 __all__ = ["Artifact", "ArtifactStore", "Opened", "holding", "is_handle", "sweep"]
@@ -75,7 +75,8 @@ def is_handle(text: str) -> bool:
 def sweep(store: Folder) -> None:
     """Remove what killed processes left in a store."""
     with holds.locked(store, exclusive=True):
-        trash = swept(store, store.names())
+        names = store.names()
+        trash = swept(store, names, names)
     for name in trash:
         store.delete(name)
 
@@ -85,8 +86,7 @@ class ArtifactStore:
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
-        self._known: dict[str, int] = {}
-        """Bytes of artifacts, by their digests; see `labrig.storage.quota.victims`."""
+        self._known = Known()
 
     def _folder(self) -> Folder:
         return self.workspace.private("artifacts")
@@ -241,12 +241,13 @@ class ArtifactStore:
         try:
             with holds.locked(store, exclusive=True):
                 names = store.names()
-                trash += swept(store, names)
+                others = self._known.others(names)
+                trash += swept(store, names, others)
                 if _stands(store, artifact):
                     holds.note(store, artifact.sha256)
                     note_name(store, artifact)
                     return False
-                to_go = victims(store, names, artifact, self._known)
+                to_go = victims(store, artifact, self._known, others)
                 stage()
                 trash += _placed(store, artifact, listing, source, check)
                 holds.note(store, artifact.sha256)

@@ -22,6 +22,7 @@ from labrig.errors import LabrigError
 from labrig.jobs import Jobs, Progress
 from labrig.serving.gc import collect
 from labrig.storage import contents, quota
+from labrig.storage.folder import Folder
 from labrig.storage.holds import in_use
 from labrig.workspace import Workspace
 
@@ -394,6 +395,22 @@ def test_a_full_disk_loses_nothing(
     assert store.put_path(source).sha256 == listing_hash(RUN)
 
 
+def test_a_manifest_that_vanishes_half_way_loses_nothing(
+    store: ArtifactStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = run_folder(tmp_path / "run")
+
+    def vanish(folder: Folder, name: str, *_: Any) -> None:
+        folder.delete(name)
+        os.utime(name, dir_fd=folder.descriptor)
+
+    with monkeypatch.context() as patch, pytest.raises(LabrigError, match="no such file"):
+        patch.setattr(Folder, "touch", vanish)
+        store.put_path(source)
+    store.sweep()
+    assert {name: (source / name).read_bytes() for name in RUN} == RUN
+
+
 def test_a_file_that_was_made_to_have_the_hash_of_a_folder(store: ArtifactStore, tmp_path: Path) -> None:
     made = store.put_path(run_folder(tmp_path / "run"))
     listing = (folder_of(tmp_path) / f"{made.sha256}.listing").read_bytes()
@@ -551,3 +568,20 @@ def test_there_are_so_many_artifacts_and_no_more(tmp_path: Path, monkeypatch: py
         with pytest.raises(LabrigError, match="at most 3 artifacts") as caught:
             store.put("4", b"4", media_type="text/plain")
         assert caught.value.code == "limit"
+
+
+def test_stores_that_share_a_workspace_count_what_the_other_put(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LABRIG_ARTIFACTS_QUOTA_BYTES", "100")
+    one, other = ArtifactStore(Workspace(tmp_path)), ArtifactStore(Workspace(tmp_path))
+    made = []
+    for n in range(8):
+        made.append((one, other)[n % 2].put(f"{n}", f"{n}".encode() * 30, media_type="t"))
+        os.utime(tmp_path / ".labrig" / "artifacts" / f"{made[-1].sha256}.json", (n, n))
+        whole = sorted(path.stem for path in (tmp_path / ".labrig" / "artifacts").glob("*.json"))
+        assert whole == sorted(each.sha256 for each in made[-3:]), "three of 30 bytes, and the oldest went"
+    (tmp_path / ".labrig" / "artifacts" / f"{made[-1].sha256}.json").unlink()  # by hand: its content is swept
+    (tmp_path / ".labrig" / "artifacts" / made[-2].sha256).unlink()
+    last = [one.put(name, name.encode() * 30, media_type="t") for name in "ab"]
+    assert [one.get(each.handle) for each in (made[-3], *last)] == [made[-3], *last]

@@ -6,6 +6,7 @@ Nothing outside of the workspace is written, renamed, removed or given for ours,
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable
 from contextlib import suppress
 from itertools import count
@@ -71,8 +72,7 @@ def copy_folder(workspace: Workspace, beside: Path) -> None:
 
 
 def copy_file_and_remove_it(workspace: Workspace, beside: Path) -> None:
-    os.link(beside / "made" / "run" / "a", beside / "another name")
-    ArtifactStore(workspace).put_path(beside / "made" / "run" / "a")
+    ArtifactStore(workspace).put_path(beside / "made" / "linked" / "a")
 
 
 def read(workspace: Workspace, beside: Path) -> None:
@@ -116,6 +116,7 @@ def attacked(top: Path, act: Act, where: str, target: str, number: int) -> bool:
     run_folder(folder / ".trash-left")
     (folder / ".new-left").write_bytes(b"")
     run_folder(top / "made" / "run")
+    os.link(run_folder(top / "made" / "linked") / "a", top / "another name")
     before = seen(outside)
 
     def exchanged() -> None:
@@ -137,22 +138,75 @@ def attacked(top: Path, act: Act, where: str, target: str, number: int) -> bool:
 LEVELS = ((f"root/server/session/{PRIVATE}", "."), (f"root/server/session/{PRIVATE}/artifacts", "artifacts"))
 
 
-@pytest.mark.parametrize(("where", "target"), LEVELS, ids=["private", "artifacts"])
-@pytest.mark.parametrize(
-    "act",
-    [
-        put_in_place_of_another,
-        read,
-        write_beside,
-        come_and_go,
-        *(
-            pytest.param(act, marks=pytest.mark.accept)
-            for act in (put, put_folder, copy_folder, copy_file_and_remove_it, sweep, collect_all)
-        ),
-    ],
+SLOWER = pytest.mark.accept
+ACTS = (
+    put_in_place_of_another,
+    read,
+    write_beside,
+    come_and_go,
+    *(
+        pytest.param(act, marks=SLOWER)
+        for act in (put, put_folder, copy_folder, copy_file_and_remove_it, sweep, collect_all)
+    ),
 )
+
+
+@pytest.mark.parametrize(("where", "target"), LEVELS, ids=["private", "artifacts"])
+@pytest.mark.parametrize("act", ACTS)
 def test_a_link_in_place_of_a_folder_of_ours(tmp_path: Path, act: Act, where: str, target: str) -> None:
     for number in count(1):
         if not attacked(tmp_path / f"{number}", act, where, target, number):
             assert number > 3, "steps were heard"
             return
+
+
+INNER = (
+    (put_folder, "made", "."),
+    pytest.param(put_folder, "made/run/c", "c", marks=SLOWER),
+    pytest.param(copy_folder, "made/run/c", "c", marks=SLOWER),
+    (copy_folder, f"root/server/session/{PRIVATE}/artifacts/.new-*/c", "c"),
+    pytest.param(copy_file_and_remove_it, "made/linked", "run", marks=SLOWER),
+)
+
+
+@pytest.mark.parametrize(("act", "where", "target"), INNER)
+def test_a_link_in_place_of_a_folder_that_is_put(tmp_path: Path, act: Act, where: str, target: str) -> None:
+    for number in count(2):  # the first step opens the folder in which lies what the path names
+        if not attacked(tmp_path / f"{number}", act, where, target, number):
+            assert number > 3, "steps were heard"
+            return
+
+
+def test_links_that_come_and_go_while_artifacts_are_put(tmp_path: Path) -> None:
+    outside = decoys(tmp_path / "outside")
+    workspace = Workspace(tmp_path / "work")
+    store = ArtifactStore(workspace)
+    store.put("known", KNOWN, media_type="t")
+    private = workspace.folder / PRIVATE
+    before, stopped, made = seen(outside), threading.Event(), []
+
+    def exchange_again_and_again() -> None:
+        for n in count():
+            for folder, target in ((private / "artifacts", outside / "artifacts"), (private, outside)):
+                if stopped.is_set():
+                    return
+                with suppress(OSError):  # another was made meanwhile in its place
+                    exchange(folder, target)
+                    changed_back(folder)
+                away = folder.with_name("away")
+                if away.exists():
+                    away.rename(workspace.folder / f"away{n}{folder.name}")
+
+    program = threading.Thread(target=exchange_again_and_again)
+    program.start()
+    try:
+        for n in range(100):
+            with suppress(LabrigError), holding():
+                made.append(store.put(f"{n}", f"{n}".encode(), media_type="t"))
+                OwnFiles(workspace).write("result.out", b"text")
+    finally:
+        stopped.set()
+        program.join()
+    assert seen(outside) == before
+    kept = {path.name: path for path in workspace.folder.rglob("*")}
+    assert made and all(kept[each.sha256].read_bytes() == each.name.encode() for each in made)

@@ -14,10 +14,18 @@ _OLD_TEMPORARY = re.compile(r"\.[0-9a-f]{12}")
 _OLD_S = 86_400
 
 
-def swept(store: Folder, names: set[str]) -> list[str]:
-    """Put what killed processes left out of the way, and return it; called with the lock of the store and its names."""
-    trash = [name for name in names if name.startswith(TRASH)]
-    for name in names:
+def swept(store: Folder, names: set[str], others: set[str]) -> list[str]:
+    """Put what killed processes left out of the way, and return it; called with the lock of the store.
+
+    Parameters
+    ----------
+    names
+        All that is in the store.
+    others
+        Those of them that may have been left: all but the names of artifacts that are known to be whole.
+    """
+    trash = [name for name in others if name.startswith(TRASH)]
+    for name in others:
         digest, _, ending = name.partition(".")
         if name.startswith((NEW, HELD)):
             dead = is_free(store, name)

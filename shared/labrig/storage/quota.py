@@ -17,6 +17,41 @@ MOST = 5_000
 """Artifacts of a workspace; with so many, storing one more takes about ten times as long as the first ones."""
 
 
+class Known:
+    """The artifacts that a process found in a store, so that it asks anew of nothing but what came since.
+
+    An artifact never changes, so the names alone tell what came and went, whichever process brought or took it. Used
+    with the lock of the store.
+
+    Attributes
+    ----------
+    sizes
+        Digest -> bytes.
+    """
+
+    def __init__(self) -> None:
+        self.sizes: dict[str, int] = {}
+        self._names: set[str] = set()
+
+    def others(self, names: set[str]) -> set[str]:
+        """Forget the artifacts that are no longer whole; return the names in the store that are of no known one."""
+        for digest in {name.partition(".")[0] for name in self._names - names}:
+            del self.sizes[digest]
+            self._names -= {digest, f"{digest}.json"}
+        return names - self._names
+
+    def learn(self, store: Folder, others: set[str]) -> None:
+        """Ask how many bytes the artifacts have that were not known yet."""
+        for digest in others:
+            if len(digest) == 64 and f"{digest}.json" in others:
+                with suppress(OSError, LabrigError):
+                    about = store.about(digest)
+                    is_folder = stat.S_ISDIR(about.st_mode)
+                    size = read_manifest(store, digest, digest).bytes if is_folder else about.st_size
+                    self.sizes[digest] = size
+                    self._names |= {digest, f"{digest}.json"}
+
+
 def _quota() -> int:
     return byte_setting("artifacts", "quota_bytes", QUOTA_BYTES)
 
@@ -32,16 +67,13 @@ def require_below_quota(more: int) -> None:
         )
 
 
-def victims(store: Folder, names: set[str], artifact: Artifact, known: dict[str, int]) -> list[str]:
+def victims(store: Folder, artifact: Artifact, known: Known, others: set[str]) -> list[str]:
     """Return the oldest artifacts that have to go so that another fits the quota; none of them is in use.
 
     Parameters
     ----------
-    names
-        What the store holds; other processes may have put and removed there.
-    known
-        Digest -> bytes, as far as they are known, which is brought up to date here: an artifact never changes, so each
-        is asked of the file system once.
+    others
+        Names in the store that are of no known artifact.
 
     Raises
     ------
@@ -50,19 +82,20 @@ def victims(store: Folder, names: set[str], artifact: Artifact, known: dict[str,
     """
     require_below_quota(artifact.bytes)
     quota = _quota()
-    _measure(store, names, known)
-    over, many = sum(known.values()) + artifact.bytes - quota, len(known) + 1 - MOST
+    known.learn(store, others)
+    sizes = known.sizes
+    over, many = sum(sizes.values()) + artifact.bytes - quota, len(sizes) + 1 - MOST
     if over <= 0 and many <= 0:
         return []
-    oldest = sorted(known, key=lambda digest: store.about(f"{digest}.json").st_mtime_ns)
-    made = holds.held(store, names)
+    oldest = sorted(sizes, key=lambda digest: store.about(f"{digest}.json").st_mtime_ns)
+    made = holds.held(store, others)
     victims = []
     for digest in oldest:
         if over <= 0 and many <= 0:
             break
         if digest not in made and digest != artifact.sha256 and holds.is_free(store, digest):
             victims.append(digest)
-            over -= known[digest]
+            over -= sizes[digest]
             many -= 1
     if over > 0 or many > 0:
         raise LabrigError(
@@ -74,15 +107,3 @@ def victims(store: Folder, names: set[str], artifact: Artifact, known: dict[str,
             code="limit",
         )
     return victims
-
-
-def _measure(store: Folder, names: set[str], known: dict[str, int]) -> None:
-    """Forget the artifacts that are gone, and ask how many bytes the new ones have."""
-    there = {name for name in names if len(name) == 64 and f"{name}.json" in names}
-    for digest in known.keys() - there:
-        del known[digest]
-    for digest in there - known.keys():
-        with suppress(OSError, LabrigError):
-            about = store.about(digest)
-            is_folder = stat.S_ISDIR(about.st_mode)
-            known[digest] = read_manifest(store, digest, digest).bytes if is_folder else about.st_size
