@@ -146,7 +146,8 @@ class ArtifactStore:
         ----------
         source
             Where it lies; it is gone from there afterwards. Where it lies on another file system, or one of its files
-            has a second name, it is copied and then removed. Or an open descriptor, whose content is copied.
+            has a second name, it is copied and then removed. The folder in which it lies is opened once, and links on
+            the way to it are followed. Or an open descriptor, whose content is copied.
         name
             By default that of the path.
         media_type

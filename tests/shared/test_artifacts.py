@@ -165,6 +165,9 @@ def test_what_cannot_be_kept_at_all(
             store.put(name, b"", media_type="text/plain")
         with pytest.raises(LabrigError, match="name of an artifact"):
             store.put_path(tmp_path / "run", name=name)
+    for path in (tmp_path / "run" / "c" / "..", Path("/")):
+        with pytest.raises(LabrigError, match="does not end with a name"):
+            store.put_path(path, name="x")
     monkeypatch.setattr(contents, "MAX_FILES", 4)
     with pytest.raises(LabrigError, match="too much"):
         store.put_path(tmp_path / "run")

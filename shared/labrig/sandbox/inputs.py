@@ -138,7 +138,7 @@ def _copied(name: str, descriptor: int, copy: Path, room: int, *, links: bool) -
         copying.links = links and copy.parent.stat().st_dev == about.st_dev
         if not copying.links and _size(descriptor, room) > room:
             raise _too_large(name)
-        for path, folders, names, folder in os.fwalk(dir_fd=descriptor):
+        for path, folders, names, folder in os.fwalk(dir_fd=descriptor, onerror=_fail):
             (copy / path).mkdir()
             for each in (*folders, *names):
                 copying.copy(folder, each, copy / path / each)
@@ -147,6 +147,10 @@ def _copied(name: str, descriptor: int, copy: Path, room: int, *, links: bool) -
             f"An input cannot be copied: {error.strerror}", where=f"inputs[{name!r}]", code="unavailable"
         ) from error
     return room - copying.room
+
+
+def _fail(error: OSError) -> None:
+    raise error
 
 
 class _Copying:

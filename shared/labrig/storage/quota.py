@@ -36,7 +36,7 @@ class Known:
     def others(self, names: set[str]) -> set[str]:
         """Forget the artifacts that are no longer whole; return the names in the store that are of no known one."""
         for digest in {name.partition(".")[0] for name in self._names - names}:
-            del self.sizes[digest]
+            self.sizes.pop(digest, None)
             self._names -= {digest, f"{digest}.json"}
         return names - self._names
 
