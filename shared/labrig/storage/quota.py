@@ -14,7 +14,7 @@ from labrig.storage.manifests import Artifact, read_manifest
 QUOTA_BYTES = 1 << 30
 """Unless the setting ``artifacts.quota_bytes`` says otherwise."""
 MOST = 5_000
-"""Artifacts of a workspace; with so many, storing one more takes about ten times as long as the first ones."""
+"""Artifacts of a workspace; with so many, storing one more takes about 10 ms, and 30 ms where the oldest has to go."""
 
 
 class Known:
