@@ -7,7 +7,9 @@ The manifest is written first, the content renamed to its place last: what a kil
 other, or a name that begins with a dot, and the next `put` removes it. A content that was to be moved here is never
 among that: until it is in its place, it is where it was.
 
-Many processes may use one store at the same time; `labrig.storage.holds` says by which locks.
+Many processes may use one store at the same time; `labrig.storage.holds` says by which locks. Whoever can write in the
+workspace may exchange its folders with links meanwhile: a store is opened anew for each thing that is done, and that is
+done in what was opened (`labrig.storage.folder`).
 """
 
 from __future__ import annotations
@@ -17,10 +19,9 @@ import fcntl
 import json
 import os
 import re
-import secrets
 import stat
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,20 +30,20 @@ from labrig.canonical import sha256
 from labrig.errors import LabrigError
 from labrig.storage import contents, holds
 from labrig.storage.contents import Kind, Survey
+from labrig.storage.folder import Folder, closing, new_name
 from labrig.storage.holds import holding
-from labrig.storage.leftovers import delete, removed, swept, thrown_away, write, write_whole
+from labrig.storage.leftovers import removed, swept, thrown_away
 from labrig.storage.manifests import Artifact, described, further_names, manifest_of, note_name, read_manifest
-from labrig.storage.quota import require_below_quota, victims
+from labrig.storage.quota import Known, require_below_quota, victims
 from labrig.workspace import Workspace
 
-__all__ = ["Artifact", "ArtifactStore", "Opened", "holding", "in_use", "is_handle"]
+__all__ = ["Artifact", "ArtifactStore", "Opened", "holding", "is_handle", "sweep"]
 
 CHECKED_BYTES = 64 << 20
 """Contents up to this size are checked against their hash whenever they are opened."""
 READ_BYTES = 256 << 20
 """What `ArtifactStore.read` returns at most."""
 _HANDLE = re.compile(r"sha256:([0-9a-f]{12,64})")
-_DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True)
@@ -52,14 +53,12 @@ class Opened:
     Attributes
     ----------
     descriptor
-        Of the file, at its beginning, or of the folder. A child that inherits it keeps the artifact in use, too.
-    path
-        Where the content lies, for a child process that may read it; it is not to be written.
+        Of the file, at its beginning, or of the folder; for reading. A child that inherits it keeps the artifact in
+        use, too.
     """
 
     artifact: Artifact
     descriptor: int
-    path: Path
 
     @contextmanager
     def opened(self, path: str) -> Iterator[int]:
@@ -73,24 +72,24 @@ def is_handle(text: str) -> bool:
     return _HANDLE.fullmatch(text) is not None
 
 
-def in_use(store: Path) -> bool:
-    """Tell whether something in a store is open, being made, or made by a call or job at work."""
-    names = (
-        path
-        for path in store.iterdir()
-        if _DIGEST.fullmatch(path.name) or path.name.startswith((holds.HELD, holds.NEW))
-    )
-    return not all(map(holds.is_free, names))
+def sweep(store: Folder) -> None:
+    """Remove what killed processes left in a store."""
+    with holds.locked(store, exclusive=True):
+        names = store.names()
+        trash = swept(store, names, names)
+    for name in trash:
+        store.delete(name)
 
 
 class ArtifactStore:
     """The artifacts of one workspace, in its private folder."""
 
     def __init__(self, workspace: Workspace) -> None:
-        self._workspace = workspace
+        self.workspace = workspace
+        self._known = Known()
 
-    def _folder(self) -> Path:
-        return self._workspace.private("artifacts")
+    def _folder(self) -> Folder:
+        return self.workspace.private("artifacts")
 
     def put(
         self,
@@ -117,15 +116,16 @@ class ArtifactStore:
             made_by or {},
             inputs or {},
         )
-        folder = self._folder()
-
-        def stage() -> Path:
-            staged = folder / f"{holds.NEW}{secrets.token_hex(8)}"
-            write(staged, content)
-            return staged
-
+        staged = new_name()
         try:
-            self._publish(folder, artifact, b"", stage)
+            with self._folder() as store:
+                try:
+                    self._publish(
+                        store, artifact, (store, staged), stage=lambda: store.write(staged, content)
+                    )
+                except BaseException:
+                    store.delete(staged)
+                    raise
         except OSError as error:
             raise contents.refusal(error, name) from error
         return artifact
@@ -146,7 +146,8 @@ class ArtifactStore:
         ----------
         source
             Where it lies; it is gone from there afterwards. Where it lies on another file system, or one of its files
-            has a second name, it is copied and then removed. Or an open descriptor, whose content is copied.
+            has a second name, it is copied and then removed. The folder in which it lies is opened once, and links on
+            the way to it are followed. Or an open descriptor, whose content is copied.
         name
             By default that of the path.
         media_type
@@ -161,90 +162,102 @@ class ArtifactStore:
             it changes meanwhile; ``limit`` if there is no room, or the disk of a copy is full. The source is then where
             it was, and the store as it was.
         """
-        if isinstance(source, int):
-            return self._put_opened(source, None, name, media_type, made_by, inputs)
-        path = Path(os.path.abspath(source))  # noqa: PTH100 - without following a link
-        descriptor = contents.open_content(path)
         try:
-            return self._put_opened(
-                descriptor, path, name or path.name, media_type, made_by, inputs, keep=keep
-            )
-        finally:
-            os.close(descriptor)
+            if isinstance(source, int):
+                return self._put_opened(source, None, name, media_type, made_by, inputs)
+            path = source.absolute()
+            name = name or path.name
+            if path.name in ("", ".."):
+                raise LabrigError("This path does not end with a name", where=str(source), code="refused")
+            with (
+                Folder.at(path.parent) as parent,
+                closing(contents.open_content(parent, path.name)) as opened,
+            ):
+                place = None if keep else (parent, path.name)
+                return self._put_opened(opened, place, name, media_type, made_by, inputs)
+        except OSError as error:
+            raise contents.refusal(error, name) from error
 
     def _put_opened(
         self,
         descriptor: int,
-        path: Path | None,
+        place: _Place | None,
         name: str,
         media_type: str,
         made_by: dict[str, Any] | None,
         inputs: dict[str, str] | None,
-        *,
-        keep: bool = True,
     ) -> Artifact:
+        """Store what is open; if its `place` is given, it is gone from there afterwards."""
         contents.checked_name(name)
         surveyed = contents.survey(descriptor, name)
-        folder = self._folder()
         require_below_quota(surveyed.size)
-        here = os.fstat(descriptor).st_dev == folder.stat().st_dev
-        if path is not None and not keep and here and not surveyed.linked:
-            content = contents.read_content(descriptor, surveyed, name)
-            artifact = described(content, name, media_type, made_by, inputs)
-            try:
-                taken = self._publish(
-                    folder, artifact, content.listing, lambda: path, lambda: _same(folder, artifact, surveyed)
-                )
-            except OSError as error:
-                if error.errno != errno.EXDEV:  # a mount of the same file system
-                    raise contents.refusal(error, name) from error
-            else:
-                if not taken:
-                    _remove_source(path, surveyed, name)
-                return artifact
-        try:
-            with _staged(folder, surveyed.kind) as copy:
+        with self._folder() as store:
+            here = os.fstat(descriptor).st_dev == os.fstat(store.descriptor).st_dev
+            if place is not None and here and not surveyed.linked:
+                content = contents.read_content(descriptor, surveyed, name)
+                artifact = described(content, name, media_type, made_by, inputs)
+                try:
+                    taken = self._publish(
+                        store,
+                        artifact,
+                        place,
+                        content.listing,
+                        check=lambda: _require_unchanged((store, artifact.sha256), surveyed, name),
+                    )
+                except OSError as error:
+                    if error.errno != errno.EXDEV:  # a mount of the same file system
+                        raise
+                else:
+                    if not taken:
+                        _remove_source(place, surveyed, name)
+                    return artifact
+            with _staged(store, surveyed.kind) as (staged, copy):
                 content = contents.read_content(descriptor, surveyed, name, copy)
                 artifact = described(content, name, media_type, made_by, inputs)
-                self._publish(folder, artifact, content.listing, lambda: copy)
-        except OSError as error:
-            raise contents.refusal(error, name) from error
-        if path is not None and not keep:
-            _remove_source(path, surveyed, name)
-        return artifact
+                self._publish(store, artifact, (store, staged), content.listing)
+            if place is not None:
+                _remove_source(place, surveyed, name)
+            return artifact
 
     def _publish(
         self,
-        folder: Path,
+        store: Folder,
         artifact: Artifact,
-        listing: bytes,
-        stage: Callable[[], Path],
+        source: _Place,
+        listing: bytes = b"",
+        *,
+        stage: Callable[[], None] = lambda: None,
         check: Callable[[], None] = lambda: None,
     ) -> bool:
-        """Rename what `stage` gives to its place and `check` it, unless the artifact is there; tell whether it was."""
-        trash: list[Path] = []
+        """Rename a content to its place, unless the artifact is there already; tell whether it was renamed.
+
+        Parameters
+        ----------
+        stage
+            Makes the content, if it is needed.
+        check
+            Raises LabrigError if what was renamed is not what was read; it is then given back.
+        """
+        trash: list[str] = []
         try:
-            with holds.locked(folder, exclusive=True):
-                trash += swept(folder)
-                if _stands(folder, artifact):
-                    holds.note(folder, artifact.sha256)
-                    note_name(folder, artifact)
+            with holds.locked(store, exclusive=True):
+                names = store.names()
+                others = self._known.others(names)
+                trash += swept(store, names, others)
+                if _stands(store, artifact):
+                    holds.note(store, artifact.sha256)
+                    note_name(store, artifact)
                     return False
-                to_go = victims(folder, artifact)
-                staged = stage()
-                try:
-                    _placed(folder, artifact, listing, staged, check, trash)
-                except BaseException:
-                    if staged.name.startswith(holds.NEW) and not staged.is_dir():
-                        staged.unlink(missing_ok=True)
-                    raise
-                holds.note(folder, artifact.sha256)
-                for each in to_go:
-                    trash += removed(folder, each)
+                to_go = victims(store, artifact, self._known, others)
+                stage()
+                trash += _placed(store, artifact, listing, source, check)
+                holds.note(store, artifact.sha256)
+                for digest in to_go:
+                    trash += removed(store, digest)
                 return True
         finally:
-            for path in trash:
-                delete(path)
+            for name in trash:
+                store.delete(name)
 
     def get(self, handle: str) -> Artifact:
         """Return the artifact that a handle names.
@@ -254,32 +267,14 @@ class ArtifactStore:
         LabrigError
             If the text is not a handle, or names none or several artifacts of this workspace.
         """
-        match = _HANDLE.fullmatch(handle)
-        if not match:
-            raise LabrigError(
-                "This is not an artifact handle", where=handle, expected="sha256: and 12 to 64 hex digits"
-            )
-        folder = self._folder()
-        names = holds.names(folder)
-        found = [
-            folder / f"{name}.json"
-            for name in names
-            if len(name) == 64 and name.startswith(match[1]) and f"{name}.json" in names
-        ]
-        if len(found) != 1:
-            raise LabrigError(
-                "There is no such artifact in this workspace"
-                if not found
-                else "Several artifacts begin like this",
-                where=handle,
-                code="not_found",
-            )
-        return read_manifest(found[0], handle)
+        with self._folder() as store:
+            return _found(store, handle)
 
     def names(self, handle: str) -> tuple[str, ...]:
         """Return the names under which an artifact was kept, the first one first."""
-        artifact = self.get(handle)
-        return (artifact.name, *further_names(self._folder(), artifact.sha256))
+        with self._folder() as store:
+            artifact = _found(store, handle)
+            return (artifact.name, *further_names(store, artifact.sha256))
 
     @contextmanager
     def opened(self, handle: str, *, check: bool = False) -> Iterator[Opened]:
@@ -299,21 +294,20 @@ class ArtifactStore:
         LabrigError
             What `get` raises; ``refused`` if the content no longer has its hash.
         """
-        artifact = self.get(handle)
-        folder = self._folder()
-        place = folder / artifact.sha256
-        with holds.locked(folder, exclusive=False):
-            try:
-                descriptor = contents.open_content(place)
-            except LabrigError as error:
-                error.where = handle
-                raise
-            fcntl.flock(descriptor, fcntl.LOCK_SH)
-        try:
-            _require_intact(artifact, descriptor, folder / f"{artifact.sha256}.json", check, handle)
-            yield Opened(artifact, descriptor, place)
-        finally:
-            os.close(descriptor)
+        with ExitStack() as stack:
+            with self._folder() as store:
+                artifact = _found(store, handle)
+                with holds.locked(store, exclusive=False):
+                    try:
+                        descriptor = stack.enter_context(
+                            closing(contents.open_content(store, artifact.sha256))
+                        )
+                    except LabrigError as error:
+                        error.where = handle
+                        raise
+                    fcntl.flock(descriptor, fcntl.LOCK_SH)
+                _require_intact(store, artifact, descriptor, check, handle)
+            yield Opened(artifact, descriptor)
 
     def verify(self, handle: str) -> Artifact:
         """Check the whole content of an artifact against its hash, and return the artifact."""
@@ -352,85 +346,99 @@ class ArtifactStore:
 
     def sweep(self) -> None:
         """Remove what killed processes left."""
-        folder = self._folder()
-        with holds.locked(folder, exclusive=True):
-            trash = swept(folder)
-        for path in trash:
-            delete(path)
+        with self._folder() as store:
+            sweep(store)
+
+
+_Place = tuple[Folder, str]
+"""Where a content lies: a folder, and its name there."""
+
+
+def _found(store: Folder, handle: str) -> Artifact:
+    match = _HANDLE.fullmatch(handle)
+    if not match:
+        raise LabrigError(
+            "This is not an artifact handle", where=handle, expected="sha256: and 12 to 64 hex digits"
+        )
+    names = store.names()
+    found = [
+        name for name in names if len(name) == 64 and name.startswith(match[1]) and f"{name}.json" in names
+    ]
+    if len(found) != 1:
+        raise LabrigError(
+            "There is no such artifact in this workspace"
+            if not found
+            else "Several artifacts begin like this",
+            where=handle,
+            code="not_found",
+        )
+    return read_manifest(store, found[0], handle)
 
 
 @contextmanager
-def _staged(folder: Path, kind: Kind) -> Iterator[Path]:
-    """Give an empty file or folder of the store, locked until the end of the block; what is then left is removed."""
-    path = folder / f"{holds.NEW}{secrets.token_hex(8)}"
-    with holds.locked(folder, exclusive=True):
-        if kind == "folder":
-            path.mkdir()
-        else:
-            path.touch(0o644, exist_ok=False)
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+def _staged(store: Folder, kind: Kind) -> Iterator[tuple[str, int]]:
+    """Give the name and descriptor of an empty file or folder, locked in the block; what is then left is removed."""
+    name = new_name()
+    with holds.locked(store, exclusive=True):
+        descriptor = store.below(name, make=True).descriptor if kind == "folder" else store.new(name)
         fcntl.flock(descriptor, fcntl.LOCK_EX)
-    try:
-        yield path
-    finally:
-        delete(path)
-        os.close(descriptor)
+    with closing(descriptor):
+        try:
+            yield name, descriptor
+        finally:
+            store.delete(name)
 
 
 def _placed(
-    folder: Path,
-    artifact: Artifact,
-    listing: bytes,
-    staged: Path,
-    check: Callable[[], None],
-    trash: list[Path],
-) -> None:
-    """Write the manifest, and rename a content to its place; where that fails, all is as it was."""
-    place = folder / artifact.sha256
-    manifest, listed = folder / f"{artifact.sha256}.json", folder / f"{artifact.sha256}.listing"
-    known = manifest.exists()
-    spoilt = thrown_away(place) if os.path.lexists(place) else None
+    store: Folder, artifact: Artifact, listing: bytes, source: _Place, check: Callable[[], None]
+) -> list[str]:
+    """Write the manifest, and rename a content to its place; where that fails, all is as it was.
+
+    Return what was there in place of it, which is to be deleted.
+    """
+    folder, name = source
+    digest, manifest, listed = artifact.sha256, f"{artifact.sha256}.json", f"{artifact.sha256}.listing"
+    known = store.has(manifest)
+    spoilt = [thrown_away(store, digest)] if store.has(digest) else []
     try:
         if listing:
-            write_whole(listed, listing)
+            store.write_whole(listed, listing)
         if not known:
-            write_whole(manifest, json.dumps(manifest_of(artifact), ensure_ascii=False, indent=1).encode())
-        os.rename(staged, place)  # noqa: PTH104 - rename of pathlib replaces on some systems and not on others
+            said = json.dumps(manifest_of(artifact), ensure_ascii=False, indent=1)
+            store.write_whole(manifest, said.encode())
+        folder.rename(name, digest, store)
         try:
             check()
+            store.touch(manifest)  # it is never older than the content
         except BaseException:
-            _give_back(place, staged)
+            _give_back(store, digest, source)
             raise
-        os.utime(manifest)  # it is never older than the content
     except BaseException:
         if not known:
-            manifest.unlink(missing_ok=True)
-            listed.unlink(missing_ok=True)
-        if spoilt is not None:
-            os.rename(spoilt, place)  # noqa: PTH104
+            store.delete(manifest)
+            store.delete(listed)
+        for each in spoilt:
+            store.rename(each, digest)
         raise
-    if spoilt is not None:
-        trash.append(spoilt)
+    return spoilt
 
 
-def _give_back(place: Path, source: Path) -> None:
+def _give_back(store: Folder, digest: str, source: _Place) -> None:
     """Rename a content to where it was; where something else is by now, to a name beside it."""
-    while os.path.lexists(source):
-        source = source.with_name(f"{source.name}.kept")
-    os.rename(place, source)  # noqa: PTH104
+    folder, name = source
+    while folder.has(name):
+        name = f"{name}.kept"
+    store.rename(digest, name, folder)
 
 
-def _same(folder: Path, artifact: Artifact, surveyed: Survey) -> None:
-    _require_unchanged(folder / artifact.sha256, surveyed, artifact.name)
-
-
-def _remove_source(path: Path, surveyed: Survey, name: str) -> None:
+def _remove_source(place: _Place, surveyed: Survey, name: str) -> None:
     """Remove what was copied, unless it changed since: then it is somebody's."""
-    _require_unchanged(path, surveyed, name)
-    delete(path)
+    _require_unchanged(place, surveyed, name)
+    folder, old = place
+    folder.delete(old)
 
 
-def _stands(folder: Path, artifact: Artifact) -> bool:
+def _stands(store: Folder, artifact: Artifact) -> bool:
     """Tell whether an artifact is there already, as far as can be told without reading it.
 
     Raises
@@ -439,8 +447,8 @@ def _stands(folder: Path, artifact: Artifact) -> bool:
         ``refused`` where a file and a folder have the same hash: one was made to have that of the other.
     """
     try:
-        known = read_manifest(folder / f"{artifact.sha256}.json", artifact.handle)
-        about = (folder / artifact.sha256).lstat()
+        known = read_manifest(store, artifact.sha256, artifact.handle)
+        about, manifest = store.about(artifact.sha256), store.about(f"{artifact.sha256}.json")
     except (LabrigError, OSError):
         return False
     if known.kind != artifact.kind:
@@ -449,12 +457,13 @@ def _stands(folder: Path, artifact: Artifact) -> bool:
         )
     if artifact.kind == "folder":
         return stat.S_ISDIR(about.st_mode)
-    written = about.st_mtime_ns <= (folder / f"{artifact.sha256}.json").stat().st_mtime_ns
+    written = about.st_mtime_ns <= manifest.st_mtime_ns
     return stat.S_ISREG(about.st_mode) and about.st_size == artifact.bytes and written
 
 
-def _require_intact(artifact: Artifact, descriptor: int, manifest: Path, check: bool, handle: str) -> None:
+def _require_intact(store: Folder, artifact: Artifact, descriptor: int, check: bool, handle: str) -> None:
     """Check an open content against its manifest; see `ArtifactStore.opened`."""
+    manifest = f"{artifact.sha256}.json"
     try:
         surveyed = contents.survey(descriptor, handle)
         same = (surveyed.kind, surveyed.size, len(surveyed.stamps)) == (
@@ -464,7 +473,7 @@ def _require_intact(artifact: Artifact, descriptor: int, manifest: Path, check: 
         )
         if not same:
             raise _spoilt(handle)
-        unwritten = surveyed.newest_ns <= manifest.stat().st_mtime_ns
+        unwritten = surveyed.newest_ns <= store.about(manifest).st_mtime_ns
         if unwritten and not check and artifact.bytes > CHECKED_BYTES:
             return
         if contents.read_content(descriptor, surveyed, handle).sha256 != artifact.sha256:
@@ -473,13 +482,12 @@ def _require_intact(artifact: Artifact, descriptor: int, manifest: Path, check: 
         raise contents.refusal(error, handle) from error
     if not unwritten:  # it was restored or copied: its times need not be doubted again
         with suppress(OSError):
-            os.utime(manifest, ns=(surveyed.newest_ns, surveyed.newest_ns))
+            store.touch(manifest, surveyed.newest_ns)
 
 
-def _require_unchanged(place: Path, surveyed: Survey, name: str) -> None:
+def _require_unchanged(place: _Place, surveyed: Survey, name: str) -> None:
     """Refuse a content that is not what was read."""
-    descriptor = contents.open_content(place)
-    try:
+    with closing(contents.open_content(*place)) as descriptor:
         if contents.survey(descriptor, name).stamps != surveyed.stamps:
             raise LabrigError(
                 "The content changed while it was read",
@@ -487,8 +495,6 @@ def _require_unchanged(place: Path, surveyed: Survey, name: str) -> None:
                 expected="files that nobody writes any more",
                 code="refused",
             )
-    finally:
-        os.close(descriptor)
 
 
 def _spoilt(handle: str) -> LabrigError:

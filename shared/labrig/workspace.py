@@ -20,6 +20,7 @@ from typing import Literal
 
 from labrig.config import byte_setting
 from labrig.errors import LabrigError, nearest
+from labrig.storage.folder import Folder
 
 PRIVATE = ".labrig"
 """Folder inside a workspace that holds artifacts and the lock; not visible to tools."""
@@ -71,25 +72,27 @@ class Workspace:
                 )
             self.roots[resolved.name or "root"] = resolved
 
-    def private(self, name: str = "") -> Path:
-        """Return the folder for Labrig's own files, or one in it, made if needed.
+    def private(self, name: str = "") -> Folder:
+        """Open the folder for Labrig's own files, or one in it, made if needed.
 
         Raises
         ------
         LabrigError
             ``refused`` where somebody put a link in its place, which would lead our files elsewhere.
         """
-        path = self.folder / PRIVATE
-        for folder in (path, path / name) if name else (path,):
-            if folder.is_symlink():
+        self.folder.mkdir(parents=True, exist_ok=True)
+        try:
+            with Folder.at(self.folder) as top:
+                return top.below(PRIVATE, *filter(None, [name]), make=True)
+        except OSError as error:
+            if error.errno in (errno.ENOTDIR, errno.ELOOP, errno.EMLINK):
                 raise LabrigError(
-                    f"{PRIVATE} or a folder in it is a link",
-                    where=folder.name,
+                    f"{PRIVATE} or a folder in it is a link, or no folder",
+                    where=str(error.filename),
                     try_="remove it",
                     code="refused",
-                )
-            folder.mkdir(parents=True, exist_ok=True)
-        return path / name
+                ) from error
+            raise _translate(error, PRIVATE) from error
 
     def read_bytes(self, path: str, *, limit: int = MAX_FILE_BYTES) -> bytes:
         """Return a file's bytes.

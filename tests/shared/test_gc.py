@@ -1,12 +1,15 @@
 """The quota removes the oldest sessions, never one that is in use, and nothing outside."""
 
+import errno
 import fcntl
 import os
+import shutil
 import subprocess
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -142,3 +145,28 @@ def test_a_session_collected_while_waiting_is_made_anew(make: Make, monkeypatch:
     with hold(session):
         assert session.is_dir() and not (session / "deep").exists()
         assert names(collect(session.parent.parent, 0, older_than_s=0).in_use) == ["session"]
+
+
+def test_write_protection_is_taken_from_folders_of_ours_alone(
+    make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir(mode=0o500)
+    session = make("a/session", 10, 9000)
+    (session / ".labrig" / "artifacts").symlink_to(outside)
+    (session / "deep" / "link").symlink_to(outside)
+    (session / "deep").chmod(0o500)
+    rmtree, refused = shutil.rmtree, []
+
+    def protected(*args: Any, **named: Any) -> None:  # as it is for all but root
+        if not refused:
+            refused.append(args)
+            raise PermissionError(errno.EACCES, "write-protected")
+        assert (session.parent / args[0] / "deep").stat().st_mode & 0o777 == 0o700
+        rmtree(*args, **named)
+
+    monkeypatch.setattr(os, "access", lambda *_, **__: False)
+    monkeypatch.setattr(shutil, "rmtree", protected)
+    report = collect(tmp_path / "root", 0)
+    assert names(report.removed) == ["session"] and refused
+    assert outside.stat().st_mode & 0o777 == 0o500

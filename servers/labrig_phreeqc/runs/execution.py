@@ -246,15 +246,15 @@ class _Writer:
 
 def remember_headings(workspace: Workspace, text: str, headings: list[str]) -> None:
     """Keep the headings of a selected output with their units, which its text does not have."""
-    path = workspace.private("headings") / f"{sha256(text)}.json"
-    path.write_text(json.dumps(headings))
+    with workspace.private("headings") as folder:
+        folder.write_whole(f"{sha256(text)}.json", json.dumps(headings).encode())
 
 
 def remembered_headings(workspace: Workspace, text: str) -> list[str]:
     """Return the headings that a run knew of a text, or none."""
-    path = workspace.private("headings") / f"{sha256(text)}.json"
     try:
-        return [str(each) for each in json.loads(path.read_text())]
+        with workspace.private("headings") as folder:
+            return [str(each) for each in json.loads(folder.read(f"{sha256(text)}.json"))]
     except (OSError, ValueError, TypeError):
         return []
 

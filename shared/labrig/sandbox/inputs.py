@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from labrig.errors import LabrigError
+from labrig.storage.folder import closing
 from labrig.workspace import PRIVATE
 
 MAX_COPIED = 1 << 30
@@ -124,28 +125,32 @@ def _is_artifact(real: Path) -> bool:
 def _copied(name: str, descriptor: int, copy: Path, room: int, *, links: bool) -> int:
     """Copy what is open, links in a folder as links, files and folders only; return the bytes that were copied.
 
-    With `links`, files get a second name in place of a copy, where that can be.
+    With `links`, files get a second name in place of a copy, where that can be. A folder is walked by descriptors: what
+    is put in place of one in it meanwhile is not followed.
     """
-    source = f"/proc/self/fd/{descriptor}"
     copying = _Copying(name, room, links)
     try:
         copy.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        is_file = stat.S_ISREG(os.fstat(descriptor).st_mode)
-        if links and is_file and _linked(source, copy, follow=True):
-            return 0
-        links = links and copy.parent.stat().st_dev == os.fstat(descriptor).st_dev
-        if not links and _size(source, room) > room:
+        about = os.fstat(descriptor)
+        if stat.S_ISREG(about.st_mode):
+            copying.copy_file(descriptor, copy)
+            return room - copying.room
+        copying.links = links and copy.parent.stat().st_dev == about.st_dev
+        if not copying.links and _size(descriptor, room) > room:
             raise _too_large(name)
-        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
-            shutil.copytree(source, copy, symlinks=True, copy_function=copying.copy)
-        else:
-            copying.copy(source, copy)
-    except (OSError, shutil.Error) as error:
-        first = error.args[0][0][2] if isinstance(error, shutil.Error) else error.strerror
+        for path, folders, names, folder in os.fwalk(dir_fd=descriptor, onerror=_fail):
+            (copy / path).mkdir()
+            for each in (*folders, *names):
+                copying.copy(folder, each, copy / path / each)
+    except OSError as error:
         raise LabrigError(
-            f"An input cannot be copied: {first}", where=f"inputs[{name!r}]", code="unavailable"
+            f"An input cannot be copied: {error.strerror}", where=f"inputs[{name!r}]", code="unavailable"
         ) from error
     return room - copying.room
+
+
+def _fail(error: OSError) -> None:
+    raise error
 
 
 class _Copying:
@@ -153,17 +158,25 @@ class _Copying:
 
     def __init__(self, name: str, room: int, links: bool) -> None:
         self.room = room
+        self.links = links
         self._name = name
-        self._links = links
 
-    def copy(self, source: str, target: str | Path) -> None:
-        """Link or copy a regular file; leave out a pipe, a socket or a device."""
-        if not stat.S_ISREG(os.stat(source).st_mode):  # noqa: PTH116 - it may be a link of the kernel's
+    def copy(self, folder: int, name: str, target: Path) -> None:
+        """Copy a link or a regular file of an open folder; leave out a folder, a pipe, a socket or a device."""
+        mode = os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode
+        if stat.S_ISLNK(mode):
+            target.symlink_to(os.readlink(name, dir_fd=folder))
+        elif stat.S_ISREG(mode):
+            flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW
+            with closing(os.open(name, flags, dir_fd=folder)) as descriptor:
+                self.copy_file(descriptor, target)
+
+    def copy_file(self, descriptor: int, target: Path) -> None:
+        """Link or copy a file that is open."""
+        if self.links and _linked(descriptor, target):
             return
-        if self._links and _linked(source, target, follow=False):
-            return
-        descriptor = os.open(source, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-        with os.fdopen(descriptor, "rb", buffering=0) as here, Path(target).open("xb") as there:
+        with os.fdopen(os.dup(descriptor), "rb", buffering=0) as here, target.open("xb") as there:
+            here.seek(0)
             while data := here.read(1 << 20):
                 self.room -= len(data)
                 if self.room < 0:
@@ -171,11 +184,12 @@ class _Copying:
                 there.write(data)
 
 
-def _linked(source: str, target: str | Path, *, follow: bool) -> bool:
-    """Give a file a second name, and tell whether that could be done; `follow` a link of the kernel's to it."""
+def _linked(descriptor: int, target: Path) -> bool:
+    """Give an open file a second name, and tell whether that could be done."""
     try:
-        # With a descriptor of a folder, which an absolute path makes no use of, the system call is one that can follow.
-        os.link(source, target, src_dir_fd=0, follow_symlinks=follow)
+        # With a descriptor of a folder, which an absolute path makes no use of, the system call is one that follows the
+        # kernel's link to the file.
+        os.link(f"/proc/self/fd/{descriptor}", target, src_dir_fd=0, follow_symlinks=True)
     except OSError:
         return False
     return True
@@ -190,15 +204,13 @@ def _too_large(name: str) -> LabrigError:
     )
 
 
-def _size(path: str, enough: int) -> int:
-    """Return the bytes of a file, or of the files below a folder; it stops counting above `enough`."""
-    if not os.path.isdir(path):  # noqa: PTH112 - a link of the kernel's, which pathlib has no better word for
-        return os.stat(path).st_size  # noqa: PTH116
+def _size(folder: int, enough: int) -> int:
+    """Return the bytes of the files below a folder; it stops counting above `enough`."""
     total = 0
-    for folder, _, names in os.walk(f"{path}/"):
+    for _, _, names, inner in os.fwalk(dir_fd=folder):
         for name in names:
             with suppress(OSError):
-                total += os.lstat(f"{folder}/{name}").st_size
+                total += os.stat(name, dir_fd=inner, follow_symlinks=False).st_size
         if total > enough:
             break
     return total

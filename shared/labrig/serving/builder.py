@@ -229,7 +229,7 @@ class _Face(Middleware):
         self._toolbox = toolbox
         self._options = options
         self._parameters = parameters
-        self._workspaces: dict[str, Workspace] = {}
+        self._stores: dict[str, ArtifactStore] = {}
         self._held: list[Any] = []
         # One processor stays free for calls that somebody waits for.
         slots = toolbox.job_slots or max(1, (os.cpu_count() or 1) - 1)
@@ -262,12 +262,12 @@ class _Face(Middleware):
         owner = self._owner()
         telling = Telling(context.fastmcp_context)
         try:
-            workspace = self._workspace(owner)
+            store = self._store(owner)
             token = _session.set(
                 Session(
                     owner,
-                    workspace,
-                    ArtifactStore(workspace),
+                    store.workspace,
+                    store,
                     self._jobs,
                     self._options,
                     self._state,
@@ -309,8 +309,9 @@ class _Face(Middleware):
         access = get_access_token()
         return sha256(access.token)[:32] if access is not None else "local"
 
-    def _workspace(self, owner: str) -> Workspace:
-        if owner not in self._workspaces:
+    def _store(self, owner: str) -> ArtifactStore:
+        """Return the artifacts of a caller, and with them her workspace."""
+        if owner not in self._stores:
             if self._options.workspace is not None:
                 folder = self._options.workspace.expanduser().resolve()
             elif self._options.tokens:
@@ -332,8 +333,8 @@ class _Face(Middleware):
                     code="unavailable",
                 ) from error
             self._held.append(lock)
-            self._workspaces[owner] = workspace
-        return self._workspaces[owner]
+            self._stores[owner] = ArtifactStore(workspace)
+        return self._stores[owner]
 
     async def _write_record(
         self,

@@ -2,7 +2,8 @@
 
 A workspace is ``<root>/<server>/<session>``. Whoever uses one holds a shared lock on
 ``<session>/.labrig/lock`` (`hold`); `collect` removes only what it can lock exclusively, and no workspace of which an
-artifact is in use (`labrig.artifacts.in_use`): a child may read one after its server has ended.
+artifact is in use (`labrig.storage.holds.in_use`): a child may read one after its server has ended. An agent can write
+in a workspace, so everything in one is reached by descriptors (`labrig.storage.folder`).
 """
 
 from __future__ import annotations
@@ -14,16 +15,17 @@ import shutil
 import stat
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from labrig.artifacts import ArtifactStore, in_use
+from labrig.artifacts import sweep
 from labrig.errors import LabrigError
-from labrig.storage.holds import locked
-from labrig.workspace import PRIVATE, Workspace
+from labrig.storage.folder import Folder, closing
+from labrig.storage.holds import in_use, locked
+from labrig.workspace import PRIVATE
 
-STORE = f"{PRIVATE}/artifacts"
+STORE = "artifacts"
 TRASH = ".gc-"  # what a session is renamed to before it is removed
 
 
@@ -182,102 +184,103 @@ def _remove(path: Path, dry_run: bool) -> None:
     _InUse
         If it is held, or went away by itself.
     """
-    if not dry_run and not os.access(path, os.W_OK):
-        path.chmod(0o700)
-    if dry_run and _has_store(path) and in_use(path / STORE):
-        raise _InUse
-    try:
-        descriptor = _open_lock(path, create=not dry_run)
-    except FileNotFoundError:
-        if dry_run:
-            return  # never held
-        raise _InUse from None
-    try:
+    with Folder.at(path.parent) as server, ExitStack() as stack:
+        if not dry_run:
+            _make_writable(server, path.name)
         try:
+            descriptor = stack.enter_context(closing(_open_lock(path, create=not dry_run)))
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if not _is_still(path, descriptor):
+                raise _InUse
+        except FileNotFoundError:
+            if not dry_run:  # else it was never held
+                raise _InUse from None
         except BlockingIOError:
             raise _InUse from None
-        if dry_run:
-            return
-        if not _is_still(path, descriptor):
-            raise _InUse
-        trash = path.with_name(TRASH + secrets.token_hex(8))
-        with _artifacts_unused(path):
-            path.rename(trash)  # from here on `hold` makes a fresh folder
-        _delete(trash)
-    finally:
-        os.close(descriptor)
-
-
-def _has_store(path: Path) -> bool:
-    private = path / PRIVATE
-    return not any(each.is_symlink() for each in (private, path / STORE)) and (path / STORE).is_dir()
+        with _artifacts_unused(server, path.name, dry_run):
+            if dry_run:
+                return
+            trash = TRASH + secrets.token_hex(8)
+            server.rename(path.name, trash)  # from here on `hold` makes a fresh folder
+        _delete(server, trash)
 
 
 @contextmanager
-def _artifacts_unused(path: Path) -> Iterator[None]:
+def _artifacts_unused(server: Folder, session: str, dry_run: bool) -> Iterator[None]:
     """Keep anybody from opening artifacts of a session in the block; raise `_InUse` if somebody has."""
-    store = path / STORE
-    if not _has_store(path):
+    with ExitStack() as stack:
+        try:
+            private = stack.enter_context(server.below(session, PRIVATE))
+            if not dry_run:
+                _make_writable(private, STORE)
+            store = stack.enter_context(private.below(STORE))
+        except (FileNotFoundError, NotADirectoryError):  # no store, or a link in its place
+            pass
+        else:
+            if not dry_run:
+                stack.enter_context(locked(store, exclusive=True))
+            if in_use(store):
+                raise _InUse
         yield
+
+
+def _make_writable(parent: Folder, name: str) -> None:
+    """Take the write protection from a folder of ours, if it has one; nothing happens to what a link leads to."""
+    if os.access(name, os.R_OK | os.W_OK | os.X_OK, dir_fd=parent.descriptor):
         return
-    if not os.access(store, os.W_OK):
-        store.chmod(0o700)
-    with locked(store, exclusive=True):
-        if in_use(store):
-            raise _InUse
-        yield
+    if os.chmod in os.supports_follow_symlinks:  # macOS
+        if stat.S_ISDIR(parent.about(name).st_mode):
+            os.chmod(name, 0o700, dir_fd=parent.descriptor, follow_symlinks=False)
+        return
+    # Linux has no such call before 6.6; a folder that may not be read can be opened as a place alone.
+    place = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+    with closing(os.open(name, place, dir_fd=parent.descriptor)) as descriptor:
+        Path(f"/proc/self/fd/{descriptor}").chmod(0o700)
 
 
-def _delete(trash: Path) -> None:
+def _delete(server: Folder, trash: str) -> None:
     """Delete a folder, write-protected folders in it included; links are deleted, not followed."""
     try:
-        shutil.rmtree(trash)
+        shutil.rmtree(trash, dir_fd=server.descriptor)
     except PermissionError:
-        trash.chmod(0o700)
-        for folder, names, _ in os.walk(trash):
-            for path in (Path(folder, name) for name in names):
-                if not path.is_symlink():
-                    path.chmod(0o700)
-        shutil.rmtree(trash)
+        _make_writable(server, trash)
+        for _, names, _, folder in os.fwalk(trash, dir_fd=server.descriptor):
+            for name in names:
+                with suppress(NotADirectoryError):  # a link
+                    _make_writable(Folder(folder), name)
+        shutil.rmtree(trash, dir_fd=server.descriptor)
 
 
 def _empty_trash(root: Path) -> None:
     """Finish what an interrupted collection began."""
-    for server in _folders(root):
-        for path in _folders(server):
-            if path.name.startswith(TRASH):
-                try:
-                    _delete(path)
-                except OSError:
-                    pass  # another collection is at it, or the session was reported as failed
+    for path in (each for server in _folders(root) for each in _folders(server)):
+        if path.name.startswith(TRASH):
+            try:
+                with Folder.at(path.parent) as server:
+                    _delete(server, path.name)
+            except OSError:
+                pass  # another collection is at it, or the session was reported as failed
 
 
 def _sweep(root: Path) -> None:
     """Remove what killed processes left in the stores of artifacts, also of sessions that stay."""
-    for path in (each for server in _folders(root) for each in _folders(server) if _has_store(each)):
+    for path in (each for server in _folders(root) for each in _folders(server)):
         try:
-            ArtifactStore(Workspace(path)).sweep()
-        except (OSError, LabrigError):
-            pass  # the session is reported as failed if it has to go
+            with Folder.at(path.parent) as server, server.below(path.name, PRIVATE, STORE) as store:
+                sweep(store)
+        except OSError:
+            pass  # there is none; or the session is reported as failed if it has to go
 
 
 def _open_lock(workspace: Path, create: bool = True) -> int:
-    """Open ``.labrig/lock`` without following a link: an agent can write in a workspace."""
-    flags = os.O_NOFOLLOW | os.O_CLOEXEC
-    top = os.open(workspace, os.O_RDONLY | os.O_DIRECTORY | flags)
+    """Open ``.labrig/lock``; the last part of the path is not followed as a link either."""
     try:
-        if create:
-            try:
-                os.mkdir(PRIVATE, dir_fd=top)
-            except FileExistsError:
-                pass
-        private = os.open(PRIVATE, os.O_RDONLY | os.O_DIRECTORY | flags, dir_fd=top)
-        try:
-            how = os.O_RDWR | os.O_NONBLOCK | flags | (os.O_CREAT if create else 0)
-            return os.open("lock", how, 0o600, dir_fd=private)
-        finally:
-            os.close(private)
+        with (
+            Folder.at(workspace.parent) as server,
+            server.below(workspace.name) as top,
+            top.below(PRIVATE, make=create) as private,
+        ):
+            return private.open("lock", os.O_RDWR | (os.O_CREAT if create else 0), 0o600)
     except FileNotFoundError:
         raise
     except OSError as error:
@@ -287,8 +290,6 @@ def _open_lock(workspace: Path, create: bool = True) -> int:
             expected="a folder that can be written, in which .labrig/lock is a file and no link",
             code="refused",
         ) from error
-    finally:
-        os.close(top)
 
 
 def _is_still(workspace: Path, descriptor: int) -> bool:

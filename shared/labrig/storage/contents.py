@@ -18,11 +18,11 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
 from labrig.canonical import canonical_json, sha256
 from labrig.errors import LabrigError
+from labrig.storage.folder import Folder, closing, write_all
 from labrig.workspace import PRIVATE
 
 Kind = Literal["file", "folder"]
@@ -33,9 +33,6 @@ MAX_DEPTH = 32
 MAX_NAME_BYTES = 1024
 PIECE = 1 << 20
 HEAD = b"labrig.folder/1\n"
-
-_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 @dataclass(frozen=True)
@@ -76,8 +73,8 @@ class Content:
     listing: bytes = b""
 
 
-def open_content(path: Path) -> int:
-    """Open a file or a folder by its path, which must not be a link; return the descriptor.
+def open_content(folder: Folder, name: str) -> int:
+    """Open a file or a folder that lies in a folder and is no link; return the descriptor.
 
     Raises
     ------
@@ -85,12 +82,12 @@ def open_content(path: Path) -> int:
         ``not_found``; ``refused`` for a link, and for what is neither a file nor a folder.
     """
     try:
-        mode = path.lstat().st_mode
-        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
-            raise _special(path.name, mode)
-        return os.open(path, _READ)
+        mode = folder.about(name).st_mode
+        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):  # opening a device may do something
+            raise _special(name, mode)
+        return folder.open(name)
     except OSError as error:
-        raise refusal(error, path.name) from error
+        raise refusal(error, name) from error
 
 
 def survey(descriptor: int, where: str) -> Survey:
@@ -110,7 +107,7 @@ def survey(descriptor: int, where: str) -> Survey:
     try:
         stamps: dict[str, tuple[int, int, int]] = {}
         linked = False
-        for path, _, _, found in _walk(descriptor, where):
+        for path, _, _, found in _walk(Folder(descriptor), where):
             stamps[path] = _stamp(found)
             linked = linked or found.st_nlink > 1
     except OSError as error:
@@ -120,13 +117,13 @@ def survey(descriptor: int, where: str) -> Survey:
     return Survey("folder", stamps, linked)
 
 
-def read_content(descriptor: int, surveyed: Survey, where: str, copy: Path | None = None) -> Content:
+def read_content(descriptor: int, surveyed: Survey, where: str, copy: int | None = None) -> Content:
     """Read a content that was surveyed, and return its hash; write what is read to `copy` at the same time.
 
     Parameters
     ----------
     copy
-        A file or a folder that exists and is empty.
+        Descriptor of a file or a folder that is empty.
 
     Raises
     ------
@@ -135,31 +132,26 @@ def read_content(descriptor: int, surveyed: Survey, where: str, copy: Path | Non
     """
     try:
         if surveyed.kind == "file":
-            target = None if copy is None else os.open(copy, os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
-            digest = _hashed(descriptor, surveyed.stamps[""], where, target)
+            digest = _hashed(descriptor, surveyed.stamps[""], where, copy)
             return Content("file", digest, surveyed.size, 1)
-        return _read_folder(descriptor, surveyed, where, copy)
+        return _read_folder(Folder(descriptor), surveyed, where, None if copy is None else Folder(copy))
     except OSError as error:
         raise refusal(error, where) from error
 
 
-def _read_folder(descriptor: int, surveyed: Survey, where: str, copy: Path | None) -> Content:
+def _read_folder(top: Folder, surveyed: Survey, where: str, copy: Folder | None) -> Content:
     rows: list[tuple[bytes, bytes]] = []
-    for path, folder, name, _ in _walk(descriptor, where):
+    for path, folder, name, _ in _walk(top, where):
         if path not in surveyed.stamps:
             raise _changed(where, path)
-        target = None if copy is None else _new_file(copy / path)
-        try:
-            file = os.open(name, _READ, dir_fd=folder)
-        except BaseException:
-            if target is not None:
-                os.close(target)
-            raise
-        try:
-            digest = _hashed(file, surveyed.stamps[path], f"{where}/{path}", target)
-        finally:
-            os.close(file)
-        rows.append((path.encode(), canonical_json([path, surveyed.stamps[path][1], digest]) + b"\n"))
+        stamp, shown = surveyed.stamps[path], f"{where}/{path}"
+        with closing(folder.open(name)) as file:
+            if copy is None:
+                digest = _hashed(file, stamp, shown)
+            else:
+                with copy.below(*path.split("/")[:-1], make=True) as into, closing(into.new(name)) as target:
+                    digest = _hashed(file, stamp, shown, target)
+        rows.append((path.encode(), canonical_json([path, stamp[1], digest]) + b"\n"))
     if len(rows) != len(surveyed.stamps):
         raise _changed(where, "")
     listing = HEAD + b"".join(row for _, row in sorted(rows))
@@ -175,30 +167,19 @@ def opened_below(folder: int, path: str) -> Iterator[int]:
     LabrigError
         ``not_found``; ``refused`` for a path that is not below the folder, a link or a special file.
     """
-    parts = path.split("/")
-    if not path or any(part in ("", ".", "..") for part in parts) or "\0" in path:
+    *folders, name = path.split("/")
+    if any(part in ("", ".", "..") for part in (*folders, name)) or "\0" in path:
         raise LabrigError("This is not a path below the folder", where=path[:200], expected="such as a/b.csv")
-    stack: list[int] = []
     try:
-        for part in parts[:-1]:
-            stack.append(os.open(part, _FOLDER, dir_fd=stack[-1] if stack else folder))
-        stack.append(os.open(parts[-1], _READ, dir_fd=stack[-1] if stack else folder))
-        mode = os.fstat(stack[-1]).st_mode
+        with Folder(folder).below(*folders) as inner:
+            descriptor = inner.open(name)
+    except OSError as error:
+        raise refusal(error, path) from error
+    with closing(descriptor):
+        mode = os.fstat(descriptor).st_mode
         if not stat.S_ISREG(mode):
             raise _special(path, mode)
-    except OSError as error:
-        for descriptor in stack:
-            os.close(descriptor)
-        raise refusal(error, path) from error
-    except LabrigError:
-        for descriptor in stack:
-            os.close(descriptor)
-        raise
-    try:
-        yield stack[-1]
-    finally:
-        for descriptor in stack:
-            os.close(descriptor)
+        yield descriptor
 
 
 def checked_name(name: str) -> str:
@@ -228,12 +209,12 @@ def refusal(error: OSError, where: str) -> LabrigError:
 
 
 def _walk(
-    top: int, where: str, shown: str = "", depth: int = 0, count: list[int] | None = None
-) -> Iterator[tuple[str, int, str, os.stat_result]]:
-    """Yield (relative path, descriptor of its folder, name, what lstat says) of each file below an open folder."""
+    top: Folder, where: str, shown: str = "", depth: int = 0, count: list[int] | None = None
+) -> Iterator[tuple[str, Folder, str, os.stat_result]]:
+    """Yield (relative path, its folder, its name, what lstat says) of each file below an open folder."""
     count = count if count is not None else [0, 0]
     folders = []
-    with os.scandir(top) as entries:
+    with os.scandir(top.descriptor) as entries:
         for entry in entries:
             path = f"{shown}{entry.name}"
             if not _presentable(path) or entry.name == PRIVATE:
@@ -269,38 +250,26 @@ def _walk(
             code="limit",
         )
     for name in sorted(folders):
-        descriptor = os.open(name, _FOLDER, dir_fd=top)
-        try:
-            yield from _walk(descriptor, where, f"{shown}{name}/", depth + 1, count)
-        finally:
-            os.close(descriptor)
+        with top.below(name) as inner:
+            yield from _walk(inner, where, f"{shown}{name}/", depth + 1, count)
 
 
-def _hashed(descriptor: int, stamp: tuple[int, int, int], where: str, target: int | None) -> str:
-    """Return the hash of an open file that is still what its stamp says; write it to `target`, which is then closed."""
-    try:
-        if _stamp(os.fstat(descriptor)) != stamp:
-            raise _changed(where, "")
-        digest = hashlib.sha256()
-        place = 0
-        while piece := os.pread(descriptor, PIECE, place):
-            place += len(piece)
-            if place > stamp[1]:
-                break
-            digest.update(piece)
-            while target is not None and piece:
-                piece = piece[os.write(target, piece) :]
-        if place != stamp[1] or _stamp(os.fstat(descriptor)) != stamp:
-            raise _changed(where, "")
-        return digest.hexdigest()
-    finally:
-        if target is not None:
-            os.close(target)
-
-
-def _new_file(path: Path) -> int:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644)
+def _hashed(descriptor: int, stamp: tuple[int, int, int], where: str, copy: int | None = None) -> str:
+    """Return the hash of an open file that is still what its stamp says, and write it to an open `copy`."""
+    if _stamp(os.fstat(descriptor)) != stamp:
+        raise _changed(where, "")
+    digest = hashlib.sha256()
+    place = 0
+    while piece := os.pread(descriptor, PIECE, place):
+        place += len(piece)
+        if place > stamp[1]:
+            break
+        digest.update(piece)
+        if copy is not None:
+            write_all(copy, piece)
+    if place != stamp[1] or _stamp(os.fstat(descriptor)) != stamp:
+        raise _changed(where, "")
+    return digest.hexdigest()
 
 
 def _stamp(about: os.stat_result) -> tuple[int, int, int]:

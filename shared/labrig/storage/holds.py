@@ -14,50 +14,41 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import secrets
 import stat
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from pathlib import Path
 
-LOCK, HELD, NEW, TRASH = ".lock", ".held-", ".new-", ".trash-"
+from labrig.storage.folder import NEW, Folder, closing
+
+LOCK, HELD, TRASH = ".lock", ".held-", ".trash-"
+DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 @contextmanager
-def locked(store: Path, *, exclusive: bool) -> Iterator[None]:
+def locked(store: Folder, *, exclusive: bool) -> Iterator[None]:
     """Hold the lock of a store; what is done meanwhile should be short."""
-    flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-    descriptor = os.open(store / LOCK, flags, 0o600)
-    try:
+    with closing(store.open(LOCK, os.O_RDWR | os.O_CREAT, 0o600)) as descriptor:
         fcntl.flock(descriptor, fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH)
         yield
-    finally:
-        os.close(descriptor)
 
 
-def names(store: Path) -> set[str]:
-    """Return the names in a store, of which there may be thousands."""
-    return set(os.listdir(store))  # noqa: PTH208 - paths of all of them would take ten times as long
-
-
-def is_free(path: Path) -> bool:
+def is_free(store: Folder, name: str) -> bool:
     """Tell whether nobody holds a lock on a file or folder; what is not there is free."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        descriptor = store.open(name)
     except FileNotFoundError:
         return True
-    except OSError:
-        return not stat.S_ISREG(
-            path.lstat().st_mode
-        )  # a link or a socket; one that cannot be opened may be used
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    finally:
-        os.close(descriptor)
+    except OSError:  # a link or a socket; a file that cannot be opened may be used
+        return not stat.S_ISREG(store.about(name).st_mode)
+    with closing(descriptor):
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return False
     return True
 
 
@@ -65,30 +56,31 @@ class Holder:
     """The artifacts that one call or job has made, in any store."""
 
     def __init__(self) -> None:
-        self._files: dict[Path, tuple[int, Path]] = {}
+        self._files: dict[tuple[int, int], tuple[Folder, str, int]] = {}
         self._guard = threading.Lock()
         self._closed = False
 
-    def note(self, store: Path, digest: str) -> None:
+    def note(self, store: Folder, digest: str) -> None:
         """Hold an artifact until `close`; called with the lock of the store."""
         with self._guard:
             if self._closed:  # a task that outlived its call
                 return
-            if store not in self._files:
-                path = store / f"{HELD}{secrets.token_hex(8)}"
-                flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
-                self._files[store] = os.open(path, flags, 0o600), path
-                fcntl.flock(self._files[store][0], fcntl.LOCK_EX)
-            os.write(self._files[store][0], f"{digest}\n".encode())
+            about = os.fstat(store.descriptor)
+            which = about.st_dev, about.st_ino
+            if which not in self._files:
+                name = f"{HELD}{secrets.token_hex(8)}"
+                descriptor = store.new(name, 0o600)
+                self._files[which] = store.below(), name, descriptor
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+            os.write(self._files[which][2], f"{digest}\n".encode())
 
     def close(self) -> None:
         """Let go of everything."""
         with self._guard:
             self._closed = True
-            for descriptor, path in self._files.values():
-                with suppress(OSError):
-                    path.unlink()
-                os.close(descriptor)
+            for store, name, descriptor in self._files.values():
+                with store, closing(descriptor):
+                    store.delete(name)
             self._files.clear()
 
 
@@ -107,18 +99,27 @@ def holding() -> Iterator[None]:
         holder.close()
 
 
-def note(store: Path, digest: str) -> None:
+def note(store: Folder, digest: str) -> None:
     """Hold an artifact for the call or job that is at work, if one is."""
     holder = _holder.get()
     if holder is not None:
         holder.note(store, digest)
 
 
-def held(store: Path) -> set[str]:
-    """Return the artifacts that calls and jobs at work have made; called with the lock of the store."""
+def held(store: Folder, names: Iterable[str]) -> set[str]:
+    """Return the artifacts that calls and jobs at work have made; called with the lock of the store, and its names."""
     found: set[str] = set()
-    for path in (store / name for name in names(store) if name.startswith(HELD)):
-        if not is_free(path):
+    for name in names:
+        if name.startswith(HELD) and not is_free(store, name):
             with suppress(OSError):
-                found.update(path.read_text(encoding="ascii", errors="replace").split())
+                found.update(store.read(name).decode("ascii", "replace").split())
     return found
+
+
+def in_use(store: Folder) -> bool:
+    """Tell whether something in a store is open, being made, or made by a call or job at work."""
+    return not all(
+        is_free(store, name)
+        for name in store.names()
+        if name.startswith((HELD, NEW)) or DIGEST.fullmatch(name)
+    )

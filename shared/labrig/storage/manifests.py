@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 from labrig.errors import LabrigError
 from labrig.storage.contents import Content, Kind
-from labrig.storage.leftovers import write_whole
+from labrig.storage.folder import Folder
 
 SCHEMA, FOLDER_SCHEMA = "labrig.artifact/1", "labrig.artifact/2"
 """Of the manifest of a file, and of a folder."""
@@ -69,10 +68,10 @@ def manifest_of(artifact: Artifact) -> dict[str, Any]:
     }
 
 
-def read_manifest(manifest: Path, handle: str) -> Artifact:
-    """Read a manifest."""
+def read_manifest(store: Folder, digest: str, handle: str) -> Artifact:
+    """Read the manifest of an artifact, which is called `handle` where it cannot be read."""
     try:
-        said = json.loads(manifest.read_text(encoding="utf-8"))
+        said = json.loads(store.read(f"{digest}.json").decode("utf-8"))
         if said["schema"] not in (SCHEMA, FOLDER_SCHEMA):
             raise LabrigError(
                 f"The manifest has the schema {said['schema']}",
@@ -95,7 +94,7 @@ def read_manifest(manifest: Path, handle: str) -> Artifact:
         raise LabrigError(
             "There is no such artifact in this workspace", where=handle, code="not_found"
         ) from None
-    except (ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError) as error:
         raise LabrigError(
             f"The artifact's manifest cannot be read: {type(error).__name__}", where=handle, code="refused"
         ) from None
@@ -124,17 +123,17 @@ def described(
     )
 
 
-def further_names(folder: Path, digest: str) -> list[str]:
+def further_names(store: Folder, digest: str) -> list[str]:
     try:
-        names = json.loads((folder / f"{digest}.names").read_text(encoding="utf-8"))
+        names = json.loads(store.read(f"{digest}.names").decode("utf-8"))
         return [str(each) for each in names][:MAX_NAMES]
     except (OSError, ValueError, TypeError):
         return []
 
 
-def note_name(folder: Path, artifact: Artifact) -> None:
+def note_name(store: Folder, artifact: Artifact) -> None:
     """Remember that a content was kept again, under another name."""
-    names = further_names(folder, artifact.sha256)
-    first = read_manifest(folder / f"{artifact.sha256}.json", artifact.handle).name
+    names = further_names(store, artifact.sha256)
+    first = read_manifest(store, artifact.sha256, artifact.handle).name
     if artifact.name not in (first, *names) and len(names) < MAX_NAMES:
-        write_whole(folder / f"{artifact.sha256}.names", json.dumps([*names, artifact.name]).encode())
+        store.write_whole(f"{artifact.sha256}.names", json.dumps([*names, artifact.name]).encode())

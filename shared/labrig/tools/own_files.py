@@ -9,11 +9,11 @@ from __future__ import annotations
 import itertools
 import json
 import re
-import secrets
 from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 
 from labrig.canonical import sha256
+from labrig.storage.folder import Folder
 from labrig.workspace import Workspace
 
 _LEDGER = "own-files"
@@ -32,32 +32,20 @@ class OwnFiles:
     def __init__(self, workspace: Workspace, taken: Iterable[str] = ()) -> None:
         self._workspace = workspace
         self._taken = set(taken)
-        self._ledger = workspace.private() / _LEDGER
 
     def write(self, name: str, content: str | bytes) -> bool:
         """Write a file unless its name is unsafe, taken, or holds what somebody else wrote; tell whether it was."""
         if not _SAFE.fullmatch(name) or name in self._taken:
             return False
-        ours = self._read()  # each time: another call may have written since
-        if self._workspace.exists(name) and ours.get(name) != sha256(self._workspace.read_bytes(name)):
-            return False
-        data = content.encode("utf-8") if isinstance(content, str) else content
-        self._workspace.write_bytes(name, data)
-        self._taken.add(name)
-        temporary = self._ledger.with_name(f".{secrets.token_hex(6)}")
-        temporary.write_text(json.dumps(ours | {name: sha256(data)}))
-        temporary.replace(self._ledger)
-        return True
-
-    def _read(self) -> dict[str, str]:
-        """Return the ledger; where there is none that can be read, nothing counts as ours."""
-        if self._ledger.is_symlink():
-            return {}
-        try:
-            ours = json.loads(self._ledger.read_text())
-        except (FileNotFoundError, ValueError):
-            return {}
-        return ours if isinstance(ours, dict) else {}
+        with self._workspace.private() as private:
+            ours = _read(private)  # each time: another call may have written since
+            if self._workspace.exists(name) and ours.get(name) != sha256(self._workspace.read_bytes(name)):
+                return False
+            data = content.encode("utf-8") if isinstance(content, str) else content
+            self._workspace.write_bytes(name, data)
+            self._taken.add(name)
+            private.write_whole(_LEDGER, json.dumps(ours | {name: sha256(data)}).encode())
+            return True
 
     def write_somewhere(self, name: str, content: str | bytes) -> str:
         """Write to the first name that is free, and return it: ``a.csv``, ``a_2.csv``, ``a_3.csv``, ..."""
@@ -74,6 +62,15 @@ class OwnFiles:
             elif self._workspace.read_bytes(candidate) == content:
                 return candidate
         raise AssertionError("names do not end")
+
+
+def _read(private: Folder) -> dict[str, str]:
+    """Return the ledger; where there is none that can be read, nothing counts as ours."""
+    try:
+        ours = json.loads(private.read(_LEDGER))
+    except (OSError, ValueError):
+        return {}
+    return ours if isinstance(ours, dict) else {}
 
 
 def _require_safe(name: str) -> None:

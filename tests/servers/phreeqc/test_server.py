@@ -14,9 +14,11 @@ from fastmcp import Client
 
 from labrig.answer import ANSWER_BYTES
 from labrig.artifacts import ArtifactStore
+from labrig.errors import LabrigError
 from labrig.serving.builder import build
 from labrig.toolbox import ServeOptions
 from labrig.workspace import Workspace
+from labrig_phreeqc.runs.execution import remember_headings, remembered_headings
 from labrig_phreeqc.server import toolbox
 
 WATER = "SOLUTION 1\n pH 7 charge\n Na 1\n C(4) 1\nEND\n"
@@ -413,3 +415,25 @@ async def test_selected_output_has_no_stand_in_numbers_and_its_units_are_remembe
     assert failed.structured_content["status"] == "input_error"
     again = await lab.answer("series", path="selected_output_1.tsv", quantities=["Na"])
     assert again["data"]["rows"], "a run that fails leaves the table of the one before"
+
+
+def test_headings_are_kept_in_no_file_of_somebody_else(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path / "work")
+    remember_headings(workspace, "text", ["pH"])
+    assert remembered_headings(workspace, "text") == ["pH"]
+    kept = next((tmp_path / "work" / ".labrig" / "headings").iterdir())
+    (tmp_path / "hers").write_text('["hers"]')
+    for put_there in (kept.symlink_to, kept.hardlink_to):
+        kept.unlink()
+        put_there(tmp_path / "hers")
+        remember_headings(workspace, "text", ["pH"])
+        assert (tmp_path / "hers").read_text() == '["hers"]' and remembered_headings(workspace, "text") == [
+            "pH"
+        ]
+    kept.unlink()
+    kept.symlink_to(tmp_path / "hers")
+    assert remembered_headings(workspace, "text") == []
+    kept.parent.rename(tmp_path / "away")
+    kept.parent.symlink_to(tmp_path / "away")
+    with pytest.raises(LabrigError, match="is a link"):
+        remember_headings(workspace, "text", ["pH"])
