@@ -183,6 +183,10 @@ def test_flags_that_set_up_a_server_are_refused_where_none_is_started(private_ho
     assert url.returncode == 2 and "--workspace, --set" in url.stderr and "labrig serve" in url.stderr
     command = labrig("tools", "--toolsets", "paper", "--", "server")
     assert command.returncode == 2 and "--toolsets" in command.stderr
+
+
+@pytest.mark.accept
+def test_a_setting_that_the_server_refuses_is_said_in_one_line(private_home: Path) -> None:
     named = process("call", "phreeqc", "list_file", "{}", "--set", "wall_s=abc")
     assert named.returncode == 2 and "wall_s" in named.stderr
     assert len(named.stderr.splitlines()) == 1, "not that a server died as well"

@@ -40,7 +40,8 @@ async def draw(module: str, data: dict[str, Any], *, extra: str = "all", wall_s:
 
 @pytest.fixture
 def child(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Child:
-    """Return what makes a module out of the body of its `paint`."""
+    """Return what makes a module out of the body of its `paint`, none of which needs the plotting library."""
+    monkeypatch.setattr(drawing, "SLOW", ())  # with it every child takes half a second to be warm
     monkeypatch.setenv("LABRIG_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "modules"))
     (tmp_path / "modules").mkdir()

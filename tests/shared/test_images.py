@@ -11,8 +11,6 @@ from typing import Any
 
 import pytest
 from fastmcp import Client
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 from PIL import Image as Pillow
 
 from labrig.answer import Answer, Image, Picture, Pictures
@@ -24,6 +22,10 @@ from labrig.sandbox.results import Result
 from labrig.serving.builder import build
 from labrig.toolbox import ServeOptions, Toolbox
 from labrig.workspace import Workspace
+from support.late import late
+
+agg = late("matplotlib.backends.backend_agg")
+figures = late("matplotlib.figure")
 
 
 def encoded(mode: str, form: str, **options: Any) -> bytes:
@@ -34,8 +36,8 @@ def encoded(mode: str, form: str, **options: Any) -> bytes:
 
 def figure(form: str = "png") -> bytes:
     buffer = io.BytesIO()
-    drawn = Figure((2, 1))
-    FigureCanvasAgg(drawn).print_figure(buffer, format=form, dpi=50)
+    drawn = figures.Figure((2, 1))
+    agg.FigureCanvasAgg(drawn).print_figure(buffer, format=form, dpi=50)
     return buffer.getvalue()
 
 

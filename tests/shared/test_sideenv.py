@@ -37,6 +37,8 @@ from labrig.sideenv import (
 FILES = {"a.dat": b"SOLUTION_SPECIES\n", "b.dat": b"PHASES\n"}
 SHA256 = {name: hashlib.sha256(content).hexdigest() for name, content in FILES.items()}
 TINY = SideEnv("tiny", "Tiny data", "labrig-tiny==1.0", "labrig_tiny/data/*.dat", "tiny/data-1", SHA256)
+WITHIN = {"requires_python": ">=3.11", "machines": (platform.machine(), "vax")}
+"""Bounds that this machine keeps."""
 
 
 @pytest.fixture(autouse=True)
@@ -289,9 +291,12 @@ def test_what_a_lock_leaves_out_is_not_asked_for(
     with plain.lock.open("a") as lock:
         lock.write(f"labrig-tiny==1.0 --hash=sha256:{hashlib.sha256(wheel).hexdigest()}\n")
     stubs = {"labrig_impossible": "A = 1\n", "labrig_spare.part": ""}
-    env = replace(plain, imports=("labrig_impossible", "labrig_spare.part"), stubs=stubs)
+    imports = ("labrig_impossible", "labrig_spare.part")
+    env = replace(plain, imports=imports, stubs=stubs, **WITHIN)  # type: ignore[arg-type]
     assert env.path != plain.path and replace(env, stubs={}).path != env.path
-    target = setup(env).target
+    done = setup(env)
+    assert done.changed
+    target = done.target
     found = subprocess.run(
         [target / "bin" / "python", "-c", "import labrig_impossible as made; print(made.A)"],
         capture_output=True,
@@ -327,9 +332,8 @@ def test_outside_its_bounds_nothing_is_fetched(
     assert not env.path.parent.exists()
 
 
-def test_within_its_bounds_it_is_installed(plain: PythonEnv) -> None:
-    env = replace(plain, requires_python=">=3.11", machines=(platform.machine(), "vax"))
-    assert env.path == plain.path and setup(env).changed
+def test_bounds_name_no_other_environment(plain: PythonEnv) -> None:
+    assert replace(plain, **WITHIN).path == plain.path  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ TOOLS = [
     {"name": "write", "inputSchema": {**OBJECT, "required": ["text"]}},
     {"name": "read", "inputSchema": OBJECT, "annotations": READ},
     {"name": "poll", "inputSchema": OBJECT, "annotations": READ},
-    {"name": "table", "inputSchema": OBJECT, "annotations": READ},
+    {"name": "table", "inputSchema": OBJECT, "outputSchema": OBJECT, "annotations": READ},
     {"name": "sleep", "inputSchema": OBJECT, "annotations": READ},
     {"name": "big", "inputSchema": OBJECT, "annotations": READ},
     {"name": "refuse", "inputSchema": OBJECT, "annotations": READ},

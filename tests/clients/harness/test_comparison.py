@@ -9,10 +9,12 @@ from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
-import scipy.stats
 
 from labrig_harness import statistics as stats
 from labrig_harness.statistics.comparison import ItemRecord, compare
+from support.late import late
+
+scipy_stats = late("scipy.stats")
 
 QUICK = {"resamples": 500}
 
@@ -57,7 +59,7 @@ def test_a_comparison_is_what_its_parts_say() -> None:
     assert pair.retention_less_gain.value == pytest.approx(moved.retention - moved.gain_rate)
     assert pair.test == stats.retention_test(moved)
     assert pair.mcnemar == stats.mcnemar(moved.gained, moved.lost)
-    assert pair.t_test.p == pytest.approx(scipy.stats.ttest_rel(y, x).pvalue)
+    assert pair.t_test.p == pytest.approx(scipy_stats.ttest_rel(y, x).pvalue)
     assert pair.guess_corrected == stats.guess_corrected_retention(moved, 0.25)
     assert pair.detectable.paired < pair.difference.value
     assert pair.tokens_saved == 1 - 9

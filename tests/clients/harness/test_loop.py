@@ -7,6 +7,7 @@ import base64
 import json
 import time
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,8 @@ from labrig_harness.trajectory import Step, Trajectory
 from support.basics import basics
 from support.scripted_model import KEY, Fault, Reply, ScriptedModel, Turn, Usage, scripted_model
 
-pytest.importorskip("pydantic_ai", reason="agents with a model need labrig[agents]")
+if find_spec("pydantic_ai") is None:  # an import would take a second, in every process that collects
+    pytest.skip("agents with a model need labrig[agents]", allow_module_level=True)
 
 FORMS = {
     "anthropic:claude-sonnet-4-5": "",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,8 @@ from labrig_harness.suite import Arm
 from labrig_harness.trajectory import Tokens
 from support.scripted_model import Reply, Usage, scripted_model
 
-pytest.importorskip("pydantic_ai", reason="agents with a model need labrig[agents]")
+if find_spec("pydantic_ai") is None:  # an import would take a second, in every process that collects
+    pytest.skip("agents with a model need labrig[agents]", allow_module_level=True)
 
 KEYS = ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GOOGLE_API_KEY", "GEMINI_API_KEY", "VLLM_API_KEY")
 URL = "http://127.0.0.1:9/v1"

@@ -29,7 +29,7 @@ from labrig_harness.recording.recorder import Recorder
 from labrig_harness.recording.relay import SHIM, relay, shim_command
 from labrig_harness.registry.servers import Target
 from support import toy_server
-from support.agent_program import Agent, agent_at
+from support.agent_program import META, Agent, agent_at
 
 TOY = str(Path(toy_server.__file__).resolve())
 
@@ -241,6 +241,29 @@ async def test_the_budget_of_calls_is_kept(recorder: Recorder) -> None:
         assert refused["isError"] and "used up" in refused["content"][0]["text"]
     assert recorder.over_budget
     assert len(recorder.records) == 2
+
+
+async def test_an_agent_program_gets_cut_results_and_no_schema_of_the_whole(tmp_path: Path) -> None:
+    recorder = Recorder(CallLog(tmp_path), "toy", result_chars=20)
+    listing = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": META}}
+    async with connected(recorder) as agent:
+        agent.send(listing)
+        tools = (await agent.answer(1))["result"]["tools"]
+        assert "table" in {each["name"] for each in tools}
+        assert not [each["name"] for each in tools if "outputSchema" in each]
+        agent.call(2, "table")
+        table = (await agent.answer(2))["result"]
+        assert [part["text"] for part in table["content"]] == [
+            "Phase      SI\nCalcit",
+            "[cut: 20 of 64 characters are shown]",
+        ]
+        assert "structuredContent" not in table
+        agent.call(3, "echo", text="short")
+        assert await agent.text(3) == "short"
+    assert any("outputSchema" in each for each in recorder.tools)
+    assert "structuredContent" in recorder.course.log.result(recorder.records[0])
+    assert [*recorder.course.delivered_bytes.values()] == [56, 5]
+    assert recorder.records[0].result_bytes > 300, "the record keeps the whole"
 
 
 async def test_garbage_batches_and_smuggled_calls(recorder: Recorder) -> None:

@@ -9,22 +9,23 @@ import tracemalloc
 import warnings
 from itertools import permutations
 
-import krippendorff
 import numpy as np
 import pytest
-import scipy.stats
-import statsmodels.api as sm
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.metrics import cohen_kappa_score, roc_auc_score
-from statsmodels.stats.contingency_tables import Table2x2
-from statsmodels.stats.contingency_tables import mcnemar as sm_mcnemar
-from statsmodels.stats.multitest import multipletests
-from statsmodels.stats.power import TTestIndPower, TTestPower
-from statsmodels.stats.proportion import confint_proportions_2indep, proportions_ztest
 
 from labrig_harness import statistics as stats
 from labrig_harness.statistics import Movement, bootstrap, paired
+from support.late import late
+
+alphas = late("krippendorff")
+scipy_stats = late("scipy.stats")
+sm = late("statsmodels.api")
+metrics = late("sklearn.metrics")
+tables = late("statsmodels.stats.contingency_tables")
+multitest = late("statsmodels.stats.multitest")
+power = late("statsmodels.stats.power")
+proportion = late("statsmodels.stats.proportion")
 
 # Facts from the paper of PHREEQC-MCQ-200 (200 items): accuracy in %, and the bounds printed beside it.
 TABLE_1 = {
@@ -97,16 +98,16 @@ def test_table_2_retention_is_not_told_apart_from_the_gain_rate() -> None:
     tests = {row: stats.retention_test(moved) for row, moved in table_2().items()}
     for row, test in tests.items():
         moved = table_2()[row]
-        z, p = proportions_ztest([moved.kept, moved.gained], [moved.right, moved.wrong])
+        z, p = proportion.proportions_ztest([moved.kept, moved.gained], [moved.right, moved.wrong])
         assert (test.z, test.z_p) == (pytest.approx(z), pytest.approx(p))
         assert test.fisher_p is not None and test.interval is not None
         assert min(test.fisher_p, p) > 0.13, row
         assert test.interval[0] < 0 < test.interval[1]
-        newcombe = confint_proportions_2indep(
+        newcombe = proportion.confint_proportions_2indep(
             moved.kept, moved.right, moved.gained, moved.wrong, compare="diff", method="newcomb"
         )
         assert test.interval == pytest.approx(newcombe)
-        oracle = Table2x2([[moved.kept, moved.lost], [moved.gained, moved.neither]])
+        oracle = tables.Table2x2([[moved.kept, moved.lost], [moved.gained, moved.neither]])
         odds = stats.retention_odds_ratio(moved)
         assert odds.value == pytest.approx(oracle.oddsratio)
         assert odds.interval == pytest.approx(oracle.oddsratio_confint())
@@ -152,7 +153,7 @@ def test_bootstrap_against_scipy() -> None:
     values, label = clustered_sample(5)
     sums, sizes = np.bincount(label, values), np.bincount(label)
     for ours, theirs in (("percentile", "percentile"), ("bca", "BCa")):
-        oracle = scipy.stats.bootstrap(
+        oracle = scipy_stats.bootstrap(
             (sums, sizes),
             lambda s, n, axis=-1: s.sum(axis=axis) / n.sum(axis=axis),
             paired=True,
@@ -164,13 +165,13 @@ def test_bootstrap_against_scipy() -> None:
         assert found.interval == pytest.approx(oracle.confidence_interval, abs=0.003)
         assert found.se == pytest.approx(oracle.standard_error, rel=0.02)
     few = np.repeat([0.0, 1.0], [13, 5])  # 19 distinct means: many resamples tie with the sample's own
-    oracle = scipy.stats.bootstrap(
+    oracle = scipy_stats.bootstrap(
         (few,), np.mean, method="BCa", n_resamples=40_000, rng=1, confidence_level=0.68
     )
     found = stats.bootstrap_mean(few, method="bca", resamples=40_000, confidence=0.68)
     assert found.interval == pytest.approx(oracle.confidence_interval)
     skewed = np.random.default_rng(8).exponential(size=40)
-    oracle = scipy.stats.bootstrap((skewed,), np.mean, method="BCa", n_resamples=40_000, rng=1)
+    oracle = scipy_stats.bootstrap((skewed,), np.mean, method="BCa", n_resamples=40_000, rng=1)
     found = stats.bootstrap_mean(skewed, method="bca", resamples=40_000)
     assert found.interval == pytest.approx(oracle.confidence_interval, abs=0.02)
 
@@ -258,7 +259,7 @@ def test_standard_error_over_clusters_is_that_of_statsmodels() -> None:
     assert found.se == pytest.approx(oracle.bse[0])
     assert found.df == 20
     plain = stats.standard_error(values)
-    assert plain.se == pytest.approx(scipy.stats.sem(values))
+    assert plain.se == pytest.approx(scipy_stats.sem(values))
 
 
 def test_design_effect_and_intraclass_correlation() -> None:
@@ -285,9 +286,9 @@ def test_intraclass_correlation_of_unequal_clusters_by_hand() -> None:
 
 def test_minimum_detectable_difference_against_power_analysis() -> None:
     for n in (20, 200):
-        effect = TTestPower().solve_power(nobs=n, alpha=0.05, power=0.8)
+        effect = power.TTestPower().solve_power(nobs=n, alpha=0.05, power=0.8)
         assert stats.minimum_detectable_difference(1 / np.sqrt(n), n - 1) == pytest.approx(effect, rel=0.01)
-        apart = TTestIndPower().solve_power(nobs1=n, alpha=0.05, power=0.8)
+        apart = power.TTestIndPower().solve_power(nobs1=n, alpha=0.05, power=0.8)
         assert stats.minimum_detectable_difference(np.sqrt(2 / n), 2 * n - 2) == pytest.approx(
             apart, rel=0.01
         )
@@ -320,7 +321,7 @@ def test_permutation_of_clusters_against_scipy() -> None:
     a, b = rng.integers(0, 2, label.size), rng.integers(0, 3, label.size) > 0
     found = stats.permutation_test(a.astype(float), b.astype(float), label)
     sums = np.bincount(label, b.astype(float) - a)
-    oracle = scipy.stats.permutation_test(
+    oracle = scipy_stats.permutation_test(
         (sums[sums != 0],), np.sum, permutation_type="samples", n_resamples=np.inf
     )
     assert found.p == pytest.approx(oracle.pvalue)
@@ -355,18 +356,18 @@ def test_mcnemar_against_statsmodels(gained: int, lost: int) -> None:
         assert found.exact_p == found.chi2_p == 1
         return
     table = [[0, lost], [gained, 0]]
-    assert found.exact_p == pytest.approx(sm_mcnemar(table, exact=True).pvalue)
+    assert found.exact_p == pytest.approx(tables.mcnemar(table, exact=True).pvalue)
     if gained != lost:  # where statsmodels' correction overshoots: |b - c| - 1 is then taken for 1
-        assert found.chi2_p == pytest.approx(sm_mcnemar(table, exact=False, correction=True).pvalue)
+        assert found.chi2_p == pytest.approx(tables.mcnemar(table, exact=False, correction=True).pvalue)
 
 
 def test_paired_t_and_holm() -> None:
     rng = np.random.default_rng(3)
     a, b = rng.normal(size=25), rng.normal(0.3, size=25)
-    found, oracle = stats.paired_t(a, b), scipy.stats.ttest_rel(b, a)
+    found, oracle = stats.paired_t(a, b), scipy_stats.ttest_rel(b, a)
     assert (found.t, found.p, found.df) == (pytest.approx(oracle.statistic), pytest.approx(oracle.pvalue), 24)
     p = rng.random(12) ** 3
-    assert stats.holm(p) == pytest.approx(multipletests(p, method="holm")[1])
+    assert stats.holm(p) == pytest.approx(multitest.multipletests(p, method="holm")[1])
 
 
 # Kept, gained, lost
@@ -429,7 +430,7 @@ def test_fiellers_bounds_are_where_the_t_test_turns() -> None:
     counts, w = [moved.kept, moved.lost, moved.gained, moved.neither], 1 / 3
     above, below = np.repeat([1, 0, -w, 0], counts), np.repeat([1, 1, -w, -w], counts)
     for bound in found.interval:
-        assert scipy.stats.ttest_1samp(above - bound * below, 0).pvalue == pytest.approx(0.05)
+        assert scipy_stats.ttest_1samp(above - bound * below, 0).pvalue == pytest.approx(0.05)
 
 
 def test_rerun_null_is_the_mean_over_pairs_of_runs() -> None:
@@ -488,7 +489,7 @@ def test_alpha_against_the_package() -> None:
         data[rng.random(data.shape) < 0.2] = np.nan
         ours = [[None if np.isnan(value) else float(value) for value in row] for row in data]
         for level in ("nominal", "ordinal", "interval", "ratio"):
-            theirs = krippendorff.alpha(reliability_data=data, level_of_measurement=level)
+            theirs = alphas.alpha(reliability_data=data, level_of_measurement=level)
             assert stats.krippendorff_alpha(ours, level) == pytest.approx(theirs), level
 
 
@@ -512,7 +513,7 @@ def test_kappa_against_scikit_learn(weights: str | None) -> None:
     first = rng.integers(0, 5, 80)
     second = np.where(rng.random(80) < 0.6, first, rng.integers(0, 5, 80))
     found = stats.cohen_kappa(first.tolist(), second.tolist(), weights=weights)
-    assert found == pytest.approx(cohen_kappa_score(first, second, weights=weights))
+    assert found == pytest.approx(metrics.cohen_kappa_score(first, second, weights=weights))
     assert stats.cohen_kappa(["x"] * 3, ["x"] * 3) is None
     if weights:
         with pytest.raises(ValueError, match="order"):
@@ -533,7 +534,7 @@ def test_logistic_regression_against_statsmodels() -> None:
     assert found.standard_errors == pytest.approx(oracle.bse, rel=1e-4)
     assert found.p == pytest.approx(oracle.pvalues, rel=1e-3)
     assert found.mcfadden == pytest.approx(oracle.prsquared)
-    assert found.auc == pytest.approx(roc_auc_score(y, oracle.predict(design)))
+    assert found.auc == pytest.approx(metrics.roc_auc_score(y, oracle.predict(design)))
 
 
 def test_separation_is_said_and_does_not_overflow() -> None:
@@ -559,7 +560,7 @@ def test_separation_is_said_and_does_not_overflow() -> None:
 def test_auc_counts_ties_half() -> None:
     rng = np.random.default_rng(0)
     y, score = rng.random(60) < 0.4, rng.integers(0, 5, 60)
-    assert stats.auc(y, score) == pytest.approx(roc_auc_score(y, score))
+    assert stats.auc(y, score) == pytest.approx(metrics.roc_auc_score(y, score))
     assert stats.auc([1, 1], [0.2, 0.3]) is None
 
 
@@ -567,10 +568,10 @@ def test_correlations_against_scipy() -> None:
     rng = np.random.default_rng(7)
     x = rng.integers(0, 12, 40).astype(float)
     y = x + rng.normal(0, 4, 40)
-    found, oracle = stats.pearson(x, y), scipy.stats.pearsonr(x, y)
+    found, oracle = stats.pearson(x, y), scipy_stats.pearsonr(x, y)
     assert (found.value, found.p) == (pytest.approx(oracle.statistic), pytest.approx(oracle.pvalue))
     assert found.interval == pytest.approx(oracle.confidence_interval())
-    found, oracle = stats.spearman(x, y), scipy.stats.spearmanr(x, y)
+    found, oracle = stats.spearman(x, y), scipy_stats.spearmanr(x, y)
     assert (found.value, found.p) == (pytest.approx(oracle.statistic), pytest.approx(oracle.pvalue))
     # Bonett and Wright: a little wider than Pearson's at the same correlation.
     half = np.arctanh(found.interval[1]) - np.arctanh(found.value)
@@ -608,10 +609,10 @@ def test_rank_stability() -> None:
     base = np.array(list(table.values())) @ np.full(3, 1 / 3)
     scores = weights @ np.array(list(table.values())).T
     assert found.kendall == pytest.approx(
-        np.mean([scipy.stats.kendalltau(row, base).statistic for row in scores])
+        np.mean([scipy_stats.kendalltau(row, base).statistic for row in scores])
     )
     assert found.spearman == pytest.approx(
-        np.mean([scipy.stats.spearmanr(row, base).statistic for row in scores])
+        np.mean([scipy_stats.spearmanr(row, base).statistic for row in scores])
     )
     close = stats.rank_stability(table, [1, 1, 1], draws=400, concentration=1e5)
     assert close.unchanged > one.holds
@@ -628,7 +629,7 @@ def test_rank_stability_with_ties_and_without_a_second_model() -> None:
         {"a": [3, 3], "b": [2, 2.5], "c": [2.5, 2], "d": [0, 0]}, [0.5, 0.5], draws=50
     )
     # Ranks 1, 2.5, 2.5, 4 against 1, 2, 3, 4 or 1, 3, 2, 4.
-    assert half.spearman == pytest.approx(scipy.stats.spearmanr([1, 2.5, 2.5, 4], [1, 2, 3, 4]).statistic)
+    assert half.spearman == pytest.approx(scipy_stats.spearmanr([1, 2.5, 2.5, 4], [1, 2, 3, 4]).statistic)
     alone = stats.rank_stability({"a": [1, 2]}, [1, 0], draws=5)
     assert alone.kendall is None and alone.places[0].holds == 1
 

@@ -125,6 +125,7 @@ def test_a_change_is_made_in_the_tool_that_is_named(suite: Suite, tmp_path: Path
     assert other.perturbation is not None and not other.perturbation["applied"]
 
 
+@pytest.mark.accept
 def test_an_agent_program_gets_both_servers_and_cut_results(suite: Suite, tmp_path: Path) -> None:
     spec = AgentSpec(
         "command",

@@ -8,7 +8,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from labrig.errors import LabrigError
 from labrig_repository.gym import design, expressions, layout
@@ -19,6 +18,9 @@ from labrig_repository.gym.specification import Computed, Level, Placeholder, Sp
 from labrig_repository.gym.taxonomy import load
 from labrig_repository.gym.values import Decimal
 from labrig_repository.gym.wording import readme
+from support.late import late
+
+stats = late("scipy.stats")
 
 MANY = 300
 

@@ -12,13 +12,15 @@ from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from labrig_repository.gym import design
 from labrig_repository.gym.encoding import ENCODERS, EXTENSIONS, MEDIA_TYPES, encoded
 from labrig_repository.gym.repository import GeneratedRepository
 from labrig_repository.gym.values import Column, Decimal, Labels, Levels, Moments, mantissa, mantissas
+from support.late import late
+
+pd = late("pandas")
 
 HARD = ("plain", "a,b", 'say "x"', "50 %", "<&>", "µ-é 日本", "tab\there", "two\nlines", "%s", "back\\slash")
 SHEET = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"

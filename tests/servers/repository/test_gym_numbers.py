@@ -7,7 +7,6 @@ import math
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from scipy import stats
 
 from labrig_repository.gym import distributions, expressions
 from labrig_repository.gym.effects import moments
@@ -15,21 +14,24 @@ from labrig_repository.gym.elementary import exponential, logarithm
 from labrig_repository.gym.expressions import Binary, Inputs, Noise, Number, Step, Table, Variable, evaluate
 from labrig_repository.gym.numbers import Draws, key, keys, sample, word, words
 from labrig_repository.gym.taxonomy import Draw
+from support.late import late
+
+stats = late("scipy.stats")
 
 INTEGERS = {
-    Draw("Bernoulli", (0.3,)): stats.bernoulli(0.3),
-    Draw("Binomial", (40, 0.35)): stats.binom(40, 0.35),
-    Draw("Geometric", (0.05,)): stats.geom(0.05),
-    Draw("NegativeBinomial", (2.5, 0.2)): stats.nbinom(2.5, 0.2),
-    Draw("Poisson", (3.7,)): stats.poisson(3.7),
-    Draw("Poisson", (400,)): stats.poisson(400),
+    Draw("Bernoulli", (0.3,)): lambda: stats.bernoulli(0.3),
+    Draw("Binomial", (40, 0.35)): lambda: stats.binom(40, 0.35),
+    Draw("Geometric", (0.05,)): lambda: stats.geom(0.05),
+    Draw("NegativeBinomial", (2.5, 0.2)): lambda: stats.nbinom(2.5, 0.2),
+    Draw("Poisson", (3.7,)): lambda: stats.poisson(3.7),
+    Draw("Poisson", (400,)): lambda: stats.poisson(400),
 }
 BETAS = [(1.05, 25), (0.5, 0.5), (2, 5), (5, 2), (60, 60), (0.5, 30), (30, 0.7), (1, 1), (2.5, 8)]
 REALS = {
-    Draw("Normal", (0, 1)): stats.norm(),
-    Draw("Exponential", (1,)): stats.expon(),
-} | {Draw("Beta", pair): stats.beta(*pair) for pair in BETAS}
-UNIFORM = {Draw("Uniform", ()): stats.uniform()}
+    Draw("Normal", (0, 1)): lambda: stats.norm(),
+    Draw("Exponential", (1,)): lambda: stats.expon(),
+} | {Draw("Beta", pair): lambda pair=pair: stats.beta(*pair) for pair in BETAS}
+UNIFORM = {Draw("Uniform", ()): lambda: stats.uniform()}
 
 
 def array(*numbers: int) -> NDArray[np.uint64]:
@@ -97,7 +99,7 @@ def test_logarithm_and_exponential() -> None:
 
 @pytest.mark.parametrize("draw", INTEGERS, ids=str)
 def test_integers_have_the_probabilities_of_scipy(draw: Draw) -> None:
-    true = INTEGERS[draw]
+    true = INTEGERS[draw]()
     first, cumulated = distributions._cumulated(draw)
     support = first + np.arange(len(cumulated))
     assert first == true.support()[0]
@@ -110,7 +112,7 @@ def test_integers_have_the_probabilities_of_scipy(draw: Draw) -> None:
 @pytest.mark.parametrize("draw", REALS, ids=str)
 def test_reals_have_the_quantiles_of_scipy(draw: Draw) -> None:
     """F(value) is within 1e-4 of its number, relative to that number or to its distance from 1, both tails."""
-    true = REALS[draw]
+    true = REALS[draw]()
     steps = 2.0 ** -np.linspace(1, 30, 30_000)
     for half, tail in ((0, true.cdf), (1, true.sf)):
         within = (steps * 2.0**53).astype(np.uint64) - np.uint64(1)
@@ -128,7 +130,7 @@ def test_a_uniform_number_is_its_word() -> None:
 
 @pytest.mark.parametrize("draw", [*INTEGERS, *REALS, *UNIFORM], ids=str)
 def test_moments(draw: Draw) -> None:
-    true = (INTEGERS | REALS | UNIFORM)[draw]
+    true = (INTEGERS | REALS | UNIFORM)[draw]()
     assert moments(draw, 0, 1) == pytest.approx((true.mean(), true.std()), rel=1e-12)
 
 

@@ -11,9 +11,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
-from scipy import stats
 
 import labrig_repository.gym as gym
 from labrig.errors import LabrigError
@@ -42,6 +40,10 @@ from labrig_repository.gym.specification import (
 )
 from labrig_repository.gym.taxonomy import Draw
 from labrig_repository.gym.values import Decimal, Labels, Levels, Moments
+from support.late import late
+
+pd = late("pandas")
+stats = late("scipy.stats")
 
 BYTES = {
     "csv": "14126f09c1b6108cd11cb338469cc6d4d7ec80f11e0987c51ee116da90b4e358",

@@ -11,16 +11,13 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin
 
-import googlemaps
-import osmnx
 import pytest
 import requests
-from geopy.exc import GeocoderServiceError, GeocoderTimedOut, GeocoderUnavailable
-from geopy.geocoders import Nominatim
 
 from labrig.errors import LabrigError
 from labrig.http import Client, Limit
@@ -47,6 +44,12 @@ from support.imitation import (
     slow,
     status,
 )
+from support.late import late
+
+googlemaps = late("googlemaps")
+osmnx = late("osmnx")
+geocoders = late("geopy.geocoders")
+geopy = late("geopy.exc")
 
 KEY = "AIza" + "Fake0" * 7
 FAST = Limit(1000, 50)
@@ -83,8 +86,8 @@ def google(client: SyncClient, site: Imitation, **more: Any) -> googlemaps.Clien
     )
 
 
-def nominatim(client: SyncClient, site: Imitation, timeout: float = 30, **more: Any) -> Nominatim:
-    return Nominatim(
+def nominatim(client: SyncClient, site: Imitation, timeout: float = 30, **more: Any) -> geocoders.Nominatim:
+    return geocoders.Nominatim(
         domain=f"127.0.0.1:{site.port}",
         scheme="http",
         timeout=timeout,
@@ -162,7 +165,7 @@ def test_a_rate_limit_is_met_once_and_reaches_the_tool_as_itself(
 
     for ask, kind in (
         (lambda: google(client, site, patience_s=0).geocode("Brocken"), googlemaps.exceptions.TransportError),
-        (lambda: nominatim(client, site, patience_s=0).geocode("Brocken"), GeocoderServiceError),
+        (lambda: nominatim(client, site, patience_s=0).geocode("Brocken"), geopy.GeocoderServiceError),
         (routed, requests.RequestException),
     ):
         with pytest.raises(kind) as caught:
@@ -189,12 +192,12 @@ def test_a_service_that_is_silent_or_gone_is_what_the_libraries_call_it(
     site.on("/*").then(silence())
     with pytest.raises(googlemaps.exceptions.Timeout) as slow_google:
         google(client, site, patience_s=0, timeout_s=0.3).geocode("Brocken")
-    with pytest.raises(GeocoderTimedOut) as slow_geopy:
+    with pytest.raises(geopy.GeocoderTimedOut) as slow_geopy:
         nominatim(client, site, timeout=0.3, patience_s=0).geocode("Brocken")
     site.stop()
     with pytest.raises(googlemaps.exceptions.TransportError) as no_google:
         google(client, site, patience_s=0).geocode("Brocken")
-    with pytest.raises(GeocoderUnavailable) as no_geopy:
+    with pytest.raises(geopy.GeocoderUnavailable) as no_geopy:
         nominatim(client, site, patience_s=0).geocode("Brocken")
     for caught in (slow_google, slow_geopy, no_google, no_geopy):
         assert getattr(labrig_error(caught.value), "code", "") == "unreachable"
@@ -379,7 +382,7 @@ def test_nothing_weakens_or_goes_round(
     assert all("authorization" not in hit.headers and "cookie" not in hit.headers for hit in site.hits)
     assert {hit.headers["user-agent"].split("/")[0] for hit in site.hits} == {AGENT}
     with pytest.raises(LabrigError, match="proxies"):
-        Nominatim(
+        geocoders.Nominatim(
             user_agent="t",
             proxies={"http": "http://127.0.0.1:9"},
             adapter_factory=geopy_adapter_factory(client),
@@ -406,7 +409,7 @@ def test_users_that_overlap_in_any_order_leave_the_true_module_and_their_setting
     from osmnx import _http, _nominatim, elevation, settings
 
     configure = _http._config_dns
-    first, second = routed_osmnx(client), standing_in(osmnx, client)
+    first, second = routed_osmnx(client), standing_in(import_module("osmnx"), client)
     first.__enter__()
     assert (settings.use_cache, settings.overpass_rate_limit, settings.log_file) == (False, False, False)
     last = second.__enter__()
@@ -423,7 +426,7 @@ def test_users_that_overlap_in_any_order_leave_the_true_module_and_their_setting
 
 def test_the_stand_in_has_what_sends_nothing_and_no_way_round(site: Imitation, client: SyncClient) -> None:
     site.on("/x").then(lambda hit: hit.method)
-    with standing_in(osmnx, client, patience_s=0) as stand_in:
+    with standing_in(import_module("osmnx"), client, patience_s=0) as stand_in:
         assert stand_in.exceptions is requests.exceptions and stand_in.codes.ok == 200
         assert stand_in.Request("GET", "http://a/", params={"b": "c"}).prepare().url == "http://a/?b=c"
         asked = [

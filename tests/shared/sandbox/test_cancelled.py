@@ -4,31 +4,39 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from labrig.errors import LabrigError
 from labrig.sandbox import Limits, Sandbox
-from support.sandbox_rig import skip_unless
+from support.sandbox_rig import Rig, rig
 
 SLOW = "import time\ntime.sleep(0.3)"
+
+
+@pytest.fixture(scope="module")
+def lab() -> Iterator[Rig]:
+    """Share a sandbox: each test leaves one that runs, and a start takes a second and a half."""
+    with rig(backend="landlock", slots=2) as made:
+        yield made
 
 
 def descriptors() -> int:
     return len(os.listdir("/proc/self/fd"))
 
 
-async def test_who_is_cancelled_twice_leaves_nothing_and_ends_nobody_else(tmp_path: Path) -> None:
+def test_who_is_cancelled_twice_leaves_nothing_and_ends_nobody_else(lab: Rig) -> None:
     """As anyio does: it cancels until the scope is left."""
-    skip_unless(backend="landlock")
-    async with Sandbox(backend="landlock", slots=2) as sandbox:
+
+    async def cancels(sandbox: Sandbox) -> None:
         await sandbox.run("1")
         before, pid = descriptors(), sandbox.pid
         neighbour = asyncio.create_task(
-            sandbox.run("import time\ntime.sleep(3)\nprint('lived')", owner="bob")
+            sandbox.run("import time\ntime.sleep(2)\nprint('lived')", owner="bob")
         )
-        for number in range(40):
+        for number in range(20):
             task = asyncio.create_task(sandbox.run(SLOW, owner="ann"))
             await asyncio.sleep(0.002 * (number % 5))
             for _ in range(3):
@@ -45,9 +53,10 @@ async def test_who_is_cancelled_twice_leaves_nothing_and_ends_nobody_else(tmp_pa
             await asyncio.sleep(0.05)
         assert descriptors() <= before
 
+    lab.go(cancels(lab.sandbox))
 
-async def test_a_request_longer_than_a_sockets_room_arrives_whole(tmp_path: Path) -> None:
-    skip_unless(backend="landlock")
+
+def test_a_request_longer_than_a_sockets_room_arrives_whole(lab: Rig, tmp_path: Path) -> None:
     folder = tmp_path
     for _ in range(12):
         folder = folder / ("\N{GRINNING FACE}" * 60)
@@ -57,7 +66,8 @@ async def test_a_request_longer_than_a_sockets_room_arrives_whole(tmp_path: Path
         name = f"{number:02}" + "\N{GRINNING FACE}" * 48
         (folder / name).write_text(str(number))
         inputs[name] = folder / name
-    async with Sandbox(backend="landlock", slots=2) as sandbox:
+
+    async def asks(sandbox: Sandbox) -> None:
         code = "import os\nprint(len(os.listdir('inputs')))"
         runs = await asyncio.gather(
             *(
@@ -68,11 +78,13 @@ async def test_a_request_longer_than_a_sockets_room_arrives_whole(tmp_path: Path
         )
         assert [run.output for run in runs] == ["32\n", "32\n", "beside\n"]
 
+    lab.go(asks(lab.sandbox))
 
-async def test_a_run_that_is_asked_of_a_server_that_has_died_is_an_error() -> None:
+
+def test_a_run_that_is_asked_of_a_server_that_has_died_is_an_error(lab: Rig) -> None:
     """It may die between the look at it and the request: a caller must not wait for ever."""
-    skip_unless(backend="landlock")
-    async with Sandbox(backend="landlock", slots=2) as sandbox:
+
+    async def asks(sandbox: Sandbox) -> None:
         await sandbox.run("1")
         server = await sandbox._running_server()
         server.abandon()
@@ -80,3 +92,5 @@ async def test_a_run_that_is_asked_of_a_server_that_has_died_is_an_error() -> No
             await asyncio.wait_for(server.ending(server.submit(99, [], [], Limits())), 5)
         assert gone.value.code == "engine"
         assert (await sandbox.run("print(1)")).output == "1\n"
+
+    lab.go(asks(lab.sandbox))

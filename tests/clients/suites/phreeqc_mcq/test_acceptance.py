@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from fastmcp import Client
-from scipy.stats import binom
 
 from clients.suites.phreeqc_mcq.test_items import corrupted, play
 from labrig.serving.builder import build
@@ -21,6 +20,9 @@ from labrig_phreeqc.server import toolbox
 from labrig_suites.phreeqc_mcq import items
 from labrig_suites.phreeqc_mcq.solution import solution
 from labrig_suites.phreeqc_mcq.stems import STEMS
+from support.late import late
+
+scipy_stats = late("scipy.stats")
 
 pytestmark = [pytest.mark.accept, pytest.mark.timeout(1800)]
 
@@ -75,7 +77,7 @@ def test_reference_nop_and_random_over_mcp(
     missed = [each["task"] for each in scores if each["agent"] == "reference" and each["strict"] < 1]
     assert not missed
     assert {len(each) for each in right.values()} == {COUNT} and sum(right["nop"]) == 0
-    low, high = binom.interval(0.999, COUNT, 0.25)
+    low, high = scipy_stats.binom.interval(0.999, COUNT, 0.25)
     assert low <= sum(right["random"]) <= high
     assert all(each["facts"]["break"] == "" for each in scores if each["agent"] == "reference")
 

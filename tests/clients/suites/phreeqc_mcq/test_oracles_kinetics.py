@@ -11,13 +11,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from scipy.integrate import solve_ivp
-from scipy.optimize import brentq, root
 
 from labrig_phreeqc.engine.engine import Engine
 from labrig_suites.phreeqc_mcq.scenario import FIELD, Numbers, Scene, States, Stem
 from labrig_suites.phreeqc_mcq.stems import brines, gas, isotopes, kinetics, storage
 from labrig_suites.phreeqc_mcq.values import value
+from support.late import late
+
+integrate = late("scipy.integrate")
+optimize = late("scipy.optimize")
 
 pytestmark = pytest.mark.accept
 
@@ -115,7 +117,7 @@ def carbonate(
         water = 10**-ph / one - 10 ** (ph - PK_WATER) / one
         return water + strong + 2 * found.calcium - found.bicarbonate - 2 * found.carbonate
 
-    return at(brentq(charge, 1, 12, xtol=1e-10))
+    return at(optimize.brentq(charge, 1, 12, xtol=1e-10))
 
 
 async def test_limestone_is_plummer_wigley_and_parkhurst_integrated_by_scipy() -> None:
@@ -133,7 +135,9 @@ async def test_limestone_is_plummer_wigley_and_parkhurst_integrated_by_scipy() -
         return [area * forward * (1 - 10 ** (2 / 3 * water.saturation)) * 1e-3]
 
     for hours, step in ((12, "fourth"), (6, "second")):
-        calcium = solve_ivp(pace, (0, hours * 3600), [0.0], method="LSODA", rtol=1e-7, atol=1e-10).y[0, -1]
+        calcium = integrate.solve_ivp(
+            pace, (0, hours * 3600), [0.0], method="LSODA", rtol=1e-7, atol=1e-10
+        ).y[0, -1]
         found = await truth(kinetics.LIMESTONE, "calcium", numbers, {**states, "step": step})
         assert found == pytest.approx(calcium * 1e3, rel=0.02)
 
@@ -194,7 +198,7 @@ def _acid_iron(oxidised: float) -> float:
 
     logs, strength = [math.log10(oxidised) - 1, math.log10(oxidised), math.log10(oxidised)], oxidised * 4
     for _ in range(30):
-        logs = list(root(lambda x, s=strength: balances(list(x), s)[0], logs, tol=1e-12).x)
+        logs = list(optimize.root(lambda x, s=strength: balances(list(x), s)[0], logs, tol=1e-12).x)
         strength = balances(logs, strength)[1]
     return float(10 ** logs[2])
 
@@ -211,7 +215,7 @@ async def test_pyrite_is_williamson_and_rimstidt_integrated_by_scipy() -> None:
         return [area * 10**-8.19 * oxygen**0.5 * _acid_iron(x) ** -0.11]
 
     for step, days in (("end", 800), ("half", 400)):
-        oxidised = solve_ivp(pace, (0, days * 86400), [1e-7], method="LSODA", rtol=1e-5).y[0, -1]
+        oxidised = integrate.solve_ivp(pace, (0, days * 86400), [1e-7], method="LSODA", rtol=1e-5).y[0, -1]
         found = await truth(kinetics.PYRITE, "sulfate", numbers, {**states, "step": step})
         assert found == pytest.approx(2e3 * oxidised, rel=0.02)
         found = await truth(kinetics.PYRITE, "iron", numbers, {**states, "step": step})
@@ -236,7 +240,7 @@ async def test_gas_of_a_well_is_henrys_law() -> None:
     def pressures(volume: float) -> dict[str, float]:
         return {each: amounts[each] / (henry[each] + volume / (GAS_CONSTANT * KELVIN)) for each in amounts}
 
-    volume = brentq(lambda v: sum(pressures(v).values()) + VAPOUR - 1, 1e-4, 10)
+    volume = optimize.brentq(lambda v: sum(pressures(v).values()) + VAPOUR - 1, 1e-4, 10)
     assert await truth(gas.WELL, "gas-volume", numbers, states) == pytest.approx(volume * 1e3, rel=0.04)
     for name, each in (("pressure-co2", "co2"), ("pressure-methane", "ch4")):
         assert await truth(gas.WELL, name, numbers, states) == pytest.approx(
@@ -325,7 +329,7 @@ async def test_cooled_potash_brine_is_saturated_with_halite_and_sylvite() -> Non
             math.log10(potassium) + ln["K"] / math.log(10) + chloride - 0.8995,
         ]
 
-    sodium, potassium = root(saturation, [5.0, 2.0]).x
+    sodium, potassium = optimize.root(saturation, [5.0, 2.0]).x
     assert await truth(brines.POTASH, "sodium", numbers, states) == pytest.approx(sodium, rel=0.025)
     assert await truth(brines.POTASH, "potassium", numbers, states) == pytest.approx(potassium, rel=0.025)
 
@@ -350,7 +354,7 @@ async def test_radiocarbon_is_diluted_decays_and_mixes() -> None:
     def saturation(x: float) -> float:
         return carbonate(strong=1e-3, calcium=x, carbon=3e-3 + x).saturation
 
-    dissolved = brentq(saturation, 1e-6, 5e-3) * 1e3
+    dissolved = optimize.brentq(saturation, 1e-6, 5e-3) * 1e3
     states = {"rock": "calcite", "acid": "none", "age": "old", "mix": "alone"}
     assert await truth(isotopes.RADIO, "carbon", numbers, states) == pytest.approx(3 + dissolved, rel=0.015)
     found = await truth(isotopes.RADIO, "radiocarbon", numbers, states)

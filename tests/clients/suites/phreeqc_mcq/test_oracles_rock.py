@@ -9,8 +9,6 @@ import math
 from pathlib import Path
 
 import pytest
-from scipy.integrate import solve_ivp
-from scipy.optimize import brentq
 
 from clients.suites.phreeqc_mcq.test_oracles_kinetics import LOG_HENRY, Carbonate, carbonate, davies
 from labrig_phreeqc.engine.engine import Engine
@@ -27,6 +25,10 @@ from labrig_suites.phreeqc_mcq.stems import (
     surfaces,
 )
 from labrig_suites.phreeqc_mcq.values import value
+from support.late import late
+
+integrate = late("scipy.integrate")
+optimize = late("scipy.optimize")
 
 pytestmark = pytest.mark.accept
 KELVIN = 298.15
@@ -61,7 +63,7 @@ def over_calcite(log_p: float, system: str, salt: float = 0.0) -> Carbonate:
             return carbonate(strong=0, calcium=calcium, dioxide=dioxide, salt=salt)
         return carbonate(strong=0, calcium=calcium, carbon=start.carbon + calcium, salt=salt)
 
-    return water(brentq(lambda calcium: water(calcium).saturation, 1e-6, 0.05, xtol=1e-10))
+    return water(optimize.brentq(lambda calcium: water(calcium).saturation, 1e-6, 0.05, xtol=1e-10))
 
 
 SOIL = stem(rock.STEMS, "soil-water-on-carbonate-rock")
@@ -143,7 +145,9 @@ async def test_calcite_dissolves_as_plummer_wigley_and_parkhurst_say(
         forward = k_1 * 10**-water.ph + k_2 * water.dioxide + k_3
         return [area * forward * (1 - 10 ** (2 / 3 * water.saturation)) * 1e-3]
 
-    solved = solve_ivp(pace, (0, number * 600), [0.0], method="LSODA", rtol=1e-6, atol=1e-9).y[0, -1]
+    solved = integrate.solve_ivp(pace, (0, number * 600), [0.0], method="LSODA", rtol=1e-6, atol=1e-9).y[
+        0, -1
+    ]
     # the scene is 20 °C warmer than 5 °C
     assert await truth(SLOW, "calcium", numbers, states) == pytest.approx(solved * 1e3, rel=0.03)
 
@@ -239,7 +243,7 @@ def acid_water(
                     logs[e] = log
                     return math.log(sum(SPECIES[m][2][e] * molality(m) for m in members) / totals[e])
 
-                logs[element] = brentq(excess, -40, 0, xtol=1e-12)
+                logs[element] = optimize.brentq(excess, -40, 0, xtol=1e-12)
         found = {name: molality(name) for name in SPECIES}
         return found, sum(SPECIES[name][0] * m for name, m in found.items()) + other_charge
 
@@ -248,15 +252,15 @@ def acid_water(
             found, _ = at(ph, log)
             return math.log(sum(SPECIES[name][2][SO4] * m for name, m in found.items()) / totals[SO4])
 
-        return float(brentq(excess, -30, -0.5, xtol=1e-10))
+        return float(optimize.brentq(excess, -30, -0.5, xtol=1e-10))
 
     for _ in range(12):
         if ph is None:
-            root = brentq(lambda guess: at(guess, sulfate_at(guess))[1], 1.2, 8, xtol=1e-8)
+            root = optimize.brentq(lambda guess: at(guess, sulfate_at(guess))[1], 1.2, 8, xtol=1e-8)
             found, _ = at(root, sulfate_at(root))
         else:
             root = ph
-            found, _ = at(ph, brentq(lambda log: at(ph, log)[1], -8, -0.5, xtol=1e-10))
+            found, _ = at(ph, optimize.brentq(lambda log: at(ph, log)[1], -8, -0.5, xtol=1e-10))
         strength = 0.5 * (sum(SPECIES[name][0] ** 2 * m for name, m in found.items()) + abs(other_charge))
     return root, found, strength
 
@@ -345,7 +349,7 @@ async def test_feldspar_weathers_as_sverdrup_and_warfvinge_say(
         return [5 * share * (by_acid + by_water + by_base + by_dioxide)]
 
     seconds = 2 * 0.5 * 365.25 * 86400
-    potassium = solve_ivp(pace, (0, seconds), [0.0], method="LSODA", rtol=1e-8, atol=1e-12).y[0, -1]
+    potassium = integrate.solve_ivp(pace, (0, seconds), [0.0], method="LSODA", rtol=1e-8, atol=1e-12).y[0, -1]
     assert await truth(kinetics.GRANITE, "potassium", numbers, states) == pytest.approx(
         potassium * 1e6, rel=0.08
     )

@@ -13,12 +13,14 @@ from itertools import product
 from types import ModuleType
 
 import pytest
-from scipy.optimize import root
 
 from labrig_phreeqc.engine.engine import Engine
 from labrig_suites.phreeqc_mcq.scenario import FIELD, Scene
 from labrig_suites.phreeqc_mcq.stems import cement, evaporation, exchange, solid_solutions, surfaces
 from labrig_suites.phreeqc_mcq.values import value
+from support.late import late
+
+optimize = late("scipy.optimize")
 
 pytestmark = [pytest.mark.accept, pytest.mark.usefixtures("databases")]
 
@@ -125,7 +127,9 @@ def solve(
 
     start = [*guess.values(), *other.values(), log_mu]
     for nudge in (0.0, 0.1, -0.1, 0.3, -0.3):
-        found = root(residuals, [each + nudge for each in start], options={"maxfev": 20000, "xtol": 1e-12})
+        found = optimize.root(
+            residuals, [each + nudge for each in start], options={"maxfev": 20000, "xtol": 1e-12}
+        )
         if max(abs(each) for each in found.fun) < 1e-7:
             break
     else:

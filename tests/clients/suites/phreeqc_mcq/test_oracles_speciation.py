@@ -12,12 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from scipy.optimize import brentq
 
 from labrig_phreeqc.engine.engine import Engine
 from labrig_suites.phreeqc_mcq.scenario import DATABASE, FIELD, Numbers, Scene, States, Stem
 from labrig_suites.phreeqc_mcq.stems import minerals, mixing, redox, saturation, speciation
 from labrig_suites.phreeqc_mcq.values import value
+from support.late import late
+
+optimize = late("scipy.optimize")
 
 pytestmark = pytest.mark.accept
 
@@ -287,7 +289,7 @@ async def test_fluorite_in_salt_water_by_its_solubility_product() -> None:
         _, activity = speciate(5.65, totals)
         return activity["Ca"] + 2 * activity["F"] + 10.6
 
-    calcium = brentq(excess, 1e-5, 1e-3)
+    calcium = optimize.brentq(excess, 1e-5, 1e-3)
     assert await truth(of, "calcium", numbers, states) == pytest.approx(calcium * 1e3, rel=0.01)
     assert await truth(of, "fluoride", numbers, states) == pytest.approx(2 * calcium * 1e3, rel=0.01)
 
@@ -312,7 +314,7 @@ async def test_ph_by_charge_balance() -> None:
         moles, _ = speciate(ph, totals)
         return sum(m * SPECIES[s].charge for s, m in moles.items())
 
-    moles, activity = speciate(brentq(charge, 6, 9), totals)
+    moles, activity = speciate(optimize.brentq(charge, 6, 9), totals)
     found = await truth(of, "si-calcite", numbers, states)
     assert found == pytest.approx(activity["Ca"] + activity["CO3"] - CALCITE, abs=0.01)
     assert await truth(of, "carbon-dioxide", numbers, states) == pytest.approx(moles["CO2"] * 1e3, rel=0.02)
@@ -370,11 +372,11 @@ def calcite_water(log_p: float, sulfate: float = 0.0) -> float:
         totals = {"Ca": 10**log_calcium, "alkalinity": 2 * (10**log_calcium - sulfate)}
         totals |= {"SO4": sulfate} if sulfate else {}
         carbon_dioxide = log_p - 1.468
-        ph = brentq(lambda ph: speciate(ph, totals)[1]["CO2"] - carbon_dioxide, 5.5, 9.5)
+        ph = optimize.brentq(lambda ph: speciate(ph, totals)[1]["CO2"] - carbon_dioxide, 5.5, 9.5)
         _, activity = speciate(ph, totals)
         return activity["Ca"] + activity["CO3"] - CALCITE
 
-    return 10.0 ** brentq(excess, max(-3.6, math.log10(sulfate + 2e-4)), -1.8)
+    return 10.0 ** optimize.brentq(excess, max(-3.6, math.log10(sulfate + 2e-4)), -1.8)
 
 
 async def test_gypsum_drives_calcite_out_by_mass_balances() -> None:

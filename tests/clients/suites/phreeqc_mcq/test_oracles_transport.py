@@ -12,7 +12,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.optimize import brentq
 
 from labrig_phreeqc.engine.engine import Engine
 from labrig_suites.phreeqc_mcq.scenario import FIELD, Numbers, Scene, States, Stem
@@ -24,6 +23,9 @@ from labrig_suites.phreeqc_mcq.stems import (
     transport_aquifers,
 )
 from labrig_suites.phreeqc_mcq.values import value
+from support.late import late
+
+optimize = late("scipy.optimize")
 
 pytestmark = pytest.mark.accept
 
@@ -158,7 +160,7 @@ def exchanged(totals: dict[str, float], capacity: float) -> dict[str, float]:
             held[ion] = total * ratio / (1 + ratio)
         return held
 
-    root = brentq(
+    root = optimize.brentq(
         lambda guess: sum(CHARGE[ion] * held for ion, held in fixed(guess).items()) - capacity, -12, 8
     )
     return {ion: totals[ion] - held for ion, held in fixed(root).items()}
@@ -337,7 +339,7 @@ async def test_titration_by_davies(alkalinity: str, weight: float, step: str, nu
         dioxide = 10 ** (-3.4 - 1.468) if gas == "open" else carbon / (1 + one + two)
         return dioxide * (one + 2 * two) + water - (meq - acid)
 
-    expected = brentq(left, 3, 11)
+    expected = optimize.brentq(left, 3, 11)
     assert await truth(TITRATION, "ph", numbers, states) == pytest.approx(expected, abs=0.04)
 
 
