@@ -543,12 +543,18 @@ print(re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1
 """
 
 
-@pytest.mark.accept
-def test_large_contents_take_little_memory(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("size", "files"),
+    [
+        pytest.param(1 << 29, 20_000, marks=pytest.mark.accept),
+        pytest.param(3 << 30, 100_000, marks=pytest.mark.soak),
+    ],
+)
+def test_large_contents_take_little_memory(tmp_path: Path, size: int, files: int) -> None:
     with (tmp_path / "large.bin").open("wb") as file:
-        file.truncate(3 << 30)
+        file.truncate(size)
     many = tmp_path / "many"
-    for n in range(100_000):
+    for n in range(files):
         if n % 1000 == 0:
             (many / f"{n // 1000}").mkdir(parents=True)
         (many / f"{n // 1000}" / f"{n}").touch()
