@@ -75,7 +75,7 @@ def _client(arguments: argparse.Namespace, server: str | None) -> Any:
     options = serve_options(arguments)
     if target.url or target.argv:
         _require_default(options, target)
-    elif options.settings:  # here, rather than by the server, whose end would be all that is seen
+    else:  # here, rather than by the server, whose end would be all that is seen
         server_settings.check(toolbox(target.name).settings, options.settings)
     token = os.environ.get("LABRIG_TOKEN", "")
     return Client(target.transport(options, token), timeout=None)
