@@ -11,7 +11,7 @@ from labrig import __version__
 from labrig.config import config_path, home, read_size, setting
 from labrig.errors import LabrigError
 from labrig.serving.serve import MODES
-from labrig.toolbox import Toolbox
+from labrig.toolbox import ServeOptions, Toolbox
 from labrig_harness.registry.entries import OURS, distribution, one
 from labrig_harness.registry.servers import names, toolbox
 
@@ -175,6 +175,7 @@ def _doctor(arguments: argparse.Namespace) -> int:
             continue
         print(f"server      {name}: {len(box.specs)} tools, toolsets {', '.join(box.toolsets)}")
         try:
+            box.select(ServeOptions())  # its settings
             for line in box.doctor() if box.doctor else ():
                 healthy &= not line.startswith("test run:") or line.endswith((": ok", "not tried"))
                 print(f"            {line}")

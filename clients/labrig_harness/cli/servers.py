@@ -26,8 +26,15 @@ FAILED, SERVER_DIED = 1, 3
 
 def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the verbs of this module."""
-    serve = verbs.add_parser("serve", help="run a server on stdio, or on HTTP with --http")
+    serve = verbs.add_parser(
+        "serve",
+        help="run a server on stdio, or on HTTP with --http",
+        epilog="labrig serve SERVER --help lists the settings of that server.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        add_help=False,
+    )
     serve.add_argument("server", metavar="SERVER", help=", ".join(names()))
+    serve.add_argument("-h", "--help", action=_Help, help="show this, and the settings of SERVER")
     add_serve_arguments(serve)
     serve.set_defaults(run=_serve)
 
@@ -57,6 +64,20 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     call.set_defaults(run=_call, takes_command=True)
 
 
+class _Help(argparse._HelpAction):
+    """The help of ``labrig serve``, with the settings of the server that is named before it."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, *_: object, **__: object
+    ) -> None:
+        if (server := getattr(namespace, "server", None)) in names():
+            try:
+                parser.epilog = server_settings.described(server, toolbox(server).settings)
+            except LabrigError as error:
+                parser.epilog = f"settings of {server}: {error}"
+        super().__call__(parser, namespace, None)
+
+
 def _serve(arguments: argparse.Namespace) -> int:
     if arguments.server.startswith(("http://", "https://")):
         raise LabrigError("A URL is served already", where=arguments.server, expected=", ".join(names()))
@@ -76,7 +97,7 @@ def _client(arguments: argparse.Namespace, server: str | None) -> Any:
     if target.url or target.argv:
         _require_default(options, target)
     else:  # here, rather than by the server, whose end would be all that is seen
-        server_settings.check(toolbox(target.name).settings, options.settings)
+        toolbox(target.name).select(options)
     token = os.environ.get("LABRIG_TOKEN", "")
     return Client(target.transport(options, token), timeout=None)
 

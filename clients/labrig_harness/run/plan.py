@@ -16,6 +16,7 @@ from labrig_harness.grounding.perturb import AUTO, parse
 from labrig_harness.recording.call_store import LIVE, REPLAY, CallStore
 from labrig_harness.records import outfolder
 from labrig_harness.registry import suites
+from labrig_harness.registry.servers import toolbox
 from labrig_harness.run.attempts import missing
 from labrig_harness.sample import Sample, SampleInput
 from labrig_harness.suite import Arm, Solution, Suite
@@ -98,6 +99,8 @@ class RunPlan:
             CallStore.open(Path(self.store), mode=self.calls)
         self.make_agent(0).accept(self.arm)
         if self.calls != REPLAY:
+            for name, serve in self.arm.served.items():
+                toolbox(name).select(serve)
             for name in dict.fromkeys(
                 (*self.arm.needs, *(need for each in self.tasks for need in each.needs))
             ):
