@@ -52,6 +52,23 @@ def setting(section: str, key: str, default: str = "") -> str:
     from_environment = os.environ.get(f"LABRIG_{section}_{key}".upper())
     if from_environment is not None:
         return from_environment
+    return str(_table(section).get(key, default))
+
+
+def configured(section: str) -> dict[str, str]:
+    """Return the names that are set in a section, whoever reads them, and where: a variable, or the file.
+
+    Examples
+    --------
+    ``{"wall_s": "LABRIG_PHREEQC_WALL_S", "library": "[phreeqc] of /home/.../labrig.toml"}``
+    """
+    prefix = f"LABRIG_{section}_".upper()
+    in_file = dict.fromkeys(_table(section), f"[{section}] of {config_path()}")
+    return in_file | {each[len(prefix) :].lower(): each for each in os.environ if each.startswith(prefix)}
+
+
+def _table(section: str) -> dict[str, Any]:
+    """Return a section of ``labrig.toml``, empty where there is none."""
     path = config_path()
     try:
         stat = path.stat()
@@ -62,12 +79,11 @@ def setting(section: str, key: str, default: str = "") -> str:
                 where=str(path),
                 try_="correct or unset LABRIG_CONFIG",
             ) from None
-        return default
+        return {}
     table = _read(path, stat.st_mtime_ns).get(section, {})
     if not isinstance(table, dict):
         raise LabrigError(f"[{section}] must be a table", where=str(path))
-    value = table.get(key, default)
-    return str(value)
+    return table
 
 
 YES_NO = {

@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from labrig.config import YES_NO, setting
+from labrig.config import YES_NO, configured, setting
 from labrig.errors import LabrigError, unknown_name
 
 Value = str | int | float | bool
@@ -76,6 +76,26 @@ class ServerSetting:
         return kind + low + (f" up to {self.most:g}" if self.most is not None else "")
 
 
+def described(section: str, declared: Sequence[ServerSetting]) -> str:
+    """Return the settings of a server in words, a line each, for the help of a command."""
+    if not declared:
+        return f"settings of {section}: none"
+    width = max(len(each.name) for each in declared)
+    where = f"--set NAME=VALUE, LABRIG_{section.upper()}_NAME, or NAME in [{section}] of labrig.toml"
+    lines = [
+        f"  {each.name:{width}}  {each.about}; {each.expected} (default: {_text(each.default)})"
+        for each in declared
+    ]
+    return "\n".join([f"settings of {section} ({where}):", *lines])
+
+
+def _text(value: Value) -> str:
+    """Return a value as it would be given."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:g}" if isinstance(value, float) else str(value) or "empty"
+
+
 def check(declared: Sequence[ServerSetting], given: Mapping[str, str], *, flag: str = "--set") -> None:
     """Raise a LabrigError for a given setting that is not declared, or cannot be what it is said to be."""
     known = {each.name: each for each in declared}
@@ -85,13 +105,35 @@ def check(declared: Sequence[ServerSetting], given: Mapping[str, str], *, flag: 
         known[name].read(text, where=f"{flag} {name}")
 
 
+def check_configured(
+    section: str, declared: Sequence[ServerSetting], given: Mapping[str, str], reads: Sequence[str] | None
+) -> None:
+    """Raise a LabrigError for what environment or file set wrongly: a value that cannot be, a name that nobody reads.
+
+    Parameters
+    ----------
+    given
+        Settings that stand over these, which are not looked at then.
+    reads
+        Further names of the section that are read; None where nobody knows them, and any name may be one.
+    """
+    known = {each.name: each for each in declared}
+    for name, where in configured(section).items():
+        if name in known:
+            text = setting(section, name)
+            if text and name not in given:
+                known[name].read(text, where=where)
+        elif reads is not None and name not in reads:
+            raise unknown_name(f"setting of {section}", name, (*known, *reads), where=where)
+
+
 def value_of(section: str, declared: Sequence[ServerSetting], given: Mapping[str, str], name: str) -> Value:
     """Return what a declared setting is: given, configured, or its default."""
     (asked,) = [each for each in declared if each.name == name]
     if name in given:
         return asked.read(given[name], where=f"--set {name}")
-    configured = setting(section, name)
-    return asked.read(configured, where=f"the setting {section}.{name}") if configured else asked.default
+    text = setting(section, name)
+    return asked.read(text, where=f"the setting {section}.{name}") if text else asked.default
 
 
 def read_pairs(pairs: Sequence[str], *, flag: str = "--set") -> dict[str, str]:

@@ -159,6 +159,9 @@ class Toolbox:
         Gives lines for ``labrig doctor``: which engine is in use, what is missing.
     settings
         What ``--set NAME=VALUE`` may name, with types and defaults.
+    reads
+        Names of its section of the configuration that it reads by `labrig.config.setting` and ``--set`` may not name.
+        Where it says so, a name that is none of either is refused at the start.
     job_slots, job_places
         Jobs of one caller that run at a time (None for all processors but one), and that may wait.
     """
@@ -170,6 +173,7 @@ class Toolbox:
     outputs: tuple[str, ...] = ()
     doctor: Callable[[], Iterable[str]] | None = None
     settings: tuple[ServerSetting, ...] = ()
+    reads: tuple[str, ...] | None = None
     job_slots: int | None = None
     job_places: int = 16
     version: str = __version__
@@ -242,12 +246,14 @@ class Toolbox:
         Raises
         ------
         LabrigError
-            For a toolset, tool or output protocol that does not exist, or when nothing is left.
+            For a toolset, tool or output protocol that does not exist, for a setting that cannot be, or when nothing
+            is left.
         """
         for toolset in options.toolsets:
             if toolset not in self.toolsets:
                 raise unknown_name("toolset", toolset, self.toolsets, where="--toolsets")
         server_settings.check(self.settings, options.settings)
+        server_settings.check_configured(self.name, self.settings, options.settings, self.reads)
         if options.output is not None and not _known_output(options.output, self.outputs):
             raise unknown_name("output protocol", options.output, self.outputs, where="--output")
         chosen: dict[str, ToolSpec] = {}

@@ -15,10 +15,11 @@ import secrets
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
-from labrig.config import byte_setting
+from labrig.config import byte_setting, home
 from labrig.errors import LabrigError, nearest
 from labrig.storage.folder import Folder
 
@@ -39,6 +40,12 @@ class Entry:
 
     path: str
     bytes: int
+
+
+def fresh_workspace(server: str) -> Path:
+    """Return the folder of a new session of a server, below ``LABRIG_HOME``: no other process gets this one."""
+    stamp = datetime.now().strftime("%Y%m%d-%H%M%S")
+    return home() / "workspaces" / server / f"{stamp}-{os.getpid()}"
 
 
 class Workspace:

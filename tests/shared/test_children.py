@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import signal
+import sys
 import time
 from pathlib import Path
 
@@ -211,6 +212,19 @@ async def test_a_module_that_cannot_be_asked_is_said_so(
         with pytest.raises(LabrigError, match=said) as caught:
             await children.ask({})
         assert caught.value.code == "internal"
+
+
+async def test_a_relative_folder_is_the_one_that_it_was(
+    module: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("PYTHONPATH")
+    monkeypatch.chdir(tmp_path)
+    children = toy(module, python=Path(sys.executable), folders=[Path("modules")])
+    monkeypatch.chdir("/")
+    async with children:
+        assert b" 1" in (await children.ask({"do": "say"})).stdout
+    with pytest.raises(LabrigError, match="not a folder"):
+        toy(module, python=Path(sys.executable), folders=[Path("modules")])
 
 
 @pytest.mark.accept

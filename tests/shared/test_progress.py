@@ -79,6 +79,33 @@ async def test_who_waits_for_a_job_is_told_how_far_it_is() -> None:
     assert len(seen) >= 3 and seen[-1][2] == "day 4"
 
 
+async def test_a_look_at_a_job_tells_how_far_it_is_and_a_finished_one_only_what_came_of_it() -> None:
+    reached, go = asyncio.Event(), asyncio.Event()
+    box = Toolbox("toy", "A toy", "Play.")
+    jobs.offer(box, started_by="start_waiting")
+
+    @box.tool(title="Start", read_only=True)
+    async def start_waiting() -> Answer:
+        """Start a job that waits."""
+
+        async def work(progress: Progress) -> Answer:
+            progress(0.40004, "two of five")
+            reached.set()
+            await go.wait()
+            return Answer(source="toy")
+
+        return Answer(source="toy", data={"job": session().jobs.start("work", work, owner=session().owner)})
+
+    async with Client(build(box)) as client:
+        await client.call_tool_mcp("start_waiting", {})
+        await reached.wait()
+        running = await client.call_tool_mcp("get_job", {"job": "work-1"})
+        go.set()
+        done = await client.call_tool_mcp("get_job", {"job": "work-1", "wait_s": 5})
+    assert running.structured_content["data"] == {"job": "work-1", "progress": 0.4, "message": "two of five"}
+    assert done.structured_content == {"status": "ok", "source": "toy"}
+
+
 async def test_a_client_that_asks_for_nothing_is_told_nothing() -> None:
     async with Client(build(toolbox)) as client:
         result = await client.call_tool_mcp("count", {"known": True})

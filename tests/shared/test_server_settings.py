@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,10 @@ import pytest
 from labrig.errors import LabrigError
 from labrig.server_settings import ServerSetting, Value
 from labrig.serving.serve import add_serve_arguments, serve_options
+from labrig.serving.serve import main as serve_main
 from labrig.toolbox import ServeOptions, Toolbox
 from labrig_harness.registry.servers import serve_flags
+from support.command import labrig
 
 toolbox = Toolbox(
     "toy",
@@ -76,6 +79,56 @@ def test_a_flag_comes_before_the_environment_and_that_before_the_file(
     monkeypatch.setenv("LABRIG_TOY_PLACES", "many")
     with pytest.raises(LabrigError, match=r"setting toy\.places"):
         toolbox.setting(ServeOptions(), "places")
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "said"),
+    [
+        ("PLACES", "many", "a whole number from 1"),
+        ("BACKEND", "opne", "did you mean open"),
+        ("PLACE", "3", "did you mean places"),
+        ("WORDS", "3", "did you mean word"),
+    ],
+)
+@pytest.mark.parametrize("way", ["variable", "file"])
+def test_what_is_configured_wrongly_is_said_when_the_server_starts(
+    key: str, text: str, said: str, way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    monkeypatch.setenv("LABRIG_CONFIG", str(tmp_path / "labrig.toml"))
+    line = f'{key.lower()} = "{text}"' if way == "file" else ""
+    (tmp_path / "labrig.toml").write_text(f"[toy]\nword = 'any'\n{line}\n")
+    if way == "variable":
+        monkeypatch.setenv(f"LABRIG_TOY_{key}", text)
+    assert serve_main(replace(toolbox, reads=("word",)), ["--set", "quick=on"]) == 2
+    shown = capsys.readouterr()
+    assert said in shown.err and shown.out == ""
+    assert ("LABRIG_TOY_" if way == "variable" else "[toy] of") in shown.err
+
+
+def test_a_flag_stands_over_what_cannot_be_and_unknown_names_are_for_who_declares_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("LABRIG_TOY_PLACES", "many")
+    monkeypatch.setenv("LABRIG_TOY_WORD", "any")
+    monkeypatch.setenv("LABRIG_TOY_WALL_S", "")
+    toolbox.select(ServeOptions(settings={"places": "3"}))
+    with pytest.raises(LabrigError, match="LABRIG_TOY_PLACES"):
+        toolbox.select(ServeOptions())
+
+
+def test_the_help_of_a_server_lists_its_settings(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        serve_main(toolbox, ["--help"])
+    own = capsys.readouterr().out
+    assert "  backend  who answers; offline or open (default: offline)\n" in own
+    assert "  wall_s   seconds; a number from 0.5 up to 60 (default: 5)\n" in own
+    assert "  quick    whether it is quick; true or false (default: false)\n" in own
+    named = labrig("serve", "phreeqc", "--help")
+    assert named.returncode == 0 and "LABRIG_PHREEQC_NAME" in named.stdout
+    assert "  wall_s  seconds that execute_phreeqc may take" in named.stdout
+    for words in (("serve", "--help"), ("serve", "phreeqx", "--help")):
+        assert "labrig serve SERVER --help lists" in labrig(*words).stdout
 
 
 def test_flags_carry_settings_to_a_server_that_is_started() -> None:

@@ -3,7 +3,8 @@
 Exit codes: 0 done; 1 the tool or the work failed; 2 the command line cannot be used; 3 the server died;
 130 interrupted.
 
-- `servers`: serve, tools, call; `runs`: run, resume, suites, demo; `scores`: score, report; `tables`; `compare`
+- `servers`: serve, tools, call; `saving`: what a call left, as files
+- `runs`: run, resume, suites, demo; `scores`: score, report; `tables`; `compare`
 - `generate`: items as a file; `logs`: import, export, show; `proxy`: record any server; `ledger`; `sandbox`
 - `house`: install, manifests, setup, doctor, gc; `settings`: K=V on a command line
 """

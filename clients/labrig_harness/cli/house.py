@@ -11,7 +11,8 @@ from labrig import __version__
 from labrig.config import config_path, home, read_size, setting
 from labrig.errors import LabrigError
 from labrig.serving.serve import MODES
-from labrig.toolbox import Toolbox
+from labrig.toolbox import ServeOptions, Toolbox
+from labrig_harness.registry.entries import OURS, distribution, one
 from labrig_harness.registry.servers import names, toolbox
 
 FAILED = 1
@@ -157,7 +158,7 @@ def _doctor(arguments: argparse.Namespace) -> int:
     print(f"workspaces  {home() / 'workspaces'}")
     servers = {name: _loaded(name) for name in names()}
     left_out = {
-        name for name, found in servers.items() if isinstance(found, LabrigError) and _unpacked(found)
+        name for name, found in servers.items() if isinstance(found, LabrigError) and _unpacked(name, found)
     }
     healthy &= len(left_out) < len(servers)
     for name, side in sideenv.side_envs().items():
@@ -174,6 +175,7 @@ def _doctor(arguments: argparse.Namespace) -> int:
             continue
         print(f"server      {name}: {len(box.specs)} tools, toolsets {', '.join(box.toolsets)}")
         try:
+            box.select(ServeOptions())  # its settings
             for line in box.doctor() if box.doctor else ():
                 healthy &= not line.startswith("test run:") or line.endswith((": ok", "not tried"))
                 print(f"            {line}")
@@ -190,9 +192,10 @@ def _loaded(name: str) -> Toolbox | LabrigError:
         return error
 
 
-def _unpacked(error: LabrigError) -> bool:
-    """Return whether a server is missing because its extra was not installed, which is not a fault of a machine."""
-    return isinstance(error.__cause__, ModuleNotFoundError)
+def _unpacked(name: str, error: LabrigError) -> bool:
+    """Return whether a server of ours is missing as its extra was not installed, which is not a fault of a machine."""
+    unpacked = isinstance(error.__cause__, ModuleNotFoundError)
+    return unpacked and distribution(one("labrig.servers", name, "server")) == OURS
 
 
 def _sandbox() -> str:

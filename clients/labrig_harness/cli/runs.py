@@ -117,7 +117,7 @@ def _add_run(run: argparse.ArgumentParser) -> None:
         help="a setting of a server, in place of the arm's (repeatable)",
     )
     add_network_arguments(run.add_argument_group("the network, as servers ask it"))
-    run.add_argument("--dry-run", action="store_true", help="say what would be run, and stop")
+    run.add_argument("--dry-run", action="store_true", help="check and say what would be run, and stop")
     run.add_argument("--out", type=Path, required=True, metavar="DIR")
     _add_where(run)
     run.set_defaults(run=_run, takes_command=True)
@@ -136,6 +136,9 @@ def _add_where(verb: argparse.ArgumentParser) -> None:
 def _run(arguments: argparse.Namespace) -> int:
     plan = _plan(arguments)
     if arguments.dry_run:
+        from labrig_harness.run.plan import rehearse
+
+        rehearse(plan, arguments.out)
         _print_plan(plan)
         return 0
     return _carry_out([plan], arguments.out, arguments.scheduler)

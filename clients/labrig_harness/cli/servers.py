@@ -7,10 +7,11 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from labrig import server_settings
@@ -19,6 +20,8 @@ from labrig.errors import LabrigError
 from labrig.serving.serve import add_serve_arguments, serve_options
 from labrig.serving.serve import run as run_server
 from labrig.toolbox import ServeOptions
+from labrig.workspace import fresh_workspace
+from labrig_harness.cli.saving import Saved, content_of, handle_of, made_folder, save
 from labrig_harness.registry.servers import Target, names, toolbox
 
 FAILED, SERVER_DIED = 1, 3
@@ -26,8 +29,15 @@ FAILED, SERVER_DIED = 1, 3
 
 def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the verbs of this module."""
-    serve = verbs.add_parser("serve", help="run a server on stdio, or on HTTP with --http")
+    serve = verbs.add_parser(
+        "serve",
+        help="run a server on stdio, or on HTTP with --http",
+        epilog="labrig serve SERVER --help lists the settings of that server.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        add_help=False,
+    )
     serve.add_argument("server", metavar="SERVER", help=", ".join(names()))
+    serve.add_argument("-h", "--help", action=_Help, help="show this, and the settings of SERVER")
     add_serve_arguments(serve)
     serve.set_defaults(run=_serve)
 
@@ -53,8 +63,28 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "--no-wait", action="store_true", help="print a job's id instead of waiting for its result"
     )
     call.add_argument("--text", action="store_true", help="print the text a model would read instead of JSON")
+    call.add_argument(
+        "--save",
+        type=Path,
+        metavar="DIR",
+        help="write the pictures of the result, and the artifacts that it names, to DIR; nothing is replaced",
+    )
     add_serve_arguments(call)
     call.set_defaults(run=_call, takes_command=True)
+
+
+class _Help(argparse._HelpAction):
+    """The help of ``labrig serve``, with the settings of the server that is named before it."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, *_: object, **__: object
+    ) -> None:
+        if (server := getattr(namespace, "server", None)) in names():
+            try:
+                parser.epilog = server_settings.described(server, toolbox(server).settings)
+            except LabrigError as error:
+                parser.epilog = f"settings of {server}: {error}"
+        super().__call__(parser, namespace, None)
 
 
 def _serve(arguments: argparse.Namespace) -> int:
@@ -75,8 +105,8 @@ def _client(arguments: argparse.Namespace, server: str | None) -> Any:
     options = serve_options(arguments)
     if target.url or target.argv:
         _require_default(options, target)
-    elif options.settings:  # here, rather than by the server, whose end would be all that is seen
-        server_settings.check(toolbox(target.name).settings, options.settings)
+    else:  # here, rather than by the server, whose end would be all that is seen
+        toolbox(target.name).select(options)
     token = os.environ.get("LABRIG_TOKEN", "")
     return Client(target.transport(options, token), timeout=None)
 
@@ -136,6 +166,13 @@ def _call(arguments: argparse.Namespace) -> int:
             (tool, *(each for each in waits if each in known))
         )  # whatever toolset they are in
 
+    folder = made_folder(arguments.save) if arguments.save else None
+    named = server in names()
+    if folder is not None and named and arguments.workspace is None:
+        arguments.workspace = fresh_workspace(
+            str(server)
+        )  # whose artifacts can be taken when the server has ended
+
     async def called() -> Any:
         with _bar() as advance:
             async with _client(arguments, server) as client:
@@ -147,7 +184,17 @@ def _call(arguments: argparse.Namespace) -> int:
     result = _run(called())
     if isinstance(result, int):
         return result
-    return _show(result, as_text=arguments.text)
+    if folder is None:
+        return _show(result, as_text=arguments.text)
+    workspace = arguments.workspace.expanduser().resolve() if named else None
+    try:
+        saved = save(result, folder, tool=tool, given=json.dumps(given), workspace=workspace)
+    except (LabrigError, OSError):
+        _show(result, as_text=arguments.text)
+        raise
+    code = _show(result, as_text=arguments.text, files=saved.blocks)
+    _say_saved(saved)
+    return code
 
 
 Advance = Callable[[float, float | None, str | None], Awaitable[None]]
@@ -203,9 +250,38 @@ def _arguments(text: str) -> dict[str, Any]:
     return value
 
 
-def _show(result: Any, *, as_text: bool) -> int:
-    """Print a result: structured on stdout; a tool error as JSON on stderr."""
-    text = "\n".join(getattr(each, "text", f"[{each.type}]") for each in result.content)
+def _say_saved(saved: Saved) -> None:
+    """Say on standard error what was saved, and what could not be."""
+    for path in saved.paths:
+        print(f"saved {path}", file=sys.stderr)
+    for handle, why in saved.unsaved.items():
+        print(f"not saved: {handle}: {why}", file=sys.stderr)
+    if not saved.paths and not saved.unsaved:
+        print("nothing to save: the result has no picture and names no artifact", file=sys.stderr)
+
+
+def _shown(block: Any, file: Path | None) -> str:
+    """Return the text of a content block; of a picture its type, and its file or handle."""
+    if (text := getattr(block, "text", None)) is not None:
+        return str(text)
+    if (found := content_of(block)) is None:
+        return f"[{block.type}]"
+    content, kind = found
+    place = (
+        str(file) if file else f"{len(content):,} bytes, {handle_of(content)}; --save DIR writes it to a file"
+    )
+    return f"[{kind}: {place}]"
+
+
+def _show(result: Any, *, as_text: bool, files: Mapping[int, Path] = MappingProxyType({})) -> int:
+    """Print a result: structured on stdout; a tool error as JSON on stderr.
+
+    Parameters
+    ----------
+    files
+        Where its pictures were saved, by the place of their blocks.
+    """
+    text = "\n".join(_shown(each, files.get(place)) for place, each in enumerate(result.content))
     error = ((result.meta or {}).get(META_KEY) or {}).get("error")
     structured = result.structured_content
     if not result.is_error or structured is not None:
@@ -214,8 +290,12 @@ def _show(result: Any, *, as_text: bool) -> int:
         elif structured is not None:
             print(json.dumps(structured, ensure_ascii=False, indent=1))
         else:
-            images = [each for each in result.content if each.type == "image"]
-            sizes = [{"type": each.mime_type, "bytes": len(each.data) * 3 // 4} for each in images]
+            sizes = [
+                {"type": each.mime_type, "bytes": len(each.data) * 3 // 4}
+                | ({"file": str(files[place])} if place in files else {})
+                for place, each in enumerate(result.content)
+                if each.type == "image"
+            ]
             words = "\n".join(each.text for each in result.content if each.type == "text")
             print(json.dumps({"text": words} | ({"images": sizes} if sizes else {}), ensure_ascii=False))
     if result.is_error:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -62,6 +63,7 @@ class WarmServers:
 
     def __init__(self) -> None:
         self._processes: dict[str, WarmProcess | None] = {}
+        self._again: set[str] = set()
 
     def command(self, name: str, options: ServeOptions) -> list[str]:
         """Return the command that starts a server: forked, or afresh where it cannot be forked."""
@@ -72,10 +74,14 @@ class WarmServers:
         if process is None:
             return fresh
         if trouble := process.trouble():
+            again = process.was_killed and name not in self._again
             process.close()
-            self._processes[name] = None
-            _note(name, trouble)
-            return fresh
+            self._processes[name] = process = _made(name, options) if again else None
+            if process is None:
+                _note(name, trouble)
+                return fresh
+            self._again.add(name)
+            log.warning("labrig: the server %s: %s; another one is started, once", name, trouble)
         flags = len(serve_flags(options))
         return process.command(fresh, len(fresh) - flags)
 
@@ -124,6 +130,11 @@ class WarmProcess:
     def has_ended(self) -> bool:
         """Whether the process is gone."""
         return self._process.poll() is not None
+
+    @property
+    def was_killed(self) -> bool:
+        """Whether the process was ended by a signal, other than that for one that is not ready in time."""
+        return (self._process.poll() or 0) < 0 and self._process.returncode != -signal.SIGALRM
 
     def command(self, fresh: list[str], skip: int) -> list[str]:
         """Return the command of a stand-in; `fresh` is the server's own, whose flags begin at `skip`."""

@@ -98,25 +98,32 @@ def keep_tasks(out: Path, samples: Sequence[Sample]) -> list[Sample]:
         If the folder holds other items, saying what differs: scores would not be comparable.
     """
     out.mkdir(parents=True, exist_ok=True)
-    if (out / "tasks.jsonl").exists():
-        there = read_tasks(out)
-        ours, theirs = {sample.id: sample for sample in samples}, {sample.id: sample for sample in there}
-        changed = [key for key in ours if key in theirs and _asked(ours[key]) != _asked(theirs[key])]
-        if ours.keys() != theirs.keys() or changed:
-            common = len(ours.keys() & theirs.keys())
-            raise LabrigError(
-                f"The output folder holds {len(theirs)} samples, {common} of them among your {len(ours)}"
-                + (f", {len(changed)} with another text or answer" if changed else ""),
-                where=str(out),
-                expected="the same samples: suite, version, --seed, --limit and --items as before",
-                try_="another --out",
-            )
+    if there := kept_tasks(out, samples):
         return there
     for sample in samples:
         blobs.keep(sample.blobs, out)
     body = "".join(json_text(sample.to_dict()) + "\n" for sample in samples)
     write_atomically(out / "tasks.jsonl", body)
     return [sample.beside(out) for sample in samples]
+
+
+def kept_tasks(out: Path, samples: Sequence[Sample]) -> list[Sample]:
+    """Return the tasks that an output folder holds, none for a new one; the LabrigError is that of `keep_tasks`."""
+    if not (out / "tasks.jsonl").exists():
+        return []
+    there = read_tasks(out)
+    ours, theirs = {sample.id: sample for sample in samples}, {sample.id: sample for sample in there}
+    changed = [key for key in ours if key in theirs and _asked(ours[key]) != _asked(theirs[key])]
+    if ours.keys() != theirs.keys() or changed:
+        common = len(ours.keys() & theirs.keys())
+        raise LabrigError(
+            f"The output folder holds {len(theirs)} samples, {common} of them among your {len(ours)}"
+            + (f", {len(changed)} with another text or answer" if changed else ""),
+            where=str(out),
+            expected="the same samples: suite, version, --seed, --limit and --items as before",
+            try_="another --out",
+        )
+    return there
 
 
 def _asked(sample: Sample) -> tuple[Any, ...]:
@@ -143,17 +150,24 @@ def keep_run(out: Path, label: str, about: dict[str, Any]) -> None:
             "platform": platform.platform(),
         },
     }
-    if path.exists():
-        there = read_run(out, label)
-        for key in ("suite", "suite_version", "seed", "tasks", "agent", "budget", "calls", "perturb"):
-            if there.get(key) != json.loads(json.dumps(about[key])):
-                raise LabrigError(
-                    f"The records there were made with {key} {there.get(key)!r}, not {about[key]!r}",
-                    where=str(path),
-                    try_="another --out, or another --name for the agent",
-                )
-        about["epochs"] = max(about["epochs"], there.get("epochs", 0))
+    about["epochs"] = max(about["epochs"], check_run(out, label, about))
     write_atomically(path, json.dumps(about, indent=1) + "\n")
+
+
+def check_run(out: Path, label: str, about: dict[str, Any]) -> int:
+    """Return the epochs of a run that is there and agrees, 0 for a new one; the LabrigError is that of `keep_run`."""
+    path = out / label / "run.json"
+    if not path.exists():
+        return 0
+    there = read_run(out, label)
+    for key in ("suite", "suite_version", "seed", "tasks", "agent", "budget", "calls", "perturb"):
+        if there.get(key) != json.loads(json.dumps(about[key])):
+            raise LabrigError(
+                f"The records there were made with {key} {there.get(key)!r}, not {about[key]!r}",
+                where=str(path),
+                try_="another --out, or another --name for the agent",
+            )
+    return int(there.get("epochs", 0))
 
 
 def read_run(out: Path, label: str) -> dict[str, Any]:

@@ -7,13 +7,14 @@ import sys
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
+from importlib.machinery import PathFinder
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from labrig import server_settings
 from labrig.errors import LabrigError, unknown_name
 from labrig.toolbox import ServeOptions, Toolbox
-from labrig_harness.registry.entries import entries, one
+from labrig_harness.registry.entries import entries, one, unimportable
 
 if TYPE_CHECKING:
     from fastmcp.client.transports import ClientTransport
@@ -45,11 +46,7 @@ def toolbox(name: str) -> Toolbox:
     try:
         loaded = found.load()
     except Exception as error:  # whatever a module does at import is not to take the house down
-        raise LabrigError(
-            f"The server {name!r} cannot be imported: {type(error).__name__}: {error}",
-            try_=f"pip install 'labrig[{name}]'",
-            code="unavailable",
-        ) from error
+        raise unimportable("server", found, error) from error
     if not isinstance(loaded, Toolbox):
         raise LabrigError(f"The entry point of server {name!r} is not a Toolbox", where=found.value)
     return loaded
@@ -102,8 +99,9 @@ def command(name: str, options: ServeOptions) -> list[str]:
 def module(name: str) -> list[str]:
     """Return what runs a server with Python: its own ``__main__`` if it has one, else ``labrig serve``."""
     own = find_spec(package(name))
-    in_folder = own is not None and own.submodule_search_locations is not None  # one file has no __main__
-    if in_folder and find_spec(f"{package(name)}.__main__") is not None:
+    folders = own.submodule_search_locations if own is not None else None  # one file has no __main__
+    # Not `find_spec`, which would import the package.
+    if folders is not None and PathFinder.find_spec(f"{package(name)}.__main__", folders) is not None:
         return ["-m", package(name)]
     return ["-m", "labrig_harness", "serve", name]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from labrig.errors import LabrigError
-from labrig_harness.registry.entries import entries, one
+from labrig_harness.registry.entries import entries, one, unimportable
 from labrig_harness.suite import Suite
 
 
@@ -24,11 +24,7 @@ def load(name: str) -> Suite:
     try:
         suite = entry.load()
     except Exception as error:  # whatever a module does at import is not to take the house down
-        raise LabrigError(
-            f"The suite {name!r} cannot be imported: {type(error).__name__}: {error}",
-            where=entry.value,
-            code="unavailable",
-        ) from error
+        raise unimportable("suite", entry, error) from error
     if not isinstance(suite, Suite):
         raise LabrigError(f"The entry point of suite {name!r} is not a Suite", where=entry.value)
     return suite

@@ -16,6 +16,7 @@ from labrig_harness.grounding.perturb import AUTO, parse
 from labrig_harness.recording.call_store import LIVE, REPLAY, CallStore
 from labrig_harness.records import outfolder
 from labrig_harness.registry import suites
+from labrig_harness.registry.servers import toolbox
 from labrig_harness.run.attempts import missing
 from labrig_harness.sample import Sample, SampleInput
 from labrig_harness.suite import Arm, Solution, Suite
@@ -98,6 +99,8 @@ class RunPlan:
             CallStore.open(Path(self.store), mode=self.calls)
         self.make_agent(0).accept(self.arm)
         if self.calls != REPLAY:
+            for name, serve in self.arm.served.items():
+                toolbox(name).select(serve)
             for name in dict.fromkeys(
                 (*self.arm.needs, *(need for each in self.tasks for need in each.needs))
             ):
@@ -155,15 +158,34 @@ class RunPlan:
 
 def prepare(plan: RunPlan, out: Path) -> RunPlan:
     """Make the output folder ready for a plan; the tasks that are there already are taken in place of its own."""
-    folders = (outfolder.record_folder(out, plan.label, sample.id, epoch) for sample, epoch in plan.units())
-    if any(missing(folder) is not None for folder in folders):  # a run that is whole needs no key, no program
-        plan.check()
+    _check_missing(plan, out)
     plan = replace(plan, tasks=tuple(outfolder.keep_tasks(out, plan.tasks)))
     outfolder.sweep(out)
-    outfolder.keep_run(
-        out, plan.label, {**plan.to_dict(), "tasks": outfolder.tasks_hash(plan.tasks), "label": plan.label}
-    )
+    outfolder.keep_run(out, plan.label, _about(plan))
     return plan
+
+
+def rehearse(plan: RunPlan, out: Path) -> None:
+    """Raise the LabrigError that would keep a plan from being run into a folder; nothing is written.
+
+    The content of the samples' files is read whole, since it must have its hash.
+    """
+    _check_missing(plan, out)
+    plan = replace(plan, tasks=tuple(outfolder.kept_tasks(out, plan.tasks)) or plan.tasks)
+    for blob in dict.fromkeys(blob for sample in plan.tasks for blob in sample.blobs):
+        blob.check()
+    outfolder.check_run(out, plan.label, _about(plan))
+
+
+def _check_missing(plan: RunPlan, out: Path) -> None:
+    """Check the plan unless all its records are there: a run that is whole needs no key, no program."""
+    folders = (outfolder.record_folder(out, plan.label, sample.id, epoch) for sample, epoch in plan.units())
+    if any(missing(folder) is not None for folder in folders):
+        plan.check()
+
+
+def _about(plan: RunPlan) -> dict[str, Any]:
+    return {**plan.to_dict(), "tasks": outfolder.tasks_hash(plan.tasks), "label": plan.label}
 
 
 def plans(out: Path, labels: Sequence[str], *, jobs: int = 2) -> list[RunPlan]:

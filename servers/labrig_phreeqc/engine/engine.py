@@ -15,6 +15,7 @@ import os
 import socket
 import subprocess
 import tempfile
+from collections.abc import Callable
 from typing import Literal, cast
 
 from labrig.config import setting
@@ -100,6 +101,7 @@ class Engine:
         limits: Limits | None = None,
         *,
         queue_s: float = QUEUE_S,
+        begun: Callable[[], None] = lambda: None,
     ) -> Run:
         """Run one input on a freshly loaded database.
 
@@ -113,6 +115,8 @@ class Engine:
             What the run may use.
         queue_s
             Seconds to wait for a place.
+        begun
+            Called when it has one.
 
         Raises
         ------
@@ -126,6 +130,7 @@ class Engine:
         check_database(chosen)
         self._adopt_loop()
         async with self._turns.turn(patience_s=queue_s):
+            begun()
             start = asyncio.get_running_loop().time()
             solve = self._run_forked if self._isolation == "fork" else self._run_fresh
             result, ended = await solve(text, chosen, limits)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from labrig.artifacts import Artifact, ArtifactStore
 from labrig.canonical import sha256
 from labrig.errors import LabrigError
+from labrig.progress import Progress
 from labrig.tools.lines import lines_of
 from labrig.tools.own_files import OwnFiles
 from labrig.workspace import Workspace
@@ -95,8 +96,14 @@ async def execute_phreeqc(
     engine: Engine,
     limits: Limits,
     queue_s: float = QUEUE_S,
+    progress: Progress | None = None,
 ) -> Execution:
     """Screen an input, run it, and write the output and the selected outputs to the workspace.
+
+    Parameters
+    ----------
+    progress
+        Is told what is being done. There is no fraction: IPhreeqc says nothing of a run before its end.
 
     Raises
     ------
@@ -117,7 +124,16 @@ async def execute_phreeqc(
         text, request.database, workspace=workspace, engine=engine, limits=limits, queue_s=queue_s
     )
     notices = [str(notice) for notice in found if _worth_saying(notice)]
-    run = await engine.run(complete, database=request.database, limits=limits, queue_s=queue_s)
+    tell = progress or Progress()
+    tell(message="waits for a place")
+    run = await engine.run(
+        complete,
+        database=request.database,
+        limits=limits,
+        queue_s=queue_s,
+        begun=lambda: tell(message=f"PHREEQC runs, for at most {limits.wall_s:g} s"),
+    )
+    tell(message="PHREEQC has ended, its output is read")
     if run.output:
         workspace.write_text(request.result, run.output)
     writer = _Writer(workspace, {request.result, input_path})

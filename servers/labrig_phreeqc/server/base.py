@@ -49,7 +49,6 @@ def doctor() -> list[str]:
     """Say which library and databases would be used, and whether a run succeeds with them."""
     library = find_library()
     found = databases.list_databases()
-    toolbox.setting(ServeOptions(), WALL.name)
     return [
         f"test run: {asyncio.run(_trial()) if found else 'not tried'}",
         f"a run is closed in by {_closed(library)}",
@@ -91,6 +90,7 @@ toolbox = Toolbox(
     outputs=protocols.NAMES,
     doctor=doctor,
     settings=(WALL,),
+    reads=("library", "databases", "isolation"),
 )
 
 BOTH = ("default", "paper")

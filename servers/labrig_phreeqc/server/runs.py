@@ -183,6 +183,7 @@ async def start_phreeqc(
             engine=here.state.engine,
             limits=execution.with_wall(Limits(), wall_s),
             queue_s=wall_s,
+            progress=progress,
         )
         answer = await asyncio.to_thread(_answer, done, protocol)
         return replace(answer, record={})  # calls of get_job that were recorded have none
@@ -202,7 +203,12 @@ jobs.offer(toolbox, started_by="start_phreeqc")
 async def _run(request: Request, limits: Limits) -> Execution:
     here = session()
     return await execution.execute_phreeqc(
-        request, workspace=here.workspace, artifacts=here.artifacts, engine=here.state.engine, limits=limits
+        request,
+        workspace=here.workspace,
+        artifacts=here.artifacts,
+        engine=here.state.engine,
+        limits=limits,
+        progress=here.progress,
     )
 
 

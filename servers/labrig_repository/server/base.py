@@ -160,6 +160,7 @@ toolbox = Toolbox(
     opens=opens,
     doctor=doctor,
     settings=(PYTHON,),
+    reads=("root",),
 )
 
 IdArgument = Annotated[

@@ -58,7 +58,13 @@ class Children:
     variables
         Environment, beside what finds modules and keeps numerical libraries to one thread. Nothing else gets there.
     python, folders
-        The Python of another environment, and the folders in which it finds the module. It must be 3.11 or later.
+        The Python of another environment, and the folders in which it finds the module, where they are now: a
+        child works in `cwd`. It must be 3.11 or later.
+
+    Raises
+    ------
+    LabrigError
+        ``not_found`` for one of `folders` that is none.
     """
 
     def __init__(
@@ -81,8 +87,11 @@ class Children:
         self._config = {"module": module, "preload": list(preload)}
         self._variables = dict(variables or {})
         self._cwd = cwd
-        self._python = python
-        self._folders = folders
+        self._python = Path(python).absolute() if python is not None else None  # not the Python behind a link
+        self._folders = [Path(folder).resolve() for folder in folders]
+        for folder in self._folders:
+            if not folder.is_dir():
+                raise LabrigError(f"{what}: this is not a folder", where=str(folder), code="not_found")
         self._idle_s = idle_s
         self._turns = Turns(what, slots, places=places)
         self._server: _Server | None = None

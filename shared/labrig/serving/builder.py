@@ -41,7 +41,7 @@ from labrig.serving.gc import hold
 from labrig.serving.telling import Telling
 from labrig.toolbox import ServeOptions, Session, Tool, Toolbox, ToolSpec, _session
 from labrig.turns import OWNER, Turns
-from labrig.workspace import Workspace
+from labrig.workspace import Workspace, fresh_workspace
 
 log = logging.getLogger("labrig")
 CANCELLED = {"code": "cancelled", "what": "the client cancelled the call"}
@@ -317,8 +317,7 @@ class _Face(Middleware):
             elif self._options.tokens:
                 folder = home() / "workspaces" / self._toolbox.name
             else:
-                stamp = datetime.now().strftime("%Y%m%d-%H%M%S")
-                folder = home() / "workspaces" / self._toolbox.name / f"{stamp}-{os.getpid()}"
+                folder = fresh_workspace(self._toolbox.name)
             if self._options.tokens:
                 folder = folder / f"token-{owner}"
             workspace = Workspace(folder, self._options.roots)

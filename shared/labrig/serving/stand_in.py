@@ -2,8 +2,8 @@
 
 This file is a program of its own, the standard library alone: ``python -I -S stand_in.py SOCKET SKIP COMMAND...``. The
 socket is that of `labrig.serving.warm`. COMMAND starts the same server afresh; its words after the first SKIP are the
-flags. The forked server gets this process's standard streams, environment and working folder, and this process ends as
-the server does: with its exit code, or by its signal.
+flags. The forked server gets this process's standard streams, environment, working folder, umask and limits, and this
+process ends as the server does: with its exit code, or by its signal.
 
 Nothing is handed over before the other side has answered, and the server reads nothing before this side was told of it.
 So where there is no answer, or the other side goes away, the command is executed here, and nothing is lost.
@@ -41,13 +41,29 @@ def hand_over(path: str, flags: list[str]) -> socket.socket | None:
             return None
         line.settimeout(None)
         here = os.getcwd()  # noqa: PTH109 - pathlib would double the start-up time
-        order = {"argv": flags, "cwd": here, "env": dict(os.environ), "wall_s": None, "limits": []}
+        order: dict[str, Any] = {
+            **{"argv": flags, "cwd": here, "env": dict(os.environ), "wall_s": None, "limits": []},
+            **{"umask": umask(), "own_limits": limits()},
+        }
         data = marshal.dumps(order)
         socket.send_fds(line, [b"s"], [0, 1, 2])
         line.sendall(len(data).to_bytes(4, "big") + data)
     except (OSError, ValueError):
         return None
     return line
+
+
+def umask() -> int:
+    """Return the umask of this process, which can be read by setting it alone."""
+    mask = os.umask(0o77)
+    os.umask(mask)
+    return mask
+
+
+def limits() -> dict[int, tuple[int, int]]:
+    """Return the limits of this process, soft and hard, by the numbers of ``resource.RLIMIT_*``."""
+    numbers = {getattr(resource, name) for name in dir(resource) if name.startswith("RLIMIT_")}
+    return {number: resource.getrlimit(number) for number in numbers}
 
 
 def message(line: socket.socket) -> dict[str, Any]:

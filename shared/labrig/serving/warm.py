@@ -23,6 +23,7 @@ import contextlib
 import gc
 import os
 import pkgutil
+import resource
 import select
 import signal
 import socket
@@ -98,7 +99,8 @@ def _is_open(descriptor: int) -> bool:
 
 
 def serve(toolbox: Toolbox, listener: socket.socket) -> None:
-    """Fork a supervisor for each connection until the caller's life ends."""
+    """Fork a supervisor for each connection until the caller's life ends; the kernel lets go of those that end."""
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # a supervisor has a handler of its own before it forks
     poll = select.poll()
     poll.register(LIFE, select.POLLIN)
     poll.register(listener, select.POLLIN)
@@ -109,14 +111,6 @@ def serve(toolbox: Toolbox, listener: socket.socket) -> None:
                 if os.fork() == 0:
                     listener.close()
                     _supervise(toolbox, connection)
-        _reap()
-
-
-def _reap() -> None:
-    """Let go of the supervisors that have ended."""
-    with contextlib.suppress(ChildProcessError):
-        while os.waitpid(-1, os.WNOHANG)[0]:
-            pass
 
 
 def _supervise(toolbox: Toolbox, connection: socket.socket) -> None:
@@ -135,7 +129,7 @@ def _supervise(toolbox: Toolbox, connection: socket.socket) -> None:
 
 
 def _be_the_server(toolbox: Toolbox, order: dict[str, Any]) -> None:
-    """Be a server as if it had been started with the order's words and environment; never return.
+    """Be a server as if it had been started with the order's words, environment, umask and limits; never return.
 
     The supervisor's half has begun a session, changed to the folder and reset the signals.
     """
@@ -147,6 +141,9 @@ def _be_the_server(toolbox: Toolbox, order: dict[str, Any]) -> None:
         (signal.SIGXFSZ, signal.SIG_IGN),
     ):
         signal.signal(number, action)  # as a Python begins
+    os.umask(order["umask"])
+    for which, asked in order["own_limits"].items():
+        _limit(which, asked)
     os.environ.clear()
     os.environ.update(order["env"])
     sys.argv[1:] = order["argv"]
@@ -161,6 +158,20 @@ def _be_the_server(toolbox: Toolbox, order: dict[str, Any]) -> None:
         sys.excepthook(*sys.exc_info())
     finally:
         _end(code)
+
+
+def _limit(which: int, asked: tuple[int, int]) -> None:
+    """Take a limit of who asks; only the superuser can have more than this process could."""
+    had = resource.getrlimit(which)
+    if had == tuple(asked):
+        return
+    try:
+        resource.setrlimit(which, asked)
+    except (OSError, ValueError):
+        most = had[1]
+        least = [min(each, most) if most >= 0 and each >= 0 else max(each, most) for each in asked]
+        with contextlib.suppress(OSError, ValueError):
+            resource.setrlimit(which, (least[0], least[1]))
 
 
 def _open_streams() -> None:

@@ -5,7 +5,7 @@ A job is a function that returns an `Answer`: ``session().jobs.start("transport"
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -54,6 +54,12 @@ def offer(toolbox: Toolbox, *, started_by: str, toolsets: tuple[str, ...] = (DEF
         return _answer(await session().jobs.cancel(job, owner=session().owner), source)
 
 
+def _how_far(state: JobState) -> dict[str, Any]:
+    """Return the fraction that is done, and what is being done, where its maker said so."""
+    fraction = {} if state.progress is None else {"progress": round(state.progress, 3)}
+    return fraction | ({"message": state.message} if state.message else {})
+
+
 def _answer(state: JobState, source: str) -> Answer:
     if state.error is not None:
         raise LabrigError.from_dict(state.error)
@@ -63,6 +69,6 @@ def _answer(state: JobState, source: str) -> Answer:
     return Answer(
         source=source,
         status=state.state,
-        data={"job": state.job_id},
+        data={"job": state.job_id} | ({} if state.finished else _how_far(state)),
         next="" if state.finished else f"get_job(job={state.job_id!r}, wait_s=45)",
     )

@@ -15,6 +15,7 @@ import pytest
 from labrig.calls import CallLog
 from labrig.errors import LabrigError
 from labrig_harness.agent import AgentSpec
+from labrig_harness.blobs import Blob
 from labrig_harness.channels import Channel, read_submission, submitted
 from labrig_harness.records.items_file import read_tasks as read_items
 from labrig_harness.records.outfolder import read_run, read_tasks
@@ -236,3 +237,34 @@ def test_a_name_that_two_packages_bring_is_nobodys(tmp_path: Path, monkeypatch: 
     finally:
         monkeypatch.undo()
         entries.cache_clear()
+
+
+def test_a_dry_run_says_what_would_keep_it_from_running(
+    suite: Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LABRIG_HOME", str(tmp_path / "home"))
+    out = tmp_path / "out"
+    words = ("run", "toy-volumes", "--agent", "nop", "--limit", "1", "--out", str(out))
+    sound = suite.tasks(seed=0)[0]
+    gone = Blob.of(b"gone").from_source(tmp_path / "gone")
+    for sample, said in (
+        (sound, ""),
+        (replace(sound, needs=("sandbox-earth",)), "labrig setup sandbox-earth"),
+        (replace(sound, brief=replace(sound.brief, files={"a.f8": gone})), "is not here"),
+    ):
+        changed = replace(suite, tasks=lambda *, seed, sample=sample: [sample])
+        monkeypatch.setattr(suites, "load", lambda name, changed=changed: changed)
+        dry = labrig(*words, "--dry-run")
+        assert said in dry.stderr and not list(out.glob("*")), dry.stderr
+        if said:
+            assert (dry.returncode, dry.stdout) == (2, "")
+            assert (real := labrig(*words)).returncode == 2 and real.stderr.endswith(dry.stderr)
+        else:
+            assert dry.returncode == 0 and sound.id in dry.stdout
+    assert not list(out.glob("*/*")), "nothing was started"
+
+    made(replace(plan(suite, "nop"), tasks=(sound,)), out)
+    monkeypatch.setattr(suites, "load", lambda name: replace(suite, tasks=lambda *, seed: [sound]))
+    assert labrig(*words, "--dry-run").returncode == 0
+    other = labrig(*words, "--seed", "5", "--dry-run")
+    assert other.returncode == 2 and "made with seed 0, not 5" in other.stderr

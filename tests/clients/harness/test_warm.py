@@ -183,8 +183,26 @@ async def test_a_server_and_what_it_started_end_with_their_client(
     assert await until(lambda: not alive(server) and not alive(left))
 
 
+async def test_a_forked_server_has_umask_and_limits_of_who_asks_and_leaves_no_zombie(
+    started: WarmServers, tmp_path: Path
+) -> None:
+    argv = started.command("toy", ServeOptions(workspace=tmp_path / "w"))
+    limited = ["sh", "-c", 'umask 027; ulimit -Sn 77; ulimit -Hn 99; exec "$@"', "sh", *argv]
+    async with Client(StdioTransport(limited[0], limited[1:], env=dict(os.environ), keep_alive=False)) as toy:
+        seen = await looked(toy)
+        about = Path(f"/proc/{seen['pid']}")
+        assert seen["main"] == FORKED
+        assert "Umask:\t0027" in (about / "status").read_text()
+        assert "Max open files            77                   99 " in (about / "limits").read_text()
+    process = started._processes["toy"]
+    assert process is not None
+    pid = process._process.pid
+    children = Path(f"/proc/{pid}/task/{pid}/children")
+    assert await until(lambda: not children.read_text()), "a supervisor that ended is let go of at once"
+
+
 @pytest.mark.accept
-async def test_when_the_warm_process_is_killed_servers_go_on_and_new_ones_are_fresh(
+async def test_when_the_warm_process_is_killed_servers_go_on_and_another_is_started_once(
     mine: WarmServers, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with client(mine, tmp_path) as first:
@@ -199,10 +217,17 @@ async def test_when_the_warm_process_is_killed_servers_go_on_and_new_ones_are_fr
         ) as second:
             assert (await looked(second))["main"] == FRESH
         async with client(mine, tmp_path) as third:
-            assert (await looked(third))["main"] == FRESH
+            assert (await looked(third))["main"] == FORKED
+        process = mine._processes["toy"]
+        assert process is not None
+        process._process.kill()
+        process._process.wait()
+        for _ in range(2):
+            assert mine.command("toy", ServeOptions()) == command("toy", ServeOptions())
         assert await looked(first) | {"random": 0} == await looked(first) | {"looks": 2, "random": 0}
     assert [each.message for each in caplog.records if each.name == "labrig"] == [
-        "labrig: the server toy is started afresh for each record: its warm process ended with -9"
+        "labrig: the server toy: its warm process ended with -9; another one is started, once",
+        "labrig: the server toy is started afresh for each record: its warm process ended with -9",
     ]
 
 

@@ -353,7 +353,11 @@ async def test_jobs(lab: Lab) -> None:
     assert done["values"][0]["name"] == "pH"
     endless = "SOLUTION 1\nUSER_PRINT\n10 WHILE(1)\n20 WEND\nEND\n"
     started = await lab.answer("start_phreeqc", input=endless, wall_s=600)
-    await asyncio.sleep(0.3)
+    while "message" not in (seen := (await lab.answer("get_job", job=started["data"]["job"]))["data"]) or (
+        seen["message"] == "waits for a place"
+    ):
+        await asyncio.sleep(0.02)
+    assert seen["message"] == "PHREEQC runs, for at most 600 s" and "progress" not in seen
     assert (await lab.answer("cancel_job", job=started["data"]["job"]))["status"] == "cancelled"
     await lab.refusal("get_job", job="nothing")
     await lab.refusal("start_phreeqc", input=WATER, database="none.dat")
