@@ -42,10 +42,9 @@ server.run("stdio", show_banner=False, log_level="ERROR")
 class EchoBench(WorkBench):
     """A bench whose server is the echo server."""
 
-    @property
-    def target(self) -> Target:
-        """The echo server, started by a command."""
-        return Target(name="echo", argv=(sys.executable, "-c", ECHO))
+    def target(self, server: str) -> Target:
+        """Return the echo server, started by a command."""
+        return Target(name=server, argv=(sys.executable, "-c", ECHO))
 
 
 async def overhead_ms(steps: int, folder: Path) -> float:
@@ -73,7 +72,7 @@ async def overhead_ms(steps: int, folder: Path) -> float:
         clock = time.perf_counter()
         await agent.run(bench)
         whole = time.perf_counter() - clock
-        in_tools = sum(record.meta["round_trip_s"] for record in bench.recorder.records)
+        in_tools: float = sum(record.meta["round_trip_s"] for record in bench.recorder.course.records)
         assert len(bench.steps) == steps + 1, "the prompt and the turns"
     return (whole - in_model - in_tools) / steps * 1000
 

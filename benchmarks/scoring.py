@@ -19,11 +19,10 @@ from labrig.calls import CallLog
 from labrig_harness.agent import AgentSpec
 from labrig_harness.records import outfolder
 from labrig_harness.registry import suites
-from labrig_harness.run.linking import tool_call
 from labrig_harness.run.plan import RunPlan, prepare
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Suite
-from labrig_harness.trajectory import Step, Submission, Trajectory
+from labrig_harness.trajectory import Step, Submission, ToolCall, Trajectory
 
 STEPS, FEW, MANY = 20, 2_000, 10_000
 RESULT = "----Saturation indices----\n" + "\n".join(f"Phase{n} {n / 7:.3f}" for n in range(40))
@@ -63,7 +62,8 @@ def _record(folder: Path, suite: Suite, sample: Sample, label: str, epoch: int) 
             versions={"labrig": "0"},
             meta={},
         )
-        steps.append(Step(len(steps), calls=(tool_call(record, number),)))
+        call = ToolCall(tool, arguments, number, False, record.result, record.result_bytes)
+        steps.append(Step(len(steps), calls=(call,)))
     made = Trajectory(
         *(sample.id, suite.name, label, suite.arm().name, epoch, 0, tuple(steps)),
         submission=Submission("A", STEPS),
