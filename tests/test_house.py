@@ -26,6 +26,7 @@ def folders(root: str) -> list[str]:
 
 
 SERVERS = folders("servers")
+OFFERED = [each for each in SERVERS if (PROJECT / "servers" / each / "server").is_dir()]
 SUITES = [
     each
     for each in folders("clients/labrig_suites")
@@ -55,7 +56,12 @@ def test_a_contract_that_names_one_server_names_all(contract: dict[str, Any]) ->
                 assert not missing, f"{key} has {named}"
 
 
-@pytest.mark.parametrize("package", SERVERS)
+def test_rooms_without_a_face_are_not_offered() -> None:
+    offered = [each.removeprefix("labrig_") for each in OFFERED]
+    assert sorted(METADATA["entry-points"]["labrig.servers"]) == sorted(offered)
+
+
+@pytest.mark.parametrize("package", OFFERED)
 def test_a_server_has_its_entry_point_its_command_its_extra_and_its_page(package: str) -> None:
     name = package.removeprefix("labrig_")
     assert package == f"labrig_{name}"

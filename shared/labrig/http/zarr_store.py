@@ -114,7 +114,7 @@ def zarr_store(
                 return body[max(0, len(body) - suffix) :]
         raise TypeError(f"no part of a key: {wanted!r}")
 
-    class ClientStore(abc.Store):  # type: ignore[misc]  # zarr, which need not be installed, is not typed here
+    class ClientStore(abc.Store):
         """The store; see `zarr_store`."""
 
         def __init__(self) -> None:

@@ -1,0 +1,1 @@
+"""Gridded data, satellite scenes, GIS and plots: rooms that work without MCP."""

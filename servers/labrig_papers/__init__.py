@@ -1,0 +1,1 @@
+"""Values with exact evidence out of scientific PDFs: rooms that work without MCP."""
