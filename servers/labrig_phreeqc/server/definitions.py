@@ -24,7 +24,7 @@ async def look_up(
     kind: Annotated[
         Literal["all", "element", "species", "phase", "rate", "database"],
         # Earlier calls say "" for all; the schema cannot, since Gemini refuses an empty text in an enum.
-        BeforeValidator(lambda kind: kind or "all"),
+        BeforeValidator(lambda kind: "all" if kind == "" else kind),
         Field(
             description="Only this kind; default all. `database`: which databases hold it; empty query: all."
         ),
