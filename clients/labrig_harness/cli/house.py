@@ -116,7 +116,10 @@ def _manifests(arguments: argparse.Namespace) -> int:
         print(difference, file=sys.stderr)
     if differences:
         print("labrig: run `labrig manifests` and commit the result", file=sys.stderr)
-    return FAILED if differences else 0
+    refused = [line for name in names() for line in manifests.refused_tools(toolbox(name))]
+    for line in refused:
+        print(line, file=sys.stderr)
+    return FAILED if differences or refused else 0
 
 
 def _setup(arguments: argparse.Namespace) -> int:

@@ -2,4 +2,5 @@
 
 - `client_configs`: where each client keeps its servers; `config_edit`: one table of somebody's file, changed
 - `install`: into a client and out again; `manifests`: the generated files
+- `tool_schemas`: what model services refuse in the description of a tool
 """

@@ -15,7 +15,7 @@ from typing import Any
 from labrig import __version__
 from labrig.errors import LabrigError
 from labrig.toolbox import ServeOptions, Toolbox
-from labrig_harness.installing import client_configs, config_edit
+from labrig_harness.installing import client_configs, config_edit, tool_schemas
 from labrig_harness.registry import servers as known_servers
 
 NAMESPACE = "io.github.labrig"
@@ -132,11 +132,26 @@ def registry_entry(toolbox: Toolbox) -> dict[str, Any]:
     }
 
 
-def tool_listing(toolbox: Toolbox) -> dict[str, Any]:
-    """Return the default tools/list result of a server in wire form, and the tool names of each toolset."""
+def refused_tools(toolbox: Toolbox) -> list[str]:
+    """Return a line for each thing in the tools of a server, of every toolset, that a model service refuses."""
+    found = {
+        line: None
+        for toolset in toolbox.toolsets
+        for tool in _listed(toolbox, ServeOptions(toolsets=(toolset,)))
+        for line in tool_schemas.refused(tool)
+    }
+    return [f"{toolbox.name}: {line}" for line in found]
+
+
+def _listed(toolbox: Toolbox, options: ServeOptions) -> list[dict[str, Any]]:
     from labrig.serving.builder import build  # FastMCP is imported here, not with the command line
 
-    listed = asyncio.run(build(toolbox, ServeOptions()).list_tools())
+    listed = asyncio.run(build(toolbox, options).list_tools())
+    return [each.to_mcp_tool().model_dump(by_alias=True, mode="json", exclude_none=True) for each in listed]
+
+
+def tool_listing(toolbox: Toolbox) -> dict[str, Any]:
+    """Return the default tools/list result of a server in wire form, and the tool names of each toolset."""
     return {
         "server": toolbox.name,
         "instructions": toolbox.instructions,
@@ -144,9 +159,7 @@ def tool_listing(toolbox: Toolbox) -> dict[str, Any]:
             toolset: [spec.name for spec in toolbox.specs if toolset in spec.toolsets]
             for toolset in toolbox.toolsets
         },
-        "tools": [
-            each.to_mcp_tool().model_dump(by_alias=True, mode="json", exclude_none=True) for each in listed
-        ],
+        "tools": _listed(toolbox, ServeOptions()),
     }
 
 

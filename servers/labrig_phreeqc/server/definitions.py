@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from labrig.answer import Answer
 from labrig.errors import LabrigError
@@ -22,11 +22,13 @@ async def look_up(
     query: Annotated[str, Field(description="Name, element or part of a name; empty counts what there is.")],
     database: DatabaseArgument = "phreeqc.dat",
     kind: Annotated[
-        Literal["", "element", "species", "phase", "rate", "database"],
+        Literal["all", "element", "species", "phase", "rate", "database"],
+        # Earlier calls say "" for all; the schema cannot, since Gemini refuses an empty text in an enum.
+        BeforeValidator(lambda kind: "all" if kind == "" else kind),
         Field(
             description="Only this kind; default all. `database`: which databases hold it; empty query: all."
         ),
-    ] = "",
+    ] = "all",
     temperature: Annotated[float, Field(ge=-50, le=1000, description="degC, for log K; default 25.")] = 25.0,
 ) -> Answer:
     """Look up elements, species, minerals, gases and rate laws of a database, with log K and its stated range.
@@ -36,7 +38,7 @@ async def look_up(
     if kind == "database":
         return await asyncio.to_thread(_databases, query)
     chosen = databases.find_database(database)
-    found = await asyncio.to_thread(lookup.look_up, chosen, query, kind)
+    found = await asyncio.to_thread(lookup.look_up, chosen, query, "" if kind == "all" else kind)
     exact: list[dict[str, Any]] = []
     warnings: list[str] = []
     for entry in found.exact[:MAX_ENTRIES]:

@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from labrig import __version__
 from labrig.errors import LabrigError
 from labrig.toolbox import Toolbox
-from labrig_harness.installing import manifests
+from labrig_harness.installing import manifests, tool_schemas
 from labrig_harness.installing.client_configs import CLIENTS, portable
 from labrig_harness.registry import servers
 from support.places import PROJECT
@@ -120,3 +120,37 @@ def test_check_names_what_is_wrong(tmp_path: Path) -> None:
     assert left_over == "tools/old.json: is no longer generated"
     assert missing == "README.md: is missing"
     assert changed == "codex/config.toml: line 6 is 'required = false', expected 'required = true'"
+
+
+def test_no_tool_of_a_server_is_refused_by_a_model_service() -> None:
+    """Of every toolset. `make check` says the same; this finds a server that is installed beside ours as well."""
+    assert [line for name in servers.names() for line in manifests.refused_tools(servers.toolbox(name))] == []
+
+
+def test_what_model_services_refuse_is_found() -> None:
+    schema = {
+        "type": "object",
+        "oneOf": [{}],
+        "properties": {
+            "kind": {"enum": ["", "a", 1]},
+            "two words": {"type": ["string", "null"]},
+            "rows": {"type": "array", "items": {"type": "array"}},
+            "one": {"anyOf": [{"const": 1}, {"type": "object", "additionalProperties": {"$ref": "#/x"}}]},
+        },
+    }
+    said = tool_schemas.refused({"name": "weigh.it", "description": "x" * 1025, "inputSchema": schema})
+    assert said == [
+        "weigh.it: the name is refused by OpenAI and Gemini",
+        "weigh.it: OpenAI refuses a description of 1025 characters",
+        "weigh.it: OpenAI and Anthropic refuse oneOf at the top",
+        "weigh.it: arguments: Gemini does not know oneOf",
+        "weigh.it: arguments.kind: Gemini refuses '' in an enum",
+        "weigh.it: arguments.kind: Gemini refuses 1 in an enum",
+        "weigh.it: arguments: Anthropic refuses the name 'two words'",
+        "weigh.it: arguments.two words: Gemini wants one type, not ['string', 'null']",
+        "weigh.it: arguments.rows[items]: OpenAI and Gemini want the items of an array",
+        "weigh.it: arguments.one|0: Gemini does not know const",
+        "weigh.it: arguments.one|1[additionalProperties]: Gemini does not know $ref",
+    ]
+    right = {"type": "object", "properties": {"rows": {"type": "array", "items": {"type": "number"}}}}
+    assert tool_schemas.refused({"name": "weigh", "description": "Weigh.", "inputSchema": right}) == []
