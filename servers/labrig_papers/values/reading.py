@@ -236,7 +236,7 @@ def _range(rest: str, text: str, qualifier: Qualifier, meaning: str) -> Value | 
             return None
     else:
         first_unit = second_unit
-    if joint == "-" and first.text.strip() == "10" and not first_text:
+    if joint == "-" and first.text.strip() == "10" and not first_text and second.value <= first.value:
         raise LabrigError(
             f"{text[:60]!r} is a range, or a power of ten whose exponent is not raised",
             where="value",

@@ -1,0 +1,7 @@
+"""Quantities in marked text: every value with its unit, where it stands, in which sentence, near which formula.
+
+- ``scanning``: where numbers with units stand in a text.
+- ``surroundings``: the sentence or row of a value, formulas near it, citation marks, cited or calculated.
+- ``finding``: candidates with all of that, and values of the same dimension side by side.
+- ``cells``: a cell of a table, whose unit may stand in the head of its column.
+"""

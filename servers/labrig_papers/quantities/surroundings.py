@@ -1,0 +1,103 @@
+"""The sentence or row of a value, formulas near it, citation marks, and whether it is measured, calculated or cited."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from labrig_papers.materials.elements import SYMBOLS
+from labrig_papers.materials.names import key, names
+
+Standing = Literal["measured", "calculated", "cited"]
+
+_END = re.compile(r"[.!?](?:\s*\[\d[^\]]*\]|\^\{[\d,\s-]+\})?\s+(?=[A-Z(\[\d])|\n\s*\n")
+_NO_END = re.compile(
+    r"(?:\b(?:Figs?|Refs?|Eqs?|No|Nos|Sec|Tab|al|vs|ca|cf|i\.e|e\.g|approx|resp|Dr|Prof|St|at|wt|mol|f\.u|u|Phys|Rev|Lett)|\b[A-Z])$"
+)
+_CITED = re.compile(
+    r"\[\s?\d+(?:\s?[,-]\s?\d+)*\s?\]|\bet al\b|(?<=[a-z,.])\^\{\d+(?:\s?[,-]\s?\d+)*\}|\bRefs?\.\s?\d+"
+)
+_BY_OTHERS = re.compile(
+    r"\b(?:earlier|previous(?:ly)?|prior)\s+(?:work\w*|report\w*|stud\w*|author\w*|group\w*|result\w*|value\w*|measure\w*)"
+    r"|\breported (?:by|in|earlier|previously|for)\b|\bliterature\b|\bhas been reported\b|\bhave been reported\b",
+    re.IGNORECASE,
+)
+_CALCULATED = re.compile(
+    r"\b(?:calculat\w*|comput\w*|predict\w*|theoretical\w*|theory|ab[ -]initio|first[ -]principles|DFT|simulat\w*|"
+    r"expected|BCS value|band[ -]structure|weak[ -]coupling (?:value|limit)|would be|hypothetical)\b",
+    re.IGNORECASE,
+)
+_SYMBOL = "|".join(sorted(SYMBOLS, key=len, reverse=True))
+_AMOUNT = r"(?:_\{[^{}]{1,16}\}|\d+(?:\.\d+)?)"
+_GROUP = rf"(?:[(\[](?:(?:{_SYMBOL}){_AMOUNT}?,?)+[)\]]{_AMOUNT}?)"
+_FORMULA = re.compile(rf"(?<![A-Za-z\d_{{])(?:(?:{_SYMBOL}){_AMOUNT}?|{_GROUP}){{2,}}(?![a-z])")
+_NAME = re.compile(r"\b[A-Z][A-Za-z()]{0,6}-?\d{3,4}\b|\b[A-Z][A-Za-z]{0,2}[A-Z]{2,4}\b")
+
+
+@dataclass(frozen=True)
+class Span:
+    """A part of a text."""
+
+    start: int
+    end: int
+
+
+def sentence_of(text: str, start: int, end: int) -> Span:
+    """Return the sentence around a span, or the row of a table (cells parted by tabs or bars)."""
+    line_start, line_end = text.rfind("\n", 0, start) + 1, text.find("\n", end)
+    line_end = len(text) if line_end < 0 else line_end
+    line = text[line_start:line_end]
+    if line.count("\t") >= 2 or line.count(" | ") >= 2:
+        return Span(line_start, line_end)
+    first = 0
+    for match in _END.finditer(text, max(0, start - 1500), start):
+        if not _NO_END.search(text[max(0, match.start() - 8) : match.start()]):
+            first = match.end()
+    first = first or (max(0, start - 1500) and text.find(" ", max(0, start - 1500)) + 1)
+    last = min(len(text), end + 1500)
+    for match in _END.finditer(text, end, last):
+        if not _NO_END.search(text[max(0, match.start() - 8) : match.start()]):
+            last = match.start() + 1
+            break
+    return Span(first, max(last, end))
+
+
+def formulas_near(text: str, start: int, end: int, most: int = 4, reach: int = 400) -> tuple[str, ...]:
+    """Return formulas and known names near a span, nearest first, those of its sentence before others."""
+    sentence = sentence_of(text, start, end)
+    low, high = max(0, start - reach), min(len(text), end + reach)
+    found: dict[str, tuple[int, int]] = {}
+    for match in (*_FORMULA.finditer(text, low, high), *_NAME.finditer(text, low, high)):
+        written = match.group(0)
+        if match.re is _NAME and key(written) not in names():
+            continue
+        if match.re is _FORMULA and not re.search(r"\d", written) and (len(written) < 3 or written.isupper()):
+            continue
+        if (
+            match.re is _FORMULA
+            and not re.search(r"\d", written)
+            and key(written) not in names()
+            and len(written) > 6
+        ):
+            continue
+        outside = 0 if sentence.start <= match.start() < sentence.end else 1
+        distance = (
+            start - match.end() if match.end() <= start else match.start() - end + 40
+        )  # what follows is further
+        rank = (outside, max(distance, 0))
+        if written not in found or rank < found[written]:
+            found[written] = rank
+    return tuple(sorted(found, key=lambda written: (found[written], written))[:most])
+
+
+def citations_in(sentence: str) -> tuple[str, ...]:
+    """Return the citation marks of a sentence, as printed."""
+    return tuple(dict.fromkeys(match.group(0) for match in _CITED.finditer(sentence)))
+
+
+def standing_of(sentence: str) -> Standing:
+    """Return whether the values of a sentence are the paper's own measurements, calculated, or of others."""
+    if _CITED.search(sentence) or _BY_OTHERS.search(sentence):
+        return "cited"
+    return "calculated" if _CALCULATED.search(sentence) else "measured"
