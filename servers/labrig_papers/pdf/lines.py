@@ -12,8 +12,8 @@ from labrig_papers.pdf.page import around
 SMALLER = 0.88
 """A script is printed in at most this share of the size of its letter; TeX has 0.7 to 0.8."""
 _ACCENTS = {
-    "´": "\u0301", "`": "\u0300", "¨": "\u0308", "ˆ": "\u0302", "˜": "\u0303", "¯": "\u0304", "˚": "\u030a", "ˇ": "\u030c",
-    "˘": "\u0306", "˙": "\u0307", "¸": "\u0327", "˝": "\u030b", "˛": "\u0328",
+    "´": "\u0301", "`": "\u0300", "¨": "\u0308", "ˆ": "\u0302", "˜": "\u0303", "¯": "\u0304", "˚": "\u030a",
+    "ˇ": "\u030c", "˘": "\u0306", "˙": "\u0307", "¸": "\u0327", "˝": "\u030b", "˛": "\u0328",
 }  # fmt: skip
 _OVERBAR = "\u0305"
 
@@ -55,8 +55,8 @@ def _goes_on(line: Sequence[Glyph], glyph: Glyph) -> bool:
 def _joined(line: list[Glyph]) -> list[Glyph]:
     """Return a line in which accents that are printed by themselves are one with their letters.
 
-    pdfTeX prints ``é`` as an acute over an ``e``, ``Å`` as a ring over an ``A`` and the bar of ``Fm-3m`` over its digit,
-    before or behind it in the file.
+    pdfTeX prints ``é`` as an acute over an ``e``, ``Å`` as a ring over an ``A`` and the bar of ``Fm-3m`` over its
+    digit, before or behind it in the file.
     """
     kept: list[Glyph] = []
     index = 0
