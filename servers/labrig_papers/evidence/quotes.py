@@ -1,0 +1,200 @@
+"""Whether a quote stands in a paper: on which page, in which boxes, and as what.
+
+A quote is compared folded (`labrig_papers.evidence.folding`). Where it begins or ends within a number or a word it is
+no evidence: "6.9 K" stands in "36.9 K".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from labrig.errors import LabrigError
+from labrig_papers.evidence.folding import Folded, fold, without_commands
+from labrig_papers.pdf.page import Box, Page, plain
+
+Status = Literal["exact", "normalised", "other_page", "partial_token", "ambiguous", "not_found"]
+
+SHORTEST, SHORT, LONGEST = 3, 12, 2_000
+"""Folded characters: fewer are refused; fewer than `SHORT` are found everywhere, which is said."""
+MOST_PLACES = 20
+NEAR = 60.0
+"""Similarity (rapidfuzz, 0 to 100) from which the nearest text is shown."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A range of the text of a page that says the same as a quote.
+
+    Attributes
+    ----------
+    text
+        As it stands there, marked up.
+    whole
+        It begins and ends with whole words and numbers.
+    """
+
+    page: int
+    start: int
+    end: int
+    text: str
+    boxes: tuple[Box, ...]
+    whole: bool
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of a quote.
+
+    Attributes
+    ----------
+    status
+        ``exact``: once on the page, character for character but for line ends and marks; ``normalised``: once, in
+        another writing; ``ambiguous``: more than once; ``other_page``: on other pages alone; ``partial_token``: only
+        within a longer number or word; ``not_found``.
+    places
+        Where it stands, on the page that was asked for first.
+    nearest
+        The most similar text of that page where it was not found, with its page.
+    notes
+        What lowers its worth: a short quote, text from OCR, hyphens that differ.
+    """
+
+    status: Status
+    places: tuple[Place, ...]
+    nearest: str = ""
+    notes: tuple[str, ...] = ()
+
+
+def find_quote(page: Page, quote: str) -> list[Place]:
+    """Return the places of a page at which a quote stands, whole ones first."""
+    wanted = fold(without_commands(quote))
+    return _places(page, fold(page.text), wanted)
+
+
+def verify_quote(pages: Sequence[Page], quote: str, page: int | None = None) -> Verdict:
+    """Hold a quote against a paper.
+
+    Parameters
+    ----------
+    pages
+        All that were read.
+    quote
+        As copied, in any writing; LaTeX and the marks of our pages are understood.
+    page
+        On which it should stand, from 1; None for any.
+
+    Raises
+    ------
+    LabrigError
+        ``bad_input`` for a quote of less than 3 or more than 2,000 characters without white space, and for a page that
+        is not among `pages`.
+    """
+    wanted = fold(without_commands(quote))
+    if not SHORTEST <= len(wanted.text) <= LONGEST:
+        raise LabrigError(
+            f"A quote of {len(wanted.text)} characters proves nothing"
+            if len(wanted.text) < SHORTEST
+            else "This quote is too long",
+            where="quote",
+            expected=f"{SHORTEST} to {LONGEST} characters without white space",
+            try_="quote the sentence or the row that holds the value",
+        )
+    numbers = [each.number for each in pages]
+    if page is not None and page not in numbers:
+        raise LabrigError(
+            f"There is no page {page}",
+            where="page",
+            expected=f"{numbers[0]} to {numbers[-1]}",
+            code="not_found",
+        )
+    order = sorted(pages, key=lambda each: (each.number != page, each.number))
+    found = [place for each in order for place in _places(each, fold(each.text), wanted)][:MOST_PLACES]
+    notes = _notes(wanted, [each for each in pages if each.number in {place.page for place in found}])
+    whole = [place for place in found if place.whole]
+    here = [place for place in whole if page is None or place.page == page]
+    if here:
+        if len(here) > 1:
+            return Verdict("ambiguous", tuple(here), notes=notes)
+        return Verdict("exact" if _verbatim(quote, here[0]) else "normalised", tuple(here), notes=notes)
+    if whole:
+        return Verdict("other_page", tuple(whole), notes=notes)
+    if found:
+        return Verdict("partial_token", tuple(found), notes=notes)
+    return Verdict("not_found", (), _nearest(order, wanted), notes)
+
+
+def _places(page: Page, hay: Folded, wanted: Folded) -> list[Place]:
+    """Return where folded text stands in a page; if nowhere, the same without hyphens."""
+    for text, needle in ((hay, wanted), (hay.without_hyphens(), wanted.without_hyphens())):
+        found: list[Place] = []
+        start = text.text.find(needle.text) if needle.text else -1
+        while start >= 0 and len(found) < MOST_PLACES:
+            found.append(_place(page, text, start, start + len(needle.text)))
+            start = text.text.find(needle.text, start + 1)
+        if found:
+            return sorted(found, key=lambda each: not each.whole)
+    return []
+
+
+def _place(page: Page, hay: Folded, start: int, end: int) -> Place:
+    first, last = hay.places[start], hay.places[end - 1]
+    behind = last + 1
+    while behind < len(page.text) and page.text[behind] == "}":
+        behind += 1
+    return Place(
+        page.number,
+        first,
+        behind,
+        page.text[first:behind],
+        tuple(page.boxes_of(first, behind)),
+        not (_cut(page.text, first, -1) or _cut(page.text, last, 1)),
+    )
+
+
+def _cut(text: str, place: int, step: int) -> bool:
+    """Tell whether the word or number at a place goes on beyond it, forwards or backwards."""
+    inner, place = text[place], place + step
+    while 0 <= place < len(text) and text[place] in "^_{}":
+        if text[place] in "^_":
+            return False  # a script begins or ends there
+        place += step
+    if not 0 <= place < len(text):
+        return False
+    outer = text[place]
+    beyond = text[place + step] if 0 <= place + step < len(text) else " "
+    if inner.isdigit():
+        return (
+            outer.isdigit()
+            or (outer in ".," and beyond.isdigit())
+            or (step < 0 and outer in "−-" and not beyond.isalnum())
+        )
+    return inner.isalpha() and outer.isalpha()
+
+
+def _verbatim(quote: str, place: Place) -> bool:
+    """Tell whether a quote is the text of a place but for white space and the marks of scripts."""
+    return "".join(plain(quote).split()) == "".join(plain(place.text).split())
+
+
+def _notes(wanted: Folded, pages: Sequence[Page]) -> tuple[str, ...]:
+    notes = []
+    if len(wanted.text) < SHORT:
+        notes.append("a short quote: give the sentence or row, so that it belongs to one value")
+    if any(each.source == "ocr" for each in pages):
+        notes.append("the text of the page comes from OCR, which is no exact evidence: look at the picture")
+    return tuple(notes)
+
+
+def _nearest(pages: Sequence[Page], wanted: Folded) -> str:
+    from rapidfuzz import fuzz
+
+    best = (NEAR, "")
+    for page in pages:
+        hay = fold(page.text)
+        found = fuzz.partial_ratio_alignment(wanted.text, hay.text, score_cutoff=best[0])
+        if found is not None and found.dest_end > found.dest_start and found.score > best[0]:
+            start, end = hay.places[found.dest_start], hay.places[found.dest_end - 1] + 1
+            best = (found.score, f"p. {page.number}: {' '.join(page.text[start:end].split())}")
+    return best[1]

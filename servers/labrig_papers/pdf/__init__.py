@@ -1,0 +1,13 @@
+"""PDF files as pages of marked-up text, of which every character has its box.
+
+In the order of work:
+
+- `opening`: a file becomes a document, or a typed error
+- `glyphs`: the characters of a page, with origin, size and box
+- `lines`: glyphs in visual lines; accents and letters become one
+- `marking`: lines become text with `^{..}` and `_{..}`
+- `page`: what comes of it: `Page`; `pages`: reading them from a document
+- `ocr`: pages without text, by tesseract, where it is installed
+- `structure`: title, headings, captions; `tables`: grids of cells
+- `rendering`: a page or a part of it as a picture
+"""

@@ -1,0 +1,50 @@
+"""Pages of a document, read one after another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from labrig_papers.pdf.glyphs import glyphs_of
+from labrig_papers.pdf.lines import visual_lines
+from labrig_papers.pdf.marking import marked
+from labrig_papers.pdf.page import Page
+
+FEW = 16
+"""Glyphs below which a page counts as one without text."""
+
+
+def read_pages(document: Any, numbers: Iterable[int]) -> Iterator[Page]:
+    """Give pages as marked-up text.
+
+    Parameters
+    ----------
+    document
+        A ``PdfDocument`` of pypdfium2.
+    numbers
+        Of pages that it has, from 1.
+    """
+    for number in numbers:
+        page = document[number - 1]
+        try:
+            width, height = page.get_size()
+            textpage = page.get_textpage()
+            try:
+                glyphs, unknown = glyphs_of(textpage)
+            finally:
+                textpage.close()
+        finally:
+            page.close()
+        text = marked(visual_lines(glyphs))
+        share = round(1 - unknown / (len(glyphs) or 1), 3)
+        yield Page(
+            number,
+            round(width, 1),
+            round(height, 1),
+            "".join(text.text),
+            tuple(text.at),
+            tuple(text.boxes),
+            tuple(text.lines),
+            "text" if len(glyphs) >= FEW else "none",
+            max(0.0, share) if glyphs else 0.0,
+        )

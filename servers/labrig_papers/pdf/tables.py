@@ -1,0 +1,268 @@
+"""Tables as grids of cells, found by the gaps between their columns.
+
+Papers rule their tables with two or three lines or none, so the gaps decide: lines with wide gaps that follow one
+another are rows, and what stays white through all rows of the body parts the columns. Heads are put to the column that
+they overlap most. A grid that reads like prose is none. A table that could be read otherwise has a lower confidence;
+its picture is the judge.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from labrig_papers.pdf.page import Box, Line, Page, around, plain
+from labrig_papers.pdf.structure import Caption, captions
+
+GUTTER = 0.3
+"""Least width of white between two columns, in the size of the font."""
+ROW_GAP = 2.6
+"""Most distance between two rows, in the size of the font."""
+CAPTION_WITHIN = 60.0
+"""Points between a table and its caption."""
+MOST_WORDS = 7.0
+"""Words of a cell on the average, from which a grid is prose."""
+_NUMBER = re.compile(r"[<>≤≥~∼≈±+−–-]?\s*\.?\d")
+_UNIT = re.compile(r"[(\[]([^()\[\]]+(?:\([^()]*\)[^()\[\]]*)*)[)\]]\s*$")
+_EMPTY = frozenset({"–", "—", "-", "−", "...", "…"})
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell: its marked-up text, its box, and its range in the text of the page (0, 0 where it is empty)."""
+
+    text: str
+    box: Box | None
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table.
+
+    Attributes
+    ----------
+    name
+        Of its caption, ``TABLE I``; ``p2.1`` for the first one of page 2 that has none.
+    header
+        A text for each column, lines of the head joined.
+    units
+        What stands in brackets at the end of each head, as printed.
+    rows
+        Of the body; each has a cell for each column.
+    evidence
+        For each row its text as printed, and the box of it.
+    confidence
+        0 to 1: full rows, one width of all, and a caption count.
+    """
+
+    name: str
+    page: int
+    caption: str
+    box: Box
+    header: tuple[str, ...]
+    units: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    evidence: tuple[tuple[str, Box], ...]
+    confidence: float
+
+
+@dataclass(frozen=True)
+class _Word:
+    text: str
+    box: Box
+    start: int
+    end: int
+
+
+def find_tables(page: Page) -> list[Table]:
+    """Return the tables of a page, from the top."""
+    known = captions(page)
+    taken: set[int] = set()
+    found: list[Table] = []
+    for rows in _grids(page, known):
+        caption = _caption_of(rows, known, taken)
+        table = _table(page, rows, caption, len(found) + 1)
+        if table is not None:
+            if caption is not None:
+                taken.add(caption.start)
+            found.append(table)
+    return sorted(found, key=lambda each: -each.box[3])
+
+
+def _grids(page: Page, known: Sequence[Caption]) -> list[list[list[_Word]]]:
+    """Return runs of lines that look like rows."""
+    inside = [(each.start, each.end) for each in known]
+    rows: list[tuple[Line, list[_Word], bool]] = []
+    for line in page.lines:
+        if any(start <= line.start < end for start, end in inside):
+            continue
+        words = _words(page, line)
+        wide = "\t" in page.text[line.start : line.end]
+        numbers = sum(_NUMBER.match(plain(each.text)) is not None for each in words)
+        rows.append((line, words, len(words) >= 2 and (wide or numbers >= max(2, 0.6 * len(words)))))
+    rows.sort(key=lambda each: (-each[0].box[3], each[0].box[0]))
+    grids: list[list[tuple[Line, list[_Word]]]] = []
+    for line, words, is_row in rows:
+        if not is_row:
+            continue
+        for grid in reversed(grids):
+            above = grid[-1][0]
+            overlap = min(line.box[2], above.box[2]) - max(line.box[0], above.box[0])
+            level = abs(line.box[1] - above.box[1]) < 0.5 * line.size
+            near = above.box[1] - line.box[3] < (ROW_GAP - 1) * max(line.size, above.size)
+            beside = level and abs(line.box[0] - above.box[2]) < 6 * line.size
+            if (near and overlap > 0.3 * min(_width(line), _width(above))) or beside:
+                grid.append((line, words))
+                break
+        else:
+            grids.append([(line, words)])
+    return [_rows(grid) for grid in grids if len(grid) > 2]
+
+
+def _rows(grid: Sequence[tuple[Line, list[_Word]]]) -> list[list[_Word]]:
+    """Return the words of lines row by row: lines at one height are one row."""
+    rows: list[tuple[float, float, list[_Word]]] = []
+    for line, words in grid:
+        middle = (line.box[1] + line.box[3]) / 2
+        if rows and abs(rows[-1][0] - middle) < 0.45 * line.size:
+            rows[-1][2].extend(words)
+        else:
+            rows.append((middle, line.size, list(words)))
+    return [sorted(words, key=lambda each: each.box[0]) for _, _, words in rows]
+
+
+def _words(page: Page, line: Line) -> list[_Word]:
+    found = []
+    for match in re.finditer(r"(?:[^\s^_]|[\^_]\{[^{}]*\}|[\^_])+", page.text[line.start : line.end]):
+        start, end = line.start + match.start(), line.start + match.end()
+        boxes = [page.boxes[each] for each in page.at[start:end] if each >= 0]
+        if boxes:
+            found.append(_Word(match.group(), around(boxes), start, end))
+    return found
+
+
+def _caption_of(rows: list[list[_Word]], known: Sequence[Caption], taken: set[int]) -> Caption | None:
+    box = around([word.box for row in rows for word in row])
+    best: tuple[float, Caption] | None = None
+    for caption in known:
+        if caption.kind != "table" or caption.start in taken:
+            continue
+        over = min(box[2], caption.box[2]) - max(box[0], caption.box[0])
+        away = max(caption.box[1] - box[3], box[1] - caption.box[3])
+        if over > 0 and -4 < away < CAPTION_WITHIN and (best is None or away < best[0]):
+            best = (away, caption)
+    return best[1] if best else None
+
+
+def _table(page: Page, rows: list[list[_Word]], caption: Caption | None, number: int) -> Table | None:
+    """Return a run of rows as a table, or None where it is no grid."""
+    first = _first_of_body(rows)
+    body = rows[first:]
+    if len(body) < 2:
+        return None
+    size = sum(word.box[3] - word.box[1] for row in body for word in row) / sum(map(len, body))
+    columns = _columns(body, max(2.4, GUTTER * 1.4 * size))
+    if len(columns) < 2:
+        return None
+    grid = [_cells(page, row, columns) for row in body]
+    head = [_cells(page, row, columns) for row in rows[:first]]
+    filled = [cell for row in grid for cell in row if cell.text]
+    if sum(len(cell.text.split()) for cell in filled) / len(filled) > MOST_WORDS:
+        return None
+    numeric = sum(_NUMBER.match(plain(cell.text)) is not None for cell in filled) / len(filled)
+    if caption is None and numeric < 0.4:
+        return None  # axes of figures, lists of authors
+    header = tuple(
+        " ".join(row[index].text for row in head if row[index].text) for index in range(len(columns))
+    )
+    units = tuple(found[1].strip() if (found := _UNIT.search(each)) else "" for each in header)
+    share = len(filled) / (len(grid) * len(columns))
+    named = sum(map(bool, header)) / len(columns)
+    confidence = round(0.5 * share + 0.25 * named + (0.25 if caption is not None else 0), 2)
+    boxes = [word.box for row in rows for word in row]
+    evidence = tuple(
+        (
+            " ".join(" ".join(word.text for word in row).split()),
+            around([word.box for word in row]),
+        )
+        for row in body
+    )
+    return Table(
+        caption.name if caption else f"p{page.number}.{number}",
+        page.number,
+        caption.text if caption else "",
+        around(boxes),
+        header,
+        units,
+        tuple(grid),
+        evidence,
+        confidence,
+    )
+
+
+def _first_of_body(rows: list[list[_Word]]) -> int:
+    """Return the number of the first row with numbers; 1 where no row has any."""
+    for index, row in enumerate(rows):
+        if any(_NUMBER.match(plain(word.text)) or word.text in _EMPTY for word in row[1:]) or (
+            index and _NUMBER.match(plain(row[0].text))
+        ):
+            return index
+    return 1
+
+
+def _columns(body: Sequence[Sequence[_Word]], gutter: float) -> list[tuple[float, float]]:
+    """Return the horizontal ranges that white strips through all rows part."""
+    spans = sorted((word.box[0], word.box[2]) for row in body for word in row)
+    columns = [list(spans[0])]
+    for left, right in spans[1:]:
+        if left - columns[-1][1] >= gutter:
+            columns.append([left, right])
+        else:
+            columns[-1][1] = max(columns[-1][1], right)
+    return [(left, right) for left, right in columns]
+
+
+def _cells(page: Page, row: Sequence[_Word], columns: Sequence[tuple[float, float]]) -> tuple[Cell, ...]:
+    """Return a cell for each column: each word goes to the column that it overlaps most, or is nearest to."""
+    inside: list[list[_Word]] = [[] for _ in columns]
+    for group in _groups(row):
+        left, right = group[0].box[0], group[-1].box[2]
+        best = max(
+            range(len(columns)),
+            key=lambda index: min(right, columns[index][1]) - max(left, columns[index][0]),
+        )
+        inside[best].extend(group)
+    return tuple(
+        Cell(
+            " ".join(word.text for word in words),
+            around([word.box for word in words]),
+            words[0].start,
+            words[-1].end,
+        )
+        if words
+        else Cell("", None, 0, 0)
+        for words in inside
+    )
+
+
+def _groups(row: Sequence[_Word]) -> list[list[_Word]]:
+    """Return words that belong together: a bracket that opens goes on to the one that closes it."""
+    groups: list[list[_Word]] = []
+    depth = 0
+    for word in row:
+        if groups and (depth > 0 or word.text[0] in "(["):
+            groups[-1].append(word)
+        else:
+            groups.append([word])
+        depth = max(
+            0,
+            depth + sum(word.text.count(each) for each in "([") - sum(word.text.count(each) for each in ")]"),
+        )
+    return groups
+
+
+def _width(line: Line) -> float:
+    return line.box[2] - line.box[0]

@@ -1,0 +1,112 @@
+"""Quotes are found as a reader would copy them, and nothing that is cut out of a longer number is one."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from labrig.errors import LabrigError
+from labrig_papers.evidence.folding import fold
+from labrig_papers.evidence.quotes import verify_quote
+from labrig_papers.evidence.searching import search_text
+from labrig_papers.pdf.opening import opened
+from labrig_papers.pdf.page import Line, Page
+from labrig_papers.pdf.pages import read_pages
+from support.places import DATA
+
+S1 = DATA / "pdfs" / "s1_synthetic_revtex.pdf"
+
+
+def page(text: str, number: int = 1) -> Page:
+    """A page on which each character is a box of its own, a point wide."""
+    at = tuple(-1 if each in "^_{}" or each.isspace() else index for index, each in enumerate(text))
+    boxes = tuple((float(index), 0.0, index + 1.0, 10.0) for index in range(len(text)))
+    return Page(number, 600, 800, text, at, boxes, (Line(0, len(text), 10, False, (0, 0, len(text), 10)),))
+
+
+FIRST = page(
+    "We find T_{c} = 36.9(2) K and J_{c} = 1.2 × 10^{6} A/cm^{2}. The midpoint is 36.9 K and 8 K wide; 1.8 K."
+)
+SECOND = page(
+    "No superconductivity was observed in La_{2}CuO_{4} down to 0.35 K. The midpoint is given above.", 2
+)
+
+
+@pytest.mark.parametrize(
+    ("quote", "number", "status"),
+    [
+        ("We find T_{c} = 36.9(2) K", 1, "exact"),
+        ("We find Tc = 36.9(2) K", 1, "exact"),
+        ("$J_c = 1.2\\times 10^{6}$ A/cm$^2$", 1, "normalised"),
+        ("Jc = 1.2 x 10^6 A/cm2", 1, "normalised"),
+        ("Jc = 1.2 x 10^7 A/cm2", 1, "not_found"),
+        ("We find Tc = 36.9(2) K", 2, "other_page"),
+        ("The midpoint is", None, "ambiguous"),
+        ("The midpoint is", 2, "exact"),
+        ("6.9(2) K and", 1, "partial_token"),
+        ("6.9 K", 1, "partial_token"),
+        ("36.9 K", 1, "exact"),
+        ("uperconductivity was observed", 2, "partial_token"),
+        ("La2CuO4 down to 0.35 K", 2, "exact"),
+        ("La2CuO4 down to 0.3", 2, "partial_token"),
+        ("superconductivity was seen in La2CuO4", 2, "not_found"),
+    ],
+)
+def test_a_quote_is_what_it_is(quote: str, number: int | None, status: str) -> None:
+    assert verify_quote([FIRST, SECOND], quote, number).status == status
+
+
+def test_boxes_and_the_nearest_text() -> None:
+    verdict = verify_quote([FIRST, SECOND], "1.2 × 10^{6} A/cm^{2}", 1)
+    start = FIRST.text.index("1.2")
+    assert verdict.places[0].boxes == ((start, 0.0, FIRST.text.index("{2}") + 2.0, 10.0),)
+    missed = verify_quote([FIRST, SECOND], "No superconductivity was seen in La2CuO4 down to 0.35 K")
+    assert missed.nearest.startswith("p. 2: No superconductivity was observed")
+
+
+@pytest.mark.parametrize("quote", ["", " \n", "K", "x" * 3_000])
+def test_a_quote_that_proves_nothing_is_refused(quote: str) -> None:
+    with pytest.raises(LabrigError, match="quote"):
+        verify_quote([FIRST], quote)
+
+
+def test_a_page_that_is_not_there() -> None:
+    with pytest.raises(LabrigError, match="no page 7"):
+        verify_quote([FIRST, SECOND], "We find Tc", 7)
+
+
+def test_words_are_found_in_any_writing() -> None:
+    assert [hit.page for hit in search_text([FIRST, SECOND], "la2cuo4")] == [2]
+    assert "midpoint is 36.9 K" in search_text([FIRST, SECOND], "MIDPOINT")[0].quote
+    assert search_text([FIRST], "tungsten") == []
+    with pytest.raises(LabrigError, match="empty"):
+        search_text([FIRST], " ")
+
+
+@given(st.text(max_size=60))
+def test_each_folded_character_knows_where_it_stands(text: str) -> None:
+    folded = fold(text)
+    assert len(folded.text) == len(folded.places)
+    assert list(folded.places) == sorted(folded.places)
+    assert fold(folded.text).text == folded.text
+
+
+@pytest.mark.skipif(not S1.is_file(), reason="shared/data/pdfs is absent")
+def test_quotes_of_a_paper_as_readers_copy_them() -> None:
+    with opened(str(S1), "s1") as document:
+        pages = list(read_pages(document, [1, 2, 3]))
+    for number, quote in (
+        (1, "The superconducting transition temperature is Tc = 36.9(2) K from resistivity"),
+        (1, "a difficult to re-produce value of 40 K for thin films on SrLaAlO4 [2]"),
+        (1, "lattice parameters a = 3.7793(2) Å and c = 13.2260(8) Å"),
+        (1, "\\gamma = 2.64 mJ mol$^{-1}$ K$^{-2}$"),
+        (1, "0.15 3.7793(2) 13.2260(8) 36.9(2) 1.1 2.64(6)"),
+        (2, "Néel temperature TN = 325 K; a Curie constant of 0.047 emu K/mol"),
+        (3, "K3C60 Fm-3m vapour 19.3 28 2.5×10^3"),
+    ):
+        verdict = verify_quote(pages, quote, number)
+        assert verdict.status in ("exact", "normalised"), quote
+        assert all(0 < left < right < 612 for left, _, right, _ in verdict.places[0].boxes)
+    assert verify_quote(pages, "measured at 6.9 K", 1).status == "not_found"
+    assert verify_quote(pages, "6.9(2) K from resistivity", 1).status == "partial_token"

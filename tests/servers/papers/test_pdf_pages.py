@@ -1,0 +1,170 @@
+"""Pages as marked-up text: scripts, accents, hyphens, boxes, captions, tables, and files that are no PDF."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+from reportlab.pdfgen.canvas import Canvas
+
+from labrig.errors import LabrigError
+from labrig_papers.pdf.opening import opened
+from labrig_papers.pdf.page import Page, plain
+from labrig_papers.pdf.pages import read_pages
+from labrig_papers.pdf.rendering import MOST_PIXELS, render
+from labrig_papers.pdf.structure import captions, headings, title_of
+from labrig_papers.pdf.tables import find_tables
+from support.places import DATA
+
+PDFS = DATA / "pdfs"
+S1 = PDFS / "s1_synthetic_revtex.pdf"
+needs_s1 = pytest.mark.skipif(not S1.is_file(), reason="shared/data/pdfs is absent")
+
+
+def pages_of(path: Path) -> list[Page]:
+    with opened(str(path), path.name) as document:
+        return list(read_pages(document, range(1, len(document) + 1)))
+
+
+def script(canvas: Canvas, x: float, y: float, parts: list[tuple[str, int]]) -> float:
+    """Write parts at a level each: 0 on the line, 1 above, -1 below; return where the next one goes."""
+    for text, level in parts:
+        size = 10 if level == 0 else 7
+        canvas.setFont("Helvetica", size)
+        canvas.drawString(x, y + (3.6 if level > 0 else -1.6 if level < 0 else 0), text)
+        x += canvas.stringWidth(text, "Helvetica", size)
+    return x
+
+
+@needs_s1
+def test_powers_formulas_and_symmetries_keep_their_scripts() -> None:
+    text = "\n".join(each.text for each in pages_of(S1))
+    for expected in (
+        "La_{1.85}Sr_{0.15}CuO_{4} single crystals",
+        "γ = 2.64 mJ mol^{−1} K^{−2}",
+        "2.5×10^{−3} A cm^{−2}.",
+        "7.6 × 10^{−5} Ω cm",
+        "P6_{3}/mmc",
+        "T^{zero}_{c} = 36.2 K",
+        "R_{H} = 1.3 × 10^{−3} cm^{3}/C",
+        "4.8 × 10^{21} cm^{−3}.",
+        "1.2 × 10^{6} A/cm^{2}.",
+        "^{18}O exchange of 85%",
+        "a = 3.7793(2) Å",
+        "Néel temperature T_{N} = 325 K",
+        "Fm3\u0305m",
+        "a difficult to reproduce value of 40 K",  # joined where a line was broken
+    ):
+        assert expected in text, expected
+    assert "106 A/cm" not in text
+
+
+@needs_s1
+def test_what_a_box_covers_is_what_was_asked_for() -> None:
+    page = pages_of(S1)[0]
+    start = page.text.index("36.9(2) K from")
+    (box,) = page.boxes_of(start, start + len("36.9(2) K"))
+    assert box == pytest.approx((142.1, 617.2, 180.2, 626.1), abs=0.2)  # as PDFium has the glyphs
+    assert Page.from_dict(json.loads(json.dumps(page.to_dict()))).text == page.text
+
+
+@needs_s1
+def test_both_tables_of_a_paper_cell_by_cell() -> None:
+    (first,), (second,) = (find_tables(pages_of(S1)[index]) for index in (0, 2))
+    assert first.name == "TABLE I" and second.name == "TABLE II"
+    assert first.header == ("x", "a (Å)", "c (Å)", "T_{c} (K)", "∆T_{c} (K)", "γ (mJ/mol K^{2})")
+    assert first.units == ("", "Å", "Å", "K", "K", "mJ/mol K^{2}")
+    cells = [[cell.text for cell in row] for row in first.rows]
+    assert cells[0] == ["0.06", "3.7953(3)", "13.1800(9)", "< 1.8", "–", "1.12(8)"]
+    assert cells[4] == ["0.30", "3.7657(4)", "13.2470(12)", "non-SC", "–", "6.93(11)"]
+    wide = [[cell.text for cell in row] for row in second.rows]
+    assert wide[1] == [
+        "Bi_{2}Sr_{2}CaCu_{2}O_{8.2}",
+        "I4/mmm",
+        "floating zone",
+        "84.7(4)",
+        "97",
+        "380",
+        "–",
+    ]
+    assert wide[5][-2] == "2.5×10^{3}"
+    assert second.units == ("", "", "", "K", "T", "µΩ cm", "")
+
+
+@needs_s1
+def test_sections_captions_and_title() -> None:
+    pages = pages_of(S1)
+    assert title_of(pages).startswith("Efficient flux growth and superconducting properties of La2−xSrxCuO4")
+    assert [each.text for each in headings(pages)] == [
+        "I. INTRODUCTION",
+        "II. EXPERIMENTAL",
+        "III. RESULTS",
+        "IV. DISCUSSION",
+        "V. CONCLUSION",
+    ]
+    assert [each.name for page in pages for each in captions(page)] == ["FIG. 1", "TABLE I", "TABLE II"]
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("s10_empty.pdf", "empty"),
+        ("s4_synthetic_encrypted_userpw.pdf", "encrypted"),
+        ("s6_truncated.pdf", "damaged"),
+        ("s8_garbage.pdf", "PDF"),
+        ("s9_html_as_pdf.pdf", "web page"),
+    ],
+)
+def test_a_file_that_is_no_readable_pdf_says_what_it_is(name: str, said: str) -> None:
+    if not (PDFS / name).is_file():
+        pytest.skip("shared/data/pdfs is absent")
+    with pytest.raises(LabrigError, match=said):
+        pages_of(PDFS / name)
+
+
+def test_a_page_of_another_maker(tmp_path: Path) -> None:
+    path = tmp_path / "made.pdf"
+    canvas = Canvas(str(path), pagesize=(400, 300))
+    end = script(canvas, 40, 250, [("J", 0), ("c", -1), (" reaches 1.2", 0)])
+    script(canvas, end, 250, [("x10", 0), ("-6", 1), (" A/cm", 0), ("2", 1), (" at 4.2 K", 0)])
+    canvas.setFont("Helvetica", 10)
+    for y, cells in enumerate(
+        [["Sample", "Tc (K)", "p (GPa)"], ["A1", "36.9(2)", "0.5"], ["A2", "< 1.8", "12"]]
+    ):
+        for x, cell in enumerate(cells):
+            canvas.drawString(40 + 90 * x, 200 - 14 * y, cell)
+    canvas.showPage()
+    canvas.showPage()
+    canvas.save()
+    first, empty = pages_of(path)
+    assert "J_{c} reaches 1.2x10^{-6} A/cm^{2} at 4.2 K" in first.text
+    assert plain("10^{-6}") == "10-6"
+    (table,) = find_tables(first)
+    assert table.header == ("Sample", "Tc (K)", "p (GPa)")
+    assert [[cell.text for cell in row] for row in table.rows] == [
+        ["A1", "36.9(2)", "0.5"],
+        ["A2", "< 1.8", "12"],
+    ]
+    assert (empty.source, empty.text) == ("none", "")
+
+
+def test_a_picture_is_bounded_and_shows_what_was_marked(tmp_path: Path) -> None:
+    from PIL import Image
+
+    path = tmp_path / "large.pdf"
+    canvas = Canvas(str(path), pagesize=(10_000, 10_000))
+    canvas.setFont("Helvetica", 400)
+    canvas.drawString(1000, 5000, "Tc = 39 K")
+    canvas.save()
+    with opened(str(path), path.name) as document:
+        png, dpi = render(document, 1)
+        image = Image.open(io.BytesIO(png))
+        assert image.width * image.height <= 1.01 * MOST_PIXELS and dpi < 150
+        (page,) = read_pages(document, [1])
+        part, _ = render(document, 1, page.boxes_of(0, 2)[0], dpi=72, marked=page.boxes_of(0, 2))
+        colours = Image.open(io.BytesIO(part)).convert("RGB").getcolors(1 << 20)
+        assert colours is not None and (0, 114, 178) in [colour for _, colour in colours]
+        with pytest.raises(LabrigError, match="not on the page"):
+            render(document, 1, (20_000, 0, 20_010, 10))
