@@ -1,9 +1,10 @@
-"""Values with exact evidence out of scientific PDFs: rooms that work without MCP.
+"""Values with exact evidence out of scientific PDFs: rooms that work without MCP, and their face.
 
 - ``evidence/``: quotes held against the text of a paper.
 - ``materials/``: formulas and space groups, in any writing.
 - ``pdf/``: PDF files as pages of marked-up text, of which every character has its box.
 - ``properties/``: the closed list of property names, and what other names mean.
 - ``quantities/``: values in marked text and in cells, with what surrounds them.
+- ``server/``: the MCP face.
 - ``values/``: numbers, units and values as papers print them.
 """

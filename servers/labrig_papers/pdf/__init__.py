@@ -7,7 +7,7 @@ In the order of work:
 - `lines`: glyphs in visual lines; accents and letters become one
 - `marking`: lines become text with `^{..}` and `_{..}`
 - `page`: what comes of it: `Page`; `pages`: reading them from a document
-- `ocr`: pages without text, by tesseract, where it is installed
 - `structure`: title, headings, captions; `tables`: grids of cells
 - `rendering`: a page or a part of it as a picture
+- `inside`: what a child does with a file; `apart`: asking that child
 """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,18 +11,19 @@ from typing import Any
 from labrig.errors import LabrigError
 
 MOST_BYTES = 512 << 20
+PIECE = 16 << 20
 HEADER_WITHIN = 1024
 """Readers look so far for ``%PDF-`` (ISO 32000-1, annex H, note 13)."""
 
 
 @contextmanager
-def opened(path: str, named: str, password: str = "") -> Iterator[Any]:
+def opened(path: str | int, named: str, password: str = "") -> Iterator[Any]:
     """Open a PDF with PDFium and close it again.
 
     Parameters
     ----------
     path
-        Of the file here; `named` is what errors call it.
+        Of the file here, or its descriptor; `named` is what errors call it.
 
     Raises
     ------
@@ -31,15 +33,16 @@ def opened(path: str, named: str, password: str = "") -> Iterator[Any]:
     """
     import pypdfium2
 
-    _sniff(path, named)
+    content = _at(path) if isinstance(path, int) else Path(path).read_bytes()
+    _sniff(content, named)
     try:
-        document = pypdfium2.PdfDocument(path, password=password or None)
+        document = pypdfium2.PdfDocument(content, password=password or None)
     except pypdfium2.PdfiumError as error:
         if "password" in str(error).lower():
             raise LabrigError(
                 "This PDF is encrypted, and the password is wrong" if password else "This PDF is encrypted",
                 where=named,
-                try_="give its password" if not password else "",
+                try_="save it without a password (qpdf --decrypt) and open that file",
                 code="refused",
             ) from None
         raise LabrigError(
@@ -53,15 +56,22 @@ def opened(path: str, named: str, password: str = "") -> Iterator[Any]:
         document.close()
 
 
-def _sniff(path: str, named: str) -> None:
-    with Path(path).open("rb") as file:
-        head = file.read(HEADER_WITHIN)
-        size = file.seek(0, 2)
-    if not size:
+def _at(descriptor: int) -> bytes:
+    """Return what is open there, from its beginning: children that read at one time share where they are in it."""
+    pieces, at = [], 0
+    while at <= MOST_BYTES and (piece := os.pread(descriptor, PIECE, at)):
+        pieces.append(piece)
+        at += len(piece)
+    return b"".join(pieces)
+
+
+def _sniff(content: bytes, named: str) -> None:
+    head = content[:HEADER_WITHIN]
+    if not content:
         raise LabrigError("This file is empty", where=named, expected="a PDF")
-    if size > MOST_BYTES:
+    if len(content) > MOST_BYTES:
         raise LabrigError(
-            f"This file has {size:,} bytes", where=named, expected=f"at most {MOST_BYTES:,}", code="too_large"
+            "This file is too large", where=named, expected=f"at most {MOST_BYTES:,} bytes", code="too_large"
         )
     if b"%PDF-" in head:
         return

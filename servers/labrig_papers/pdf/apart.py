@@ -1,0 +1,157 @@
+"""Asking the child that reads a PDF, and checking what it says: a reader that a file took over may say anything."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from labrig.errors import LabrigError
+from labrig.isolation import children
+from labrig.isolation.children import Children
+from labrig.isolation.process import Limits, outcome_error
+from labrig_papers.pdf.inside import LENGTH
+from labrig_papers.pdf.page import Box, Page
+from labrig_papers.pdf.structure import Caption, Heading
+from labrig_papers.pdf.tables import Cell, Table
+
+WHAT = "Reading the PDF"
+LIMITS = Limits(wall_s=40, cpu_s=40, memory_bytes=3 << 30, output_bytes=64 << 20)
+"""Of one question; a client waits 60 s. 200 pages of a paper take 4 s and 20 MB."""
+MOST_PAGES = 200
+"""Pages of one question."""
+
+
+def readers(*, slots: int = 2, places: int = 100) -> Children:
+    """Return what reads PDFs in processes of their own, so many at a time for each caller."""
+    preload = ("pypdfium2", "pypdfium2.raw", "PIL.Image", "PIL.ImageDraw")
+    return Children(
+        "labrig_papers.pdf.inside", what=WHAT, limits=LIMITS, slots=slots, places=places, preload=preload
+    )
+
+
+class Reader:
+    """One PDF that is open, read by children.
+
+    Parameters
+    ----------
+    by
+        What `readers` returned.
+    descriptor
+        Of the file.
+    named
+        What errors call it.
+    """
+
+    def __init__(self, by: Children, descriptor: int, named: str) -> None:
+        self._by, self._descriptor, self._named = by, descriptor, named
+
+    async def count(self) -> tuple[int, dict[str, str]]:
+        """Return how many pages there are, and what the file says of itself (title, author, producer)."""
+        said = self._json(await self._ask("count", []))
+        try:
+            return int(said["pages"]), {str(key): str(value)[:300] for key, value in said["about"].items()}
+        except (KeyError, TypeError, ValueError, AttributeError):
+            raise self._nothing() from None
+
+    async def pages(self, numbers: Sequence[int]) -> list[Page]:
+        """Return pages as marked-up text."""
+        try:
+            return [Page.from_dict(each) for each in self._json(await self._ask("pages", numbers))]
+        except (KeyError, TypeError, ValueError, IndexError):
+            raise self._nothing() from None
+
+    async def outline(self, numbers: Sequence[int]) -> tuple[str, list[Heading], list[Caption]]:
+        """Return title, headings and captions."""
+        said = self._json(await self._ask("outline", numbers))
+        try:
+            return (
+                str(said["title"]),
+                [
+                    Heading(str(each["text"]), int(each["page"]), int(each["level"]))
+                    for each in said["headings"]
+                ],
+                [Caption(**{**each, "box": _box(each["box"])}) for each in said["captions"]],
+            )
+        except (KeyError, TypeError, ValueError):
+            raise self._nothing() from None
+
+    async def tables(self, numbers: Sequence[int]) -> list[Table]:
+        """Return the tables of pages."""
+        try:
+            return [_table(each) for each in self._json(await self._ask("tables", numbers))]
+        except (KeyError, TypeError, ValueError):
+            raise self._nothing() from None
+
+    async def render(
+        self, number: int, box: Box | None, *, dpi: int, marked: Sequence[Box] = ()
+    ) -> tuple[bytes, int]:
+        """Return a PNG of a page or a part of it, and its resolution."""
+        said = await self._ask(
+            "render", [number], box=list(box) if box else None, dpi=dpi, marked=list(marked)
+        )
+        length = int.from_bytes(said[:LENGTH], "big")
+        try:
+            dpi = int(self._json(said[LENGTH : LENGTH + length])["dpi"])
+        except (KeyError, TypeError, ValueError):
+            raise self._nothing() from None
+        return said[LENGTH + length :], dpi
+
+    async def _ask(self, do: str, numbers: Sequence[int], **more: Any) -> bytes:
+        question = {"do": do, "named": self._named, "pages": list(numbers), **more}
+        outcome = await self._by.ask(question, [self._descriptor])
+        if outcome.kind == "ok":
+            return outcome.stdout
+        refused = children.refusal(outcome)
+        if refused is not None:
+            raise refused
+        if outcome.kind == "signal":
+            raise LabrigError(
+                f"The reader was killed by {outcome.signal}: the file is broken, or made to do that",
+                where=self._named,
+            )
+        error = outcome_error(outcome, WHAT)
+        error.where = self._named
+        raise error
+
+    def _json(self, said: bytes) -> Any:
+        try:
+            return json.loads(said)
+        except (ValueError, RecursionError):
+            raise self._nothing() from None
+
+    def _nothing(self) -> LabrigError:
+        return LabrigError(
+            "The reader gave no answer: the file is broken, or made to do that", where=self._named
+        )
+
+
+def _box(values: Any) -> Box:
+    left, bottom, right, top = map(float, values)
+    return left, bottom, right, top
+
+
+def _table(said: dict[str, Any]) -> Table:
+    rows = tuple(
+        tuple(
+            Cell(
+                str(each["text"]),
+                _box(each["box"]) if each["box"] else None,
+                int(each["start"]),
+                int(each["end"]),
+            )
+            for each in row
+        )
+        for row in said["rows"]
+    )
+    return Table(
+        str(said["name"]),
+        int(said["page"]),
+        str(said["caption"]),
+        _box(said["box"]),
+        tuple(map(str, said["header"])),
+        tuple(map(str, said["units"])),
+        rows,
+        tuple((str(text), _box(box)) for text, box in said["evidence"]),
+        float(said["confidence"]),
+    )

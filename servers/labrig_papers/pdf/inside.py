@@ -1,0 +1,80 @@
+"""What a child process does with one PDF, which it is given open: nothing of a file is parsed anywhere else.
+
+It closes itself in before it reads. JavaScript, attachments and addresses in a PDF are never looked at.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import Any
+
+from labrig.errors import LabrigError
+from labrig.isolation.closing import close_in
+from labrig.isolation.inside.answering import FIRST_FILE
+from labrig_papers.pdf import rendering
+from labrig_papers.pdf.opening import opened
+from labrig_papers.pdf.pages import read_pages
+from labrig_papers.pdf.structure import captions, headings, title_of
+from labrig_papers.pdf.tables import find_tables
+
+LENGTH = 8
+"""Bytes in front of a picture: how long the JSON before it is."""
+
+
+def work(question: Any) -> bytes:
+    """Answer a question on the PDF at `FIRST_FILE`: JSON, and behind that of a picture its bytes.
+
+    Parameters
+    ----------
+    question
+        ``do``: ``count``, ``pages``, ``outline``, ``tables`` or ``render``; ``named``: what errors call the file;
+        ``pages``: numbers from 1.
+    """
+    named = str(question["named"])
+    try:
+        close_in([FIRST_FILE])
+        with opened(FIRST_FILE, named) as document:
+            return _DO[question["do"]](document, question)
+    except LabrigError:
+        raise
+    except MemoryError:
+        raise LabrigError("Reading this PDF needs too much memory", where=named, code="limit") from None
+    except Exception as error:  # a broken file finds others
+        raise LabrigError(f"The PDF cannot be read: {type(error).__name__}: {error}", where=named) from None
+
+
+def _count(document: Any, question: Any) -> bytes:
+    about = dict(document.get_metadata_dict(skip_empty=True))
+    return json.dumps({"pages": len(document), "about": about}).encode()
+
+
+def _pages(document: Any, question: Any) -> bytes:
+    return json.dumps([each.to_dict() for each in read_pages(document, question["pages"])]).encode()
+
+
+def _outline(document: Any, question: Any) -> bytes:
+    pages = list(read_pages(document, question["pages"]))
+    found = {
+        "title": title_of(pages),
+        "headings": [asdict(each) for each in headings(pages)],
+        "captions": [asdict(each) for page in pages for each in captions(page)],
+    }
+    return json.dumps(found).encode()
+
+
+def _tables(document: Any, question: Any) -> bytes:
+    tables = [each for page in read_pages(document, question["pages"]) for each in find_tables(page)]
+    return json.dumps([asdict(each) for each in tables]).encode()
+
+
+def _render(document: Any, question: Any) -> bytes:
+    box = tuple(map(float, question["box"])) if question["box"] else None
+    marked = [tuple(map(float, each)) for each in question["marked"]]
+    number = question["pages"][0]
+    png, dpi = rendering.render(document, number, box, dpi=question["dpi"], marked=marked)  # type: ignore[arg-type]
+    said = json.dumps({"dpi": dpi}).encode()
+    return len(said).to_bytes(LENGTH, "big") + said + png
+
+
+_DO = {"count": _count, "pages": _pages, "outline": _outline, "tables": _tables, "render": _render}

@@ -1,0 +1,190 @@
+"""What the rooms of the MCP face share: the toolbox, the papers that are open, and their pages."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import Field
+
+from labrig.errors import LabrigError
+from labrig.isolation import closing
+from labrig.toolbox import ServeOptions, Toolbox, session
+from labrig.tools import files
+from labrig.tools.sources import opened_source
+
+if TYPE_CHECKING:
+    from labrig_papers.pdf.apart import Reader
+    from labrig_papers.pdf.page import Page
+
+MOST_KEPT = 40_000_000
+"""Characters of pages that are kept for the next call; the papers that were used longest ago go first."""
+PIECE = 1 << 20
+
+
+@dataclass
+class Known:
+    """What was read of a paper: nothing else than its content decides it, so it is kept by the hash of that."""
+
+    count: int = 0
+    about: dict[str, str] = field(default_factory=dict)
+    pages: dict[int, Page] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper that a call has open.
+
+    Attributes
+    ----------
+    named
+        As the call named it.
+    sha256
+        Of the file.
+    """
+
+    named: str
+    sha256: str
+    reader: Reader
+    known: Known
+
+    @property
+    def source(self) -> str:
+        """One line of provenance."""
+        return f"{self.named} (sha256 {self.sha256[:12]}), read with PDFium"
+
+    async def pages(self, numbers: Sequence[int]) -> list[Page]:
+        """Return pages as marked-up text, those that were read before from memory."""
+        from labrig_papers.pdf.apart import MOST_PAGES
+
+        missing = [each for each in numbers if each not in self.known.pages]
+        for start in range(0, len(missing), MOST_PAGES):
+            for page in await self.reader.pages(missing[start : start + MOST_PAGES]):
+                self.known.pages[page.number] = page
+        return [self.known.pages[each] for each in numbers]
+
+
+class State:
+    """What all callers of one server share: the processes that read, and pages by the hash of their paper."""
+
+    def __init__(self) -> None:
+        from labrig_papers.pdf.apart import readers
+
+        self.readers = readers()
+        self._known: OrderedDict[str, Known] = OrderedDict()
+
+    @asynccontextmanager
+    async def opened(self, path: str) -> AsyncIterator[Paper]:
+        """Open a paper that a call names: a file of the workspace or a root, or an artifact's handle."""
+        from labrig_papers.pdf.apart import Reader
+
+        with opened_source(path) as source:
+            sha256 = source.sha256 or await asyncio.to_thread(_sha256, source.descriptor)
+            known = self._known.setdefault(sha256, Known())
+            self._known.move_to_end(sha256)
+            paper = Paper(path, sha256, Reader(self.readers, source.descriptor, path), known)
+            if not known.count:
+                known.count, known.about = await paper.reader.count()
+            yield paper
+        self._forget()
+
+    def _forget(self) -> None:
+        kept = sum(len(page.text) for each in self._known.values() for page in each.pages.values())
+        while kept > MOST_KEPT and len(self._known) > 1:
+            _, oldest = self._known.popitem(last=False)
+            kept -= sum(len(page.text) for page in oldest.pages.values())
+
+    async def close(self) -> None:
+        """End the processes."""
+        await self.readers.close()
+
+
+def _sha256(descriptor: int) -> str:
+    found, at = hashlib.sha256(), 0
+    while piece := os.pread(descriptor, PIECE, at):
+        found.update(piece)
+        at += len(piece)
+    return found.hexdigest()
+
+
+def state() -> State:
+    """Return the state of the server that serves this call."""
+    found = session().state
+    assert isinstance(found, State)
+    return found
+
+
+def numbers_of(pages: str, count: int, most: int) -> list[int]:
+    """Return the pages that a call names: ``3``, ``2-5``, ``1,4-6``; all for an empty text.
+
+    Raises
+    ------
+    LabrigError
+        For what is no such list, pages that the paper does not have, and more than `most`.
+    """
+    expected = f"pages from 1 to {count}, such as 3, 2-5 or 1,4-6"
+    found: dict[int, None] = {}
+    for part in pages.split(",") if pages.strip() else [f"1-{count}"]:
+        first, dash, last = part.strip().partition("-")
+        if not (first.strip().isascii() and first.strip().isdigit()) or len(first) > 6 or len(last) > 6:
+            raise LabrigError(f"These are no pages: {pages[:80]!r}", where="pages", expected=expected)
+        if dash and not (last.strip().isascii() and last.strip().isdigit()):
+            raise LabrigError(f"These are no pages: {pages[:80]!r}", where="pages", expected=expected)
+        start, end = int(first), int(last or first)
+        if not 1 <= start <= end <= count:
+            raise LabrigError(
+                f"There are no pages {part.strip()[:20]}", where="pages", expected=expected, code="not_found"
+            )
+        found.update(dict.fromkeys(range(start, end + 1)))
+    if len(found) > most:
+        raise LabrigError(
+            f"{len(found)} pages are too many for one call",
+            where="pages",
+            expected=f"at most {most}",
+            try_=f"pages='1-{most}'",
+            code="limit",
+        )
+    return list(found)
+
+
+@asynccontextmanager
+async def opens(options: ServeOptions) -> AsyncIterator[State]:
+    """Hold the processes that read PDFs; they start with the first paper."""
+    held = State()
+    try:
+        yield held
+    finally:
+        await held.close()
+
+
+def doctor() -> list[str]:
+    """Say behind which walls a PDF is read."""
+    missing = closing.unavailable()
+    had = ", ".join(wall for wall in closing.WALLS if wall not in missing) or "no wall"
+    return [
+        "; ".join([f"a PDF is read behind {had}", *(f"not {wall}: {why}" for wall, why in missing.items())])
+    ]
+
+
+toolbox = Toolbox(
+    "papers",
+    "Scientific papers (PDF)",
+    "Reads scientific PDFs so that every value keeps its evidence. open_paper first; outline names sections, tables "
+    "and figures; read_pages gives text in which scripts are marked (10^{6}, La_{1.85}); search_text finds words and "
+    "formulas; read_table gives cells with units and the row as evidence; render shows what text cannot. Before you "
+    "report a value, verify_quote its sentence or row: exact, normalised, partial_token or not_found, with boxes.",
+    opens=opens,
+    doctor=doctor,
+    reads=(),
+)
+files.offer(toolbox, such_as="extracted values as JSON")
+
+PathArgument = Annotated[str, Field(description="A PDF of the workspace or a root, or an artifact's handle.")]
+PagesArgument = Annotated[str, Field(description="Pages: 3, 2-5 or 1,4-6; default all.")]
+CursorArgument = Annotated[str, Field(description="Where an earlier result ended.")]

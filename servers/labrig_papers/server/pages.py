@@ -1,0 +1,184 @@
+"""A paper opened, outlined, read and searched."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from labrig.answer import Answer, Quantity, json_bytes
+from labrig.tools import cursor as cursors
+from labrig_papers.server.base import CursorArgument, PagesArgument, PathArgument, numbers_of, state, toolbox
+
+LOOKED_AT = 40
+"""Pages whose text open_paper looks at."""
+MOST = 300
+"""Pages of an outline or a search."""
+TEXT_BYTES, LIST_BYTES = 6_500, 6_500
+_DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"<>]{2,120}")
+
+
+@toolbox.tool(title="Open a paper", read_only=True)
+async def open_paper(path: PathArgument) -> Answer:
+    """Open a PDF: title, DOI, number of pages, and which pages have text. Any other tool opens it as well."""
+    async with state().opened(path) as paper:
+        count = paper.known.count
+        pages = await paper.pages(range(1, min(count, LOOKED_AT) + 1))
+        title, _, _ = await paper.reader.outline([1])
+    without = [each.number for each in pages if each.source == "none"]
+    doubtful = [each.number for each in pages if each.source == "text" and each.quality < 0.95]
+    doi = _DOI.search(pages[0].text)
+    warnings = []
+    if without:
+        warnings.append(f"No text on {_some(without)}: look at them with render; a scan has none")
+    if doubtful:
+        warnings.append(f"Characters without a meaning on {_some(doubtful)}: compare with render")
+    values = [Quantity("pages", count, "1")]
+    if title:
+        values.append(Quantity("title", title, note="largest print of page 1"))
+    if doi:
+        values.append(Quantity("doi", doi.group().rstrip(".,;)"), note="first on page 1"))
+    return Answer(
+        source=paper.source,
+        status="ok_with_warnings" if warnings else "ok",
+        values=tuple(values),
+        data={
+            "sha256": paper.sha256,
+            "file_says": {
+                key: paper.known.about[key] for key in ("Title", "Author") if key in paper.known.about
+            },
+            "characters": sum(len(each.text) for each in pages),
+            "pages_looked_at": len(pages),
+        },
+        warnings=tuple(warnings),
+        next="outline, read_pages or search_text",
+    )
+
+
+@toolbox.tool(title="Outline of a paper", read_only=True)
+async def outline(path: PathArgument, pages: PagesArgument = "", cursor: CursorArgument = "") -> Answer:
+    """List sections, tables and figures with their pages and captions."""
+    async with state().opened(path) as paper:
+        numbers = numbers_of(pages, paper.known.count, MOST)
+        title, headings, captions = await paper.reader.outline(numbers)
+    entries: list[dict[str, Any]] = [
+        {"section": each.text[:120], "page": each.page, "level": each.level} for each in headings
+    ]
+    entries += [
+        {each.kind: each.name, "page": each.page, "caption": _short(each.text, 200), "box": list(each.box)}
+        for each in captions
+    ]
+    entries.sort(key=lambda each: each["page"])
+    question = ["outline", paper.sha256, numbers]
+    page, following = cursors.page(entries, question, cursor, size=100, most_bytes=LIST_BYTES)
+    return Answer(
+        source=paper.source,
+        status="ok" if entries else "partial",
+        data={"title": title, "entries": list(page), "entries_altogether": len(entries)},
+        warnings=() if entries else ("No heading and no caption was recognised: use read_pages",),
+        next=f"repeat the call with cursor={following!r}" if following else "",
+    )
+
+
+@toolbox.tool(title="Read pages", read_only=True)
+async def read_pages(
+    path: PathArgument,
+    pages: PagesArgument = "",
+    format: Annotated[
+        Literal["markup", "plain"], Field(description="markup keeps 10^{6}; plain has 106 for it.")
+    ] = "markup",
+    cursor: CursorArgument = "",
+) -> Answer:
+    """Read pages as text with [p.N] anchors; scripts are marked, lines are those of the print."""
+    from labrig_papers.pdf.page import plain
+
+    async with state().opened(path) as paper:
+        numbers = numbers_of(pages, paper.known.count, 5_000)
+        question = ["read_pages", paper.sha256, numbers, format]
+        place = cursors.decode(cursor, question) if cursor else 0
+        # A place is the number of a page among those asked for and a character of it, as one number.
+        index, start = divmod(place, 1 << 24)
+        said, notes, following = "", [], 0
+        while index < len(numbers):
+            (page,) = await paper.pages([numbers[index]])
+            text = page.text if format == "markup" else plain(page.text)
+            anchor = f"{chr(10) * 2 if said else ''}[p.{page.number}]\n"
+            room = TEXT_BYTES - json_bytes(said + anchor)
+            if room < 200 and said:
+                following = cursors_place(index, start)
+                break
+            if page.source != "text":
+                notes.append(f"Page {page.number} has no text: look at it with render")
+            part = _fitting(text[start:], room)
+            said += anchor + part
+            if start + len(part) < len(text):
+                following = cursors_place(index, start + len(part))
+                break
+            index, start = index + 1, 0
+    more = cursors.encode(question, following) if following else ""
+    return Answer(
+        source=paper.source,
+        status="partial" if more else "ok",
+        text=said,
+        warnings=tuple(notes[:10]),
+        next=f"repeat the call with cursor={more!r}" if more else "",
+    )
+
+
+def cursors_place(index: int, start: int) -> int:
+    """Return the place of a character of a page as one number."""
+    return (index << 24) + start
+
+
+@toolbox.tool(title="Search a paper", read_only=True)
+async def search_text(
+    path: PathArgument,
+    query: Annotated[str, Field(description="Words or a formula; case, spaces and scripts do not matter.")],
+    pages: PagesArgument = "",
+    cursor: CursorArgument = "",
+) -> Answer:
+    """Find words or a formula: page, the text round them, and boxes in points from the lower left corner."""
+    from labrig_papers.evidence import searching
+
+    async with state().opened(path) as paper:
+        numbers = numbers_of(pages, paper.known.count, MOST)
+        read = await paper.pages(numbers)
+        found = await asyncio.to_thread(searching.search_text, read, query)
+    hits = [
+        {"page": each.page, "quote": _short(each.quote, 400), "boxes": [list(box) for box in each.boxes[:4]]}
+        for each in found
+    ]
+    page, following = cursors.page(
+        hits, ["search", paper.sha256, numbers, query], cursor, size=50, most_bytes=LIST_BYTES
+    )
+    return Answer(
+        source=paper.source,
+        values=(Quantity("hits", len(hits), "1"),),
+        data={"hits": list(page)},
+        next=f"repeat the call with cursor={following!r}"
+        if following
+        else ("" if hits else "another spelling, or read_pages"),
+    )
+
+
+def _fitting(text: str, room: int) -> str:
+    """Return the beginning of a text that takes at most so many bytes of JSON, up to a line end where one is near."""
+    if json_bytes(text) <= room:
+        return text
+    low, high = 0, min(len(text), room)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if json_bytes(text[:middle]) <= room else (low, middle - 1)
+    cut = text.rfind("\n", low * 2 // 3, low)
+    return text[: cut + 1 if cut > 0 else max(low, 1)]
+
+
+def _short(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 2].rstrip() + " …"
+
+
+def _some(numbers: list[int]) -> str:
+    shown = ", ".join(map(str, numbers[:12]))
+    return f"page {shown}" if len(numbers) == 1 else f"pages {shown}" + (" …" if len(numbers) > 12 else "")

@@ -1,0 +1,123 @@
+"""Names of properties; units, formulas and space groups as papers print them."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from labrig.answer import Answer, Quantity
+from labrig.errors import LabrigError
+from labrig_papers.server.base import toolbox
+
+LONGEST = 400
+SOURCE = "labrig_papers"
+TextArgument = Annotated[str, Field(max_length=LONGEST, description="As printed.")]
+
+
+@toolbox.tool(title="Match a property's name", read_only=True)
+async def match_property(
+    name: Annotated[str, Field(max_length=LONGEST, description="As the paper has it, such as Tc(onset).")],
+    context: Annotated[
+        str, Field(max_length=LONGEST, description="The sentence or conditions round it.")
+    ] = "",
+) -> Answer:
+    """Name the standard properties that a name may mean, best first, with the reason and what forbids others."""
+    from labrig_papers.properties import matching
+
+    found = await asyncio.to_thread(matching.match_property, name, context)
+    return Answer(
+        source=f"{SOURCE}: list of 97 property names",
+        status="ok" if found.matches else "partial",
+        data={"matches": [each.to_dict() for each in found.matches], "quantity": found.quantity},
+        warnings=() if found.matches else ("No name of the list means this",),
+    )
+
+
+@toolbox.tool(title="Convert a value's unit", read_only=True, toolsets=("values",))
+async def convert_units(
+    value: TextArgument,
+    to: Annotated[str, Field(max_length=100, description="Unit; default that of SI.")] = "",
+) -> Answer:
+    """Convert a value as printed, such as 6.24(3) K or 310 Oe, with its uncertainty; ambiguous units are refused."""
+    from labrig_papers.values import converting
+
+    found = await asyncio.to_thread(converting.convert_units, value, to)
+    values: list[Quantity] = []
+    for number, spread in zip(found.values, found.uncertainties, strict=True):
+        values.append(Quantity("value", number, found.unit.canonical or "1"))
+        if spread is not None:
+            values.append(Quantity("uncertainty", spread, found.unit.canonical or "1"))
+    data: dict[str, Any] = {"read": found.source.to_dict()}
+    if found.equivalence:
+        data["equivalence_used"] = found.equivalence
+    return Answer(source=f"{SOURCE} with pint", values=tuple(values), data=data)
+
+
+@toolbox.tool(title="Normalise a formula", read_only=True, toolsets=("values",))
+async def normalize_formula(
+    text: TextArgument,
+    context: Annotated[str, Field(max_length=LONGEST, description="The sentence, for x or delta.")] = "",
+) -> Answer:
+    """Resolve a material as printed to a composition, or say which variable or name is missing."""
+    from labrig_papers.materials import formulas
+
+    found = await asyncio.to_thread(formulas.normalize_formula, text, None, context)
+    return Answer(
+        source=f"{SOURCE} with pymatgen",
+        status="ok" if found.status == "resolved" else "partial",
+        values=(Quantity("formula", found.formula),) if found.formula else (),
+        data={
+            "status": found.status,
+            "composition": dict(found.composition),
+            **({"why": found.why} if found.why else {}),
+            **({"needs": list(found.needs)} if found.needs else {}),
+            **({"assumptions": list(found.assumptions)} if found.assumptions else {}),
+            **({"alternatives": list(found.alternatives)[:20]} if found.alternatives else {}),
+            **({"isotopes": dict(found.isotopes)} if found.isotopes else {}),
+        },
+    )
+
+
+@toolbox.tool(title="Compare formulas", read_only=True, toolsets=("values",))
+async def compare_formulas(
+    first: TextArgument,
+    second: TextArgument,
+    tolerance: Annotated[
+        float, Field(ge=0, le=10, description="Atoms per formula unit; default 0.005.")
+    ] = 0.005,
+) -> Answer:
+    """Compare two formulas in any writing and scale; the largest difference of an amount is said."""
+    from labrig_papers.materials import comparing
+
+    found = await asyncio.to_thread(comparing.compare_formulas, first, second, tolerance)
+    values = [Quantity("same", found.same)]
+    if found.max_deviation is not None:
+        values.append(Quantity("max_deviation", found.max_deviation, "atoms per formula unit", found.element))
+    return Answer(
+        source=f"{SOURCE} with pymatgen",
+        values=tuple(values),
+        data={"first": found.first.formula, "second": found.second.formula, "scale": found.scale},
+        warnings=(found.reason,) if found.reason else (),
+    )
+
+
+@toolbox.tool(title="Normalise a space group", read_only=True, toolsets=("values",))
+async def normalize_space_group(text: TextArgument) -> Answer:
+    """Give number, symbol and crystal system of a space group in any writing: P6_{3}/mmc, Fm3m, No. 139."""
+    from labrig_papers.materials import space_groups
+
+    if not text.strip():
+        raise LabrigError("The text is empty", where="text", expected="a space group")
+    found = await asyncio.to_thread(space_groups.normalize_space_group, text)
+    return Answer(
+        source=f"{SOURCE} with pymatgen",
+        values=(
+            Quantity("number", found.number, "1"),
+            Quantity("symbol", found.symbol),
+            Quantity("crystal_system", found.crystal_system),
+        ),
+        data={"setting": found.setting} if found.setting else {},
+        warnings=found.notes,
+    )

@@ -1,0 +1,131 @@
+"""The papers server as a client meets it: evidence with each answer, answers that go on, files that are no papers."""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from fastmcp import Client
+from PIL import Image
+from reportlab.pdfgen.canvas import Canvas
+
+from labrig.serving.builder import build
+from labrig.toolbox import ServeOptions
+from labrig_papers.server import toolbox
+from support.known_servers.papers import PDF, SENTENCE, lay_out
+
+
+@pytest_asyncio.fixture
+async def client(tmp_path: Path) -> AsyncIterator[Client[Any]]:
+    (root,) = lay_out(tmp_path)
+    work = tmp_path / "work"
+    work.mkdir()
+    long = Canvas(str(work / "long.pdf"), pagesize=(400, 700))
+    for number in range(1, 6):
+        for line in range(45):
+            long.drawString(
+                30, 660 - 14 * line, f"Page {number}, line {line}: the value is {number}.{line:02} K here."
+            )
+        long.showPage()
+    long.save()
+    options = ServeOptions(toolsets=("default", "values"), workspace=work, roots=(root,))
+    async with Client(build(toolbox, options)) as opened:
+        yield opened
+
+
+async def call(client: Client[Any], tool: str, **arguments: Any) -> dict[str, Any]:
+    found = (await client.call_tool(tool, arguments)).structured_content
+    assert found is not None
+    return found
+
+
+async def refused(client: Client[Any], tool: str, **arguments: Any) -> str:
+    result = await client.call_tool(tool, arguments, raise_on_error=False)
+    assert result.is_error
+    return str(result.content[0].text)
+
+
+async def test_a_value_is_found_read_and_proved(client: Client[Any]) -> None:
+    opened = await call(client, "open_paper", path=PDF)
+    assert opened["values"][0] == {"name": "pages", "value": 2, "unit": "1"}
+    assert opened["warnings"] == ["No text on page 2: look at them with render; a scan has none"]
+    outline = await call(client, "outline", path=PDF)
+    assert [(each.get("table"), each["page"]) for each in outline["data"]["entries"]] == [("TABLE I", 1)]
+    hits = (await call(client, "search_text", path=PDF, query="jc=1.2X10^6"))["data"]["hits"]
+    assert [each["page"] for each in hits] == [1] and "10^{6}" in hits[0]["quote"]
+    table = (await call(client, "read_table", path=PDF, table="table i"))["data"]
+    assert table["columns"][1] == {"name": "Tc (K)", "unit": "K"}
+    assert [each["cells"] for each in table["rows"]] == [["A1", "36.9(2)", "0.5"], ["A2", "< 1.8", "12"]]
+    for row in table["rows"]:
+        verdict = await call(client, "verify_quote", path=PDF, quote=row["quote"], page=1)
+        assert verdict["values"][0]["value"] == "exact"
+        assert verdict["data"]["places"][0]["boxes"][0] == pytest.approx(row["box"], abs=0.2)
+    wrong = await call(client, "verify_quote", path=PDF, quote="6.9(2) K in zero field", page=1)
+    assert (wrong["status"], wrong["values"][0]["value"]) == ("ok_with_warnings", "partial_token")
+
+
+async def test_text_goes_on_where_it_ended_and_nothing_is_lost(client: Client[Any]) -> None:
+    said, cursor, answers = "", "", 0
+    while True:
+        answer = await call(client, "read_pages", path="long.pdf", cursor=cursor)
+        said, answers = said + answer["text"], answers + 1
+        if "next" not in answer:
+            break
+        cursor = answer["next"].split("'")[1]
+    assert answers > 1
+    for number in range(1, 6):
+        assert said.count(f"[p.{number}]") >= 1
+        for line in range(45):
+            assert f"Page {number}, line {line}: the value is {number}.{line:02} K here." in said
+    assert "belongs to a call with other arguments" in await refused(
+        client, "read_pages", path="long.pdf", pages="2", cursor=cursor
+    )
+
+
+async def test_a_picture_shows_the_quote(client: Client[Any]) -> None:
+    result = await client.call_tool("render", {"path": PDF, "quote": SENTENCE, "dpi": 72})
+    image = Image.open(io.BytesIO(base64.b64decode(result.content[0].data)))
+    assert image.size == (400, 300)
+    colours = image.convert("RGB").getcolors(1 << 20)
+    assert colours is not None and (0, 114, 178) in [colour for _, colour in colours]
+    part = await client.call_tool("render", {"path": PDF, "part": "TABLE I", "dpi": 72})
+    assert Image.open(io.BytesIO(base64.b64decode(part.content[0].data))).height < 120
+    assert "not on this page" in await refused(client, "render", path=PDF, quote="Tc = 92 K in zero field")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("empty.pdf", "empty"),
+        ("page.pdf", "web page"),
+        ("garbage.pdf", "damaged"),
+        ("text.txt", "no PDF"),
+        ("missing.pdf", "missing.PDF"),
+    ],
+)
+async def test_a_file_that_is_no_paper(client: Client[Any], name: str, said: str) -> None:
+    assert said in (await refused(client, "open_paper", path=f"@library/{name}")).lower().replace(
+        "pdf", "PDF"
+    )
+    assert (await call(client, "open_paper", path=PDF))["values"][0]["value"] == 2  # the server lives
+
+
+@pytest.mark.parametrize("pages", ["0", "3", "2-1", "1-99999999999", "a", "1;2", "²"])
+async def test_pages_that_are_not_there(client: Client[Any], pages: str) -> None:
+    assert "from 1 to 2" in await refused(client, "read_pages", path=PDF, pages=pages)
+
+
+async def test_the_values_of_a_paper_in_other_writings(client: Client[Any]) -> None:
+    found = await call(client, "convert_units", value="310 Oe", to="T")
+    assert found["values"][0]["value"] == pytest.approx(0.031)
+    formula = await call(client, "normalize_formula", text="La_{2-x}Sr_{x}CuO_{4}", context="with x = 0.15")
+    assert formula["data"]["composition"] == pytest.approx({"La": 1.85, "Sr": 0.15, "Cu": 1, "O": 4})
+    group = await call(client, "normalize_space_group", text="P6_{3}/mmc")
+    assert group["values"][0]["value"] == 194
+    matches = (await call(client, "match_property", name="Tc (onset)"))["data"]["matches"]
+    assert matches[0]["name"] == "transition temperature (R = 100%)"

@@ -1,0 +1,140 @@
+"""What the tests know of the papers server: a PDF with text, a table and scripts, and files that only look like one."""
+
+from __future__ import annotations
+
+import io
+from functools import cache
+from pathlib import Path
+
+from hypothesis import strategies as st
+from reportlab.pdfgen.canvas import Canvas
+
+from hostile.guard import Guard
+from hostile.servers.case import Call
+from hostile.servers.target import Target
+from support.fuzzing import Vocabulary, mangled
+
+SENTENCE = "The transition is at Tc = 36.9(2) K in zero field."
+
+
+@cache
+def paper() -> bytes:
+    """Return a PDF of two pages: a sentence, a power of ten, a table with its caption; and nothing."""
+    out = io.BytesIO()
+    canvas = Canvas(out, pagesize=(400, 300), invariant=True)
+    canvas.setFont("Helvetica", 10)
+    canvas.drawString(40, 260, SENTENCE)
+    canvas.drawString(40, 240, "Jc = 1.2 x 10")
+    canvas.setFont("Helvetica", 7)
+    canvas.drawString(40 + canvas.stringWidth("Jc = 1.2 x 10", "Helvetica", 10), 243.6, "6")
+    canvas.setFont("Helvetica", 10)
+    canvas.drawString(40, 200, "TABLE I. Samples and their transitions.")
+    for y, cells in enumerate(
+        [["Sample", "Tc (K)", "p (GPa)"], ["A1", "36.9(2)", "0.5"], ["A2", "< 1.8", "12"]]
+    ):
+        for x, cell in enumerate(cells):
+            canvas.drawString(40 + 90 * x, 180 - 14 * y, cell)
+    canvas.showPage()
+    canvas.showPage()
+    canvas.save()
+    return out.getvalue()
+
+
+def lay_out(folder: Path) -> tuple[Path, ...]:
+    """Write a folder of PDFs and of what is none."""
+    top = folder / "library"
+    top.mkdir(parents=True, exist_ok=True)
+    whole = paper()
+    for name, content in {
+        "paper.pdf": whole,
+        "cut.pdf": whole[: len(whole) // 2],
+        "empty.pdf": b"",
+        "page.pdf": b"<!DOCTYPE html><html><body>Log in</body></html>",
+        "garbage.pdf": b"%PDF-1.7\n" + bytes(range(256)) * 40,
+        "many.pdf": whole.replace(b"/Count 2", b"/Count 99999999"),
+        "text.txt": b"no paper\n",
+    }.items():
+        (top / name).write_bytes(content)
+    return (top,)
+
+
+PDF = "@library/paper.pdf"
+FILE = st.sampled_from(
+    [
+        PDF,
+        PDF,
+        PDF,
+        *(f"@library/{each}.pdf" for each in ("cut", "empty", "page", "garbage", "many")),
+        "@library/text.txt",
+    ]
+)
+PATH = st.one_of(
+    FILE, FILE, mangled(FILE), st.sampled_from(["", "..", "/etc/passwd", "@library", "@other/x.pdf"])
+)
+WORDS = st.sampled_from(
+    [
+        SENTENCE,
+        "Tc = 36.9(2) K",
+        "6.9(2) K in zero",
+        "10^{6}",
+        "$T_c$",
+        "\\times",
+        "K",
+        "",
+        " ",
+        "é",
+        "\x00",
+        "\ud800",
+        "x" * 3_000,
+    ]
+)
+
+VOCABULARY = Vocabulary(
+    lambda handles: {
+        "path": PATH,
+        "pages": st.sampled_from(
+            ["", "1", "1-2", "2", "1,2", "3", "0", "2-1", "1-99999999999", "a", "-", "²"]
+        ),
+        "page": st.sampled_from([1, 2, 3, 0, -1, 10**9, None]),
+        "quote": WORDS,
+        "query": WORDS,
+        "table": st.sampled_from(["", "TABLE I", "table i.", "p1.1", "TABLE IX", "x" * 5_000]),
+        "part": st.sampled_from(["", "TABLE I", "FIG. 1", "x" * 5_000]),
+        "name": st.sampled_from(["Tc", "Hc2(0) || c", "", "x" * 400, "\x00"]),
+        "value": st.sampled_from(["6.24(3) K", "310 Oe", "1e999 K", "5 at.", "", "9" * 400]),
+        "text": st.sampled_from(["YBCO", "La2-xSrxCuO4", "P6_{3}/mmc", "(" * 300, ""]),
+        "first": st.sampled_from(["YBa2Cu3O7", "O" * 400, ""]),
+        "second": st.sampled_from(["YBa2Cu3O6.93", "(((("]),
+    },
+    {
+        "open_paper": [{"path": PDF}],
+        "outline": [{"path": PDF}],
+        "read_pages": [{"path": PDF, "pages": "1"}],
+        "search_text": [{"path": PDF, "query": "transition"}],
+        "read_table": [{"path": PDF, "table": "TABLE I"}],
+        "render": [{"path": PDF, "page": 1, "quote": "Tc = 36.9(2) K", "dpi": 72}],
+        "verify_quote": [{"path": PDF, "quote": SENTENCE, "page": 1}],
+        "match_property": [{"name": "Tc (onset)"}],
+        "convert_units": [{"value": "310 Oe", "to": "T"}],
+        "normalize_formula": [{"text": "La2-xSrxCuO4", "context": "x = 0.15"}],
+        "compare_formulas": [{"first": "YBa2Cu3O7", "second": "YBa2Cu3O6.93"}],
+        "normalize_space_group": [{"text": "P6_{3}/mmc"}],
+    },
+    lay_out=lay_out,
+)
+
+
+def _attacked_folder(guard: Guard) -> list[str]:
+    """Serve a folder of the watched tree."""
+    assert guard.ground is not None
+    lay_out(guard.ground.parent)
+    return ["--root", str(guard.ground)]
+
+
+TARGET = Target(
+    canary=Call("verify_quote", {"path": PDF, "quote": SENTENCE}),
+    right=lambda result: "'value': 'exact'" in str(result.get("structuredContent")),
+    arguments={"search_text": [{"path": PDF, "query": "transition"}]},
+    lay_out=_attacked_folder,
+    ground="library",
+)
