@@ -24,7 +24,7 @@ MOST_PAGES = 200
 
 def readers(*, slots: int = 2, places: int = 100) -> Children:
     """Return what reads PDFs in processes of their own, so many at a time for each caller."""
-    preload = ("pypdfium2", "pypdfium2.raw", "PIL.Image", "PIL.ImageDraw")
+    preload = ("pypdfium2", "pypdfium2.raw", "PIL.Image", "PIL.ImageDraw", "labrig_papers.quantities.finding")
     return Children(
         "labrig_papers.pdf.inside", what=WHAT, limits=LIMITS, slots=slots, places=places, preload=preload
     )
@@ -82,6 +82,13 @@ class Reader:
             return [_table(each) for each in self._json(await self._ask("tables", numbers))]
         except (KeyError, TypeError, ValueError):
             raise self._nothing() from None
+
+    async def quantities(self, numbers: Sequence[int], dimension: str, quantity: str) -> list[dict[str, Any]]:
+        """Return the values of pages as `labrig_papers.quantities.finding` finds them, each with its boxes."""
+        said = self._json(await self._ask("quantities", numbers, dimension=dimension, quantity=quantity))
+        if not (isinstance(said, list) and all(isinstance(each, dict) for each in said)):
+            raise self._nothing()
+        return said
 
     async def render(
         self, number: int, box: Box | None, *, dpi: int, marked: Sequence[Box] = ()

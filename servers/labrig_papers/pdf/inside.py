@@ -14,6 +14,7 @@ from labrig.isolation.closing import close_in
 from labrig.isolation.inside.answering import FIRST_FILE
 from labrig_papers.pdf import rendering
 from labrig_papers.pdf.opening import opened
+from labrig_papers.pdf.page import Page
 from labrig_papers.pdf.pages import read_pages
 from labrig_papers.pdf.structure import captions, headings, title_of
 from labrig_papers.pdf.tables import find_tables
@@ -28,7 +29,7 @@ def work(question: Any) -> bytes:
     Parameters
     ----------
     question
-        ``do``: ``count``, ``pages``, ``outline``, ``tables`` or ``render``; ``named``: what errors call the file;
+        ``do``: a key of `_DO`; ``named``: what errors call the file;
         ``pages``: numbers from 1.
     """
     named = str(question["named"])
@@ -68,6 +69,29 @@ def _tables(document: Any, question: Any) -> bytes:
     return json.dumps([asdict(each) for each in tables]).encode()
 
 
+def _quantities(document: Any, question: Any) -> bytes:
+    from labrig_papers.quantities.finding import find_quantities
+
+    found = []
+    for run in _runs(list(read_pages(document, question["pages"]))):
+        texts = [each.text for each in run]
+        for each in find_quantities(texts, question["dimension"], question["quantity"], run[0].number):
+            boxes = run[each.page - run[0].number].boxes_of(each.start, each.end)
+            found.append({**each.to_dict(), "boxes": [list(box) for box in boxes[:4]]})
+    return json.dumps(found).encode()
+
+
+def _runs(pages: list[Page]) -> list[list[Page]]:
+    """Return pages in runs without a gap: within one, values that compete are found across pages."""
+    runs: list[list[Page]] = []
+    for page in pages:
+        if runs and runs[-1][-1].number + 1 == page.number:
+            runs[-1].append(page)
+        else:
+            runs.append([page])
+    return runs
+
+
 def _render(document: Any, question: Any) -> bytes:
     box = tuple(map(float, question["box"])) if question["box"] else None
     marked = [tuple(map(float, each)) for each in question["marked"]]
@@ -77,4 +101,11 @@ def _render(document: Any, question: Any) -> bytes:
     return len(said).to_bytes(LENGTH, "big") + said + png
 
 
-_DO = {"count": _count, "pages": _pages, "outline": _outline, "tables": _tables, "render": _render}
+_DO = {
+    "count": _count,
+    "pages": _pages,
+    "outline": _outline,
+    "tables": _tables,
+    "quantities": _quantities,
+    "render": _render,
+}

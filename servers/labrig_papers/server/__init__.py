@@ -2,7 +2,7 @@
 
 - `base`: what the rooms share: toolbox, papers that are open, their pages
 - `pages`: opening, outline, text, search; `tables`: tables; `pictures`: pages as pictures
-- `evidence`: quotes; `values`: names of properties, units, formulas, space groups
+- `evidence`: quantities and quotes; `values`: names of properties, units, formulas, space groups
 """
 
 from labrig_papers.server import evidence, pages, pictures, tables, values

@@ -1,18 +1,56 @@
-"""A quote held against the paper."""
+"""Values found in a paper, and a quote held against it."""
 
 from __future__ import annotations
 
 import asyncio
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field
 
 from labrig.answer import Answer, Quantity
 from labrig.errors import LabrigError
-from labrig_papers.server.base import PathArgument, numbers_of, state, toolbox
+from labrig.tools import cursor as cursors
+from labrig_papers.server.base import CursorArgument, PagesArgument, PathArgument, numbers_of, state, toolbox
 
-MOST = 300
+MOST, MOST_AT_ONCE = 300, 50
+"""Pages in which a quote is looked for, and whose quantities are found in one call."""
 SHOWN = 8
+LIST_BYTES = 6_500
+
+
+@toolbox.tool(title="Find quantities", read_only=True)
+async def find_quantities(
+    path: PathArgument,
+    pages: PagesArgument = "",
+    dimension: Annotated[
+        str, Field(max_length=60, description="Only this, such as temperature, length, pressure.")
+    ] = "",
+    cursor: CursorArgument = "",
+) -> Answer:
+    """Find values with units: uncertainty, qualifier, SI, box, quote, formulas near it, cited or not, other values."""
+    async with state().opened(path) as paper:
+        numbers = numbers_of(pages, paper.known.count, MOST_AT_ONCE)
+        found = await paper.reader.quantities(numbers, dimension, "")
+    question = ["quantities", paper.sha256, numbers, dimension]
+    shown = [_short(each) for each in found]
+    page, following = cursors.page(shown, question, cursor, size=40, most_bytes=LIST_BYTES)
+    return Answer(
+        source=paper.source,
+        status="ok" if found else "partial",
+        values=(Quantity("quantities", len(found), "1"),),
+        data={"quantities": list(page)},
+        warnings=() if found else ("No value with a unit was found on these pages",),
+        next=f"repeat the call with cursor={following!r}" if following else "",
+    )
+
+
+def _short(value: Any) -> Any:
+    """Return what a reader found with texts and lists of bounded length, since an answer has little room."""
+    if isinstance(value, str):
+        return value if len(value) <= 400 else value[:398] + " …"
+    if isinstance(value, list):
+        return [_short(each) for each in value[:8]]
+    return {str(key)[:40]: _short(each) for key, each in value.items()} if isinstance(value, dict) else value
 
 
 @toolbox.tool(title="Verify a quote", read_only=True)

@@ -69,6 +69,19 @@ async def test_a_value_is_found_read_and_proved(client: Client[Any]) -> None:
     assert (wrong["status"], wrong["values"][0]["value"]) == ("ok_with_warnings", "partial_token")
 
 
+async def test_values_come_with_box_quote_and_what_competes_with_them(client: Client[Any]) -> None:
+    found = (await call(client, "find_quantities", path=PDF, dimension="temperature"))["data"]["quantities"]
+    first = found[0]
+    assert (first["value"], first["uncertainty"], first["unit"]) == (36.9, 0.2, "K")
+    assert first["quote"] == SENTENCE and first["standing"] == "measured"
+    shown = await call(client, "verify_quote", path=PDF, quote="36.9(2) K in zero field", page=1)
+    left, bottom, _, _ = shown["data"]["places"][0]["boxes"][0]
+    assert first["boxes"][0][:2] == pytest.approx([left, bottom], abs=0.2)
+    current = (await call(client, "find_quantities", path=PDF))["data"]["quantities"]
+    assert not any(each["text"].startswith("1.2 x 106") for each in current)
+    assert "no dimension" in await refused(client, "find_quantities", path=PDF, dimension="beauty")
+
+
 async def test_text_goes_on_where_it_ended_and_nothing_is_lost(client: Client[Any]) -> None:
     said, cursor, answers = "", "", 0
     while True:

@@ -99,6 +99,7 @@ VOCABULARY = Vocabulary(
         "quote": WORDS,
         "query": WORDS,
         "table": st.sampled_from(["", "TABLE I", "table i.", "p1.1", "TABLE IX", "x" * 5_000]),
+        "dimension": st.sampled_from(["", "temperature", "length", "1", "beauty"]),
         "part": st.sampled_from(["", "TABLE I", "FIG. 1", "x" * 5_000]),
         "name": st.sampled_from(["Tc", "Hc2(0) || c", "", "x" * 400, "\x00"]),
         "value": st.sampled_from(["6.24(3) K", "310 Oe", "1e999 K", "5 at.", "", "9" * 400]),
@@ -113,6 +114,7 @@ VOCABULARY = Vocabulary(
         "search_text": [{"path": PDF, "query": "transition"}],
         "read_table": [{"path": PDF, "table": "TABLE I"}],
         "render": [{"path": PDF, "page": 1, "quote": "Tc = 36.9(2) K", "dpi": 72}],
+        "find_quantities": [{"path": PDF, "dimension": "temperature"}],
         "verify_quote": [{"path": PDF, "quote": SENTENCE, "page": 1}],
         "match_property": [{"name": "Tc (onset)"}],
         "convert_units": [{"value": "310 Oe", "to": "T"}],
@@ -125,10 +127,9 @@ VOCABULARY = Vocabulary(
 
 
 def _attacked_folder(guard: Guard) -> list[str]:
-    """Serve a folder of the watched tree."""
-    assert guard.ground is not None
-    lay_out(guard.ground.parent)
-    return ["--root", str(guard.ground)]
+    """Serve a folder of papers in the watched tree."""
+    (root,) = lay_out(guard.home)
+    return ["--root", str(root)]
 
 
 TARGET = Target(
@@ -136,5 +137,4 @@ TARGET = Target(
     right=lambda result: "'value': 'exact'" in str(result.get("structuredContent")),
     arguments={"search_text": [{"path": PDF, "query": "transition"}]},
     lay_out=_attacked_folder,
-    ground="library",
 )
