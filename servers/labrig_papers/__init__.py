@@ -1,6 +1,7 @@
 """Values with exact evidence out of scientific PDFs: rooms that work without MCP, and their face.
 
 - ``evidence/``: quotes held against the text of a paper.
+- ``checks/``: values against each other, against physics, and a whole extraction.
 - ``materials/``: formulas and space groups, in any writing.
 - ``pdf/``: PDF files as pages of marked-up text, of which every character has its box.
 - ``properties/``: the closed list of property names, and what other names mean.
