@@ -90,6 +90,13 @@ class Reader:
             raise self._nothing()
         return said
 
+    async def validate(self, numbers: Sequence[int], payload: str) -> list[dict[str, Any]]:
+        """Return what is wrong with an extraction of this paper, as `labrig_papers.checks.validating` finds it."""
+        said = self._json(await self._ask("validate", numbers, payload=payload))
+        if not (isinstance(said, list) and all(isinstance(each, dict) for each in said)):
+            raise self._nothing()
+        return said
+
     async def render(
         self, number: int, box: Box | None, *, dpi: int, marked: Sequence[Box] = ()
     ) -> tuple[bytes, int]:

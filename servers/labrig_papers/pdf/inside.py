@@ -81,6 +81,20 @@ def _quantities(document: Any, question: Any) -> bytes:
     return json.dumps(found).encode()
 
 
+def _validate(document: Any, question: Any) -> bytes:
+    from labrig_papers.checks.validating import validate_extraction
+    from labrig_papers.evidence.quotes import verify_quote
+
+    pages = list(read_pages(document, question["pages"]))
+
+    def grounded(page: int, quote: str) -> tuple[str, int | None]:
+        verdict = verify_quote(pages, quote, page if 1 <= page <= len(pages) else None)
+        return verdict.status, verdict.places[0].page if verdict.places else None
+
+    found = validate_extraction(question["payload"], len(document), grounded)
+    return json.dumps([asdict(each) for each in found]).encode()
+
+
 def _runs(pages: list[Page]) -> list[list[Page]]:
     """Return pages in runs without a gap: within one, values that compete are found across pages."""
     runs: list[list[Page]] = []
@@ -107,5 +121,6 @@ _DO = {
     "outline": _outline,
     "tables": _tables,
     "quantities": _quantities,
+    "validate": _validate,
     "render": _render,
 }

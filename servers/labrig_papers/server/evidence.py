@@ -1,8 +1,10 @@
-"""Values found in a paper, and a quote held against it."""
+"""Values found in a paper, a quote held against it, and a whole extraction."""
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import os
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -10,12 +12,15 @@ from pydantic import Field
 from labrig.answer import Answer, Quantity
 from labrig.errors import LabrigError
 from labrig.tools import cursor as cursors
+from labrig.tools.sources import opened_source
 from labrig_papers.server.base import CursorArgument, PagesArgument, PathArgument, numbers_of, state, toolbox
 
 MOST, MOST_AT_ONCE = 300, 50
 """Pages in which a quote is looked for, and whose quantities are found in one call."""
 SHOWN = 8
 LIST_BYTES = 6_500
+MOST_BYTES = 400_000
+"""Of an extraction; a property takes about 500."""
 
 
 @toolbox.tool(title="Find quantities", read_only=True)
@@ -96,3 +101,38 @@ _MEANING = {
     "ambiguous": "It stands there more than once: quote more of the sentence",
     "not_found": "It is not in the text of the paper",
 }
+
+
+@toolbox.tool(title="Validate an extraction", read_only=True)
+async def validate_extraction(
+    path: PathArgument,
+    extraction_file: Annotated[
+        str,
+        Field(description='JSON of the workspace: {"properties": [...]} in the form of the paper\'s task.'),
+    ],
+    cursor: CursorArgument = "",
+) -> Answer:
+    """Check extracted properties: form, page, quote, value in its quote, unit, formula, doubles; with fixes."""
+    with opened_source(extraction_file) as file:
+        content = os.pread(file.descriptor, MOST_BYTES + 1, 0)
+    if len(content) > MOST_BYTES:
+        raise LabrigError(
+            "This extraction is too large",
+            where=extraction_file,
+            expected=f"at most {MOST_BYTES:,} bytes",
+            code="limit",
+        )
+    async with state().opened(path) as paper:
+        numbers = numbers_of("", paper.known.count, MOST)
+        found = await paper.reader.validate(numbers, content.decode("utf-8", "replace"))
+    errors = sum(each.get("severity") == "error" for each in found)
+    shown = [_short({key: value for key, value in each.items() if value not in (None, "")}) for each in found]
+    question = ["validate", paper.sha256, hashlib.sha256(content).hexdigest()]
+    page, following = cursors.page(shown, question, cursor, size=60, most_bytes=LIST_BYTES)
+    return Answer(
+        source=paper.source,
+        status="ok_with_warnings" if found else "ok",
+        values=(Quantity("errors", errors, "1"), Quantity("findings", len(found), "1")),
+        data={"findings": list(page)},
+        next=f"repeat the call with cursor={following!r}" if following else "",
+    )

@@ -121,3 +121,55 @@ async def normalize_space_group(text: TextArgument) -> Answer:
         data={"setting": found.setting} if found.setting else {},
         warnings=found.notes,
     )
+
+
+@toolbox.tool(title="Compare values", read_only=True, toolsets=("values",))
+async def compare_values(
+    value: TextArgument,
+    truth: TextArgument,
+    rel_tol: Annotated[float, Field(ge=0, le=1, description="Relative, in SI; default 0.001.")] = 0.001,
+    unit: Annotated[str, Field(max_length=100, description="Unit of a bare number.")] = "",
+) -> Answer:
+    """Compare two values as printed, in SI: ranges by both ends, bounds by their direction."""
+    from labrig_papers.checks import comparing
+
+    found = await asyncio.to_thread(comparing.compare_values, value, truth, rel_tol, None, unit)
+    values = [Quantity("same", found.same)]
+    if found.deviation is not None:
+        values.append(Quantity("relative_deviation", found.deviation, "1"))
+    data = {"equivalence_used": found.equivalence} if found.equivalence else {}
+    return Answer(
+        source=f"{SOURCE} with pint",
+        values=tuple(values),
+        data=data,
+        warnings=(found.reason,) if found.reason else (),
+    )
+
+
+@toolbox.tool(title="Check consistency", read_only=True, toolsets=("values",))
+async def check_consistency(
+    values: Annotated[
+        dict[str, str],
+        Field(
+            max_length=40,
+            description='As printed, by name: {"tc": "36.9(2) K", "hc2": "54 T", "xi": "2.5 nm"}.',
+        ),
+    ],
+    formula: Annotated[str, Field(max_length=LONGEST, description="Of the unit cell, for the density.")] = "",
+    z: Annotated[int | None, Field(ge=1, le=200, description="Formula units in the cell.")] = None,
+) -> Answer:
+    """Check values of one superconductor against each other: kappa, xi from Hc2, WHH, Pauli, gap, jump, density."""
+    from labrig_papers.checks import consistency
+
+    if sum(len(key) + len(value) for key, value in values.items()) > 4_000:
+        raise LabrigError("These are too many characters", where="values", expected="values as printed")
+    found = await asyncio.to_thread(consistency.check_consistency, values, formula, z)
+    flagged = [each for each in found if each.verdict == "flagged"]
+    checked = [each for each in found if each.verdict != "not_checked"]
+    return Answer(
+        source=SOURCE,
+        status="ok_with_warnings" if flagged else "ok" if checked else "partial",
+        values=(Quantity("flagged", len(flagged), "1"), Quantity("checked", len(checked), "1")),
+        data={"checks": [each.to_dict() for each in checked]},
+        warnings=tuple(f"{each.relation}: {each.note}"[:300] for each in flagged[:8]),
+    )

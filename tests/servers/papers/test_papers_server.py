@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from reportlab.pdfgen.canvas import Canvas
 from labrig.serving.builder import build
 from labrig.toolbox import ServeOptions
 from labrig_papers.server import toolbox
-from support.known_servers.papers import PDF, SENTENCE, lay_out
+from support.known_servers.papers import EXTRACTED, PDF, SENTENCE, lay_out
 
 
 @pytest_asyncio.fixture
@@ -142,3 +143,30 @@ async def test_the_values_of_a_paper_in_other_writings(client: Client[Any]) -> N
     assert group["values"][0]["value"] == 194
     matches = (await call(client, "match_property", name="Tc (onset)"))["data"]["matches"]
     assert matches[0]["name"] == "transition temperature (R = 100%)"
+
+
+async def test_an_extraction_is_checked_against_the_paper(client: Client[Any]) -> None:
+    right = await call(client, "validate_extraction", path=PDF, extraction_file="@library/right.json")
+    assert right["values"][0]["value"] == 0, right
+    wrong = {**EXTRACTED, "value_string": "39.6 K"}
+    made_up = {
+        **EXTRACTED,
+        "location": {**EXTRACTED["location"], "evidence": "The transition is at Tc = 92 K there."},
+    }
+    text = json.dumps({"properties": [wrong, made_up]})
+    await client.call_tool("write_file", {"path": "found.json", "content": text})
+    found = await call(client, "validate_extraction", path=PDF, extraction_file="found.json")
+    places = {(each["index"], each["field"].split(".")[-1]) for each in found["data"]["findings"]}
+    assert {index for index, _ in places} == {0, 1} and (1, "evidence") in places, found
+    assert "JSON" in await refused(
+        client, "validate_extraction", path=PDF, extraction_file="@library/text.txt"
+    )
+
+
+async def test_a_slip_of_units_is_flagged(client: Client[Any]) -> None:
+    sound = await call(client, "check_consistency", values={"tc": "36.9 K", "hc2": "53.5 T", "xi": "24.8 Å"})
+    assert sound["values"][0]["value"] == 0 and sound["values"][1]["value"] > 0
+    slip = await call(client, "check_consistency", values={"tc": "36.9 K", "hc2": "53.5 T", "xi": "24.8 nm"})
+    assert slip["values"][0]["value"] == 1
+    same = await call(client, "compare_values", value="310 Oe", truth="0.031 T")
+    assert same["values"][0]["value"] is True and same["data"]["equivalence_used"]

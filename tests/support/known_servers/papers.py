@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from functools import cache
 from pathlib import Path
 
@@ -14,6 +15,19 @@ from hostile.servers.case import Call
 from hostile.servers.target import Target
 from support.fuzzing import Vocabulary, mangled
 
+EXTRACTED = {
+    "id": "1",
+    "material_or_system": "La1.85Sr0.15CuO4",
+    "property_name": "T_c (of this sample) recommended",
+    "category": "Superconductivity",
+    "value_string": "36.9(2) K",
+    "value_unit": "K",
+    "location": {
+        "page": 1,
+        "source_type": "text",
+        "evidence": "The transition is at Tc = 36.9(2) K in zero field.",
+    },
+}
 SENTENCE = "The transition is at Tc = 36.9(2) K in zero field."
 
 
@@ -53,6 +67,9 @@ def lay_out(folder: Path) -> tuple[Path, ...]:
         "garbage.pdf": b"%PDF-1.7\n" + bytes(range(256)) * 40,
         "many.pdf": whole.replace(b"/Count 2", b"/Count 99999999"),
         "text.txt": b"no paper\n",
+        "right.json": json.dumps({"properties": [EXTRACTED]}).encode(),
+        "odd.json": b'{"properties": [1, {"value_string": []}, {"location": {"page": 1e400}}]}',
+        "deep.json": b"[" * 20_000,
     }.items():
         (top / name).write_bytes(content)
     return (top,)
@@ -92,6 +109,20 @@ WORDS = st.sampled_from(
 VOCABULARY = Vocabulary(
     lambda handles: {
         "path": PATH,
+        "extraction_file": st.sampled_from(
+            ["@library/right.json", "@library/odd.json", "@library/deep.json", "@library/empty.pdf", PDF, "x"]
+        ),
+        "values": st.sampled_from(
+            [
+                {"tc": "9 K", "hc2": "3 T"},
+                {"tc": "x"},
+                {},
+                {"": ""},
+                {"hc1": "1e999 T", "hc2": "0 T"},
+                {"xi": "0 nm"},
+            ]
+        ),
+        "truth": st.sampled_from(["6.2 K", "0 K", "1-2 T", ""]),
         "pages": st.sampled_from(
             ["", "1", "1-2", "2", "1,2", "3", "0", "2-1", "1-99999999999", "a", "-", "²"]
         ),
@@ -116,6 +147,9 @@ VOCABULARY = Vocabulary(
         "render": [{"path": PDF, "page": 1, "quote": "Tc = 36.9(2) K", "dpi": 72}],
         "find_quantities": [{"path": PDF, "dimension": "temperature"}],
         "verify_quote": [{"path": PDF, "quote": SENTENCE, "page": 1}],
+        "validate_extraction": [{"path": PDF, "extraction_file": "@library/right.json"}],
+        "compare_values": [{"value": "36.9(2) K", "truth": "36.9 K"}],
+        "check_consistency": [{"values": {"tc": "36.9(2) K", "hc2": "54 T", "xi": "2.5 nm"}}],
         "match_property": [{"name": "Tc (onset)"}],
         "convert_units": [{"value": "310 Oe", "to": "T"}],
         "normalize_formula": [{"text": "La2-xSrxCuO4", "context": "x = 0.15"}],
