@@ -1,0 +1,5 @@
+"""Data as they are found: opened by their content, their conventions known and said.
+
+- `formats`: which format a file or folder has, by its first bytes
+- `opening`: grids, rasters and vectors as xarray and geopandas objects
+"""

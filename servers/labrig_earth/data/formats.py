@@ -1,0 +1,147 @@
+"""Which format a file or a folder has, told by its content; names decide nothing.
+
+What can point to other files or to the network (VRT, GML with a schema, a DTD in any XML) is refused here, before a
+library sees it.
+"""
+
+from __future__ import annotations
+
+import struct
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from labrig.errors import LabrigError
+
+Format = Literal["netcdf", "zarr", "geotiff", "gpkg", "geojson", "shapefile", "gpx", "csv", "osm", "pbf"]
+GRIDS: tuple[Format, ...] = ("netcdf", "zarr")
+VECTORS: tuple[Format, ...] = ("gpkg", "geojson", "shapefile", "gpx", "csv")
+READ = "NetCDF 3 or 4, Zarr, GeoTIFF, GeoPackage, GeoJSON, Shapefile (zipped), GPX, CSV, OSM XML or PBF"
+
+_HEAD_BYTES = 4096
+_ZARR = ("zarr.json", ".zgroup", ".zmetadata", ".zarray")
+_REFUSED = {
+    b"GRIB": ("GRIB is not read by this server", "convert it to NetCDF, for instance with cdo -f nc copy"),
+    b"PAR1": (
+        "Parquet is not read by this server",
+        "write the table as GeoPackage, or as CSV with coordinates",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Place:
+    """A file or folder that can be opened, and what it is called.
+
+    Attributes
+    ----------
+    path
+        Where it can be opened; of a child, ``/proc/self/fd/3``.
+    name
+        As the caller named it, for messages and as `source`.
+    """
+
+    path: str
+    name: str
+
+    @classmethod
+    def of(cls, given: Place | str | Path) -> Place:
+        """Return a place for a path; its own name is that of the file."""
+        return given if isinstance(given, Place) else cls(str(given), Path(given).name)
+
+
+def format_of(given: Place | str | Path) -> Format:
+    """Return the format of a file or folder.
+
+    Raises
+    ------
+    LabrigError
+        ``bad_input`` for an empty file and for what is none of `READ`; ``refused`` for what names further files;
+        ``not_found``.
+    """
+    place = Place.of(given)
+    try:
+        if Path(place.path).is_dir():
+            return _of_folder(place)
+        size = Path(place.path).stat().st_size
+        with Path(place.path).open("rb") as file:
+            head = file.read(_HEAD_BYTES)
+    except FileNotFoundError:
+        raise LabrigError("There is no such file", where=place.name, code="not_found") from None
+    if not size:
+        raise LabrigError("The file is empty", where=place.name, expected=READ)
+    for start, (what, instead) in _REFUSED.items():
+        if head.startswith(start):
+            raise LabrigError(what, where=place.name, expected=READ, try_=instead)
+    if head[:4] in (b"CDF\x01", b"CDF\x02", b"CDF\x05") or head.startswith(b"\x89HDF\r\n\x1a\n"):
+        return "netcdf"
+    if head[:4] in (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"):
+        return "geotiff"
+    if head.startswith(b"SQLite format 3\0"):
+        return "gpkg"
+    if head.startswith(b"PK\x03\x04"):
+        return _of_zip(place)
+    if len(head) > 15 and struct.unpack(">I", head[:4])[0] < 64 * 1024 and b"OSMHeader" in head[4:20]:
+        return "pbf"
+    return _of_text(place, head)
+
+
+def _of_folder(place: Place) -> Format:
+    names = {each.name for each in Path(place.path).iterdir()}
+    if names.intersection(_ZARR):
+        return "zarr"
+    if any(name.lower().endswith(".shp") for name in names):
+        return "shapefile"
+    raise LabrigError(
+        "The folder is neither a Zarr store nor a Shapefile",
+        where=place.name,
+        expected="zarr.json or .zgroup in it, or one .shp with its .shx and .dbf",
+        try_="name a file in it",
+    )
+
+
+def _of_zip(place: Place) -> Format:
+    try:
+        with zipfile.ZipFile(place.path) as archive:
+            names = archive.namelist()
+    except (zipfile.BadZipFile, OSError) as error:
+        raise LabrigError(f"The zip archive cannot be read: {error}", where=place.name) from None
+    if any(name.lower().endswith(".shp") for name in names):
+        return "shapefile"
+    raise LabrigError("The zip archive holds no Shapefile", where=place.name, expected=READ, try_="unpack it")
+
+
+def _of_text(place: Place, head: bytes) -> Format:
+    if b"\0" in head:
+        raise LabrigError("The format is not known: a binary file", where=place.name, expected=READ)
+    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if text.startswith(b"{"):
+        return "geojson"
+    if not text.startswith(b"<"):
+        return "csv"
+    lowered = text.lower()
+    if b"<!doctype" in lowered or b"<!entity" in lowered:
+        raise LabrigError(
+            "XML with a document type is not read: it may name other files or grow without end",
+            where=place.name,
+            try_="write it without DOCTYPE, or as GeoPackage",
+            code="refused",
+        )
+    if b"<osm" in lowered:
+        return "osm"
+    if b"<gpx" in lowered:
+        return "gpx"
+    if b"<vrt" in lowered or b"<ogrvrt" in lowered:
+        raise LabrigError(
+            "A VRT is not read: it names other files",
+            where=place.name,
+            try_="name the files themselves",
+            code="refused",
+        )
+    raise LabrigError(
+        "This kind of XML (GML, KML, ..) is not read",
+        where=place.name,
+        expected=READ,
+        try_="convert it to GeoPackage",
+    )

@@ -1,0 +1,201 @@
+"""Grids, rasters and vectors as xarray and geopandas objects, whatever format they lie in.
+
+The engine is always named: without it xarray tries every reader that is installed, and some of these bring a PROJ of
+their own that ends the process (eccodes 2.50 before pyproj 3.7). Grids and rasters are lazy, in pieces of `CHUNK`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from labrig.errors import LabrigError
+from labrig_earth.data.formats import GRIDS, VECTORS, Format, Place, format_of
+
+CHUNK = "32MiB"
+MOST_VECTOR_BYTES = 512 << 20
+LATITUDES, LONGITUDES = ("latitude", "lat", "y"), ("longitude", "lon", "lng", "long", "x")
+_Opened = TypeVar("_Opened")
+
+
+def open_dataset(given: Place | str | Path, *, group: str = "") -> Any:
+    """Open NetCDF, Zarr or GeoTIFF as an `xarray.Dataset`, lazily; packed integers and times are decoded.
+
+    Parameters
+    ----------
+    group
+        Of a NetCDF 4 file or Zarr store.
+
+    Returns
+    -------
+    xarray.Dataset
+        With dask arrays. `encoding` of each variable holds how it is stored; ``encoding["source"]`` is the name. Time
+        axes with a calendar of their own (noleap, 360_day) have `cftime` values. A GeoTIFF is one variable
+        ``band_data`` over band, y, x.
+
+    Raises
+    ------
+    LabrigError
+        ``bad_input`` for a file that is broken or of another kind, as `formats.format_of`.
+    """
+    import dask
+    import xarray as xr
+
+    place = Place.of(given)
+    kind = format_of(place)
+    if kind == "geotiff":
+        return open_raster(place).to_dataset(name="band_data")
+    if kind not in GRIDS:
+        raise _other(place, kind, "a grid (NetCDF, Zarr, GeoTIFF)")
+    times = xr.coders.CFDatetimeCoder(use_cftime=None)
+    named: dict[str, Any] = {"decode_times": times, "decode_timedelta": False, "group": group or None}
+
+    def opens(chunks: Any) -> Any:
+        if kind == "zarr":
+            return xr.open_dataset(place.path, engine="zarr", chunks=chunks, **named)
+        return xr.open_dataset(place.path, engine="netcdf4", chunks=chunks, **named)
+
+    def either() -> Any:
+        with dask.config.set({"array.chunk-size": CHUNK}):
+            try:
+                return opens("auto")
+            except NotImplementedError:  # text has no size from which pieces could be made
+                return opens({})
+
+    found = _tried(either, place)
+    found.encoding["source"] = place.name
+    return found
+
+
+def open_raster(given: Place | str | Path) -> Any:
+    """Open a GeoTIFF (also cloud-optimized) as an `xarray.DataArray` over band, y, x; lazily.
+
+    Missing cells are NaN. Scale and offset that the file states are not applied: they are in ``attrs``
+    (``scale_factor``, ``add_offset``), and `rio` has CRS and transform.
+
+    Raises
+    ------
+    LabrigError
+        As `open_dataset`.
+    """
+    import dask
+    import rioxarray
+
+    place = Place.of(given)
+    kind = format_of(place)
+    if kind != "geotiff":
+        raise _other(place, kind, "a GeoTIFF")
+
+    def opens() -> Any:
+        with dask.config.set({"array.chunk-size": CHUNK}):
+            # The driver is named, so that no other of GDAL's looks at the file; the name has no ending in a child.
+            return rioxarray.open_rasterio(
+                place.path, chunks="auto", masked=True, mask_and_scale=False, lock=False, driver="GTiff"
+            )
+
+    found = _tried(opens, place)
+    found.encoding["source"] = place.name
+    return found
+
+
+def open_vector(given: Place | str | Path, *, layer: str = "", crs: str = "") -> Any:
+    """Open points, lines or polygons as a `geopandas.GeoDataFrame`.
+
+    Parameters
+    ----------
+    layer
+        Of a GeoPackage; by default its only one, or the first.
+    crs
+        Of a CSV table (default EPSG:4326). Its coordinates are in columns called latitude and longitude, lat and lon,
+        or y and x; a column ``geometry`` or ``wkt`` may hold WKT instead.
+
+    Raises
+    ------
+    LabrigError
+        As `open_dataset`; ``limit`` above `MOST_VECTOR_BYTES`; ``not_found`` for an unknown layer. OSM files are
+        refused here: `labrig_earth.gis` reads them.
+    """
+    import geopandas as gpd
+    import pyogrio
+
+    place = Place.of(given)
+    kind = format_of(place)
+    if kind not in VECTORS:
+        raise _other(place, kind, "vectors (GeoPackage, GeoJSON, Shapefile, GPX, CSV with coordinates)")
+    size = Path(place.path).stat().st_size
+    if size > MOST_VECTOR_BYTES:
+        raise LabrigError(
+            f"The file has {size:,} bytes",
+            where=place.name,
+            expected=f"at most {MOST_VECTOR_BYTES:,}",
+            try_="cut it to the region that matters",
+            code="limit",
+        )
+    if kind == "csv":
+        return _tried(lambda: _points(place, crs or "EPSG:4326"), place)
+    # In braces GDAL takes the path for that of the archive, whatever its ending is.
+    source = (
+        f"/vsizip/{{{place.path}}}" if kind == "shapefile" and not Path(place.path).is_dir() else place.path
+    )
+    names = [str(name) for name in _tried(lambda: pyogrio.list_layers(source), place)[:, 0]]
+    if layer and layer not in names:
+        from labrig.errors import unknown_name
+
+        raise unknown_name("layer", layer, names, where=place.name)
+    if kind == "gpx" and not layer:  # waypoints come first and may be none
+        layer = next((name for name in ("tracks", "routes", "waypoints") if _rows(source, name)), names[0])
+    found = _tried(lambda: gpd.read_file(source, layer=layer or names[0], engine="pyogrio"), place)
+    if not isinstance(found, gpd.GeoDataFrame):
+        raise LabrigError("The layer has no geometry", where=f"{place.name}, {layer or names[0]}")
+    return found
+
+
+def _rows(source: str, layer: str) -> int:
+    import pyogrio
+
+    try:
+        return int(pyogrio.read_info(source, layer=layer, force_feature_count=True)["features"])
+    except (pyogrio.errors.DataSourceError, pyogrio.errors.DataLayerError):
+        return 0
+
+
+def _points(place: Place, crs: str) -> Any:
+    """Return a table with coordinates as points."""
+    import geopandas as gpd
+    import pandas as pd
+
+    table = pd.read_csv(place.path)
+    folded = {str(name).strip().casefold(): name for name in table.columns}
+    for name in ("geometry", "wkt"):
+        if name in folded:
+            shapes = gpd.GeoSeries.from_wkt(table[folded[name]], crs=crs)
+            return gpd.GeoDataFrame(table.drop(columns=folded[name]), geometry=shapes)
+    y = next((folded[name] for name in LATITUDES if name in folded), None)
+    x = next((folded[name] for name in LONGITUDES if name in folded), None)
+    if x is None or y is None:
+        raise LabrigError(
+            "The table has no coordinates",
+            where=place.name,
+            expected="columns latitude and longitude, lat and lon, x and y, or wkt",
+            try_="its columns are " + ", ".join(map(str, table.columns[:20])),
+        )
+    return gpd.GeoDataFrame(table, geometry=gpd.points_from_xy(table[x], table[y]), crs=crs)
+
+
+def _other(place: Place, kind: Format, wanted: str) -> LabrigError:
+    instead = "use the tool gis, which reads it" if kind in ("osm", "pbf", *VECTORS) else ""
+    return LabrigError(f"This is {kind}", where=place.name, expected=wanted, try_=instead)
+
+
+def _tried(act: Callable[[], _Opened], place: Place) -> _Opened:
+    """Return what a library opens; whatever it raises says that the file is broken."""
+    try:
+        return act()
+    except (LabrigError, MemoryError):
+        raise
+    except Exception as error:  # each library has its own, and a broken file finds others
+        said = " ".join(str(error).replace(place.path, place.name).split())[:300]
+        raise LabrigError(
+            f"The file cannot be read: {type(error).__name__}: {said}", where=place.name
+        ) from None
