@@ -180,7 +180,7 @@ def _judged(
     """Return how a name of the list fits, None where it does not; what forbids it is noted."""
     if candidate.quantity != quantity:
         return None
-    if dimension and candidate.dimension and not _fits(candidate.dimension, dimension):
+    if dimension and candidate.dimension and not fits(candidate.dimension, dimension):
         forbidden.append((candidate.name, f"the unit is of {dimension}, not of {candidate.dimension}"))
         return None
     differing = conflicts(candidate.facets, facets)
@@ -205,7 +205,8 @@ def _judged(
     return Match(candidate, max(score, 0.05), "alias", "; ".join(said))
 
 
-def _fits(wanted: str, given: str) -> bool:
+def fits(wanted: str, given: str) -> bool:
+    """Tell whether a value of one dimension may be meant by another: shares, heats, susceptibilities of any basis."""
     fractions = {"fraction", "volume_fraction", "atomic_fraction", "mole_fraction", "weight_fraction", "1"}
     if wanted == given or (wanted in fractions and given in fractions):
         return True

@@ -10,6 +10,7 @@ from typing import Any
 
 from labrig.errors import LabrigError
 from labrig_papers.properties.listing import aliases, key, properties
+from labrig_papers.properties.matching import fits
 from labrig_papers.quantities.scanning import Found, bare_numbers, scan
 from labrig_papers.quantities.surroundings import (
     Standing,
@@ -162,8 +163,9 @@ def _candidate(text: str, page: int, found: Found) -> Candidate:
     sentence = sentence_of(text, found.start, found.end)
     quote = text[sentence.start : sentence.end].strip()
     before = key(text[max(sentence.start, found.start - 100) : found.start])
-    named = list(_named().finditer(before))
-    name = aliases()[named[-1].group(0)].lstrip("!") if named else ""
+    named = [aliases()[each.group(0)].lstrip("!") for each in _named().finditer(before)]
+    dimension = found.value.unit.dimension if found.value is not None else ""
+    name = next((each for each in reversed(named) if _may_be(each, dimension)), "")
     return Candidate(
         page,
         found.start,
@@ -178,6 +180,21 @@ def _candidate(text: str, page: int, found: Found) -> Candidate:
         citations_in(quote),
         standing_of(quote),
     )
+
+
+@lru_cache(maxsize=1)
+def _dimensions() -> dict[str, frozenset[str]]:
+    """Return the dimensions that the values of each quantity of the list have."""
+    found: dict[str, set[str]] = {}
+    for each in properties():
+        found.setdefault(each.quantity, set()).add(each.dimension)
+    return {quantity: frozenset(each) for quantity, each in found.items()}
+
+
+def _may_be(quantity: str, dimension: str) -> bool:
+    """Tell whether a value of a dimension may be of a quantity: 3.78 Å is no space group, 2.1 T/K no temperature."""
+    known_ones = _dimensions().get(quantity)
+    return not known_ones or not dimension or any(fits(each, dimension) for each in known_ones)
 
 
 def _side_by_side(found: list[Candidate], most: int = 6) -> list[Candidate]:

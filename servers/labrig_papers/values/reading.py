@@ -174,7 +174,11 @@ def read_value(text: str, meaning: str = "") -> Value:
         return _one(rest, text, qualifier, meaning)
     except LabrigError as error:
         for several in (_spread, _lost, _list, _range):
-            value = several(rest, text, qualifier, meaning)
+            try:
+                value = several(rest, text, qualifier, meaning)
+            except LabrigError as later:
+                # Of a unit that is refused, the first error names it as printed; a range that may be a power says so.
+                raise (error if "unit" in str(error) and "unit" in str(later) else later) from None
             if value is not None:
                 return value
         if opened := re.match(r"from\s+", rest):

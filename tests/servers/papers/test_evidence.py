@@ -13,6 +13,8 @@ from labrig_papers.evidence.searching import search_text
 from labrig_papers.pdf.opening import opened
 from labrig_papers.pdf.page import Line, Page
 from labrig_papers.pdf.pages import read_pages
+from labrig_papers.quantities.finding import find_quantities
+from labrig_papers.values.reading import read_value
 from support.places import DATA
 
 S1 = DATA / "pdfs" / "s1_synthetic_revtex.pdf"
@@ -110,3 +112,21 @@ def test_quotes_of_a_paper_as_readers_copy_them() -> None:
         assert all(0 < left < right < 612 for left, _, right, _ in verdict.places[0].boxes)
     assert verify_quote(pages, "measured at 6.9 K", 1).status == "not_found"
     assert verify_quote(pages, "6.9(2) K from resistivity", 1).status == "partial_token"
+
+
+@pytest.mark.skipif(not S1.is_file(), reason="shared/data/pdfs is absent")
+def test_a_quantity_has_no_name_that_its_unit_contradicts() -> None:
+    with opened(str(S1), "s1") as document:
+        pages = list(read_pages(document, [1, 2]))
+    names = {each.text: each.name for each in find_quantities([page.text for page in pages])}
+    assert names["36.9(2) K"] == "critical_temperature"
+    for text in ("3.7793(2) Å", "7.6 × 10^{−5} Ω cm", "2.1 T/K", "300 K"):
+        assert names[text] not in ("space_group", "critical_temperature", "resistivity") or "Ω" in text, (
+            text,
+            names[text],
+        )
+
+
+def test_a_refused_unit_is_named_as_it_is_printed() -> None:
+    with pytest.raises(LabrigError, match=r"'emu/mol'"):
+        read_value("1.1 × 10^{−4} emu/mol")
