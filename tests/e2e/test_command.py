@@ -74,7 +74,7 @@ def test_exit_codes(private_home: Path) -> None:
         ["call", "phreeqc", "read_file", "[]"],
         ["call", "phreeqc", "read_file", "@/no/such/file"],
         ["call", "phreeq", "read_file"],
-        ["call", "papers", "read_file"],
+        ["call", "paper", "read_file"],
         ["tools"],
         ["tools", "phreeqc", "--toolsets", "nope"],
         ["nonsense"],
