@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import shutil
+from itertools import count
 from pathlib import Path
 
 import pytest
 
+from labrig.errors import LabrigError
 from labrig.tools.own_files import OwnFiles
-from labrig.workspace import Workspace
+from labrig.workspace import PRIVATE, Workspace
+from support.exchanging import before_step
 
 
 def test_what_others_wrote_or_changed_stays(tmp_path: Path) -> None:
@@ -26,6 +30,21 @@ def test_two_calls_at_once_know_of_each_other(tmp_path: Path) -> None:
     assert first.write("a", "1")
     assert second.write("b", "1")
     assert first.write("b", "2")
+
+
+def test_the_private_folder_is_removed_before_any_step(tmp_path: Path) -> None:
+    """Another program may do so at any moment; the file system's own exception never comes out."""
+    refused = set()
+    for number in count(1):
+        private = tmp_path / f"{number}" / PRIVATE
+        with before_step(number, lambda: shutil.rmtree(private, ignore_errors=True)) as steps:
+            try:
+                assert OwnFiles(Workspace(private.parent)).write("a.png", b"1")
+            except LabrigError as error:
+                refused.add((error.code, error.where))
+        if len(steps) < number:
+            break
+    assert refused >= {("not_found", f"{PRIVATE}/own-files")}
 
 
 def test_keep_replaces_nothing_and_repeats_nothing(tmp_path: Path) -> None:

@@ -13,8 +13,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 
 from labrig.canonical import sha256
+from labrig.storage.contents import refusal
 from labrig.storage.folder import Folder
-from labrig.workspace import Workspace
+from labrig.workspace import PRIVATE, Workspace
 
 _LEDGER = "own-files"
 _SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -34,7 +35,14 @@ class OwnFiles:
         self._taken = set(taken)
 
     def write(self, name: str, content: str | bytes) -> bool:
-        """Write a file unless its name is unsafe, taken, or holds what somebody else wrote; tell whether it was."""
+        """Write a file unless its name is unsafe, taken, or holds what somebody else wrote; tell whether it was.
+
+        Raises
+        ------
+        LabrigError
+            What the file system refuses, of the file or of the ledger. Without its row in the ledger the file counts as
+            somebody else's from then on.
+        """
         if not _SAFE.fullmatch(name) or name in self._taken:
             return False
         with self._workspace.private() as private:
@@ -44,7 +52,10 @@ class OwnFiles:
             data = content.encode("utf-8") if isinstance(content, str) else content
             self._workspace.write_bytes(name, data)
             self._taken.add(name)
-            private.write_whole(_LEDGER, json.dumps(ours | {name: sha256(data)}).encode())
+            try:
+                private.write_whole(_LEDGER, json.dumps(ours | {name: sha256(data)}).encode())
+            except OSError as error:  # the disk is full, or another program removed the folder meanwhile
+                raise refusal(error, f"{PRIVATE}/{_LEDGER}") from error
             return True
 
     def write_somewhere(self, name: str, content: str | bytes) -> str:
