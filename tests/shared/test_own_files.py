@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from functools import partial
 from itertools import count
 from pathlib import Path
 
@@ -37,7 +38,7 @@ def test_the_private_folder_is_removed_before_any_step(tmp_path: Path) -> None:
     refused = set()
     for number in count(1):
         private = tmp_path / f"{number}" / PRIVATE
-        with before_step(number, lambda: shutil.rmtree(private, ignore_errors=True)) as steps:
+        with before_step(number, partial(shutil.rmtree, private, ignore_errors=True)) as steps:
             try:
                 assert OwnFiles(Workspace(private.parent)).write("a.png", b"1")
             except LabrigError as error:
