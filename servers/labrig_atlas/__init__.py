@@ -1,1 +1,8 @@
-"""Wikipedia, maps, weather, countries and markets for agents: rooms that work without MCP."""
+"""Wikipedia, maps, weather, countries and markets for agents: rooms that work without MCP.
+
+- `facts`: what a look-up gives back, whoever answers it
+- `world`: the bundled world, its tables and articles, made into one database; `offline`: look-ups in it
+- `wiki`: pages, their identity and their stores
+- `services`: the same questions asked of live services
+- `server`: the MCP face; `tools`: one tool from a shell, in the manner of the published program
+"""
