@@ -1,5 +1,6 @@
 """Wikipedia, maps, weather, countries and markets for agents: rooms that work without MCP.
 
+- `articles`: short articles of Labrig's own, read from TOML and checked
 - `facts`: what a look-up gives back, whoever answers it
 - `world`: the bundled world, its tables and articles, made into one database; `offline`: look-ups in it
 - `wiki`: pages, their identity and their stores
