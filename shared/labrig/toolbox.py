@@ -26,6 +26,7 @@ from labrig.workspace import Workspace
 Tool = Callable[..., Awaitable[Any]]
 MAX_INSTRUCTIONS = 600
 DEFAULT_TOOLSET = "default"
+DEFAULT_TOOLSET_IS_FOR = "what a server serves unless --toolsets says otherwise"
 
 
 @dataclass(frozen=True)
@@ -157,6 +158,9 @@ class Toolbox:
         Output protocols that ``--output`` may fix; empty where the server has none.
     doctor
         Gives lines for ``labrig doctor``: which engine is in use, what is missing.
+    toolsets
+        What each toolset is for, in a line, by its name; the default one need not be named, and stands first. A tool
+        that names another one is refused when it is declared.
     settings
         What ``--set NAME=VALUE`` may name, with types and defaults.
     reads
@@ -172,6 +176,7 @@ class Toolbox:
     opens: Opens = _opens_nothing
     outputs: tuple[str, ...] = ()
     doctor: Callable[[], Iterable[str]] | None = None
+    toolsets: Mapping[str, str] = field(default_factory=dict)
     settings: tuple[ServerSetting, ...] = ()
     reads: tuple[str, ...] | None = None
     job_slots: int | None = None
@@ -184,6 +189,10 @@ class Toolbox:
             raise ValueError(
                 f"instructions of {self.name}: {len(self.instructions)} > {MAX_INSTRUCTIONS} characters"
             )
+        if nameless := [name for name, about in self.toolsets.items() if not about.strip()]:
+            raise ValueError(f"{self.name}: what is the toolset {nameless[0]} for?")
+        given = self.toolsets.get(DEFAULT_TOOLSET, DEFAULT_TOOLSET_IS_FOR)
+        self.toolsets = {DEFAULT_TOOLSET: given, **self.toolsets}
 
     def tool(
         self,
@@ -208,6 +217,9 @@ class Toolbox:
         """
 
         def declare(function: Tool) -> Tool:
+            for toolset in toolsets:
+                if toolset not in self.toolsets:
+                    raise ValueError(str(unknown_name("toolset", toolset, self.toolsets, where=self.name)))
             spec = ToolSpec(
                 name or function.__name__,
                 function,
@@ -231,10 +243,16 @@ class Toolbox:
         return declare
 
     @property
-    def toolsets(self) -> tuple[str, ...]:
-        """The names of all toolsets, the default first."""
-        names = {each for spec in self.specs for each in spec.toolsets}
-        return (DEFAULT_TOOLSET, *sorted(names - {DEFAULT_TOOLSET}))
+    def described_toolsets(self) -> str:
+        """The toolsets in words, a line each, for the help of a command."""
+        width = max(map(len, self.toolsets))
+        lines = [f"  {name:{width}}  {about}" for name, about in self.toolsets.items()]
+        return "\n".join([f"toolsets of {self.name} (--toolsets A,B):", *lines])
+
+    @property
+    def help(self) -> str:
+        """What ``--help`` says of this server beside its flags: toolsets and settings, a line each."""
+        return "\n\n".join([self.described_toolsets, server_settings.described(self.name, self.settings)])
 
     def setting(self, options: ServeOptions, name: str) -> Value:
         """Return what a declared setting is under these options."""

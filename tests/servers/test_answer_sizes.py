@@ -156,7 +156,7 @@ async def test_a_search_with_much_context_shows_fewer_hits(tmp_path: Path, datab
     lines = [f"{number} {'y' * 200}" for number in range(200)]
     (tmp_path / "w" / "long.out").write_text("\n".join(lines))
     toolbox = servers.toolbox("phreeqc")
-    options = ServeOptions(toolsets=toolbox.toolsets, workspace=tmp_path / "w")
+    options = ServeOptions(toolsets=tuple(toolbox.toolsets), workspace=tmp_path / "w")
     seen: list[int] = []
     async with Client(build(toolbox, options)) as client:
         following = 1

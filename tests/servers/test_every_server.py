@@ -14,7 +14,7 @@ from fastmcp import Client
 
 from labrig.answer import ANSWER_SCHEMA, json_bytes
 from labrig.serving.builder import build
-from labrig.toolbox import MAX_INSTRUCTIONS, ServeOptions
+from labrig.toolbox import DEFAULT_TOOLSET, MAX_INSTRUCTIONS, ServeOptions
 from labrig_harness.registry import servers
 from support.every_server import names
 from support.toys_installed import toys_installed
@@ -72,7 +72,8 @@ async def test_a_server_says_what_it_is_for(server: str) -> None:
     """The instructions, and of every tool its title, its description, and whether it changes anything."""
     toolbox = servers.toolbox(server)
     assert toolbox.title
-    for toolset in toolbox.toolsets:
+    for toolset, about in toolbox.toolsets.items():
+        assert about and "\n" not in about, toolset
         instructions, tools = await _listed(server, (toolset,))
         assert 0 < len(instructions) <= MAX_INSTRUCTIONS
         for tool in tools:
@@ -93,7 +94,7 @@ async def test_a_server_says_what_it_is_for(server: str) -> None:
 
 @pytest.mark.parametrize("server", names())
 async def test_the_tools_of_a_server_are_few_words(server: str) -> None:
-    _, tools = await _listed(server, servers.toolbox(server).toolsets[:1])
+    _, tools = await _listed(server, (DEFAULT_TOOLSET,))
     lean = [
         tool.model_dump(by_alias=True, mode="json", exclude_none=True, exclude={"output_schema"})
         for tool in tools

@@ -20,7 +20,13 @@ from labrig.toolbox import ServeOptions, Toolbox, session
 
 
 def _toolbox() -> Toolbox:
-    box = Toolbox("lab", "A laboratory", "Measure with measure.", outputs=("short", "raw:N"))
+    box = Toolbox(
+        "lab",
+        "A laboratory",
+        "Measure with measure.",
+        outputs=("short", "raw:N"),
+        toolsets={"paper": "as published", "pictures": "what draws"},
+    )
 
     @box.tool(title="Measure", read_only=True)
     async def measure(
@@ -204,6 +210,11 @@ def test_declarations_are_checked() -> None:
         box.tool(title="again", read_only=True, name="note")(box.specs[0].function)
     with pytest.raises(ValueError, match="instructions"):
         Toolbox("x", "x", "y" * 601)
+    with pytest.raises(ValueError, match=r"no toolset named 'papr'.*did you mean paper"):
+        box.tool(title="Draw", read_only=True, toolsets=("papr",))(box.specs[0].function)
+    with pytest.raises(ValueError, match="what is the toolset paper for"):
+        Toolbox("x", "x", "y", toolsets={"paper": " "})
+    assert list(box.toolsets) == ["default", "paper", "pictures"]
 
 
 async def test_a_picture_is_image_and_caption_and_nothing_structured(tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ class Desk:
 
 
 def _toolbox(**offered: Any) -> Toolbox:
-    box = Toolbox("desk", "A desk", "Write and read.")
+    box = Toolbox("desk", "A desk", "Write and read.", toolsets={"paper": "as published"})
 
     @box.tool(title="Keep", read_only=False, faithful=True)
     async def keep(content: str) -> Published:

@@ -117,16 +117,20 @@ def test_a_flag_stands_over_what_cannot_be_and_unknown_names_are_for_who_declare
         toolbox.select(ServeOptions())
 
 
-def test_the_help_of_a_server_lists_its_settings(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_help_of_a_server_lists_its_toolsets_and_settings(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         serve_main(toolbox, ["--help"])
     own = capsys.readouterr().out
+    assert "  default  what a server serves unless --toolsets says otherwise\n" in own
     assert "  backend  who answers; offline or open (default: offline)\n" in own
     assert "  wall_s   seconds; a number from 0.5 up to 60 (default: 5)\n" in own
     assert "  quick    whether it is quick; true or false (default: false)\n" in own
     named = labrig("serve", "phreeqc", "--help")
     assert named.returncode == 0 and "LABRIG_PHREEQC_NAME" in named.stdout
     assert "  wall_s  seconds that execute_phreeqc may take" in named.stdout
+    listed = labrig("tools", "phreeqc").stdout
+    for shown in (named.stdout, listed):
+        assert "  paper    the four tools of PHREEQC-MCQ-200, by their published names\n" in shown
     for words in (("serve", "--help"), ("serve", "phreeqx", "--help")):
         assert "labrig serve SERVER --help lists" in labrig(*words).stdout
 

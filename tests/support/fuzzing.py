@@ -320,7 +320,9 @@ def bench(server: str, vocabulary: Vocabulary, order: str, folder: Path) -> Iter
     folder.mkdir(parents=True, exist_ok=True)
     workspace = folder / "workspace"
     options = ServeOptions(
-        toolsets=tools.toolsets[:: ORDERS[order]], workspace=workspace, roots=vocabulary.lay_out(folder)
+        toolsets=tuple(tools.toolsets)[:: ORDERS[order]],
+        workspace=workspace,
+        roots=vocabulary.lay_out(folder),
     )
     with (
         start_blocking_portal() as portal,

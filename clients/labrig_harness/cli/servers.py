@@ -14,7 +14,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from labrig import server_settings
 from labrig.answer import META_KEY
 from labrig.errors import LabrigError
 from labrig.serving.serve import add_serve_arguments, serve_options
@@ -32,16 +31,16 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     serve = verbs.add_parser(
         "serve",
         help="run a server on stdio, or on HTTP with --http",
-        epilog="labrig serve SERVER --help lists the settings of that server.",
+        epilog="labrig serve SERVER --help lists the toolsets and settings of that server.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         add_help=False,
     )
     serve.add_argument("server", metavar="SERVER", help=", ".join(names()))
-    serve.add_argument("-h", "--help", action=_Help, help="show this, and the settings of SERVER")
+    serve.add_argument("-h", "--help", action=_Help, help="show this, and toolsets and settings of SERVER")
     add_serve_arguments(serve)
     serve.set_defaults(run=_serve)
 
-    tools = verbs.add_parser("tools", help="list a server's tools")
+    tools = verbs.add_parser("tools", help="list a server's tools, and what its toolsets are for")
     tools.add_argument("server", nargs="?", metavar="SERVER")
     tools.add_argument("--json", action="store_true", help="the tools/list result as it goes over the wire")
     add_serve_arguments(tools)
@@ -74,16 +73,16 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 
 class _Help(argparse._HelpAction):
-    """The help of ``labrig serve``, with the settings of the server that is named before it."""
+    """The help of ``labrig serve``, with toolsets and settings of the server that is named before it."""
 
     def __call__(
         self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, *_: object, **__: object
     ) -> None:
         if (server := getattr(namespace, "server", None)) in names():
             try:
-                parser.epilog = server_settings.described(server, toolbox(server).settings)
+                parser.epilog = toolbox(server).help
             except LabrigError as error:
-                parser.epilog = f"settings of {server}: {error}"
+                parser.epilog = f"{server}: {error}"
         super().__call__(parser, namespace, None)
 
 
@@ -150,6 +149,8 @@ def _tools(arguments: argparse.Namespace) -> int:
         )
         first = (tool.description or "").split("\n")[0]
         print(f"{tool.name}({shown})\n    {first}")
+    if arguments.server in names():
+        print(f"\n{toolbox(arguments.server).described_toolsets}")
     return 0
 
 

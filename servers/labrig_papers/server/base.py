@@ -181,6 +181,10 @@ toolbox = Toolbox(
     "report a value, verify_quote its sentence or row: exact, normalised, partial_token or not_found, with boxes.",
     opens=opens,
     doctor=doctor,
+    toolsets={
+        "default": "PDFs: outline, pages, words, tables, quantities, quotes, pictures",
+        "values": "values without a PDF: units, formulas, space groups, comparison, consistency",
+    },
     reads=(),
 )
 files.offer(toolbox, such_as="extracted values as JSON")

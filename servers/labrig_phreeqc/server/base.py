@@ -89,6 +89,12 @@ toolbox = Toolbox(
     opens=opens,
     outputs=protocols.NAMES,
     doctor=doctor,
+    toolsets={
+        "default": "inputs, runs, their values and outline, waters, plots, what databases hold",
+        "outputs": "reading long outputs: search, sections, comparison of two runs",
+        "paper": "the four tools of PHREEQC-MCQ-200, by their published names",
+        "waters": "analyses of waters: speciation, saturation with its uncertainty, plots",
+    },
     settings=(WALL,),
     reads=("library", "databases", "isolation"),
 )

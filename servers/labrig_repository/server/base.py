@@ -159,6 +159,10 @@ toolbox = Toolbox(
     "data need not pass through the conversation.",
     opens=opens,
     doctor=doctor,
+    toolsets={
+        "default": "files, tables and Python in a folder or a generated repository",
+        "paper": "the five tools of InfiniteScienceGym, by their published names; generated repositories alone",
+    },
     settings=(PYTHON,),
     reads=("root",),
 )

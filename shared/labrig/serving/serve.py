@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from labrig.config import home, setting
 from labrig.errors import LabrigError, unknown_name
-from labrig.server_settings import described, read_pairs
+from labrig.server_settings import read_pairs
 from labrig.toolbox import ServeOptions, Toolbox
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def add_serve_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="NAME=VALUE",
         dest="settings",
-        help="a setting of the server (repeatable); labrig serve SERVER --help lists them",
+        help="a setting of the server (repeatable); labrig serve SERVER --help lists them, and toolsets",
     )
     parser.add_argument("--log-calls", type=Path, metavar="DIR", help="write labrig.call/1 records there")
     parser.add_argument(
@@ -306,8 +306,8 @@ def main(toolbox: Toolbox, argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog=f"labrig-{toolbox.name}",
         description=f"MCP server: {toolbox.title}. Speaks MCP on stdin and stdout.",
-        epilog=described(toolbox.name, toolbox.settings),
-        formatter_class=argparse.RawDescriptionHelpFormatter,  # the settings are a line each
+        epilog=toolbox.help,
+        formatter_class=argparse.RawDescriptionHelpFormatter,  # toolsets and settings are a line each
     )
     add_serve_arguments(parser)
     arguments = parser.parse_args(argv)
