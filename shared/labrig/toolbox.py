@@ -13,7 +13,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from labrig import __version__, server_settings
 from labrig.artifacts import ArtifactStore
@@ -22,6 +22,9 @@ from labrig.jobs import Jobs
 from labrig.progress import Progress
 from labrig.server_settings import ServerSetting, Value
 from labrig.workspace import Workspace
+
+if TYPE_CHECKING:
+    from labrig.http.services import Service
 
 Tool = Callable[..., Awaitable[Any]]
 MAX_INSTRUCTIONS = 600
@@ -166,6 +169,9 @@ class Toolbox:
     reads
         Names of its section of the configuration that it reads by `labrig.config.setting` and ``--set`` may not name.
         Where it says so, a name that is none of either is refused at the start.
+    services
+        What it may ask on the network: their keys in its section of the configuration are read, the help names them,
+        ``labrig doctor`` says which is not set.
     job_slots, job_places
         Jobs of one caller that run at a time (None for all processors but one), and that may wait.
     """
@@ -179,6 +185,7 @@ class Toolbox:
     toolsets: Mapping[str, str] = field(default_factory=dict)
     settings: tuple[ServerSetting, ...] = ()
     reads: tuple[str, ...] | None = None
+    services: tuple[Service, ...] = ()
     job_slots: int | None = None
     job_places: int = 16
     version: str = __version__
@@ -193,6 +200,12 @@ class Toolbox:
             raise ValueError(f"{self.name}: what is the toolset {nameless[0]} for?")
         given = self.toolsets.get(DEFAULT_TOOLSET, DEFAULT_TOOLSET_IS_FOR)
         self.toolsets = {DEFAULT_TOOLSET: given, **self.toolsets}
+        if len({each.name for each in self.services}) < len(self.services):
+            raise ValueError(f"{self.name}: two services of one name")
+        if self.services and self.reads is not None:
+            from labrig.http.services import key_names  # a server that asks nobody does without
+
+            self.reads = tuple(dict.fromkeys((*self.reads, *key_names(self.name, self.services))))
 
     def tool(
         self,
@@ -251,8 +264,21 @@ class Toolbox:
 
     @property
     def help(self) -> str:
-        """What ``--help`` says of this server beside its flags: toolsets and settings, a line each."""
-        return "\n\n".join([self.described_toolsets, server_settings.described(self.name, self.settings)])
+        """What ``--help`` says of this server beside its flags: toolsets, settings and services, a line each."""
+        parts = [self.described_toolsets, server_settings.described(self.name, self.settings)]
+        if self.services:
+            from labrig.http.services import described
+
+            parts.append(described(self.services))
+        return "\n\n".join(parts)
+
+    def checkup(self) -> Iterable[str]:
+        """Yield the lines of ``labrig doctor``: those of `doctor`, and one for each service."""
+        yield from self.doctor() if self.doctor else ()
+        if self.services:
+            from labrig.http.services import states
+
+            yield from states(self.services)
 
     def setting(self, options: ServeOptions, name: str) -> Value:
         """Return what a declared setting is under these options."""

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from labrig.errors import LabrigError
+from labrig.http import Key, Service
 from labrig.server_settings import ServerSetting, Value
 from labrig.serving.serve import add_serve_arguments, serve_options
 from labrig.serving.serve import main as serve_main
@@ -133,6 +134,51 @@ def test_the_help_of_a_server_lists_its_toolsets_and_settings(capsys: pytest.Cap
         assert "  paper    the four tools of PHREEQC-MCQ-200, by their published names\n" in shown
     for words in (("serve", "--help"), ("serve", "phreeqx", "--help")):
         assert "labrig serve SERVER --help lists" in labrig(*words).stdout
+
+
+MAPS = Service(
+    "maps", "https://maps.example.org", key=Key("toy", "maps_key", param="key", get_it="their desk")
+)
+PLANTS = Service(
+    "plants",
+    "https://plants.example.org",
+    contact=True,
+    key=Key("toy", "plants_key", header="X", required=False),
+)
+
+
+def test_services_bring_their_keys_into_settings_help_and_doctor(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A key that is set is no unknown name, is never shown, and counts for the server whose section it is in."""
+    elsewhere = Service("elsewhere", "https://x.example.org", key=Key("other", "key", param="k"))
+    box = replace(toolbox, reads=("word",), services=(MAPS, PLANTS, elsewhere))
+    assert box.reads == ("word", "maps_key", "plants_key")
+    monkeypatch.delenv("LABRIG_HTTP_CONTACT", raising=False)
+    monkeypatch.setenv("LABRIG_TOY_MAPS_KEY", "a-long-secret")
+    monkeypatch.setenv("LABRIG_HTTP_URL_PLANTS", "http://127.0.0.1:9/flora")
+    box.select(ServeOptions())
+    with pytest.raises(LabrigError, match="MAPS_KEY"):
+        replace(toolbox, reads=("word",)).select(ServeOptions())
+    with pytest.raises(SystemExit):
+        serve_main(box, ["--help"])
+    shown = capsys.readouterr().out
+    assert (
+        "  maps       https://maps.example.org; wants the key LABRIG_TOY_MAPS_KEY, which is had at their desk\n"
+        in shown
+    )
+    assert "; wants LABRIG_HTTP_CONTACT; takes the key LABRIG_TOY_PLANTS_KEY\n" in shown
+    lines = list(replace(box, doctor=lambda: ["a line"]).checkup())
+    assert lines == [
+        "a line",
+        "service maps: https://maps.example.org; LABRIG_TOY_MAPS_KEY is set",
+        "service plants: http://127.0.0.1:9/flora (by LABRIG_HTTP_URL_PLANTS); LABRIG_HTTP_CONTACT is not set; "
+        "LABRIG_TOY_PLANTS_KEY is not set",
+        "service elsewhere: https://x.example.org; LABRIG_OTHER_KEY is not set",
+    ]
+    assert "a-long-secret" not in shown + "".join(lines)
+    with pytest.raises(ValueError, match="two services"):
+        replace(toolbox, services=(MAPS, MAPS))
 
 
 def test_flags_carry_settings_to_a_server_that_is_started() -> None:

@@ -179,7 +179,7 @@ def _doctor(arguments: argparse.Namespace) -> int:
         print(f"server      {name}: {len(box.specs)} tools, toolsets {', '.join(box.toolsets)}")
         try:
             box.select(ServeOptions())  # its settings
-            for line in box.doctor() if box.doctor else ():
+            for line in box.checkup():
                 healthy &= not line.startswith("test run:") or line.endswith((": ok", "not tried"))
                 print(f"            {line}")
         except LabrigError as error:

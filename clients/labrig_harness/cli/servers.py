@@ -31,12 +31,14 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     serve = verbs.add_parser(
         "serve",
         help="run a server on stdio, or on HTTP with --http",
-        epilog="labrig serve SERVER --help lists the toolsets and settings of that server.",
+        epilog="labrig serve SERVER --help lists the toolsets, settings and services of that server.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         add_help=False,
     )
     serve.add_argument("server", metavar="SERVER", help=", ".join(names()))
-    serve.add_argument("-h", "--help", action=_Help, help="show this, and toolsets and settings of SERVER")
+    serve.add_argument(
+        "-h", "--help", action=_Help, help="show this, and toolsets, settings and services of SERVER"
+    )
     add_serve_arguments(serve)
     serve.set_defaults(run=_serve)
 
@@ -73,7 +75,7 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 
 class _Help(argparse._HelpAction):
-    """The help of ``labrig serve``, with toolsets and settings of the server that is named before it."""
+    """The help of ``labrig serve``, with toolsets, settings and services of the server that is named before it."""
 
     def __call__(
         self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, *_: object, **__: object

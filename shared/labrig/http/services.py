@@ -1,12 +1,14 @@
 """A service on the network, declared: where it is, how often it may be asked, what it wants to know of who asks.
 
-A server declares its services as constants. The operator can point one at another address (a mirror, a local
-imitation): the setting ``http.url_NAME``.
+A server declares its services as constants, and names them to its toolbox (``Toolbox(services=...)``), whose help and
+``labrig doctor`` then say where they are and which keys they want. The operator can point one at another address (a
+mirror, a local imitation): the setting ``http.url_NAME``.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
@@ -91,6 +93,11 @@ class Service:
         """The operator's own address for it, or empty."""
         return setting("http", f"url_{self.name}").strip()
 
+    @property
+    def moved_by(self) -> str:
+        """The environment variable that points it at another address."""
+        return f"LABRIG_HTTP_URL_{self.name}".upper()
+
     def at(self, path: str = "") -> str:
         """Return the URL of a path."""
         base = (self.moved or self.url).rstrip("/")
@@ -102,6 +109,50 @@ class Service:
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise LabrigError(
                 f"The address of {self.name} is not a URL: {self.at()!r}",
-                where=f"LABRIG_HTTP_URL_{self.name.upper()}",
+                where=self.moved_by,
             )
         return f"{parts.scheme}://{parts.netloc}"
+
+
+CONTACT = "LABRIG_HTTP_CONTACT"
+"""The environment variable of the operator's address."""
+
+
+def described(services: Sequence[Service]) -> str:
+    """Return services in words, a line each (one at least), for the help of a command: address, contact, key."""
+    width = max(len(each.name) for each in services)
+    where = "LABRIG_HTTP_URL_NAME, or url_NAME in [http] of labrig.toml, moves one"
+    lines = [f"  {each.name:{width}}  {'; '.join([each.url, *_wishes(each)])}" for each in services]
+    return "\n".join([f"services on the network ({where}):", *lines])
+
+
+def _wishes(service: Service) -> list[str]:
+    wishes = [f"wants {CONTACT}"] if service.contact else []
+    if service.key is not None:
+        needs = "wants" if service.key.required else "takes"
+        had = f", which is had at {service.key.get_it}" if service.key.get_it else ""
+        wishes.append(f"{needs} the key {service.key.variable}{had}")
+    return wishes
+
+
+def states(services: Sequence[Service]) -> list[str]:
+    """Return a line for each service: where it would be asked, and what it wants that is not set."""
+    return [f"service {each.name}: {'; '.join([_place(each), *_lacks(each)])}" for each in services]
+
+
+def _place(service: Service) -> str:
+    return f"{service.at()} (by {service.moved_by})" if service.moved else service.at()
+
+
+def _lacks(service: Service) -> list[str]:
+    lacks = [f"{CONTACT} is not set"] if service.contact and not setting("http", "contact") else []
+    if service.key is not None:
+        is_set = bool(service.key.value())
+        lacks.append(f"{service.key.variable} is {'set' if is_set else 'not set'}")
+    return lacks
+
+
+def key_names(section: str, services: Sequence[Service]) -> tuple[str, ...]:
+    """Return the settings of a section that hold a key of one of the services, each once."""
+    keys = [each.key for each in services if each.key is not None]
+    return tuple(dict.fromkeys(key.name for key in keys if key.section == section))

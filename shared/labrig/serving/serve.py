@@ -307,7 +307,7 @@ def main(toolbox: Toolbox, argv: Sequence[str] | None = None) -> int:
         prog=f"labrig-{toolbox.name}",
         description=f"MCP server: {toolbox.title}. Speaks MCP on stdin and stdout.",
         epilog=toolbox.help,
-        formatter_class=argparse.RawDescriptionHelpFormatter,  # toolsets and settings are a line each
+        formatter_class=argparse.RawDescriptionHelpFormatter,  # toolsets, settings and services are a line each
     )
     add_serve_arguments(parser)
     arguments = parser.parse_args(argv)
