@@ -14,16 +14,18 @@ SYSTEM = (
 WALLS = ("capabilities", "landlock", "seccomp")
 
 
-def close_in(inputs: Sequence[int]) -> dict[str, str]:
+def close_in(inputs: Sequence[int], *, writable: int | None = None) -> dict[str, str]:
     """Close this process in, which must have one thread: it reads its Python and its inputs, and nothing else is left.
 
-    No file can be written, no process, program or socket be made, no other process be reached. Call it when what is to
-    be read is open; modules can still be imported.
+    No file can be written outside `writable`, no process, program or socket be made, no other process be reached. Call
+    it when what is to be read is open; modules can still be imported.
 
     Parameters
     ----------
     inputs
         Descriptors of files that may be read, beside those that Python itself needs.
+    writable
+        Descriptor of the one folder in which files may be made, read, changed and removed.
 
     Returns
     -------
@@ -45,7 +47,7 @@ def close_in(inputs: Sequence[int]) -> dict[str, str]:
     missing = unavailable()
     while wanted := [wall for wall in WALLS if wall not in missing]:
         try:
-            walls.Walls(wanted, [*sorted(own), *SYSTEM], []).put_up(dict, writable=None, inputs=inputs)
+            walls.Walls(wanted, [*sorted(own), *SYSTEM], []).put_up(dict, writable=writable, inputs=inputs)
             return missing
         except walls.WallError as error:
             missing[error.wall if error.wall in wanted else wanted[0]] = str(error)

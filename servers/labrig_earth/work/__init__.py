@@ -1,0 +1,6 @@
+"""Operations run in children: the libraries of Earth data are slow to load, can crash, and read what others have made.
+
+- `calls`: what one operation is given, and what it is: a function from a `Call` to a `Result`
+- `running`: operations by their names, as the rooms offer them
+- `inside`: the module of the children, which imports the libraries once and runs an operation behind walls
+"""

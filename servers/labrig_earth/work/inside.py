@@ -1,0 +1,86 @@
+"""The module of the children: libraries are imported once, then each child runs one operation by its name.
+
+pyproj comes first: another library's PROJ that is loaded before it ends the process (`labrig_earth.data.opening`).
+Some packages are kept out even where another extra has brought them: pyarrow, with which pandas starts threads that a
+fork leaves behind; distributed, which a closed-in child cannot import; eccodes, whose PROJ is such another one.
+
+A child closes itself in before it opens anything: it reads the files that it was handed, writes into the scratch
+folder, and reaches no network. A VRT, a link or a chunk that leads elsewhere cannot be followed.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import pyproj  # noqa: F401 - before any other library
+
+from labrig.isolation.closing import close_in
+from labrig.isolation.inside.answering import FIRST_FILE
+from labrig_earth.data.formats import Place
+from labrig_earth.work.calls import Call
+from labrig_earth.work.running import operations, run
+
+KEPT_OUT = ("pyarrow", "distributed", "eccodes", "cfgrib")
+WARM = (
+    *(
+        "netCDF4",
+        "zarr",
+        "xarray",
+        "dask.array",
+        "flox.xarray",
+        "cf_xarray.units",
+        "scipy.stats",
+        "xarray_regrid",
+    ),
+    *(
+        "rasterio",
+        "rioxarray",
+        "exactextract",
+        "regionmask",
+        "shapely",
+        "geopandas",
+        "pyogrio",
+        "geopandas.io.file",
+    ),
+)
+"""What children find imported; the order is free, since pyproj has come first."""
+
+THREADS = 2
+"""Of dask in a child; readers of NetCDF take turns at one lock anyway."""
+
+for _name in KEPT_OUT:
+    sys.modules.setdefault(_name, None)  # type: ignore[arg-type]
+for _name in WARM:
+    importlib.import_module(_name)
+importlib.import_module("dask").config.set(scheduler="threads", num_workers=THREADS)
+operations()  # imports the rooms
+
+
+def work(question: Any) -> bytes:
+    """Run an operation and return its result as JSON.
+
+    Parameters
+    ----------
+    question
+        ``operation``: its name. ``inputs``: by role, a list of ``[name, n]``, where n counts the descriptors that were
+        handed over. ``scratch``: the number of that of the scratch folder. ``arguments``.
+
+    Raises
+    ------
+    LabrigError
+        As `running.run`.
+    """
+    scratch = FIRST_FILE + int(question["scratch"])
+    inputs = {
+        role: tuple(Place(f"/proc/self/fd/{FIRST_FILE + int(number)}", str(name)) for name, number in given)
+        for role, given in question["inputs"].items()
+    }
+    numbers = [FIRST_FILE + int(number) for given in question["inputs"].values() for _, number in given]
+    os.fchdir(scratch)
+    os.environ["TMPDIR"] = f"/proc/self/fd/{scratch}"
+    close_in(numbers, writable=scratch)
+    return run(question["operation"], Call(inputs, question["arguments"], Path(f"/proc/self/fd/{scratch}")))
