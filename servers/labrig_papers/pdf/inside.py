@@ -71,11 +71,12 @@ def _tables(document: Any, question: Any) -> bytes:
 
 def _quantities(document: Any, question: Any) -> bytes:
     from labrig_papers.quantities.finding import find_quantities
+    from labrig_papers.quantities.placing import areas_of
 
     found = []
     for run in _runs(list(read_pages(document, question["pages"]))):
-        texts = [each.text for each in run]
-        for each in find_quantities(texts, question["dimension"], question["quantity"], run[0].number):
+        texts, areas = [each.text for each in run], [areas_of(each) for each in run]
+        for each in find_quantities(texts, question["dimension"], question["quantity"], run[0].number, areas):
             boxes = run[each.page - run[0].number].boxes_of(each.start, each.end)
             found.append({**each.to_dict(), "boxes": [list(box) for box in boxes[:4]]})
     return json.dumps(found).encode()

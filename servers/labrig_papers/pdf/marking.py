@@ -107,7 +107,10 @@ def _white(line: Sequence[Glyph], index: int, letter: Glyph) -> str:
 
 
 def _break(page: Marked, before: Sequence[Glyph], line: Sequence[Glyph]) -> None:
-    """Put the end of a line: nothing where a hyphenated word goes on, one line feed, or two."""
+    """Put the end of a line: nothing where a hyphenated word goes on, one line feed, or two.
+
+    A sentence that no point ends goes on in the next column.
+    """
     size = max(size_of(before), size_of(line))
     down = median_y(before) - median_y(line)
     goes_on = 0 < down < BLOCK_GAP * size
@@ -117,7 +120,10 @@ def _break(page: Marked, before: Sequence[Glyph], line: Sequence[Glyph]) -> None
         page.text.pop()
         page.at.pop()
         return
-    page.put("\n" if goes_on and abs(size_of(before) - size_of(line)) < 0.12 * size else "\n\n")
+    alike = abs(size_of(before) - size_of(line)) < 0.12 * size
+    row = "\t" in page.text[page.lines[-1].start :]
+    over = next_column and alike and last not in ".!?:" and not row and len(before) > 20
+    page.put("\n" if (goes_on and alike) or over else "\n\n")
 
 
 def _is_word(line: Sequence[Glyph]) -> bool:

@@ -111,6 +111,8 @@ def captions(page: Page) -> list[Caption]:
         match = CAPTION.match(page.text, line.start, line.end)
         if match is None or (not match["sign"] and _SENTENCE.match(page.text, match.end())):
             continue
+        if index and _runs_on(page, page.lines[index - 1], line):
+            continue
         last = index
         while (
             last + 1 < len(page.lines)
@@ -125,6 +127,13 @@ def captions(page: Page) -> list[Caption]:
         text = " ".join(page.text[start:end].split())
         found.append(Caption(kind, name, text, page.number, start, end, around([each.box for each in block])))
     return found
+
+
+def _runs_on(page: Page, before: Line, line: Line) -> bool:
+    """Tell whether a line goes on with a sentence of the line before it: "as in Fig. 2 and / Table 4. Under"."""
+    said = page.text[before.start : before.end]
+    apart = page.text[before.end : line.start] == "\n\n" or abs(before.size - line.size) > 0.06 * line.size
+    return not apart and "\t" not in said and said[-1:] not in ".:;)]"
 
 
 def _text(page: Page, line: Line) -> str:

@@ -25,6 +25,8 @@ MOST_WORDS = 7.0
 """Words of a cell on the average, from which a grid is prose."""
 _NUMBER = re.compile(r"[<>≤≥~∼≈±+−–-]?\s*\.?\d")
 _UNIT = re.compile(r"[(\[]([^()\[\]]+(?:\([^()]*\)[^()\[\]]*)*)[)\]]\s*$")
+_BEFORE = frozenset("<>≤≥~∼≈≲≳≃")
+_JOINTS = frozenset("±×·")
 _EMPTY = frozenset({"–", "—", "-", "−", "...", "…"})
 
 
@@ -141,7 +143,22 @@ def _words(page: Page, line: Line) -> list[_Word]:
         boxes = [page.boxes[each] for each in page.at[start:end] if each >= 0]
         if boxes:
             found.append(_Word(match.group(), around(boxes), start, end))
-    return found
+    return _with_signs(found, 0.75 * line.size)
+
+
+def _with_signs(words: Sequence[_Word], near: float) -> list[_Word]:
+    """Return words in which a sign is one with its number: ``< 1.8``, ``4.3 ± 0.2``, ``1.2 × 10^{3}``."""
+    joined: list[_Word] = []
+    for word in words:
+        before = joined[-1] if joined else None
+        signs = before is not None and (word.text in _JOINTS or before.text.split()[-1] in _JOINTS | _BEFORE)
+        if before is not None and signs and word.box[0] - before.box[2] < near:
+            joined[-1] = _Word(
+                f"{before.text} {word.text}", around([before.box, word.box]), before.start, word.end
+            )
+        else:
+            joined.append(word)
+    return joined
 
 
 def _caption_of(rows: list[list[_Word]], known: Sequence[Caption], taken: set[int]) -> Caption | None:
@@ -253,7 +270,8 @@ def _groups(row: Sequence[_Word]) -> list[list[_Word]]:
     groups: list[list[_Word]] = []
     depth = 0
     for word in row:
-        if groups and (depth > 0 or word.text[0] in "(["):
+        near = groups and word.box[0] - groups[-1][-1].box[2] < 0.75 * (word.box[3] - word.box[1])
+        if groups and (depth > 0 or (word.text[0] in "([" and near)):
             groups[-1].append(word)
         else:
             groups.append([word])

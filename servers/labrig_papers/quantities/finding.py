@@ -6,11 +6,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal
 
 from labrig.errors import LabrigError
 from labrig_papers.properties.listing import aliases, key, properties
 from labrig_papers.properties.matching import fits
+from labrig_papers.quantities.cells import read_cell
 from labrig_papers.quantities.scanning import Found, bare_numbers, scan
 from labrig_papers.quantities.surroundings import (
     Standing,
@@ -19,10 +20,12 @@ from labrig_papers.quantities.surroundings import (
     sentence_of,
     standing_of,
 )
-from labrig_papers.values.reading import Value
+from labrig_papers.values.reading import Value, has_unit, read_value
 from labrig_papers.values.registry import known
+from labrig_papers.values.units import BARE
 
 MOST_CHARS = 2_000_000
+Source = Literal["text", "caption", "table"]
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,10 @@ class Candidate:
         measured, calculated or cited.
     competing
         Other values of the same dimension and quantity, as ``36 K (p. 1, measured)``.
+    source
+        ``text``, ``caption`` or ``table``.
+    column
+        Head of the column of a table, whose unit the cell has.
     """
 
     page: int
@@ -66,6 +73,8 @@ class Candidate:
     citations: tuple[str, ...]
     standing: Standing
     competing: tuple[str, ...] = ()
+    source: Source = "text"
+    column: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the candidate as plain data; what is empty is left out."""
@@ -81,12 +90,18 @@ class Candidate:
             "citations": list(self.citations),
             "standing": self.standing,
             "competing": list(self.competing),
+            "source": self.source if self.source != "text" else "",
+            "column": self.column,
         }
         return {key_: each for key_, each in fields.items() if each not in (None, "", [])}
 
 
 def find_quantities(
-    pages: Sequence[str], dimension: str = "", quantity: str = "", first_page: int = 1
+    pages: Sequence[str],
+    dimension: str = "",
+    quantity: str = "",
+    first_page: int = 1,
+    areas: Sequence[Areas] = (),
 ) -> tuple[Candidate, ...]:
     """Return the quantities in the marked text of pages, in reading order.
 
@@ -100,6 +115,8 @@ def find_quantities(
         Only those whose `Candidate.name` is this.
     first_page
         Number of the first page.
+    areas
+        Of each page its tables and captions, where they are known: cells then take the unit of their column.
 
     Raises
     ------
@@ -118,16 +135,19 @@ def find_quantities(
             "The text is too long", where="pages", expected=f"at most {MOST_CHARS} characters", code="limit"
         )
     found: list[Candidate] = []
-    for number, text in enumerate(pages, first_page):
+    for index, text in enumerate(pages):
+        number, here = first_page + index, areas[index] if index < len(areas) else Areas()
         units = list(scan(text))
         taken = [(each.start, each.end) for each in units]
-        here = [_candidate(text, number, each) for each in units]
+        candidates = [_candidate(text, number, each) for each in units]
         for each in bare_numbers(text):
             if not any(start <= each.start < end for start, end in taken):
                 candidate = _candidate(text, number, each)
                 if candidate.name in _without_unit():
-                    here.append(candidate)
-        found += sorted(here, key=lambda candidate: candidate.start)
+                    candidates.append(candidate)
+        inside = [each for each in candidates if not here.in_table(each.start)]
+        inside = [replace(each, source="caption") if here.in_caption(each.start) else each for each in inside]
+        found += sorted([*inside, *_tabled(here, number)], key=lambda candidate: candidate.start)
     found = _side_by_side(found)
     return tuple(
         each
@@ -135,6 +155,59 @@ def find_quantities(
         if (not dimension or (each.value is not None and each.value.unit.dimension == dimension))
         and (not quantity or each.name == quantity)
     )
+
+
+@dataclass(frozen=True)
+class TableCell:
+    """A cell of the body of a table: its text, where it stands, the head above it, the row and its first words."""
+
+    text: str
+    start: int
+    end: int
+    head: str
+    row: str
+    row_start: int
+    label: str
+    caption: str = ""
+
+
+@dataclass(frozen=True)
+class Areas:
+    """Where in the text of a page tables and captions stand (half-open ranges), and the cells of the tables."""
+
+    tables: tuple[tuple[int, int], ...] = ()
+    captions: tuple[tuple[int, int], ...] = ()
+    cells: tuple[TableCell, ...] = ()
+
+    def in_table(self, place: int) -> bool:
+        """Tell whether a place is in the body of a table."""
+        return any(start <= place < end for start, end in self.tables)
+
+    def in_caption(self, place: int) -> bool:
+        """Tell whether a place is in a caption."""
+        return any(start <= place < end for start, end in self.captions)
+
+
+def _tabled(here: Areas, page: int) -> list[Candidate]:
+    """Return the values of the tables of a page: those with a unit, and bare ones of quantities that have none."""
+    found = []
+    for cell in here.cells:
+        value = read_cell(cell.text, cell.head)
+        if value is None:
+            continue
+        name = _name_before(cell.head, value.unit.dimension, value.unit.canonical)
+        if not has_unit(value) and name not in _without_unit():
+            continue
+        about = f"{cell.label} {cell.row}"
+        formulas = formulas_near(about, 0, len(cell.label)) or formulas_near(cell.caption, 0, 0)
+        cited = citations_in(cell.row)
+        found.append(
+            Candidate(
+                page, cell.start, cell.end, cell.text, value, "", name, cell.row, cell.row_start,
+                formulas, cited, "cited" if cited else "measured", source="table", column=cell.head,
+            )
+        )  # fmt: skip
+    return found
 
 
 @lru_cache(maxsize=1)
@@ -156,30 +229,65 @@ def _without_unit() -> frozenset[str]:
 @lru_cache(maxsize=1)
 def _named() -> re.Pattern[str]:
     names = sorted((alias for alias in aliases() if alias), key=len, reverse=True)
-    return re.compile(rf"(?<![a-z0-9])(?:{'|'.join(map(re.escape, names))})(?![a-z0-9])")
+    return re.compile(rf"(?<![a-z0-9])(?:{'|'.join(map(re.escape, names))})(?=s?(?![a-z0-9]))")
+
+
+_NOT_SUPERCONDUCTING = re.compile(
+    r"\bno (?:\w+ ){0,2}(?:superconduct\w*|transition)\b|\bnot superconduct\w*|\bnon-?superconduct\w*"
+    r"|\babsence of superconduct\w*",
+    re.IGNORECASE,
+)
+_AXIS = re.compile(
+    r"(?<![A-Za-z])[abc]\s?(?:[=≈~]|is|of)\s*$|(?<![A-Za-z])[abc] (?:and|,) [abc] (?:=|are|of)\s*$"
+)
+_AXIS_HEAD = re.compile(r"\s*[abc]\s*[(\[,]")
+_POINTS = re.compile(r"\b(?:midpoint|onset|zero[ -]resistance)\b", re.IGNORECASE)
+_OF_PERCENT = frozenset({"meissner_fraction", "isotope_ratio"})
+
+
+def _name_before(text: str, dimension: str, unit: str) -> str:
+    """Return the quantity that is named last in a text, of those that a unit may be of."""
+    if dimension == "length" and (_AXIS.search(text) or _AXIS_HEAD.match(text)):
+        return "lattice_constant"
+    if dimension == "temperature" and _NOT_SUPERCONDUCTING.search(text):
+        return "lowest_temperature"
+    # Of H^{∥c}_{c2} the raised part is a condition: the name is H_{c2}.
+    plain = re.sub(r"(?<=[A-Za-zΔ∆])\^\{[^{}]*\}(?=_\{)", "", text.replace("’", "'"))
+    plain = re.sub(r"(?<=[ρS])_\{\d{1,3}(?: ?K)?\}", "", plain)  # of ρ_{300} the index is a condition
+    named = [aliases()[each.group(0)].lstrip("!") for each in _named().finditer(key(plain))]
+    fitting = (each for each in reversed(named) if _may_be(each, dimension))
+    name = next((each for each in fitting if unit != "%" or each in _OF_PERCENT), "")
+    return name or ("critical_temperature" if dimension == "temperature" and _POINTS.search(text) else "")
 
 
 def _candidate(text: str, page: int, found: Found) -> Candidate:
     sentence = sentence_of(text, found.start, found.end)
     quote = text[sentence.start : sentence.end].strip()
-    before = key(text[max(sentence.start, found.start - 100) : found.start])
-    named = [aliases()[each.group(0)].lstrip("!") for each in _named().finditer(before)]
-    dimension = found.value.unit.dimension if found.value is not None else ""
-    name = next((each for each in reversed(named) if _may_be(each, dimension)), "")
+    before = text[max(sentence.start, found.start - 100) : found.start]
+    value, problem = found.value, found.problem
+    unit = value.unit if value is not None else BARE
+    name = _name_before(before, unit.dimension if value is not None else "", unit.canonical)
+    if value is None and "emu/mol" in problem and name in _SUSCEPTIBILITIES:
+        # The text names what it is, so the unit has one meaning.
+        value, problem = read_value(found.text, "susceptibility"), ""
+    at = max(0, found.start - sentence.start)
     return Candidate(
         page,
         found.start,
         found.end,
         found.text,
-        found.value,
-        found.problem,
+        value,
+        problem,
         name,
         quote,
         sentence.start,
         formulas_near(text, found.start, found.end),
         citations_in(quote),
-        standing_of(quote),
+        standing_of(text[sentence.start : sentence.end], at),
     )
+
+
+_SUSCEPTIBILITIES = frozenset({"susceptibility_constant", "curie_constant"})
 
 
 @lru_cache(maxsize=1)

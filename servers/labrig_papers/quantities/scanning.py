@@ -25,6 +25,9 @@ _QUALIFIER = re.compile(
     re.IGNORECASE,
 )
 
+_SURROUNDS = re.compile(r"(?:under|over)\s*$", re.IGNORECASE)
+"""Words that say in what, or for how long, and no bound: under 0.2 MPa, over 2 h."""
+
 
 @dataclass(frozen=True)
 class Found:
@@ -52,7 +55,7 @@ def scan(text: str) -> Iterator[Found]:
 
     A number whose exponent lost its place (``1.2 × 106 A/cm^{2}``) is yielded with the problem and no value.
     """
-    folded = fold(text).replace("\n", " ").replace("\u00ad", " ")
+    folded = _one_line(text)
     first, joint, _ = _patterns()
     at = 0
     while match := first.search(folded, at):
@@ -82,15 +85,25 @@ def scan(text: str) -> Iterator[Found]:
 
 def bare_numbers(text: str) -> Iterator[Found]:
     """Yield numbers without a unit that stand behind an equals sign or a verb: ``ratio is 5.7``."""
-    folded = fold(text).replace("\n", " ")
+    folded = _one_line(text)
     first, _, _ = _patterns()
     for match in first.finditer(folded):
         before = folded[max(0, match.start() - 16) : match.start()]
         after = folded[match.end() : match.end() + 8]
         said = re.search(r"(?:[=~<>≤≥]|\bis|\bwas|\bof|\bvalue|\bto be)\s*$", before)
-        goes_on = after[:1].isalpha() or re.match(r"[\w.]*\d", after) is not None
+        goes_on = re.match(r"[^\W_]|\s?[∆Δ∂√∇(]|[\w.]*\d|\s?[×x/]\s?", after) is not None
         if said and not goes_on and _unit_end(folded, match.end()) is None:
             yield _read(text, folded, match.start(), match.end())
+
+
+def _one_line(text: str) -> str:
+    """Return a text folded, of the same length, its lines as one; a line feed stays behind a line with cells.
+
+    A number at the end of a row, or of the ticks of an axis, has no unit in the next line.
+    """
+    folded = fold(text.replace("\t", "\x01")).replace("\u00ad", " ")
+    lines = folded.split("\n")
+    return "".join(line + ("\x01" if "\x01" in line else " ") for line in lines)[: len(text)]
 
 
 def _unit_end(folded: str, at: int) -> int | None:
@@ -122,11 +135,16 @@ def _unit_end(folded: str, at: int) -> int | None:
 
 
 def _read(text: str, folded: str, start: int, end: int, raw: str = "") -> Found:
-    if qualifier := _QUALIFIER.search(folded[max(0, start - 32) : start]):
-        start -= len(qualifier.group(0))
-        raw = qualifier.group(0) + raw if raw else ""
-    printed = text[start:end]
+    raw = raw or folded[start:end]
+    qualifier = _QUALIFIER.search(folded[max(0, start - 32) : start])
     try:
-        return Found(start, end, printed, read_value(raw or folded[start:end]))
+        if qualifier and _SURROUNDS.match(qualifier.group(0)):
+            value = read_value(raw)
+            if value.unit.dimension in ("pressure", "magnetic_field", "time"):  # under 0.2 MPa, over 2 h
+                return Found(start, end, text[start:end], value)
+        if qualifier:
+            start -= len(qualifier.group(0))
+            raw = qualifier.group(0) + raw
+        return Found(start, end, text[start:end], read_value(raw))
     except LabrigError as error:
-        return Found(start, end, printed, None, error.what)
+        return Found(start, end, text[start:end], None, error.what)

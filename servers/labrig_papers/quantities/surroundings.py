@@ -11,23 +11,44 @@ from labrig_papers.materials.names import key, names
 
 Standing = Literal["measured", "calculated", "cited"]
 
-_END = re.compile(r"[.!?](?:\s*\[\d[^\]]*\]|\^\{[\d,\s-]+\})?\s+(?=[A-Z(\[\d])|\n\s*\n")
+_END = re.compile(r"[.!?](?:[ \t]?\n?\[\d[^\]]*\]|\^\{[\d,\s-]+\})?\s+(?=[A-Z(\[\d])|\n\s*\n")
 _NO_END = re.compile(
-    r"(?:\b(?:Figs?|Refs?|Eqs?|No|Nos|Sec|Tab|al|vs|ca|cf|i\.e|e\.g|approx|resp|Dr|Prof|St|at|wt|mol|f\.u|u|Phys|Rev|Lett)|\b[A-Z])$"
+    r"(?:\b(?:Figs?|Refs?|Eqs?|No|Nos|Sec|Tab|al|vs|ca|cf|i\.e|e\.g|approx|resp|Dr|Prof|St|at|wt|mol|f\.u|u"
+    r"|Phys|Rev|Lett)|(?<![\d)}] )\b[A-Z])$"
 )
 _CITED = re.compile(
-    r"\[\s?\d+(?:\s?[,-]\s?\d+)*\s?\]|\bet al\b|(?<=[a-z,.])\^\{\d+(?:\s?[,-]\s?\d+)*\}|\bRefs?\.\s?\d+"
+    r"\[\s?(?!(?:0[01]{2}|[01]{3}\s?\][\s-]?(?:direction|axis|plane)))\d+(?:\s?[,–-]\s?\d+)*\s?\]|\bet al\b"
+    r"|(?:(?<=[A-Za-z]{4})|(?<=[,.;)])|(?<=[A-Za-z])(?=\^\{\d\d))\^\{\d+(?:\s?[,–-]\s?\d+)*\}|\bRefs?\.\s?\[?\d+"
 )
+"""Marks in brackets (no directions of a crystal), raised ones behind a word or a sign: behind a unit stands a power."""
 _BY_OTHERS = re.compile(
     r"\b(?:earlier|previous(?:ly)?|prior)\s+(?:work\w*|report\w*|stud\w*|author\w*|group\w*|result\w*|value\w*|measure\w*)"
     r"|\breported (?:by|in|earlier|previously|for)\b|\bliterature\b|\bhas been reported\b|\bhave been reported\b",
     re.IGNORECASE,
 )
+_OWN = re.compile(
+    r"\b(?:we|our|ours|this work|this study|here|the present|in the present \w+)\b", re.IGNORECASE
+)
 _CALCULATED = re.compile(
-    r"\b(?:calculat\w*|comput\w*|predict\w*|theoretical\w*|theory|ab[ -]initio|first[ -]principles|DFT|simulat\w*|"
-    r"expected|BCS value|band[ -]structure|weak[ -]coupling (?:value|limit)|would be|hypothetical)\b",
+    r"\b(?:calculat\w*|comput(?:ed|ations?|es)|predict\w*|theoretical\w*|theory|ab[ -]initio|first[ -]principles|DFT|"
+    r"simulat\w*|expected|band[ -]structure|would be|hypothetical|extrapolat\w*|WHH|Werthamer[\w-]*)\b",
     re.IGNORECASE,
 )
+_OF_THEORY = re.compile(
+    r"\b(?:(?:BCS|weak[ -]coupling|theoretical|predicted|expected|calculated|Pauli|paramagnetic)\s+(?:BCS\s+)?"
+    r"(?:value|limit|ratio|result|prediction)s?)(?:\s+(?:of|is|=|for|near|about))*[\s(~≈=]*$",
+    re.IGNORECASE,
+)
+"""What stands right before a number of theory: "the BCS value 1.43"; it says nothing of other numbers."""
+_PARTS = re.compile(
+    r";|,?\s(?:while|whereas|but|although|though|compared (?:with|to)|compares? (?:well |favou?rably )?(?:with|to)"
+    r"|in contrast|in (?:good |excellent |fair |close )?agreement with|agrees? (?:well )?with|consistent with"
+    r"|(?:well |slightly |somewhat |much |far )?(?:below|above) the"
+    r"|we (?:obtain|estimate|derive|calculate|deduce|infer)"
+    r"|(?:higher|lower|larger|smaller|greater|less|more) than)\b",
+    re.IGNORECASE,
+)
+"""Where a sentence goes over from what is said to what it is held against."""
 _SYMBOL = "|".join(sorted(SYMBOLS, key=len, reverse=True))
 _AMOUNT = r"(?:_\{[^{}]{1,16}\}|\d+(?:\.\d+)?)"
 _GROUP = rf"(?:[(\[](?:(?:{_SYMBOL}){_AMOUNT}?,?)+[)\]]{_AMOUNT}?)"
@@ -96,8 +117,47 @@ def citations_in(sentence: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(match.group(0) for match in _CITED.finditer(sentence)))
 
 
-def standing_of(sentence: str) -> Standing:
-    """Return whether the values of a sentence are the paper's own measurements, calculated, or of others."""
-    if _CITED.search(sentence) or _BY_OTHERS.search(sentence):
-        return "cited"
-    return "calculated" if _CALCULATED.search(sentence) else "measured"
+def standing_of(sentence: str, at: int) -> Standing:
+    """Return whether a value is the paper's own measurement, calculated, or of others.
+
+    Parameters
+    ----------
+    sentence
+        That states it.
+    at
+        Where in the sentence the value begins.
+
+    A sentence is taken part by part: "We find 36.9 K, while Smith et al. reported 35 K" has one of each. A part says
+    what it says itself; else what an earlier part said goes on, but for one that speaks of own work.
+    """
+    if _OF_THEORY.search(sentence[:at]):
+        return "calculated"
+    parts: list[tuple[int, int]] = []
+    start = 0
+    for match in _PARTS.finditer(sentence):
+        parts.append((start, match.start()))
+        start = match.start()
+    parts.append((start, len(sentence)))
+    standing: Standing = "measured"
+    for first, last in parts:
+        if first > at:
+            break
+        part = sentence[first:last]
+        if _CITED.search(part) or _BY_OTHERS.search(part):
+            standing = "cited"
+        elif _CALCULATED.search(_without_theory(part)):
+            standing = "calculated"
+        elif _OWN.search(part):
+            standing = "measured"
+    return standing
+
+
+def _without_theory(part: str) -> str:
+    """Return a part of a sentence without the words that speak of one number of theory alone."""
+    return re.sub(
+        r"\b(?:BCS|weak[ -]coupling|theoretical|predicted|expected|calculated)\s+(?:BCS\s+)?"
+        r"(?:value|limit|ratio|result)s?",
+        " ",
+        part,
+        flags=re.IGNORECASE,
+    )

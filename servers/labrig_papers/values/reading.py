@@ -87,12 +87,12 @@ class Value:
             "text": self.text,
             "qualifier": self.qualifier,
             "kind": self.kind,
-            "value": self.value,
-            "values": [each.value for each in self.numbers] if self.kind != "one" else None,
-            "uncertainty": self.uncertainty,
+            "value": _tidy(self.value),
+            "values": [_tidy(each.value) for each in self.numbers] if self.kind != "one" else None,
+            "uncertainty": _tidy(self.uncertainty),
             "unit": self.unit.canonical,
             "dimension": self.unit.dimension,
-            "si": list(self.si()) if self.kind != "one" else self.si()[0],
+            "si": list(map(_tidy, self.si())) if self.kind != "one" else _tidy(self.si()[0]),
             "si_unit": self.unit.si,
             "per": self.unit.per,
             "equivalence": self.unit.equivalence,
@@ -100,6 +100,11 @@ class Value:
             "flags": list(self.flags),
         }
         return {key: each for key, each in fields.items() if each not in (None, "", [])}
+
+
+def _tidy(number: float | None) -> float | None:
+    """Return a number without the noise of a multiplication: 13.2260 Å are 1.3226e-09 m."""
+    return None if number is None else float(f"{number:.12g}")
 
 
 @lru_cache(maxsize=1)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -35,7 +37,7 @@ def test_every_quantity_of_a_page_and_nothing_else() -> None:
     found = find_quantities([PAGE])
     assert [each.text for each in found] == [text for text, _ in EXPECTED]
     for each, (_, si) in zip(found, EXPECTED, strict=True):
-        assert each.value is not None and each.value.si()[0] == pytest.approx(si)
+        assert each.value is not None and each.value.si()[0] == pytest.approx(si, rel=1e-9, abs=0)
         assert PAGE[each.start : each.end] == each.text and each.text in each.quote
 
 
@@ -51,6 +53,50 @@ def test_what_an_agent_needs_to_choose() -> None:
     assert (by_text["∼ 35 K"].standing, by_text["∼ 35 K"].citations) == ("cited", ("[1]", "[2]"))
     assert by_text["54 T"].standing == "calculated"
     assert by_text["4.3 ± 0.2"].name == "gap_ratio"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "standings"),
+    [
+        ("We find T_{c} = 36.9 K, while Smith et al. reported 35.2 K [4].", ["measured", "cited"]),
+        ("Earlier workers reported 35 K for films, but only 30 K for powders.", ["cited", "cited"]),
+        ("Calculations predict 41 K, whereas we find 36 K.", ["calculated", "measured"]),
+        ("The jump ∆C/γT_{c} = 1.08 lies well below the BCS value 1.43.", ["measured", "calculated"]),
+        ("From dH_{c2}/dT = 2.1 T/K we obtain 53.5 T in the WHH model.", ["measured", "calculated"]),
+        ("J_{c} reaches 1.2 × 10^{6} A/cm^{2} at 4.2 K.", ["measured", "measured"]),  # a power is no citation
+        ("J_{c} along [001] direction is 2 × 10^{5} A/cm^{2}.", ["measured"]),
+        ("The samples^{3,4} have T_{c} = 12 K.", ["cited"]),
+        ("A re-measurement gave 36.7 K.\n\n[1] J. Doe, J. Phys. 1, 1 (1990).", ["measured"]),
+        ("T_{c} = 36.9 K compares well with the highest reported for films.", ["measured"]),
+    ],
+)
+def test_each_value_of_a_sentence_has_its_own_standing(sentence: str, standings: list[str]) -> None:
+    assert [each.standing for each in find_quantities([sentence])] == standings
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "si"),
+    [
+        ("grown under 0.2 MPa O_{2}", "", 2e5),  # in, not below
+        ("No superconductivity was observed in La_{2}CuO_{4} down to 0.35 K.", "lowest_temperature", 0.35),
+        ("we obtain μ_{0}H^{∥c}_{c2}(0) = 53.5 T", "upper_critical_field", 53.5),
+        ("Young’s modulus 150 GPa", "youngs_modulus", 150e9),
+        ("with a = 10.2376 Å", "lattice_constant", 10.2376e-10),
+        ("a Curie constant of 0.047 emu K/mol", "curie_constant", 0.047 * 4e-6 * math.pi),
+        ("the gap ratio is 2∆(0)/k_{B}T_{c} = 4.3", "gap_ratio", 4.3),  # the 2 is no value
+        ("The midpoint of the transition is 36.9 K", "critical_temperature", 36.9),
+    ],
+)
+def test_a_value_has_the_name_that_the_text_gives_it(text: str, name: str, si: float) -> None:
+    (found,) = find_quantities([text])
+    assert found.value is not None and found.value.qualifier == "="
+    assert (found.name, found.value.si()[0]) == (name, pytest.approx(si, rel=1e-9, abs=0))
+
+
+def test_a_number_has_no_unit_of_another_line_or_cell() -> None:
+    assert list(scan("0\t20\t40\t60\nT (K)")) == []
+    assert list(scan("MgB_{2}\t38.6\tT")) == []
+    assert [each.text for each in scan("a transition at 38.6\nK in zero field")] == ["38.6\nK"]
 
 
 def test_a_lost_exponent_is_a_problem_and_no_value() -> None:
@@ -91,7 +137,7 @@ def test_what_is_no_quantity(text: str) -> None:
 )
 def test_cells_take_the_unit_of_their_head(cell: str, head: str, si: float | None) -> None:
     value = read_cell(cell, head)
-    assert (None if value is None else pytest.approx(value.si()[0])) == si
+    assert (None if value is None else pytest.approx(value.si()[0], rel=1e-9, abs=0)) == si
 
 
 @given(st.text(alphabet="0123456789.−-–×^{}_() KTOeμΩcmÅ/%~<[],LaCu", max_size=120))

@@ -50,7 +50,9 @@ SUPERMAT = DATA / "supermat" / "sample_300.csv"
 def test_numbers_and_their_uncertainty(text: str, value: float, uncertainty: float | None) -> None:
     number = read_number(text)
     assert math.isclose(number.value, value, rel_tol=1e-12)
-    assert number.uncertainty == (None if uncertainty is None else pytest.approx(uncertainty, rel=1e-9))
+    assert number.uncertainty == (
+        None if uncertainty is None else pytest.approx(uncertainty, rel=1e-9, abs=0)
+    )
 
 
 @pytest.mark.parametrize(
@@ -103,7 +105,7 @@ def test_values(text: str, qualifier: str | None, kind: str, si: tuple[float, ..
         return
     value = read_value(text)
     assert (value.qualifier, value.kind, value.unit.dimension) == (qualifier, kind, dimension)
-    assert value.si() == pytest.approx(si, rel=1e-12)
+    assert value.si() == pytest.approx(si, rel=1e-12, abs=0)
 
 
 def test_a_lost_plus_minus_sign_is_said() -> None:
@@ -139,7 +141,7 @@ def test_a_lost_plus_minus_sign_is_said() -> None:
 )
 def test_units(text: str, dimension: str, factor: float) -> None:
     unit = read_unit(text)
-    assert (unit.dimension, unit.factor) == (dimension, pytest.approx(factor, rel=1e-12))
+    assert (unit.dimension, unit.factor) == (dimension, pytest.approx(factor, rel=1e-12, abs=0))
 
 
 @pytest.mark.parametrize(
@@ -191,8 +193,8 @@ def test_a_printed_number_is_read_back(
 ) -> None:
     value, one = digits / 10**places, 10.0**-places
     number = read_number(f"{sign}{value:.{places}f}({spread}){form % power}")
-    assert number.value == pytest.approx((-1 if sign else 1) * value * 10.0**power, rel=1e-9)
-    assert number.uncertainty == pytest.approx(spread * one * 10.0**power, rel=1e-9)
+    assert number.value == pytest.approx((-1 if sign else 1) * value * 10.0**power, rel=1e-9, abs=0)
+    assert number.uncertainty == pytest.approx(spread * one * 10.0**power, rel=1e-9, abs=0)
 
 
 @given(st.text(max_size=60))

@@ -1,0 +1,32 @@
+"""Where on a page its tables and captions stand, for the values in them."""
+
+from __future__ import annotations
+
+from labrig_papers.pdf.page import Page
+from labrig_papers.pdf.structure import captions
+from labrig_papers.pdf.tables import find_tables
+from labrig_papers.quantities.finding import Areas, TableCell
+
+
+def areas_of(page: Page) -> Areas:
+    """Return the captions of a page, and its tables cell by cell."""
+    ranges: list[tuple[int, int]] = []
+    cells: list[TableCell] = []
+    for table in find_tables(page):
+        left, bottom, right, top = table.box
+        for line in page.lines:  # heads too: what stands in them are units, and no values
+            middle = (line.box[1] + line.box[3]) / 2
+            if bottom < middle < top and line.box[0] > left - 3 and line.box[2] < right + 3:
+                ranges.append((line.start, line.end))
+        for row, (quote, _) in zip(table.rows, table.evidence, strict=True):
+            filled = [cell for cell in row if cell.text]
+            if not filled:
+                continue
+            start, label = min(cell.start for cell in filled), row[0].text
+            cells += [
+                TableCell(cell.text, cell.start, cell.end, head, quote, start, label, table.caption)
+                for cell, head in zip(row, table.header, strict=True)
+                if cell.text
+            ]
+    spans = tuple((each.start, each.end) for each in captions(page))
+    return Areas(tuple(ranges), spans, tuple(cells))

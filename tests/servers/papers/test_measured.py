@@ -1,0 +1,111 @@
+"""How much of a paper is found: one marked by hand, and papers that the tests make with every value known."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from labrig_papers.evidence.quotes import verify_quote
+from labrig_papers.pdf.opening import opened
+from labrig_papers.pdf.page import Box, Page
+from labrig_papers.pdf.pages import read_pages
+from labrig_papers.pdf.tables import find_tables
+from labrig_papers.quantities.finding import Candidate, find_quantities
+from labrig_papers.quantities.placing import areas_of
+from support.made_papers import Drawn, make_paper
+from support.places import DATA
+
+S1 = DATA / "pdfs" / "s1_synthetic_revtex.pdf"
+BY_HAND = Path(__file__).with_name("s1_by_hand.csv")
+
+
+def read(path: Path) -> tuple[list[Page], tuple[Candidate, ...]]:
+    with opened(str(path), path.name) as document:
+        pages = list(read_pages(document, range(1, len(document) + 1)))
+    return pages, find_quantities([each.text for each in pages], areas=list(map(areas_of, pages)))
+
+
+@pytest.mark.skipif(not S1.is_file(), reason="shared/data/pdfs is absent")
+def test_values_of_a_paper_that_was_marked_by_hand() -> None:
+    """104 values were marked in print; of those that are found, power of ten and sign are those of the print."""
+    with BY_HAND.open(encoding="utf-8") as file:
+        marked = [(int(row["page"]), float(row["si"]), row["dimension"]) for row in csv.DictReader(file)]
+    pages, candidates = read(S1)
+    left = [
+        (each.page, each.value.si()[0], each.value.unit.dimension)
+        for each in candidates
+        if each.value is not None
+    ]
+    altogether, hits = len(left), 0
+    for page, si, dimension in marked:
+        for one in left:
+            if one[0] == page and one[2] == dimension and one[1] == pytest.approx(si, rel=1e-6, abs=0):
+                left.remove(one)
+                hits += 1
+                break
+    assert hits / len(marked) >= 0.95 and hits / altogether >= 0.95, left
+    for each in candidates:
+        assert verify_quote(pages, each.quote, each.page).status in ("exact", "normalised", "ambiguous"), each
+
+
+def _covers(found: list[Box], drawn: list[Box]) -> bool:
+    """Tell whether the middle of each box that was drawn is in one that was found, and no box goes much beyond."""
+    middles = [((left + right) / 2, (bottom + top) / 2) for left, bottom, right, top in drawn]
+    inside = all(
+        any(box[0] - 1 <= x <= box[2] + 1 and box[1] - 2 <= y <= box[3] + 2 for box in found)
+        for x, y in middles
+    )
+    return inside and sum(box[2] - box[0] for box in found) < 70 + 1.5 * sum(box[2] - box[0] for box in drawn)
+
+
+def _is(candidate: Candidate, drawn: Drawn) -> bool:
+    value = candidate.value
+    return (
+        value is not None
+        and (candidate.page, candidate.source, value.qualifier) == (drawn.page, drawn.kind, drawn.qualifier)
+        and value.unit.dimension == drawn.dimension
+        and value.si() == pytest.approx(drawn.si, rel=1e-9, abs=0)
+        and drawn.standing in ("", candidate.standing)
+    )
+
+
+@pytest.mark.parametrize(
+    "seed",
+    [
+        0,
+        7,
+        13,
+        *(pytest.param(each, marks=pytest.mark.accept) for each in range(20) if each not in (0, 7, 13)),
+    ],
+)
+def test_values_and_cells_of_a_made_paper(seed: int, tmp_path: Path) -> None:
+    """All but one in twenty of values (with qualifier, standing and box) and cells, and little that was not drawn."""
+    made = make_paper(seed)
+    path = tmp_path / "made.pdf"
+    path.write_bytes(made.pdf)
+    pages, candidates = read(path)
+    left, hits, wrong = list(made.values), 0, []
+    for candidate in candidates:
+        same = next((each for each in left if _is(candidate, each)), None)
+        if same is None:
+            wrong.append((candidate.page, candidate.source, candidate.text))
+            continue
+        left.remove(same)
+        hits += 1
+        boxes = pages[candidate.page - 1].boxes_of(candidate.start, candidate.end)
+        assert _covers(boxes, same.boxes), (candidate.text, boxes, same.boxes)
+        status = verify_quote(pages, candidate.quote, candidate.page).status
+        assert status in ("exact", "normalised", "ambiguous"), candidate.quote
+    assert hits >= 0.95 * len(made.values), left
+    assert hits >= 0.9 * len(candidates), wrong
+    cells = exact = 0
+    for grid in made.tables:
+        tables = {each.name: each for each in find_tables(pages[grid.page - 1])}
+        found = [[cell.text for cell in row] for row in tables[grid.name].rows] if grid.name in tables else []
+        cells += sum(map(len, grid.rows))
+        if len(found) == len(grid.rows):
+            pairs = [pair for rows in zip(found, grid.rows, strict=True) for pair in zip(*rows, strict=False)]
+            exact += sum(one == other for one, other in pairs)
+    assert exact >= 0.95 * cells
