@@ -57,6 +57,9 @@ class Arm:
         then texts and pictures alone, without structured content beside them that would not be cut.
     left_files
         Whether the trajectory lists the files that a run made or changed in its workspace.
+    limits_of
+        Limits that this arm gives a sample (names of `labrig_harness.sample.LIMITS`), over those of arm and sample: a
+        budget that depends on the length of a task.
     builtin_tools
         Whether an agent program keeps its own tools (shell, files) and the item's workspace as its folder.
     needs
@@ -80,6 +83,7 @@ class Arm:
     result_chars: int | None = None
     left_files: bool = False
     also: tuple[Served, ...] = ()
+    limits_of: Callable[[Sample], Mapping[str, float]] | None = None
 
     def __post_init__(self) -> None:
         if self.result_chars is not None and self.result_chars < 1:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from labrig.errors import LabrigError
 from labrig_harness import blobs
-from labrig_harness.records.items_file import generator_of, is_text, rows
+from labrig_harness.records.items_file import generator_of, is_text, published_rows
 
 if TYPE_CHECKING:
     from labrig_harness.sample import Sample
@@ -28,7 +28,7 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     )
     generate.add_argument("--n", type=int, metavar="N", help="how many samples (default: 200)")
     generate.add_argument(
-        "--from", dest="source", type=Path, metavar="FILE", help="take the published questions of this file"
+        "--from", dest="source", type=Path, metavar="FILE", help="take the published questions of this file or folder (JSONL or JSON)"
     )
     generate.add_argument(
         "--set", action="append", default=[], metavar="K=V", help="with --from: database=phreeqc.dat"
@@ -92,4 +92,4 @@ def _adopted(arguments: argparse.Namespace, suite: Suite, generator: Generator) 
         raise LabrigError(f"{suite.name} has no published form", where="--from")
     if arguments.seed is not None or arguments.n is not None:
         raise LabrigError("Published questions come from a file, not from a seed", where="--seed, --n")
-    return generator.adopt([row for _, row in rows(arguments.source)], settings_of(arguments.set))
+    return generator.adopt(published_rows(arguments.source), settings_of(arguments.set))

@@ -60,6 +60,41 @@ def read_tasks(path: Path, suite: Suite) -> list[Sample]:
     return list(samples.values())
 
 
+def published_rows(path: Path) -> list[dict[str, Any]]:
+    """Return what others published: the lines of a JSONL file, a JSON document, or all documents below a folder.
+
+    A document is an object, or a list of objects. Those of a folder come in the order of their paths.
+
+    Raises
+    ------
+    LabrigError
+        For what cannot be read, is no JSON, or holds something else than objects; for a folder without any.
+    """
+    if path.is_dir():
+        found = [row for each in sorted(path.rglob("*.json")) for row in _document(each)]
+        if not found:
+            raise LabrigError("The folder holds no file that ends in .json", where=str(path))
+        return found
+    if path.suffix == ".json":
+        return _document(path)
+    return [row for _, row in rows(path)]
+
+
+def _document(path: Path) -> list[dict[str, Any]]:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8-sig"), parse_constant=_no_number)
+    except (OSError, UnicodeDecodeError) as error:
+        raise LabrigError(f"Cannot read the samples: {error}", where=str(path)) from error
+    except (ValueError, RecursionError) as error:
+        raise LabrigError(f"This file is not JSON: {error}", where=str(path)) from error
+    found = content if isinstance(content, list) else [content]
+    if not all(isinstance(each, dict) for each in found):
+        raise LabrigError("This file holds no JSON object, or list of them", where=str(path))
+    if not is_text(json.dumps(found, ensure_ascii=False)):
+        raise LabrigError("This file has half a character (a lone surrogate)", where=str(path))
+    return found
+
+
 def rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the lines of a JSONL file with their numbers."""
     try:

@@ -67,9 +67,11 @@ class RunPlan:
         return [(sample, epoch) for epoch in range(self.epochs) for sample in self.tasks]
 
     def arm_of(self, sample: Sample) -> Arm:
-        """Return the arm as one sample is run in it: with the sample's own limits."""
-        own = {name: value for name, value in sample.limited().items() if name not in self.given}
-        return replace(self.arm, **own)
+        """Return the arm as one sample is run in it: with the limits that it or the sample sets for this one."""
+        found = sample.limited()
+        if self.arm.limits_of is not None:
+            found |= replace(sample, limits=dict(self.arm.limits_of(sample))).limited()
+        return replace(self.arm, **{name: value for name, value in found.items() if name not in self.given})
 
     def make_agent(self, epoch: int) -> Agent:
         """Return the agent of one record."""
