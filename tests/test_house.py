@@ -30,7 +30,7 @@ OFFERED = [each for each in SERVERS if (PROJECT / "servers" / each / "server").i
 SUITES = [
     each
     for each in folders("clients/labrig_suites")
-    if each != "common"  # what suites share
+    if (PROJECT / "clients" / "labrig_suites" / each / "tasks.py").is_file()  # else what suites share, or rooms of one
 ]
 
 
