@@ -12,8 +12,8 @@ from typing import Any
 
 from labrig.answer import Quantity
 
-SYNTHETIC = "labrig:synthetic"
-"""Global attribute of files that the made world consists of; its text says from which seed."""
+SYNTHETIC = "labrig_synthetic"
+"""Global attribute of the files of the made world; its text says from which seed. No colon: GDAL would cut it there."""
 
 
 @dataclass(frozen=True)
