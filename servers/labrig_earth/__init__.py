@@ -5,4 +5,5 @@
 - `grids`: fields on grids: described, cut, aggregated, combined, regridded
 - `work`: operations run in children, behind walls
 - `natural_earth`: land, coast lines, borders and named regions, which ship with the server
+- `world`: a synthetic world from a seed, whose planted properties are known exactly
 """

@@ -1,0 +1,13 @@
+"""A world made from a seed: files in real formats, with planted properties that are known exactly.
+
+- `make`: the whole world in a folder, with truth.json and contents.json; ``python -m labrig_earth.world.make``
+- `sizes`: how much of everything there is, and where it lies
+- `climate`: days with a trend and a hot spell, global months with an ENSO signal, NDVI that follows rain
+- `forecast`: an ensemble with its hindcast, whose bias is known
+- `air`: a year of hourly air quality with days of smog
+- `scenes`: satellite scenes with clouds and a step in NDVI, a terrain model
+- `town`: streets, buildings, amenities, a river and a flooded quarter; people on a grid
+- `streets`: the network of the town, and the routes in it
+- `tables`: yields of crops that follow rain
+- `writing`: NetCDF, GeoTIFF, GeoPackage and text with the label of what is synthetic, and a hash of what they hold
+"""

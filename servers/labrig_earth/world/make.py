@@ -1,0 +1,83 @@
+"""The whole world in a folder: ``python -m labrig_earth.world.make FOLDER SEED [SIZE]``.
+
+Each part has random numbers of its own, so that a change of one leaves the others as they were.
+"""
+
+from __future__ import annotations
+
+import pyproj  # isort: skip  # before any library that may bring another PROJ
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from labrig.errors import LabrigError
+from labrig_earth.world.sizes import size_of
+from labrig_earth.world.writing import Folder
+
+FIRST = pyproj.__version__
+TRUTH, CONTENTS = "truth.json", "contents.json"
+
+
+def make_world(folder: Path | str, seed: int, size: str = "small") -> dict[str, Any]:
+    """Make a world and return what was planted.
+
+    Parameters
+    ----------
+    folder
+        Empty, or absent.
+    seed
+        The same seed and size give the same values, whatever the versions of the libraries.
+    size
+        ``small`` (2 MB, about two seconds) or ``full`` (30 years).
+
+    Returns
+    -------
+    dict
+        What truth.json says. contents.json has a SHA-256 of what each file holds (`writing.hash_arrays`).
+
+    Raises
+    ------
+    LabrigError
+        ``refused`` for a folder that is not empty.
+    """
+    import numpy as np
+
+    from labrig_earth.world.air import write_air
+    from labrig_earth.world.climate import write_climate
+    from labrig_earth.world.forecast import write_forecast
+    from labrig_earth.world.scenes import write_scenes
+    from labrig_earth.world.tables import write_tables
+    from labrig_earth.world.town import write_town
+
+    numbers = size_of(size)
+    top = Path(folder)
+    top.mkdir(parents=True, exist_ok=True)
+    if any(top.iterdir()):
+        raise LabrigError("The folder is not empty", where=str(top), expected="an empty one", code="refused")
+    made = Folder(top, seed)
+    parts = [np.random.default_rng([seed, part]) for part in range(6)]
+    t2m = write_climate(made, numbers, parts[0])
+    write_forecast(made, numbers, parts[1], t2m)
+    write_air(made, numbers, parts[2])
+    streets = write_town(made, numbers, parts[3])
+    write_scenes(made, numbers, parts[4], streets)
+    write_tables(made, numbers, parts[5])
+
+    truth = {"seed": seed, "size": size, "label": made.label, **made.truth}
+    for name, what in ((TRUTH, truth), (CONTENTS, dict(sorted(made.contents.items())))):
+        (top / name).write_text(json.dumps(what, indent=1) + "\n", encoding="utf-8")
+    return truth
+
+
+def main(arguments: list[str]) -> int:
+    """Run the command."""
+    if len(arguments) not in (2, 3) or not arguments[1].isdigit():
+        print("usage: python -m labrig_earth.world.make FOLDER SEED [small|full]", file=sys.stderr)
+        return 2
+    make_world(arguments[0], int(arguments[1]), arguments[2] if len(arguments) == 3 else "full")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
