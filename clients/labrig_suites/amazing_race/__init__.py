@@ -4,5 +4,6 @@
 - `closure`: which stops matter; `lint`: what is wrong with a leg
 - `items`: legs as samples; `arms`: budgets and answers
 - `reading`: what was committed; `verifier`, `evaluator`: the published definitions; `path`: ours; `score`
+- `evidence`: values that stood in results; `measures`, `tables`: what runs did; `paper`: the paper's tables and figures
 - `simulated`, `fixtures`: runs whose scores are known
 """
