@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -76,7 +77,7 @@ def _sniff(content: bytes, named: str) -> None:
     if b"%PDF-" in head:
         return
     start = head.lstrip()[:200].lower()
-    if start.startswith((b"<!doctype", b"<html", b"<?xml")) or b"<html" in start:
+    if re.match(rb"<[!?a-z]", start) or b"<html" in start:
         raise LabrigError(
             "This is a web page, not a PDF",
             where=named,

@@ -6,8 +6,8 @@ import asyncio
 import hashlib
 import os
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,6 +18,7 @@ from labrig.isolation import closing
 from labrig.toolbox import ServeOptions, Toolbox, session
 from labrig.tools import files
 from labrig.tools.sources import opened_source
+from labrig_papers.fetching.addresses import ARXIV, is_address
 
 if TYPE_CHECKING:
     from labrig_papers.pdf.apart import Reader
@@ -73,26 +74,41 @@ class Paper:
 class State:
     """What all callers of one server share: the processes that read, and pages by the hash of their paper."""
 
-    def __init__(self) -> None:
+    def __init__(self, options: ServeOptions) -> None:
+        from labrig_papers.fetching.downloads import Downloads
         from labrig_papers.pdf.apart import readers
 
         self.readers = readers()
+        self.downloads = Downloads(options.http_mode, options.ledger)
         self._known: OrderedDict[str, Known] = OrderedDict()
 
     @asynccontextmanager
     async def opened(self, path: str) -> AsyncIterator[Paper]:
-        """Open a paper that a call names: a file of the workspace or a root, or an artifact's handle."""
+        """Open a paper that a call names: a file of the workspace or a root, an artifact's handle, or an address that
+        was fetched."""
         from labrig_papers.pdf.apart import Reader
 
-        with opened_source(path) as source:
-            sha256 = source.sha256 or await asyncio.to_thread(_sha256, source.descriptor)
+        with self._source(path) as (descriptor, hashed):
+            sha256 = hashed or await asyncio.to_thread(_sha256, descriptor)
             known = self._known.setdefault(sha256, Known())
             self._known.move_to_end(sha256)
-            paper = Paper(path, sha256, Reader(self.readers, source.descriptor, path), known)
+            paper = Paper(path, sha256, Reader(self.readers, descriptor, path), known)
             if not known.count:
                 known.count, known.about = await paper.reader.count()
             yield paper
         self._forget()
+
+    @contextmanager
+    def _source(self, path: str) -> Iterator[tuple[int, str]]:
+        if is_address(path):
+            descriptor, sha256 = self.downloads.opened(path)
+            try:
+                yield descriptor, sha256
+            finally:
+                os.close(descriptor)
+        else:
+            with opened_source(path) as source:
+                yield source.descriptor, source.sha256
 
     def _forget(self) -> None:
         kept = sum(len(page.text) for each in self._known.values() for page in each.pages.values())
@@ -101,8 +117,9 @@ class State:
             kept -= sum(len(page.text) for page in oldest.pages.values())
 
     async def close(self) -> None:
-        """End the processes."""
+        """End the processes, and remove what was fetched."""
         await self.readers.close()
+        await self.downloads.close()
 
 
 def _sha256(descriptor: int) -> str:
@@ -156,7 +173,7 @@ def numbers_of(pages: str, count: int, most: int) -> list[int]:
 @asynccontextmanager
 async def opens(options: ServeOptions) -> AsyncIterator[State]:
     """Hold the processes that read PDFs; they start with the first paper."""
-    held = State()
+    held = State(options)
     try:
         yield held
     finally:
@@ -186,9 +203,12 @@ toolbox = Toolbox(
         "values": "values without a PDF: units, formulas, space groups, comparison, consistency",
     },
     reads=(),
+    services=(ARXIV,),
 )
 files.offer(toolbox, such_as="extracted values as JSON")
 
-PathArgument = Annotated[str, Field(description="A PDF of the workspace or a root, or an artifact's handle.")]
+PathArgument = Annotated[
+    str, Field(description="PDF of the workspace or a root, a handle, or an address that open_paper fetched.")
+]
 PagesArgument = Annotated[str, Field(description="Pages: 3, 2-5 or 1,4-6; default all.")]
 CursorArgument = Annotated[str, Field(description="Where an earlier result ended.")]

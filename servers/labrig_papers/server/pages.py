@@ -10,6 +10,7 @@ from pydantic import Field
 
 from labrig.answer import Answer, Quantity, json_bytes
 from labrig.tools import cursor as cursors
+from labrig_papers.fetching.addresses import is_address
 from labrig_papers.server.base import CursorArgument, PagesArgument, PathArgument, numbers_of, state, toolbox
 
 LOOKED_AT = 40
@@ -20,9 +21,16 @@ TEXT_BYTES, LIST_BYTES = 6_500, 6_500
 _DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"<>]{2,120}")
 
 
-@toolbox.tool(title="Open a paper", read_only=True)
-async def open_paper(path: PathArgument) -> Answer:
-    """Open a PDF: title, DOI, number of pages, and which pages have text. Any other tool opens it as well."""
+@toolbox.tool(title="Open a paper", read_only=True, open_world=True)
+async def open_paper(
+    path: Annotated[
+        str,
+        Field(description="PDF of the workspace or a root, a handle, https://..., or arXiv:2101.00001."),
+    ],
+) -> Answer:
+    """Open a PDF: title, DOI, number of pages, and which pages have text. An address is fetched, once."""
+    if is_address(path):
+        await state().downloads.fetch(path)
     async with state().opened(path) as paper:
         count = paper.known.count
         pages = await paper.pages(range(1, min(count, LOOKED_AT) + 1))

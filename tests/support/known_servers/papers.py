@@ -14,6 +14,8 @@ from hostile.guard import Guard
 from hostile.servers.case import Call
 from hostile.servers.target import Target
 from support.fuzzing import Vocabulary, mangled
+from support.imitation import Imitation, html, page, redirect, status
+from support.recorded import Network
 
 EXTRACTED = {
     "id": "1",
@@ -85,8 +87,19 @@ FILE = st.sampled_from(
         "@library/text.txt",
     ]
 )
+ADDRESSES = (
+    "arXiv:2101.00001",
+    "arXiv:2101.00002",
+    "arXiv:x",
+    "https://example.org/paper.pdf",
+    "http://169.254.169.254/latest",
+    "http://",
+)
 PATH = st.one_of(
-    FILE, FILE, mangled(FILE), st.sampled_from(["", "..", "/etc/passwd", "@library", "@other/x.pdf"])
+    FILE,
+    FILE,
+    mangled(FILE),
+    st.sampled_from(["", "..", "/etc/passwd", "@library", "@other/x.pdf", "file:///etc/passwd", *ADDRESSES]),
 )
 WORDS = st.sampled_from(
     [
@@ -104,6 +117,23 @@ WORDS = st.sampled_from(
         "\ud800",
         "x" * 3_000,
     ]
+)
+
+
+def _furnish(site: Imitation) -> None:
+    site.on("/arxiv/pdf/2101.00001").then(page(paper(), "application/pdf"))
+    site.on("/arxiv/pdf/2101.00002").then(status(404))
+    site.on("/robots.txt").then(status(404))
+    site.on("/inside.pdf").then(redirect("http://169.254.169.254/latest"))
+    site.on("/login.pdf").then(html("<p>Log in"))
+
+
+NETWORK = Network(
+    _furnish,
+    lambda site: [
+        ("open_paper", {"path": path})
+        for path in (*ADDRESSES[:2], site.url("/inside.pdf"), site.url("/login.pdf"))
+    ],
 )
 
 VOCABULARY = Vocabulary(
@@ -139,7 +169,7 @@ VOCABULARY = Vocabulary(
         "second": st.sampled_from(["YBa2Cu3O6.93", "(((("]),
     },
     {
-        "open_paper": [{"path": PDF}],
+        "open_paper": [{"path": PDF}, {"path": ADDRESSES[0]}],
         "outline": [{"path": PDF}],
         "read_pages": [{"path": PDF, "pages": "1"}],
         "search_text": [{"path": PDF, "query": "transition"}],
