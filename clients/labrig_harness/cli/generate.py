@@ -28,7 +28,11 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     )
     generate.add_argument("--n", type=int, metavar="N", help="how many samples (default: 200)")
     generate.add_argument(
-        "--from", dest="source", type=Path, metavar="FILE", help="take the published questions of this file or folder (JSONL or JSON)"
+        "--from",
+        dest="source",
+        type=Path,
+        metavar="FILE",
+        help="take the published questions of this file or folder (JSONL or JSON)",
     )
     generate.add_argument(
         "--set", action="append", default=[], metavar="K=V", help="with --from: database=phreeqc.dat"

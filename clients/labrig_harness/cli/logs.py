@@ -22,7 +22,7 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     load.add_argument(
         "format",
         metavar="FORMAT",
-        help="claude-code, codex, gemini, atif, inspect, results, or auto (by content)",
+        help="claude-code, codex, gemini, aar-tools, atif, inspect, results, or auto (by content)",
     )
     load.add_argument("path", type=Path, metavar="PATH", help="a file, or a folder with one log to a file")
     load.add_argument("--out", type=Path, required=True, metavar="DIR")

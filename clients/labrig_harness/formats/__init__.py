@@ -4,13 +4,14 @@
 claude-code  Claude Code: ``--output-format stream-json``, and session files (``projects/*/<id>.jsonl``)
 codex        Codex: ``exec --json``, and rollouts (``sessions/Y/M/D/rollout-*.jsonl``)
 gemini       Gemini CLI: ``--output-format stream-json``
+aar-tools    the tool log of The Amazing Agent Race
 atif         Agent Trajectory Interchange Format, versions 1.0 to 1.8
 inspect      Inspect's EvalLog, ``.json`` or ``.eval``
 results      a table of results, JSONL or CSV
 ============ ======================================================================================
 
-Modules: a reader for each format (`claude_code`, `codex`, `gemini`, `atif`, `inspect_log`, `results`), which returns a
-`read_run`; `lines`, `building`: what readers share; `detect`: which format a file is; `results_suite`,
+Modules: a reader for each format (`claude_code`, `codex`, `gemini`, `aar_tools`, `atif`, `inspect_log`, `results`),
+which returns a `read_run`; `lines`, `building`: what readers share; `detect`: which format a file is; `results_suite`,
 `imported_suite`: the suites that tables of results and logs without truths belong to.
 
 A reader takes lines (or a document) and returns what happened; it opens no file and asks nobody. What it cannot
@@ -25,14 +26,17 @@ from typing import BinaryIO
 from labrig.errors import unknown_name
 from labrig_harness.formats.read_run import Line, ReadRun
 
-LINE_FORMATS = ("claude-code", "codex", "gemini")
+PROGRAMS = ("claude-code", "codex", "gemini")
 """Logs of agent programs, one JSON object a line."""
+
+LINE_FORMATS = (*PROGRAMS, "aar-tools")
+"""All logs of one JSON object a line."""
 
 FORMATS = (*LINE_FORMATS, "atif", "inspect", "results")
 
 
 def read(format: str, lines: Iterable[Line] | BinaryIO) -> list[ReadRun]:
-    """Read the log of an agent program: ``claude-code``, ``codex`` or ``gemini``.
+    """Read the log of an agent program, one of `LINE_FORMATS`.
 
     Parameters
     ----------
@@ -49,9 +53,14 @@ def read(format: str, lines: Iterable[Line] | BinaryIO) -> list[ReadRun]:
     LabrigError
         For an unknown format. A log is never an error: what cannot be read is in `ReadRun.skipped`.
     """
-    from labrig_harness.formats import claude_code, codex, gemini
+    from labrig_harness.formats import aar_tools, claude_code, codex, gemini
 
-    readers = {"claude-code": claude_code.read, "codex": codex.read, "gemini": gemini.read}
+    readers = {
+        "claude-code": claude_code.read,
+        "codex": codex.read,
+        "gemini": gemini.read,
+        aar_tools.NAME: aar_tools.read,
+    }
     if format not in readers:
         raise unknown_name("format of log lines", format, readers)
     return readers[format](lines)

@@ -6,6 +6,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from labrig_harness.formats.aar_tools import NAME, is_line
+
 _CODEX_FILE = {
     "session_meta",
     "turn_context",
@@ -33,6 +35,8 @@ def owner(event: dict[str, Any]) -> str:
     """
     kind = event.get("type")
     if not isinstance(kind, str):
+        if is_line(event):
+            return NAME
         # The first line of a rollout of Codex before version 0.40.
         return "codex" if "instructions" in event and "timestamp" in event and "id" in event else ""
     if kind in _CODEX_FILE or kind in _CODEX_OLD or kind.partition(".")[0] in ("thread", "turn", "item"):

@@ -33,6 +33,8 @@ class ReadRun:
         ends before an answer.
     text
         The last message of the agent, or empty.
+    committed
+        The answer, where it lies in a file beside the log; None where the log itself shows what was committed.
     end, end_detail
         Why the run ended. ``answered`` says that the agent stopped by itself with a message, whatever its
         submission.
@@ -52,6 +54,7 @@ class ReadRun:
     steps: tuple[Step, ...]
     results: dict[str, Wire] = field(default_factory=dict)
     text: str = ""
+    committed: str | None = None
     end: EndReason = "answered"
     end_detail: str = ""
     model: str = ""

@@ -19,7 +19,7 @@ from labrig.errors import LabrigError, unknown_name
 from labrig.redaction import redact
 from labrig_harness import formats
 from labrig_harness.agent import AgentSpec
-from labrig_harness.channels import submitted
+from labrig_harness.channels import MOST, submitted
 from labrig_harness.formats import FORMATS, LINE_FORMATS
 from labrig_harness.formats.read_run import ReadRun
 from labrig_harness.logs.keeping import (
@@ -35,7 +35,7 @@ from labrig_harness.records import outfolder
 from labrig_harness.registry import suites
 from labrig_harness.sample import Sample, SampleInput
 from labrig_harness.suite import Suite
-from labrig_harness.trajectory import Step, Trajectory
+from labrig_harness.trajectory import Step, Submission, Trajectory
 
 SUFFIXES = frozenset((".jsonl", ".json", ".eval", ".csv", ".tsv", ".txt", ".log", ".ndjson"))
 
@@ -152,7 +152,7 @@ def read_file(format: str, file: Path) -> Iterator[ReadRun]:
     LabrigError
         If the file as a whole cannot be used: not of this format, too large, in UTF-16.
     """
-    from labrig_harness.formats import atif, inspect_log
+    from labrig_harness.formats import aar_tools, atif, inspect_log
 
     with file.open("rb") as opened:
         head = opened.read(4)
@@ -162,12 +162,22 @@ def read_file(format: str, file: Path) -> Iterator[ReadRun]:
                 "This file is UTF-16", where=file.name, expected="UTF-8", try_="iconv -f UTF-16 -t UTF-8 FILE"
             )
         if format in LINE_FORMATS:
-            yield from formats.read(format, opened)
+            beside = file.with_name(aar_tools.ANSWER)
+            for run in formats.read(format, opened):
+                yield _with_answer(run, beside) if format == aar_tools.NAME else run
         elif format == "inspect" and head.startswith(b"PK"):
             yield from inspect_log.read_archive(opened)
         else:
             for document in _documents(whole(file), file):
                 yield from (inspect_log if format == "inspect" else atif).read(document)
+
+
+def _with_answer(run: ReadRun, path: Path) -> ReadRun:
+    """Return a run with what was committed in the file beside its log; no file is an answer that was never given."""
+    if path.is_symlink() or not path.is_file():
+        return replace(run, end="no_answer")
+    with path.open("rb") as file:
+        return replace(run, committed=file.read(MOST["file"]).decode("utf-8", errors="replace"))
 
 
 def _documents(data: bytes, file: Path) -> list[Any]:
@@ -355,6 +365,8 @@ def _foreign(
     steps = list(_recorded(run, log))
     channel = suite.arm(arm).channel if suite.name != "imported" else None
     submission = submitted(channel, steps, sample.brief.choices) if channel is not None else None
+    if run.committed is not None:
+        submission = Submission(run.committed, steps[-1].index if steps else -1)
     end = run.end
     if channel is not None and end in ("answered", "no_answer"):
         end = "answered" if submission is not None else "no_answer"

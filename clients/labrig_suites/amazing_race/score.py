@@ -20,8 +20,8 @@ from labrig_suites.amazing_race.reading import committed
 from labrig_suites.amazing_race.tool_names import family
 
 VERSION = "1"
-DIGIT_ALONE = ("agent-paper", "agent-code", "published")
-"""Arms that ask for the digit alone, as the paper does; the last is that of imported logs."""
+DIGIT_ALONE = ("agent-paper", "agent-code")
+"""Arms that ask for the digit alone, as the paper does."""
 
 
 def score(sample: Sample, trajectory: Trajectory) -> Score:

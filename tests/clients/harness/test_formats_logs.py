@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from labrig_harness import formats
-from labrig_harness.formats import LINE_FORMATS, lines
+from labrig_harness.formats import LINE_FORMATS, PROGRAMS, lines
 from labrig_harness.formats.building import UNFINISHED
 from labrig_harness.formats.detect import formats_of
 from labrig_harness.formats.read_run import ReadRun
@@ -462,7 +462,7 @@ GOOD = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("format", LINE_FORMATS)
+@pytest.mark.parametrize("format", PROGRAMS)
 def test_a_log_that_was_cut_off_anywhere(format: str) -> None:
     log = jsonl(*GOOD[format])
     whole = read(format, log)
@@ -476,7 +476,7 @@ def test_a_log_that_was_cut_off_anywhere(format: str) -> None:
                 assert UNFINISHED in run.end_detail
 
 
-@pytest.mark.parametrize("format", LINE_FORMATS)
+@pytest.mark.parametrize("format", PROGRAMS)
 def test_what_cannot_be_read_is_said_and_the_rest_is_kept(format: str) -> None:
     log = b"".join(
         [
@@ -501,12 +501,12 @@ def test_what_cannot_be_read_is_said_and_the_rest_is_kept(format: str) -> None:
 
 
 def test_two_programs_in_one_log_are_told_apart(tmp_path: Path) -> None:
-    mixed = [event for pair in zip(*(GOOD[each][:4] for each in LINE_FORMATS), strict=True) for event in pair]
+    mixed = [event for pair in zip(*(GOOD[each][:4] for each in PROGRAMS), strict=True) for event in pair]
     log = jsonl(*mixed, *(GOOD[each][-1] for each in ("claude-code", "gemini")))
     path = tmp_path / "mixed.jsonl"
     path.write_bytes(log)
-    assert set(formats_of(path)) == set(LINE_FORMATS)
-    for format in LINE_FORMATS:
+    assert set(formats_of(path)) == set(PROGRAMS)
+    for format in PROGRAMS:
         run = read(format, log)
         assert (run.end, run.text) == ("answered", "B")
         assert sum("lines of another program" in line for line in run.skipped) == 2
