@@ -6,16 +6,22 @@ them it is called by the schemas of its tools alone.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from _pytest.mark.structures import ParameterSet
+from fastmcp import Client
 
+from labrig.serving.builder import build
+from labrig.toolbox import ServeOptions
 from labrig_harness.registry.servers import toolbox
 from support.every_server import FOLDER, installed, known, names, toys, vocabulary
-from support.fuzzing import ORDERS, sample, thousands
+from support.fuzzing import ORDERS, bench, sample, thousands
+from support.recorded import recorded
 from support.toys_installed import toys_installed
 
 
@@ -82,6 +88,27 @@ def test_a_server_has_words(server: str) -> None:
         f"{server} is fuzzed from its schemas alone: give it a VOCABULARY in {FOLDER}/{server}.py"
     )
     assert words.recipes, f"{server} needs calls that are right (recipes)"
+
+
+def test_a_server_that_asks_the_network_replays_what_was_recorded(tmp_path: Path) -> None:
+    """A known answer comes from the ledger, and what nobody recorded is refused before any host is asked."""
+    with bench("almanac", vocabulary("almanac"), "own", tmp_path / "w") as each:
+        told = each.ask(each.client.call_tool_mcp, "high_water", {"port": "Brest"})
+        assert told.structured_content["values"][0]["value"] == 6.9
+        asked = [("high_water", {"port": "Cork"}), ("read_page", {"url": "https://example.org/"})]
+        refused = [each.ask(each.client.call_tool_mcp, *call) for call in asked]
+    empty = recorded("almanac", None, tmp_path / "empty")
+    assert empty is not None
+    with empty.replayed() as replaying:
+        options = ServeOptions(workspace=tmp_path / "x", **replaying)
+        refused.append(asyncio.run(_called(options, "high_water", {"port": "Brest"})))
+    assert {each.meta["labrig"]["error"]["code"] for each in refused} == {"not_recorded"}
+    assert recorded("shelf", None, tmp_path) is None
+
+
+async def _called(options: ServeOptions, tool: str, arguments: dict[str, Any]) -> Any:
+    async with Client(build(toolbox("almanac"), options)) as client:
+        return await client.call_tool_mcp(tool, arguments)
 
 
 def test_a_server_without_words_is_called_by_its_schemas(tmp_path: Path) -> None:

@@ -1,13 +1,15 @@
 """Every server: those that are installed, and the toys, with what the tests know of each.
 
-What is known of a server stands in one file, tests/support/known_servers/NAME.py: `VOCABULARY` (words for the fuzz) and
-`TARGET` (how it is attacked). A server without one is fuzzed and attacked by what its tools list says.
+What is known of a server stands in one file, tests/support/known_servers/NAME.py: `VOCABULARY` (words for the fuzz),
+`TARGET` (how it is attacked), `NETWORK` (what its services say, if it declares any). A server without one is fuzzed and
+attacked by what its tools list says, and one that asks the network is given an empty ledger.
 """
 
 from __future__ import annotations
 
 import configparser
 import importlib
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +20,7 @@ from support.toys_installed import TOYS
 if TYPE_CHECKING:
     from hostile.servers.target import Target
     from support.fuzzing import Vocabulary
+    from support.recorded import Recorded
 
 FOLDER = PROJECT / "tests" / "support" / "known_servers"
 
@@ -58,6 +61,13 @@ def target(server: str) -> Target:
     from hostile.servers.target import Target
 
     return _of(server, "TARGET") or Target()
+
+
+def recorded(server: str, folder: Path) -> Recorded | None:
+    """Return the ledger that a server replays, recorded into a folder; None for one that asks no network."""
+    from support.recorded import recorded as record
+
+    return record(server, _of(server, "NETWORK"), folder)
 
 
 def _of(server: str, name: str) -> Any:

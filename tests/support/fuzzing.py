@@ -19,7 +19,7 @@ import os
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -37,6 +37,7 @@ from hostile.guard import descendants
 from labrig.serving.builder import build
 from labrig.toolbox import ServeOptions
 from labrig_harness.registry.servers import toolbox
+from support.every_server import recorded
 
 Call = tuple[str, dict[str, Any]]
 
@@ -315,22 +316,26 @@ def _short(value: Any) -> str:
 
 @contextmanager
 def bench(server: str, vocabulary: Vocabulary, order: str, folder: Path) -> Iterator[Bench]:
-    """Give a server that serves every toolset, in one of `ORDERS`; the workspace is made in `folder`."""
+    """Give a server that serves every toolset, in one of `ORDERS`; the workspace is made in `folder`.
+
+    One that declares services replays a ledger of its own: no test asks the network.
+    """
     tools = toolbox(server)
     folder.mkdir(parents=True, exist_ok=True)
     workspace = folder / "workspace"
-    options = ServeOptions(
-        toolsets=tuple(tools.toolsets)[:: ORDERS[order]],
-        workspace=workspace,
-        roots=vocabulary.lay_out(folder),
-    )
-    with (
-        start_blocking_portal() as portal,
-        portal.wrap_async_context_manager(Client(build(tools, options))) as client,
-    ):
-        made = Bench(vocabulary, order, client, portal.call)
-        vocabulary.begin(made, workspace)
-        yield made
+    network = recorded(server, folder / "network")
+    with network.replayed() if network else nullcontext({}) as replaying, start_blocking_portal() as portal:
+        options = ServeOptions(
+            toolsets=tuple(tools.toolsets)[:: ORDERS[order]],
+            workspace=workspace,
+            roots=vocabulary.lay_out(folder),
+            **replaying,
+        )
+        client = Client(build(tools, options))
+        with portal.wrap_async_context_manager(client):
+            made = Bench(vocabulary, order, client, portal.call)
+            vocabulary.begin(made, workspace)
+            yield made
 
 
 def fuzz(each: Bench, n_calls: int) -> None:

@@ -40,7 +40,7 @@ from labrig.canonical import sha256
 from labrig.workspace import Workspace
 from labrig_harness.registry import servers
 from support import answer_sizes
-from support.every_server import installed, target
+from support.every_server import installed, recorded, target
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "security.md"
 TABLE = re.compile(r"(<!-- attack table -->\n).*?(<!-- end of attack table -->)", re.DOTALL)
@@ -124,14 +124,16 @@ class Record:
 
 
 class Rig:
-    """A server under attack, and the watched tree around it."""
+    """A server under attack, and the watched tree around it; one that asks the network replays a ledger of its own."""
 
     servers: ClassVar[set[int]] = set()
 
     def __init__(self, name: str, transport: str, folder: Path) -> None:
         self.name, self.transport, self.target = name, transport, target(name)
         self.guard = Guard(folder, self.target, self.target.ground)
-        self.flags = self.target.lay_out(self.guard)
+        network = recorded(name, folder.with_name(f"{folder.name}-network"))
+        self.variables = dict(network.variables) if network else {}
+        self.flags = [*self.target.lay_out(self.guard), *(network.flags if network else ())]
         self.guard.set_wall(20)
         self.replies: list[Reply] = []
         self.sizes: list[str] = []
@@ -164,7 +166,8 @@ class Rig:
         toolsets = ",".join(servers.toolbox(self.name).toolsets)
         argv = [sys.executable, *servers.module(self.name), "--workspace", str(workspace)]
         argv += ["--toolsets", toolsets, *self.flags]
-        self.server = CHANNELS[self.transport](argv, self.guard.environment, self.guard.cwd)
+        environment = self.guard.environment | self.variables
+        self.server = CHANNELS[self.transport](argv, environment, self.guard.cwd)
         self.servers.add(self.server.process.pid)
 
     @property
