@@ -1,0 +1,255 @@
+"""Searching the web: Serper (Google's results), Brave, or a SearXNG of one's own.
+
+https://serper.dev, https://api-dashboard.search.brave.com/app/documentation, https://docs.searxng.org/dev/search_api.html
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from labrig.errors import LabrigError
+from labrig.http import Client, Key, Limit, Service
+from labrig_atlas.services.checks import checked_text
+from labrig_atlas.services.inquiry import Inquiry
+from labrig_atlas.services.provider import Provider, Reply
+
+KEYLESS = "the backend searxng, a server of your own that needs no key (LABRIG_HTTP_URL_SEARXNG)"
+SERPER = Provider(
+    Service(
+        "serper",
+        "https://google.serper.dev",
+        limit=Limit(per_second=5, concurrent=2),
+        key=Key("atlas", "serper_key", header="X-API-KEY", get_it="https://serper.dev"),
+        terms="https://serper.dev/terms",
+    ),
+    title="Serper",
+    credit="results of Google Search, under Serper's terms",
+    homepage="https://serper.dev",
+    questions=("search",),
+    at_most="5 requests/s, 20 results a search",
+)
+BRAVE = Provider(
+    Service(
+        "brave",
+        "https://api.search.brave.com/res/v1",
+        limit=Limit(per_second=1, concurrent=1),  # its free plan
+        key=Key("atlas", "brave_key", header="X-Subscription-Token", get_it="https://brave.com/search/api/"),
+        terms="https://api-dashboard.search.brave.com/terms-of-service",
+    ),
+    title="Brave Search",
+    credit="results of Brave Search; to store them, the plan must include storage rights",
+    homepage="https://brave.com/search/api/",
+    questions=("search",),
+    at_most="stated: 1 request/s in the free plan, 20 results a search",
+)
+SEARXNG = Provider(
+    Service(
+        "searxng",
+        "http://127.0.0.1:8888",
+        limit=Limit(per_second=1, concurrent=1),
+        terms="https://docs.searxng.org/admin/settings/settings_search.html",
+    ),
+    title="SearXNG",
+    credit="results of the search engines that the operator's own server asks, under their terms",
+    homepage="https://docs.searxng.org",
+    questions=("search",),
+    at_most="1 request/s; its settings must allow the format json",
+)
+MOST_HITS = 20
+
+
+@dataclass(frozen=True)
+class Hit:
+    """One result: its place in the service's order, from 1."""
+
+    position: int
+    title: str
+    url: str
+    snippet: str
+    date: str = ""
+
+
+@dataclass(frozen=True)
+class WebSearch:
+    """Results in the service's order; `answer` and `facts` are what it shows beside them, where it does."""
+
+    query: str
+    hits: tuple[Hit, ...]
+    source: str
+    answer: str = ""
+    facts: Mapping[str, str] = field(default_factory=dict)
+    suggestions: tuple[str, ...] = ()
+
+
+def _checked(query: str, limit: int) -> str:
+    if not 1 <= limit <= MOST_HITS:
+        raise LabrigError(f"{limit} results are not given", where="num_results", expected=f"1 to {MOST_HITS}")
+    return checked_text(query, "query")
+
+
+def _plain(text: str) -> str:
+    """Return a snippet without the tags that mark its words."""
+    return re.sub(r"</?(?:strong|b|em|mark)>", "", text)
+
+
+def _code(text: str, letters: str, where: str) -> str:
+    """Return a code of a country or language, which goes into a question as it is."""
+    if not re.fullmatch(r"[A-Za-z]{2}(-[A-Za-z]{2,4})?", text):
+        raise LabrigError(f"This is not a code: {text!r:.40}", where=where, expected=letters)
+    return text.lower()
+
+
+def _hits(query: str, found: list[Hit], limit: int) -> tuple[Hit, ...]:
+    if not found:
+        raise LabrigError(
+            f"Nothing is found for {query!r}", where="query", try_="fewer words", code="not_found"
+        )
+    return tuple(found[:limit])
+
+
+async def serper(
+    client: Client,
+    query: str,
+    *,
+    limit: int = 5,
+    location: str = "",
+    country: str = "us",
+    language: str = "en",
+) -> Reply[WebSearch]:
+    """Search with Google's results, through Serper.
+
+    Parameters
+    ----------
+    location
+        Where the search is made, in Google's words: ``Austin, Texas, United States``; empty for the country alone.
+    country, language
+        Codes: ISO 3166-1 alpha-2 and ISO 639-1.
+    """
+    asked = _checked(query, limit)
+    data: dict[str, Any] = {
+        "q": asked,
+        "gl": _code(country, "ISO 3166-1 alpha-2", "gl"),
+        "hl": _code(language, "ISO 639-1", "hl"),
+        "num": limit,
+    }
+    if location:
+        data["location"] = checked_text(location, "location")
+    inquiry = Inquiry(client)
+    answer = await inquiry.json(SERPER, "search", method="POST", data=data, keyless=KEYLESS)
+    answer.members()
+    found = [
+        Hit(
+            number,
+            each["title"].text(""),
+            each["link"].text(),
+            each["snippet"].text(""),
+            each["date"].text(""),
+        )
+        for number, each in enumerate(answer.each("organic"), 1)
+    ]
+    graph = answer["knowledgeGraph"]
+    facts = {
+        key: str(text)
+        for key, text in (graph["attributes"].members() if "attributes" in graph else {}).items()
+    }
+    box = answer["answerBox"]
+    return inquiry.reply(
+        WebSearch(
+            asked,
+            _hits(asked, found, limit),
+            SERPER.source,
+            answer=box["answer"].text("") or box["snippet"].text(""),
+            facts=facts,
+            suggestions=tuple(each["query"].text("") for each in answer.each("relatedSearches")),
+        )
+    )
+
+
+async def brave(
+    client: Client, query: str, *, limit: int = 5, country: str = "us", language: str = "en"
+) -> Reply[WebSearch]:
+    """Search with Brave's own index; codes as in `serper`."""
+    asked = _checked(query, limit)
+    inquiry = Inquiry(client)
+    answer = await inquiry.json(
+        BRAVE,
+        "web/search",
+        params={
+            "q": asked,
+            "count": limit,
+            "country": _code(country, "ISO 3166-1 alpha-2", "country").upper(),
+            "search_lang": _code(language, "ISO 639-1", "language"),
+        },
+        keyless=KEYLESS,
+    )
+    answer.members()
+    results = answer["web"].each("results")
+    found = [
+        Hit(
+            number,
+            _plain(each["title"].text("")),
+            each["url"].text(),
+            _plain(each["description"].text("")),
+            each["page_age"].text(""),
+        )
+        for number, each in enumerate(results, 1)
+    ]
+    return inquiry.reply(WebSearch(asked, _hits(asked, found, limit), BRAVE.source))
+
+
+async def searxng(client: Client, query: str, *, limit: int = 5, language: str = "en") -> Reply[WebSearch]:
+    """Search with a SearXNG of one's own; its address is the setting ``http.url_searxng``.
+
+    Raises
+    ------
+    LabrigError
+        ``unavailable`` without that setting; ``refused`` where its settings do not allow JSON.
+    """
+    asked = _checked(query, limit)
+    if not SEARXNG.service.moved and not client.replays:
+        raise LabrigError(
+            "There is no address of a SearXNG",
+            where="LABRIG_HTTP_URL_SEARXNG",
+            expected="the address of a server of your own, with json among search.formats of its settings.yml",
+            try_="docker run --publish 8888:8080 searxng/searxng, or the backend brave or serper with a key",
+            code="unavailable",
+        )
+    inquiry = Inquiry(client)
+    try:
+        answer = await inquiry.json(
+            SEARXNG,
+            "search",
+            params={"q": asked, "format": "json", "language": _code(language, "ISO 639-1", "language")},
+        )
+    except LabrigError as error:
+        if error.code != "refused":
+            raise
+        raise LabrigError(
+            error.what,
+            where=error.where,
+            try_="add json to search.formats in its settings.yml",
+            code="refused",
+        ) from error
+    found = [
+        Hit(
+            number,
+            each["title"].text(""),
+            each["url"].text(),
+            each["content"].text(""),
+            each["publishedDate"].text(""),
+        )
+        for number, each in enumerate(answer["results"], 1)
+    ]
+    if "unresponsive_engines" in answer and answer["unresponsive_engines"].count:
+        inquiry.notes.append(f"{answer['unresponsive_engines'].count} search engines did not answer SearXNG.")
+    return inquiry.reply(
+        WebSearch(
+            asked,
+            _hits(asked, found, limit),
+            SEARXNG.source,
+            suggestions=answer["suggestions"].texts(),
+        )
+    )
