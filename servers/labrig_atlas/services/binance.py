@@ -8,14 +8,18 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from labrig.errors import LabrigError
-from labrig.http import Client, Limit, Service
+from labrig.http import Limit, Service
 from labrig_atlas.facts import MarketDay
 from labrig_atlas.services.checks import checked_day
 from labrig_atlas.services.inquiry import Inquiry
 from labrig_atlas.services.provider import Provider, Reply
 from labrig_atlas.services.values import Value
+
+if TYPE_CHECKING:
+    from labrig.http import Client
 
 LIMITS = "stated: 6,000 weight/min, a day's candle weighs 2; 5 requests/s"
 BINANCE = Provider(

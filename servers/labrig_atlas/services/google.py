@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
-from typing import Literal, TypeVar, get_args
+from typing import TYPE_CHECKING, Literal, TypeVar, get_args
 
 from labrig.errors import LabrigError, unknown_name
-from labrig.http import Client
 from labrig_atlas.facts import Matrix, Place, PlaceList, Route
 from labrig_atlas.services import google_maps, google_places, google_routes
 from labrig_atlas.services.provider import Reply
+
+if TYPE_CHECKING:
+    from labrig.http import Client
 
 T = TypeVar("T")
 Api = Literal["auto", "legacy", "new"]

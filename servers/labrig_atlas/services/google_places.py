@@ -6,10 +6,11 @@ said in the header X-Goog-FieldMask, by which Google also counts the price. Its 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from labrig.errors import Code, LabrigError
-from labrig.http import Client, Key, Limit, Service
+from labrig.http import Key, Limit, Service
 from labrig_atlas.facts import Place, PlaceList
 from labrig_atlas.services.checks import checked_text
 from labrig_atlas.services.google_maps import (
@@ -26,6 +27,9 @@ from labrig_atlas.services.google_maps import (
 from labrig_atlas.services.inquiry import Inquiry
 from labrig_atlas.services.provider import Provider, Reply
 from labrig_atlas.services.values import Value
+
+if TYPE_CHECKING:
+    from labrig.http import Client
 
 GOOGLE_PLACES = Provider(
     Service(

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from labrig.http import Client, Key, Limit, Service
+from labrig.http import Key, Limit, Service
 from labrig_atlas.facts import Matrix, MatrixCell, Mode, Route, Step
 from labrig_atlas.services.checks import checked_counts, checked_mode, checked_text, point_in
 from labrig_atlas.services.google_maps import CREDIT, GET_KEY, KEPT, KEYLESS, MOST_SIDE, nothing
@@ -17,6 +17,9 @@ from labrig_atlas.services.google_places import SAYS_WHY, raise_error
 from labrig_atlas.services.inquiry import Inquiry
 from labrig_atlas.services.provider import Provider, Reply
 from labrig_atlas.services.values import Value
+
+if TYPE_CHECKING:
+    from labrig.http import Client
 
 GOOGLE_ROUTES = Provider(
     Service(

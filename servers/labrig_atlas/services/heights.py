@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from labrig.errors import LabrigError
-from labrig.http import Client, Limit, Service
+from labrig.http import Limit, Service
 from labrig_atlas.facts import Elevation
 from labrig_atlas.services.checks import checked_points
 from labrig_atlas.services.inquiry import Inquiry
 from labrig_atlas.services.provider import Provider, Reply
 from labrig_atlas.services.values import Value
+
+if TYPE_CHECKING:
+    from labrig.http import Client
 
 OPEN_ELEVATION = Provider(
     Service(

@@ -7,14 +7,18 @@ data are CC BY 4.0.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from labrig.errors import LabrigError
-from labrig.http import Client, Limit, Service
+from labrig.http import Limit, Service
 from labrig_atlas.facts import DailyWeather, Elevation
 from labrig_atlas.services.checks import checked_point, checked_points, checked_span
 from labrig_atlas.services.inquiry import Inquiry
 from labrig_atlas.services.provider import Provider, Reply
 from labrig_atlas.services.values import Value
+
+if TYPE_CHECKING:
+    from labrig.http import Client
 
 CREDIT = "weather data by Open-Meteo.com, CC BY 4.0, free for non-commercial use"
 TERMS = "https://open-meteo.com/en/terms"

@@ -8,15 +8,19 @@ demo of project-osrm.org answers every profile with a car's way. A server of one
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from labrig.errors import Code, LabrigError
-from labrig.http import Client, Limit, Service
+from labrig.http import Limit, Service
 from labrig_atlas.facts import Matrix, MatrixCell, Mode, Route, Step
 from labrig_atlas.services import nominatim
 from labrig_atlas.services.checks import checked_counts, checked_mode, point_in
 from labrig_atlas.services.inquiry import Inquiry
 from labrig_atlas.services.provider import Provider, Reply
 from labrig_atlas.services.values import Value
+
+if TYPE_CHECKING:
+    from labrig.http import Client
 
 OSRM = Provider(
     Service(

@@ -8,13 +8,16 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from labrig.errors import LabrigError
-from labrig.http import Client, Key, Limit, Service
+from labrig.http import Key, Limit, Service
 from labrig_atlas.services.checks import checked_text
 from labrig_atlas.services.inquiry import Inquiry
 from labrig_atlas.services.provider import Provider, Reply
+
+if TYPE_CHECKING:
+    from labrig.http import Client
 
 KEYLESS = "the backend searxng, a server of your own that needs no key (LABRIG_HTTP_URL_SEARXNG)"
 SERPER = Provider(

@@ -11,15 +11,18 @@ import math
 import re
 from datetime import date, timedelta
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from labrig.errors import LabrigError
-from labrig.http import Client, Limit, Service
+from labrig.http import Limit, Service
 from labrig.http.outside import outside
 from labrig_atlas.facts import MarketDay
 from labrig_atlas.services.checks import checked_day
 from labrig_atlas.services.inquiry import Inquiry
 from labrig_atlas.services.provider import Provider, Reply
+
+if TYPE_CHECKING:
+    from labrig.http import Client
 
 YAHOO = Provider(
     Service(
