@@ -1,4 +1,4 @@
-"""Live services of the atlas server as a site on 127.0.0.1 plays them: answers in documented shapes, and what is meant."""
+"""Live services of the atlas server as a site on 127.0.0.1 plays them: answers in documented shapes and their sense."""
 
 from __future__ import annotations
 

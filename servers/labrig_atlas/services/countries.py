@@ -7,15 +7,19 @@ years, so its figures stand only where the World Bank has none.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from labrig.errors import Code, LabrigError
-from labrig.http import Client, Limit, Service
+from labrig.http import Limit, Service
 from labrig_atlas.facts import CountryFacts
 from labrig_atlas.services.checks import checked_text
 from labrig_atlas.services.inquiry import Inquiry
 from labrig_atlas.services.provider import Provider, Reply
 from labrig_atlas.services.values import Value
+
+if TYPE_CHECKING:
+    from labrig.http import Client
 
 REST_COUNTRIES = Provider(
     Service(
@@ -137,16 +141,10 @@ async def _named(inquiry: Inquiry, asked: str) -> Named:
     LabrigError
         ``not_found``; ``bad_input`` with the candidates where several answer to it.
     """
-    is_code = asked.isascii() and asked.isalpha() and len(asked) in (2, 3)
-    path = f"{'alpha' if is_code else 'name'}/{quote(asked, safe='')}"
-    answer = await inquiry.json(REST_COUNTRIES, path, params={"fields": WANTED}, accept={400, 404})
     found: list[Named] = []
-    if isinstance(answer.raw, list):
-        found = [read_named(each) for each in answer]
-    elif "cca2" in answer:
-        found = [read_named(answer)]
-    elif answer["status"].whole() not in (400, 404):
-        raise answer.odd("a list of countries")
+    if asked.isascii() and asked.isalpha() and len(asked) in (2, 3):
+        found = await _listed(inquiry, f"alpha/{asked}")
+    found = found or await _listed(inquiry, f"name/{quote(asked, safe='')}")  # UK is no code, and a name
     if not found:
         raise LabrigError(
             f"REST Countries knows no country {asked!r}",
@@ -164,6 +162,17 @@ async def _named(inquiry: Inquiry, asked: str) -> Named:
             try_="one of these names or codes",
         )
     return exact[0]
+
+
+async def _listed(inquiry: Inquiry, path: str) -> list[Named]:
+    answer = await inquiry.json(REST_COUNTRIES, path, params={"fields": WANTED}, accept={400, 404})
+    if isinstance(answer.raw, list):
+        return [read_named(each) for each in answer]
+    if "cca2" in answer:
+        return [read_named(answer)]
+    if answer["status"].whole() not in (400, 404):
+        raise answer.odd("a list of countries")
+    return []
 
 
 async def country(client: Client, name: str) -> Reply[CountryFacts]:

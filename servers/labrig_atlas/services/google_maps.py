@@ -15,11 +15,11 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError, Future
 from functools import partial
 from html import unescape
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 from urllib.parse import parse_qsl, urlsplit
 
 from labrig.errors import Code, LabrigError
-from labrig.http import Client, Key, Limit, Response, Service
+from labrig.http import Key, Limit, Service
 from labrig_atlas.facts import (
     Elevation,
     Geocoding,
@@ -32,6 +32,7 @@ from labrig_atlas.facts import (
     Route,
     Step,
 )
+from labrig_atlas.offline.geodesy import distance_m
 from labrig_atlas.services.checks import (
     checked_counts,
     checked_mode,
@@ -43,6 +44,9 @@ from labrig_atlas.services.checks import (
 from labrig_atlas.services.inquiry import Inquiry
 from labrig_atlas.services.provider import Provider, Reply
 from labrig_atlas.services.values import Value
+
+if TYPE_CHECKING:
+    from labrig.http import Client, Response
 
 T = TypeVar("T")
 
@@ -325,7 +329,14 @@ async def reverse(client: Client, latitude: float, longitude: float) -> Reply[Re
     place = read_place(found[0])
     inquiry.notes.append(KEPT)
     note = f"the first of {found.count} that Google gives, from the most to the least exact"
-    facts = Reverse(*point, place, None, place.country, note, GOOGLE_MAPS.source)
+    facts = Reverse(
+        *point,
+        place,
+        distance_m(*point, place.latitude, place.longitude),
+        place.country,
+        note,
+        GOOGLE_MAPS.source,
+    )
     return inquiry.reply(facts)
 
 

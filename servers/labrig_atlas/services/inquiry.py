@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from labrig.errors import LabrigError
-from labrig.http import Client, Response
 from labrig_atlas.services.provider import Provider, Reply
 from labrig_atlas.services.values import Value
 
+if TYPE_CHECKING:
+    from labrig.http import Client, Response
+
 T = TypeVar("T")
+OFFLINE = "the backend offline, which asks nobody"
 
 
 class Inquiry:
@@ -33,7 +36,7 @@ class Inquiry:
         provider: Provider,
         path: str = "",
         *,
-        keyless: str = "",
+        keyless: str = OFFLINE,
         accept: Collection[int] = (),
         **more: Any,
     ) -> Response:
@@ -44,7 +47,7 @@ class Inquiry:
         path
             Appended to its address; what an agent chose is quoted already.
         keyless
-            What answers the same question without a key, for the error where the key is missing.
+            What answers the same question without a key or contact, for the error where one is missing.
         accept
             Error statuses whose body says more, and is read by the caller.
         more
@@ -81,12 +84,12 @@ class Inquiry:
 
 def _with_keyless(error: LabrigError, provider: Provider, keyless: str) -> LabrigError:
     """Return the error for a missing key or contact, with what needs none."""
-    if error.code != "unavailable" or not keyless:
+    if error.code != "unavailable":
         return error
     return LabrigError(
         error.what,
         where=error.where,
         expected=error.expected,
-        try_=f"{error.try_}; or {keyless}" if error.try_ else keyless,
+        try_=f"{error.try_}; or {keyless}",
         code=error.code,
     )

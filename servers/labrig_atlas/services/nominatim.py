@@ -8,14 +8,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from labrig.errors import LabrigError
-from labrig.http import Client, Limit, Service
+from labrig.http import Limit, Service
 from labrig_atlas.facts import Geocoding, Place, PlaceList, Reverse
+from labrig_atlas.offline.geodesy import distance_m
 from labrig_atlas.services.checks import checked_point, checked_text, point_in
 from labrig_atlas.services.inquiry import Inquiry
 from labrig_atlas.services.provider import Provider, Reply
 from labrig_atlas.services.values import Value
+
+if TYPE_CHECKING:
+    from labrig.http import Client
 
 NOMINATIM = Provider(
     Service(
@@ -173,7 +178,16 @@ async def reverse(client: Client, latitude: float, longitude: float) -> Reply[Re
     _raise_error(answer, f"{point[0]}, {point[1]}")
     place = read_place(answer)
     note = "the object of OpenStreetMap at or nearest to the point, down to buildings (zoom 18)"
-    return inquiry.reply(Reverse(*point, place, None, place.country, note, NOMINATIM.source))
+    return inquiry.reply(
+        Reverse(
+            *point,
+            place,
+            distance_m(*point, place.latitude, place.longitude),
+            place.country,
+            note,
+            NOMINATIM.source,
+        )
+    )
 
 
 async def details(client: Client, place_id: str) -> Reply[Place]:

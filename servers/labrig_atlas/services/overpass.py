@@ -7,10 +7,11 @@ day, and answers with HTML where it is busy or cannot read a question.
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from labrig.errors import LabrigError
-from labrig.http import Client, Limit, Response, Service
+from labrig.http import Limit, Service
 from labrig_atlas.facts import Place, PlaceList
 from labrig_atlas.offline.geodesy import distance_m
 from labrig_atlas.services import nominatim
@@ -18,6 +19,9 @@ from labrig_atlas.services.checks import checked_point, checked_radius, checked_
 from labrig_atlas.services.inquiry import Inquiry
 from labrig_atlas.services.provider import Provider, Reply
 from labrig_atlas.services.values import Value
+
+if TYPE_CHECKING:
+    from labrig.http import Client, Response
 
 OVERPASS = Provider(
     Service(
@@ -204,8 +208,7 @@ async def places(
     response = await inquiry.response(
         OVERPASS,
         "interpreter",
-        method="POST",
-        form={"data": around(word, point, radius)},
+        params={"data": around(word, point, radius)},
         accept=SAYS_WHY,
         timeout_s=TIMEOUT_S + 10.0,
     )
