@@ -20,7 +20,8 @@ from labrig_papers.values.reading import Value, has_unit, read_value
 from labrig_papers.values.text import fold, without_latex
 
 Grounded = Callable[[int, str], tuple[str, int | None]]
-"""Whether a quote stands on a page (``exact``, ``normalised``, ``other_page`` ..), and on which page it does."""
+"""Whether a quote stands on a page (a status of `evidence.quotes`, or ``ocr``, ``too_short``, ``too_long``), and on
+which page it does."""
 
 GROUNDED = ("exact", "normalised")
 
@@ -300,7 +301,10 @@ def _evidence(index: int, entry: dict[str, Any], pages: int, grounded: Grounded 
         return findings
     if grounded is not None and page is not None:
         status, where = grounded(page, quote)
-        if status not in GROUNDED:
+        if status == "ocr":
+            what = "the page was read by OCR: look at its picture"
+            findings.append(Finding(index, "location.evidence", "quote_from_ocr", what, severity="warning"))
+        elif status not in GROUNDED:
             fix = where if status == "other_page" else None
             field = "location.page" if status == "other_page" else "location.evidence"
             findings.append(

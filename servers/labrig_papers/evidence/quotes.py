@@ -51,20 +51,23 @@ class Verdict:
     ----------
     status
         ``exact``: once on the page, character for character but for line ends and marks; ``normalised``: once, in
-        another writing; ``ambiguous``: more than once; ``other_page``: on other pages alone; ``partial_token``: only
-        within a longer number or word; ``not_found``.
+        another writing or on a page that OCR read; ``ambiguous``: more than once; ``other_page``: on other pages
+        alone; ``partial_token``: only within a longer number or word; ``not_found``.
     places
         Where it stands, on the page that was asked for first.
     nearest
         The most similar text of that page where it was not found, with its page.
     notes
-        What lowers its worth: a short quote, text from OCR, hyphens that differ.
+        What lowers its worth: a short quote, text from OCR.
+    from_ocr
+        The page was read by OCR: never ``exact`` then.
     """
 
     status: Status
     places: tuple[Place, ...]
     nearest: str = ""
     notes: tuple[str, ...] = ()
+    from_ocr: bool = False
 
 
 def find_quote(page: Page, quote: str) -> list[Place]:
@@ -117,7 +120,9 @@ def verify_quote(pages: Sequence[Page], quote: str, page: int | None = None) -> 
     if here:
         if len(here) > 1:
             return Verdict("ambiguous", tuple(here), notes=notes)
-        return Verdict("exact" if _verbatim(quote, here[0]) else "normalised", tuple(here), notes=notes)
+        scanned = any(each.source == "ocr" for each in pages if each.number == here[0].page)
+        exact = _verbatim(quote, here[0]) and not scanned
+        return Verdict("exact" if exact else "normalised", tuple(here), notes=notes, from_ocr=scanned)
     if whole:
         return Verdict("other_page", tuple(whole), notes=notes)
     if found:

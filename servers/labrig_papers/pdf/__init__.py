@@ -9,5 +9,6 @@ In the order of work:
 - `page`: what comes of it: `Page`; `pages`: reading them from a document
 - `structure`: title, headings, captions; `tables`: grids of cells
 - `rendering`: a page or a part of it as a picture
+- `ocr`: text of scanned pages, by tesseract where it is installed
 - `inside`: what a child does with a file; `apart`: asking that child
 """

@@ -41,10 +41,16 @@ class Reader:
         Of the file.
     named
         What errors call it.
+
+    Attributes
+    ----------
+    given
+        Pages that OCR read, by number: they stand for those of the file in outlines, tables, quantities and checks.
     """
 
     def __init__(self, by: Children, descriptor: int, named: str) -> None:
         self._by, self._descriptor, self._named = by, descriptor, named
+        self.given: dict[int, Page] = {}
 
     async def count(self) -> tuple[int, dict[str, str]]:
         """Return how many pages there are, and what the file says of itself (title, author, producer)."""
@@ -98,11 +104,11 @@ class Reader:
         return said
 
     async def render(
-        self, number: int, box: Box | None, *, dpi: int, marked: Sequence[Box] = ()
+        self, number: int, box: Box | None, *, dpi: int, marked: Sequence[Box] = (), grey: bool = False
     ) -> tuple[bytes, int]:
         """Return a PNG of a page or a part of it, and its resolution."""
         said = await self._ask(
-            "render", [number], box=list(box) if box else None, dpi=dpi, marked=list(marked)
+            "render", [number], box=list(box) if box else None, dpi=dpi, marked=list(marked), grey=grey
         )
         length = int.from_bytes(said[:LENGTH], "big")
         try:
@@ -113,6 +119,8 @@ class Reader:
 
     async def _ask(self, do: str, numbers: Sequence[int], **more: Any) -> bytes:
         question = {"do": do, "named": self._named, "pages": list(numbers), **more}
+        if self.given and do in ("outline", "tables", "quantities", "validate"):
+            question["given"] = [self.given[each].to_dict() for each in numbers if each in self.given]
         outcome = await self._by.ask(question, [self._descriptor])
         if outcome.kind == "ok":
             return outcome.stdout

@@ -30,7 +30,7 @@ def work(question: Any) -> bytes:
     ----------
     question
         ``do``: a key of `_DO`; ``named``: what errors call the file;
-        ``pages``: numbers from 1.
+        ``pages``: numbers from 1; ``given``: pages that are known already, as those that OCR read.
     """
     named = str(question["named"])
     try:
@@ -45,6 +45,15 @@ def work(question: Any) -> bytes:
         raise LabrigError(f"The PDF cannot be read: {type(error).__name__}: {error}", where=named) from None
 
 
+def _read(document: Any, question: Any) -> list[Page]:
+    """Return the pages of a question, those that are given as they are."""
+    given = {page.number: page for page in map(Page.from_dict, question.get("given", ()))}
+    rest = {
+        page.number: page for page in read_pages(document, [n for n in question["pages"] if n not in given])
+    }
+    return [given.get(number) or rest[number] for number in question["pages"]]
+
+
 def _count(document: Any, question: Any) -> bytes:
     about = dict(document.get_metadata_dict(skip_empty=True))
     return json.dumps({"pages": len(document), "about": about}).encode()
@@ -55,7 +64,7 @@ def _pages(document: Any, question: Any) -> bytes:
 
 
 def _outline(document: Any, question: Any) -> bytes:
-    pages = list(read_pages(document, question["pages"]))
+    pages = _read(document, question)
     found = {
         "title": title_of(pages),
         "headings": [asdict(each) for each in headings(pages)],
@@ -65,7 +74,7 @@ def _outline(document: Any, question: Any) -> bytes:
 
 
 def _tables(document: Any, question: Any) -> bytes:
-    tables = [each for page in read_pages(document, question["pages"]) for each in find_tables(page)]
+    tables = [each for page in _read(document, question) for each in find_tables(page)]
     return json.dumps([asdict(each) for each in tables]).encode()
 
 
@@ -74,23 +83,28 @@ def _quantities(document: Any, question: Any) -> bytes:
     from labrig_papers.quantities.placing import areas_of
 
     found = []
-    for run in _runs(list(read_pages(document, question["pages"]))):
+    for run in _runs(_read(document, question)):
         texts, areas = [each.text for each in run], [areas_of(each) for each in run]
         for each in find_quantities(texts, question["dimension"], question["quantity"], run[0].number, areas):
             boxes = run[each.page - run[0].number].boxes_of(each.start, each.end)
-            found.append({**each.to_dict(), "boxes": [list(box) for box in boxes[:4]]})
+            doubt = {"ocr": True} if run[each.page - run[0].number].source == "ocr" else {}
+            found.append({**each.to_dict(), "boxes": [list(box) for box in boxes[:4]], **doubt})
     return json.dumps(found).encode()
 
 
 def _validate(document: Any, question: Any) -> bytes:
     from labrig_papers.checks.validating import validate_extraction
-    from labrig_papers.evidence.quotes import verify_quote
+    from labrig_papers.evidence.quotes import SHORT, verify_quote
 
-    pages = list(read_pages(document, question["pages"]))
+    pages = _read(document, question)
 
     def grounded(page: int, quote: str) -> tuple[str, int | None]:
-        verdict = verify_quote(pages, quote, page if 1 <= page <= len(pages) else None)
-        return verdict.status, verdict.places[0].page if verdict.places else None
+        try:
+            verdict = verify_quote(pages, quote, page if 1 <= page <= len(pages) else None)
+        except LabrigError:  # its length alone may be wrong here
+            return "too_long" if len(quote) > SHORT else "too_short", None
+        status = "ocr" if verdict.from_ocr else verdict.status
+        return status, verdict.places[0].page if verdict.places else None
 
     found = validate_extraction(question["payload"], len(document), grounded)
     return json.dumps([asdict(each) for each in found]).encode()
@@ -111,7 +125,14 @@ def _render(document: Any, question: Any) -> bytes:
     box = tuple(map(float, question["box"])) if question["box"] else None
     marked = [tuple(map(float, each)) for each in question["marked"]]
     number = question["pages"][0]
-    png, dpi = rendering.render(document, number, box, dpi=question["dpi"], marked=marked)  # type: ignore[arg-type]
+    png, dpi = rendering.render(
+        document,
+        number,
+        box,  # type: ignore[arg-type]
+        dpi=question["dpi"],
+        marked=marked,  # type: ignore[arg-type]
+        grey=bool(question["grey"]),
+    )
     said = json.dumps({"dpi": dpi}).encode()
     return len(said).to_bytes(LENGTH, "big") + said + png
 

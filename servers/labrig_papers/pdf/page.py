@@ -58,6 +58,8 @@ class Page:
         ``text`` from the file, ``ocr`` from its picture, ``none`` where there is none.
     quality
         Share of characters that a font maps to something readable, 0 to 1; of OCR its mean confidence.
+    pictured
+        It has no text and shows a picture, so that OCR may find some.
     """
 
     number: int
@@ -69,6 +71,7 @@ class Page:
     lines: tuple[Line, ...]
     source: Source = "text"
     quality: float = 1.0
+    pictured: bool = False
 
     def boxes_of(self, start: int, end: int) -> list[Box]:
         """Return the boxes of a range of the text, one for each visual line that it touches."""
@@ -82,7 +85,7 @@ class Page:
     def to_dict(self) -> dict[str, Any]:
         """Return the page as plain data, for the way between processes."""
         return {
-            **{key: getattr(self, key) for key in ("number", "width", "height", "text", "source", "quality")},
+            **{key: getattr(self, key) for key in _PLAIN},
             "at": list(self.at),
             "boxes": [round(value, 1) for box in self.boxes for value in box],
             "lines": [[each.start, each.end, each.size, each.bold, *each.box] for each in self.lines],
@@ -120,7 +123,11 @@ class Page:
             lines,
             source,
             float(fields["quality"]),
+            bool(fields["pictured"]),
         )
+
+
+_PLAIN = ("number", "width", "height", "text", "source", "quality", "pictured")
 
 
 def around(boxes: Sequence[Box]) -> Box:

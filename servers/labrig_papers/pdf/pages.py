@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any
 
 from labrig_papers.pdf.glyphs import glyphs_of
@@ -10,6 +11,8 @@ from labrig_papers.pdf.lines import visual_lines
 from labrig_papers.pdf.marking import marked
 from labrig_papers.pdf.page import Page
 
+MOST_OBJECTS = 200
+"""Of a page, that are looked at."""
 FEW = 16
 """Glyphs below which a page counts as one without text."""
 
@@ -33,6 +36,7 @@ def read_pages(document: Any, numbers: Iterable[int]) -> Iterator[Page]:
                 glyphs, unknown = glyphs_of(textpage)
             finally:
                 textpage.close()
+            pictured = len(glyphs) < FEW and _shows_a_picture(page)
         finally:
             page.close()
         text = marked(visual_lines(glyphs))
@@ -47,4 +51,17 @@ def read_pages(document: Any, numbers: Iterable[int]) -> Iterator[Page]:
             tuple(text.lines),
             "text" if len(glyphs) >= FEW else "none",
             max(0.0, share) if glyphs else 0.0,
+            pictured,
         )
+
+
+def _shows_a_picture(page: Any) -> bool:
+    """Tell whether a page holds a picture of at least a twentieth of its area, as a scan does."""
+    import pypdfium2.raw as raw
+
+    width, height = page.get_size()
+    for thing in islice(page.get_objects(filter=(raw.FPDF_PAGEOBJ_IMAGE,), max_depth=4), MOST_OBJECTS):
+        left, bottom, right, top = thing.get_bounds()
+        if (right - left) * (top - bottom) > 0.05 * width * height:
+            return True
+    return False

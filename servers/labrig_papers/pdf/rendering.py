@@ -9,7 +9,7 @@ from typing import Any
 from labrig.errors import LabrigError
 from labrig_papers.pdf.page import Box
 
-MOST_PIXELS = 4_000_000
+MOST_PIXELS, MOST_GREY = 4_000_000, 10_000_000
 LEAST_DPI, MOST_DPI = 36, 300
 MARGIN = 6.0
 """Points round a part."""
@@ -18,7 +18,13 @@ MARKED = (0, 114, 178)
 
 
 def render(
-    document: Any, number: int, box: Box | None = None, *, dpi: int = 150, marked: Sequence[Box] = ()
+    document: Any,
+    number: int,
+    box: Box | None = None,
+    *,
+    dpi: int = 150,
+    marked: Sequence[Box] = (),
+    grey: bool = False,
 ) -> tuple[bytes, int]:
     """Return a PNG of a page or a part, and the resolution that it has: lower where it would be too large.
 
@@ -32,6 +38,8 @@ def render(
         Pixels an inch, 36 to 300.
     marked
         Boxes that are outlined.
+    grey
+        For reading by OCR: without colours, and of up to `MOST_GREY` pixels.
 
     Raises
     ------
@@ -47,11 +55,11 @@ def render(
         width, height = page.get_size()
         left, bottom, right, top = _within(box, width, height)
         area = max((right - left) * (top - bottom), 1.0)
-        scale = min(dpi / 72, (MOST_PIXELS / area) ** 0.5)
+        scale = min(dpi / 72, ((MOST_GREY if grey else MOST_PIXELS) / area) ** 0.5)
         bitmap = page.render(
             scale=scale, crop=(left, bottom, width - right, height - top), may_draw_forms=False
         )
-        image = bitmap.to_pil().convert("RGB")
+        image = bitmap.to_pil().convert("L" if grey else "RGB")
     finally:
         page.close()
     draw = ImageDraw.Draw(image)
@@ -67,7 +75,7 @@ def render(
             width=max(1, round(scale)),
         )
     out = io.BytesIO()
-    image.save(out, "PNG")
+    image.save(out, "PNG", compress_level=1 if grey else 6)
     return out.getvalue(), round(scale * 72)
 
 

@@ -15,6 +15,7 @@ from pydantic import Field
 
 from labrig.errors import LabrigError
 from labrig.isolation import closing
+from labrig.server_settings import ServerSetting
 from labrig.toolbox import ServeOptions, Toolbox, session
 from labrig.tools import files
 from labrig.tools.sources import opened_source
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 MOST_KEPT = 40_000_000
 """Characters of pages that are kept for the next call; the papers that were used longest ago go first."""
+MOST_RECOGNISED = 6
+"""Scanned pages that OCR reads in one call: each takes 2 to 4 s, and a client waits 60 s."""
 PIECE = 1 << 20
 
 
@@ -36,6 +39,8 @@ class Known:
     count: int = 0
     about: dict[str, str] = field(default_factory=dict)
     pages: dict[int, Page] = field(default_factory=dict)
+    tried: set[int] = field(default_factory=set)
+    """Pages without text that OCR was asked for."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +73,44 @@ class Paper:
         for start in range(0, len(missing), MOST_PAGES):
             for page in await self.reader.pages(missing[start : start + MOST_PAGES]):
                 self.known.pages[page.number] = page
+        await self._recognise([each for each in numbers if self.known.pages[each].pictured])
         return [self.known.pages[each] for each in numbers]
+
+    async def scans(self, numbers: Sequence[int]) -> tuple[str, ...]:
+        """Read scanned pages before a question on outline, tables or quantities, and return what must be said of it.
+
+        Costs nothing where OCR is not at hand.
+        """
+        if not _reads_scans():
+            return ()
+        pages = await self.pages(numbers)
+        self.reader.given = {each.number: each for each in pages if each.source == "ocr"}
+        return self.doubts(pages)
+
+    def doubts(self, pages: Sequence[Page]) -> tuple[str, ...]:
+        """Return a warning for pages that OCR read, and one for those that it may still read."""
+        read = [each.number for each in pages if each.source == "ocr"]
+        left = [each.number for each in pages if each.pictured and each.number not in self.known.tried]
+        said = []
+        if read:
+            said.append(
+                f"Read by OCR, so no exact evidence (scripts and signs may be wrong): {some_pages(read)}"
+            )
+        if left and _reads_scans():
+            said.append(f"Not yet read by OCR, which the same call goes on with: {some_pages(left)}")
+        return tuple(said)
+
+    async def _recognise(self, scanned: Sequence[int]) -> None:
+        """Read the pictures of pages without text, some in each call."""
+        from labrig_papers.pdf import ocr
+
+        left = (
+            [each for each in scanned if each not in self.known.tried] if scanned and _reads_scans() else []
+        )
+        for number in left[:MOST_RECOGNISED]:
+            png, dpi = await self.reader.render(number, None, dpi=ocr.DPI, grey=True)
+            self.known.pages[number] = await ocr.recognised(png, dpi, self.known.pages[number])
+            self.known.tried.add(number)
 
 
 class State:
@@ -120,6 +162,19 @@ class State:
         """End the processes, and remove what was fetched."""
         await self.readers.close()
         await self.downloads.close()
+
+
+def _reads_scans() -> bool:
+    """Tell whether scanned pages are read: tesseract is installed, and the setting ``ocr`` is on."""
+    from labrig_papers.pdf import ocr
+
+    return bool(session().setting("ocr")) and bool(ocr.program())
+
+
+def some_pages(numbers: Sequence[int]) -> str:
+    """Return the first of some pages in words."""
+    shown = ", ".join(map(str, numbers[:12]))
+    return f"page {shown}" if len(numbers) == 1 else f"pages {shown}" + (" …" if len(numbers) > 12 else "")
 
 
 def _sha256(descriptor: int) -> str:
@@ -181,11 +236,19 @@ async def opens(options: ServeOptions) -> AsyncIterator[State]:
 
 
 def doctor() -> list[str]:
-    """Say behind which walls a PDF is read."""
+    """Say behind which walls a PDF is read, and whether scans are."""
+    from labrig_papers.pdf import ocr
+
     missing = closing.unavailable()
     had = ", ".join(wall for wall in closing.WALLS if wall not in missing) or "no wall"
+    scans = (
+        "scanned pages are read with tesseract"
+        if ocr.program()
+        else "no tesseract: scanned pages have no text"
+    )
     return [
-        "; ".join([f"a PDF is read behind {had}", *(f"not {wall}: {why}" for wall, why in missing.items())])
+        "; ".join([f"a PDF is read behind {had}", *(f"not {wall}: {why}" for wall, why in missing.items())]),
+        scans,
     ]
 
 
@@ -202,6 +265,7 @@ toolbox = Toolbox(
         "default": "PDFs: outline, pages, words, tables, quantities, quotes, pictures",
         "values": "values without a PDF: units, formulas, space groups, comparison, consistency",
     },
+    settings=(ServerSetting("ocr", True, "read scanned pages with tesseract, where it is installed"),),
     reads=(),
     services=(ARXIV,),
 )

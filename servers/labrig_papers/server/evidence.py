@@ -35,6 +35,7 @@ async def find_quantities(
     """Find values with units: uncertainty, qualifier, SI, box, quote, formulas near it, cited or not, other values."""
     async with state().opened(path) as paper:
         numbers = numbers_of(pages, paper.known.count, MOST_AT_ONCE)
+        doubts = await paper.scans(numbers)
         found = await paper.reader.quantities(numbers, dimension, "")
     question = ["quantities", paper.sha256, numbers, dimension]
     shown = [_short(each) for each in found]
@@ -44,7 +45,7 @@ async def find_quantities(
         status="ok" if found else "partial",
         values=(Quantity("quantities", len(found), "1"),),
         data={"quantities": list(page)},
-        warnings=() if found else ("No value with a unit was found on these pages",),
+        warnings=(*doubts, *(() if found else ("No value with a unit was found on these pages",))),
         next=f"repeat the call with cursor={following!r}" if following else "",
     )
 
@@ -79,7 +80,7 @@ async def verify_quote(
             )
         read = await paper.pages(range(1, count + 1) if count <= MOST else [page or 1])
         verdict = await asyncio.to_thread(quotes.verify_quote, read, quote, page)
-    good = verdict.status in ("exact", "normalised")
+    good = verdict.status in ("exact", "normalised") and not verdict.from_ocr
     return Answer(
         source=paper.source,
         status="ok" if good else "ok_with_warnings",
@@ -91,7 +92,7 @@ async def verify_quote(
             ],
             **({"nearest": verdict.nearest[:500]} if verdict.nearest else {}),
         },
-        warnings=(*verdict.notes, *(() if good else (_MEANING[verdict.status],))),
+        warnings=(*verdict.notes, *((_MEANING[verdict.status],) if verdict.status in _MEANING else ())),
     )
 
 
@@ -124,6 +125,7 @@ async def validate_extraction(
         )
     async with state().opened(path) as paper:
         numbers = numbers_of("", paper.known.count, MOST)
+        doubts = await paper.scans(numbers)
         found = await paper.reader.validate(numbers, content.decode("utf-8", "replace"))
     errors = sum(each.get("severity") == "error" for each in found)
     shown = [_short({key: value for key, value in each.items() if value not in (None, "")}) for each in found]
@@ -134,5 +136,6 @@ async def validate_extraction(
         status="ok_with_warnings" if found else "ok",
         values=(Quantity("errors", errors, "1"), Quantity("findings", len(found), "1")),
         data={"findings": list(page)},
+        warnings=doubts,
         next=f"repeat the call with cursor={following!r}" if following else "",
     )

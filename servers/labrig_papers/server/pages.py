@@ -11,7 +11,15 @@ from pydantic import Field
 from labrig.answer import Answer, Quantity, json_bytes
 from labrig.tools import cursor as cursors
 from labrig_papers.fetching.addresses import is_address
-from labrig_papers.server.base import CursorArgument, PagesArgument, PathArgument, numbers_of, state, toolbox
+from labrig_papers.server.base import (
+    CursorArgument,
+    PagesArgument,
+    PathArgument,
+    numbers_of,
+    some_pages,
+    state,
+    toolbox,
+)
 
 LOOKED_AT = 40
 """Pages whose text open_paper looks at."""
@@ -34,15 +42,16 @@ async def open_paper(
     async with state().opened(path) as paper:
         count = paper.known.count
         pages = await paper.pages(range(1, min(count, LOOKED_AT) + 1))
+        paper.reader.given = {each.number: each for each in pages[:1] if each.source == "ocr"}
         title, _, _ = await paper.reader.outline([1])
+        warnings = list(paper.doubts(pages))
     without = [each.number for each in pages if each.source == "none"]
     doubtful = [each.number for each in pages if each.source == "text" and each.quality < 0.95]
     doi = _DOI.search(pages[0].text)
-    warnings = []
     if without:
-        warnings.append(f"No text on {_some(without)}: look at them with render; a scan has none")
+        warnings.append(f"No text on {some_pages(without)}: look at them with render; a scan has none")
     if doubtful:
-        warnings.append(f"Characters without a meaning on {_some(doubtful)}: compare with render")
+        warnings.append(f"Characters without a meaning on {some_pages(doubtful)}: compare with render")
     values = [Quantity("pages", count, "1")]
     if title:
         values.append(Quantity("title", title, note="largest print of page 1"))
@@ -70,6 +79,7 @@ async def outline(path: PathArgument, pages: PagesArgument = "", cursor: CursorA
     """List sections, tables and figures with their pages and captions."""
     async with state().opened(path) as paper:
         numbers = numbers_of(pages, paper.known.count, MOST)
+        doubts = await paper.scans(numbers)
         title, headings, captions = await paper.reader.outline(numbers)
     entries: list[dict[str, Any]] = [
         {"section": each.text[:120], "page": each.page, "level": each.level} for each in headings
@@ -85,7 +95,10 @@ async def outline(path: PathArgument, pages: PagesArgument = "", cursor: CursorA
         source=paper.source,
         status="ok" if entries else "partial",
         data={"title": title, "entries": list(page), "entries_altogether": len(entries)},
-        warnings=() if entries else ("No heading and no caption was recognised: use read_pages",),
+        warnings=(
+            *doubts,
+            *(() if entries else ("No heading and no caption was recognised: use read_pages",)),
+        ),
         next=f"repeat the call with cursor={following!r}" if following else "",
     )
 
@@ -117,8 +130,12 @@ async def read_pages(
             if room < 200 and said:
                 following = cursors_place(index, start)
                 break
-            if page.source != "text":
+            if page.source == "none":
                 notes.append(f"Page {page.number} has no text: look at it with render")
+            elif page.source == "ocr":
+                notes.append(
+                    f"Page {page.number} was read by OCR: scripts and signs may be wrong, see render"
+                )
             part = _fitting(text[start:], room)
             said += anchor + part
             if start + len(part) < len(text):
@@ -153,6 +170,7 @@ async def search_text(
     async with state().opened(path) as paper:
         numbers = numbers_of(pages, paper.known.count, MOST)
         read = await paper.pages(numbers)
+        doubts = paper.doubts(read)
         found = await asyncio.to_thread(searching.search_text, read, query)
     hits = [
         {"page": each.page, "quote": _short(each.quote, 400), "boxes": [list(box) for box in each.boxes[:4]]}
@@ -165,6 +183,7 @@ async def search_text(
         source=paper.source,
         values=(Quantity("hits", len(hits), "1"),),
         data={"hits": list(page)},
+        warnings=doubts,
         next=f"repeat the call with cursor={following!r}"
         if following
         else ("" if hits else "another spelling, or read_pages"),
@@ -185,8 +204,3 @@ def _fitting(text: str, room: int) -> str:
 
 def _short(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 2].rstrip() + " …"
-
-
-def _some(numbers: list[int]) -> str:
-    shown = ", ".join(map(str, numbers[:12]))
-    return f"page {shown}" if len(numbers) == 1 else f"pages {shown}" + (" …" if len(numbers) > 12 else "")

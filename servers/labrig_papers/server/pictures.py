@@ -39,6 +39,7 @@ async def render(
         (read,) = await paper.pages([number])
         area = (box[0], box[1], box[2], box[3]) if box is not None else None
         if part:
+            await paper.scans([number])
             named = {each.name: (each.page, each.box) for each in await paper.reader.tables([number])}
             _, _, captions = await paper.reader.outline([number])
             for caption in captions:

@@ -28,6 +28,7 @@ async def read_table(
     """Read a table: head, unit of each column, and rows with their page, box and the printed line as evidence."""
     async with state().opened(path) as paper:
         numbers = numbers_of(pages, paper.known.count, MOST)
+        doubts = await paper.scans(numbers)
         found = await paper.reader.tables(numbers)
     question = ["table", paper.sha256, numbers, table]
     if not table:
@@ -37,9 +38,9 @@ async def read_table(
             source=paper.source,
             status="ok" if found else "partial",
             data={"tables": list(page), "tables_altogether": len(found)},
-            warnings=()
+            warnings=doubts
             if found
-            else ("No table was recognised: outline has captions, render shows the page",),
+            else (*doubts, "No table was recognised: outline has captions, render shows the page"),
             next=f"repeat the call with cursor={following!r}"
             if following
             else "read_table with one of the names",
@@ -69,7 +70,10 @@ async def read_table(
             "confidence": chosen.confidence,
             "box": list(chosen.box),
         },
-        warnings=("The grid is uncertain: compare it with the picture (render)",) if doubt else (),
+        warnings=(
+            *doubts,
+            *(("The grid is uncertain: compare it with the picture (render)",) if doubt else ()),
+        ),
         next=f"repeat the call with cursor={following!r}" if following else "",
     )
 

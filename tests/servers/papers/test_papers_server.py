@@ -6,7 +6,6 @@ import base64
 import io
 import json
 from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,11 +19,14 @@ from labrig.toolbox import ServeOptions
 from labrig_papers.server import toolbox
 from support.known_servers.papers import EXTRACTED, PDF, SENTENCE, lay_out
 
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-@pytest_asyncio.fixture
-async def client(tmp_path: Path) -> AsyncIterator[Client[Any]]:
-    (root,) = lay_out(tmp_path)
-    work = tmp_path / "work"
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def client(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Client[Any]]:
+    top = tmp_path_factory.mktemp("papers")
+    (root,) = lay_out(top)
+    work = top / "work"
     work.mkdir()
     long = Canvas(str(work / "long.pdf"), pagesize=(400, 700))
     for number in range(1, 6):
