@@ -1,0 +1,8 @@
+"""The bundled world: its tables and articles, and the one database that is made of them.
+
+- `data`, `articles`: what there is, as CSV and TOML; `sources`: where it comes from, and the hash of it
+- `tables`: rows of the tables; `landmarks`: what articles say about places
+- `names`: names as they are compared; `cells`: how points are found; `noise`: numbers by address
+- `roads`: made-up roads between real cities
+- `building`: the database; `database`: made on first use, and opened
+"""
