@@ -1,9 +1,24 @@
 """Fields on grids, as functions over xarray objects that work in a notebook.
 
+What they are:
+
 - `axes`: which axes a grid has, whatever they are called
+- `cells`: areas of cells, and the parts of them that lie in a shape
 - `conventions`: what values cover in time, and which run they are from
 - `describing`: what is in a grid, and what a user should know first
-- `operations`: these as tools name them, from files to a result
+- `sizes`: how much is read and written, refused beyond a limit
 - `times`: calendar, step, gaps and ranges of a time axis
 - `units`: units read and converted, their dimensions checked
-"""
+
+What is done with them:
+
+- `selecting`: a box across any meridian, a point, a level
+- `periods`: statistics over time, with a rule for periods that are not whole
+- `areas`: means over space and over polygons
+- `climatology`, `spells`, `trends`: what is usual and how far values are from it; days beyond a threshold; slopes
+- `humidity`, `heat`, `wind`: quantities from others, by formulas that are named
+- `arithmetic`: two fields on one grid
+- `regridding`: another grid, another projection
+- `zonal`: cells of a raster in polygons
+- `writing`: fields as files
+- `operations`: these as tools name them, from files to a result

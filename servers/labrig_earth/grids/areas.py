@@ -1,0 +1,370 @@
+"""Means over space: every cell counts by its area, and a cell on the edge of a polygon by its part inside.
+
+The area of a cell between latitudes a and b is proportional to sin b - sin a, which for equal steps is the cosine of
+its latitude, and right at the poles too, where the cosine is 0 and the half cell is not. Which cells belong to a
+polygon is a matter of method, and the means of the methods differ by some 0.05 K for a small country on a 0.25 degree
+grid: so the method is an argument, and the others are computed beside it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from labrig.errors import LabrigError
+from labrig_earth.grids.axes import Axes, edges_of, horizontal, step_of
+from labrig_earth.grids.cells import POLES, cell_areas, heights_inside_poles, parts_inside, reached
+from labrig_earth.grids.selecting import unbroken
+
+Method = Literal["fractional", "centres", "exactextract"]
+METHODS: dict[str, str] = {
+    "fractional": "cells by the part of them inside, estimated on a 10 x 10 subgrid (regionmask.mask_3D_frac_approx)",
+    "centres": "cells whose centres lie inside (regionmask.mask_3D)",
+    "exactextract": "cells by the part of them inside, computed exactly in degrees (exactextract)",
+}
+PROJECTED_METHODS = ("centres", "exactextract")
+MOST_REGIONS = 2000
+
+
+@dataclass(frozen=True)
+class Means:
+    """Means over polygons, one for each.
+
+    Attributes
+    ----------
+    data
+        `xarray.DataArray` over ``region`` and the other axes.
+    spread
+        Largest less smallest of the methods, over the same axes: how much the choice of a method matters.
+    cells
+        Cells that a region touches, over ``region``.
+    area_km2
+        Of the weights: the cells' areas on the sphere times their parts inside.
+    """
+
+    data: Any
+    spread: Any
+    cells: Any
+    area_km2: Any
+    method: str
+    warnings: tuple[str, ...] = ()
+
+
+def area_mean(variable: Any, *, statistic: str = "mean") -> Any:
+    """Return the mean (or ``min``, ``max``, ``sum``) over all cells; a mean counts cells by their areas.
+
+    Missing cells are left out, of the weights too. A ``sum`` is that of the values, not of values times areas.
+
+    Raises
+    ------
+    LabrigError
+        ``bad_input`` for data without a horizontal grid, and for another statistic.
+    """
+    axes = horizontal(variable)
+    dims = (axes.y, axes.x)
+    if statistic in ("min", "max", "sum"):
+        return getattr(variable, statistic)(dims, keep_attrs=True)
+    if statistic != "mean":
+        raise LabrigError(
+            f"There is no {statistic!r} over space", where="statistic", expected="mean, sum, min or max"
+        )
+    weights = cell_areas(variable, axes)
+    return weighted(variable, weights, dims).assign_attrs(variable.attrs).rename(variable.name)
+
+
+def weighted(variable: Any, weights: Any, dims: tuple[str, ...]) -> Any:
+    """Return the weighted mean over some dimensions; weights of missing cells are left out."""
+    return variable.weighted(weights).mean(dims, keep_attrs=True)
+
+
+def polygon_means(variable: Any, polygons: Any, *, method: str = "fractional", names: str = "") -> Means:
+    """Return the mean of a variable over each polygon.
+
+    Parameters
+    ----------
+    variable
+        `xarray.DataArray` with a horizontal grid; its dask pieces are read once.
+    polygons
+        `geopandas.GeoDataFrame`; reprojected to the CRS of the grid. Self-crossing ones are mended.
+    method
+        One of `METHODS`.
+    names
+        Column that names the polygons; by default ``name`` or the first column of text, else their numbers.
+
+    Raises
+    ------
+    LabrigError
+        ``bad_input`` for another method, polygons without a CRS, or more than `MOST_REGIONS`; ``not_found`` where a
+        polygon lies outside the grid, or where it holds no centre and the method is ``centres``.
+    """
+    import shapely
+    import xarray as xr
+
+    if method not in METHODS:
+        raise LabrigError(f"There is no method {method!r}", where="method", expected=", ".join(METHODS))
+    axes = horizontal(variable)
+    variable = unbroken(variable, axes)
+    shapes, labels, warnings = on_grid(variable, axes, polygons, names)
+    variable = reached(variable, axes, tuple(shapely.total_bounds(shapes)))
+    areas = cell_areas(variable, axes).values
+    regular = all(step_of(variable[name].values) is not None for name in (axes.y, axes.x))
+    usable = [each for each in METHODS if axes.geographic or each in PROJECTED_METHODS]
+    if not regular:
+        usable = ["centres"]
+    if method not in usable:
+        raise LabrigError(
+            f"The method {method} needs a regular grid"
+            + ("" if axes.geographic else " of latitudes and longitudes"),
+            where="method",
+            expected=" or ".join(usable),
+        )
+    parts = {each: coverage(variable, axes, shapes, each) for each in usable}
+    stacked = np.stack([parts[each] * areas for each in usable])  # method, region, y, x
+    sums = _weighted_sums(variable, axes, stacked)  # method, region, .., values and weights
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means = sums[0] / sums[1]
+    chosen = usable.index(method)
+    data = means.isel(method=chosen)
+    spread = means.max("method") - means.min("method")
+    touched = (parts[method] > 0).sum(axis=(1, 2))
+    for label, count in zip(labels, touched, strict=True):
+        if not count:
+            raise LabrigError(
+                f"The polygon {label} holds no cell centre",
+                where="polygons",
+                try_='method="exactextract", or "fractional", which take parts of cells'
+                if method == "centres"
+                else "",
+                code="not_found",
+            )
+    coords = {"region": labels}
+    attrs = {key: each for key, each in variable.attrs.items() if key not in ("grid_mapping", "cell_methods")}
+    attrs["cell_methods"] = f"{variable.attrs.get('cell_methods', '')} area: mean ({method})".strip()
+    return Means(
+        data.assign_coords(coords).assign_attrs(attrs).rename(variable.name),
+        spread.assign_coords(coords).assign_attrs(units=variable.attrs.get("units", "")),
+        xr.DataArray(touched, dims="region", coords=coords),
+        xr.DataArray(
+            (parts[method] * areas).sum(axis=(1, 2)), dims="region", coords=coords, attrs={"units": "km2"}
+        ),
+        f"area-weighted mean of {METHODS[method]}",
+        tuple(warnings),
+    )
+
+
+def on_grid(
+    variable: Any, axes: Axes, polygons: Any, names: str = ""
+) -> tuple[list[Any], list[str], list[str]]:
+    """Return polygons in the coordinates of a grid, cut to its extent, their names, and what had to be mended.
+
+    Longitudes of the polygons are moved by whole turns to where the grid has them.
+
+    Raises
+    ------
+    LabrigError
+        As `polygon_means`.
+    """
+    import shapely
+    from shapely.affinity import translate
+
+    frame, warnings = checked_polygons(polygons)
+    labels = names_of(frame, names)
+    if axes.crs and frame.crs is not None:
+        frame = frame.to_crs(axes.crs)
+    elif not axes.crs:
+        warnings.append("The grid states no CRS: polygons are taken to have its coordinates")
+    edges = (
+        edges_of(variable[axes.x].values),
+        edges_of(variable[axes.y].values, within=POLES if axes.geographic else None),
+    )
+    extent = shapely.box(edges[0].min(), edges[1].min(), edges[0].max(), edges[1].max())
+    shapes = []
+    for label, shape in zip(labels, frame.geometry, strict=True):
+        turns = (-360.0, 0.0, 360.0) if axes.geographic else (0.0,)
+        cut = shapely.union_all([translate(shape, turn).intersection(extent) for turn in turns])
+        if cut.is_empty or not cut.area:
+            west, south, east, north = shape.bounds
+            raise LabrigError(
+                f"The polygon {label} ({west:.4g}, {south:.4g}, {east:.4g}, {north:.4g}) lies outside the grid",
+                where="polygons",
+                expected="a polygon within (" + ", ".join(f"{each:.6g}" for each in extent.bounds) + ")",
+                try_=_exchanged(shape, extent),
+                code="not_found",
+            )
+        if cut.area < 0.999 * shape.area:
+            warnings.append(f"{1 - cut.area / shape.area:.1%} of the polygon {label} lie outside the grid")
+        shapes.append(cut)
+    return shapes, labels, warnings
+
+
+def _exchanged(shape: Any, extent: Any) -> str:
+    import shapely
+
+    turned = shapely.transform(shape, lambda places: places[:, ::-1])
+    return "latitude and longitude of the polygon seem to be exchanged" if turned.intersects(extent) else ""
+
+
+def checked_polygons(polygons: Any) -> tuple[Any, list[str]]:
+    """Return polygons that can be used, and what was mended.
+
+    Raises
+    ------
+    LabrigError
+        ``bad_input`` for a frame without rows, without a CRS or without any polygon; ``limit`` for too many.
+    """
+    import shapely
+
+    if polygons.crs is None:
+        raise LabrigError(
+            "The polygons state no CRS",
+            where="polygons",
+            try_="write them with one; GeoJSON is WGS 84 by definition",
+        )
+    is_area = polygons.geometry.geom_type.isin(("Polygon", "MultiPolygon")) & ~polygons.geometry.is_empty
+    warnings = [] if is_area.all() else [f"{int((~is_area).sum())} shapes are no polygons and are left out"]
+    frame = polygons[is_area].reset_index(drop=True)
+    if not len(frame):
+        raise LabrigError("There is no polygon", where="polygons", expected="polygons or multipolygons")
+    if len(frame) > MOST_REGIONS:
+        raise LabrigError(
+            f"There are {len(frame):,} polygons",
+            where="polygons",
+            expected=f"at most {MOST_REGIONS:,}",
+            try_="a part of them in each call",
+            code="limit",
+        )
+    broken = ~frame.geometry.is_valid
+    if broken.any():
+        why = shapely.is_valid_reason(frame.geometry[broken].iloc[0])
+        warnings.append(f"{int(broken.sum())} polygons are not valid and were mended: {why}")
+        frame = frame.set_geometry(frame.geometry.make_valid().map(_areas_of))
+    if frame.crs.is_geographic:
+        bounds = frame.total_bounds
+        if bounds[1] < -90.001 or bounds[3] > 90.001:
+            raise LabrigError(
+                f"The polygons have latitudes from {bounds[1]:g} to {bounds[3]:g}",
+                where="polygons",
+                expected="longitude first, then latitude, -90 to 90",
+                try_="exchanging latitude and longitude",
+            )
+    return frame, warnings
+
+
+def _areas_of(shape: Any) -> Any:
+    """Return the areas of what mending left: points and lines fall away."""
+    import shapely
+
+    parts = [
+        each for each in getattr(shape, "geoms", [shape]) if each.geom_type in ("Polygon", "MultiPolygon")
+    ]
+    return shapely.union_all(parts) if parts else shapely.Polygon()
+
+
+def names_of(frame: Any, column: str = "") -> list[str]:
+    """Return the names of polygons: from a column, or one that looks like it; numbered where two are the same.
+
+    Raises
+    ------
+    LabrigError
+        ``not_found`` for a column that is not there.
+    """
+    from labrig.errors import unknown_name
+
+    columns = [str(name) for name in frame.columns if name != frame.geometry.name]
+    if column and column not in columns:
+        raise unknown_name("column", column, columns, where="names")
+    by_name = [name for name in columns if name.casefold() in ("name", "name_en", "admin", "region", "id")]
+    texts = [
+        name
+        for name in columns
+        if frame[name].dtype.kind in "OU" or str(frame[name].dtype) in ("str", "string")
+    ]
+    chosen = column or (by_name or texts or [""])[0]
+    names = (
+        [str(each) for each in frame[chosen]]
+        if chosen
+        else [str(number) for number in range(1, len(frame) + 1)]
+    )
+    seen: dict[str, int] = {}
+    found = []
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+        found.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return found
+
+
+def coverage(variable: Any, axes: Axes, shapes: list[Any], method: str) -> Any:
+    """Return which part of each cell lies in each shape, by one of `METHODS`: array over region, y, x."""
+    y, x = np.asarray(variable[axes.y].values, "f8"), np.asarray(variable[axes.x].values, "f8")
+    if method == "centres":
+        return np.stack([_centres(shape, y, x) for shape in shapes]).astype("f8")
+    if method == "exactextract":
+        parts = np.stack([parts_inside(shape, y, x) for shape in shapes])
+    else:
+        import regionmask
+
+        regions = regionmask.Regions(shapes, overlap=True)
+        # Steps of float32 axes are unequal in the last digits, which regionmask refuses.
+        even_x, even_y = np.linspace(x[0], x[-1], x.size), np.linspace(y[0], y[-1], y.size)
+        found = regions.mask_3D_frac_approx(even_x, even_y, wrap_lon=False, drop=False)
+        parts = np.asarray(found.values, "f8")
+    if axes.geographic:  # the half of a cell at the pole that lies beyond it is no part of it
+        parts = np.minimum(parts / heights_inside_poles(y)[:, None], 1.0)
+    return parts
+
+
+def _centres(shape: Any, y: Any, x: Any) -> Any:
+    import shapely
+
+    columns, rows = np.meshgrid(x, y)
+    shapely.prepare(shape)
+    return shapely.contains_xy(shape, columns, rows)
+
+
+def _weighted_sums(variable: Any, axes: Axes, weights: Any) -> Any:
+    """Return sums of value times weight, and of the weights of cells with values, in one pass over the data.
+
+    Parameters
+    ----------
+    weights
+        Array over method, region, y, x.
+
+    Returns
+    -------
+    xarray.DataArray
+        Over ``part`` (sums, weights), ``method``, ``region`` and the other axes.
+    """
+    import xarray as xr
+
+    flat = weights.reshape(-1, weights.shape[-2] * weights.shape[-1])
+    used = np.flatnonzero(flat.any(axis=0))  # cells that no polygon touches are left out of the product
+    matrix = np.ascontiguousarray(flat[:, used].T)
+
+    def sums(values: Any) -> Any:
+        cells = values.reshape(*values.shape[:-2], -1)[..., used].astype("f8")
+        valid = np.isfinite(cells)
+        if valid.all():
+            total = cells @ matrix
+            weight = np.broadcast_to(matrix.sum(axis=0), total.shape)
+        else:
+            total = np.where(valid, cells, 0.0) @ matrix
+            weight = valid.astype("f8") @ matrix
+        return np.stack([total, weight], axis=-2)
+
+    result = xr.apply_ufunc(
+        sums,
+        variable,
+        input_core_dims=[[axes.y, axes.x]],
+        output_core_dims=[["part", "kind"]],
+        dask="parallelized",
+        output_dtypes=["f8"],
+        dask_gufunc_kwargs={"output_sizes": {"part": 2, "kind": flat.shape[0]}, "allow_rechunk": True},
+    ).compute()
+    methods, regions = weights.shape[:2]
+    others = [dim for dim in result.dims if dim not in ("part", "kind")]
+    values = result.transpose("part", "kind", *others)
+    shaped = values.values.reshape(2, methods, regions, *[values.sizes[dim] for dim in others])
+    coords = {name: each for name, each in variable.coords.items() if set(each.dims) <= set(others)}
+    return xr.DataArray(shaped, dims=("part", "method", "region", *others), coords=coords)

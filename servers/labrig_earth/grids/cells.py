@@ -1,0 +1,99 @@
+"""Cells of a regular grid: their areas, those that a shape reaches, and the parts of them that lie in it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from labrig_earth.grids.axes import Axes, edges_of
+
+EARTH_KM = 6371.0088
+"""Mean radius of the GRS 80 ellipsoid (IUGG)."""
+
+POLES = (-90.0, 90.0)
+
+
+def cell_areas(data: Any, axes: Axes) -> Any:
+    """Return the areas of cells as an `xarray.DataArray` over y and x, km2.
+
+    On latitudes and longitudes: radius squared times the width in longitude times the difference of sin latitude, on a
+    sphere of 6,371.0088 km; cells end at the poles. On a projection: width times height, as if it kept areas.
+    """
+    import xarray as xr
+
+    y, x = np.asarray(data[axes.y].values, "f8"), np.asarray(data[axes.x].values, "f8")
+    width = np.abs(np.diff(edges_of(x)))
+    if axes.geographic:
+        heights = np.abs(np.diff(np.sin(np.deg2rad(edges_of(y, within=POLES)))))
+        areas = heights[:, None] * np.deg2rad(width)[None, :] * EARTH_KM**2
+    else:
+        areas = np.abs(np.diff(edges_of(y)))[:, None] * width[None, :] / 1e6
+    return xr.DataArray(
+        areas,
+        dims=(axes.y, axes.x),
+        coords={axes.y: data[axes.y], axes.x: data[axes.x]},
+        attrs={"units": "km2"},
+    )
+
+
+def reached(data: Any, axes: Axes, bounds: tuple[float, float, float, float]) -> Any:
+    """Return the rows and columns of data whose cells touch bounds (west, south, east, north); two of each at least."""
+    west, south, east, north = bounds
+    return data.isel(
+        {
+            axes.y: _reached(data[axes.y].values, south, north),
+            axes.x: _reached(data[axes.x].values, west, east),
+        }
+    )
+
+
+def _reached(centres: Any, low: float, high: float) -> slice:
+    edges = edges_of(centres)
+    lower, upper = np.minimum(edges[:-1], edges[1:]), np.maximum(edges[:-1], edges[1:])
+    places = np.flatnonzero((upper >= low) & (lower <= high))
+    first, last = int(places[0]), int(places[-1]) + 1
+    if last - first == 1:  # the distance of two is the size of a cell
+        first, last = (first - 1, last) if first else (first, last + 1)
+    return slice(first, last)
+
+
+def raster_source(values: Any, y: Any, x: Any, name: str = "") -> Any:
+    """Return an array over y and x as exactextract takes it, from the north-west."""
+    from exactextract.raster import NumPyRasterSource
+
+    array = values[::-1] if y[0] < y[-1] else values
+    array = array[:, ::-1] if x[0] > x[-1] else array
+    edges_y, edges_x = edges_of(y), edges_of(x)
+    return NumPyRasterSource(
+        np.ascontiguousarray(array),
+        xmin=float(edges_x.min()),
+        ymin=float(edges_y.min()),
+        xmax=float(edges_x.max()),
+        ymax=float(edges_y.max()),
+        name=name or None,
+    )
+
+
+def feature_of(shape: Any) -> dict[str, Any]:
+    """Return a shape as exactextract takes it; without properties, of which one named id would be replaced."""
+    return {"type": "Feature", "properties": {}, "geometry": shape.__geo_interface__}
+
+
+def parts_inside(shape: Any, y: Any, x: Any) -> Any:
+    """Return the part of each cell that lies in a shape, computed exactly on the plane: array over y, x."""
+    from exactextract import exact_extract
+
+    raster = raster_source(np.zeros((y.size, x.size)), y, x)
+    found = exact_extract(raster, [feature_of(shape)], ["cell_id", "coverage"])[0]["properties"]
+    parts = np.zeros(y.size * x.size)
+    parts[np.asarray(found["cell_id"], dtype=int)] = found["coverage"]
+    parts = parts.reshape(y.size, x.size)
+    parts = parts[::-1] if y[0] < y[-1] else parts
+    return parts[:, ::-1] if x[0] > x[-1] else parts
+
+
+def heights_inside_poles(y: Any) -> Any:
+    """Return which part of the height of each row of latitudes lies between the poles: 0.5 of a row at 90 degree."""
+    full = np.abs(np.diff(edges_of(y)))
+    return np.abs(np.diff(edges_of(y, within=POLES))) / full

@@ -1,0 +1,384 @@
+"""Fields on another grid: between latitude-longitude grids by xarray-regrid, to a projection by GDAL's warper.
+
+A conservative regrid keeps the area mean; how well it did is computed and said. Linear and nearest do not promise that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from labrig.errors import LabrigError
+from labrig_earth.grids.areas import coverage
+from labrig_earth.grids.axes import Axes, axes_of, edges_of, goes_round, horizontal
+from labrig_earth.grids.cells import POLES, cell_areas
+from labrig_earth.grids.selecting import unbroken
+
+METHODS = ("conservative", "linear", "nearest")
+RESAMPLINGS = (
+    *("nearest", "bilinear", "cubic", "average", "mode", "min", "max", "med", "q1", "q3", "sum", "rms"),
+)
+MOST_CELLS = 200_000_000
+LEAST_VALID = 0.5
+"""Part of a target cell that must be covered by cells with values, in a conservative regrid."""
+
+
+@dataclass(frozen=True)
+class Regridded:
+    """A field on its new grid.
+
+    Attributes
+    ----------
+    kept
+        Area means of the source and of the result over the target's extent, in the unit of the field; None where they
+        were not computed.
+    """
+
+    data: Any
+    method: str
+    kept: tuple[float, float] | None = None
+    warnings: tuple[str, ...] = ()
+
+
+def target_grid(
+    resolution: float, box: tuple[float, float, float, float] | None, like: Any, axes: Axes
+) -> Any:
+    """Return a regular latitude-longitude grid of a resolution (degree), over a box or the extent of a field.
+
+    Cells begin at the west and the south edge; the grid is from north to south.
+
+    Raises
+    ------
+    LabrigError
+        ``bad_input`` for a resolution that is not above 0; ``limit`` for more than `MOST_CELLS`.
+    """
+    import xarray as xr
+
+    if not 0 < resolution <= 90:
+        raise LabrigError(
+            f"The resolution cannot be {resolution:g} degree", where="resolution", expected="above 0"
+        )
+    if box is None:
+        x = edges_of(like[axes.x].values)
+        y = edges_of(like[axes.y].values, within=POLES)
+        west, south, east, north = float(x.min()), float(y.min()), float(x.max()), float(y.max())
+        if goes_round(like, axes):
+            east = west + 360.0
+    else:
+        west, south, east, north = box
+        if west >= east:
+            east += 360.0
+    columns, rows = (max(1, round((high - low) / resolution)) for low, high in ((west, east), (south, north)))
+    if columns * rows > MOST_CELLS:
+        raise LabrigError(
+            f"The grid would have {columns * rows:,} cells",
+            where="resolution",
+            expected=f"at most {MOST_CELLS:,}",
+            try_="a coarser resolution, or a smaller box",
+            code="limit",
+        )
+    longitudes = west + resolution * (np.arange(columns) + 0.5)
+    latitudes = south + resolution * (np.arange(rows)[::-1] + 0.5)
+    return xr.Dataset(
+        coords={
+            "latitude": ("latitude", latitudes, {"units": "degrees_north", "standard_name": "latitude"}),
+            "longitude": ("longitude", longitudes, {"units": "degrees_east", "standard_name": "longitude"}),
+        }
+    )
+
+
+def grid_of(data: Any) -> Any:
+    """Return the latitudes and longitudes of a field as a target grid.
+
+    Raises
+    ------
+    LabrigError
+        ``bad_input`` for data on a projection or without a grid.
+    """
+    import xarray as xr
+
+    axes = horizontal(data)
+    if not axes.geographic:
+        raise LabrigError(
+            f"The grid to imitate is a projection ({axes.crs or 'unknown'})",
+            where="like",
+            expected="latitudes and longitudes",
+            try_="crs= and resolution= instead",
+        )
+    return xr.Dataset(
+        coords={
+            "latitude": ("latitude", np.asarray(data[axes.y].values, "f8"), {"units": "degrees_north"}),
+            "longitude": ("longitude", np.asarray(data[axes.x].values, "f8"), {"units": "degrees_east"}),
+        }
+    )
+
+
+def regrid(variable: Any, target: Any, *, method: str = "conservative") -> Regridded:
+    """Return a field on the latitudes and longitudes of another grid.
+
+    Parameters
+    ----------
+    variable
+        `xarray.DataArray` on latitudes and longitudes; a curvilinear one by ``nearest`` alone.
+    target
+        `xarray.Dataset` with coordinates ``latitude`` and ``longitude`` (`target_grid`, `grid_of`).
+    method
+        ``conservative``: means of the parts of cells, for fluxes and amounts per area; a target cell is missing where
+        less than half of it has values. ``linear``: between centres, missing beyond them. ``nearest``: for classes.
+
+    Raises
+    ------
+    LabrigError
+        ``bad_input`` for another method, ``not_found`` for grids that do not meet.
+    """
+    import xarray_regrid  # noqa: F401 - brings the accessor
+
+    if method not in METHODS:
+        raise LabrigError(f"There is no method {method!r}", where="method", expected=", ".join(METHODS))
+    axes = axes_of(variable)
+    if axes.curvilinear:
+        return _from_curvilinear(variable, axes, target, method)
+    axes = horizontal(variable)
+    if not axes.geographic:
+        raise LabrigError(
+            f"The field is on a projection ({axes.crs or 'unknown'})",
+            where="resolution",
+            try_='crs="EPSG:4326" first, then regrid',
+        )
+    source = unbroken(variable, axes).rename({axes.y: "latitude", axes.x: "longitude"})
+    extra = [name for name in source.coords if name not in source.dims]
+    source = source.drop_vars(extra).sortby("latitude").sortby("longitude")
+    wanted = target.assign_coords(longitude=_near(target["longitude"].values, source["longitude"].values))
+    _require_common(source, wanted)
+    if method == "conservative":
+        found = source.regrid.conservative(
+            wanted, latitude_coord="latitude", time_dim=None, nan_threshold=1.0 - LEAST_VALID
+        )
+    else:
+        found = getattr(source.regrid, method)(wanted, time_dim=None)
+        if method == "nearest":
+            found = _within_source(found, source)
+    attrs = target["longitude"].attrs
+    found = found.assign_coords(longitude=("longitude", target["longitude"].values, attrs))
+    found = found.assign_attrs(variable.attrs).rename(variable.name)
+    found["latitude"].attrs = dict(target["latitude"].attrs)
+    found = found.transpose(*[_renamed(dim, axes) for dim in variable.dims])
+    said = {
+        "conservative": "first-order conservative: means of cells by their common area (xarray-regrid)",
+        "linear": "bilinear between centres (xarray-regrid)",
+        "nearest": "nearest centre (xarray-regrid)",
+    }[method]
+    return Regridded(found, said, None, ())
+
+
+def _renamed(dim: Any, axes: Axes) -> str:
+    return {axes.y: "latitude", axes.x: "longitude"}.get(str(dim), str(dim))
+
+
+def _near(longitudes: Any, source: Any) -> Any:
+    """Return target longitudes, moved by whole turns to those of the source, where that keeps them in order."""
+    turns = 360.0 * np.round((source.mean() - longitudes.mean()) / 360.0)
+    return longitudes + turns
+
+
+def _require_common(source: Any, target: Any) -> None:
+    bounds = []
+    for name in ("latitude", "longitude"):
+        edges = edges_of(source[name].values)
+        low, high = float(edges.min()), float(edges.max())
+        values = target[name].values
+        around = name == "longitude" and high - low > 359.0
+        bounds.append((low, high))
+        if not around and not ((values >= low) & (values <= high)).any():
+            raise LabrigError(
+                f"The grids do not meet: the field has {name}s from {low:g} to {high:g}",
+                where=name,
+                expected=f"a grid within them, not {values.min():g} to {values.max():g}",
+                code="not_found",
+            )
+
+
+def _within_source(found: Any, source: Any) -> Any:
+    """Leave cells missing that lie beyond the edges of the source: the nearest centre is not theirs."""
+    for name in ("latitude", "longitude"):
+        edges = edges_of(source[name].values)
+        if name == "longitude" and edges.max() - edges.min() > 359.0:
+            continue
+        found = found.where((found[name] >= edges.min()) & (found[name] <= edges.max()))
+    return found
+
+
+def conservation(source: Any, result: Any) -> tuple[float, float]:
+    """Return the area means of a field before and after, over the cells that the result has.
+
+    Both are means over time and levels too. The source is cut to the extent of the result by parts of cells, so equal
+    means are expected of a conservative regrid but for missing cells.
+    """
+    import shapely
+
+    axes, after = horizontal(source), horizontal(result)
+    edges_x, edges_y = (
+        edges_of(result[after.x].values),
+        edges_of(result[after.y].values, within=POLES),
+    )
+    source = unbroken(source, axes)
+    width = float(edges_x.max() - edges_x.min())
+    shift = 360.0 * np.round((source[axes.x].values.mean() - result[after.x].values.mean()) / 360.0)
+    extent = shapely.box(edges_x.min() + shift, edges_y.min(), edges_x.max() + shift, edges_y.max())
+    inside: Any = 1.0
+    if width < 359.0 and all(source.sizes[name] > 1 for name in (axes.y, axes.x)):
+        inside = coverage(source, axes, [extent], "exactextract")[0]
+    weights = cell_areas(source, axes) * inside
+    before = source.weighted(weights).mean()
+    now = result.weighted(cell_areas(result, after)).mean()
+    return float(before), float(now)
+
+
+def _from_curvilinear(variable: Any, axes: Axes, target: Any, method: str) -> Regridded:
+    """Return the value of the nearest cell on the sphere, missing where that is further than cells are apart."""
+    import xarray as xr
+    from scipy.spatial import cKDTree
+
+    if method != "nearest":
+        raise LabrigError(
+            f"A curvilinear grid cannot be regridded by {method}", where="method", expected="nearest"
+        )
+    latitude, longitude = (
+        np.asarray(variable[name].values, "f8") for name in (axes.latitude_2d, axes.longitude_2d)
+    )
+    known = np.isfinite(latitude) & np.isfinite(longitude)
+    tree = cKDTree(_on_sphere(latitude[known], longitude[known]))
+    rows, columns = np.meshgrid(target["latitude"].values, target["longitude"].values, indexing="ij")
+    distance, place = tree.query(_on_sphere(rows.ravel(), columns.ravel()))
+    apart = tree.query(tree.data, k=2)[0][:, 1]
+    flat = variable.stack(_cell=(axes.y, axes.x)).isel(_cell=np.flatnonzero(known.ravel()))
+    flat = flat.drop_vars([name for name in flat.coords if "_cell" in flat[name].dims])
+    picked = flat.isel(_cell=xr.DataArray(place.reshape(rows.shape), dims=("latitude", "longitude")))
+    near = xr.DataArray((distance <= 1.5 * np.max(apart)).reshape(rows.shape), dims=("latitude", "longitude"))
+    if not bool(near.any()):
+        raise LabrigError("The grids do not meet", where="box, resolution", code="not_found")
+    found = picked.where(near).assign_coords(target.coords).assign_attrs(variable.attrs)
+    others = [dim for dim in variable.dims if dim not in (axes.y, axes.x)]
+    return Regridded(
+        found.transpose(*others, "latitude", "longitude").rename(variable.name),
+        "nearest cell of the curvilinear grid on the sphere (SciPy's k-d tree)",
+    )
+
+
+def _on_sphere(latitude: Any, longitude: Any) -> Any:
+    phi, lam = np.deg2rad(latitude), np.deg2rad(longitude)
+    return np.stack([np.cos(phi) * np.cos(lam), np.cos(phi) * np.sin(lam), np.sin(phi)], axis=-1)
+
+
+def reproject(
+    variable: Any, crs: str, *, resolution: float | None = None, resampling: str = "", source_crs: str = ""
+) -> Regridded:
+    """Return a field in another coordinate reference system, by GDAL's warper (rioxarray).
+
+    Parameters
+    ----------
+    crs
+        As ``EPSG:32633`` or WKT.
+    resolution
+        In units of `crs`; by default about that of the field.
+    resampling
+        One of `RESAMPLINGS`; by default ``bilinear``, and ``nearest`` for whole numbers.
+    source_crs
+        Of data that state none.
+
+    Raises
+    ------
+    LabrigError
+        ``bad_input`` for an unknown CRS or resampling, data without a CRS or with more than one axis beside x and y;
+        ``limit`` for more than `MOST_CELLS`.
+    """
+    import rioxarray  # noqa: F401 - brings the accessor
+    from rasterio.enums import Resampling
+
+    axes = horizontal(variable)
+    target = checked_crs(crs)
+    whole = np.issubdtype(variable.dtype, np.integer) or np.issubdtype(
+        variable.encoding.get("dtype", "f8"), np.integer
+    )
+    packed = "scale_factor" in variable.encoding
+    chosen = resampling or ("nearest" if whole and not packed else "bilinear")
+    if chosen not in RESAMPLINGS:
+        raise LabrigError(
+            f"There is no resampling {chosen!r}", where="resampling", expected=", ".join(RESAMPLINGS)
+        )
+    stated = source_crs or axes.crs
+    if not stated:
+        raise LabrigError("The data state no CRS", where="source_crs", try_='source_crs="EPSG:..." states it')
+    if resolution is not None and not resolution > 0:
+        raise LabrigError(f"The resolution cannot be {resolution:g}", where="resolution", expected="above 0")
+    others = [dim for dim in variable.dims if dim not in (axes.y, axes.x)]
+    if len(others) > 1:
+        raise LabrigError(
+            "Only one axis beside x and y can be reprojected",
+            where=", ".join(map(str, others)),
+            try_="extract one level or time",
+        )
+    field = variable.transpose(*others, axes.y, axes.x)
+    if axes.geographic:
+        field = _to_180(field, axes)
+    field = field.sortby(axes.y, ascending=False).drop_vars("spatial_ref", errors="ignore")
+    field.attrs.pop("grid_mapping", None)
+    field.encoding.pop("grid_mapping", None)
+    placed = field.rio.set_spatial_dims(x_dim=axes.x, y_dim=axes.y).rio.write_crs(checked_crs(stated))
+    _require_size(placed, stated, target, resolution)
+    if field.dtype.kind == "f":
+        placed = placed.rio.write_nodata(np.nan)
+    found = placed.rio.reproject(target, resolution=resolution, resampling=Resampling[chosen])
+    found.attrs.update({key: value for key, value in variable.attrs.items() if key != "grid_mapping"})
+    said = f"reprojected from {_short(stated)} to {_short(target)} by {chosen} resampling (GDAL)"
+    return Regridded(found.rename(variable.name), said)
+
+
+def checked_crs(crs: str) -> str:
+    """Return a CRS as ``EPSG:...`` or WKT; LabrigError ``bad_input`` for what is none."""
+    import pyproj
+
+    try:
+        found = pyproj.CRS.from_user_input(crs)
+    except pyproj.exceptions.CRSError:
+        raise LabrigError(
+            f"This is no coordinate reference system: {crs[:60]!r}",
+            where="crs",
+            expected='such as "EPSG:32633"',
+        ) from None
+    authority = found.to_authority(min_confidence=70)
+    return ":".join(authority) if authority else str(found.to_wkt())
+
+
+def _short(crs: str) -> str:
+    return crs if len(crs) < 30 else crs.split('"')[1]
+
+
+def _to_180(field: Any, axes: Axes) -> Any:
+    """Return a field with longitudes from -180 to 180 in order, which projections expect."""
+    longitudes = np.asarray(field[axes.x].values, "f8")
+    if longitudes.max() <= 180.0:
+        return field
+    if goes_round(field, axes):
+        moved = (longitudes + 180.0) % 360.0 - 180.0
+        return field.assign_coords({axes.x: (axes.x, moved, field[axes.x].attrs)}).sortby(axes.x)
+    return unbroken(field, axes)
+
+
+def _require_size(placed: Any, source: str, target: str, resolution: float | None) -> None:
+    from rasterio.warp import calculate_default_transform
+
+    _, width, height = calculate_default_transform(
+        source, target, placed.rio.width, placed.rio.height, *placed.rio.bounds(), resolution=resolution
+    )
+    cells = width * height * max(1, placed.size // (placed.rio.width * placed.rio.height))
+    if cells > MOST_CELLS:
+        raise LabrigError(
+            f"The raster would have {cells:,} cells",
+            where="resolution",
+            expected=f"at most {MOST_CELLS:,}",
+            try_="a coarser resolution, or extract a smaller box first",
+            code="limit",
+        )

@@ -1,0 +1,213 @@
+"""Statistics of the cells of a raster in each polygon, by exactextract: a cell counts by the part of it inside.
+
+On latitudes and longitudes cells also count by their areas (means, standard deviations, fractions). Sums, counts and
+percentiles take cells by their parts alone: a sum of people per cell must not be weighted again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from labrig.errors import LabrigError
+from labrig_earth.grids.areas import on_grid
+from labrig_earth.grids.axes import Axes, horizontal, step_of
+from labrig_earth.grids.cells import cell_areas, feature_of, raster_source, reached
+from labrig_earth.grids.selecting import unbroken
+
+STATISTICS = (
+    *("mean", "sum", "min", "max", "count", "std", "median", "majority", "minority", "variety", "fractions"),
+    "percentile",
+)
+BY_AREA = {"mean": "weighted_mean", "std": "weighted_stdev", "fractions": "weighted_frac"}
+PLAIN = {"std": "stdev", "fractions": "frac"}
+MOST_RESULTS = 200_000
+MOST_WINDOW_CELLS = 100_000_000
+MOST_CLASSES = 256
+STEPS_AT_A_TIME = 32
+
+
+@dataclass(frozen=True)
+class Zonal:
+    """One row for each polygon and step.
+
+    Attributes
+    ----------
+    table
+        `pandas.DataFrame` with ``region``, the step (``time`` or another axis) if there is one, a column for each
+        statistic (``fraction_3`` for a class 3) and ``cells``, the sum of the parts of cells with values.
+    units
+        Of the columns.
+    """
+
+    table: Any
+    units: dict[str, str]
+    method: str
+    warnings: tuple[str, ...] = ()
+
+
+def zonal_statistics(
+    variable: Any,
+    polygons: Any,
+    statistics: list[str],
+    *,
+    percentile: float | None = None,
+    names: str = "",
+) -> Zonal:
+    """Return statistics of the cells in each polygon, for each step of a further axis.
+
+    Parameters
+    ----------
+    variable
+        `xarray.DataArray` over a regular y and x and at most one more axis.
+    polygons
+        `geopandas.GeoDataFrame`, reprojected to the CRS of the raster.
+    statistics
+        Some of `STATISTICS`.
+    percentile
+        0 to 100, of ``percentile``.
+    names
+        Column that names the polygons.
+
+    Raises
+    ------
+    LabrigError
+        ``bad_input`` for an unknown statistic, an irregular grid, more axes or polygons without a CRS; ``not_found``
+        for one outside the raster; ``limit`` for too many results, or a polygon with too many cells.
+    """
+    import pandas as pd
+
+    unknown = [each for each in statistics if each not in STATISTICS]
+    if unknown or not statistics:
+        raise LabrigError(
+            f"There is no statistic {unknown[0]!r}" if unknown else "Which statistics?",
+            where="statistics",
+            expected=", ".join(STATISTICS),
+        )
+    if "percentile" in statistics and (percentile is None or not 0 <= percentile <= 100):
+        raise LabrigError("Which percentile?", where="percentile", expected="a number from 0 to 100")
+    axes = horizontal(variable)
+    variable = unbroken(variable, axes)
+    if any(step_of(variable[name].values) is None for name in (axes.y, axes.x)):
+        raise LabrigError(
+            "The grid is irregular",
+            where=f"{axes.y}, {axes.x}",
+            try_="regrid_or_reproject to a regular grid first",
+        )
+    others = [str(dim) for dim in variable.dims if dim not in (axes.y, axes.x)]
+    others = [dim for dim in others if variable.sizes[dim] > 1]
+    if len(others) > 1:
+        raise LabrigError(
+            f"The data have more axes than one beside {axes.y} and {axes.x}: {', '.join(others)}",
+            try_="extract one level, band or member first",
+        )
+    step = others[0] if others else ""
+    shapes, labels, warnings = on_grid(variable, axes, polygons, names)
+    steps = variable.sizes[step] if step else 1
+    if steps * len(shapes) > MOST_RESULTS:
+        raise LabrigError(
+            f"{len(shapes):,} polygons times {steps:,} steps are too many results",
+            expected=f"at most {MOST_RESULTS:,}",
+            try_="aggregate over time first, or aggregate with polygons, which gives means of long series",
+            code="limit",
+        )
+    rows: list[dict[str, Any]] = []
+    for label, shape in zip(labels, shapes, strict=True):
+        rows += _of_polygon(variable, axes, step, label, shape, statistics, percentile)
+    unit = str(variable.attrs.get("units", ""))
+    table = pd.DataFrame(rows)
+    units = {name: _unit(name, unit) for name in table.columns if name not in ("region", step)}
+    how = "cells by the part of them inside, computed exactly (exactextract)"
+    if axes.geographic and set(statistics) & set(BY_AREA):
+        how += "; of " + ", ".join(each for each in statistics if each in BY_AREA) + " also by their areas"
+    return Zonal(table, units, how, tuple(warnings))
+
+
+def _unit(column: str, unit: str) -> str:
+    name = column.partition("_")[0]
+    return "1" if name in ("cells", "count", "variety", "fraction") else unit
+
+
+def _of_polygon(
+    variable: Any,
+    axes: Axes,
+    step: str,
+    label: str,
+    shape: Any,
+    statistics: list[str],
+    percentile: float | None,
+) -> list[dict[str, Any]]:
+    """Return the rows of one polygon; no more than the window around it is read, some steps at a time."""
+    from exactextract import exact_extract
+
+    window = reached(variable, axes, shape.bounds)
+    y, x = np.asarray(window[axes.y].values, "f8"), np.asarray(window[axes.x].values, "f8")
+    cells = window.sizes[axes.y] * window.sizes[axes.x]
+    if cells > MOST_WINDOW_CELLS:
+        raise LabrigError(
+            f"The polygon {label} reaches over {cells:,} cells",
+            where="polygons",
+            expected=f"at most {MOST_WINDOW_CELLS:,}",
+            try_="regrid_or_reproject to a coarser grid first",
+            code="limit",
+        )
+    weights = None
+    if axes.geographic and set(statistics) & set(BY_AREA):
+        weights = raster_source(cell_areas(window, axes).values, y, x, "area")
+    ops = _ops(statistics, percentile, by_area=weights is not None)
+    count = window.sizes[step] if step else 1
+    at_a_time = max(1, min(STEPS_AT_A_TIME, MOST_WINDOW_CELLS // cells))
+    rows = []
+    for first in range(0, count, at_a_time):
+        part = window.isel({step: slice(first, first + at_a_time)}) if step else window
+        values = np.asarray(part.transpose(..., axes.y, axes.x).values)
+        values = values.reshape(-1, *values.shape[-2:])
+        for place, field in enumerate(values):
+            found = exact_extract(
+                raster_source(field, y, x), [feature_of(shape)], list(ops.values()), weights=weights
+            )
+            row: dict[str, Any] = {"region": label}
+            if step:
+                row[step] = window[step].values[first + place]
+            rows.append(row | _row(found[0]["properties"], ops, label))
+    return rows
+
+
+def _ops(statistics: list[str], percentile: float | None, *, by_area: bool) -> dict[str, str]:
+    """Return exactextract's operations by names of columns; what is counted comes always."""
+    ops = {}
+    for name in statistics:
+        if name == "percentile":
+            ops[f"percentile_{percentile:g}"] = f"quantile(q={(percentile or 0.0) / 100.0:.6f})"
+        elif name == "fractions":
+            ops["classes"], ops["fractions"] = "unique", BY_AREA[name] if by_area else PLAIN[name]
+        else:
+            ops[name] = BY_AREA.get(name, name) if by_area else PLAIN.get(name, name)
+    return {**ops, "cells": "count"}
+
+
+def _row(found: dict[str, Any], ops: dict[str, str], label: str) -> dict[str, Any]:
+    row: dict[str, Any] = {}
+    for name, op in ops.items():
+        if name == "classes":
+            continue
+        key = op.partition("(")[0]
+        if key == "quantile":
+            key = next(each for each in found if each.startswith("quantile"))
+        value = found[key]
+        if name == "fractions":
+            classes = np.asarray(found["unique"]).tolist()
+            if len(classes) > MOST_CLASSES:
+                raise LabrigError(
+                    f"The polygon {label} has {len(classes):,} different values",
+                    where="statistics",
+                    expected="fractions of classes",
+                    try_="mean or percentile for measured values",
+                )
+            for each, part in zip(classes, np.asarray(value).tolist(), strict=True):
+                row[f"fraction_{each:g}"] = part
+        else:
+            row[name] = None if value is None else (float(value) if np.isfinite(value) else None)
+    return row
