@@ -22,3 +22,4 @@ What is done with them:
 - `zonal`: cells of a raster in polygons
 - `writing`: fields as files
 - `operations`: these as tools name them, from files to a result
+"""
