@@ -99,8 +99,10 @@ PROVIDERS: tuple[Provider, ...] = (
     binance.BINANCE_US,
     yahoo.YAHOO,
 )
-SERVICES: tuple[Service, ...] = tuple({each.service.name: each.service for each in PROVIDERS}.values())
-"""Every service once, for ``Toolbox(services=...)``: their keys and addresses become settings."""
+SERVICES: tuple[Service, ...] = tuple(
+    {each.service.name: each.service for each in PROVIDERS if each is not yahoo.YAHOO}.values()
+)
+"""Every service that the client asks, once, for ``Toolbox(services=...)``: their keys and addresses become settings."""
 
 
 def backend(question: str, name: str) -> Answers:

@@ -29,6 +29,8 @@ class Provider:
         What it answers, by the names of `labrig_atlas.services.backends`.
     at_most
         Its limits in words: requests, points and elements; "stated" ones are its own, others are Labrig's.
+    needs
+        What has to be set or installed beside key and contact.
     """
 
     service: Service
@@ -37,6 +39,13 @@ class Provider:
     homepage: str
     questions: tuple[str, ...]
     at_most: str
+    needs: str = ""
+
+    @property
+    def wants(self) -> str:
+        """What has to be set or installed before it is asked: a variable, a command, or nothing."""
+        key = self.service.key.variable if self.service.key else ""
+        return key or ("LABRIG_HTTP_CONTACT" if self.service.contact else self.needs)
 
     @property
     def source(self) -> str:

@@ -60,6 +60,7 @@ SEARXNG = Provider(
     homepage="https://docs.searxng.org",
     questions=("search",),
     at_most="1 request/s; its settings must allow the format json",
+    needs="LABRIG_HTTP_URL_SEARXNG",
 )
 MOST_HITS = 20
 

@@ -36,6 +36,7 @@ YAHOO = Provider(
     homepage="https://finance.yahoo.com",
     questions=("stock",),
     at_most="asked by yfinance itself, past Labrig's turns and ledger; its address cannot be set",
+    needs="pip install yfinance",
 )
 BACK_DAYS = 10
 """How far the last trading day may lie before the day that was asked: the longest closings of exchanges are shorter."""

@@ -378,7 +378,7 @@ FAULTS = [
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
 async def test_a_service_says_no_in_its_own_way(fault: Fault, site: Imitation, tmp_path: Path) -> None:
     site.on(f"/{fault.path}").then(fault.answer)
-    async with client(tmp_path, site) as web:
+    async with client(tmp_path, site, cache=None) as web:
         with pytest.raises(LabrigError) as caught:
             await fault.ask(web)
     error = caught.value
@@ -391,7 +391,7 @@ async def test_a_key_that_is_denied_both_interfaces_is_told_both(site: Imitation
     site.on("/google_places/*").then(
         new_google(403, "PERMISSION_DENIED", "Places API (New) has not been used")
     )
-    async with client(tmp_path, site) as web:
+    async with client(tmp_path, site, cache=None) as web:
         with pytest.raises(LabrigError, match=r"legacy API.*Places API \(New\)") as caught:
             await google.places(web, "museums")
     assert (caught.value.code, "LABRIG_ATLAS_GOOGLE_KEY" in caught.value.try_) == ("refused", True)
@@ -412,7 +412,7 @@ async def test_a_missing_key_is_named_with_what_needs_none(
     for variable in KEYS:
         monkeypatch.delenv(variable)
     made, name, keyless = KEYED[question]
-    async with client(tmp_path, site) as web:
+    async with client(tmp_path, site, cache=None) as web:
         with pytest.raises(LabrigError) as caught:
             await made(backend(question, name))(web)
     error = caught.value
@@ -425,7 +425,7 @@ async def test_nominatim_wants_a_contact_and_searxng_an_address(
     site: Imitation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("LABRIG_HTTP_URL_SEARXNG")
-    async with client(tmp_path, site, contact="") as web:
+    async with client(tmp_path, site, cache=None, contact="") as web:
         for ask, where in (
             (nominatim.geocode, "LABRIG_HTTP_CONTACT"),
             (web_search.searxng, "LABRIG_HTTP_URL_SEARXNG"),
@@ -474,7 +474,7 @@ async def test_bad_input_is_refused_before_anybody_is_asked(
     what: str, site: Imitation, tmp_path: Path
 ) -> None:
     ask, expected = REFUSED[what]
-    async with client(tmp_path, site) as web:
+    async with client(tmp_path, site, cache=None) as web:
         with pytest.raises(LabrigError) as caught:
             await ask(web)
     assert expected in caught.value.expected
@@ -507,7 +507,7 @@ async def test_googles_matrix_is_split_into_requests_of_a_hundred_cells(
 
     site.on("/google_maps/maps/api/distancematrix/json").then(cells)
     origins, destinations = [f"a{n}" for n in range(25)], [f"b{n}" for n in range(24)]
-    async with client(tmp_path, site) as web:
+    async with client(tmp_path, site, cache=None) as web:
         found = (await google.matrix(web, origins, destinations)).facts
     assert len(site.hits) == 7
     assert found.origins == tuple(origins)
@@ -521,7 +521,7 @@ async def test_a_name_that_is_unknown_makes_cells_and_no_error(site: Imitation, 
     site.on("/nominatim/search", query={"q": "Xyzzy"}).then([])
     table = {**OSRM_TABLE, "durations": [[5]], "distances": [[50]], "sources": [{"distance": 1}]}
     site.on("/osrm/*").then({**table, "destinations": [{"distance": 1}]})
-    async with client(tmp_path, site) as web:
+    async with client(tmp_path, site, cache=None) as web:
         found = (await osrm.matrix(web, ["Xyzzy", "Berlin"], ["1,1"])).facts
     assert [row[0].status for row in found.rows] == ["not_found", "ok"]
     assert (found.rows[1][0].distance_m, "Xyzzy" in found.rows[0][0].reason) == (50.0, True)
@@ -532,7 +532,7 @@ async def test_what_is_asked_for_is_what_the_services_want(site: Imitation, tmp_
     for name in ("overpass places", "binance", "serper"):
         serve(site, by_case(name))
     site.on("/google_places/*").then({"places": [LOUVRE]})
-    async with client(tmp_path, site) as web:
+    async with client(tmp_path, site, cache=None) as web:
         await google.places(web, "cafés", near=(48.86, 2.34), radius_m=500, api="new")
         await overpass.places(web, "Libraries", near=(52.5, 13.4), radius_m=750.5)
         await binance.crypto(web, "btc-usdt", "2024-01-15")
