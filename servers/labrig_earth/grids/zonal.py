@@ -2,6 +2,9 @@
 
 On latitudes and longitudes cells also count by their areas (means, standard deviations, fractions). Sums, counts and
 percentiles take cells by their parts alone: a sum of people per cell must not be weighted again.
+
+Percentiles are computed here from exactextract's values and parts: its own quantile interpolates between different
+values, and of four classes in equal parts says 1.8 where 2 is right.
 """
 
 from __future__ import annotations
@@ -157,6 +160,7 @@ def _of_polygon(
     if axes.geographic and set(statistics) & set(BY_AREA):
         weights = raster_source(cell_areas(window, axes).values, y, x, "area")
     ops = _ops(statistics, percentile, by_area=weights is not None)
+    asked = list(dict.fromkeys(op for op in ops.values() if not op.startswith("quantile")))
     count = window.sizes[step] if step else 1
     at_a_time = max(1, min(STEPS_AT_A_TIME, MOST_WINDOW_CELLS // cells))
     rows = []
@@ -165,9 +169,7 @@ def _of_polygon(
         values = np.asarray(part.transpose(..., axes.y, axes.x).values)
         values = values.reshape(-1, *values.shape[-2:])
         for place, field in enumerate(values):
-            found = exact_extract(
-                raster_source(field, y, x), [feature_of(shape)], list(ops.values()), weights=weights
-            )
+            found = exact_extract(raster_source(field, y, x), [feature_of(shape)], asked, weights=weights)
             row: dict[str, Any] = {"region": label}
             if step:
                 row[step] = window[step].values[first + place]
@@ -179,8 +181,10 @@ def _ops(statistics: list[str], percentile: float | None, *, by_area: bool) -> d
     """Return exactextract's operations by names of columns; what is counted comes always."""
     ops = {}
     for name in statistics:
-        if name == "percentile":
-            ops[f"percentile_{percentile:g}"] = f"quantile(q={(percentile or 0.0) / 100.0:.6f})"
+        if name in ("percentile", "median"):
+            ops["values"], ops["coverage"] = "values", "coverage"
+            part = percentile if name == "percentile" else 50.0
+            ops[f"percentile_{part:g}" if name == "percentile" else name] = f"quantile {part}"
         elif name == "fractions":
             ops["classes"], ops["fractions"] = "unique", BY_AREA[name] if by_area else PLAIN[name]
         else:
@@ -191,23 +195,50 @@ def _ops(statistics: list[str], percentile: float | None, *, by_area: bool) -> d
 def _row(found: dict[str, Any], ops: dict[str, str], label: str) -> dict[str, Any]:
     row: dict[str, Any] = {}
     for name, op in ops.items():
-        if name == "classes":
-            continue
-        key = op.partition("(")[0]
-        if key == "quantile":
-            key = next(each for each in found if each.startswith("quantile"))
-        value = found[key]
-        if name == "fractions":
-            classes = np.asarray(found["unique"]).tolist()
-            if len(classes) > MOST_CLASSES:
-                raise LabrigError(
-                    f"The polygon {label} has {len(classes):,} different values",
-                    where="statistics",
-                    expected="fractions of classes",
-                    try_="mean or percentile for measured values",
-                )
-            for each, part in zip(classes, np.asarray(value).tolist(), strict=True):
-                row[f"fraction_{each:g}"] = part
-        else:
-            row[name] = None if value is None else (float(value) if np.isfinite(value) else None)
+        if op.startswith("quantile"):
+            part = float(op.split()[1]) / 100.0
+            row[name] = weighted_quantile(found["values"], found["coverage"], part)
+        elif name == "fractions":
+            row |= _fractions(found["unique"], found[op], label)
+        elif name not in ("classes", "values", "coverage"):
+            value = found[op]
+            row[name] = float(value) if value is not None and np.isfinite(value) else None
     return row
+
+
+def _fractions(classes: Any, parts: Any, label: str) -> dict[str, float]:
+    values = np.asarray(classes).tolist()
+    if len(values) > MOST_CLASSES:
+        raise LabrigError(
+            f"The polygon {label} has {len(values):,} different values",
+            where="statistics",
+            expected="fractions of classes",
+            try_="mean or percentile for measured values",
+        )
+    return {
+        f"fraction_{each:g}": float(part)
+        for each, part in zip(values, np.asarray(parts).tolist(), strict=True)
+    }
+
+
+def weighted_quantile(values: Any, weights: Any, part: float) -> float | None:
+    """Return a quantile of values that count by weights; with equal weights NumPy's default (Hyndman and Fan's type 7).
+
+    The k-th of n sorted values stands at (k - 1) w_k + (n - 1) (w_1 + .. + w_{k-1}), divided by that of the last.
+
+    Parameters
+    ----------
+    values, weights
+        Arrays of one dimension; missing values are left out.
+    part
+        0 to 1.
+    """
+    numbers, counted = np.ma.filled(np.ma.asarray(values, "f8"), np.nan), np.asarray(weights, "f8")
+    valid = np.isfinite(numbers) & (counted > 0)
+    numbers, counted = numbers[valid], counted[valid]
+    if not numbers.size:
+        return None
+    order = np.argsort(numbers, kind="stable")
+    numbers, counted = numbers[order], counted[order]
+    place = np.arange(numbers.size) * counted + (numbers.size - 1) * (np.cumsum(counted) - counted)
+    return float(np.interp(part * place[-1], place, numbers)) if place[-1] else float(numbers[0])

@@ -29,7 +29,7 @@ from labrig_earth.grids.regridding import conservation, grid_of, regrid, reproje
 from labrig_earth.grids.spells import beyond, degree_days, longest_spell, runs, spells
 from labrig_earth.grids.trends import mann_kendall, slopes, trend
 from labrig_earth.grids.writing import write
-from labrig_earth.grids.zonal import zonal_statistics
+from labrig_earth.grids.zonal import weighted_quantile, zonal_statistics
 
 RANDOM = np.random.default_rng(7)
 
@@ -211,6 +211,15 @@ def test_zonal_statistics_against_rasterio_and_numpy(tmp_path: Path) -> None:
         (counts / cells.size).tolist(), abs=1e-4
     )
     assert row["percentile_40"] == np.percentile(cells, 40)  # well within a class
+
+
+def test_a_weighted_quantile_is_numpys_and_knows_equal_values() -> None:
+    for values in (RANDOM.normal(size=50), RANDOM.integers(0, 4, 50), np.array([3.0])):
+        for part in (0.0, 0.3, 0.6, 1.0):
+            found = weighted_quantile(values, np.full(values.size, 0.7), part)
+            assert found == pytest.approx(np.quantile(values, part))
+    assert weighted_quantile([1.0, 2.0, np.nan], [1.0, 0.0, 1.0], 0.5) == 1.0
+    assert weighted_quantile([np.nan], [1.0], 0.5) is None
 
 
 def test_zonal_means_on_latitudes_are_polygon_means(country: Any) -> None:
