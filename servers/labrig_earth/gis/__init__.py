@@ -1,0 +1,11 @@
+"""Points, lines and polygons: asked for, laid over each other, measured, and routes on streets. Without MCP.
+
+- `features`: layers from any vector format or OSM, checked and mended; results as GeoPackage
+- `osm`: OSM XML and PBF by pyosmium, closed ways once
+- `boxes`: bounding boxes and polygons across the antimeridian
+- `querying`: features by attributes, box, region or another layer
+- `measuring`: distance, length and area on the ellipsoid, buffers in metres, nearest features
+- `overlaying`: intersection, union, difference; what a hazard touches
+- `routing`: the quickest or shortest way on streets, with closures, and what can be reached in a time
+- `operations`: these as tools name them
+"""

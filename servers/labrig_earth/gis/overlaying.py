@@ -1,0 +1,128 @@
+"""Layers laid over each other: intersection, union, difference; and what of a layer a hazard touches."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from labrig.answer import Quantity
+from labrig.errors import unknown_name
+from labrig_earth.gis.features import WGS84, Features, table_of
+from labrig_earth.gis.measuring import area_m2, length_m, measured
+from labrig_earth.results import Result
+
+How = Literal["intersection", "union", "difference", "symmetric_difference"]
+HOWS: tuple[How, ...] = ("intersection", "union", "difference", "symmetric_difference")
+
+
+def overlay(first: Features, second: Features, how: str) -> tuple[Result, Any]:
+    """Return two layers laid over each other, with the attributes of both.
+
+    Parameters
+    ----------
+    how
+        One of `HOWS`; ``difference`` is the first without the second. Union and symmetric difference are of polygons.
+
+    Returns
+    -------
+    Result, geopandas.GeoDataFrame
+        The frame in the system of the first layer. Area and length are on the ellipsoid.
+    """
+    import geopandas as gpd
+
+    if how not in HOWS:
+        raise unknown_name("overlay", how, HOWS, where="how")
+    left, right = first.frame, second.to(first.frame.crs)
+    warnings = [*first.warnings, *second.warnings]
+    found = gpd.overlay(left, right, how=how, keep_geom_type=True)
+    found = found[~found.geometry.is_empty].reset_index(drop=True)
+    if how == "intersection" and not len(found):
+        warnings.append(_apart(left, right, first.name, second.name))
+    result = Result(
+        method=f"{how} in {first.crs_text}, with straight edges there; measured on the ellipsoid",
+        values=(Quantity("features", len(found), "1"), *measured(found)),
+        data={"rows": table_of(found)} if len(found) else {},
+        assumed=(*first.assumed, *second.assumed),
+        warnings=tuple(warnings),
+        crs=first.crs_text,
+        source=f"{first.name}, {second.name}",
+    )
+    return result, found
+
+
+def expose(features: Features, hazard: Features, *, sums: tuple[str, ...] = ()) -> tuple[Result, Any]:
+    """Return what of a layer a hazard touches: how many features, and which length or area lies in it.
+
+    Parameters
+    ----------
+    hazard
+        Polygons.
+    sums
+        Attributes to add up over the features that are touched, each taken whole: residents, say.
+
+    Returns
+    -------
+    Result, geopandas.GeoDataFrame
+        The features that are touched, whole, with ``inside_m``, ``inside_m2`` and ``inside_part`` (0 to 1): how much of
+        each lies in the hazard.
+    """
+    frame, zone = features.frame, hazard.to(features.frame.crs)
+    area = zone[zone.geometry.geom_type.isin(("Polygon", "MultiPolygon"))].geometry.union_all()
+    touched = frame[frame.geometry.intersects(area)].reset_index(drop=True)
+    warnings = [*features.warnings, *hazard.warnings]
+    values = [
+        Quantity("features touched", len(touched), "1", f"of {len(frame)}"),
+        Quantity("share of features", round(len(touched) / len(frame), 6) if len(frame) else None, "1"),
+    ]
+    inside = touched.geometry.intersection(area).to_crs(WGS84)
+    whole = touched.geometry.to_crs(WGS84)
+    for kind, measure, unit, column in (
+        ("Line", length_m, "m", "inside_m"),
+        ("Polygon", area_m2, "m2", "inside_m2"),
+    ):
+        of_kind = whole.geom_type.str.contains(kind)
+        if not of_kind.any():
+            continue
+        amounts = [measure(each) for each in inside[of_kind]]
+        touched.loc[of_kind, column] = amounts
+        touched.loc[of_kind, "inside_part"] = [
+            amount / measure(each) for amount, each in zip(amounts, whole[of_kind], strict=True)
+        ]
+        name = "length inside" if kind == "Line" else "area inside"
+        values.append(Quantity(name, round(sum(amounts), 2), unit, "on the ellipsoid"))
+    for name in sums:
+        if name not in frame.columns:
+            raise unknown_name("attribute", name, [str(each) for each in frame.columns], where="sums")
+        total = float(frame[name].sum())
+        values.append(
+            Quantity(
+                f"{name} of features touched",
+                float(touched[name].sum()),
+                "",
+                f"of {total:g}, each taken whole",
+            )
+        )
+    if not len(touched):
+        warnings.append(_apart(frame, zone, features.name, hazard.name))
+    result = Result(
+        method="features that touch the hazard; parts inside cut in "
+        f"{features.crs_text} and measured on the ellipsoid",
+        values=tuple(values),
+        data={"rows": table_of(touched)} if len(touched) else {},
+        assumed=(*features.assumed, *hazard.assumed),
+        warnings=tuple(warnings),
+        crs=features.crs_text,
+        source=f"{features.name}, {hazard.name}",
+    )
+    return result, touched
+
+
+def _apart(left: Any, right: Any, first: str, second: str) -> str:
+    """Return what to say of layers that have nothing in common."""
+    boxes = [
+        f"{name} covers {west:.4f} to {east:.4f} E, {south:.4f} to {north:.4f} N"
+        for name, (west, south, east, north) in (
+            (first, left.to_crs(WGS84).total_bounds),
+            (second, right.to_crs(WGS84).total_bounds),
+        )
+    ]
+    return "they have nothing in common: " + "; ".join(boxes)
