@@ -12,14 +12,15 @@ import pytest
 from labrig.http import Client
 from labrig_atlas.services import (
     binance,
-    countries,
     google,
     heights,
     nominatim,
     open_meteo,
     osrm,
     overpass,
+    rest_countries,
     web_search,
+    world_bank,
 )
 from labrig_atlas.services.backends import SERVICES
 from labrig_atlas.services.provider import Reply
@@ -30,6 +31,7 @@ KEYS = {
     "LABRIG_ATLAS_GOOGLE_KEY": "AIza" + "Planted0" * 4,
     "LABRIG_ATLAS_SERPER_KEY": "serper-planted-0123456789",
     "LABRIG_ATLAS_BRAVE_KEY": "brave-planted-0123456789",
+    "LABRIG_ATLAS_REST_COUNTRIES_KEY": "countries-planted-0123456789",
 }
 Ask = Callable[[Client], Awaitable[Reply[Any]]]
 
@@ -206,27 +208,48 @@ FORECAST = weather_answer(
     current_units={"temperature_2m": "°C", "relative_humidity_2m": "%", "weather_code": "wmo code"},
 )
 FRANCE = {
-    "name": {"common": "France", "official": "French Republic"},
-    "altSpellings": ["FR", "French Republic"],
-    "cca2": "FR",
-    "cca3": "FRA",
-    "capital": ["Paris"],
+    "names": {"common": "France", "official": "French Republic", "alternates": ["République française"]},
+    "codes": {"alpha_2": "FR", "alpha_3": "FRA", "ccn3": "250"},
+    "capitals": [{"name": "Paris", "coordinates": {"lat": 48.87, "lng": 2.33}}],
     "continents": ["Europe"],
-    "currencies": {"EUR": {"name": "Euro", "symbol": "€"}},
+    "currencies": [{"code": "EUR", "name": "Euro", "symbol": "€"}],
     "population": 67391582,
-    "area": 551695,
+    "area": {"kilometers": 551695, "miles": 213010},
     "borders": ["AND", "BEL"],
 }
 
 
 def bank(value: float | None, year: str) -> list[Any]:
+    """Return an answer of the World Bank with one figure."""
     row = {"indicator": {"id": "X", "value": "X"}, "countryiso3code": "FRA", "date": year, "value": value}
-    return [{"page": 1, "pages": 1, "total": 1}, [row]]
+    return [{"page": 1, "pages": 1, "per_page": 50, "total": 1}, [row]]
 
 
-BANK_MESSAGE = [
-    {"message": [{"id": "120", "key": "Invalid value", "value": "The provided parameter value is not valid"}]}
-]
+def banks(*names: tuple[str, str, str]) -> list[Any]:
+    """Return the World Bank's list of countries, from names and codes of three and two letters."""
+    rows = [
+        {"id": iso3, "iso2Code": iso2, "name": name, "region": {"value": "Europe"}, "capitalCity": "Paris"}
+        for name, iso3, iso2 in names
+    ]
+    world = {
+        "id": "WLD",
+        "iso2Code": "1W",
+        "name": "World",
+        "region": {"value": "Aggregates"},
+        "capitalCity": "",
+    }
+    return [{"page": 1, "pages": 1, "total": len(rows) + 1}, [*rows, world]]
+
+
+COUNTRIES = banks(
+    ("France", "FRA", "FR"),
+    ("Egypt, Arab Rep.", "EGY", "EG"),
+    ("Congo, Dem. Rep.", "COD", "CD"),
+    ("Congo, Rep.", "COG", "CG"),
+    ("Korea, Rep.", "KOR", "KR"),
+    ("Cote d'Ivoire", "CIV", "CI"),
+)
+BANK_MESSAGE = [{"message": [{"id": "175", "key": "Invalid format", "value": "The indicator was not found"}]}]
 CANDLE = [
     1705276800000,
     "41732.35",
@@ -524,12 +547,12 @@ CASES = [
         expect(at0__elevation_m=815.5, at0__longitude=123.9),
     ),
     Case(
-        "country",
-        lambda web: countries.country(web, "France"),
+        "world bank",
+        lambda web: world_bank.country(web, "the France"),
         {
-            "rest_countries/name/France": [FRANCE],
-            "world_bank/country/FR/indicator/SP.POP.TOTL": bank(68516699, "2024"),
-            "world_bank/country/FR/indicator/AG.SRF.TOTL.K2": bank(549087.0, "2022"),
+            "world_bank/country": COUNTRIES,
+            "world_bank/country/FRA/indicator/SP.POP.TOTL": bank(68516699, "2024"),
+            "world_bank/country/FRA/indicator/AG.SRF.TOTL.K2": bank(549087.0, "2022"),
         },
         expect(
             population=68516699,
@@ -538,14 +561,34 @@ CASES = [
             area_year=2022,
             iso3="FRA",
             capital="Paris",
-            currency_code="EUR",
         ),
     ),
     Case(
-        "country that the World Bank does not have",
-        lambda web: countries.country(web, "fr"),
-        {"rest_countries/alpha/fr": FRANCE, "world_bank/country/*": BANK_MESSAGE},
-        expect(population=67391582, population_year=None, area_km2=551695.0, area_year=None),
+        "world bank, without a surface area",
+        lambda web: world_bank.country(web, "Egypt"),
+        {
+            "world_bank/country": COUNTRIES,
+            "world_bank/country/EGY/indicator/SP.POP.TOTL": [{"page": 0, "total": 0}, None],
+            "world_bank/country/EGY/indicator/AG.SRF.TOTL.K2": bank(None, "2022"),
+            "world_bank/country/EGY/indicator/AG.LND.TOTL.K2": bank(995450, "2022"),
+        },
+        expect(population=None, population_year=None, area_km2=995450.0, area_year=2022),
+    ),
+    Case(
+        "rest countries by code",
+        lambda web: rest_countries.country(web, "fr"),
+        {"rest_countries/codes.alpha_2/FR": {"data": {"objects": [FRANCE], "meta": {"total": 1}}}},
+        expect(population=67391582, population_year=None, area_km2=551695.0, currency_code="EUR", iso3="FRA"),
+    ),
+    Case(
+        "rest countries by name",
+        lambda web: rest_countries.country(web, "République française"),
+        {
+            "rest_countries/name": {
+                "data": {"objects": [{**FRANCE, "names": {"common": "X"}}, FRANCE], "meta": {}}
+            }
+        },
+        expect(name="France", neighbours=("AND", "BEL")),
     ),
     Case(
         "serper",

@@ -8,7 +8,7 @@ google          which of Google's interfaces answers: google_maps (the package g
                 google_routes, for newer keys
 nominatim, overpass, osrm       names, places nearby and ways, from OpenStreetMap
 open_meteo, heights             weather and elevation; Open-Elevation and OpenTopoData
-countries       population and area, from REST Countries and the World Bank
+world_bank, rest_countries      population and area of a country
 web_search      Serper, Brave, SearXNG
 binance, yahoo  coins and stocks
 """

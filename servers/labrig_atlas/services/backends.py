@@ -14,14 +14,15 @@ from labrig.errors import unknown_name
 from labrig.http import Service
 from labrig_atlas.services import (
     binance,
-    countries,
     google,
     heights,
     nominatim,
     open_meteo,
     osrm,
     overpass,
+    rest_countries,
     web_search,
+    world_bank,
     yahoo,
 )
 from labrig_atlas.services.google_maps import GOOGLE_MAPS
@@ -47,7 +48,7 @@ BACKENDS: Mapping[str, Mapping[str, Answers]] = MappingProxyType(
         },
         "weather": {"open": open_meteo.weather},
         "forecast": {"open": open_meteo.forecast},
-        "country": {"open": countries.country},
+        "country": {"open": world_bank.country, "rest_countries": rest_countries.country},
         "search": {
             "google": web_search.serper,
             "open": web_search.searxng,
@@ -90,8 +91,8 @@ PROVIDERS: tuple[Provider, ...] = (
     open_meteo.HEIGHTS,
     heights.OPEN_ELEVATION,
     heights.OPENTOPODATA,
-    countries.WORLD_BANK,
-    countries.REST_COUNTRIES,
+    world_bank.WORLD_BANK,
+    rest_countries.REST_COUNTRIES,
     web_search.SERPER,
     web_search.BRAVE,
     web_search.SEARXNG,

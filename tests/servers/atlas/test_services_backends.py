@@ -68,6 +68,7 @@ def test_every_question_has_a_backend_without_a_key_and_every_function_takes_the
         "LABRIG_ATLAS_GOOGLE_KEY",
         "LABRIG_ATLAS_SERPER_KEY",
         "LABRIG_ATLAS_BRAVE_KEY",
+        "LABRIG_ATLAS_REST_COUNTRIES_KEY",
     }
     assert {question for each in PROVIDERS for question in each.questions} == set(BACKENDS)
 

@@ -13,18 +13,22 @@ import pytest
 from labrig.errors import LabrigError
 from labrig_atlas.services import (
     binance,
-    countries,
     google,
     heights,
     nominatim,
     open_meteo,
     osrm,
     overpass,
+    rest_countries,
     web_search,
+    world_bank,
 )
 from labrig_atlas.services.backends import backend
+from labrig_atlas.services.values import Value
 from support.atlas_services import (
+    BANK_MESSAGE,
     BERLIN,
+    COUNTRIES,
     DENIED,
     FRANCE,
     KEYS,
@@ -315,22 +319,51 @@ FAULTS = [
     ),
     Fault(
         "no country",
-        lambda web: countries.country(web, "Atlantis"),
-        "rest_countries/name/Atlantis",
-        as_json({"status": 404, "message": "Not Found"}, status=404),
+        lambda web: world_bank.country(web, "Frence"),
+        "world_bank/country",
+        COUNTRIES,
+        "not_found",
+        "no country 'Frence'",
+    ),
+    Fault(
+        "several",
+        lambda web: world_bank.country(web, "Congo"),
+        "world_bank/country",
+        COUNTRIES,
+        "bad_input",
+        "several countries",
+    ),
+    Fault(
+        "message",
+        lambda web: world_bank.country(web, "France"),
+        "world_bank/country",
+        BANK_MESSAGE,
+        "bad_input",
+        "The indicator was not found",
+    ),
+    Fault(
+        "not that country",
+        lambda web: rest_countries.country(web, "Atlantis"),
+        "rest_countries/name",
+        {"data": {"objects": [], "meta": {"total": 0}}},
         "not_found",
         "Atlantis",
     ),
     Fault(
-        "several",
-        lambda web: countries.country(web, "Guin"),
-        "rest_countries/name/Guin",
-        [
-            {**FRANCE, "name": {"common": name, "official": name}, "cca2": code}
-            for name, code in (("Guinea", "GN"), ("Papua New Guinea", "PG"))
-        ],
+        "several guineas",
+        lambda web: rest_countries.country(web, "guin"),
+        "rest_countries/name",
+        {"data": {"objects": [FRANCE, {**FRANCE, "names": {"common": "Guinea"}}]}},
         "bad_input",
-        "Guinea (GN), Papua New Guinea (PG)",
+        "2 countries answer",
+    ),
+    Fault(
+        "no such key",
+        lambda web: rest_countries.country(web, "fr"),
+        "rest_countries/*",
+        as_json({"errors": [{"message": "API key revoked"}]}, status=401),
+        "refused",
+        "API key revoked",
     ),
     Fault(
         "no results",
@@ -401,6 +434,7 @@ KEYED = {
     "geocode": (lambda ask: lambda web: ask(web, "x"), "google", "backend open"),
     "elevation": (lambda ask: lambda web: ask(web, [(1, 2)]), "google", "backend open"),
     "matrix": (lambda ask: lambda web: ask(web, ["x"], ["y"]), "google", "backend open"),
+    "country": (lambda ask: lambda web: ask(web, "x"), "rest_countries", "the World Bank"),
     "search": (lambda ask: lambda web: ask(web, "x"), "brave", "LABRIG_HTTP_URL_SEARXNG"),
 }
 
@@ -559,3 +593,18 @@ async def test_what_is_asked_for_is_what_the_services_want(site: Imitation, tmp_
         "location": "Austin, Texas, United States",
     }
     assert "tests@example.org" in nominatim_hit.headers["user-agent"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "iso2"),
+    [
+        ("South Korea", "KR"),
+        ("Ivory Coast", "CI"),
+        ("Côte d’Ivoire", "CI"),
+        ("egy", "EG"),
+        ("DR Congo", "CD"),
+    ],
+)
+def test_a_country_has_other_names_than_the_world_banks(asked: str, iso2: str) -> None:
+    countries = world_bank.read_countries(Value(COUNTRIES, "https://api.worldbank.org"))
+    assert [each.iso2 for each in world_bank.matching(countries, asked)] == [iso2]
