@@ -3,7 +3,8 @@
 The words first: `sample` (what is asked; its bytes are `blobs`), `suite` (samples, arms, scores), `agent` (what
 answers, and where it works), `trajectory` (what it did), `channels` (where its answer is looked for), `limits` and
 `endings` (how much it may use, and how a run ends), `tool_names` (those of several servers), `playing` (the calls of a
-solution, made), `left_files` (what a run leaves). Then the rooms:
+solution, made), `asking` (a server in this process, asked from plain code), `left_files` (what a run leaves). Then
+the rooms:
 
 - `registry`: servers and suites, found by their entry points
 - `run`: a plan, a bench, one record after another, here or on a cluster
