@@ -99,6 +99,7 @@ class PlaceList:
     order: str
     source: str
     made_up: bool = False
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -146,6 +147,7 @@ class Matrix:
     rows: tuple[tuple[MatrixCell, ...], ...]
     source: str
     made_up: bool = False
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from typing import Any
 
 from labrig.errors import LabrigError, nearest
 from labrig_atlas.facts import Geocoding, Place
+from labrig_atlas.offline.geodesy import distance_m
 from labrig_atlas.offline.places import COLUMNS, place_of
 from labrig_atlas.offline.points import read_point
 from labrig_atlas.world.database import World
@@ -15,6 +16,8 @@ from labrig_atlas.world.names import fold
 MOST_CHARS = 400
 MOST = 10
 """Candidates that are told."""
+DOMINANT = 5
+"""A place with so many times the inhabitants of its namesakes is meant by the name."""
 POINT = "the point as it was given"
 
 
@@ -57,6 +60,54 @@ def geocode(world: World, address: str) -> Geocoding:
         raise _unknown(world, text, parts)
     places = tuple(place_of(world, row) for row in rows[:MOST])
     return Geocoding(text, places, ambiguous=len(rows) > 1)
+
+
+def one_place(world: World, text: str, near: tuple[float, float] | None = None) -> tuple[Place, str]:
+    """Return the one place that a text means, and a note where others of its name were passed over.
+
+    A city stands for the division or the country of its own name that it lies in (New York, Luxembourg), and a place
+    with five times the inhabitants of all others of its name (Rome) for that name; the note says so.
+
+    Parameters
+    ----------
+    near
+        Of several, the nearest to this point (latitude, longitude) is meant.
+
+    Raises
+    ------
+    LabrigError
+        ``bad_input`` with the candidates where several are meant, and all that `geocode` raises.
+    """
+    found = geocode(world, text)
+    if not found.ambiguous:
+        return found.candidates[0], ""
+    chosen, rest = None, list(found.candidates)
+    if near is not None:
+        chosen = min(found.candidates, key=lambda place: distance_m(*near, place.latitude, place.longitude))
+    else:
+        whole = ("division", "country")
+        first = next((place for place in found.candidates if place.kind not in whole), found.candidates[0])
+        rest = [
+            place
+            for place in found.candidates
+            if place is not first and not (place.kind in whole and place.country == first.country)
+        ]
+        dominant = max(((place.population or 0) for place in rest), default=0) * DOMINANT <= (
+            first.population or 0
+        )
+        if not rest or (dominant and all(place.kind not in whole for place in rest)):
+            chosen = first
+    if chosen is not None:
+        others = [place.address for place in rest if place is not chosen]
+        note = f"{text.strip()!r} was taken for {chosen.address}, not for {'; '.join(others[:3])}"
+        return chosen, note if others else ""
+    told = "; ".join(f"{place.address} ({place.kind})" for place in found.candidates[:6])
+    raise LabrigError(
+        f"{text.strip()!r} may be several places",
+        where="address",
+        expected=f"one of {told}",
+        try_=f"'{found.candidates[0].address}'",
+    )
 
 
 def near_names(world: World, name: str, count: int = 4) -> list[str]:

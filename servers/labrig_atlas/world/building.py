@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from math import atan2, cos, degrees, hypot, radians, sin
 
@@ -16,6 +16,7 @@ from labrig_atlas.articles import Article
 from labrig_atlas.world import sources
 from labrig_atlas.world.cells import cell, roughly_m
 from labrig_atlas.world.landmarks import Landmark, landmarks
+from labrig_atlas.world.landmask import LandMask
 from labrig_atlas.world.names import fold
 from labrig_atlas.world.roads import roads
 from labrig_atlas.world.tables import City, Country, Tables
@@ -24,8 +25,8 @@ SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE place (
     id INTEGER PRIMARY KEY, place_id TEXT UNIQUE, name TEXT, kind TEXT, country TEXT, admin1 TEXT, latitude REAL,
-    longitude REAL, elevation REAL, population INTEGER, timezone TEXT, land INTEGER, number INTEGER, source TEXT,
-    other_names TEXT, cell INTEGER);
+    longitude REAL, elevation REAL, population INTEGER, timezone TEXT, land INTEGER, number INTEGER, on_road INTEGER,
+    source TEXT, other_names TEXT, cell INTEGER);
 CREATE TABLE name (fold TEXT, place INTEGER, main INTEGER, PRIMARY KEY (fold, place)) WITHOUT ROWID;
 CREATE VIRTUAL TABLE words USING fts5(name, place UNINDEXED, tokenize='unicode61 remove_diacritics 2');
 CREATE VIRTUAL TABLE trigrams USING fts5(fold, tokenize='trigram', detail='none');
@@ -33,18 +34,20 @@ CREATE TABLE country (
     iso2 TEXT PRIMARY KEY, iso3 TEXT, name TEXT, capital TEXT, continent TEXT, currency TEXT, currency_name TEXT,
     population INTEGER, year INTEGER, area REAL, neighbours TEXT) WITHOUT ROWID;
 CREATE TABLE country_name (fold TEXT, iso2 TEXT, PRIMARY KEY (fold, iso2)) WITHOUT ROWID;
-CREATE TABLE height (id INTEGER PRIMARY KEY, latitude REAL, longitude REAL, elevation REAL, name TEXT, source TEXT,
+CREATE TABLE height (
+    id INTEGER PRIMARY KEY, latitude REAL, longitude REAL, elevation REAL, name TEXT, source TEXT, around INTEGER,
     cell INTEGER);
 CREATE TABLE road (one INTEGER, other INTEGER, metres INTEGER, class TEXT);
 CREATE TABLE land (row INTEGER PRIMARY KEY, runs TEXT);
 """
 INDEXES = """
 CREATE INDEX place_cell ON place (cell);
-CREATE INDEX place_number ON place (number);
 CREATE INDEX height_cell ON height (cell);
 """
 SAME_CITY_M = 30_000.0
 """An article on a settlement is about the city of its name within this distance."""
+ALONE = frozenset(("mountain", "peak", "volcano", "range", "pass"))
+"""Kinds whose elevation says nothing of the land around."""
 TOWNS = frozenset(("settlement", "city", "town", "village"))
 """Kinds of articles that are about cities of the table."""
 
@@ -96,7 +99,7 @@ def build(
     entries = _cities(world, tables, gazetteer)
     _merge(world, entries, marks, tables)
     centres = _centres(world, tables, marks)
-    _write_places(connection, [*centres, *entries])
+    _write_places(connection, [*centres, *entries], {city.number for city in tables.cities})
     connection.executemany(
         "INSERT INTO country VALUES (?,?,?,?,?,?,?,?,?,?,?)",
         [
@@ -125,20 +128,31 @@ def build(
         ],
     )
     heights = [
-        (each.latitude, each.longitude, each.elevation_m, each.name, each.source) for each in tables.heights
+        (each.latitude, each.longitude, each.elevation_m, each.name, each.source, 1)
+        for each in tables.heights
     ]
     heights += [
-        (each.latitude, each.longitude, each.elevation_m, each.title, _told(each))
+        (
+            each.latitude,
+            each.longitude,
+            each.elevation_m,
+            each.title,
+            _told(each),
+            int(each.kind not in ALONE),
+        )
         for each in marks
         if each.elevation_m is not None
     ]
     connection.executemany(
-        "INSERT INTO height (latitude, longitude, elevation, name, source, cell) VALUES (?,?,?,?,?,?)",
+        "INSERT INTO height (latitude, longitude, elevation, name, source, around, cell) VALUES (?,?,?,?,?,?,?)",
         [(*row, cell(row[0], row[1])) for row in heights],
     )
     connection.executemany(
         "INSERT INTO road VALUES (?,?,?,?)",
-        [(road.one, road.other, road.metres, road.road_class) for road in roads(tables.cities, seed)],
+        [
+            (road.one, road.other, road.metres, road.road_class)
+            for road in roads(tables.cities, LandMask(tables.land), seed)
+        ],
     )
     connection.executemany("INSERT INTO land VALUES (?,?)", enumerate(tables.land))
     connection.executescript(INDEXES)
@@ -307,7 +321,9 @@ def _told(mark: Landmark) -> str:
     return f"{sources.ARTICLES}, {mark.title} ({', '.join(mark.sources)})"
 
 
-def _write_places(connection: sqlite3.Connection, entries: Sequence[_Entry]) -> None:
+def _write_places(
+    connection: sqlite3.Connection, entries: Sequence[_Entry], on_road: Collection[int | None]
+) -> None:
     places, names, words = [], [], []
     single = {entry.place_id: entry for entry in entries}.values()
     for number, entry in enumerate(single, 1):
@@ -326,6 +342,7 @@ def _write_places(connection: sqlite3.Connection, entries: Sequence[_Entry]) -> 
                 entry.timezone,
                 entry.land,
                 entry.number,
+                int(entry.number in on_road),
                 entry.source,
                 "|".join(dict.fromkeys(entry.names)),
                 cell(entry.latitude, entry.longitude),
@@ -335,7 +352,7 @@ def _write_places(connection: sqlite3.Connection, entries: Sequence[_Entry]) -> 
         folds = {main, *map(fold, entry.names)} - {""}
         names += [(folded, number, int(folded == main)) for folded in sorted(folds)]
         words.append((entry.name, number))
-    connection.executemany("INSERT INTO place VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", places)
+    connection.executemany("INSERT INTO place VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", places)
     connection.executemany("INSERT INTO name VALUES (?,?,?)", names)
     connection.executemany("INSERT INTO words (name, place) VALUES (?,?)", words)
     connection.execute("INSERT INTO trigrams (fold) SELECT DISTINCT fold FROM name WHERE main ORDER BY fold")

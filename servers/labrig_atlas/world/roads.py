@@ -1,7 +1,8 @@
-"""Made-up roads between real cities: near ones on one land mass are linked, and each land mass is one net.
+"""Made-up roads between real cities: near ones on one land mass are linked over land, and each land mass is one net.
 
-A road is longer than the geodesic by a factor between 1.12 and 1.45, drawn by address; its class goes by the smaller
-of its two cities. All of it is made up, and results say so.
+Where a land mass is one by a bridge or a tunnel alone, the shortest way over the water is a road. A road is longer
+than the geodesic by a factor between 1.12 and 1.45, drawn by address; its class goes by the smaller of its two
+cities. All of it is made up, and results say so.
 """
 
 from __future__ import annotations
@@ -12,11 +13,15 @@ from dataclasses import dataclass
 
 from labrig_atlas.offline.geodesy import distance_m
 from labrig_atlas.world.cells import roughly_m
+from labrig_atlas.world.landmask import LandMask
 from labrig_atlas.world.noise import uniform
 from labrig_atlas.world.tables import City
 
-NEAREST = 4
-"""Links that each city asks for."""
+LEVELS = ((0, 4), (300_000, 4), (1_000_000, 5))
+"""Each city of so many inhabitants asks for so many links to the nearest ones of that size: long roads between large
+cities spare a way through every town."""
+WET = 0.35
+"""No road between near cities is over more water than this part of it."""
 CLASSES = ((400_000, "motorway"), (150_000, "primary"), (0, "secondary"))
 """Inhabitants of the smaller city, and the class of the road."""
 
@@ -31,7 +36,7 @@ class Road:
     road_class: str
 
 
-def roads(cities: Sequence[City], seed: int) -> list[Road]:
+def roads(cities: Sequence[City], mask: LandMask, seed: int) -> list[Road]:
     """Return the roads between cities, in order of their numbers; islands of one city have none."""
     by_land: dict[int, list[City]] = defaultdict(list)
     for city in cities:
@@ -39,7 +44,7 @@ def roads(cities: Sequence[City], seed: int) -> list[Road]:
             by_land[city.land].append(city)
     pairs: set[tuple[int, int]] = set()
     for land in sorted(by_land):
-        pairs |= _links(by_land[land])
+        pairs |= _links(by_land[land], mask)
     known = {city.number: city for city in cities}
     made = []
     for one, other in sorted(pairs):
@@ -52,17 +57,29 @@ def roads(cities: Sequence[City], seed: int) -> list[Road]:
     return made
 
 
-def _links(cities: Sequence[City]) -> set[tuple[int, int]]:
+def _links(cities: Sequence[City], mask: LandMask) -> set[tuple[int, int]]:
     """Return pairs of numbers that link the cities of a land mass into one net."""
+    pairs = set()
+    for least, count in LEVELS:
+        large = [city for city in cities if city.population >= least]
+        cells = _cells(large)
+        for city in large:
+            for _, near in _nearest(city, cells, min(count, len(large) - 1), {city.number}):
+                pair = (min(city.number, near.number), max(city.number, near.number))
+                if pair not in pairs and _wet(mask, city, near) <= WET:
+                    pairs.add(pair)
+    return pairs | _bridges(cities, _cells(cities), pairs, mask)
+
+
+def _cells(cities: Sequence[City]) -> dict[tuple[int, int], list[City]]:
     cells: dict[tuple[int, int], list[City]] = defaultdict(list)
     for city in cities:
         cells[int(city.latitude // 1), int(city.longitude // 1)].append(city)
-    pairs = {
-        (min(city.number, near.number), max(city.number, near.number))
-        for city in cities
-        for _, near in _nearest(city, cells, min(NEAREST, len(cities) - 1), {city.number})
-    }
-    return pairs | _bridges(cities, cells, pairs)
+    return cells
+
+
+def _wet(mask: LandMask, one: City, other: City) -> float:
+    return mask.water_share(one.latitude, one.longitude, other.latitude, other.longitude)
 
 
 def _nearest(
@@ -91,7 +108,10 @@ def _nearest(
 
 
 def _bridges(
-    cities: Sequence[City], cells: dict[tuple[int, int], list[City]], pairs: set[tuple[int, int]]
+    cities: Sequence[City],
+    cells: dict[tuple[int, int], list[City]],
+    pairs: set[tuple[int, int]],
+    mask: LandMask,
 ) -> set[tuple[int, int]]:
     """Return the further pairs that make one net of several: each net to its nearest neighbour, smallest first."""
     net_of: dict[int, list[City]] = {city.number: [city] for city in cities}
@@ -112,7 +132,7 @@ def _bridges(
         if len(inside) == len(cities):
             break
         _, one, other = min(
-            (metres, city.number, near.number)
+            (metres * (1 + 20 * _wet(mask, city, near)), city.number, near.number)
             for city in net
             for metres, near in _nearest(city, cells, 1, inside)
         )

@@ -17,16 +17,15 @@ from labrig_atlas.offline.geocoding import geocode
 from labrig_atlas.offline.geodesy import distance_m, geodesic
 from labrig_atlas.offline.points import read_point
 from labrig_atlas.offline.reversing import reverse_geocode
-from labrig_atlas.world.database import World, open_world
+from labrig_atlas.world.database import World
+from support.atlas_world import opened_earth
 from support.places import DATA
 
 
 @pytest.fixture(scope="module")
 def earth(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("LABRIG_HOME", str(tmp_path_factory.mktemp("atlas")))
-        with open_world() as world:
-            yield world
+    with opened_earth(tmp_path_factory) as world:
+        yield world
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import shutil
 import subprocess
 import sys
 from collections import defaultdict
@@ -13,28 +14,19 @@ import pytest
 
 from labrig.errors import LabrigError
 from labrig_atlas.articles import Article
-from labrig_atlas.world import sources
+from labrig_atlas.world import database, sources
 from labrig_atlas.world.cells import cell, ranges, roughly_m
 from labrig_atlas.world.database import World, open_world
 from labrig_atlas.world.landmarks import landmarks
 from labrig_atlas.world.names import fold
 from labrig_atlas.world.noise import normal, uniform
 from labrig_atlas.world.tables import read_tables
+from support.atlas_world import opened_earth
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Give a LABRIG_HOME in which a world has been made."""
-    folder = tmp_path_factory.mktemp("atlas")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("LABRIG_HOME", str(folder))
-        open_world().close()
-        yield folder
-
-
-@pytest.fixture
-def earth(home: Path) -> Iterator[World]:
-    with open_world() as world:
+def earth(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    with opened_earth(tmp_path_factory) as world:
         yield world
 
 
@@ -59,17 +51,27 @@ def test_the_bundled_world_is_small_and_whole() -> None:
                 assert country.iso2 in countries[neighbour].neighbours, (country.iso2, neighbour)
 
 
-def test_the_database_is_made_once_and_a_damaged_one_anew(home: Path) -> None:
-    (path,) = (home / "atlas").glob("earth-*.sqlite")
+def test_a_whole_database_is_left_alone_and_a_damaged_one_made_anew(
+    earth: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "atlas" / earth.path.name
+    path.parent.mkdir()
+    shutil.copy(earth.path, path)
+    monkeypatch.setenv("LABRIG_HOME", str(tmp_path))
     made = path.stat().st_ino
     open_world().close()
     assert path.stat().st_ino == made
     whole = path.read_bytes()
-    for content in (whole[: len(whole) // 2], b"x" * 4096 + whole[4096:]):
+    monkeypatch.setattr(database, "build", lambda connection, *rest, **more: connection.execute("VACUUM"))
+    for content in (b"", whole[:5_000], whole[: len(whole) // 2], b"x" * 4096 + whole[4096:]):
         path.write_bytes(content)
-        with open_world() as world:
-            assert world.ask("SELECT count(*) FROM country") == [(len(read_tables().countries),)]
-    assert not list((home / "atlas").glob(".setup-*-????????")), "nothing is left beside it"
+        with pytest.raises(LabrigError, match="was made and cannot be read"):  # it was made anew, of nothing
+            open_world()
+    monkeypatch.undo()
+    monkeypatch.setenv("LABRIG_HOME", str(tmp_path))
+    with open_world() as world:
+        assert world.ask("SELECT count(*) FROM country") == [(len(read_tables().countries),)]
+    assert not list(path.parent.glob(".setup-*-????????")), "nothing is left beside it"
 
 
 def test_two_processes_make_one_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
