@@ -103,6 +103,7 @@ BERLIN = {
     "lon": "13.3888599",
     "category": "boundary",
     "type": "administrative",
+    "importance": 0.85,
     "addresstype": "city",
     "name": "Berlin",
     "display_name": "Berlin, Germany",
@@ -111,6 +112,7 @@ BERLIN = {
 }
 NEW_HAMPSHIRE = {
     **BERLIN,
+    "importance": 0.70,
     "osm_id": 61320,
     "lat": "44.4686",
     "lon": "-71.1851",

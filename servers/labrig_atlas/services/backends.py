@@ -7,6 +7,7 @@ Other names choose one service where several can answer.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -32,14 +33,24 @@ from labrig_atlas.services.provider import Provider, Reply
 
 Answers = Callable[..., Awaitable[Reply[Any]]]
 
+
+def _google(ask: Answers) -> dict[str, Answers]:
+    """Return a question to Google under the names that choose which of its two interfaces is asked."""
+    return {
+        "google": ask,
+        "google_legacy": partial(ask, api="legacy"),
+        "google_new": partial(ask, api="new"),
+    }
+
+
 BACKENDS: Mapping[str, Mapping[str, Answers]] = MappingProxyType(
     {
         "geocode": {"google": google.geocode, "open": nominatim.geocode},
         "reverse": {"google": google.reverse, "open": nominatim.reverse},
-        "places": {"google": google.places, "open": overpass.places},
-        "details": {"google": google.details, "open": nominatim.details},
-        "route": {"google": google.route, "open": osrm.route},
-        "matrix": {"google": google.matrix, "open": osrm.matrix},
+        "places": _google(google.places) | {"open": overpass.places},
+        "details": _google(google.details) | {"open": nominatim.details},
+        "route": _google(google.route) | {"open": osrm.route},
+        "matrix": _google(google.matrix) | {"open": osrm.matrix},
         "elevation": {
             "google": google.elevation,
             "open": open_meteo.elevation,
@@ -75,7 +86,7 @@ BACKENDS: Mapping[str, Mapping[str, Answers]] = MappingProxyType(
     search(client, query, *, limit=5, language="en")             Reply[WebSearch]
     stock(client, ticker, day), crypto(client, symbol, day)      Reply[MarketDay]
 
-Google's places, details, route and matrix also take ``api``: ``auto``, ``legacy`` or ``new``. Serper also takes
+``google`` asks the older interface first, and the newer one where that is denied. Serper also takes
 ``location`` and ``country``, Brave ``country``.
 """
 

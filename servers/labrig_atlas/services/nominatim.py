@@ -1,7 +1,7 @@
 """Nominatim: names to places and back, and what OpenStreetMap says of a place. https://nominatim.org/release-docs
 
-The public server's rules (https://operations.osmfoundation.org/policies/nominatim/): one request a second, the
-operator's contact in the User-Agent, no autocomplete, results kept.
+The public server's rules (https://operations.osmfoundation.org/policies/nominatim/): one request a second, four a
+minute for what runs longer than a day, the operator's contact in the User-Agent, results kept (the mode record does).
 """
 
 from __future__ import annotations
@@ -34,10 +34,12 @@ NOMINATIM = Provider(
     credit="© OpenStreetMap contributors, ODbL 1.0",
     homepage="https://nominatim.org",
     questions=("geocode", "reverse", "places", "details"),
-    at_most="stated: 1 request/s, 40 results a search, 50 places a look-up",
+    at_most="stated: 1 request/s, 4 requests/min for programs that run longer than a day; 40 results a search",
 )
 ORDER = "Nominatim's order of importance"
 MOST_FOUND = 40
+LEAD = 0.2
+"""Of importance, from 0 to 1, which Nominatim takes from the links to a place's article in Wikipedia."""
 WANTED = {"format": "jsonv2", "addressdetails": 1, "extratags": 1, "accept-language": "en"}
 SAYS_WHY = frozenset({400, 404})
 """Statuses whose body is ``{"error": ...}``."""
@@ -107,16 +109,30 @@ def _raise_error(answer: Value, asked: str) -> None:
     )
 
 
-async def found_places(inquiry: Inquiry, asked: str, *, limit: int = 10, **more: object) -> list[Place]:
-    """Return what a text may mean, in Nominatim's order; none where it knows nothing."""
+async def _search(inquiry: Inquiry, asked: str, limit: int, **more: object) -> Value:
     params = {"q": asked, "limit": min(limit, MOST_FOUND), **WANTED, **more}
     answer = await inquiry.json(NOMINATIM, "search", params=params, accept=SAYS_WHY)
     _raise_error(answer, repr(asked))
-    return [read_place(each) for each in answer]
+    return answer
+
+
+async def found_places(inquiry: Inquiry, asked: str, *, limit: int = 10, **more: object) -> list[Place]:
+    """Return what a text may mean, in Nominatim's order; none where it knows nothing."""
+    return [read_place(each) for each in await _search(inquiry, asked, limit, **more)]
+
+
+def leads(found: Value) -> bool:
+    """Tell whether the first result is more important than the second by `LEAD`; nobody but one leads too."""
+    if found.count < 2:
+        return True
+    first, second = (found[number]["importance"].number_or_none() for number in (0, 1))
+    return first is not None and second is not None and first - second >= LEAD
 
 
 async def geocode(client: Client, address: str, *, limit: int = 10) -> Reply[Geocoding]:
     """Return the places that an address or a name may mean, in Nominatim's order of importance.
+
+    They count as ambiguous unless the first leads: Paris in France does, Springfield in Illinois does not.
 
     Raises
     ------
@@ -125,10 +141,16 @@ async def geocode(client: Client, address: str, *, limit: int = 10) -> Reply[Geo
     """
     asked = checked_text(address, "address")
     inquiry = Inquiry(client)
-    places = await found_places(inquiry, asked, limit=limit)
+    answer = await _search(inquiry, asked, limit)
+    places = tuple(read_place(each) for each in answer)
     if not places:
         raise not_known(asked, "address")
-    return inquiry.reply(Geocoding(asked, tuple(places), ambiguous=len(places) > 1, order=ORDER))
+    clear = leads(answer)
+    if clear and len(places) > 1:
+        inquiry.notes.append(
+            f"The first of {len(places)} leads in Nominatim's importance (0 to 1) by {LEAD} or more."
+        )
+    return inquiry.reply(Geocoding(asked, places, ambiguous=not clear, order=ORDER))
 
 
 def not_known(asked: str, where: str) -> LabrigError:

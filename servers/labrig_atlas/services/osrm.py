@@ -27,6 +27,7 @@ OSRM = Provider(
         "osrm",
         "https://routing.openstreetmap.de",
         limit=Limit(per_second=1, concurrent=1),  # its terms of use
+        contact=True,
         terms="https://routing.openstreetmap.de/about.html",
     ),
     title="OSRM (FOSSGIS)",

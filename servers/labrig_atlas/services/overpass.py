@@ -1,7 +1,7 @@
 """Overpass: museums, parks, hospitals, .. of OpenStreetMap around a point.
 
-https://wiki.openstreetmap.org/wiki/Overpass_API. The public server (https://overpass-api.de) allows 10,000 questions a
-day, and answers with HTML where it is busy or cannot read a question.
+https://wiki.openstreetmap.org/wiki/Overpass_API. The public server (https://overpass-api.de) wants to know who asks
+(else 406) and no two questions at once, and answers with HTML where it is busy or cannot read a question.
 """
 
 from __future__ import annotations
@@ -27,19 +27,22 @@ OVERPASS = Provider(
     Service(
         "overpass",
         "https://overpass-api.de/api",
-        limit=Limit(per_second=1, concurrent=2),  # two slots for each address
+        limit=Limit(per_second=1, concurrent=1),  # its rules of April 2026: no two at once, 30 s after a 429
+        contact=True,
         terms="https://dev.overpass-api.de/overpass-doc/en/preface/commons.html",
     ),
     title="Overpass",
     credit="© OpenStreetMap contributors, ODbL 1.0",
     homepage="https://wiki.openstreetmap.org/wiki/Overpass_API",
     questions=("places",),
-    at_most="stated: 10,000 requests a day; 1 request/s, radius 50 km, 2,000 objects a question",
+    at_most="stated: one request at a time, 30 s after a refusal; 1 request/s, radius 50 km, 2,000 objects a question",
 )
 MOST_RADIUS_M = 50_000.0
 DEFAULT_RADIUS_M = 5_000.0
 MOST_OBJECTS = 2_000
 TIMEOUT_S = 25
+PATIENCE_S = 1.0
+"""Long enough for its turn, too short to ask again after a 429, for which its rules want 30 s."""
 SAYS_WHY = frozenset({400})
 FAITHS = "buddhist|hindu|jain|shinto|sikh|taoist|confucian"
 CATEGORIES: dict[str, str] = {
@@ -211,6 +214,7 @@ async def places(
         params={"data": around(word, point, radius)},
         accept=SAYS_WHY,
         timeout_s=TIMEOUT_S + 10.0,
+        patience_s=PATIENCE_S,
     )
     answer = read_answer(response)
     elements = list(answer["elements"])

@@ -38,7 +38,7 @@ BRAVE = Provider(
     Service(
         "brave",
         "https://api.search.brave.com/res/v1",
-        limit=Limit(per_second=1, concurrent=1),  # its free plan
+        limit=Limit(per_second=1, concurrent=1),  # 50 in its plans of 2026, one in those of before
         key=Key("atlas", "brave_key", header="X-Subscription-Token", get_it="https://brave.com/search/api/"),
         terms="https://api-dashboard.search.brave.com/terms-of-service",
     ),
@@ -46,7 +46,7 @@ BRAVE = Provider(
     credit="results of Brave Search; to store them, the plan must include storage rights",
     homepage="https://brave.com/search/api/",
     questions=("search",),
-    at_most="stated: 1 request/s in the free plan, 20 results a search",
+    at_most="stated: 50 requests/s and a monthly credit, by plan; 1 request/s, 20 results a search",
 )
 SEARXNG = Provider(
     Service(

@@ -227,9 +227,9 @@ FAULTS = [
         "busy",
         lambda web: overpass.places(web, "parks", near=(1, 2)),
         "overpass/interpreter",
-        html(BUSY),
+        html(BUSY, status=504),
         "unreachable",
-        "an HTML page",
+        "504",
     ),
     Fault(
         "syntax",
@@ -608,3 +608,17 @@ async def test_what_is_asked_for_is_what_the_services_want(site: Imitation, tmp_
 def test_a_country_has_other_names_than_the_world_banks(asked: str, iso2: str) -> None:
     countries = world_bank.read_countries(Value(COUNTRIES, "https://api.worldbank.org"))
     assert [each.iso2 for each in world_bank.matching(countries, asked)] == [iso2]
+
+
+@pytest.mark.parametrize(("second", "ambiguous"), [(0.70, True), (0.64, False), (None, True)])
+async def test_a_place_that_leads_is_not_ambiguous(
+    second: float | None, ambiguous: bool, site: Imitation, tmp_path: Path
+) -> None:
+    site.on("/nominatim/search").then([BERLIN, {**BERLIN, "importance": second}])
+    async with client(tmp_path, site, cache=None) as web:
+        found = await nominatim.geocode(web, "Berlin")
+    assert (found.facts.ambiguous, len(found.facts.candidates), bool(found.notes)) == (
+        ambiguous,
+        2,
+        not ambiguous,
+    )
