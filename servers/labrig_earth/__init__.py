@@ -7,4 +7,5 @@
 - `natural_earth`: land, coast lines, borders and named regions, which ship with the server
 - `world`: a synthetic world from a seed, whose planted properties are known exactly
 - `gis`: layers of points, lines and polygons, measured and laid over each other; routes on streets
+- `satellite`: indices of scenes, with scale, offset and clouds, and their change
 """
