@@ -33,6 +33,7 @@ from labrig.sideenv import (
     status,
     wheel_files,
 )
+from labrig.sideenv.database_rows import rows_sha256
 
 FILES = {"a.dat": b"SOLUTION_SPECIES\n", "b.dat": b"PHASES\n"}
 SHA256 = {name: hashlib.sha256(content).hexdigest() for name, content in FILES.items()}
@@ -525,6 +526,48 @@ def test_files_are_made_here_from_a_seed(made: MadeEnv, tmp_path: Path) -> None:
         assert status(made).state == "damaged" and status(made).reason
         assert setup(made).changed and status(made).state == "installed"
     assert status(replace(made, seed=8)).state == "damaged"
+
+
+def test_a_database_is_compared_by_its_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Page size, order of writing and free pages change the bytes of a SQLite file, and not what it says."""
+    maker = """
+import sqlite3, sys
+database = sqlite3.connect(sys.argv[1] + "/made.sqlite")
+database.executescript('''PAGE CREATE TABLE "a b" (x, y); CREATE INDEX i ON "a b" (y);
+CREATE VIRTUAL TABLE words USING fts5(word); INSERT INTO words VALUES ('one two');''')
+database.executemany('INSERT INTO "a b" VALUES (?, ?)', ROWS)
+database.commit()
+database.close()
+"""
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    rows = [(1, "1"), (None, 0.1), (2, b"2"), (2, b"2")]
+
+    def write(rows: list[tuple[object, object]], page: str = "") -> None:
+        (tmp_path / "labrig_maker.py").write_text(maker.replace("ROWS", repr(rows)).replace("PAGE", page))
+
+    folder = tmp_path / "by-hand"
+    folder.mkdir()
+    write(rows)
+    subprocess.run([sys.executable, tmp_path / "labrig_maker.py", folder], check=True)
+    table = {"made.sqlite": rows_sha256(folder / "made.sqlite")}
+    env = MadeEnv("made", "Made data", "labrig_maker", 7, "made/data-1", {}, rows=table)
+    assert setup(env).changed and status(env).state == "installed"
+    first = (env.path / "made.sqlite").read_bytes()
+    write(rows[::-1], "PRAGMA page_size = 8192;")
+    assert setup(env, force=True).changed and (env.path / "made.sqlite").read_bytes() != first
+    for other in (
+        rows[1:],
+        [(1, 1), *rows[1:]],
+        [(True, "1 "), *rows[1:]],
+        [*rows, (None, None)],
+        [*rows[:3], (2, "2")],
+    ):
+        write(other)
+        with pytest.raises(LabrigError, match="rows with the SHA-256"):
+            setup(env, force=True)
+    assert status(env).state == "installed"
+    (env.path / "made.sqlite").write_bytes(first[:2_000])
+    assert "no sound database" in status(env).reason
 
 
 def test_what_is_made_otherwise_is_refused_and_changes_nothing(made: MadeEnv, tmp_path: Path) -> None:

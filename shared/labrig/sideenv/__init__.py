@@ -10,7 +10,7 @@ Everything is made beside its place and moved there at the end, under a lock, wi
 that says what came from where. An interrupted setup leaves the state from before.
 
 - `placing`: into its place, whole or not at all; `installers`: uv or pip
-- `own_python`, `wheel_files`, `made_files`: the three sorts
+- `own_python`, `wheel_files`, `made_files`: the three sorts; `database_rows`: the hash of what a database says
 """
 
 from __future__ import annotations

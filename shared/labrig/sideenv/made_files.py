@@ -1,15 +1,17 @@
-"""The sort of side environment that a program of ours makes here, from a seed: the same files, byte for byte."""
+"""The sort of side environment that a program of ours makes here, from a seed: the same bytes, or the same rows."""
 
 from __future__ import annotations
 
 import hashlib
+import sqlite3
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from labrig.config import home
 from labrig.errors import LabrigError
+from labrig.sideenv.database_rows import rows_sha256
 from labrig.sideenv.installers import call
 from labrig.sideenv.placing import (
     MANIFEST,
@@ -41,9 +43,12 @@ class MadeEnv:
     target
         The folder that the files go to, relative to `labrig.config.home`.
     sha256
-        The SHA-256 of every file, by its path below the folder: it makes these and no other.
+        The SHA-256 of every file, by its path below the folder: it makes these, those of `rows` and no other.
     default
         Whether ``labrig setup`` without a name brings it.
+    rows
+        Of every SQLite database, by its path, the hash of what it says (`database_rows.rows_sha256`): the bytes of
+        such a file differ with the version of SQLite.
     """
 
     name: str
@@ -53,9 +58,10 @@ class MadeEnv:
     target: str
     sha256: Mapping[str, str]
     default: bool = False
+    rows: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        check_downward(self.target, *self.sha256)
+        check_downward(self.target, *self.sha256, *self.rows)
 
     @property
     def path(self) -> Path:
@@ -72,7 +78,7 @@ def status(env: MadeEnv) -> Status:
         return Status("damaged", f"{MANIFEST} is missing or cannot be read")
     if (manifest.get("program"), manifest.get("seed")) != (env.program, env.seed):
         return Status("damaged", f"it was made by {manifest.get('program')} from {manifest.get('seed')}")
-    wrong = differing(env.path, env.sha256)
+    wrong = differing(env.path, env.sha256, env.rows)
     return Status("damaged", wrong) if wrong else Status("installed")
 
 
@@ -90,22 +96,25 @@ def setup(env: MadeEnv, *, source: Path | None, force: bool, say: Say) -> Setup:
             return Setup(target, False, f"{env.title}: already made in {target}")
         fresh = work / "fresh"
         fresh.mkdir()
-        say(f"making {len(env.sha256)} files")
+        count = len(env.sha256) + len(env.rows)
+        say(f"making {count} files")
         call([sys.executable, "-P", "-m", env.program, str(fresh), str(env.seed)], work, env.title)
-        if wrong := differing(fresh, env.sha256):
+        if wrong := differing(fresh, env.sha256, env.rows):
             raise LabrigError(
                 f"{env.program} did not make what it should: {wrong}",
                 where=env.title,
-                expected="the files of the table, byte for byte",
+                expected="the files of the table, byte for byte" + ", databases row for row" * bool(env.rows),
                 try_="labrig doctor names the versions of the packages that it is made with",
                 code="refused",
             )
-        write_manifest(fresh, name=env.name, program=env.program, seed=env.seed, files=dict(env.sha256))
+        write_manifest(
+            fresh, name=env.name, program=env.program, seed=env.seed, files={**env.sha256, **env.rows}
+        )
         place(fresh, target, work)
-    return Setup(target, True, f"{env.title}: {len(env.sha256)} files in {target}")
+    return Setup(target, True, f"{env.title}: {count} files in {target}")
 
 
-def differing(folder: Path, sha256: Mapping[str, str]) -> str:
+def differing(folder: Path, sha256: Mapping[str, str], rows: Mapping[str, str]) -> str:
     """Return how the files of a folder differ from a table; empty if they do not."""
     there = {
         path.relative_to(folder).as_posix(): path
@@ -113,16 +122,22 @@ def differing(folder: Path, sha256: Mapping[str, str]) -> str:
         if not path.is_dir() or path.is_symlink()
     }
     there.pop(MANIFEST, None)
-    if more := sorted(there.keys() - sha256.keys()):
+    if more := sorted(there.keys() - sha256.keys() - rows.keys()):
         return f"{more[0]} should not be there"
-    for name, wanted in sha256.items():
+    for name, wanted in (*sha256.items(), *rows.items()):
         path = there.get(name)
         if path is None:
             return f"{name} is missing"
         if path.is_symlink() or not path.is_file():
             return f"{name} is no file"
-        with path.open("rb") as file:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
+        if name in rows:
+            try:
+                found, what = rows_sha256(path), "rows with the SHA-256"
+            except sqlite3.DatabaseError as error:
+                return f"{name} is no sound database: {error}"
+        else:
+            with path.open("rb") as file:
+                found, what = hashlib.file_digest(file, "sha256").hexdigest(), "the SHA-256"
         if found != wanted:
-            return f"{name} has the SHA-256 {found}"
+            return f"{name} has {what} {found}"
     return ""
