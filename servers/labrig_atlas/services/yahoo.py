@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import math
 import re
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -59,6 +59,9 @@ async def stock(client: Client, ticker: str, day: str) -> Reply[MarketDay]:
             f"This is not a ticker: {ticker!r:.60}", where="ticker", expected="such as AAPL or SAP.DE"
         )
     asked = checked_day(day)
+    today = (datetime.now(UTC) + timedelta(hours=14)).date()  # wherever on Earth the exchange is
+    if asked > today:
+        raise LabrigError(f"{asked} lies in the future", where="date", expected="a day that is over")
     inquiry = Inquiry(client)
     with outside("yfinance", mode=client.mode):
         rows, meta = await asyncio.to_thread(_history, symbol, asked)
@@ -66,11 +69,11 @@ async def stock(client: Client, ticker: str, day: str) -> Reply[MarketDay]:
     inquiry.notes.append(
         "yfinance's requests are in no ledger: this answer cannot be replayed below the tool's call."
     )
-    return inquiry.reply(read_day(rows, meta, symbol, asked), recorded=False)
+    return inquiry.reply(read_day(rows, meta, symbol, asked, today), recorded=False)
 
 
 def read_day(
-    rows: list[tuple[date, float, float]], meta: dict[str, Any], symbol: str, asked: date
+    rows: list[tuple[date, float, float]], meta: dict[str, Any], symbol: str, asked: date, today: date
 ) -> MarketDay:
     """Return the last day with a close at or before the day that was asked.
 
@@ -78,6 +81,8 @@ def read_day(
     ----------
     rows
         Day, close and volume in shares, in order of time.
+    today
+        The latest date on Earth now.
     meta
         What Yahoo says of the ticker: ``currency``, ``longName``, ``fullExchangeName``.
     """
@@ -95,7 +100,16 @@ def read_day(
         raise LabrigError(
             f"Yahoo Finance does not say in which currency {symbol} is", where=symbol, code="unreachable"
         )
-    moved = f"{asked} was no trading day; the figures are those of {found}; " if found != asked else ""
+    moved = ""
+    if found != asked:
+        why = (
+            "was no trading day"
+            if (today - asked).days > 1
+            else "has no figures (no trading day, or not over)"
+        )
+        moved = f"{asked} {why}; the figures are those of {found}; "
+    elif (today - asked).days <= 1:
+        moved = "this day may not be over: figures so far; "
     return MarketDay(
         symbol=symbol,
         name=str(meta.get("longName") or meta.get("shortName") or ""),

@@ -178,6 +178,28 @@ async def test_what_yfinance_says_is_a_typed_error(
     assert ("pip install yfinance" in caught.value.try_) == (given is None)
 
 
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [
+        ("2026-11-24", "may not be over"),
+        ("2026-11-25", "no trading day, or not over"),
+        ("2026-11-28", "was no trading day"),
+    ],
+)
+def test_a_day_that_may_not_be_over_is_said(asked: str, says: str) -> None:
+    today = date.fromisoformat("2026-11-25" if asked < "2026-11-26" else "2026-11-30")
+    rows = [(date(2026, 11, 24), 12.5, 100.0)]
+    assert says in yahoo.read_day(rows, {"currency": "USD"}, "GSK", date.fromisoformat(asked), today).note
+
+
+async def test_a_stock_of_tomorrow_is_not_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = install(monkeypatch, Frame(("2000-12-22", 1890.25, 4_000_000)))
+    async with client(tmp_path) as web:
+        with pytest.raises(LabrigError, match="lies in the future"):
+            await yahoo.stock(web, "GSK.L", "9999-12-31")
+    assert not asked
+
+
 async def test_a_stock_is_not_asked_for_in_a_replay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = install(monkeypatch, Frame(("2000-12-22", 1890.25, 4_000_000)))
     async with client(tmp_path, mode="record"):
