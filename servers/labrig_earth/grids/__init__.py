@@ -21,5 +21,12 @@ What is done with them:
 - `regridding`: another grid, another projection
 - `zonal`: cells of a raster in polygons
 - `writing`: fields as files
-- `operations`: these as tools name them, from files to a result
+
+From files to results:
+
+- `reading`: a variable of a file, cut to what is selected, in the unit asked for
+- `aggregating`: one aggregate, over space and then over time
+- `combining`: quantities from others, whose variables are found by their roles
+- `reporting`: a few values as they are, many as a file and its range
+- `operations`: all of it as tools name them
 """

@@ -272,3 +272,25 @@ _OF_VALUES = (
     "add_offset",
     "_FillValue",
 )
+
+
+def parts_of(variable: Any, time: str, every: str) -> list[tuple[Any, Any]]:
+    """Return the first moment and the data of each period that the data reach, in order.
+
+    Raises
+    ------
+    LabrigError
+        ``bad_input`` for an unknown period.
+    """
+    if every not in EVERY[1:]:
+        raise LabrigError(f"There is no period {every!r}", where="every", expected=", ".join(EVERY[1:]))
+    axis = require_times(variable, time)
+    starts = [_start(each, every) for each in _moments(axis, False)]
+    unique = sorted(set(starts))
+    labels = _labels(unique, axis)
+    places: dict[tuple[int, int, int], list[int]] = {start: [] for start in unique}
+    for place, start in enumerate(starts):
+        places[start].append(place)
+    return [
+        (label, variable.isel({time: places[start]})) for label, start in zip(labels, unique, strict=True)
+    ]

@@ -233,7 +233,8 @@ def weighted_quantile(values: Any, weights: Any, part: float) -> float | None:
     part
         0 to 1.
     """
-    numbers, counted = np.ma.filled(np.ma.asarray(values, "f8"), np.nan), np.asarray(weights, "f8")
+    numbers: Any = np.ma.filled(np.ma.asarray(values, "f8"), np.nan)
+    counted: Any = np.asarray(weights, "f8")
     valid = np.isfinite(numbers) & (counted > 0)
     numbers, counted = numbers[valid], counted[valid]
     if not numbers.size:

@@ -1,0 +1,209 @@
+"""A variable of a file as operations take it: opened, runs spliced, cut to what is selected, in the unit asked for.
+
+What a call selects is one mapping, the same for all operations: ``start``, ``end`` (ISO text), ``months``, ``hours``,
+``box`` (west, south, east, north), ``level``, ``member``, ``band``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from labrig.errors import LabrigError, unknown_name
+from labrig_earth.data.formats import Place
+from labrig_earth.data.opening import open_dataset
+from labrig_earth.grids.axes import Axes, axes_of, grid_text, is_field, variable_of
+from labrig_earth.grids.conventions import Accumulation, accumulation_of, deaccumulated, spliced
+from labrig_earth.grids.selecting import select_box, select_level
+from labrig_earth.grids.sizes import require_readable
+from labrig_earth.grids.times import select_hours, select_months, select_range, shifted
+from labrig_earth.grids.units import convert
+from labrig_earth.results import SYNTHETIC
+
+SELECTED = ("start", "end", "months", "hours", "box", "level", "member", "band")
+
+
+@dataclass(frozen=True)
+class Field:
+    """A variable, or a dataset of some, and what is known and was assumed of it.
+
+    Attributes
+    ----------
+    grid
+        In words, as it was before points or means were taken of it.
+    """
+
+    data: Any
+    axes: Axes
+    source: str
+    grid: str = ""
+    assumed: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    done: tuple[str, ...] = field(default_factory=tuple)
+
+    def noting(self, *, assumed: tuple[str, ...] = (), warnings: tuple[str, ...] = ()) -> Field:
+        """Return the field with further notes."""
+        return replace(self, assumed=(*self.assumed, *assumed), warnings=(*self.warnings, *warnings))
+
+    def with_data(self, data: Any, *done: str) -> Field:
+        """Return the field with other data, whose axes are looked at anew."""
+        return replace(
+            self, data=data, axes=replace(axes_of(data), assumed=()), done=(*self.done, *filter(None, done))
+        )
+
+
+def opened(place: Place, *, group: str = "") -> Field:
+    """Open a file; of ERA5 the final run is spliced with the preliminary one."""
+    data = open_dataset(place, group=group)
+    axes = axes_of(data)
+    warnings: tuple[str, ...] = ()
+    done: tuple[str, ...] = ()
+    if SYNTHETIC in data.attrs:
+        warnings = (f"synthetic data: {' '.join(str(data.attrs[SYNTHETIC]).split())[:120]}",)
+    if "expver" in data.dims or "expver" in data.coords:
+        found = spliced(data, axes.time)
+        data, done = found.data, (found.said,)
+        if found.preliminary:
+            warnings = (*warnings, f"{found.preliminary} steps are preliminary (ERA5T) and may change")
+    return Field(data, axes, place.name, grid_text(data, axes), axes.assumed, warnings, done)
+
+
+def variables(source: Field, names: list[str]) -> Field:
+    """Return the variables of these names, or all that are fields.
+
+    Raises
+    ------
+    LabrigError
+        ``not_found`` for an unknown name; ``bad_input`` for a file without fields.
+    """
+    if names:
+        chosen = [str(variable_of(source.data, name).name) for name in names]
+    else:
+        chosen = [str(name) for name in source.data.data_vars if is_field(source.data[name])]
+    if not chosen:
+        raise LabrigError("The file has no variable that is a field", where=source.source)
+    return source.with_data(source.data[list(dict.fromkeys(chosen))])
+
+
+def variable(source: Field, name: str) -> Field:
+    """Return one variable: the named one, or the only one."""
+    return source.with_data(variable_of(source.data, name))
+
+
+def selected(source: Field, part: Mapping[str, Any]) -> Field:
+    """Return the part of a field that a mapping names, checked key by key.
+
+    Raises
+    ------
+    LabrigError
+        ``not_found`` for an unknown key; ``bad_input`` for a wrong value; what the rooms raise for what is not there.
+    """
+    for key in part:
+        if key not in SELECTED:
+            raise unknown_name("key", str(key), SELECTED, where="select")
+    data, axes, done = source.data, source.axes, []
+    start, end = _text(part, "start"), _text(part, "end")
+    if start or end:
+        data = select_range(data, axes.time, start, end)
+    if part.get("months") is not None:
+        data = select_months(data, axes.time, _whole(part, "months"))
+    if part.get("hours") is not None:
+        data = select_hours(data, axes.time, _whole(part, "hours"))
+    if part.get("level") is not None:
+        data = select_level(data, axes, _number(part, "level"))
+        done.append(f"level {part['level']:g}")
+    if part.get("member") is not None:
+        data = _at(data, axes.member, _number(part, "member"), "member")
+    if part.get("band") is not None:
+        data = _at(data, "band" if "band" in data.dims else "", _number(part, "band"), "band")
+    if part.get("box") is not None:
+        data, said = select_box(data, part["box"])
+        done += [f"box {tuple(part['box'])}: cells whose centres lie in it", *said]
+    found = source.with_data(data, *done)
+    return replace(found, grid=grid_text(data, found.axes))
+
+
+def _text(part: Mapping[str, Any], key: str) -> str:
+    value = part.get(key)
+    if value is None:
+        return ""
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = str(value)  # a year
+    if not isinstance(value, str):
+        raise LabrigError(f"{key} is no text", where=f"select.{key}", expected="2020, 2020-06 or 2020-06-01")
+    return value
+
+
+def _number(part: Mapping[str, Any], key: str) -> float:
+    value = part[key]
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise LabrigError(f"{key} is no number: {value!r:.40}", where=f"select.{key}", expected="a number")
+    return float(value)
+
+
+def _whole(part: Mapping[str, Any], key: str) -> tuple[int, ...]:
+    value = part[key]
+    values = value if isinstance(value, list) else [value]
+    if not values or any(isinstance(each, bool) or not isinstance(each, int) for each in values):
+        raise LabrigError(f"{key} are no whole numbers", where=f"select.{key}", expected="such as [6, 7, 8]")
+    return tuple(values)
+
+
+def _at(data: Any, name: str, value: float, what: str) -> Any:
+    if not name or name not in data.dims:
+        raise LabrigError(f"The data have no axis of {what}s", where=f"select.{what}")
+    labels = data[name].values.tolist() if name in data.coords else list(range(1, data.sizes[name] + 1))
+    if value not in labels:
+        raise LabrigError(
+            f"There is no {what} {value:g}",
+            where=f"select.{what}",
+            expected=f"one of {', '.join(map(str, labels[:30]))}",
+            code="not_found",
+        )
+    return data.isel({name: labels.index(value)})
+
+
+def in_time(source: Field, *, utc_offset_h: float = 0.0) -> tuple[Field, Accumulation]:
+    """Return a variable ready for statistics over time, and what its values cover.
+
+    What ERA5-Land accumulates since 00 UTC becomes hourly amounts; times are moved where days are to be local ones.
+    """
+    if not source.axes.time or source.axes.time not in source.data.dims:
+        raise LabrigError("The data have no time axis", where=source.source, expected="a variable over time")
+    covers = accumulation_of(source.data, source.axes.time)
+    if covers.covers == "since_00":
+        source = source.with_data(deaccumulated(source.data, source.axes.time))
+        source = source.noting(assumed=(f"accumulated since 00 UTC, made hourly amounts: {covers.why}",))
+        covers = Accumulation("before", covers.why)
+    elif covers.covers == "before":
+        source = source.noting(assumed=(f"a value covers the step that ends at its time: {covers.why}",))
+    if utc_offset_h:
+        source = source.with_data(
+            shifted(source.data, source.axes.time, utc_offset_h),
+            f"days begin at 00 h of UTC{utc_offset_h:+g} h",
+        )
+    return source, covers
+
+
+def in_unit(source: Field, unit: str, *, stated: str = "", water: bool = False) -> Field:
+    """Return a variable in another unit; `stated` is that of one that has none."""
+    own = str(source.data.attrs.get("units", "")).strip()
+    if stated and not own:
+        source = source.with_data(source.data.assign_attrs(units=stated))
+        source = source.noting(assumed=(f"unit {stated}, as the caller states it",))
+        own = stated
+    if not unit or unit == own:
+        return source
+    if not own:
+        raise LabrigError(
+            f"{source.data.name} has no unit", where=str(source.data.name), try_='stated_unit="K" states it'
+        )
+    data, said = convert(source.data, own, unit, water=water)
+    return source.with_data(data, said)
+
+
+def readable(source: Field, what: str = "The request") -> Field:
+    """Return a field if it is not too large to be read."""
+    require_readable(source.data, what=what)
+    return source
