@@ -8,33 +8,13 @@ from collections.abc import Sequence
 from datetime import date
 
 from labrig.errors import LabrigError, unknown_name
-from labrig_atlas.facts import MODES, Mode
+from labrig_atlas.facts import MODES, Geocoding, Mode, Place
+from labrig_atlas.offline.geodesy import check_point
+from labrig_atlas.offline.points import read_point
 
+AS_GIVEN = "the point as it was given; nobody was asked"
 MOST_TEXT = 500
 """Characters of a name, an address or a query."""
-_POINT = re.compile(r"\s*([-+]?\d{1,3}(?:\.\d+)?)\s*[,;]\s*([-+]?\d{1,3}(?:\.\d+)?)\s*")
-
-
-def checked_point(
-    latitude: float, longitude: float, where: str = "latitude, longitude"
-) -> tuple[float, float]:
-    """Return latitude and longitude in degrees, if they are a point on Earth.
-
-    Raises
-    ------
-    LabrigError
-        ``bad_input``.
-    """
-    for name, degrees, most in (("latitude", latitude, 90), ("longitude", longitude, 180)):
-        number = isinstance(degrees, int | float) and not isinstance(degrees, bool)
-        if not number or not math.isfinite(degrees) or abs(degrees) > most:
-            raise LabrigError(
-                f"This is not a {name}: {degrees!r}",
-                where=where,
-                expected=f"degrees from -{most} to {most}; latitude comes first",
-                try_="exchange the two" if name == "latitude" and number and abs(degrees) <= 180 else "",
-            )
-    return float(latitude), float(longitude)
 
 
 def checked_points(points: Sequence[tuple[float, float]], most: int, who: str) -> list[tuple[float, float]]:
@@ -45,13 +25,17 @@ def checked_points(points: Sequence[tuple[float, float]], most: int, who: str) -
             where="locations",
             expected=f"1 to {most:,} points",
         )
-    return [checked_point(*point, where=f"locations[{number}]") for number, point in enumerate(points)]
+    return [check_point(*point, where=f"locations[{number}]") for number, point in enumerate(points)]
 
 
-def point_in(text: str) -> tuple[float, float] | None:
-    """Return the point that a text such as ``48.85, 2.35`` is, latitude first; None for a name."""
-    found = _POINT.fullmatch(text)
-    return checked_point(float(found[1]), float(found[2]), where=repr(text)[:100]) if found else None
+def given_point(text: str) -> Geocoding | None:
+    """Return what a text means that is a point already, as nobody need be asked; None for any other."""
+    if (point := read_point(text)) is None:
+        return None
+    latitude, longitude = point
+    name = f"{latitude:.6f}".rstrip("0").rstrip(".") + ", " + f"{longitude:.6f}".rstrip("0").rstrip(".")
+    place = Place("", name, "point", "", "", latitude, longitude, AS_GIVEN, address=name, types=("point",))
+    return Geocoding(text, (place,))
 
 
 def checked_text(text: str, where: str) -> str:

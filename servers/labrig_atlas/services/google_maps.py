@@ -32,14 +32,14 @@ from labrig_atlas.facts import (
     Route,
     Step,
 )
-from labrig_atlas.offline.geodesy import distance_m
+from labrig_atlas.offline.geodesy import check_point, distance_m
 from labrig_atlas.services.checks import (
     checked_counts,
     checked_mode,
-    checked_point,
     checked_points,
     checked_radius,
     checked_text,
+    given_point,
 )
 from labrig_atlas.services.inquiry import Inquiry
 from labrig_atlas.services.provider import Provider, Reply
@@ -300,6 +300,8 @@ async def geocode(client: Client, address: str, *, limit: int = 10) -> Reply[Geo
     """
     asked = checked_text(address, "address")
     inquiry = Inquiry(client)
+    if (given := given_point(asked)) is not None:
+        return inquiry.reply(given)
     found = await _asked(inquiry, lambda maps: maps.geocode(asked, language="en"))
     places = tuple(read_place(each) for each in found)[:limit]
     if not places:
@@ -321,7 +323,7 @@ async def reverse(client: Client, latitude: float, longitude: float) -> Reply[Re
     LabrigError
         ``not_found`` where Google has no address, as on the ocean.
     """
-    point = checked_point(latitude, longitude)
+    point = check_point(latitude, longitude)
     inquiry = Inquiry(client)
     found = await _asked(inquiry, lambda maps: maps.reverse_geocode(point, language="en"))
     if not found.count:
@@ -393,7 +395,7 @@ def checked_bias(
         return None
     most = float(MOST_RADIUS_M)
     radius = most if radius_m is None else checked_radius(radius_m, most, "Google")
-    return checked_point(*near, where="location"), radius
+    return check_point(*near, where="location"), radius
 
 
 def place_list(

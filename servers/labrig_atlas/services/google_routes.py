@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from labrig.http import Key, Limit, Service
 from labrig_atlas.facts import Matrix, MatrixCell, Mode, Route, Step
-from labrig_atlas.services.checks import checked_counts, checked_mode, checked_text, point_in
+from labrig_atlas.offline.points import read_point
+from labrig_atlas.services.checks import checked_counts, checked_mode, checked_text
 from labrig_atlas.services.google_maps import CREDIT, GET_KEY, KEPT, KEYLESS, MOST_SIDE, nothing
 from labrig_atlas.services.google_places import SAYS_WHY, raise_error
 from labrig_atlas.services.inquiry import Inquiry
@@ -51,7 +52,7 @@ CELL_FIELDS = "originIndex,destinationIndex,status,condition,distanceMeters,dura
 
 def waypoint(text: str) -> dict[str, Any]:
     """Return an end of a way as Routes takes it: a point, or an address."""
-    point = point_in(text)
+    point = read_point(text)
     if point is None:
         return {"address": text}
     return {"location": {"latLng": {"latitude": point[0], "longitude": point[1]}}}

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 from labrig.errors import LabrigError
 from labrig.http import Limit, Service
 from labrig_atlas.facts import Geocoding, Place, PlaceList, Reverse
-from labrig_atlas.offline.geodesy import distance_m
-from labrig_atlas.services.checks import checked_point, checked_text, point_in
+from labrig_atlas.offline.geodesy import check_point, distance_m
+from labrig_atlas.offline.points import read_point
+from labrig_atlas.services.checks import checked_text, given_point
 from labrig_atlas.services.inquiry import Inquiry
 from labrig_atlas.services.provider import Provider, Reply
 from labrig_atlas.services.values import Value
@@ -141,6 +142,8 @@ async def geocode(client: Client, address: str, *, limit: int = 10) -> Reply[Geo
     """
     asked = checked_text(address, "address")
     inquiry = Inquiry(client)
+    if (given := given_point(asked)) is not None:
+        return inquiry.reply(given)
     answer = await _search(inquiry, asked, limit)
     places = tuple(read_place(each) for each in answer)
     if not places:
@@ -172,7 +175,7 @@ async def located(inquiry: Inquiry, text: str, where: str) -> tuple[float, float
         ``not_found``.
     """
     asked = checked_text(text, where)
-    if (point := point_in(asked)) is not None:
+    if (point := read_point(asked)) is not None:
         return point
     places = await found_places(inquiry, asked, limit=5)
     if not places:
@@ -193,7 +196,7 @@ async def reverse(client: Client, latitude: float, longitude: float) -> Reply[Re
     LabrigError
         ``not_found`` where OpenStreetMap has nothing, as on the ocean.
     """
-    point = checked_point(latitude, longitude)
+    point = check_point(latitude, longitude)
     inquiry = Inquiry(client)
     params = {"lat": point[0], "lon": point[1], "zoom": 18, **WANTED}
     answer = await inquiry.json(NOMINATIM, "reverse", params=params, accept=SAYS_WHY)
@@ -244,7 +247,7 @@ async def search_names(
     inquiry = Inquiry(client)
     more: dict[str, object] = {}
     if near is not None:
-        latitude, longitude = checked_point(*near, where="location")
+        latitude, longitude = check_point(*near, where="location")
         west, east = max(longitude - 0.5, -180.0), min(longitude + 0.5, 180.0)
         south, north = max(latitude - 0.5, -90.0), min(latitude + 0.5, 90.0)
         more["viewbox"] = f"{west},{south},{east},{north}"

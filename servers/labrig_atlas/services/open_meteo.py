@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from labrig.errors import LabrigError
 from labrig.http import Limit, Service
 from labrig_atlas.facts import DailyWeather, Elevation
-from labrig_atlas.services.checks import checked_point, checked_points, checked_span
+from labrig_atlas.offline.geodesy import check_point
+from labrig_atlas.services.checks import checked_points, checked_span
 from labrig_atlas.services.inquiry import Inquiry
 from labrig_atlas.services.provider import Provider, Reply
 from labrig_atlas.services.values import Value
@@ -165,7 +166,7 @@ async def weather(
     LabrigError
         ``bad_input`` for days before 1940 or in the future, with Open-Meteo's reason.
     """
-    point = checked_point(latitude, longitude)
+    point = check_point(latitude, longitude)
     first, last = checked_span(start, end, MOST_DAYS)
     inquiry = Inquiry(client)
     answer = await inquiry.json(
@@ -195,7 +196,7 @@ def _grid(answer: Value) -> str:
 
 async def forecast(client: Client, latitude: float, longitude: float) -> Reply[DailyWeather]:
     """Return the weather now and of the next seven days at a point (latitude, longitude in degrees)."""
-    point = checked_point(latitude, longitude)
+    point = check_point(latitude, longitude)
     inquiry = Inquiry(client)
     answer = await inquiry.json(
         FORECAST,

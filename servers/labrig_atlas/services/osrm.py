@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 from labrig.errors import Code, LabrigError
 from labrig.http import Limit, Service
 from labrig_atlas.facts import Matrix, MatrixCell, Mode, Route, Step
+from labrig_atlas.offline.points import read_point
 from labrig_atlas.services import nominatim
-from labrig_atlas.services.checks import checked_counts, checked_mode, point_in
+from labrig_atlas.services.checks import checked_counts, checked_mode
 from labrig_atlas.services.inquiry import Inquiry
 from labrig_atlas.services.provider import Provider, Reply
 from labrig_atlas.services.values import Value
@@ -186,7 +187,7 @@ async def matrix(
     """
     by, path = checked_profile(mode)
     checked_counts(origins, destinations, MOST_SIDE)
-    names = {text for text in (*origins, *destinations) if point_in(text) is None}
+    names = {text for text in (*origins, *destinations) if read_point(text) is None}
     if len(names) > MOST_NAMES:
         raise LabrigError(
             f"{len(names)} places by name are too many for one question: each is looked up, one a second",

@@ -13,9 +13,9 @@ from urllib.parse import urlsplit
 from labrig.errors import LabrigError
 from labrig.http import Limit, Service
 from labrig_atlas.facts import Place, PlaceList
-from labrig_atlas.offline.geodesy import distance_m
+from labrig_atlas.offline.geodesy import check_point, distance_m
 from labrig_atlas.services import nominatim
-from labrig_atlas.services.checks import checked_point, checked_radius, checked_text
+from labrig_atlas.services.checks import checked_radius, checked_text
 from labrig_atlas.services.inquiry import Inquiry
 from labrig_atlas.services.provider import Provider, Reply
 from labrig_atlas.services.values import Value
@@ -202,10 +202,11 @@ async def places(
             checked_radius(radius_m, MOST_RADIUS_M, "Overpass")
         return await nominatim.search_names(client, asked, near=near, limit=limit)
     radius = DEFAULT_RADIUS_M if radius_m is None else checked_radius(radius_m, MOST_RADIUS_M, "Overpass")
-    if near is not None:
-        checked_point(*near, where="location")
     inquiry = Inquiry(client)
-    point = near or await nominatim.located(inquiry, at, "query")
+    if near is not None:
+        point = check_point(*near, where="location")
+    else:
+        point = await nominatim.located(inquiry, at, "query")
     if radius_m is None:
         inquiry.notes.append(f"The radius is {DEFAULT_RADIUS_M:,.0f} m, as none was given.")
     response = await inquiry.response(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from labrig.http import Service
+from labrig_atlas.services.checks import AS_GIVEN
 
 T = TypeVar("T")
 
@@ -79,7 +80,9 @@ class Reply(Generic[T]):
 
     @property
     def source(self) -> str:
-        """Who answered, with licence and credit, and the addresses that were asked."""
+        """Who answered, with licence and credit, and the addresses that were asked; or that nobody need be asked."""
+        if not self.providers:
+            return AS_GIVEN
         credits = "; ".join(each.source for each in self.providers)
         addresses = ", ".join(str(each["url"]) for each in self.sources[:3])
         more = len(self.sources) - 3

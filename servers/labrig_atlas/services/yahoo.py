@@ -136,6 +136,10 @@ def _history(symbol: str, asked: date) -> tuple[list[tuple[date, float, float]],
             try_="pip install yfinance; or the backend offline, whose markets are made up and say so",
             code="unavailable",
         ) from None
+    if not hasattr(yfinance, "config"):
+        raise LabrigError(
+            "This yfinance is too old", try_="pip install --upgrade yfinance", code="unavailable"
+        )
     yfinance.config.debug.hide_exceptions = False  # else a failed connection looks like an unknown ticker
     named = yfinance.Ticker(symbol)
     try:

@@ -81,7 +81,7 @@ FAULTS = [
         GEOCODE,
         legacy("ZERO_RESULTS"),
         "not_found",
-        "0.0, -30.0",
+        "0, -30",
     ),
     Fault("denied", lambda web: google.geocode(web, "x"), GEOCODE, DENIED, "refused", "legacy API"),
     Fault(
@@ -622,3 +622,12 @@ async def test_a_place_that_leads_is_not_ambiguous(
         2,
         not ambiguous,
     )
+
+
+@pytest.mark.parametrize("ask", [google.geocode, nominatim.geocode])
+async def test_a_point_is_no_question_to_anybody(ask: Any, site: Imitation, tmp_path: Path) -> None:
+    async with client(tmp_path, site, cache=None) as web:
+        found = await ask(web, "39°05′37″N 94°35′13″W")
+    (place,) = found.facts.candidates
+    assert (round(place.latitude, 4), round(place.longitude, 4)) == (39.0936, -94.5869)
+    assert ("nobody was asked" in found.source, site.hits) == (True, [])
