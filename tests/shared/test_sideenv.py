@@ -570,6 +570,43 @@ database.close()
     assert "no sound database" in status(env).reason
 
 
+def test_files_whose_bytes_may_differ_are_known_by_a_listing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+
+    def write(names: str, *, stamp: str, extra: str = "") -> None:
+        (tmp_path / "labrig_maker.py").write_text(
+            "import pathlib, sys\ntop = pathlib.Path(sys.argv[1])\n(top / 'store').mkdir()\n"
+            f"(top / 'a.nc').write_text('{stamp}')\n(top / 'store' / '0').write_text('{stamp}')\n{extra}\n"
+            f"(top / 'contents.json').write_text('{names}')\n"
+        )
+
+    names = '{"a.nc": "hash of numbers", "store": "hash of numbers"}'
+    table = {"contents.json": hashlib.sha256(names.encode()).hexdigest()}
+    env = MadeEnv("made", "Made data", "labrig_maker", 7, "made/data-1", table, listing="contents.json")
+    for stamp in ("written by one version", "written by another"):  # the numbers are the same
+        write(names, stamp=stamp)
+        assert setup(env, force=True).changed and status(env).state == "installed"
+    for damage in (
+        lambda: (env.path / "store" / "0").write_text("changed"),
+        lambda: (env.path / "a.nc").unlink(),
+        lambda: (env.path / "store" / "1").touch(),
+    ):
+        damage()
+        assert status(env).state == "damaged"
+        assert setup(env).changed
+    for wrong in (
+        {"names": names.replace("hash of", "other")},
+        {"names": names, "extra": "(top / 'b.nc').touch()"},
+        {"names": names, "extra": "(top / 'a.nc').unlink()"},
+    ):
+        write(**wrong, stamp="x")
+        with pytest.raises(LabrigError, match="did not make what it should"):
+            setup(env, force=True)
+        assert status(env).state == "installed"
+
+
 def test_what_is_made_otherwise_is_refused_and_changes_nothing(made: MadeEnv, tmp_path: Path) -> None:
     setup(made)
     before = (made.path / "deep" / "drawn.csv").stat().st_ino

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import sqlite3
 import sys
 from collections.abc import Mapping
@@ -49,6 +50,10 @@ class MadeEnv:
     rows
         Of every SQLite database, by its path, the hash of what it says (`database_rows.rows_sha256`): the bytes of
         such a file differ with the version of SQLite.
+    listing
+        One of `sha256`: a JSON object in which the program gives every file or folder whose bytes differ with the
+        versions of libraries (NetCDF, Zarr, GeoTIFF) a hash of what it holds. So these are what they should be if the
+        listing is, and they are unchanged if their bytes are those with which they were made.
     """
 
     name: str
@@ -59,6 +64,7 @@ class MadeEnv:
     sha256: Mapping[str, str]
     default: bool = False
     rows: Mapping[str, str] = field(default_factory=dict)
+    listing: str = ""
 
     def __post_init__(self) -> None:
         check_downward(self.target, *self.sha256, *self.rows)
@@ -78,7 +84,8 @@ def status(env: MadeEnv) -> Status:
         return Status("damaged", f"{MANIFEST} is missing or cannot be read")
     if (manifest.get("program"), manifest.get("seed")) != (env.program, env.seed):
         return Status("damaged", f"it was made by {manifest.get('program')} from {manifest.get('seed')}")
-    wrong = differing(env.path, env.sha256, env.rows)
+    as_made = manifest.get("as_made", {}) if env.listing else {}
+    wrong = differing(env.path, {**as_made, **env.sha256}, env.rows)
     return Status("damaged", wrong) if wrong else Status("installed")
 
 
@@ -96,10 +103,10 @@ def setup(env: MadeEnv, *, source: Path | None, force: bool, say: Say) -> Setup:
             return Setup(target, False, f"{env.title}: already made in {target}")
         fresh = work / "fresh"
         fresh.mkdir()
-        count = len(env.sha256) + len(env.rows)
-        say(f"making {count} files")
+        say(f"making {env.title}")
         call([sys.executable, "-P", "-m", env.program, str(fresh), str(env.seed)], work, env.title)
-        if wrong := differing(fresh, env.sha256, env.rows):
+        as_made = listed(fresh, env.listing) if env.listing else {}
+        if wrong := differing(fresh, {**as_made, **env.sha256}, env.rows):
             raise LabrigError(
                 f"{env.program} did not make what it should: {wrong}",
                 where=env.title,
@@ -107,11 +114,31 @@ def setup(env: MadeEnv, *, source: Path | None, force: bool, say: Say) -> Setup:
                 try_="labrig doctor names the versions of the packages that it is made with",
                 code="refused",
             )
-        write_manifest(
-            fresh, name=env.name, program=env.program, seed=env.seed, files={**env.sha256, **env.rows}
-        )
+        files = {**env.sha256, **env.rows}
+        more = {"as_made": as_made} if env.listing else {}
+        write_manifest(fresh, name=env.name, program=env.program, seed=env.seed, files=files, **more)
         place(fresh, target, work)
-    return Setup(target, True, f"{env.title}: {count} files in {target}")
+    return Setup(target, True, f"{env.title}: {len(files) + len(as_made)} files in {target}")
+
+
+def listed(folder: Path, listing: str) -> dict[str, str]:
+    """Return the SHA-256 of every file that a listing names, or that lies in a folder that it names."""
+    try:
+        names = json.loads((folder / listing).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    found: dict[str, str] = {}
+    for name in names:
+        path = folder / name
+        if not path.exists():
+            found[name] = "nothing"
+            continue
+        for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
+            if file.is_file() and not file.is_symlink():
+                with file.open("rb") as opened:
+                    digest = hashlib.file_digest(opened, "sha256").hexdigest()
+                found[file.relative_to(folder).as_posix()] = digest
+    return found
 
 
 def differing(folder: Path, sha256: Mapping[str, str], rows: Mapping[str, str]) -> str:
