@@ -215,8 +215,8 @@ class Scene:
         added = band.offset if offset is None else float(offset)
         if offset is None and not band.stated and (band.baseline or 0) >= BASELINE_WITH_OFFSET and band.whole:
             raise LabrigError(
-                f"Processing baseline {band.baseline:05.2f} adds 1000 to what is stored, and the file does not say whether "
-                "that was taken off",
+                f"Processing baseline {band.baseline:05.2f} adds 1000 to what is stored, and the file does not say "
+                "whether it was taken off",
                 where=f"{band.place.name}, {name}",
                 expected="an offset in the file, or given",
                 try_="scale=0.0001, offset=-0.1 for files as ESA delivers them; offset=0 where 1000 was taken off",

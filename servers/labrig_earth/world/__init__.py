@@ -1,6 +1,7 @@
 """A world made from a seed: files in real formats, with planted properties that are known exactly.
 
 - `make`: the whole world in a folder, with truth.json and contents.json; ``python -m labrig_earth.world.make``
+- `setup`: the entry of ``labrig setup earth-world``
 - `sizes`: how much of everything there is, and where it lies
 - `climate`: days with a trend and a hot spell, global months with an ENSO signal, NDVI that follows rain
 - `forecast`: an ensemble with its hindcast, whose bias is known

@@ -6,6 +6,7 @@ Each part has random numbers of its own, so that a change of one leaves the othe
 from __future__ import annotations
 
 import pyproj  # isort: skip  # before any library that may bring another PROJ
+import hashlib
 import json
 import sys
 from pathlib import Path
@@ -13,10 +14,10 @@ from typing import Any
 
 from labrig.errors import LabrigError
 from labrig_earth.world.sizes import size_of
-from labrig_earth.world.writing import Folder
+from labrig_earth.world.writing import Folder, rounded
 
 FIRST = pyproj.__version__
-TRUTH, CONTENTS = "truth.json", "contents.json"
+DATA, TRUTH, CONTENTS = "data", "truth.json", "contents.json"
 
 
 def make_world(folder: Path | str, seed: int, size: str = "small") -> dict[str, Any]:
@@ -25,7 +26,7 @@ def make_world(folder: Path | str, seed: int, size: str = "small") -> dict[str, 
     Parameters
     ----------
     folder
-        Empty, or absent.
+        Empty, or absent. The data go into ``data`` in it, which an agent may see: the truth lies beside it.
     seed
         The same seed and size give the same values, whatever the versions of the libraries.
     size
@@ -55,7 +56,7 @@ def make_world(folder: Path | str, seed: int, size: str = "small") -> dict[str, 
     top.mkdir(parents=True, exist_ok=True)
     if any(top.iterdir()):
         raise LabrigError("The folder is not empty", where=str(top), expected="an empty one", code="refused")
-    made = Folder(top, seed)
+    made = Folder(top / DATA, seed)
     parts = [np.random.default_rng([seed, part]) for part in range(6)]
     t2m = write_climate(made, numbers, parts[0])
     write_forecast(made, numbers, parts[1], t2m)
@@ -64,9 +65,11 @@ def make_world(folder: Path | str, seed: int, size: str = "small") -> dict[str, 
     write_scenes(made, numbers, parts[4], streets)
     write_tables(made, numbers, parts[5])
 
-    truth = {"seed": seed, "size": size, "label": made.label, **made.truth}
-    for name, what in ((TRUTH, truth), (CONTENTS, dict(sorted(made.contents.items())))):
-        (top / name).write_text(json.dumps(what, indent=1) + "\n", encoding="utf-8")
+    truth: dict[str, Any] = rounded({"seed": seed, "size": size, "label": made.label, **made.truth})
+    (top / TRUTH).write_text(json.dumps(truth, indent=1) + "\n", encoding="utf-8")
+    contents = {f"{DATA}/{name}": each for name, each in sorted(made.contents.items())}
+    contents[TRUTH] = hashlib.sha256((top / TRUTH).read_bytes()).hexdigest()
+    (top / CONTENTS).write_text(json.dumps(contents, indent=1) + "\n", encoding="utf-8")
     return truth
 
 

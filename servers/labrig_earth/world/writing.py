@@ -121,9 +121,7 @@ class Folder:
                 self.new(name), layer=layer, driver="GPKG", engine="pyogrio", dataset_metadata={SYNTHETIC: self.label},
                 layer_metadata={SYNTHETIC: self.label},
             )  # fmt: skip
-        rows = frame.drop(columns="geometry").to_json(orient="values", double_precision=10)
-        shapes = frame.geometry.set_precision(0.001 if frame.crs.is_projected else 1e-8).to_wkt()
-        self.contents[name] = hashlib.sha256("\n".join([rows, *shapes]).encode()).hexdigest()
+        self.contents[name] = _hash_frame(frame)
 
     def text(self, name: str, text: str) -> None:
         """Write a text, whose hash is that of its bytes."""
@@ -144,6 +142,31 @@ def hash_arrays(arrays: Sequence[tuple[str, Any]], also: str = "") -> str:
         digest.update(json.dumps([name, plain.dtype.str, list(plain.shape)]).encode())
         digest.update(plain.tobytes())
     return digest.hexdigest()
+
+
+def _hash_frame(frame: Any) -> str:
+    """Return the SHA-256 of attributes and corners, these to a millimetre or its like in degrees."""
+    from shapely import get_coordinates
+
+    digits = 3 if frame.crs.is_projected else 8
+    corners, whose = get_coordinates(frame.geometry.values, return_index=True)
+    plain = frame.drop(columns="geometry")
+    texts = [str(frame.crs.to_authority()), *frame.geometry.geom_type, *map(str, plain.columns)]
+    texts += [
+        repr(value.item() if hasattr(value, "item") else value) for row in plain.to_numpy() for value in row
+    ]
+    return hash_arrays(
+        [("corners", corners.round(digits) + 0.0), ("whose", whose.astype("i8"))], "\n".join(texts)
+    )
+
+
+def rounded(value: Any) -> Any:
+    """Return plain data whose numbers have nine digits, since the last ones differ between processors."""
+    if isinstance(value, dict):
+        return {key: rounded(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [rounded(each) for each in value]
+    return float(f"{value:.9g}") if isinstance(value, float) else value
 
 
 def _stored(data: Any, encoding: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, Any]]:

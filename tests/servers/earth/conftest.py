@@ -14,8 +14,8 @@ SEED = 7
 
 @pytest.fixture(scope="session")
 def world(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
-    """The folder of the small world of seed 7."""
-    from labrig_earth.world.make import TRUTH, make_world
+    """The data of the small world of seed 7."""
+    from labrig_earth.world.make import DATA, TRUTH, make_world
 
     base = tmp_path_factory.getbasetemp()
     base = base if worker_id == "master" else base.parent
@@ -24,11 +24,11 @@ def world(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (folder / TRUTH).exists():
             make_world(folder, SEED)
-    return folder
+    return folder / DATA
 
 
 @pytest.fixture(scope="session")
 def truth(world: Path) -> dict[str, Any]:
     """What was planted in the small world."""
-    found: dict[str, Any] = json.loads((world / "truth.json").read_text())
+    found: dict[str, Any] = json.loads((world.parent / "truth.json").read_text())
     return found
