@@ -2,5 +2,6 @@
 
 - `calls`: what one operation is given, and what it is: a function from a `Call` to a `Result`
 - `running`: operations by their names, as the rooms offer them
+- `asking`: the half of the server: a child is asked, and what it answers is checked
 - `inside`: the module of the children, which imports the libraries once and runs an operation behind walls
 """
