@@ -4,6 +4,7 @@
 - `nearby`: places by kind or name, and by their id; `made_places`: museums, restaurants and others, made up
 - `places`: rows as places, and places around a point; `land`: land and sea
 - `routing`: ways and matrices over made-up roads; `elevation`: known, interpolated, or the sea
+- `weather`: past and coming days, made up; `climate`: what is usual; `sun`: sunrise and daylight; `dates`: as text
 - `countries`: figures of countries
 - `geodesy`: the shortest way over the ellipsoid
 """
