@@ -5,6 +5,7 @@
 - `places`: rows as places, and places around a point; `land`: land and sea
 - `routing`: ways and matrices over made-up roads; `elevation`: known, interpolated, or the sea
 - `weather`: past and coming days, made up; `climate`: what is usual; `sun`: sunrise and daylight; `dates`: as text
+- `markets`: fictional shares and coins; `trading_days`: calendars of their exchanges
 - `countries`: figures of countries
 - `geodesy`: the shortest way over the ellipsoid
 """

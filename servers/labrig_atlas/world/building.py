@@ -1,7 +1,7 @@
 """The one database of a world, made of tables and articles: what the look-ups ask.
 
 Tables: `place` and `name` (the gazetteer, with `words` for texts and `trigrams` for near names), `country` and
-`country_name`, `height`, `road`, `land`, `meta`.
+`country_name`, `height`, `road`, `land`, `security`, `meta`.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import sqlite3
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from math import atan2, cos, degrees, hypot, radians, sin
 
 from labrig_atlas.articles import Article
@@ -38,6 +38,9 @@ CREATE TABLE height (
     id INTEGER PRIMARY KEY, latitude REAL, longitude REAL, elevation REAL, name TEXT, source TEXT, around INTEGER,
     cell INTEGER);
 CREATE TABLE road (one INTEGER, other INTEGER, metres INTEGER, class TEXT);
+CREATE TABLE security (
+    symbol TEXT PRIMARY KEY, name TEXT, kind TEXT, exchange TEXT, currency TEXT, first TEXT, price REAL, growth REAL,
+    volatility REAL, volume REAL) WITHOUT ROWID;
 CREATE TABLE land (row INTEGER PRIMARY KEY, runs TEXT);
 """
 INDEXES = """
@@ -153,6 +156,9 @@ def build(
             (road.one, road.other, road.metres, road.road_class)
             for road in roads(tables.cities, LandMask(tables.land), seed)
         ],
+    )
+    connection.executemany(
+        "INSERT INTO security VALUES (?,?,?,?,?,?,?,?,?,?)", [astuple(each) for each in tables.securities]
     )
     connection.executemany("INSERT INTO land VALUES (?,?)", enumerate(tables.land))
     connection.executescript(INDEXES)

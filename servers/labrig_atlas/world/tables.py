@@ -1,4 +1,4 @@
-"""The bundled tables as rows: cities, first-order divisions, countries, known heights, land and sea.
+"""The bundled tables as rows: cities, first-order divisions, countries, known heights, land and sea, securities.
 
 Whoever builds a world takes `Tables`; a twin gives the same rows under other names.
 """
@@ -70,6 +70,22 @@ class Height:
 
 
 @dataclass(frozen=True)
+class Security:
+    """A fictional share or coin, as its table has it: first day, price on it, growth and volatility a year, volume."""
+
+    symbol: str
+    name: str
+    kind: str
+    exchange: str
+    currency: str
+    first: str
+    price: float
+    growth: float
+    volatility: float
+    volume: float
+
+
+@dataclass(frozen=True)
 class Tables:
     """All of a world but its articles; `land` has a line of runs for each row of cells of 0.1 degree, from north."""
 
@@ -78,6 +94,7 @@ class Tables:
     countries: tuple[Country, ...]
     heights: tuple[Height, ...]
     land: tuple[str, ...]
+    securities: tuple[Security, ...]
 
 
 CONTINENTS = {
@@ -142,6 +159,21 @@ def read_tables(folder: Path = sources.DATA) -> Tables:
             for row in _rows(folder / "heights.csv")
         ),
         land=tuple((folder / "land.txt").read_text(encoding="ascii").splitlines()),
+        securities=tuple(
+            Security(
+                row["symbol"],
+                row["name"],
+                row["kind"],
+                row["exchange"],
+                row["currency"],
+                row["first"],
+                float(row["price"]),
+                float(row["growth"]),
+                float(row["volatility"]),
+                float(row["volume"]),
+            )
+            for row in _rows(folder / "markets.csv")
+        ),
     )
 
 
