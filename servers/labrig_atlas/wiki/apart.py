@@ -8,16 +8,14 @@ import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from labrig.errors import LabrigError
 from labrig.isolation import children
 from labrig.isolation.children import Children, Standing
 from labrig.isolation.process import Limits, outcome_error
+from labrig_atlas.wiki.about import About
 from labrig_atlas.wiki.page import Page
-
-if TYPE_CHECKING:
-    from labrig_atlas.wiki.html_pages import About
 
 WHAT = "Reading the page"
 LIMITS = Limits(wall_s=20, cpu_s=20, memory_bytes=3 << 30, output_bytes=64 << 20)

@@ -13,6 +13,7 @@ from urllib.parse import unquote, urljoin
 from selectolax.lexbor import LexborHTMLParser
 
 from labrig.errors import LabrigError
+from labrig_atlas.wiki.about import About
 from labrig_atlas.wiki.infoboxes import fields_of, is_infobox
 from labrig_atlas.wiki.page import Block, BlockKind, Field, Page, Run, Runs, Section, Table
 from labrig_atlas.wiki.tables import MOST_CELLS, is_data, table_of
@@ -35,35 +36,6 @@ _NESTING = re.compile(
     re.IGNORECASE,
 )
 _DISAMBIGUATION = "#disambigbox, .dmbox-disambig, .disambigbox, meta[property='mw:PageProp/disambiguation']"
-
-
-@dataclass(frozen=True)
-class About:
-    """What is known of a page besides its HTML.
-
-    Attributes
-    ----------
-    address
-        Without a section.
-    title
-        Empty where the HTML has to say it.
-    wiki
-        Whether it is a page of a wiki: then links are relative to its titles.
-    language
-        Of the text.
-    """
-
-    address: str
-    title: str = ""
-    wiki: bool = True
-    language: str = "en"
-    source: str = ""
-    categories: tuple[str, ...] = ()
-    languages: int | None = None
-    disambiguation: bool = False
-    redirected_from: str = ""
-    notes: tuple[str, ...] = ()
-    made_up: bool = False
 
 
 @dataclass

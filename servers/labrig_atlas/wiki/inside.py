@@ -13,8 +13,9 @@ from typing import Any
 from labrig.errors import LabrigError
 from labrig.isolation.closing import close_in
 from labrig.isolation.inside.answering import FIRST_FILE
+from labrig_atlas.wiki.about import About
 from labrig_atlas.wiki.decoding import decoded
-from labrig_atlas.wiki.html_pages import About, page_of
+from labrig_atlas.wiki.html_pages import page_of
 from labrig_atlas.wiki.page import Block, Page, Run, Section
 
 _closed = False
