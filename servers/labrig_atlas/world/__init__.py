@@ -2,6 +2,7 @@
 
 - `data`, `articles`: what there is, as CSV and TOML; `sources`: where it comes from, and the hash of it
 - `tables`: rows of the tables; `landmarks`: what articles say about places
+- `gazetteer`: what `labrig setup atlas-gazetteer` adds
 - `names`: names as they are compared; `cells`: how points are found; `noise`: numbers by address
 - `landmask`: land and sea
 - `roads`: made-up roads between real cities

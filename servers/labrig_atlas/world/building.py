@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from math import atan2, cos, degrees, hypot, radians, sin
 
@@ -83,7 +83,7 @@ def build(
     *,
     seed: int = 0,
     gazetteer: Iterable[City] = (),
-    world_sources: dict[str, str] | None = None,
+    more: Mapping[str, str] | None = None,
 ) -> None:
     """Write a whole world into an empty database.
 
@@ -95,6 +95,8 @@ def build(
         What its made-up parts are made from.
     gazetteer
         Further cities, which are on no road; those that are in the tables are passed over.
+    more
+        Further lines of `meta`.
     """
     connection.executescript(SCHEMA)
     iso2 = _country_names(tables.countries)
@@ -162,7 +164,7 @@ def build(
     )
     connection.executemany("INSERT INTO land VALUES (?,?)", enumerate(tables.land))
     connection.executescript(INDEXES)
-    meta = {"world": world, "seed": str(seed), **(world_sources or {})}
+    meta = {"world": world, "seed": str(seed), **(more or {})}
     connection.executemany("INSERT INTO meta VALUES (?,?)", sorted(meta.items()))
     connection.execute("INSERT INTO meta VALUES ('complete', 'yes')")  # last: without it the file is damaged
     connection.commit()

