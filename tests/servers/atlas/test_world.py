@@ -108,7 +108,7 @@ def test_a_gazetteer_that_was_brought_is_in_the_same_tables(
 ) -> None:
     zundert = {
         "geonameid": 2743608, "name": "Zundert", "latitude": 51.47167, "longitude": 4.65556, "countrycode": "NL",
-        "population": 6835, "timezone": "Europe/Amsterdam", "admin1code": "06", 
+        "population": 6835, "timezone": "Europe/Amsterdam", "admin1code": "06",
         "alternatenames": ["Groot-Zundert", "津德尔特"],
     }  # fmt: skip
     ulm = {**zundert, "geonameid": 2820256, "name": "Ulm of another table"}
