@@ -1,5 +1,6 @@
 """Gridded data, satellite scenes, GIS and plots: rooms that work without MCP.
 
+- `server`: the MCP face
 - `results`: what every operation gives back
 - `data`: files by their content, opened by the one library that each format has here
 - `grids`: fields on grids: described, cut, aggregated, combined, regridded
@@ -8,4 +9,5 @@
 - `world`: a synthetic world from a seed, whose planted properties are known exactly
 - `gis`: layers of points, lines and polygons, measured and laid over each other; routes on streets
 - `satellite`: indices of scenes, with scale, offset and clouds, and their change
+- `plots`: maps and time series that could be published
 """

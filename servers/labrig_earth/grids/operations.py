@@ -12,7 +12,10 @@ from typing import Any
 
 from labrig.answer import Quantity
 from labrig.errors import LabrigError
-from labrig_earth.data.opening import open_dataset, open_vector
+from labrig_earth.data.formats import VECTORS, format_of
+from labrig_earth.data.layers import describe_layers
+from labrig_earth.data.opening import open_dataset
+from labrig_earth.gis.features import Features, read_features
 from labrig_earth.grids import arithmetic, combining, describing, regridding, zonal
 from labrig_earth.grids.aggregating import Wanted, aggregate
 from labrig_earth.grids.axes import axes_of, horizontal
@@ -25,8 +28,10 @@ from labrig_earth.work.calls import Call, Operation
 
 
 def describe_data(call: Call) -> Result:
-    """Describe a grid or raster; ``variable``, ``group``."""
+    """Describe a grid or raster (``variable``, ``group``), or layers of features (``layer``)."""
     place = call.input("data")
+    if format_of(place) in VECTORS:
+        return describe_layers(place, layer=call.argument("layer", ""))
     data = open_dataset(place, group=call.argument("group", ""))
     return replace(describing.describe_data(data, variable=call.argument("variable", "")), source=place.name)
 
@@ -75,8 +80,8 @@ def aggregate_data(call: Call) -> Result:
     part = dict(call.argument("select", {}))
     start, end = (str(part.pop(key, "") or "") for key in ("start", "end"))
     source = selected(variable(_opened(call), call.argument("variable", "")), part)
-    polygons = call.optional("polygons")
-    frame = None if polygons is None else open_vector(polygons, layer=call.argument("layer", ""))
+    shapes = _polygons(call) if call.optional("polygons") is not None else None
+    frame = None if shapes is None else shapes.frame
     wanted = Wanted(
         over=call.argument("over", "both" if frame is not None else "time"),
         statistic=call.argument("statistic", "mean"),
@@ -94,7 +99,7 @@ def aggregate_data(call: Call) -> Result:
         method=call.argument("method", "fractional"),
         names=call.argument("names", ""),
     )
-    readable(source)
+    source = readable(source).noting(warnings=() if shapes is None else tuple(shapes.warnings))
     found = aggregate(source, wanted)
     kind = _format(call)
     result = result_of(found.source, found.data, found.method, call.scratch, name="aggregate", kind=kind)
@@ -215,12 +220,11 @@ def zonal_statistics(call: Call) -> Result:
     """Statistics of cells in polygons; ``statistics``, ``percentile``, ``names`` and ``layer`` of the polygons."""
     source = selected(variable(_opened(call), call.argument("variable", "")), call.argument("select", {}))
     source = in_unit(source, call.argument("unit", ""), stated=call.argument("stated_unit", ""))
-    place = call.input("polygons")
-    frame = open_vector(place, layer=call.argument("layer", ""))
+    shapes = _polygons(call)
     statistics = list(call.argument("statistics", ["mean", "min", "max", "count"]))
     found = zonal.zonal_statistics(
         source.data.squeeze(drop=True),
-        frame,
+        shapes.frame,
         statistics,
         percentile=call.argument("percentile"),
         names=call.argument("names", ""),
@@ -262,13 +266,19 @@ def zonal_statistics(call: Call) -> Result:
         crs=source.axes.crs,
         grid=source.grid,
         valid_cells=round(float(table["cells"].fillna(0).sum())),
-        source=f"{source.source}, {place.name}",
+        source=f"{source.source}, {shapes.name}",
         files=files,
-    ).noting(assumed=source.assumed, warnings=(*source.warnings, *found.warnings))
+    ).noting(assumed=source.assumed, warnings=(*source.warnings, *shapes.warnings, *found.warnings))
 
 
 def _opened(call: Call) -> Field:
     return opened(call.input("data"), group=call.argument("group", ""))
+
+
+def _polygons(call: Call) -> Features:
+    return read_features(
+        call.input("polygons"), layer=call.argument("layer", ""), crs=call.argument("polygons_crs", "")
+    )
 
 
 def _format(call: Call) -> str:

@@ -10,9 +10,11 @@ folder, and reaches no network. A VRT, a link or a chunk that leads elsewhere ca
 
 from __future__ import annotations
 
+import fcntl
 import importlib
 import os
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +51,10 @@ WARM = (
 )
 """What children find imported; the order is free, since pyproj has come first."""
 
+APART = 100
+"""Files are moved to descriptors from here on. Libraries have opened files of their own before the fork, whose numbers
+the child's files take; PROJ sees that it was forked, closes its database by number, and would close one of these."""
+
 THREADS = 2
 """Of dask in a child; readers of NetCDF take turns at one lock anyway."""
 
@@ -74,13 +80,15 @@ def work(question: Any) -> bytes:
     LabrigError
         As `running.run`.
     """
-    scratch = FIRST_FILE + int(question["scratch"])
+    count = int(question["scratch"]) + 1
+    places = [fcntl.fcntl(FIRST_FILE + number, fcntl.F_DUPFD_CLOEXEC, APART) for number in range(count)]
+    scratch = places[-1]
     inputs = {
-        role: tuple(Place(f"/proc/self/fd/{FIRST_FILE + int(number)}", str(name)) for name, number in given)
+        role: tuple(Place(f"/proc/self/fd/{places[number]}", str(name)) for name, number in given)
         for role, given in question["inputs"].items()
     }
-    numbers = [FIRST_FILE + int(number) for given in question["inputs"].values() for _, number in given]
     os.fchdir(scratch)
-    os.environ["TMPDIR"] = f"/proc/self/fd/{scratch}"
-    close_in(numbers, writable=scratch)
+    tempfile.tempdir = f"/proc/self/fd/{scratch}"
+    os.environ["TMPDIR"] = tempfile.tempdir
+    close_in(places[:-1], writable=scratch)
     return run(question["operation"], Call(inputs, question["arguments"], Path(f"/proc/self/fd/{scratch}")))

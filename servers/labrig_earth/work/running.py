@@ -13,7 +13,11 @@ import numpy as np
 from labrig.errors import LabrigError, unknown_name
 from labrig_earth.work.calls import Call, Operation
 
-ROOMS: tuple[str, ...] = ("labrig_earth.grids.operations",)
+ROOMS: tuple[str, ...] = (
+    "labrig_earth.grids.operations",
+    "labrig_earth.gis.operations",
+    "labrig_earth.satellite.operations",
+)
 """Modules with `OPERATIONS`; a room that is new adds itself here."""
 
 

@@ -1,0 +1,367 @@
+"""What the rooms of the MCP face share: the toolbox, the children that work, and the way from files to an Answer."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+import time
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import ExitStack, asynccontextmanager, contextmanager
+from dataclasses import dataclass, replace
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import Field
+
+from labrig.answer import ANSWER_BYTES, Answer, json_bytes, with_fewer_warnings
+from labrig.errors import LabrigError, unknown_name
+from labrig.isolation import closing
+from labrig.progress import Progress
+from labrig.server_settings import ServerSetting
+from labrig.storage.folder import NEW, Folder, new_name
+from labrig.toolbox import ServeOptions, Session, Toolbox, session
+from labrig.tools.sources import Source, opened_source
+
+if TYPE_CHECKING:
+    from labrig_earth.results import Result
+    from labrig_earth.work.asking import Given
+
+SCRATCH = "scratch"
+"""Folder of the workspace, among those of Labrig's own, in which children write."""
+
+LEFT_BEHIND_S = 3 * 3600
+HASHED_BYTES = 64 << 20
+"""Files up to this size are hashed in each call; of larger ones the answer names the size."""
+
+MOST_FILES = 32
+MOST_VALUES = 40
+
+
+class State:
+    """What all callers of one server share: the processes that work, and a sandbox for code."""
+
+    def __init__(self, options: ServeOptions) -> None:
+        self._options = options
+        self._workers: Any = None
+        self._sandbox: Any = None
+
+    @property
+    def workers(self) -> Any:
+        """What runs operations; it starts with the first."""
+        if self._workers is None:
+            from labrig_earth.work.asking import workers
+
+            self._workers = workers()
+        return self._workers
+
+    @property
+    def sandbox(self) -> Any:
+        """What runs code, in the Python of the profile ``earth``."""
+        if self._sandbox is None:
+            from labrig.sandbox import Sandbox
+
+            self._sandbox = Sandbox.configured(
+                profile=str(toolbox.setting(self._options, PYTHON.name)),
+                unsafe_local=self._options.unsafe_local,
+                roots=list(self._options.roots),
+            )
+        return self._sandbox
+
+    async def close(self) -> None:
+        """End the processes."""
+        if self._workers is not None:
+            await self._workers.close()
+        if self._sandbox is not None:
+            await self._sandbox.close()
+
+
+def state() -> State:
+    """Return the state of the server that serves this call."""
+    found = session().state
+    assert isinstance(found, State)
+    return found
+
+
+@dataclass(frozen=True)
+class Asked:
+    """An operation that a tool wants done.
+
+    Attributes
+    ----------
+    inputs
+        Paths and handles, by what they are for; empty ones are left out.
+    arguments
+        Of the operation; None and empty ones are left out.
+    next
+        What to call next, as a hint.
+    """
+
+    operation: str
+    inputs: Mapping[str, Sequence[str]]
+    arguments: Mapping[str, Any]
+    next: str = ""
+
+
+async def answered(asked: Asked, *, job: bool = False) -> Answer:
+    """Have a child do what is asked, and return its result; as a job, return how to ask for it."""
+    here = session()
+    if not job:
+        return await _done(asked, here, long=False)
+
+    async def work(progress: Progress) -> Answer:
+        progress(0.0, asked.operation)
+        return await _done(asked, here, long=True)
+
+    started = here.jobs.start(asked.operation, work, owner=here.owner)
+    return Answer(
+        source="labrig earth",
+        data={"job": started},
+        next=f'get_job(job="{started}", wait_s=45) gives the result',
+    )
+
+
+async def _done(asked: Asked, here: Session, *, long: bool) -> Answer:
+    from labrig_earth.work import asking
+
+    with ExitStack() as held:
+        given, hashes = await asyncio.to_thread(_opened, asked.inputs, held)
+        folder = await asyncio.to_thread(lambda: held.enter_context(_scratch(here)))
+        arguments = {
+            name: value for name, value in asked.arguments.items() if value not in (None, "", [], {})
+        }
+        limits = asking.JOB if long else asking.CALL
+        result = await asking.run(
+            here.state.workers, asked.operation, given, arguments, folder.descriptor, limits=limits
+        )
+        made_by = {"server": "earth", "tool": asked.operation, "arguments": arguments}
+        return await asyncio.to_thread(_answer, here, result, folder, hashes, made_by, asked.next)
+
+
+def _opened(
+    inputs: Mapping[str, Sequence[str]], held: ExitStack
+) -> tuple[dict[str, list[Given]], dict[str, str]]:
+    """Open what a call names, and return it with the hashes of what was hashed."""
+    from labrig_earth.work.asking import Given
+
+    given: dict[str, list[Given]] = {}
+    hashes: dict[str, str] = {}
+    names = [name for role in inputs.values() for name in role if name]
+    if len(names) > MOST_FILES:
+        raise LabrigError(f"{len(names)} files are given", expected=f"at most {MOST_FILES}", code="limit")
+    for role, paths in inputs.items():
+        for path in paths:
+            if path:
+                source = held.enter_context(opened_source(path, kind="any"))
+                given.setdefault(role, []).append(Given(source.name, source.descriptor))
+                hashes[source.name] = source.sha256 or _sha256(source)
+    return given, hashes
+
+
+def _sha256(source: Source) -> str:
+    """Return the hash of a file that is not large; an empty text for others, and for folders."""
+    if source.kind != "file" or source.size() > HASHED_BYTES:
+        return ""
+    found, place = hashlib.sha256(), 0
+    while piece := os.pread(source.descriptor, 1 << 20, place):
+        found.update(piece)
+        place += len(piece)
+    return found.hexdigest()
+
+
+@contextmanager
+def _scratch(here: Session) -> Iterator[Folder]:
+    """Give an empty folder in the workspace for the files of a child, which is gone afterwards."""
+    with here.workspace.private(SCRATCH) as top:
+        _sweep(top)
+        name = new_name()
+        try:
+            with top.below(name, make=True) as folder:
+                yield folder
+        finally:
+            top.delete(name)
+
+
+def _sweep(top: Folder) -> None:
+    """Remove what a killed server left behind."""
+    now = time.time()
+    for name in top.names():
+        if name.startswith(NEW) and now - top.about(name).st_mtime > LEFT_BEHIND_S:
+            top.delete(name)
+
+
+def _answer(
+    here: Session,
+    result: Result,
+    folder: Folder,
+    hashes: Mapping[str, str],
+    made_by: Mapping[str, Any],
+    hint: str,
+) -> Answer:
+    """Keep the files of a result, and return it within the size of an Answer."""
+    inputs = {name: sha256 for name, sha256 in hashes.items() if sha256}
+    kept = []
+    for name in result.files:
+        place = Path(f"/proc/self/fd/{folder.descriptor}")
+        place = place if place.exists() else here.workspace.folder
+        kept.append(
+            here.artifacts.put_path(place / name, made_by={**made_by, "method": result.method}, inputs=inputs)
+        )
+    about: dict[str, Any] = {
+        "method": result.method,
+        "crs": result.crs if len(result.crs) < 60 else result.crs[:60] + "..",
+        "grid": result.grid,
+        "cells": result.cells,
+        "valid_cells": result.valid_cells,
+        "assumed": list(result.assumed),
+    }
+    data = {name: value for name, value in about.items() if value not in ("", None, [])} | dict(result.data)
+    artifacts = tuple(each.to_dict() for each in kept)
+    answer = Answer(
+        source=source_line(hashes),
+        status="ok_with_warnings" if result.warnings else "ok",
+        values=result.values,
+        data=data,
+        warnings=result.warnings,
+        artifacts=artifacts,
+        next=hint or ("the handle stands for the file in every tool" if artifacts else ""),
+        record={"made_by": dict(made_by), "inputs": dict(inputs)},
+    )
+    if len(answer.values) <= MOST_VALUES and json_bytes(answer.to_dict()) <= ANSWER_BYTES - 200:
+        return answer
+    import json
+
+    whole = json.dumps(result.to_dict(), ensure_ascii=False, indent=1).encode("utf-8", "replace")
+    listed = here.artifacts.put("result.json", whole, media_type="application/json", made_by=dict(made_by))
+    return fitted(replace(answer, artifacts=(*artifacts, listed.to_dict())))
+
+
+def fitted(answer: Answer) -> Answer:
+    """Return an answer cut to the size of one: fewer values and warnings, then shorter lists, the longest first."""
+    cut = f"{len(answer.values) - MOST_VALUES} more values" if len(answer.values) > MOST_VALUES else ""
+    answer = replace(answer, values=answer.values[:MOST_VALUES])
+    note = {"not_shown": "all of it is in result.json" + (f" ({cut})" if cut else "")}
+    answer = with_fewer_warnings(replace(answer, data={**answer.data, **note}), ANSWER_BYTES - 300)
+    data: Any = answer.data
+    while json_bytes(replace(answer, data=data).to_dict()) > ANSWER_BYTES - 200:
+        shorter = _shorter(data)
+        if shorter == data:
+            break
+        data = shorter
+    answer = replace(answer, data=data)
+    while json_bytes(answer.to_dict()) > ANSWER_BYTES - 100 and answer.values:
+        answer = replace(answer, values=tuple(answer.values[: len(answer.values) // 2]))
+    while json_bytes(answer.to_dict()) > ANSWER_BYTES - 100 and answer.warnings:
+        answer = replace(
+            answer, warnings=tuple(each[:200] for each in answer.warnings[: len(answer.warnings) // 2])
+        )
+    return answer
+
+
+def _shorter(value: Any) -> Any:
+    """Return data with the largest of its parts cut: lists and mappings to half their entries, texts to half."""
+    if isinstance(value, str):
+        return value if len(value) < 40 else value[: len(value) // 2] + ".."
+    if isinstance(value, list):
+        return value[: len(value) // 2]
+    if not isinstance(value, dict) or not value:
+        return value
+    sizes = {key: json_bytes(each) for key, each in value.items() if isinstance(each, (dict, list, str))}
+    if not sizes:
+        return dict(list(value.items())[: len(value) // 2])
+    largest = max(sizes, key=lambda key: sizes[key])
+    if sizes[largest] * 4 < sum(sizes.values()) and len(value) > 4:  # many of a size: fewer of them
+        return dict(list(value.items())[: len(value) // 2])
+    return {**value, largest: _shorter(value[largest])}
+
+
+def source_line(hashes: Mapping[str, str]) -> str:
+    """Return one line of provenance: files with the beginnings of their hashes, and what computed."""
+    shown = [
+        f"{name[:60]} (sha256 {sha[:12]})" if sha else f"{name[:60]} (not hashed)"
+        for name, sha in hashes.items()
+    ]
+    files = ", ".join(shown[:6]) + (f" and {len(shown) - 6} more" if len(shown) > 6 else "")
+    return f"{files}; {_libraries()}".removeprefix("; ")
+
+
+def _libraries() -> str:
+    try:
+        return f"labrig earth {toolbox.version} with xarray {version('xarray')}"
+    except PackageNotFoundError:
+        return f"labrig earth {toolbox.version}"
+
+
+@asynccontextmanager
+async def opens(options: ServeOptions) -> AsyncIterator[State]:
+    """Hold the processes that work over the server's life; they start with the first operation."""
+    held = State(options)
+    try:
+        yield held
+    finally:
+        await held.close()
+
+
+def doctor() -> list[str]:
+    """Say behind which walls files are read, and which libraries are missing."""
+    missing = closing.unavailable()
+    had = ", ".join(wall for wall in closing.WALLS if wall not in missing) or "no wall"
+    said = [
+        "; ".join([f"files are read behind {had}", *(f"not {wall}: {why}" for wall, why in missing.items())])
+    ]
+    absent = [name for name in ("xarray", "rasterio", "geopandas", "exactextract") if not _installed(name)]
+    return [*said, f"missing: {', '.join(absent)}; pip install 'labrig[earth]'"] if absent else said
+
+
+def _installed(name: str) -> bool:
+    try:
+        return bool(version(name))
+    except PackageNotFoundError:
+        return False
+
+
+PYTHON = ServerSetting("python", "earth", "the Python of the sandbox that code gets: earth or science")
+
+toolbox = Toolbox(
+    "earth",
+    "Earth data: grids, GIS, satellite scenes",
+    "Computes on NetCDF, Zarr, GeoTIFF, GeoPackage and OSM files of the workspace and of --root folders. describe_data "
+    "first: it says units, calendar, gaps, conventions. aggregate gives statistics over time, areas and polygons, and "
+    "cuts in the same call (select). Times are ISO text; positions are degrees; a box is [west, south, east, north]. "
+    "Each result names method, unit, grid, valid cells and what was assumed; arrays are files, whose handles later "
+    "calls take as data.",
+    opens=opens,
+    doctor=doctor,
+    toolsets={
+        "default": "describe, extract, aggregate, combine, regrid, zonal statistics, GIS, indices",
+        "code": "Python on the same files, in a sandbox",
+    },
+    settings=(PYTHON,),
+    reads=(),
+)
+
+DataArgument = Annotated[str, Field(description="File or Zarr: path in the workspace, @root/.., or handle.")]
+VariableArgument = Annotated[str, Field(description="Where it has several.")]
+SelectArgument = Annotated[
+    dict[str, Any],
+    Field(
+        description="Part: start, end, months, hours, box [west, south, east, north], level, member, band."
+    ),
+]
+PolygonsArgument = Annotated[str, Field(description="Layer of polygons: path in the workspace or handle.")]
+JobArgument = Annotated[bool, Field(description="As a job, for get_job.")]
+
+
+def options_of(options: Mapping[str, Any], allowed: Sequence[str]) -> dict[str, Any]:
+    """Return the options of a call.
+
+    Raises
+    ------
+    LabrigError
+        ``not_found`` for one that the tool does not have.
+    """
+    for name in options:
+        if name not in allowed:
+            raise unknown_name("option", str(name), allowed, where="options")
+    return dict(options)

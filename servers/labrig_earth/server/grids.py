@@ -1,0 +1,206 @@
+"""Tools on grids: described, cut, aggregated, combined, put on another grid, counted in polygons."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from labrig.answer import Answer
+from labrig_earth.server.base import (
+    Asked,
+    DataArgument,
+    JobArgument,
+    PolygonsArgument,
+    SelectArgument,
+    VariableArgument,
+    answered,
+    options_of,
+    toolbox,
+)
+
+OF_VALUES = ("unit", "stated_unit", "water", "format", "group")
+OF_POLYGONS = ("names", "layer", "polygons_crs")
+
+
+@toolbox.tool(title="Describe data", read_only=True)
+async def describe_data(
+    data: DataArgument,
+    variable: VariableArgument = "",
+    layer: Annotated[str, Field(description="Or the group of a NetCDF or Zarr.")] = "",
+) -> Answer:
+    """Say what is in a file: variables or columns, units, axes, CRS, extent, times, gaps, packing, missing cells.
+
+    Warnings name what goes wrong later: exchanged coordinates, calendars, accumulations, preliminary data.
+    """
+    arguments = {"variable": variable, "layer": layer, "group": layer}
+    return await answered(Asked("describe_data", {"data": [data]}, arguments))
+
+
+@toolbox.tool(title="Extract a part", read_only=False)
+async def extract(
+    data: DataArgument,
+    variables: Annotated[list[str], Field(max_length=50)] = [],  # noqa: B006 - pydantic copies it
+    select: SelectArgument = {},  # noqa: B006
+    point: Annotated[list[float] | None, Field(description="[latitude, longitude].")] = None,
+    options: Annotated[
+        dict[str, Any],
+        Field(
+            description="method (of a point: nearest, linear), unit, format (netcdf, zarr, geotiff, csv), stated_unit."
+        ),
+    ] = {},  # noqa: B006
+    job: JobArgument = False,
+) -> Answer:
+    """Cut out a box, a time, a level or a point. Few values are told, many become a file with its range."""
+    more = options_of(options, ("method", *OF_VALUES))
+    arguments = {"variables": variables, "select": select, "point": point, **more}
+    return await answered(Asked("extract", {"data": [data]}, arguments), job=job)
+
+
+GENERAL = ("cells", "least_part", "utc_offset_h", *OF_POLYGONS, *OF_VALUES[1:])
+"""Options of `aggregate` that are none of a statistic's own."""
+
+
+@toolbox.tool(title="Aggregate", read_only=False)
+async def aggregate(
+    data: DataArgument,
+    statistic: Annotated[
+        str,
+        Field(
+            description="mean, sum, min, max, median, std, count, percentile, exceedance, spells, climatology, "
+            "anomaly, degree_days, trend."
+        ),
+    ] = "mean",
+    variable: VariableArgument = "",
+    over: Annotated[
+        str, Field(description="time (a map), space (a series) or both (default with polygons).")
+    ] = "",
+    polygons: PolygonsArgument = "",
+    every: Annotated[str, Field(description="day, month, season, year; default all.")] = "",
+    daily: Annotated[str, Field(description="First make days: mean, sum, min, max.")] = "",
+    select: SelectArgument = {},  # noqa: B006
+    unit: Annotated[str, Field(description="Of the result.")] = "",
+    options: Annotated[
+        dict[str, Any],
+        Field(
+            description="percentile; threshold, unit, compare (above, below), least_steps; base [start, end], by, "
+            "window; base_temperature, kind, cap; method (theil_sen, ols); cells (fractional, centres, exactextract), "
+            "names, utc_offset_h, least_part, format."
+        ),
+    ] = {},  # noqa: B006
+    job: JobArgument = False,
+) -> Answer:
+    """Statistics over time, area-weighted space or polygons (space first). Periods with too few steps are missing.
+
+    A heat wave: statistic="spells", daily="max", options={"threshold": 30, "unit": "degC", "least_steps": 3}.
+    """
+    general = {name: options[name] for name in GENERAL if name in options}
+    if "cells" in general:
+        general["method"] = general.pop("cells")
+    arguments = {
+        "statistic": statistic,
+        "variable": variable,
+        "over": over,
+        "every": every,
+        "daily": daily,
+        "select": select,
+        "unit": unit,
+        "options": {name: value for name, value in options.items() if name not in GENERAL},
+        **general,
+    }
+    return await answered(Asked("aggregate", {"data": [data], "polygons": [polygons]}, arguments), job=job)
+
+
+@toolbox.tool(title="Combine variables", read_only=False)
+async def combine(
+    data: DataArgument,
+    what: Annotated[
+        str,
+        Field(
+            description="wind_speed, wind_direction, relative_humidity, dew_point, specific_humidity, vapour_pressure, "
+            "vapour_pressure_deficit, heat_index, wet_bulb; add, subtract, multiply, divide; convert."
+        ),
+    ],
+    variables: Annotated[
+        dict[str, str],
+        Field(
+            description="By role, where not found: temperature, dew_point, humidity, pressure, u, v; first, second."
+        ),
+    ] = {},  # noqa: B006
+    other: Annotated[str, Field(description="File of the second: path in the workspace or handle.")] = "",
+    select: SelectArgument = {},  # noqa: B006
+    options: Annotated[
+        dict[str, Any],
+        Field(description="unit, formula (magnus, bolton, buck), stated_unit, water (m to kg m-2), format."),
+    ] = {},  # noqa: B006
+) -> Answer:
+    """Compute a quantity from others, an arithmetic of two fields on one grid, or another unit."""
+    roles = {role: name for role, name in variables.items() if role not in ("first", "second")}
+    arguments = {
+        "what": what,
+        "variables": roles,
+        "variable": variables.get("first", ""),
+        "other_variable": variables.get("second", ""),
+        "select": select,
+        **options_of(options, ("formula", *OF_VALUES)),
+    }
+    return await answered(Asked("combine", {"data": [data], "other": [other]}, arguments))
+
+
+@toolbox.tool(title="Regrid or reproject", read_only=False)
+async def regrid_or_reproject(
+    data: DataArgument,
+    variable: VariableArgument = "",
+    resolution: Annotated[float | None, Field(description="Degree, or unit of crs.")] = None,
+    like: Annotated[
+        str, Field(description="A file with the grid to imitate: path in the workspace or handle.")
+    ] = "",
+    crs: Annotated[str, Field(description="Reproject to, such as EPSG:32633.")] = "",
+    method: Annotated[
+        str,
+        Field(
+            description="conservative (default), linear, nearest; with crs bilinear, nearest, average, mode, ..."
+        ),
+    ] = "",
+    select: SelectArgument = {},  # noqa: B006
+    options: Annotated[
+        dict[str, Any], Field(description="source_crs (of data that state none), format.")
+    ] = {},  # noqa: B006
+    job: JobArgument = False,
+) -> Answer:
+    """Put a variable on another latitude-longitude grid or into a CRS; area means before and after are told."""
+    arguments = {
+        "variable": variable,
+        "resolution": resolution,
+        "crs": crs,
+        "resampling" if crs else "method": method,
+        "select": select,
+        **options_of(options, ("source_crs", "format", "group")),
+    }
+    return await answered(Asked("regrid_or_reproject", {"data": [data], "like": [like]}, arguments), job=job)
+
+
+@toolbox.tool(title="Zonal statistics", read_only=False)
+async def zonal_statistics(
+    data: DataArgument,
+    polygons: PolygonsArgument,
+    statistics: Annotated[
+        list[str],
+        Field(
+            max_length=12,
+            description="mean, sum, min, max, count, std, median, majority, minority, variety, fractions, percentile.",
+        ),
+    ] = ["mean", "min", "max", "count"],  # noqa: B006
+    variable: VariableArgument = "",
+    select: SelectArgument = {},  # noqa: B006
+    options: Annotated[
+        dict[str, Any], Field(description="percentile (0 to 100), names (a column), layer, unit.")
+    ] = {},  # noqa: B006
+    job: JobArgument = False,
+) -> Answer:
+    """Statistics of the cells in each polygon, a cell counting by its part inside, for each step of time."""
+    more = options_of(options, ("percentile", "unit", "stated_unit", "group", *OF_POLYGONS))
+    arguments = {"statistics": statistics, "variable": variable, "select": select, **more}
+    return await answered(
+        Asked("zonal_statistics", {"data": [data], "polygons": [polygons]}, arguments), job=job
+    )

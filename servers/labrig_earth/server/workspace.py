@@ -1,0 +1,9 @@
+"""Tools that any server may offer: files of the workspace, and jobs."""
+
+from __future__ import annotations
+
+from labrig.tools import files, jobs
+from labrig_earth.server.base import toolbox
+
+toolbox.tool(title="List files", name="list_files", read_only=True, faithful=True)(files.list_file)
+jobs.offer(toolbox, started_by="job=true")

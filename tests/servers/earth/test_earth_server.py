@@ -1,0 +1,198 @@
+"""The Earth server as a client meets it: numbers with sources, files with handles, refusals that say what to do."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import netCDF4
+import numpy as np
+import pandas as pd
+import pytest
+import pytest_asyncio
+from fastmcp import Client
+
+from labrig.answer import ANSWER_BYTES, Answer, Quantity, json_bytes
+from labrig.serving.builder import build
+from labrig.toolbox import ServeOptions
+from labrig_earth.server import toolbox
+from labrig_earth.server.base import fitted
+from support.known_servers.earth import CLIMATE, LATITUDES, LONGITUDES, REGIONS, SCENE, lay_out, temperature
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+DATES = pd.date_range("2000-01-01", periods=731)
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def served(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[tuple[Client[Any], Path]]:
+    top = tmp_path_factory.mktemp("earth")
+    work = top / "work"
+    work.mkdir()
+    async with Client(build(toolbox, ServeOptions(workspace=work, roots=lay_out(top)))) as opened:
+        yield opened, work
+
+
+async def call(served: tuple[Client[Any], Path], tool: str, **arguments: Any) -> dict[str, Any]:
+    found = (await served[0].call_tool(tool, arguments)).structured_content
+    assert found is not None
+    return found
+
+
+async def refused(served: tuple[Client[Any], Path], tool: str, **arguments: Any) -> tuple[str, str]:
+    result = await served[0].call_tool(tool, arguments, raise_on_error=False)
+    assert result.is_error
+    return str(result.meta["labrig"]["error"]["code"]), str(result.content[0].text)
+
+
+def values(answer: dict[str, Any]) -> dict[str, Any]:
+    return {f"{each['name']} {each.get('note', '')}".strip(): each["value"] for each in answer["values"]}
+
+
+def kept(work: Path, answer: dict[str, Any]) -> Path:
+    """Return where the first artifact of an answer lies."""
+    digest = answer["artifacts"][0]["handle"].removeprefix("sha256:")
+    (found,) = [
+        each
+        for each in (work / ".labrig" / "artifacts").iterdir()
+        if each.name.startswith(digest) and not each.name.endswith(".json")
+    ]
+    return found
+
+
+async def test_a_description_and_then_a_number_with_its_source(served: tuple[Client[Any], Path]) -> None:
+    found = await call(served, "describe_data", data=CLIMATE)
+    t2m = found["data"]["variables"]["t2m"]
+    assert t2m["unit"] == "K" and "int16 x 0.01 + 273.15" in t2m["packed"]
+    assert found["data"]["time"]["last"] == "2001-12-31" and found["data"]["grid"] == "1 x 1 degree, 5 x 7"
+    assert found["source"].startswith("climate.nc (sha256 ")
+    years = await call(
+        served, "aggregate", data=CLIMATE, variable="t2m", over="both", every="year", unit="degC"
+    )
+    weights = np.cos(np.deg2rad(LATITUDES))[:, None] * np.ones(7)
+    series = (temperature() * weights).sum(axis=(1, 2)) / weights.sum()
+    assert values(years) == pytest.approx(
+        {"t2m 2000-01-01": series[:366].mean(), "t2m 2001-01-01": series[366:].mean()}, abs=1e-4
+    )
+    assert "area-weighted" in years["data"]["method"] and "WGS 84" in years["data"]["assumed"][0]
+
+
+async def test_a_result_is_a_file_that_other_tools_and_libraries_take(
+    served: tuple[Client[Any], Path],
+) -> None:
+    warm = await call(
+        served, "aggregate", data=CLIMATE, variable="t2m", statistic="exceedance", every="month",
+        options={"threshold": 20, "unit": "degC"},
+    )  # fmt: skip
+    (handle,) = [each["handle"] for each in warm["artifacts"]]
+    with netCDF4.Dataset(kept(served[1], warm)) as file:
+        counts = file["t2m"][:]
+    july = (DATES.month == 7) & (DATES.year == 2001)
+    assert np.array_equal(counts[18], (temperature()[july] > 20).sum(axis=0))
+    again = await call(
+        served, "extract", data=handle, point=[50.0, 9.0], select={"start": "2001-07", "end": "2001-07"}
+    )
+    assert values(again)["t2m 2001-07-01"] == (temperature()[july][:, 2, 3] > 20).sum()
+    assert not any((served[1] / ".labrig" / "scratch").iterdir())
+
+
+async def test_polygons_areas_and_the_choice_of_a_method(served: tuple[Client[Any], Path]) -> None:
+    found = await call(
+        served, "zonal_statistics", data=CLIMATE, variable="t2m", polygons=REGIONS, select={"end": "2000-01-01"},
+        options={"unit": "degC"}, statistics=["mean", "max"],
+    )  # fmt: skip
+    rows, columns = (LATITUDES < 50.5) & (LATITUDES > 48.5), (LONGITUDES > 6.5) & (LONGITUDES < 8.5)
+    cells = temperature()[0][rows][:, columns]
+    weights = np.cos(np.deg2rad(LATITUDES[rows]))[:, None] * np.ones(columns.sum())
+    assert values(found)["mean west"] == pytest.approx((cells * weights).sum() / weights.sum(), abs=1e-4)
+    assert values(found)["max west"] == pytest.approx(cells.max(), abs=1e-4)
+    means = await call(
+        served,
+        "aggregate",
+        data=CLIMATE,
+        variable="t2m",
+        polygons=REGIONS,
+        over="space",
+        select={"end": "2000-01-01"},
+    )
+    assert set(means["data"]["polygons"]) == {"west", "east"}
+
+
+async def test_layers_streets_and_scenes(served: tuple[Client[Any], Path]) -> None:
+    layers = await call(served, "describe_data", data=REGIONS)
+    assert layers["data"]["layers"]["regions.geojson"]["features"] == 2
+    route = await call(
+        served,
+        "gis",
+        do="route",
+        data="@earth/town.osm",
+        options={"start": [9.001, 50.0], "end": [9.002, 50.001], "by": "length"},
+    )
+    length = next(each["value"] for each in route["values"] if "length" in each["name"])
+    assert length == pytest.approx(111.2 + 71.6, rel=0.01)  # one block north, one block east
+    ndvi = await call(served, "index", index="NDVI", files=SCENE)
+    assert ndvi["artifacts"] and ndvi["status"].startswith("ok")
+
+
+async def test_a_job_gives_what_the_call_gives(served: tuple[Client[Any], Path]) -> None:
+    arguments = {"data": CLIMATE, "variable": "u10", "over": "both"}
+    started = await call(served, "aggregate", job=True, **arguments)
+    done = await call(served, "get_job", job=started["data"]["job"], wait_s=45)
+    assert done["values"] == (await call(served, "aggregate", **arguments))["values"]
+    assert done["values"][0]["value"] == 3.0
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "code", "said"),
+    [
+        ("describe_data", {"data": "@earth/leads_out.tif"}, "refused", "names other files"),
+        ("describe_data", {"data": "@earth/bomb.gml"}, "refused", "document type"),
+        ("describe_data", {"data": "@earth/cut.nc"}, "bad_input", "cannot be read"),
+        ("describe_data", {"data": "@earth/cut.tif"}, "bad_input", "cannot be read"),
+        ("describe_data", {"data": "@earth/empty.nc"}, "bad_input", "empty"),
+        ("describe_data", {"data": "/etc/passwd"}, "refused", "Absolute"),
+        ("describe_data", {"data": "@earth/../x"}, "refused", "leaves"),
+        ("aggregate", {"data": "@earth/huge.zarr"}, "limit", "498 GB"),
+        (
+            "aggregate",
+            {"data": CLIMATE, "variable": "t2m", "polygons": "@earth/swapped.geojson"},
+            "not_found",
+            "exchanged",
+        ),
+        (
+            "aggregate",
+            {"data": CLIMATE, "variable": "t2m", "polygons": "@earth/far.geojson"},
+            "not_found",
+            "outside the grid",
+        ),
+        ("extract", {"data": CLIMATE, "select": {"box": [0, 48, 2, 50]}}, "not_found", "(6, 48, 12, 52)"),
+        ("extract", {"data": CLIMATE, "options": {"units": "K"}}, "not_found", "did you mean unit"),
+        ("extract", {"data": REGIONS}, "bad_input", "expected: a grid"),
+        ("combine", {"data": CLIMATE, "what": "heat_index"}, "bad_input", "needs temperature and humidity"),
+        ("gis", {"do": "dig"}, "not_found", "no operation"),
+    ],
+)
+async def test_a_refusal_has_a_code_and_says_what_to_do(
+    served: tuple[Client[Any], Path], tool: str, arguments: dict[str, Any], code: str, said: str
+) -> None:
+    found, text = await refused(served, tool, **arguments)
+    assert found == code and said.lower() in text.lower()
+
+
+async def test_a_large_result_is_cut_to_an_answer_and_whole_in_a_file(
+    served: tuple[Client[Any], Path],
+) -> None:
+    many = Answer(
+        source="s",
+        values=tuple(Quantity("v" * 30, number, "K", "n" * 50) for number in range(100)),
+        data={"variables": {f"v{number}": {"name": "x" * 200, "dims": ["a"] * 30} for number in range(60)}},
+        warnings=tuple("w" * 300 for _ in range(40)),
+    )
+    found = fitted(many)
+    assert (
+        json_bytes(found.to_dict()) <= ANSWER_BYTES
+        and found.values
+        and found.warnings
+        and found.data["variables"]
+    )
+    assert "60 more values" in found.data["not_shown"]

@@ -1,0 +1,303 @@
+"""What the tests know of the Earth server: files of every format that other libraries wrote, and files that do harm."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import netCDF4
+import numpy as np
+import rasterio
+from hypothesis import strategies as st
+from rasterio.transform import from_origin
+
+from hostile.guard import Guard
+from hostile.servers.case import Call
+from hostile.servers.target import Target
+from support.fuzzing import Vocabulary, mangled
+
+DAYS, LATITUDES, LONGITUDES = 731, np.arange(52.0, 47.5, -1.0), np.arange(6.0, 12.5, 1.0)
+"""2000 and 2001; from north to south."""
+
+
+def temperature() -> Any:
+    """Return the daily temperatures in climate.nc, degC, over day, latitude and longitude: to 0.01."""
+    day = np.arange(DAYS)[:, None, None]
+    season = 10 - 12 * np.cos(2 * np.pi * day / 365.25)
+    place = 0.5 * (50 - LATITUDES)[None, :, None] + 0.25 * (LONGITUDES - 9)[None, None, :]
+    return np.round(season + place + 4 * np.sin(day * 1.7), 2)
+
+
+def _climate(path: Path) -> None:
+    with netCDF4.Dataset(path, "w") as file:
+        for name, values, units in (
+            ("time", np.arange(DAYS), "days since 2000-01-01"),
+            ("latitude", LATITUDES, "degrees_north"),
+            ("longitude", LONGITUDES, "degrees_east"),
+        ):
+            file.createDimension(name, len(values))
+            axis = file.createVariable(name, "f8", (name,))
+            axis.units = units
+            axis[:] = values
+        dims = ("time", "latitude", "longitude")
+        packed = file.createVariable("t2m", "i2", dims, fill_value=-32767, zlib=True)
+        packed.scale_factor, packed.add_offset, packed.units = 0.01, 273.15, "K"
+        packed.standard_name = "air_temperature"
+        packed[:] = temperature() + 273.15
+        for name, values in (("u10", 3.0), ("v10", 4.0)):
+            wind = file.createVariable(name, "f4", dims, zlib=True)
+            wind.units = "m s-1"
+            wind[:] = values
+
+
+def _raster(path: Path, values: Any, name: str, **profile: Any) -> None:
+    height, width = values.shape
+    with rasterio.open(
+        path,
+        "w",
+        driver="GTiff",
+        width=width,
+        height=height,
+        count=1,
+        dtype=values.dtype,
+        crs="EPSG:32632",
+        transform=from_origin(500_000, 5_550_000, 10, 10),
+        **profile,
+    ) as file:
+        file.write(values, 1)
+        file.descriptions = (name,)
+
+
+def square(west: float, south: float, east: float, north: float) -> list[list[list[float]]]:
+    """Return the ring of a box as GeoJSON has it."""
+    return [[[west, south], [east, south], [east, north], [west, north], [west, south]]]
+
+
+def _layer(*boxes: tuple[str, tuple[float, float, float, float]]) -> bytes:
+    features = [
+        {
+            "type": "Feature",
+            "properties": {"name": name},
+            "geometry": {"type": "Polygon", "coordinates": square(*box)},
+        }
+        for name, box in boxes
+    ]
+    return json.dumps({"type": "FeatureCollection", "features": features}).encode()
+
+
+def _town() -> bytes:
+    nodes = [
+        f'<node id="{10 * y + x + 1}" lat="{50 + y / 1000}" lon="{9 + x / 1000}"/>'
+        for y in range(3)
+        for x in range(3)
+    ]
+    ways = []
+    for number in range(3):
+        for way, refs in (
+            (100 + number, [10 * number + x + 1 for x in range(3)]),
+            (200 + number, [10 * y + number + 1 for y in range(3)]),
+        ):
+            members = "".join(f'<nd ref="{ref}"/>' for ref in refs)
+            ways.append(
+                f'<way id="{way}">{members}<tag k="highway" v="residential"/><tag k="name" v="W{way}"/></way>'
+            )
+    return f'<?xml version="1.0"?><osm version="0.6">{"".join(nodes + ways)}</osm>'.encode()
+
+
+@cache
+def contents() -> dict[str, bytes]:
+    """Return the files of the folder by their names."""
+    files: dict[str, bytes] = {}
+    with TemporaryDirectory() as folder:
+        top = Path(folder)
+        _climate(top / "climate.nc")
+        rows = np.arange(40)[:, None] + np.zeros((1, 50), int)
+        _raster(top / "dem.tif", (rows * 5).astype("uint16"), "elevation", nodata=65535)
+        _raster(top / "B04.tif", np.full((40, 50), 1000, "uint16"), "B04")
+        _raster(top / "B08.tif", (1000 + 100 * rows).astype("uint16"), "B08")
+        _raster(top / "SCL.tif", np.where(rows < 5, 9, 4).astype("uint8"), "SCL")
+        files |= {path.name: path.read_bytes() for path in top.iterdir()}
+    files["regions.geojson"] = _layer(("west", (6.5, 48.5, 8.5, 50.5)), ("east", (9.5, 48.5, 11.5, 51.5)))
+    files["swapped.geojson"] = _layer(("west", (48.5, 6.5, 50.5, 8.5)))
+    files["far.geojson"] = _layer(("far", (100, 0, 101, 1)))
+    files["bow.geojson"] = _layer(("bow", (7, 49, 8, 50))).replace(b"[8, 49], [8, 50]", b"[8, 50], [8, 49]")
+    files["town.osm"] = _town()
+    files["stations.csv"] = b"name,lat,lon,p\nA,50,9,1\nB,51,10,2\n"
+    files["cut.nc"] = files["climate.nc"][: len(files["climate.nc"]) // 3]
+    files["cut.tif"] = files["dem.tif"][:100]
+    files["empty.nc"] = b""
+    files["text.txt"] = b"no data\n"
+    files["leads_out.tif"] = (
+        b'<VRTDataset rasterXSize="1" rasterYSize="1"><VRTRasterBand dataType="Byte" band="1"><SimpleSource>'
+        b"<SourceFilename>/etc/passwd</SourceFilename></SimpleSource></VRTRasterBand></VRTDataset>"
+    )
+    bomb = b"".join(b'<!ENTITY a%d "%s">' % (n, b"&a%d;" % (n - 1) * 10) for n in range(1, 9))
+    files["bomb.gml"] = b'<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a0 "ha">' + bomb + b"]><x>&a8;</x>"
+    return files
+
+
+def lay_out(folder: Path) -> tuple[Path, ...]:
+    """Write the folder ``earth``, with a Zarr store that claims half a terabyte."""
+    top = folder / "earth"
+    store = top / "huge.zarr"
+    store.mkdir(parents=True, exist_ok=True)
+    for name, content in contents().items():
+        (top / name).write_bytes(content)
+    metadata: dict[str, Any] = {".zgroup": {"zarr_format": 2}, ".zattrs": {}}
+    for name, shape, values in (
+        ("time", [60_000], np.arange(60_000.0)),
+        ("latitude", [721], np.linspace(90, -90, 721)),
+        ("longitude", [1440], np.arange(0, 360, 0.25)),
+        ("t", [60_000, 721, 1440], None),
+    ):
+        dims = [name] if values is not None else ["time", "latitude", "longitude"]
+        chunks = shape if values is not None else [100, 721, 1440]
+        metadata[f"{name}/.zarray"] = {
+            "zarr_format": 2, "shape": shape, "chunks": chunks, "dtype": "<f8", "compressor": None, "fill_value": 0.0,
+            "order": "C", "filters": None,
+        }  # fmt: skip
+        units = {
+            "time": "days since 1850-01-01",
+            "latitude": "degrees_north",
+            "longitude": "degrees_east",
+            "t": "K",
+        }
+        metadata[f"{name}/.zattrs"] = {"_ARRAY_DIMENSIONS": dims, "units": units[name]}
+        (store / name).mkdir(exist_ok=True)
+        if values is not None:
+            (store / name / "0").write_bytes(values.astype("<f8").tobytes())
+    for name, content in metadata.items():
+        (store / name).write_text(json.dumps(content))
+    (store / ".zmetadata").write_text(json.dumps({"zarr_consolidated_format": 1, "metadata": metadata}))
+    return (top,)
+
+
+CLIMATE, REGIONS = "@earth/climate.nc", "@earth/regions.geojson"
+SCENE = ["@earth/B04.tif", "@earth/B08.tif", "@earth/SCL.tif"]
+FILE = st.sampled_from([CLIMATE, CLIMATE, "@earth/dem.tif", REGIONS, "@earth/huge.zarr", "@earth/town.osm"])
+HARMFUL = st.sampled_from(
+    [
+        f"@earth/{name}"
+        for name in (
+            "cut.nc",
+            "cut.tif",
+            "empty.nc",
+            "text.txt",
+            "leads_out.tif",
+            "bomb.gml",
+            "swapped.geojson",
+        )
+    ]
+)
+PATH = st.one_of(
+    FILE, FILE, HARMFUL, mangled(FILE), st.sampled_from(["", "..", "/etc/passwd", "@earth", "@other/x", "x"])
+)
+WORDS = st.sampled_from(
+    ["", "t2m", "u10", "mean", "x" * 3000, "\x00", "\ud800", "EPSG:32632", "degC", "bananas"]
+)
+SELECT: Callable[[], Any] = lambda: st.sampled_from(  # noqa: E731
+    [
+        {},
+        {"start": "2000-06", "end": "2000-08"},
+        {"box": [6, 48, 9, 50]},
+        {"box": [48, 6, 50, 9]},
+        {"box": [170, -10, -170, 10]},
+        {"box": "everything"},
+        {"months": [6, 7, 8]},
+        {"months": ["June"]},
+        {"start": "x" * 2000},
+        {"level": 1e400},
+        {"boxes": 1},
+    ]
+)
+OPTIONS = st.sampled_from(
+    [
+        {},
+        {"percentile": 90},
+        {"threshold": 20, "unit": "degC", "least_steps": 2},
+        {"threshold": None},
+        {"threshold": [1]},
+        {"base": ["2000", "2001"], "by": "month"},
+        {"base": 1},
+        {"window": "five"},
+        {"utc_offset_h": 1e9},
+        {"format": "grib"},
+        {"where": {"name": "west"}},
+        {"start": [9, 50], "end": [9.002, 50.002]},
+        {"size": 1e12, "unit": "m"},
+        {"bands": {"red": 99}},
+    ]
+)
+
+VOCABULARY = Vocabulary(
+    lambda handles: {
+        "data": st.one_of(PATH, PATH, st.sampled_from([*handles, "sha256:0000000000000000"])),
+        "polygons": st.one_of(st.just(REGIONS), PATH),
+        "other": PATH,
+        "like": PATH,
+        "files": st.one_of(st.just(SCENE), st.lists(PATH, max_size=3)),
+        "before": st.one_of(st.just([]), st.just(SCENE)),
+        "select": SELECT(),
+        "options": OPTIONS,
+        "variable": WORDS,
+        "variables": st.sampled_from([[], ["t2m"], ["x"], {"u": "u10", "v": "v10"}, {"u": "t2m"}, {}]),
+        "statistic": st.sampled_from(["mean", "spells", "trend", "anomaly", "exceedance", "percentile", "x"]),
+        "statistics": st.sampled_from([["mean"], ["fractions"], ["percentile"], [], ["x"]]),
+        "over": st.sampled_from(["", "time", "space", "both", "x"]),
+        "every": st.sampled_from(["", "month", "year", "week"]),
+        "daily": st.sampled_from(["", "max", "x"]),
+        "unit": WORDS,
+        "what": st.sampled_from(["wind_speed", "convert", "subtract", "heat_index", "x"]),
+        "point": st.sampled_from([None, [50.2, 9.1], [9.1, 150.2], [1], [1e400, 0]]),
+        "resolution": st.sampled_from([None, 2.0, 1e-9, 0, -1, 1e400]),
+        "crs": st.sampled_from(["", "EPSG:32632", "EPSG:1", "x"]),
+        "method": st.sampled_from(["", "linear", "bilinear", "x"]),
+        "do": st.sampled_from(["query", "measure", "distance", "route", "reach", "buffer", "x"]),
+        "index": st.sampled_from(["NDVI", "ndwi", "x", ""]),
+        "job": st.just(False),
+    },
+    {
+        "describe_data": [{"data": CLIMATE}, {"data": REGIONS}],
+        "extract": [
+            {"data": CLIMATE, "variables": ["t2m"], "point": [50.2, 9.1], "select": {"end": "2000-01-05"}}
+        ],
+        "aggregate": [
+            {"data": CLIMATE, "variable": "t2m", "over": "both", "every": "year"},
+            {
+                "data": CLIMATE,
+                "variable": "t2m",
+                "polygons": REGIONS,
+                "statistic": "exceedance",
+                "options": {"threshold": 290},
+            },
+        ],
+        "combine": [{"data": CLIMATE, "what": "wind_speed"}],
+        "regrid_or_reproject": [
+            {"data": CLIMATE, "variable": "t2m", "resolution": 2.0, "select": {"end": "2000-01-02"}}
+        ],
+        "zonal_statistics": [
+            {"data": CLIMATE, "variable": "u10", "polygons": REGIONS, "select": {"end": "2000-01-02"}}
+        ],
+        "gis": [{"do": "measure", "data": REGIONS}],
+        "index": [{"index": "NDVI", "files": SCENE}],
+    },
+    lay_out=lay_out,
+)
+
+
+def _attacked_folder(guard: Guard) -> list[str]:
+    """Serve a folder of files in the watched tree."""
+    (root,) = lay_out(guard.home)
+    return ["--root", str(root)]
+
+
+TARGET = Target(
+    canary=Call("aggregate", {"data": CLIMATE, "variable": "u10", "over": "both"}),
+    right=lambda result: "'value': 3.0" in str(result.get("structuredContent")),
+    arguments={"describe_data": [{"data": CLIMATE}]},
+    lay_out=_attacked_folder,
+)
