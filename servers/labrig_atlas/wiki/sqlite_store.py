@@ -116,13 +116,13 @@ class SqliteStore:
             (folded(text), n),
         )
         numbers = [row[0] for row in exact if row[0] is not None]
-        quoted = [f'"{word}"' for word in words]
-        quoted[-1] += "*"
-        for joint in (" AND ", " OR ") if len(words) > 1 else (" AND ",):
+        whole = [f'"{word}"' for word in words]
+        begun = [*whole[:-1], f"{whole[-1]}*"]
+        for question in (" AND ".join(whole), " AND ".join(begun), " OR ".join(begun)):
             if len(set(numbers)) < n:
                 rows = self._rows(
                     f"SELECT rowid FROM words WHERE words MATCH ? ORDER BY bm25(words, {_WEIGHTS}), rowid LIMIT ?",
-                    (joint.join(quoted), n),
+                    (question, n),
                 )
                 numbers += [row[0] for row in rows]
         found = []
