@@ -127,7 +127,7 @@ def _daily(folder: Folder, size: Size, rng: np.random.Generator) -> Floats:
             "box_west_south_east_north": list(box),
             "first_day": str(days[hot.any(axis=(1, 2))].min()),
             "last_day": str(days[hot.any(axis=(1, 2))].max()),
-            "added_K": 9.0,
+            "most_added_K": float(hot.max()),
             "cell_days_above_300_K": int((stored[inside] > 300).sum()),
         },
         "rain_days_above_1_mm_per_cell_and_year": float((tp > 0.001).mean() * 365.25),
@@ -148,8 +148,11 @@ def _hot_spell(
     middle_y = size.south + round((size.north - size.south) * 0.4)
     box = (middle_x - size.step, middle_y - size.step, middle_x + 2 * size.step, middle_y + size.step)
     when = (days >= np.datetime64("2018-07-21")) & (days <= np.datetime64("2018-08-01"))
-    where = ((lat >= box[1]) & (lat <= box[3]))[:, None] & ((lon >= box[0]) & (lon <= box[2]))
-    return 9.0 * (when[:, None, None] & where[None]), (
+    reach = 2 * size.step
+    away = ((lat - middle_y) / reach)[:, None] ** 2 + ((lon - middle_x - size.step / 2) / (1.3 * reach))[
+        None, :
+    ] ** 2
+    return 9.0 * when[:, None, None] * np.exp(-away)[None], (
         float(box[0]),
         float(box[1]),
         float(box[2]),

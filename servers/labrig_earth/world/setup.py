@@ -10,7 +10,7 @@ EARTH_WORLD = MadeEnv(
     program="labrig_earth.world.make",
     seed=7,
     target="earth/world-1",
-    sha256={"contents.json": "8b834c5e3f95491dcf24dab6018e926dc65da72f0fbda9acb0e753212a2ef03a"},
+    sha256={"contents.json": "570e5cdb5350075411a407780e827664703d5ef2a64d402f82e6f35547691e04"},
     listing="contents.json",
 )
 """Its data lie in the folder ``data``; truth.json beside it says what was planted."""

@@ -1,0 +1,154 @@
+"""Gridded fields as a map draws them: cells with edges, in degrees or in metres of their projection."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labrig.errors import LabrigError
+
+MOST_CELLS = 1_000_000
+"""Cells that a page of 1,280 pixels can show; larger fields are made coarser by means of blocks."""
+
+
+@dataclass(frozen=True)
+class Cells:
+    """A field of two dimensions.
+
+    Attributes
+    ----------
+    values
+        (y, x), NaN where missing.
+    x_edges, y_edges
+        One more than the cells, in degrees or metres.
+    crs
+        As text.
+    geographic
+        Whether the edges are degrees.
+    label
+        Of the colour bar: name and unit.
+    notes
+        What was done to it.
+    """
+
+    values: NDArray[np.float64]
+    x_edges: NDArray[np.float64]
+    y_edges: NDArray[np.float64]
+    crs: str
+    geographic: bool
+    label: str
+    notes: tuple[str, ...] = ()
+
+    @property
+    def centres(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Centres along x and y."""
+        return (self.x_edges[1:] + self.x_edges[:-1]) / 2, (self.y_edges[1:] + self.y_edges[:-1]) / 2
+
+    @property
+    def box(self) -> tuple[float, float, float, float]:
+        """(west, south, east, north) in degrees; east may be beyond 180."""
+        if self.geographic:
+            return _box(self.x_edges, self.y_edges)
+        from pyproj import Transformer
+
+        to_degrees = Transformer.from_crs(self.crs, "EPSG:4326", always_xy=True)
+        west, south, east, north = to_degrees.transform_bounds(*_box(self.x_edges, self.y_edges))
+        return float(west), float(south), float(east), float(north)
+
+
+def _box(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[float, float, float, float]:
+    return float(x.min()), float(y.min()), float(x.max()), float(y.max())
+
+
+def cells_of(variable: Any, *, label: str = "", most: int = MOST_CELLS) -> Cells:
+    """Return the cells of an `xarray.DataArray` of one horizontal field.
+
+    Parameters
+    ----------
+    label
+        In place of the variable's own name and unit.
+
+    Raises
+    ------
+    LabrigError
+        ``bad_input`` for further axes with more than one step, and for an irregular or curvilinear grid.
+    """
+    from labrig_earth.grids.axes import horizontal
+
+    axes = horizontal(variable)
+    variable = variable.squeeze(drop=True)
+    further = [str(dim) for dim in variable.dims if dim not in (axes.y, axes.x)]
+    if further:
+        sizes = ", ".join(f"{dim} ({variable.sizes[dim]})" for dim in further)
+        raise LabrigError(
+            f"A map shows one field, and this has {sizes} as well",
+            where=str(variable.name),
+            try_="select one step (start and end, level, member, band), or aggregate first",
+        )
+    variable = variable.transpose(axes.y, axes.x)
+    notes: list[str] = []
+    step = int(np.ceil((variable.size / most) ** 0.5))
+    if step > 1:
+        variable = variable.coarsen({axes.y: step, axes.x: step}, boundary="trim").mean(keep_attrs=True)
+        notes.append(f"Means of {step} x {step} cells")
+    x, y = (np.asarray(variable[name].values, dtype=float) for name in (axes.x, axes.y))
+    values = np.asarray(variable.values, dtype=float)
+    if axes.geographic:
+        values, x = _turned(values, x)
+    name = label or _named(variable)
+    x_edges, y_edges = edges(x, axes.x), edges(y, axes.y)
+    if axes.geographic:
+        y_edges = np.clip(y_edges, -90, 90)
+    return Cells(values, x_edges, y_edges, axes.crs or "EPSG:4326", axes.geographic, name, tuple(notes))
+
+
+def edges(centres: NDArray[np.float64], name: str = "axis") -> NDArray[np.float64]:
+    """Return the edges between centres; those at the ends are as far out as their neighbours are in."""
+    if len(centres) < 2:
+        raise LabrigError("A map needs at least two cells each way", where=name, try_="widen the box")
+    middles = (centres[1:] + centres[:-1]) / 2
+    return np.concatenate([[2 * centres[0] - middles[0]], middles, [2 * centres[-1] - middles[-1]]])
+
+
+def _turned(
+    values: NDArray[np.float64], x: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return columns from west to east; a field round the globe begins at -180."""
+    if len(x) > 1 and x[1] < x[0]:
+        values, x = values[:, ::-1], x[::-1]
+    if x.max() - x.min() + (x[1] - x[0] if len(x) > 1 else 0) > 359.9 and x.max() > 180:
+        places = np.where(x >= 180, x - 360, x)
+        order = np.argsort(places)
+        values, x = values[:, order], places[order]
+    elif x.min() >= 180:
+        x = x - 360
+    return values, x
+
+
+def _named(variable: Any) -> str:
+    """Return name and unit for a colour bar."""
+    long = variable.attrs.get("long_name")
+    name = (
+        long
+        if isinstance(long, str) and long
+        else str(variable.attrs.get("standard_name", "")).replace("_", " ")
+    )
+    return with_unit(name or str(variable.name or ""), str(variable.attrs.get("units", "")))
+
+
+def with_unit(name: str, unit: str) -> str:
+    """Return ``name (unit)`` with exponents above the line: ``Wind (m s⁻¹)``; a dimensionless quantity has none."""
+    from labrig.plotting.style import SUPERSCRIPTS
+
+    unit = unit.strip()
+    if not unit or unit.casefold() in ("1", "dimensionless"):
+        return name
+    raised = re.sub(
+        r"(?<=[A-Za-z])([+-]?\d+)(?![A-Za-z])", lambda match: match[1].translate(SUPERSCRIPTS), unit
+    )
+    plain = {"degC": "°C", "degree_Celsius": "°C", "celsius": "°C"}.get(unit, raised.replace("**", ""))
+    return f"{name} ({'µ' + plain[1:] if plain.startswith('ug') else plain})"

@@ -1,0 +1,285 @@
+"""The tool ``plot``: a map or a time series as a PNG in the scratch folder.
+
+Inputs by role: ``data`` (grids, rasters; of a series up to eight files), ``layers`` (vector files in their order).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from labrig.answer import Quantity
+from labrig.errors import LabrigError
+from labrig.plotting.checks import Heading
+from labrig_earth.gis.boxes import check_box
+from labrig_earth.gis.features import read_features
+from labrig_earth.grids.reading import Field, in_unit, opened, selected, variable
+from labrig_earth.natural_earth.regions import resolve_region
+from labrig_earth.plots.colours import colours_for
+from labrig_earth.plots.fields import Cells, cells_of, with_unit
+from labrig_earth.plots.layers import MOST_LAYERS, Layer
+from labrig_earth.plots.maps import Arrows, map_figure
+from labrig_earth.plots.projections import Box
+from labrig_earth.plots.series import Line, series_figure
+from labrig_earth.results import Result
+from labrig_earth.work.calls import Call, Operation
+
+
+def plot_map(call: Call) -> Result:
+    """A map of a field, arrows and layers.
+
+    Arguments: ``variable``, ``select`` (as `grids.reading`), ``unit``, ``vectors`` (names of the components along east
+    and north), ``styles`` (a mapping for each layer: ``style``, ``label``, ``column``, ``unit``, ``where``, ``layer``),
+    ``bbox`` or ``region``, ``projection``, ``colours``, ``low``, ``high``, ``classes`` (names by number), ``title``,
+    ``label``.
+    """
+    notes: list[str] = []
+    select: Mapping[str, Any] = call.argument("select", {})
+    data = call.optional("data")
+    field, arrows = None, None
+    source: list[str] = []
+    assumed: list[str] = []
+    if data is not None:
+        found = opened(data)
+        source.append(found.source)
+        vectors = call.argument("vectors")
+        if vectors:
+            if len(vectors) != 2:
+                raise LabrigError("Vectors have two components", where="vectors", expected="['u10', 'v10']")
+            parts = [selected(variable(found, str(name)), select) for name in vectors]
+            unit = str(parts[0].data.attrs.get("units", ""))
+            u, v = (cells_of(part.data, most=10**7) for part in parts)
+            arrows = Arrows(u, v, "Wind" if "wind" in u.label.casefold() else "Vectors", unit)
+            notes += parts[0].done
+        if call.argument("variable") or not vectors:
+            part = selected(variable(found, str(call.argument("variable", ""))), select)
+            chosen = in_unit(part, str(call.argument("unit", "")))
+            field = cells_of(chosen.data, label=str(call.argument("label", "")))
+            notes += [_when(chosen), *part.done]
+        notes += [_plainly(each) for each in found.warnings]
+        assumed += found.assumed
+    layers, said = _layers(call)
+    notes += said
+    source += [place.name for place in call.inputs.get("layers", ())]
+    box = _box(call)
+    classes = {int(number): str(name) for number, name in call.argument("classes", {}).items()} or None
+    colours = None
+    if field is not None and classes is None:
+        colours = colours_for(
+            _shown(field, box), what=f"{field.label} {call.argument('title', '')}",
+            name=str(call.argument("colours", "")), low=call.argument("low"), high=call.argument("high"),
+        )  # fmt: skip
+    notes = list(dict.fromkeys(note for note in notes if note))
+    heading = Heading(
+        str(call.argument("title", "")),
+        ", ".join(dict.fromkeys(source)),
+        tuple(_capital(note) for note in notes),
+    )
+    figure = map_figure(
+        heading, field=field, colours=colours, classes=classes, arrows=arrows, layers=layers, box=box,
+        projection=str(call.argument("projection", "auto")),
+    )  # fmt: skip
+    name = _save(figure, call.scratch, "map.png")
+    values = []
+    if field is not None and np.isfinite(field.values).any():
+        unit = field.label.rpartition("(")[2].rstrip(")") if field.label.endswith(")") else "1"
+        values = [
+            Quantity("least value shown", float(f"{np.nanmin(field.values):.6g}"), unit),
+            Quantity("greatest value shown", float(f"{np.nanmax(field.values):.6g}"), unit),
+        ]
+    return Result(
+        method="map",
+        values=tuple(values),
+        data={"title": heading.title, "notes": notes},
+        assumed=tuple(assumed),
+        warnings=tuple(note for note in notes if "synthetic" in note),
+        source=heading.source,
+        files=(name,),
+    )
+
+
+def plot_series(call: Call) -> Result:
+    """Values along time, one line for each file.
+
+    Arguments: ``variable``, ``select``, ``unit``, ``names`` (of the lines), ``threshold``, ``threshold_name``,
+    ``title``. What has members is drawn as their median with a band from the 10th to the 90th percentile.
+    """
+    places = call.inputs.get("data", ())
+    if not places:
+        raise LabrigError(
+            "No file is given", where="data", expected="one to eight files with a variable along time"
+        )
+    names = list(call.argument("names", ()))
+    lines: list[Line] = []
+    notes: list[str] = []
+    assumed: list[str] = []
+    label = first_unit = ""
+    for number, place in enumerate(places):
+        found = opened(place)
+        part = selected(variable(found, str(call.argument("variable", ""))), call.argument("select", {}))
+        chosen = in_unit(part, str(call.argument("unit", "")))
+        line = _line(chosen, str(names[number]) if number < len(names) else _stem(place.name, len(places)))
+        unit = str(chosen.data.attrs.get("units", ""))
+        if not label:
+            label = with_unit(str(chosen.data.attrs.get("long_name") or chosen.data.name), unit)
+            first_unit = unit
+        elif unit != first_unit:
+            raise LabrigError(
+                f"{place.name} is in {unit or 'no unit'}, the first file in {first_unit or 'no unit'}",
+                where="data",
+                try_="unit=...",
+            )
+        lines.append(line)
+        notes += [*part.done, *(_plainly(each) for each in found.warnings)]
+        assumed += found.assumed
+    notes = list(dict.fromkeys(note for note in notes if note))
+    source = ", ".join(dict.fromkeys(place.name for place in places))
+    heading = Heading(str(call.argument("title", "")), source, tuple(_capital(note) for note in notes))
+    figure = series_figure(
+        heading,
+        lines,
+        label,
+        threshold=call.argument("threshold"),
+        threshold_name=str(call.argument("threshold_name", "")),
+    )
+    values = [
+        Quantity(f"{word} of {line.name}" if line.name else word, float(f"{number:.6g}"), first_unit or "1")
+        for line in lines
+        for word, number in (
+            ("least", np.nanmin(line.values)),
+            ("mean", np.nanmean(line.values)),
+            ("greatest", np.nanmax(line.values)),
+        )
+    ]
+    return Result(
+        method="time series",
+        values=tuple(values),
+        data={"title": heading.title, "notes": notes},
+        assumed=tuple(dict.fromkeys(assumed)),
+        warnings=tuple(note for note in notes if "synthetic" in note),
+        source=source,
+        files=(_save(figure, call.scratch, "series.png"),),
+    )
+
+
+def _line(chosen: Field, name: str) -> Line:
+    """Return a line of a variable along time, with a band where it has members."""
+    data, axes = chosen.data.squeeze(drop=True), chosen.axes
+    if not axes.time or axes.time not in data.dims:
+        raise LabrigError(f"{data.name} has no axis of time with more than one step", where=str(data.name))
+    further = [str(dim) for dim in data.dims if dim not in (axes.time, axes.member)]
+    if further:
+        raise LabrigError(
+            f"A line needs one value for each time, and {data.name} also has {', '.join(further)}",
+            where=str(data.name),
+            try_="extract a point, or take the mean over an area, first",
+        )
+    index = data[axes.time].to_index()
+    times = (
+        index.to_datetimeindex(time_unit="us").to_numpy()
+        if hasattr(index, "to_datetimeindex")
+        else index.to_numpy()
+    )
+    if axes.member and axes.member in data.dims:
+        members = data.transpose(axes.time, axes.member).values.astype(float)
+        low, middle, high = np.nanpercentile(members, [10, 50, 90], axis=1)
+        return Line(
+            f"{name}, median" if name else "median",
+            times,
+            middle,
+            low,
+            high,
+            f"10 to 90 % of {members.shape[1]} members",
+        )
+    return Line(name, times, data.values.astype(float))
+
+
+def _layers(call: Call) -> tuple[list[Layer], list[str]]:
+    places = call.inputs.get("layers", ())
+    if len(places) > MOST_LAYERS:
+        raise LabrigError(
+            f"{len(places)} layers", where="layers", expected=f"at most {MOST_LAYERS}", code="limit"
+        )
+    styles: list[Mapping[str, Any]] = list(call.argument("styles", ()))
+    layers, notes = [], []
+    for number, place in enumerate(places):
+        style = styles[number] if number < len(styles) else {}
+        where: Mapping[str, Any] = style.get("where", {})
+        found = read_features(place, layer=str(style.get("layer", "")), keys=tuple(where))
+        if where:
+            from labrig_earth.gis.querying import select
+
+            found.frame = select(found, where).reset_index(drop=True)
+        notes += found.warnings
+        if not len(found.frame):
+            notes.append(f"{place.name} has no such feature")
+            continue
+        layers.append(
+            Layer(
+                found.frame,
+                str(style.get("style", "outline")),
+                str(style.get("label", "")),
+                str(style.get("column", "")),
+                str(style.get("unit", "")),
+            )
+        )
+    return layers, notes
+
+
+def _box(call: Call) -> Box | None:
+    box, region = call.argument("bbox"), call.argument("region")
+    if box is not None and region:
+        raise LabrigError("Both a box and a region are given", where="bbox", try_="one of them")
+    if region:
+        west, south, east, north = resolve_region(str(region), main_part=True).bounds
+        margin = 0.04 * max(east - west if east > west else east + 360 - west, north - south)
+        return west - margin, max(south - margin, -90), east + margin, min(north + margin, 90)
+    return None if box is None else check_box(box)
+
+
+def _shown(field: Cells, box: Box | None) -> Any:
+    """Return the values that a box shows; all of them where none of its cells has its centre in it."""
+    if box is None or not field.geographic:
+        return field.values
+    x, y = field.centres
+    west, south, east, north = box
+    east = east + 360 if east < west else east
+    across = ((x - west) % 360 <= east - west)[None, :] & ((y >= south) & (y <= north))[:, None]
+    return field.values[across] if np.isfinite(field.values[across]).any() else field.values
+
+
+def _when(field: Field) -> str:
+    """Return the time of a field that has one."""
+    from labrig_earth.grids.times import iso
+
+    name = field.axes.time
+    if not name or name not in field.data.coords or field.data[name].size != 1:
+        return ""
+    return iso(field.data[name].values.reshape(-1)[0])
+
+
+def _stem(name: str, count: int) -> str:
+    return Path(name).stem if count > 1 else ""
+
+
+def _plainly(warning: str) -> str:
+    """Return a warning without saying twice that data are synthetic."""
+    return re.sub(r"^synthetic data: synthetic", "These data are synthetic", warning)
+
+
+def _capital(note: str) -> str:
+    return note[:1].upper() + note[1:]
+
+
+def _save(figure: Any, scratch: Path, name: str) -> str:
+    from labrig.plotting import style
+
+    (scratch / name).write_bytes(style.png(figure))
+    return name
+
+
+OPERATIONS: Mapping[str, Operation] = {"plot_map": plot_map, "plot_series": plot_series}
