@@ -48,6 +48,8 @@ WARM = (
         "pyogrio",
         "geopandas.io.file",
     ),
+    *("osmium", "osmnx", "matplotlib.figure", "matplotlib.backends.backend_agg", "matplotlib.font_manager"),
+    *("cartopy.crs", "cartopy.mpl.geoaxes", "cartopy.mpl.gridliner", "cartopy.mpl.ticker"),
 )
 """What children find imported; the order is free, since pyproj has come first."""
 

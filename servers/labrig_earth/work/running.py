@@ -17,6 +17,7 @@ ROOMS: tuple[str, ...] = (
     "labrig_earth.grids.operations",
     "labrig_earth.gis.operations",
     "labrig_earth.satellite.operations",
+    "labrig_earth.plots.operations",
 )
 """Modules with `OPERATIONS`; a room that is new adds itself here."""
 
