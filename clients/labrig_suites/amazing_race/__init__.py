@@ -5,5 +5,6 @@
 - `items`: legs as samples; `arms`: budgets and answers
 - `reading`: what was committed; `verifier`, `evaluator`: the published definitions; `path`: ours; `score`
 - `evidence`: values that stood in results; `measures`, `tables`: what runs did; `paper`: the paper's tables and figures
+- `making`: legs of our own, from the pages and tools of a world
 - `simulated`, `fixtures`: runs whose scores are known
 """

@@ -3,7 +3,8 @@
 A leg's ``depends_on`` does not say it: in published legs it is mostly the stop before. What a stop uses is read from
 what it does: the operands of the finish line's expression, the source of a detour, the two branches of a merge, and in
 a tool chain the values, names and dates of earlier stops that its arguments hold. A chain that names the page itself
-("elevation of X", asked on the page X) uses that page: whoever did not find the page does not know the name.
+("elevation of X", asked on the page X) uses that page: whoever did not find the page does not know the name. A page
+whose title an earlier value gives (a birthplace, then the page of that town) uses that value.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ def inputs(leg: Leg, stop: Stop) -> set[int]:
     if stop.stop_type == "reason":
         return set() if stop.reason_source_stop is None else {stop.reason_source_stop}
     if stop.stop_type == "page":
-        return set()
+        return _naming(leg, stop)
     if stop.merges:
         return set(stop.depends_on)
     texts = [text for step in stop.bridge.tool_chain for text in texts_of(step.arguments)]
@@ -83,6 +84,22 @@ def texts_of(value: Any) -> list[str]:
     if isinstance(value, (list, tuple)):
         return [text for each in value for text in texts_of(each)]
     return [] if value is None or isinstance(value, bool) else [str(value)]
+
+
+def _naming(leg: Leg, stop: Stop) -> set[int]:
+    """Return the stop before a page whose value holds its title: one that it depends on, else the last one."""
+    title = re.escape(folded(title_of(stop.page_url or "").partition(" (")[0]))
+    if len(title) < SHORTEST:
+        return set()
+    found = [
+        each.index
+        for each in leg.stops[: stop.index]
+        if isinstance(each.extracted_value, str)
+        and number(each.extracted_value) is None
+        and re.search(rf"(?<!\w){title}(?!\w)", folded(each.extracted_value))
+        and page_of(each.page_url or "") != page_of(stop.page_url or "")
+    ]
+    return set([each for each in found if each in stop.depends_on][-1:] or found[-1:])
 
 
 def _holds(stop: Stop, operand: int) -> bool:
@@ -121,9 +138,10 @@ def _plain_numbers(text: str) -> list[float]:
 
 
 def _values(stop: Stop) -> Iterable[Any]:
+    """Return what arguments may hold of a value: the number, its whole part, the days that it names."""
     value = number(stop.extracted_value)
     days = dates_in(str(stop.extracted_value))
-    return [*([] if value is None else [value]), *days]
+    return [*([] if value is None else [value, float(int(value))]), *days]
 
 
 def _named(stop: Stop, texts: list[str]) -> bool:

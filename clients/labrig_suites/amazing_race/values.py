@@ -63,6 +63,11 @@ def dates_in(text: str) -> set[date]:
     return days
 
 
+def day_text(day: date) -> str:
+    """Return a day as an encyclopedia prints it: 26 October 2007."""
+    return f"{day.day} {_MONTHS[day.month - 1].capitalize()} {day.year}"
+
+
 def folded(text: str) -> str:
     """Return a text in lower case with single spaces."""
     return " ".join(text.casefold().split())

@@ -1,0 +1,243 @@
+"""What the pages of a world tell that can be asked for: facts of infoboxes, of sections and of tables; links."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Literal
+
+from labrig_atlas.articles import Article, links_of, shown
+from labrig_suites.amazing_race.values import dates_in, folded, number
+
+How = Literal["infobox", "prose", "cross_section"]
+Kind = Literal["number", "year", "date", "text"]
+PLACES = frozenset(
+    (
+        *(
+            "settlement",
+            "city",
+            "town",
+            "capital",
+            "village",
+            "mountain",
+            "lake",
+            "island",
+            "building",
+            "volcano",
+        ),
+        *("university", "observatory", "bridge"),
+    )
+)
+"""Kinds of pages whose subject has a point on a map."""
+COUNTRY = "country"
+UNITS = {"m": "metres", "km": "kilometres", "km2": "square kilometres", "kg": "kilograms", "": ""}
+_QUANTITY = re.compile(
+    r"([-−]?\d{1,3}(?:,\d{3})+(?:\.\d+)?|[-−]?\d+(?:\.\d+)?)\s*(km2|km²|km|m|kg)?(?![\w%°'′/])"
+)
+_YEAR = re.compile(r"(?<![\d.,-])(1\d{3}|20[0-2]\d)(?![\d,.]\d|\d|-\d)")
+WORD = re.compile(r"\w+")
+_DISAMBIGUATION = "disambiguation"
+
+
+@dataclass(frozen=True)
+class Fact:
+    """Something that a page says.
+
+    Attributes
+    ----------
+    value
+        A number, a year, or a text; a day as it is printed.
+    where
+        Words that say where it stands, without the value: ``its infobox gives as “Elevation”``.
+    leads
+        The title that a text of an infobox links to; empty for none.
+    """
+
+    kind: Kind
+    value: float | int | str
+    where: str
+    how: How
+    unit: str = ""
+    section: str = ""
+    leads: str = ""
+    label: str = ""
+    text: str = ""
+    column: str = ""
+
+
+@dataclass(frozen=True)
+class RacePage:
+    """A page, as a race uses it.
+
+    Attributes
+    ----------
+    links
+        Titles that it links to, in order.
+    point
+        Latitude and longitude in degrees; None for what has no place.
+    """
+
+    title: str
+    url: str
+    kind: str
+    facts: tuple[Fact, ...]
+    links: tuple[str, ...]
+    point: tuple[float, float] | None = None
+
+    @property
+    def name(self) -> str:
+        """The title without what tells it from others in brackets."""
+        return self.title.partition(" (")[0]
+
+    @property
+    def place(self) -> bool:
+        """Whether its subject is a place with a point."""
+        return self.kind in PLACES and self.point is not None
+
+
+@dataclass(frozen=True)
+class Pages:
+    """The pages of a world that a race may use, by title."""
+
+    by_title: Mapping[str, RacePage] = field(default_factory=dict)
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """All titles and names, folded: what no clue may say."""
+        found = {folded(name) for page in self.by_title.values() for name in (page.title, page.name)}
+        return frozenset(each for each in found if len(each) > 2)
+
+    @cached_property
+    def told(self) -> Counter[tuple[str, str, str]]:
+        """How many pages of a kind have a fact of this label and text: a description must fit one page alone."""
+        return Counter(
+            (page.kind, fact.label, fact.text)
+            for page in self.by_title.values()
+            for fact in page.facts
+            if fact.label
+        )
+
+    def descriptions(self, page: RacePage) -> Iterator[tuple[str, Fact]]:
+        """Yield descriptions that fit a page alone and name no title: its kind and one number or day of its infobox."""
+        for fact in page.facts:
+            unique = self.told[page.kind, fact.label, fact.text] == 1
+            if fact.how == "infobox" and fact.kind != "text" and unique and not self.names_one(fact.text):
+                yield f"the {page.kind} whose infobox gives {fact.text} as “{fact.label}”", fact
+
+    def names_one(self, text: str) -> bool:
+        """Return whether a text says a title of the world."""
+        low = worded(text)
+        return any(worded(each) in low for each in self.words)
+
+
+def worded(text: str) -> str:
+    """Return the words of a text, with a space around each."""
+    return f" {' '.join(re.findall(WORD, folded(text)))} "
+
+
+def pages_of(articles: Iterable[Article], address: str) -> Pages:
+    """Return the pages of articles.
+
+    Parameters
+    ----------
+    address
+        What stands before a title: ``https://en.wikipedia.org/wiki/``.
+    """
+    listed = [each for each in articles if each.kind != _DISAMBIGUATION]
+    titles = {name: each.title for each in listed for name in (*each.aliases, each.title)}
+    pages = {each.title: _page(each, address, titles) for each in listed}
+    whole = Pages(pages)
+    return Pages({title: _sayable(_linked(page, pages), whole) for title, page in pages.items()})
+
+
+def _page(article: Article, address: str, titles: Mapping[str, str]) -> RacePage:
+    from urllib.parse import quote
+
+    links = [titles.get(title) for text in article.texts() for title, _ in links_of(text)]
+    return RacePage(
+        article.title,
+        address + quote(article.title.replace(" ", "_"), safe="/:,'()!*~-._"),
+        article.kind,
+        tuple(_facts(article, titles)),
+        tuple(dict.fromkeys(each for each in links if each is not None and each != article.title)),
+        article.coordinates,
+    )
+
+
+def _linked(page: RacePage, pages: Mapping[str, RacePage]) -> RacePage:
+    return replace(page, links=tuple(each for each in page.links if each in pages))
+
+
+def _sayable(page: RacePage, pages: Pages) -> RacePage:
+    """Leave out facts of which no question can be asked without a title: a height above “Oslo”."""
+    able = (each for each in page.facts if not pages.names_one(f"{each.label} {each.section} {each.column}"))
+    return replace(page, facts=tuple(able))
+
+
+def _facts(article: Article, titles: Mapping[str, str]) -> Iterator[Fact]:
+    for label, text in article.infobox.items():
+        yield from _field(label, text, titles)
+    for section in article.sections:
+        lines = section.text.splitlines()
+        table = [
+            [cell.strip() for cell in line.strip().strip("|").split("|")]
+            for line in lines
+            if line.startswith("|")
+        ]
+        prose = shown("\n".join(line for line in lines if not line.startswith("|")))
+        years = _YEAR.findall(prose)
+        if years:
+            where = f"is the first year that its section “{section.title}” names"
+            yield Fact("year", int(years[0]), where, "prose", section=section.title)
+        yield from _cells(section.title, [[shown(cell) for cell in row] for row in table])
+
+
+def _field(label: str, text: str, titles: Mapping[str, str]) -> Iterator[Fact]:
+    said = shown(text)
+    links = [titles[title] for title, _ in links_of(text) if title in titles]
+    where = f"does its infobox give as “{label}”"
+    if len(links) == 1:
+        yield Fact("text", said, where, "infobox", leads=links[0], label=label, text=said)
+        return
+    if links:
+        return
+    days = dates_in(said)
+    if len(days) == 1 and not re.search(r"[;–]| to ", said):
+        yield Fact("date", said, where, "infobox", label=label, text=said)
+        return
+    found = _QUANTITY.match(said)
+    if found is None:
+        return
+    value = number(found[1].replace("−", "-"))
+    rest = said[found.end() :].strip()
+    if value is None or (rest and not rest.startswith("(")):
+        return
+    unit = (found[2] or "").replace("²", "2")
+    if not unit and not rest and _YEAR.fullmatch(said):
+        yield Fact("year", int(value), where, "infobox", label=label, text=said)
+    else:
+        yield Fact("number", value, where, "infobox", unit, label=label, text=said)
+
+
+def _cells(section: str, table: list[list[str]]) -> Iterator[Fact]:
+    if len(table) < 3:
+        return
+    head, *rows = table
+    rows = [row for row in rows if len(row) == len(head)]
+    yield Fact(
+        "number", len(rows), f"rows, without its head, has the table in its section “{section}”", "cross_section",
+        section=section,
+    )  # fmt: skip
+    for place, row in enumerate(rows[:6], 1):
+        for name, cell in zip(head[1:], row[1:], strict=True):
+            found = _QUANTITY.fullmatch(cell)
+            value = number(found[1]) if found else None
+            if found and value is not None:
+                where = (
+                    f"stands in row {place} of the table in its section “{section}”, in the column “{name}”"
+                )
+                unit = (found[2] or "").replace("²", "2")
+                yield Fact("number", value, where, "cross_section", unit, section, column=name)
