@@ -78,7 +78,7 @@ def read_features(place: Place, *, layer: str = "", crs: str = "", keys: Sequenc
                 f"{place.name} states {crs_text(found.frame.crs)}; {crs_text(wanted)} was taken, as crs says"
             )
         found.frame = found.frame.set_crs(wanted, allow_override=True)
-    if label := _label_of(place):
+    if label := made_label(place):
         found.warnings.append(f"These data are {label}")
     return checked(found.frame, place.name, found)
 
@@ -181,7 +181,7 @@ def crs_text(crs: Any) -> str:
     return ":".join(authority) if authority else str(crs.name)
 
 
-def _label_of(place: Place) -> str:
+def made_label(place: Place) -> str:
     """Return the label of a file of the made world: in GeoJSON an attribute, in a GeoPackage metadata."""
     import sqlite3
     from contextlib import closing

@@ -18,6 +18,7 @@ ROOMS: tuple[str, ...] = (
     "labrig_earth.gis.operations",
     "labrig_earth.satellite.operations",
     "labrig_earth.plots.operations",
+    "labrig_earth.catalogue.operations",
 )
 """Modules with `OPERATIONS`; a room that is new adds itself here."""
 

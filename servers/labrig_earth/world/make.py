@@ -64,6 +64,7 @@ def make_world(folder: Path | str, seed: int, size: str = "small") -> dict[str, 
     streets = write_town(made, numbers, parts[3])
     write_scenes(made, numbers, parts[4], streets)
     write_tables(made, numbers, parts[5])
+    _write_catalogue(made)
 
     truth: dict[str, Any] = rounded({"seed": seed, "size": size, "label": made.label, **made.truth})
     (top / TRUTH).write_text(json.dumps(truth, indent=1) + "\n", encoding="utf-8")
@@ -71,6 +72,18 @@ def make_world(folder: Path | str, seed: int, size: str = "small") -> dict[str, 
     contents[TRUTH] = hashlib.sha256((top / TRUTH).read_bytes()).hexdigest()
     (top / CONTENTS).write_text(json.dumps(contents, indent=1) + "\n", encoding="utf-8")
     return truth
+
+
+def _write_catalogue(made: Folder) -> None:
+    """Write a static STAC catalogue of the data; its hash is that of what it says."""
+    from labrig_earth.catalogue.scanning import entry_of
+    from labrig_earth.catalogue.static import FILE, ITEMS, write_static
+    from labrig_earth.data.formats import Place
+
+    entries = [entry_of(Place.of(made.path / name), where=name) for name in sorted(made.contents)]
+    write_static(made.path, entries, title=f"A synthetic world ({made.label})")
+    said = json.dumps([entry.to_dict() for entry in entries])
+    made.contents[FILE] = made.contents[ITEMS] = hashlib.sha256(said.encode()).hexdigest()
 
 
 def main(arguments: list[str]) -> int:

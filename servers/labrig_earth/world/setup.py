@@ -10,7 +10,7 @@ EARTH_WORLD = MadeEnv(
     program="labrig_earth.world.make",
     seed=7,
     target="earth/world-1",
-    sha256={"contents.json": "570e5cdb5350075411a407780e827664703d5ef2a64d402f82e6f35547691e04"},
+    sha256={"contents.json": "bba1bc47e7ebe4364db1189e5a1d24b438dd0174742875849a5c12ec1bf5d1a5"},
     listing="contents.json",
 )
 """Its data lie in the folder ``data``; truth.json beside it says what was planted."""

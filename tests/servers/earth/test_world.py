@@ -154,6 +154,14 @@ def test_every_file_says_that_it_is_synthetic(world: Path, truth: dict[str, Any]
         elif name.endswith(".pbf"):
             with osmium.io.Reader(str(path)) as reader:
                 assert reader.header().get("generator") == label
+        elif name == "data/catalog":
+            assert all(
+                json.loads(each.read_text())["properties"]["labrig:synthetic"] for each in path.iterdir()
+            )
+            seen -= 1
+        elif name == "data/catalog.json":
+            assert label in json.loads(path.read_text())["title"]
+            seen -= 1
         else:
             assert "synthetic: made by labrig_earth.world from seed 7" in path.read_text()
         seen += 1

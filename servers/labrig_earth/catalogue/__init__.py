@@ -1,0 +1,12 @@
+"""Which data there are, and where: files here, a static STAC catalogue, STAC services, rasters and Zarr stores by URL.
+
+- `entries`: what a catalogue says of one data set
+- `scanning`: entries of files and folders, by looking into them
+- `searching`: entries by box, time, variable and words
+- `static`: a static STAC catalogue on disk, written and read by pystac, which reads nothing outside its folder
+- `stac_service`: STAC services, asked through `labrig.http`
+- `overpass`: OpenStreetMap by the Overpass service, asked through `labrig.http`
+- `remote`: part of a raster or a Zarr store on the network, as a file here
+- `archives`: archives that are known and not connected, and what stands in their way
+- `operations`: these as tools name them
+"""

@@ -1,0 +1,65 @@
+"""The tool ``find_data``: entries of files, or of static catalogues, and those of them that fit.
+
+Inputs by role: ``data`` (files, Zarr folders), ``catalogues`` (folders with catalog.json).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from labrig.errors import LabrigError
+from labrig_earth.catalogue.entries import Entry
+from labrig_earth.catalogue.scanning import entry_of
+from labrig_earth.catalogue.searching import found, search
+from labrig_earth.catalogue.static import read_static
+from labrig_earth.results import Result
+from labrig_earth.work.calls import Call, Operation
+
+
+def find_data(call: Call) -> Result:
+    """Data sets by ``bbox``, ``start``, ``end``, ``variable``, ``text``; ``most``; ``names`` (paths of ``data``).
+
+    ``prefixes`` (of ``catalogues`` in order) stand before the paths that a catalogue names.
+    """
+    entries, skipped = [], []
+    names = list(call.argument("names", ()))
+    for number, place in enumerate(call.inputs.get("data", ())):
+        where = str(names[number]) if number < len(names) else place.name
+        try:
+            entries.append(entry_of(place, where=where))
+        except LabrigError as error:
+            skipped.append(f"{where}: {error.what}")
+    prefixes = list(call.argument("prefixes", ()))
+    for number, place in enumerate(call.inputs.get("catalogues", ())):
+        prefix = str(prefixes[number]) if number < len(prefixes) else place.name
+        known = {entry.where for entry in entries}
+        for entry in read_static(place.path, name=place.name):
+            moved = _moved(entry, prefix)
+            if moved.where not in known:
+                entries.append(moved)
+    box = call.argument("bbox")
+    fitting = search(
+        entries,
+        box=box,
+        start=str(call.argument("start", "")),
+        end=str(call.argument("end", "")),
+        variable=str(call.argument("variable", "")),
+        text=str(call.argument("text", "")),
+    )
+    result = found(entries, fitting, most=int(call.argument("most", 12)))
+    if skipped:
+        more = f" and {len(skipped) - 5} more" if len(skipped) > 5 else ""
+        result = result.noting(warnings=("not read: " + "; ".join(skipped[:5]) + more,))
+    return result
+
+
+def _moved(entry: Entry, prefix: str) -> Entry:
+    from dataclasses import replace
+
+    if "://" in entry.where or not prefix or prefix == ".":
+        return entry
+    path = f"{prefix.rstrip('/')}/{entry.where}"
+    return replace(entry, where=path, name=path)
+
+
+OPERATIONS: Mapping[str, Operation] = {"find_data": find_data}

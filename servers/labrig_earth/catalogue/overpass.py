@@ -1,0 +1,108 @@
+"""OpenStreetMap by the Overpass service: the answer is OSM XML, which the tools for layers and streets read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from labrig.errors import LabrigError
+from labrig.http import Client, Limit, Service
+from labrig_earth.gis.boxes import check_box
+
+OVERPASS = Service(
+    "overpass",
+    "https://overpass-api.de/api",
+    limit=Limit(per_second=0.5, concurrent=1),
+    contact=True,
+    terms="https://dev.overpass-api.de/overpass-doc/en/preface/commons.html",
+)
+MOST_SQUARE_DEGREES = 0.25
+MOST_BYTES = 64 << 20
+TIMEOUT_S = 60
+
+
+def overpass_query(box: Sequence[float], where: Mapping[str, Any]) -> str:
+    """Return a query in Overpass QL for features with one of some tags, with the nodes of their ways.
+
+    Parameters
+    ----------
+    box
+        (west, south, east, north) in degrees, at most `MOST_SQUARE_DEGREES`.
+    where
+        Tags: ``{"amenity": "hospital"}``, ``{"highway": True}``, ``{"use": ["a", "b"]}``.
+
+    Raises
+    ------
+    LabrigError
+        ``bad_input`` for no tag and for keys that cannot be; ``limit`` for a large box.
+    """
+    west, south, east, north = check_box(box)
+    size = (east - west) * (north - south)
+    if east < west or size > MOST_SQUARE_DEGREES:
+        raise LabrigError(
+            f"The box has {abs(size):.2f} square degrees",
+            where="bbox",
+            expected=f"at most {MOST_SQUARE_DEGREES}, and not across the antimeridian",
+            try_="an extract of the region as a file (.osm.pbf)",
+            code="limit",
+        )
+    if not where:
+        raise LabrigError(
+            "OSM data are asked for by their tags", where="where", expected="such as {'highway': True}"
+        )
+    area = f"({south:.7f},{west:.7f},{north:.7f},{east:.7f})"
+    parts = "".join(f"nwr{_tag(key, value)}{area};" for key, value in where.items())
+    return f"[out:xml][timeout:{TIMEOUT_S}][maxsize:{MOST_BYTES}];({parts});out body;>;out skel qt;"
+
+
+def _tag(key: str, value: Any) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9_:.-]{1,80}", key):
+        raise LabrigError(f"{key!r} is no key of a tag", where="where", expected="letters, digits, _ : . -")
+    if value is True:
+        return f'["{key}"]'
+    values = value if isinstance(value, list | tuple) else [value]
+    if not values or not all(
+        isinstance(each, str | int | float) and not isinstance(each, bool) for each in values
+    ):
+        raise LabrigError(
+            f"The value of {key} cannot be read", where="where", expected="a text, several, or true"
+        )
+    if len(values) == 1:
+        return f'["{key}"="{_quoted(str(values[0]))}"]'
+    either = "|".join(re.escape(str(each)) for each in values)
+    return f'["{key}"~"^({_quoted(either)})$"]'
+
+
+def _quoted(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
+
+
+async def fetch_osm(
+    client: Client, box: Sequence[float], where: Mapping[str, Any], *, service: Service = OVERPASS
+) -> bytes:
+    """Return OSM XML from Overpass.
+
+    Raises
+    ------
+    LabrigError
+        What the client says; ``limit`` and ``unreachable`` for what Overpass remarks in its answer (a time-out comes
+        with status 200).
+    """
+    form = {"data": overpass_query(box, where)}
+    response = await client.ask(
+        service, "interpreter", method="POST", form=form, max_bytes=MOST_BYTES, timeout_s=TIMEOUT_S + 20
+    )
+    body = response.body
+    if b"<osm" not in body[:500]:
+        raise LabrigError("Overpass did not answer with OSM data", where=service.name, code="unreachable")
+    remark = re.search(rb"<remark>([^<]*)</remark>", body[-4000:])
+    if remark:
+        said = remark[1].decode("utf-8", "replace").strip()
+        raise LabrigError(
+            f"Overpass gave up: {said[:300]}",
+            where=service.name,
+            try_="a smaller box, fewer tags",
+            code="limit",
+        )
+    return body

@@ -1,0 +1,180 @@
+"""Part of a raster or a Zarr store on the network, as a file here: only the blocks that lie in the box are fetched.
+
+These run in a thread of the server, since children reach no network. GDAL reads with one driver from one file object
+(`labrig.http.rasters`), Zarr through `labrig.http.zarr_store`; neither opens anything by itself.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from labrig.errors import LabrigError
+from labrig.http.rasters import open_raster
+from labrig.http.sync import SyncClient
+from labrig.http.zarr_store import zarr_store
+from labrig_earth.gis.boxes import check_box
+
+MOST_CELLS = 50_000_000
+CRS = "EPSG:4326"
+
+
+def fetch_raster(client: SyncClient, url: str, box: Sequence[float], to: Path) -> dict[str, Any]:
+    """Write the part of a GeoTIFF on the network that a box covers, with its scale, offset, names and tags.
+
+    Parameters
+    ----------
+    box
+        (west, south, east, north) in degrees.
+    to
+        The GeoTIFF to write.
+
+    Returns
+    -------
+    dict
+        ``crs``, ``width``, ``height``, ``bands``.
+
+    Raises
+    ------
+    LabrigError
+        ``bad_input`` for a raster without a reference system and a box outside of it; ``limit`` for a part of more than
+        `MOST_CELLS`; what the client says.
+    """
+    from rasterio.warp import transform_bounds
+    from rasterio.windows import Window, from_bounds
+
+    west, south, east, north = check_box(box)
+    with open_raster(client, url) as source:
+        if source.crs is None:
+            raise LabrigError("The raster states no reference system", where=url)
+        bounds = transform_bounds(CRS, source.crs, west, south, east, north)
+        exact = from_bounds(*bounds, transform=source.transform)
+        left, top = math.floor(exact.col_off), math.floor(exact.row_off)
+        right, bottom = math.ceil(exact.col_off + exact.width), math.ceil(exact.row_off + exact.height)
+        wanted = Window(left, top, right - left, bottom - top)
+        whole = Window(0, 0, source.width, source.height)
+        if not _meet(wanted, whole):
+            inside = transform_bounds(source.crs, CRS, *source.bounds)
+            raise LabrigError(
+                "The box lies outside the raster",
+                where=url,
+                expected="within "
+                + ", ".join(f"{value:.4f}" for value in inside)
+                + " (west, south, east, north)",
+            )
+        window = wanted.intersection(whole)
+        cells = int(window.width) * int(window.height) * source.count
+        if cells > MOST_CELLS:
+            raise LabrigError(
+                f"The part has {cells:,} cells",
+                where=url,
+                expected=f"at most {MOST_CELLS:,}",
+                try_="a smaller box",
+                code="limit",
+            )
+        import rasterio
+
+        with rasterio.open(
+            to, "w", driver="GTiff", width=int(window.width), height=int(window.height), count=source.count,
+            dtype=source.dtypes[0], crs=source.crs, transform=source.window_transform(window), nodata=source.nodata,
+            compress="deflate",
+        ) as part:  # fmt: skip
+            part.write(source.read(window=window))
+            part.descriptions, part.scales, part.offsets = source.descriptions, source.scales, source.offsets
+            part.update_tags(
+                **{key: value for key, value in source.tags().items() if key != "AREA_OR_POINT"}, source=url
+            )
+        return {
+            "crs": str(source.crs),
+            "width": int(window.width),
+            "height": int(window.height),
+            "bands": source.count,
+        }
+
+
+def _meet(one: Any, other: Any) -> bool:
+    return bool(
+        one.col_off < other.col_off + other.width
+        and other.col_off < one.col_off + one.width
+        and one.row_off < other.row_off + other.height
+        and other.row_off < one.row_off + one.height
+    )
+
+
+def fetch_zarr(
+    client: SyncClient,
+    url: str,
+    to: Path,
+    *,
+    variables: Sequence[str],
+    box: Sequence[float] | None = None,
+    start: str = "",
+    end: str = "",
+    headers: dict[str, str] | None = None,
+) -> dict[str, Any]:
+    """Write the part of a Zarr store on the network (with consolidated metadata) that is asked for as NetCDF.
+
+    Parameters
+    ----------
+    variables
+        At least one.
+    box, start, end
+        (west, south, east, north) in degrees, ISO times.
+
+    Returns
+    -------
+    dict
+        Sizes of the dimensions.
+
+    Raises
+    ------
+    LabrigError
+        ``not_found`` for variables that are not there; ``limit`` above `MOST_CELLS`; what the client says.
+    """
+    import xarray as xr
+
+    from labrig.errors import unknown_name
+    from labrig_earth.grids.axes import axes_of
+    from labrig_earth.grids.selecting import select_box
+    from labrig_earth.grids.times import select_range
+
+    store = zarr_store(client, url, headers=headers or {})
+    try:
+        data = xr.open_dataset(store, engine="zarr", chunks={}, decode_timedelta=False)
+    except LabrigError:
+        raise
+    except Exception as error:  # zarr and xarray have many
+        raise LabrigError(
+            f"The store cannot be read: {type(error).__name__}: {str(error)[:200]}",
+            where=url,
+            expected="a Zarr group with consolidated metadata",
+        ) from None
+    with data:
+        if not variables:
+            raise LabrigError(
+                "Variables are missing", where="variables", expected=", ".join(map(str, data.data_vars))
+            )
+        for name in variables:
+            if name not in data.data_vars:
+                raise unknown_name("variable", name, [str(each) for each in data.data_vars], where=url)
+        part = data[list(variables)]
+        axes = axes_of(part)
+        if start or end:
+            part = select_range(part, axes.time, start, end)
+        if box is not None:
+            part, _ = select_box(part, check_box(box))
+        cells = sum(int(part[name].size) for name in variables)
+        if cells > MOST_CELLS:
+            raise LabrigError(
+                f"The part has {cells:,} values",
+                where=url,
+                expected=f"at most {MOST_CELLS:,}",
+                try_="a smaller box or a shorter time",
+                code="limit",
+            )
+        part = part.load().drop_encoding()
+        part.attrs["source"] = url
+        part.to_netcdf(to, engine="netcdf4")
+        return {str(name): int(size) for name, size in part.sizes.items()}
