@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from hostile.servers.target import Target
 
 _SUBREAPER = 36
-_OWN = ("labrig/logs", "labrig/cache", "labrig/sandbox/scratch")
-"""Folders of the home that Labrig writes by itself: its log, the list of fonts that drawing once makes, and the scratch
-folders of runs, which a killed server leaves to the next one."""
+_OWN = ("labrig/logs", "labrig/cache", "labrig/atlas", "labrig/sandbox/scratch")
+"""Folders of the home that Labrig writes by itself: its log, the list of fonts that drawing once makes, databases of
+worlds, made at the first use, and the scratch folders of runs, which a killed server leaves to the next one."""
 
 
 @contextlib.contextmanager

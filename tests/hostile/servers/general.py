@@ -344,7 +344,8 @@ GENERAL: tuple[Case, ...] = (
         (
             "ok",
             "not_found",
-        ),  # of a server whose every tool needs an argument, a tool is asked that it has not
+            "bad_input",
+        ),  # refused where no tool does without arguments, with its id all the same
     ),
     Case(
         PROTOCOL,

@@ -1,0 +1,81 @@
+"""Code that a model writes from a description: the published tool asks OpenAI; here the operator names model and key.
+
+The service speaks OpenAI's chat completions (https://platform.openai.com/docs/api-reference/chat); one of the
+operator's own that speaks them too is named by ``LABRIG_HTTP_URL_CODE_MODEL``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from labrig.errors import LabrigError
+from labrig.http import Key, Limit, Service
+from labrig_atlas.services.values import Value
+
+if TYPE_CHECKING:
+    from labrig.http import Client
+
+CODE_MODEL = Service(
+    "code_model",
+    "https://api.openai.com/v1",
+    limit=Limit(per_second=2, concurrent=2),
+    key=Key(
+        "atlas",
+        "model_key",
+        header="Authorization",
+        prefix="Bearer ",
+        get_it="https://platform.openai.com/api-keys",
+    ),
+    terms="https://openai.com/policies/service-terms",
+)
+ORDER = "Write a Python program for the task below. Answer with the program alone, in one code block.\n\n"
+MOST_CHARS = 20_000
+_FENCED = re.compile(r"```(?:python|py)?[ \t]*\n(.*?)\n?```", re.DOTALL)
+
+
+async def python_generate_code(
+    client: Callable[[], Client],
+    configured: str,
+    description: str,
+    model: str = "",
+    extra_instructions: str = "",
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return ``{code, model}``, and where the answer came from.
+
+    Parameters
+    ----------
+    client
+        Gives the client of the network.
+    configured
+        The operator's model, whose service is asked; empty for none.
+    model
+        Another model of that service.
+
+    Raises
+    ------
+    LabrigError
+        ``unavailable`` where no model or key is configured; ``unreachable`` for an answer without code.
+    """
+    if not configured:
+        raise LabrigError(
+            "No model is configured that could write code",
+            where="the setting atlas.model",
+            try_="set LABRIG_ATLAS_MODEL and LABRIG_ATLAS_MODEL_KEY, or write the code and call python_execute_code",
+            code="unavailable",
+        )
+    if not 0 < len(description.strip()) <= MOST_CHARS or len(extra_instructions) > MOST_CHARS:
+        raise LabrigError(
+            "This cannot be described to a model",
+            where="description",
+            expected=f"1 to {MOST_CHARS:,} characters",
+        )
+    asked = "\n\n".join(filter(None, (ORDER + description, extra_instructions)))
+    body = {"model": model or configured, "messages": [{"role": "user", "content": asked}]}
+    sent = await client().ask(
+        CODE_MODEL, "chat/completions", method="POST", data=body, timeout_s=45, patience_s=5
+    )
+    text = Value(sent.json(), sent.url)["choices"][0]["message"]["content"].text()
+    found = _FENCED.search(text)
+    return {"code": found[1] if found else text.strip(), "model": body["model"]}, {"sources": [sent.source()]}

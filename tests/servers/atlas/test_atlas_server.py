@@ -1,0 +1,248 @@
+"""The atlas server through MCP: values with unit and source, candidates, typed refusals, settings."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastmcp import Client
+
+from labrig.answer import json_bytes
+from labrig.errors import LabrigError
+from labrig.serving.builder import build
+from labrig.toolbox import ServeOptions
+from labrig_atlas.server import toolbox
+
+
+@asynccontextmanager
+async def served(folder: Path, **more: Any) -> AsyncIterator[Client[Any]]:
+    async with Client(build(toolbox, ServeOptions(workspace=folder / "w", **more))) as client:
+        yield client
+
+
+async def told(client: Client[Any], tool: str, **arguments: Any) -> dict[str, Any]:
+    """Return the Answer of a call that succeeds."""
+    result = await client.call_tool_mcp(tool, arguments)
+    assert not result.is_error, result.content[0].text
+    answer: dict[str, Any] = result.structured_content
+    assert answer["source"]
+    return answer
+
+
+async def refused(client: Client[Any], tool: str, **arguments: Any) -> dict[str, str]:
+    """Return the error of a call that is refused."""
+    result = await client.call_tool_mcp(tool, arguments)
+    assert result.is_error, result
+    error: dict[str, str] = result.meta["labrig"]["error"]
+    return error
+
+
+def value(answer: dict[str, Any], name: str) -> Any:
+    (found,) = [each for each in answer["values"] if each["name"] == name]
+    return found["value"]
+
+
+async def test_the_default_tools_are_few_and_short(tmp_path: Path) -> None:
+    async with served(tmp_path) as client:
+        tools = await client.list_tools()
+    assert len(tools) <= 12
+    wire = [each.model_dump(by_alias=True, mode="json", exclude_none=True) for each in tools]
+    assert json_bytes([{k: v for k, v in each.items() if k != "outputSchema"} for each in wire]) <= 12_000
+
+
+async def test_a_name_becomes_a_point_or_candidates(tmp_path: Path) -> None:
+    async with served(tmp_path) as client:
+        ulm = await told(client, "geocode", address="Ulm, Germany")
+        assert value(ulm, "latitude") == pytest.approx(48.40, abs=0.02)
+        assert value(ulm, "longitude") == pytest.approx(9.99, abs=0.02)
+        many = await told(client, "geocode", address="Springfield")
+        assert many["status"] == "ambiguous" and len(many["data"]["candidates"]) > 3
+        one = many["data"]["candidates"][1]
+        again = await told(client, "geocode", address=one["address"])
+        assert again["data"]["place"]["place_id"] == one["place_id"]
+        fictional = await refused(client, "geocode", address="Minas Tirith")
+        assert fictional["code"] == "not_found" and fictional["try"]
+        assert (await refused(client, "geocode", address=" "))["code"] == "bad_input"
+
+
+@pytest.mark.parametrize(
+    ("latitude", "longitude", "status", "says"),
+    [
+        (48.4, 10.0, "ok", "Ulm"),
+        (0.0, -30.0, "no_place", "sea"),
+        (90.0, 0.0, "no_place", "North Pole"),
+        (-90.0, 12.0, "no_place", "South Pole"),
+        (-17.8, 181.0, "ok", ""),
+    ],
+)
+async def test_a_point_becomes_a_place_or_the_reason(
+    latitude: float, longitude: float, status: str, says: str, tmp_path: Path
+) -> None:
+    async with served(tmp_path) as client:
+        answer = await told(client, "reverse_geocode", latitude=latitude, longitude=longitude)
+    assert (status == "ok" or answer["status"] == status) and says in answer["text"]
+
+
+async def test_points_that_are_none_are_refused(tmp_path: Path) -> None:
+    async with served(tmp_path) as client:
+        for latitude, longitude in ((91, 0), (-120, 45), (0, 400)):
+            error = await refused(client, "reverse_geocode", latitude=latitude, longitude=longitude)
+            assert error["code"] == "bad_input" and "degrees" in error["expected"]
+        assert "swap" in (await refused(client, "reverse_geocode", latitude=-120, longitude=45))["try"]
+
+
+async def test_figures_of_a_country_have_source_and_year(tmp_path: Path) -> None:
+    async with served(tmp_path) as client:
+        france = await told(client, "get_country_facts", country="FR")
+        assert 5.4e5 < value(france, "area") < 6.5e5 and 6.4e7 < value(france, "population") < 7e7
+        assert all("20" in each["note"] or "year" in each["note"] for each in france["values"])
+        assert (await refused(client, "get_country_facts", country="Wakanda"))["code"] == "not_found"
+
+
+async def test_a_page_is_walked(tmp_path: Path) -> None:
+    """The birthplace in an infobox leads to a page whose infobox has the height as a number with its unit."""
+    async with served(tmp_path) as client:
+        person = await told(
+            client, "fetch_webpage", url="https://en.m.wikipedia.org/wiki/albert_einstein#Life"
+        )
+        assert person["data"]["title"] == "Albert Einstein" and "Labrig" in person["source"]
+        seen = await told(client, "fetch_webpage", url="Albert Einstein")
+        fields = {each["label"]: each for each in seen["data"]["infobox"]}
+        assert fields["Born"]["values"][0]["iso"] == "1879-03-14"
+        infobox = await told(client, "fetch_webpage", url="Albert Einstein", section="infobox", links=True)
+        (ulm,) = [each["address"] for each in infobox["data"]["links"] if each["text"] == "Ulm"]
+        town = await told(client, "fetch_webpage", url=ulm)
+        height = {each["label"]: each for each in town["data"]["infobox"]}["Elevation"]["values"][0]
+        assert (height["value"], height["unit"]) == (478, "m")
+        text = await told(client, "fetch_webpage", url=ulm, section="Geography")
+        assert "Danube" in text["text"] and text["data"]["section_title"] == "Geography"
+        hits = await told(client, "search_pages", query="relativity born in Ulm")
+        assert hits["data"]["pages"][0]["title"] == "Albert Einstein"
+        for wrong in ({"section": "Geology"}, {"table": 9}):
+            assert (await refused(client, "fetch_webpage", url=ulm, **wrong))["code"] == "not_found"
+
+
+async def test_a_long_text_is_read_in_parts(tmp_path: Path) -> None:
+    """All parts together are the text, and a cursor belongs to its own call."""
+    async with served(tmp_path) as client:
+        read, cursor, parts = "", "", 0
+        while True:
+            part = await told(client, "fetch_webpage", url="Germany", section="all", cursor=cursor)
+            read, parts = read + part["text"], parts + 1
+            if "next" not in part:
+                break
+            cursor = part["next"].split("cursor='")[1].rstrip("')")
+        assert len(read) == part["data"]["total_chars"] and "## " in read
+        links = await told(client, "fetch_webpage", url="Germany", links=True)
+        assert value(links, "links") >= len(links["data"]["links"]) > 5
+        if cursor:
+            assert (await refused(client, "fetch_webpage", url="France", section="all", cursor=cursor))[
+                "code"
+            ] == "bad_input"
+
+
+async def test_what_is_made_up_says_so(tmp_path: Path) -> None:
+    """Weather, markets, roads, nearby places; a height that is known does not."""
+    calls: list[tuple[str, dict[str, Any]]] = [
+        ("get_weather", {"place": "Ulm", "start_date": "2024-01-15"}),
+        ("get_weather", {"place": "Ulm"}),
+        ("get_market_history", {"symbol": "ALDR.LA", "date": "2024-12-25"}),
+        ("find_route", {"origin": "Ulm", "destination": "Stuttgart"}),
+        ("search_places", {"query": "museums near Ulm"}),
+    ]
+    async with served(tmp_path) as client:
+        for tool, arguments in calls:
+            answer = await told(client, tool, **arguments)
+            assert any("made up" in each for each in answer["warnings"]), tool
+            assert all("made up" in each["note"] for each in answer.get("values", ())), tool
+        heights = await told(client, "get_elevations", places=["Ulm", "48.2, 9.1"])
+        assert ["made up" in each["note"] for each in heights["values"]] == [False, True]
+
+
+async def test_days_without_trade_and_days_to_come(tmp_path: Path) -> None:
+    async with served(tmp_path) as client:
+        christmas = await told(client, "get_market_history", symbol="ALDR.LA", date="2024-12-25")
+        assert "Christmas" in christmas["text"] and christmas["values"][0]["note"].startswith("2024-12-24")
+        assert (await refused(client, "get_market_history", symbol="ALDR.LA", date="2031-01-02"))[
+            "code"
+        ] == "bad_input"
+        assert (await refused(client, "get_weather", place="Ulm", start_date="2031-01-02"))[
+            "code"
+        ] == "bad_input"
+        unknown = await refused(client, "get_weather", place="Ulm", variables=["rain"])
+        assert unknown["code"] == "not_found" and "rain_sum" in unknown["try"]
+        pages = [
+            await told(client, "get_weather", place="Ulm", start_date="2024-01-01", end_date="2024-12-30")
+        ]
+        days = len(pages[0]["data"]["days"])
+        assert days < 365 and "cursor" in pages[0]["next"]
+
+
+async def test_ways_and_distances(tmp_path: Path) -> None:
+    async with served(tmp_path) as client:
+        straight = await told(
+            client, "find_route", origin="52.0, 179.5", destination="52.0, -179.5", mode="straight"
+        )
+        assert value(straight, "distance") == pytest.approx(68_677, abs=20)  # over the antimeridian
+        assert (await refused(client, "find_route", origin="Ulm", destination="Tokyo"))["code"] == "not_found"
+        several = await refused(
+            client, "find_route", origin="Springfield", destination="Ulm", mode="straight"
+        )
+        assert several["where"] == "origin" and "Missouri" in several["expected"]
+        table = await told(
+            client, "get_distances", origins=["Ulm", "Stuttgart"], destinations=["Munich", "Tokyo"]
+        )
+        assert table["status"] == "partial" and table["data"]["distance_m"][0][1] is None
+        many = await refused(client, "get_distances", origins=["Ulm"] * 500, destinations=["Paris"])
+        assert many["code"] == "limit"
+        assert (await refused(client, "search_places", query="museums near Ulm", radius_m=-1))[
+            "code"
+        ] == "bad_input"
+
+
+async def test_a_store_that_is_damaged_is_named(tmp_path: Path) -> None:
+    (tmp_path / "store.sqlite").write_bytes(b"SQLite format 3\0" + bytes(5000))
+    async with served(tmp_path, settings={"wiki": str(tmp_path / "store.sqlite")}) as client:
+        error = await refused(client, "fetch_webpage", url="Ulm")
+    assert error["code"] == "unavailable" and "store.sqlite" in error["where"]
+
+
+async def test_code_runs_in_the_sandbox(tmp_path: Path) -> None:
+    async with served(tmp_path) as client:
+        assert (await told(client, "run_python_code", code="print(6 * 7)"))["text"] == "42\n"
+
+
+def test_settings_say_who_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    from labrig_atlas.server.base import backends_of
+
+    assert set(backends_of(ServeOptions()).values()) == {"offline"}
+    google = backends_of(
+        ServeOptions(settings={"backend": "google", "elevation": "open", "geocode": "offline"})
+    )
+    assert (google["route"], google["weather"], google["elevation"], google["geocode"]) == (
+        "google",
+        "open",
+        "open",
+        "offline",
+    )
+    with pytest.raises(LabrigError, match="did you mean google"):
+        toolbox.select(ServeOptions(settings={"route": "gogle"}))
+    with pytest.raises(LabrigError, match="value of weather"):
+        toolbox.select(ServeOptions(settings={"weather": "google"}))
+    monkeypatch.setenv("LABRIG_ATLAS_GOOGLE_KEY", "a-key-that-is-long")
+    toolbox.select(ServeOptions())
+
+
+async def test_a_backend_without_its_key_names_the_variable_and_one_that_needs_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("LABRIG_ATLAS_GOOGLE_KEY", raising=False)
+    monkeypatch.setenv("LABRIG_HOME", str(tmp_path / "home"))
+    async with served(tmp_path, settings={"geocode": "google"}) as client:
+        error = await refused(client, "geocode", address="Ulm")
+    assert (
+        error["code"] == "unavailable" and "LABRIG_ATLAS_GOOGLE_KEY" in str(error) and "open" in error["try"]
+    )
