@@ -7,6 +7,7 @@ their own that ends the process (eccodes 2.50 before pyproj 3.7). Grids and rast
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,6 +15,7 @@ from labrig.errors import LabrigError
 from labrig_earth.data.formats import GRIDS, VECTORS, Format, Place, format_of
 
 CHUNK = "32MiB"
+MOST_PIECE_BYTES = 1 << 30
 MOST_VECTOR_BYTES = 512 << 20
 LATITUDES, LONGITUDES = ("latitude", "lat", "y"), ("longitude", "lon", "lng", "long", "x")
 _Opened = TypeVar("_Opened")
@@ -41,6 +43,7 @@ def open_dataset(given: Place | str | Path, *, group: str = "") -> Any:
     """
     import dask
     import xarray as xr
+    from dask.utils import parse_bytes
 
     place = Place.of(given)
     kind = format_of(place)
@@ -58,14 +61,36 @@ def open_dataset(given: Place | str | Path, *, group: str = "") -> Any:
 
     def either() -> Any:
         with dask.config.set({"array.chunk-size": CHUNK}):
+            stored = opens(None)
+            # A part of a stored piece costs as much as all of it: large ones are not cut further.
+            if max((_stored_bytes(stored[name]) for name in stored.data_vars), default=0) > parse_bytes(
+                CHUNK
+            ):
+                return opens({})
             try:
                 return opens("auto")
             except NotImplementedError:  # text has no size from which pieces could be made
                 return opens({})
 
     found = _tried(either, place)
+    for name in found.data_vars:
+        size = _stored_bytes(found[name])
+        if size > MOST_PIECE_BYTES:
+            raise LabrigError(
+                f"{name} is stored in pieces of {size / 1e9:.1f} GB, each of which must be read whole",
+                where=place.name,
+                expected=f"pieces of at most {MOST_PIECE_BYTES / 1e9:.1f} GB",
+                try_="store it in smaller chunks",
+                code="limit",
+            )
     found.encoding["source"] = place.name
     return found
+
+
+def _stored_bytes(variable: Any) -> int:
+    """Return the size of a decoded piece of a variable, as the file is divided; 0 for one that is not divided."""
+    sizes = variable.encoding.get("preferred_chunks") or {}
+    return int(prod(sizes.values()) * variable.dtype.itemsize) if sizes else 0
 
 
 def open_raster(given: Place | str | Path) -> Any:

@@ -15,7 +15,7 @@ from labrig.errors import LabrigError, unknown_name
 from labrig_earth.grids import areas, climatology, periods, spells, trends
 from labrig_earth.grids.axes import horizontal
 from labrig_earth.grids.conventions import Accumulation
-from labrig_earth.grids.reading import Field, in_time, in_unit
+from labrig_earth.grids.reading import Field, in_time, in_unit, readable
 from labrig_earth.grids.times import select_range, time_axis
 from labrig_earth.grids.units import convert
 
@@ -88,7 +88,7 @@ def aggregate(source: Field, wanted: Wanted) -> Aggregated:
     Raises
     ------
     LabrigError
-        ``bad_input`` for unknown words and options, and what the rooms raise.
+        ``bad_input`` for unknown words and options, ``limit`` for too much to read, and what the rooms raise.
     """
     _check(wanted)
     notes: dict[str, Any] = {}
@@ -100,10 +100,11 @@ def aggregate(source: Field, wanted: Wanted) -> Aggregated:
     if over_time:
         source, covers = in_time(source, utc_offset_h=wanted.utc_offset_h)
     source = in_unit(source, wanted.unit, stated=wanted.stated_unit, water=wanted.water)
-    if wanted.daily:
-        source, covers = _days(source, wanted, covers, said)
     if not _needs_base(wanted):
         source = _ranged(source, wanted)
+    readable(source)
+    if wanted.daily:
+        source, covers = _days(source, wanted, covers, said)
     if wanted.over in ("space", "both"):
         source = _over_space(source, wanted, said, notes)
         if wanted.over == "space" and wanted.statistic not in SPECIAL:

@@ -169,6 +169,11 @@ def horizontal(data: Any) -> Axes:
             expected="coordinates that are recognised as latitude and longitude, or x and y",
             try_="name them latitude and longitude, or give them units degrees_north and degrees_east",
         )
+    for name in (axes.y, axes.x):
+        if not np.isfinite(np.asarray(data[name].values, "f8")).all():
+            raise LabrigError(
+                f"The axis {name} has missing values", where=name, expected="a number for each cell"
+            )
     return axes
 
 

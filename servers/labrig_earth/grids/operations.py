@@ -99,7 +99,7 @@ def aggregate_data(call: Call) -> Result:
         method=call.argument("method", "fractional"),
         names=call.argument("names", ""),
     )
-    source = readable(source).noting(warnings=() if shapes is None else tuple(shapes.warnings))
+    source = source.noting(warnings=() if shapes is None else tuple(shapes.warnings))
     found = aggregate(source, wanted)
     kind = _format(call)
     result = result_of(found.source, found.data, found.method, call.scratch, name="aggregate", kind=kind)
@@ -221,6 +221,7 @@ def zonal_statistics(call: Call) -> Result:
     source = selected(variable(_opened(call), call.argument("variable", "")), call.argument("select", {}))
     source = in_unit(source, call.argument("unit", ""), stated=call.argument("stated_unit", ""))
     shapes = _polygons(call)
+    source = readable(source)
     statistics = list(call.argument("statistics", ["mean", "min", "max", "count"]))
     found = zonal.zonal_statistics(
         source.data.squeeze(drop=True),

@@ -16,7 +16,7 @@ from labrig_earth.data.opening import open_dataset
 from labrig_earth.grids.axes import Axes, axes_of, grid_text, is_field, variable_of
 from labrig_earth.grids.conventions import Accumulation, accumulation_of, deaccumulated, spliced
 from labrig_earth.grids.selecting import select_box, select_level
-from labrig_earth.grids.sizes import require_readable
+from labrig_earth.grids.sizes import piece_bytes, require_readable
 from labrig_earth.grids.times import select_hours, select_months, select_range, shifted
 from labrig_earth.grids.units import convert
 from labrig_earth.results import SYNTHETIC
@@ -32,12 +32,15 @@ class Field:
     ----------
     grid
         In words, as it was before points or means were taken of it.
+    pieces
+        Sizes of what is read at a time, by variable.
     """
 
     data: Any
     axes: Axes
     source: str
     grid: str = ""
+    pieces: Mapping[str, int] = field(default_factory=dict)
     assumed: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     done: tuple[str, ...] = field(default_factory=tuple)
@@ -66,7 +69,8 @@ def opened(place: Place, *, group: str = "") -> Field:
         data, done = found.data, (found.said,)
         if found.preliminary:
             warnings = (*warnings, f"{found.preliminary} steps are preliminary (ERA5T) and may change")
-    return Field(data, axes, place.name, grid_text(data, axes), axes.assumed, warnings, done)
+    pieces = piece_bytes(data)
+    return Field(data, axes, place.name, grid_text(data, axes), pieces, axes.assumed, warnings, done)
 
 
 def variables(source: Field, names: list[str]) -> Field:
@@ -205,5 +209,5 @@ def in_unit(source: Field, unit: str, *, stated: str = "", water: bool = False) 
 
 def readable(source: Field, what: str = "The request") -> Field:
     """Return a field if it is not too large to be read."""
-    require_readable(source.data, what=what)
+    require_readable(source.data, source.pieces, what=what)
     return source

@@ -157,7 +157,8 @@ def lay_out(folder: Path) -> tuple[Path, ...]:
         dims = [name] if values is not None else ["time", "latitude", "longitude"]
         chunks = shape if values is not None else [100, 721, 1440]
         metadata[f"{name}/.zarray"] = {
-            "zarr_format": 2, "shape": shape, "chunks": chunks, "dtype": "<f8", "compressor": None, "fill_value": 0.0,
+            "zarr_format": 2, "shape": shape, "chunks": chunks, "dtype": "<f8", "compressor": None,
+            "fill_value": 0.0 if values is None else None,
             "order": "C", "filters": None,
         }  # fmt: skip
         units = {
