@@ -81,7 +81,7 @@ def route(world: World, origin: str, destination: str, mode: str = "driving") ->
         round(sum(step.duration_s for step in steps), 1),
         f"{start.place.name} to {end.place.name}{via}",
         tuple(steps),
-        SOURCE,
+        _source(world),
         made_up=True,
         notes=tuple(note for note in (start.note, end.note) if note),
     )
@@ -121,7 +121,7 @@ def matrix(
         tuple(_name(end, text) for end, text in zip(ends, destinations, strict=True)),
         how,
         tuple(rows),
-        SOURCE,
+        _source(world),
         made_up=True,
         notes=tuple(
             dict.fromkeys(end.note for end in (*starts, *ends) if isinstance(end, _End) and end.note)
@@ -141,6 +141,10 @@ def check_mode(mode: str) -> Mode:
         if known == mode:
             return known
     raise unknown_name("mode of travel", mode, MODES, where="mode")
+
+
+def _source(world: World) -> str:
+    return world.meta.get("source", SOURCE)
 
 
 def _name(end: _End | LabrigError, text: str) -> str:

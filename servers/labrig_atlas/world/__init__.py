@@ -7,4 +7,5 @@
 - `landmask`: land and sea
 - `roads`: made-up roads between real cities
 - `building`: the database; `database`: made on first use, and opened
+- `twin`: a fictional world of a seed; `renaming`, `syllables`: its names; `shifting`: its figures
 """

@@ -83,6 +83,7 @@ def build(
     *,
     seed: int = 0,
     gazetteer: Iterable[City] = (),
+    source: str = "",
     more: Mapping[str, str] | None = None,
 ) -> None:
     """Write a whole world into an empty database.
@@ -95,6 +96,8 @@ def build(
         What its made-up parts are made from.
     gazetteer
         Further cities, which are on no road; those that are in the tables are passed over.
+    source
+        What every row is from, where that is one thing: of a twin, its seed.
     more
         Further lines of `meta`.
     """
@@ -104,6 +107,9 @@ def build(
     entries = _cities(world, tables, gazetteer)
     _merge(world, entries, marks, tables)
     centres = _centres(world, tables, marks)
+    if source:
+        for entry in (*centres, *entries):
+            entry.source = source
     _write_places(connection, [*centres, *entries], {city.number for city in tables.cities})
     connection.executemany(
         "INSERT INTO country VALUES (?,?,?,?,?,?,?,?,?,?,?)",
@@ -142,7 +148,7 @@ def build(
             each.longitude,
             each.elevation_m,
             each.title,
-            _told(each),
+            source or _told(each),
             int(each.kind not in ALONE),
         )
         for each in marks
@@ -164,7 +170,7 @@ def build(
     )
     connection.executemany("INSERT INTO land VALUES (?,?)", enumerate(tables.land))
     connection.executescript(INDEXES)
-    meta = {"world": world, "seed": str(seed), **(more or {})}
+    meta = {"world": world, "seed": str(seed), **({"source": source} if source else {}), **(more or {})}
     connection.executemany("INSERT INTO meta VALUES (?,?)", sorted(meta.items()))
     connection.execute("INSERT INTO meta VALUES ('complete', 'yes')")  # last: without it the file is damaged
     connection.commit()

@@ -25,6 +25,7 @@ from labrig_atlas.world import sources
 from labrig_atlas.world.building import build
 from labrig_atlas.world.gazetteer import GAZETTEER, gazetteer_path, read_gazetteer
 from labrig_atlas.world.tables import read_tables
+from labrig_atlas.world.twin import seed_of, twin
 
 EARTH = "earth"
 TODAY = date(2026, 7, 1)
@@ -94,7 +95,7 @@ def open_world(name: str = EARTH) -> World:
     Parameters
     ----------
     name
-        ``earth``.
+        ``earth``, or ``twin-7`` for the fictional one of the seed 7.
 
     Raises
     ------
@@ -102,11 +103,15 @@ def open_world(name: str = EARTH) -> World:
         ``not_found`` for another name; ``unavailable`` where the database cannot be made: a full disk, a folder that
         cannot be written.
     """
-    if name != EARTH:
+    seed = seed_of(name)
+    if name != EARTH and seed is None:
         raise LabrigError(
-            f"There is no world named {name!r}", where="atlas.world", expected="earth", code="not_found"
+            f"There is no world named {name!r}",
+            where="atlas.world",
+            expected="earth, or twin-SEED with a whole number up to 999999999, such as twin-7",
+            code="not_found",
         )
-    gazetteer = gazetteer_path()
+    gazetteer = gazetteer_path() if seed is None else None
     key = sources.key_of(*(GAZETTEER.sha256.values() if gazetteer else ()))
     path = home() / "atlas" / f"{name}-{key}.sqlite"
     if (world := _opened(path)) is not None:
@@ -119,14 +124,18 @@ def open_world(name: str = EARTH) -> World:
             with contextlib.closing(sqlite3.connect(fresh)) as connection:
                 connection.execute("PRAGMA journal_mode = OFF")
                 connection.execute("PRAGMA synchronous = FULL")
-                build(
-                    connection,
-                    name,
-                    read_tables(),
-                    read_articles(),
-                    gazetteer=read_gazetteer(gazetteer) if gazetteer else (),
-                    more={"gazetteer": sources.GAZETTEER} if gazetteer else {},
-                )
+                if seed is None:
+                    build(
+                        connection,
+                        name,
+                        read_tables(),
+                        read_articles(),
+                        gazetteer=read_gazetteer(gazetteer) if gazetteer else (),
+                        more={"gazetteer": sources.GAZETTEER} if gazetteer else {},
+                    )
+                else:
+                    made = twin(seed)
+                    build(connection, name, made.tables, made.articles, seed=seed, source=made.source)
             fresh.replace(path)
     except (OSError, sqlite3.OperationalError) as error:
         full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)

