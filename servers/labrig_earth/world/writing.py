@@ -116,11 +116,14 @@ class Folder:
 
     def geopackage(self, name: str, frame: Any, layer: str) -> None:
         """Write a `geopandas.GeoDataFrame` as one layer of a GeoPackage."""
-        with _fixed_date():
+        with _alone():
             frame.to_file(
-                self.new(name), layer=layer, driver="GPKG", engine="pyogrio", dataset_metadata={SYNTHETIC: self.label},
+                self.new(name),
+                layer=layer,
+                driver="GPKG",
+                engine="pyogrio",
                 layer_metadata={SYNTHETIC: self.label},
-            )  # fmt: skip
+            )
         self.contents[name] = _hash_frame(frame)
 
     def text(self, name: str, text: str) -> None:
@@ -184,15 +187,15 @@ def _stored(data: Any, encoding: Mapping[str, Mapping[str, Any]]) -> list[tuple[
 
 
 @contextmanager
-def _fixed_date() -> Iterator[None]:
-    """Let GDAL write one date into each GeoPackage."""
+def _alone() -> Iterator[None]:
+    """Let GDAL write one date into each GeoPackage, and no file beside it."""
     import pyogrio
 
-    pyogrio.set_gdal_config_options({"OGR_CURRENT_DATE": "2021-01-01T00:00:00Z"})
+    pyogrio.set_gdal_config_options({"OGR_CURRENT_DATE": "2021-01-01T00:00:00Z", "GDAL_PAM_ENABLED": "NO"})
     try:
         yield
     finally:
-        pyogrio.set_gdal_config_options({"OGR_CURRENT_DATE": None})
+        pyogrio.set_gdal_config_options({"OGR_CURRENT_DATE": None, "GDAL_PAM_ENABLED": None})
 
 
 def size_bytes(path: Path) -> int:

@@ -138,6 +138,7 @@ def test_nothing_of_a_full_map_overlaps_or_leaves_the_page() -> None:
     ]
 
 
+@pytest.mark.accept
 def test_maps_of_files_say_what_they_show(world: Path, tmp_path: Path) -> None:
     daily = {"data": (world / "climate/daily.nc",)}
     day = {"start": "2018-07-25", "end": "2018-07-25"}
@@ -178,6 +179,7 @@ def test_the_same_map_has_the_same_bytes(world: Path, tmp_path: Path) -> None:
     assert pictures[0] == pictures[1]
 
 
+@pytest.mark.accept
 def test_classes_and_layers_of_the_town(world: Path, tmp_path: Path) -> None:
     scl = {"data": (world / "scenes/2022-06-18_SCL.tif",), "layers": (world / "scenes/field.gpkg",)}
     names = {"4": "vegetation", "5": "not vegetated", "6": "water", "9": "cloud"}

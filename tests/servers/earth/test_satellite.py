@@ -224,7 +224,7 @@ def test_scenes_of_two_places_share_no_cell(tmp_path: Path) -> None:
         max_size=8,
     )
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_statistics_of_pieces_are_those_of_the_whole(pieces: list[list[float]]) -> None:
     tally = Tally(-1, 1)
     for piece in pieces:

@@ -44,6 +44,7 @@ def _value(result: Result, name: str) -> float:
     return next(float(each.value) for each in result.values if each.name == name)
 
 
+@pytest.mark.accept
 @pytest.mark.asyncio(loop_scope="module")
 async def test_a_route_round_the_flood_is_found_and_drawn(
     by: Children, world: Path, truth: dict[str, Any], tmp_path: Path
@@ -64,6 +65,7 @@ async def test_a_route_round_the_flood_is_found_and_drawn(
     assert not isinstance(seen, str) and seen.width == 1280
 
 
+@pytest.mark.accept
 @pytest.mark.asyncio(loop_scope="module")
 async def test_an_index_a_buffer_and_a_map_in_children(
     by: Children, world: Path, truth: dict[str, Any], tmp_path: Path

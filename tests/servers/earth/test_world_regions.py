@@ -55,7 +55,7 @@ def test_a_wrong_name_gets_the_nearest_and_an_ambiguous_one_a_note() -> None:
     assert "Seven seas (open ocean)" not in region_names("continent")
 
 
-@pytest.mark.parametrize("scale", ["110m", "50m"])
+@pytest.mark.parametrize("scale", ["110m", pytest.param("50m", marks=pytest.mark.accept)])
 def test_countries_cover_the_land_and_no_line_runs_round_the_world(scale: str) -> None:
     from shapely import union_all
 
