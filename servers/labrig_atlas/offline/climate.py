@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date
-from math import cos, floor, pi, radians, sin
+from math import cos, floor, fsum, pi, radians, sin
 
 from labrig_atlas.offline.elevation import elevation
 from labrig_atlas.offline.land import is_land
@@ -114,9 +114,9 @@ def _node(world: World, what: str, row: int, column: int, ordinal: int) -> float
         if len(kept) > 50_000:
             kept.clear()
         memory = MEMORY[what]
-        total = sum(
+        total = fsum(
             memory**back * normal("weather", world.seed, what, row, column, ordinal - back)
             for back in range(DAYS)
         )
-        kept[key] = total / sum(memory ** (2 * back) for back in range(DAYS)) ** 0.5
+        kept[key] = total / fsum(memory ** (2 * back) for back in range(DAYS)) ** 0.5
     return kept[key]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import fsum
 from typing import Any
 
 from labrig.errors import LabrigError
@@ -17,12 +18,10 @@ EXACT_M = 50.0
 """A known point within this distance is the point that was asked for: coordinates are rounded."""
 COAST_M = 5_000.0
 """A sea cell with a known point within this distance is taken for land, since cells are coarse."""
-NEIGHBOURS = 8
+NEIGHBOURS = 10
 MOST_POINTS = 512
 """Of one question, as many as Google's service takes."""
-METHOD = (
-    f"mean of the {NEIGHBOURS} nearest known elevations, weighted by the inverse square of their distance"
-)
+METHOD = f"mean of the {NEIGHBOURS} nearest known elevations, weighted by distance (modified Shepard)"
 
 
 def elevations(world: World, points: Sequence[tuple[float, float]]) -> tuple[Elevation, ...]:
@@ -45,9 +44,10 @@ def elevations(world: World, points: Sequence[tuple[float, float]]) -> tuple[Ele
 def elevation(world: World, latitude: float, longitude: float) -> Elevation:
     """Return metres above sea level at a point (degrees WGS 84), with the method.
 
-    At a known point it is that of the table; at sea it is 0; elsewhere it is Shepard's interpolation (Proc. 23rd ACM
-    National Conference, 1968), smooth, and made up as far as hills between the known points go. Summits are known
-    points but do not lift the land around them.
+    At a known point it is that of the table; at sea it is 0; elsewhere it is Shepard's interpolation as modified by
+    Franke and Nielson (Int. J. Numer. Methods Eng. 15, 1980): weights fall to 0 at the first point that is not used,
+    so that it is smooth. It is made up as far as hills between the known points go. Summits do not lift the land
+    around them.
 
     Raises
     ------
@@ -79,9 +79,10 @@ def elevation(world: World, latitude: float, longitude: float) -> Elevation:
             row[3],
             round(distance, 1),
         )
-    used = [each for each in known if each[1][5]][:NEIGHBOURS]
-    weights = [1 / each[0] ** 2 for each in used]
-    mean = sum(weight * each[1][2] for weight, each in zip(weights, used, strict=True)) / sum(weights)
+    usable = [each for each in known if each[1][5]]
+    used, beyond = usable[:NEIGHBOURS], usable[NEIGHBOURS][0]
+    weights = [((beyond - away + 1.0) / (beyond * away)) ** 2 for away, _ in used]  # + 1 m: one is never 0
+    mean = fsum(weight * each[1][2] for weight, each in zip(weights, used, strict=True)) / fsum(weights)
     return Elevation(
         latitude,
         longitude,
@@ -106,6 +107,9 @@ def _known(world: World, latitude: float, longitude: float) -> list[tuple[float,
             )
         near = [(roughly_m(latitude, longitude, row[0], row[1]), row) for row in rows]
         near = sorted((each for each in near if each[0] <= reach), key=lambda each: (each[0], each[1][3]))
-        if sum(row[5] for _, row in near) >= NEIGHBOURS:
+        usable = [row for _, row in near if row[5]]
+        if len(usable) > NEIGHBOURS:
             break
-    return [(distance_m(latitude, longitude, row[0], row[1]), row) for _, row in near[: 3 * NEIGHBOURS]]
+    chosen = usable[: 2 * NEIGHBOURS] + [row for _, row in near[:3] if not row[5]]
+    told = [(distance_m(latitude, longitude, row[0], row[1]), row) for row in chosen]
+    return sorted(told, key=lambda each: (each[0], each[1][3]))

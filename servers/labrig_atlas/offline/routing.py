@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from math import fsum
 
 from labrig.errors import LabrigError, unknown_name
 from labrig_atlas.facts import MODES, Matrix, MatrixCell, Mode, Place, Route, Step
@@ -77,8 +78,8 @@ def route(world: World, origin: str, destination: str, mode: str = "driving") ->
         start.place.address,
         end.place.address,
         how,
-        round(sum(step.distance_m for step in steps), 1),
-        round(sum(step.duration_s for step in steps), 1),
+        round(fsum(step.distance_m for step in steps), 1),
+        round(fsum(step.duration_s for step in steps), 1),
         f"{start.place.name} to {end.place.name}{via}",
         tuple(steps),
         _source(world),
@@ -168,8 +169,8 @@ def _cell(
         steps = [*_access(start, mode, True), Step("", metres, seconds), *_access(end, mode, False)]
     return MatrixCell(
         "ok",
-        round(sum(step.distance_m for step in steps), 1),
-        round(sum(step.duration_s for step in steps), 1),
+        round(fsum(step.distance_m for step in steps), 1),
+        round(fsum(step.duration_s for step in steps), 1),
     )
 
 

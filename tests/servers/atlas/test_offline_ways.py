@@ -34,8 +34,8 @@ def test_a_kind_near_a_place_gives_made_up_places_that_can_be_had_again(earth: W
     distances = [place.distance_m for place in found.places]
     assert distances == sorted(distances) and all(distance <= 20_000 for distance in distances)
     assert len({place.place_id for place in found.places}) == len(found.places)
-    for place in found.places[:5]:
-        assert place.made_up and 1 <= (place.rating or 0) <= 5 and place.country == "GB"
+    for place in [place for place in found.places if place.made_up][:5]:  # those of articles are real
+        assert 1 <= (place.rating or 0) <= 5 and place.country == "GB"
         assert found.near and distance_m(*found.near, place.latitude, place.longitude) == pytest.approx(
             place.distance_m, abs=0.1
         )
@@ -195,7 +195,7 @@ def test_elevation_is_exact_where_it_is_known_and_said_where_it_is_not(earth: Wo
     ulm = elevation(earth, 48.4011, 9.9876)
     assert (ulm.elevation_m, ulm.made_up, ulm.nearest_known) == (478.0, False, "Ulm")
     between = elevation(earth, 48.5, 9.9)
-    assert between.made_up and "inverse square" in between.method and between.nearest_known_m
+    assert between.made_up and "Shepard" in between.method and between.nearest_known_m
     assert 300 < between.elevation_m < 900
     sea = elevation(earth, 0, -30)
     assert sea.elevation_m == 0 and "sea" in sea.method
