@@ -108,9 +108,7 @@ class Pages:
 
     async def _opened(self) -> Store:
         if self._wiki == BUNDLED:
-            from labrig_atlas.wiki.bundled import earth_store
-
-            return await asyncio.to_thread(earth_store)
+            return await asyncio.to_thread(_bundled, self._world)
         if self._wiki == LIVE:
             from labrig_atlas.wiki.live import LiveWiki
 
@@ -132,3 +130,12 @@ class Pages:
             try_="search_pages, or the setting wiki=live, which asks the network",
             code="unavailable",
         )
+
+
+def _bundled(world: str) -> Store:
+    """Return the pages of a world: our own articles, or those of a twin, which its seed makes."""
+    from labrig_atlas.wiki.bundled import earth_store, world_store
+    from labrig_atlas.world.twin import seed_of, twin
+
+    seed = seed_of(world)
+    return earth_store() if seed is None else world_store(world, twin(seed).articles)
