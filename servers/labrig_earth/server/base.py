@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
-from labrig.answer import ANSWER_BYTES, Answer, json_bytes, with_fewer_warnings
+from labrig.answer import ANSWER_BYTES, Answer, Image, Pictures, json_bytes, with_fewer_warnings
 from labrig.errors import LabrigError, unknown_name
 from labrig.isolation import closing
 from labrig.progress import Progress
@@ -137,6 +137,16 @@ async def _done(asked: Asked, here: Session, *, long: bool) -> Answer:
         )
         made_by = {"server": "earth", "tool": asked.operation, "arguments": arguments}
         return await asyncio.to_thread(_answer, here, result, folder, hashes, made_by, asked.next)
+
+
+async def pictured(asked: Asked) -> Pictures:
+    """Have a child draw what is asked, and return its picture with the answer."""
+    answer = await _done(asked, session(), long=False)
+    here = session()
+    handle = str(answer.artifacts[0]["handle"])
+    data = await asyncio.to_thread(here.artifacts.read, handle)
+    caption = str(answer.data.get("title") or "") or asked.operation.replace("_", " ")
+    return Pictures((Image(data, caption, handle),), answer)
 
 
 def _opened(
@@ -327,10 +337,10 @@ toolbox = Toolbox(
     "earth",
     "Earth data: grids, GIS, satellite scenes",
     "Computes on NetCDF, Zarr, GeoTIFF, GeoPackage and OSM files of the workspace and of --root folders. describe_data "
-    "first: it says units, calendar, gaps, conventions. aggregate gives statistics over time, areas and polygons, and "
-    "cuts in the same call (select). Times are ISO text; positions are degrees; a box is [west, south, east, north]. "
-    "Each result names method, unit, grid, valid cells and what was assumed; arrays are files, whose handles later "
-    "calls take as data.",
+    "first: it says units, calendar, gaps, conventions. aggregate gives statistics over time, areas and polygons. "
+    "select cuts in the same call: start, end (ISO), months, hours, box [west, south, east, north] in degrees, level. "
+    "Each result names method, unit, grid, valid cells and what was assumed; arrays are files, whose handles later calls "
+    "take as data. job=true: up to 30 min.",
     opens=opens,
     doctor=doctor,
     toolsets={
@@ -341,16 +351,14 @@ toolbox = Toolbox(
     reads=(),
 )
 
-DataArgument = Annotated[str, Field(description="File or Zarr: path in the workspace, @root/.., or handle.")]
+DataArgument = Annotated[str, Field(description="In the workspace, @root/.., or a handle.")]
 VariableArgument = Annotated[str, Field(description="Where it has several.")]
 SelectArgument = Annotated[
     dict[str, Any],
-    Field(
-        description="Part: start, end, months, hours, box [west, south, east, north], level, member, band."
-    ),
+    Field(description="start, end, months, hours, box, level, member, band."),
 ]
-PolygonsArgument = Annotated[str, Field(description="Layer of polygons: path in the workspace or handle.")]
-JobArgument = Annotated[bool, Field(description="As a job, for get_job.")]
+PolygonsArgument = Annotated[str, Field(description="In the workspace, or a handle.")]
+JobArgument = Annotated[bool, Field(description="For get_job.")]
 
 
 def options_of(options: Mapping[str, Any], allowed: Sequence[str]) -> dict[str, Any]:

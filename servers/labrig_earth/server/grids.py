@@ -29,10 +29,7 @@ async def describe_data(
     variable: VariableArgument = "",
     layer: Annotated[str, Field(description="Or the group of a NetCDF or Zarr.")] = "",
 ) -> Answer:
-    """Say what is in a file: variables or columns, units, axes, CRS, extent, times, gaps, packing, missing cells.
-
-    Warnings name what goes wrong later: exchanged coordinates, calendars, accumulations, preliminary data.
-    """
+    """Say what is in a file: variables or columns, units, axes, CRS, extent, times, gaps; what may go wrong."""
     arguments = {"variable": variable, "layer": layer, "group": layer}
     return await answered(Asked("describe_data", {"data": [data]}, arguments))
 
@@ -46,12 +43,12 @@ async def extract(
     options: Annotated[
         dict[str, Any],
         Field(
-            description="method (of a point: nearest, linear), unit, format (netcdf, zarr, geotiff, csv), stated_unit."
+            description="method (nearest, linear), unit, format (netcdf, zarr, geotiff, csv), stated_unit."
         ),
     ] = {},  # noqa: B006
     job: JobArgument = False,
 ) -> Answer:
-    """Cut out a box, a time, a level or a point. Few values are told, many become a file with its range."""
+    """Cut out a box, a time, a level or a point; many values become a file."""
     more = options_of(options, ("method", *OF_VALUES))
     arguments = {"variables": variables, "select": select, "point": point, **more}
     return await answered(Asked("extract", {"data": [data]}, arguments), job=job)
@@ -90,7 +87,7 @@ async def aggregate(
     ] = {},  # noqa: B006
     job: JobArgument = False,
 ) -> Answer:
-    """Statistics over time, area-weighted space or polygons (space first). Periods with too few steps are missing.
+    """Statistics over time, area-weighted space or polygons (space first).
 
     A heat wave: statistic="spells", daily="max", options={"threshold": 30, "unit": "degC", "least_steps": 3}.
     """
@@ -123,11 +120,9 @@ async def combine(
     ],
     variables: Annotated[
         dict[str, str],
-        Field(
-            description="By role, where not found: temperature, dew_point, humidity, pressure, u, v; first, second."
-        ),
+        Field(description="By role: temperature, dew_point, humidity, pressure, u, v; first, second."),
     ] = {},  # noqa: B006
-    other: Annotated[str, Field(description="File of the second: path in the workspace or handle.")] = "",
+    other: Annotated[str, Field(description="File of the second, in the workspace.")] = "",
     select: SelectArgument = {},  # noqa: B006
     options: Annotated[
         dict[str, Any],
@@ -152,9 +147,7 @@ async def regrid_or_reproject(
     data: DataArgument,
     variable: VariableArgument = "",
     resolution: Annotated[float | None, Field(description="Degree, or unit of crs.")] = None,
-    like: Annotated[
-        str, Field(description="A file with the grid to imitate: path in the workspace or handle.")
-    ] = "",
+    like: Annotated[str, Field(description="A file of the workspace, whose grid is taken.")] = "",
     crs: Annotated[str, Field(description="Reproject to, such as EPSG:32633.")] = "",
     method: Annotated[
         str,
@@ -163,12 +156,10 @@ async def regrid_or_reproject(
         ),
     ] = "",
     select: SelectArgument = {},  # noqa: B006
-    options: Annotated[
-        dict[str, Any], Field(description="source_crs (of data that state none), format.")
-    ] = {},  # noqa: B006
+    options: Annotated[dict[str, Any], Field(description="source_crs, format.")] = {},  # noqa: B006
     job: JobArgument = False,
 ) -> Answer:
-    """Put a variable on another latitude-longitude grid or into a CRS; area means before and after are told."""
+    """Put a variable on another latitude-longitude grid, or into a CRS."""
     arguments = {
         "variable": variable,
         "resolution": resolution,
@@ -198,7 +189,7 @@ async def zonal_statistics(
     ] = {},  # noqa: B006
     job: JobArgument = False,
 ) -> Answer:
-    """Statistics of the cells in each polygon, a cell counting by its part inside, for each step of time."""
+    """Statistics of cells in polygons, a cell counting by its part inside, for each time."""
     more = options_of(options, ("percentile", "unit", "stated_unit", "group", *OF_POLYGONS))
     arguments = {"statistics": statistics, "variable": variable, "select": select, **more}
     return await answered(

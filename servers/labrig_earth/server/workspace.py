@@ -10,4 +10,4 @@ toolbox.tool(title="Read a file", read_only=True, faithful=True, toolsets=("code
 toolbox.tool(title="Write a file", read_only=False, destructive=True, faithful=True, toolsets=("code",))(
     files.write_file
 )
-jobs.offer(toolbox, started_by="job=true")
+jobs.offer(toolbox, started_by="job=true", cancel_in=("code",))

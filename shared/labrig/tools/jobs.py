@@ -17,13 +17,21 @@ from labrig.toolbox import DEFAULT_TOOLSET, Toolbox, session
 JobArgument = Annotated[str, Field(description="Job id.")]
 
 
-def offer(toolbox: Toolbox, *, started_by: str, toolsets: tuple[str, ...] = (DEFAULT_TOOLSET,)) -> None:
+def offer(
+    toolbox: Toolbox,
+    *,
+    started_by: str,
+    toolsets: tuple[str, ...] = (DEFAULT_TOOLSET,),
+    cancel_in: tuple[str, ...] = (),
+) -> None:
     """Add `get_job` and `cancel_job` to a toolbox.
 
     Parameters
     ----------
     started_by
         The tools that start jobs, for the descriptions: ``start_transport``.
+    cancel_in
+        Toolsets of `cancel_job`, where they are others than those of `get_job`.
     """
     source = f"labrig {toolbox.name}"
 
@@ -47,7 +55,7 @@ def offer(toolbox: Toolbox, *, started_by: str, toolsets: tuple[str, ...] = (DEF
         title="Cancel a job",
         read_only=False,
         destructive=True,
-        toolsets=toolsets,
+        toolsets=cancel_in or toolsets,
         description=f"Stop a job that {started_by} started. A job that has ended stays as it is.",
     )
     async def cancel_job(job: JobArgument) -> Answer:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from labrig.serving.builder import build
 from labrig.toolbox import ServeOptions
 from labrig_earth.server import toolbox
 from labrig_earth.server.base import fitted
+from labrig_earth.server.finding import places
 from support.known_servers.earth import CLIMATE, LATITUDES, LONGITUDES, REGIONS, SCENE, lay_out, temperature
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -132,6 +134,45 @@ async def test_layers_streets_and_scenes(served: tuple[Client[Any], Path]) -> No
     assert length == pytest.approx(111.2 + 71.6, rel=0.01)  # one block north, one block east
     ndvi = await call(served, "index", index="NDVI", files=SCENE)
     assert ndvi["artifacts"] and ndvi["status"].startswith("ok")
+
+
+async def test_data_are_found_and_drawn(served: tuple[Client[Any], Path]) -> None:
+    found = await call(served, "find_data", variable="temperature", bbox=[8, 49, 9, 50], start="2000-06")
+    assert "@earth/climate.nc" in str(found["data"]) and "@earth/B04.tif" not in str(found["data"])
+    code, text = await refused(served, "find_data", folder="@nowhere")
+    assert code == "not_found" and "folder" in text
+    drawn = await served[0].call_tool(
+        "plot",
+        {
+            "kind": "map",
+            "files": [CLIMATE],
+            "layers": [REGIONS],
+            "variable": "t2m",
+            "select": {"start": "2000-07-01", "end": "2000-07-01"},
+            "options": {"unit": "degC", "title": "A day"},
+        },
+    )
+    assert base64.b64decode(drawn.content[0].data).startswith(b"\x89PNG")
+    assert "greatest value shown" in drawn.content[-1].text and "sha256:" in drawn.content[-1].text
+    series = await served[0].call_tool(
+        "plot",
+        {"kind": "series", "files": [CLIMATE], "variable": "t2m", "select": {"box": [8.9, 49.9, 9.1, 50.1]}},
+    )
+    assert base64.b64decode(series.content[0].data).startswith(b"\x89PNG")
+    assert (await refused(served, "plot", kind="pie"))[0] == "bad_input"
+
+
+@pytest.mark.parametrize(
+    ("names", "catalogues", "data"),
+    [
+        (["a.nc", "b.py"], [], ["a.nc"]),
+        (["w/catalog.json", "w/a.nc", "w/x/catalog.json", "b.tif"], ["w"], ["b.tif"]),
+        (["s/.zgroup", "s/t/0.0", "s/t/.zarray", "s/u/.zgroup"], [], ["s"]),
+        (["@r/zarr/zarr.json", "@r/zarr/t/zarr.json"], [], ["@r/zarr"]),
+    ],
+)
+async def test_what_may_be_data(names: list[str], catalogues: list[str], data: list[str]) -> None:
+    assert places(names) == (catalogues, data)
 
 
 async def test_a_job_gives_what_the_call_gives(served: tuple[Client[Any], Path]) -> None:

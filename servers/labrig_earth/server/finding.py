@@ -1,0 +1,91 @@
+"""The tool that finds data: catalogues and files of the workspace and the roots are looked at by a child."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import PurePosixPath
+from typing import Annotated
+
+from pydantic import Field
+
+from labrig.answer import Answer
+from labrig.errors import LabrigError
+from labrig.toolbox import session
+from labrig_earth.server.base import MOST_FILES, Asked, answered, toolbox
+
+CATALOGUE = "catalog.json"
+STORES = (".zgroup", "zarr.json")
+ENDINGS = (
+    *(".nc", ".nc4", ".cdf", ".h5", ".tif", ".tiff", ".gpkg", ".geojson", ".json", ".shp", ".zip"),
+    *(".gpx", ".csv", ".osm", ".pbf"),
+)
+"""Names of what may be data; what it is, its content says."""
+
+
+@toolbox.tool(title="Find data", read_only=True)
+async def find_data(
+    text: Annotated[str, Field(description="Words.")] = "",
+    variable: Annotated[str, Field(description="Or what it measures.")] = "",
+    bbox: Annotated[list[float] | None, Field(description="[west, south, east, north].")] = None,
+    start: str = "",
+    end: str = "",
+    folder: Annotated[str, Field(description="Only below it, such as @root.")] = "",
+) -> Answer:
+    """Find data sets of the workspace by words, variable, box and time, in STAC catalogues or by a look into files."""
+    names = await asyncio.to_thread(lambda: [each.path for each in session().workspace.entries()])
+    below = folder.strip().strip("/")
+    if below and not any(name == below or name.startswith(below + "/") for name in names):
+        raise LabrigError("There is no such folder", where=folder, try_="list_files", code="not_found")
+    kept = [name for name in names if not below or name == below or name.startswith(below + "/")]
+    catalogues, data = places(kept)
+    if not catalogues and not data:
+        raise LabrigError(
+            "There are no data files here",
+            where=folder or "workspace",
+            expected="NetCDF, Zarr, GeoTIFF, GeoPackage, GeoJSON, OSM or CSV files",
+            try_="labrig setup earth-world, then --root with its folder; or put files into the workspace",
+            code="not_found",
+        )
+    room = MOST_FILES - len(catalogues[:8])
+    arguments = {
+        "text": text,
+        "variable": variable,
+        "bbox": bbox,
+        "start": start,
+        "end": end,
+        "names": data[:room],
+        "prefixes": catalogues[:8],
+    }
+    inputs = {"data": data[:room], "catalogues": catalogues[:8]}
+    hint = "describe_data of one of them"
+    if len(data) > room:
+        hint += f"; {len(data) - room} more files were not looked at: folder=... names a part"
+    return await answered(Asked("find_data", inputs, arguments, hint))
+
+
+def places(names: list[str]) -> tuple[list[str], list[str]]:
+    """Return folders with a catalogue, and what may be data elsewhere: files, and Zarr stores as folders.
+
+    Parameters
+    ----------
+    names
+        Paths of files of a workspace.
+    """
+    folders = [str(PurePosixPath(name).parent) for name in names if PurePosixPath(name).name == CATALOGUE]
+    tops = [each for each in folders if not any(_in(each, other) for other in folders if other != each)]
+    stores = {str(PurePosixPath(name).parent) for name in names if PurePosixPath(name).name in STORES}
+    stores = {each for each in stores if not any(_in(each, other) for other in stores if other != each)}
+    data: dict[str, None] = {}
+    for name in names:
+        if any(_in(name, top) for top in tops):
+            continue
+        store = next((each for each in stores if _in(name, each)), "")
+        if store:
+            data[store] = None
+        elif name.lower().endswith(ENDINGS):
+            data[name] = None
+    return tops, list(data)
+
+
+def _in(name: str, folder: str) -> bool:
+    return folder == "." or name.startswith(folder + "/")
