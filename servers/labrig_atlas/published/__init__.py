@@ -2,7 +2,8 @@
 
 Functions of an `Atlas` (`labrig_atlas.asking`) or of `Pages` (`labrig_atlas.reading`), with the published arguments.
 
-- `maps`: places, ways and heights; `weather`: days, and the paths of `select`
+- `maps`: places, ways and heights; `google`: the same as Google's own JSON
+- `weather`: days, and the paths of `select`
 - `figures`: countries and markets
 - `texts`: pages and searches
 - `writing`: code that a configured model writes
