@@ -15,6 +15,12 @@ Where pages come from:
 - `live`: Wikipedia as it is now; `web_pages`: pages that are no pages of a wiki
 - `bundled`: the wiki of a world of ours, made of `article_pages`
 
+How a store is built (`python -m labrig_atlas.wiki build`):
+
+- `building`: page after page, whole or not at all; `sources`: folders; `dump`: dumps of a MediaWiki; `zim`: ZIM files
+- `wikitext`: what a dump has, as HTML; `wikitext_tree`: templates and links; `wikitext_templates`: those with a rule;
+  `wikitext_lines`: lists, tables, paragraphs
+
 How a page comes of HTML:
 
 - `decoding`: bytes become text; `walking`: what a reader sees of a tree; `wording`: its words with links and styles

@@ -19,7 +19,7 @@ from labrig_atlas.wiki.sqlite_store import SqliteStore
 from labrig_atlas.wiki.store_file import LAYOUT, StoreWriter
 
 EARTH = "earth"
-MADE = 1
+MADE = 2
 """Of the way in which articles become pages; a new number makes stores anew."""
 
 
@@ -84,6 +84,7 @@ def _made(
                     page = article_page(article, identity, made_up=made_up)
                     if not writer.add(identity, page, article.aliases):
                         raise LabrigError(f"Two articles are named {article.title!r}", where=world)
+                writer.say("host", host)
                 writer.finish(source)
             part.replace(path)
         finally:

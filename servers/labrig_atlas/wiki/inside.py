@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from typing import Any
 
 from labrig.errors import LabrigError
@@ -16,7 +17,9 @@ from labrig.isolation.inside.answering import FIRST_FILE
 from labrig_atlas.wiki.about import About
 from labrig_atlas.wiki.decoding import decoded
 from labrig_atlas.wiki.html_pages import page_of
+from labrig_atlas.wiki.identity import Identity
 from labrig_atlas.wiki.page import Block, Page, Run, Section
+from labrig_atlas.wiki.wikitext import rendered
 
 _closed = False
 
@@ -75,6 +78,18 @@ def _html(text: str, about: About) -> Page:
     return page_of(text, about)
 
 
+def _wikitext(text: str, about: About) -> Page:
+    host, _, title = about.address.removeprefix("https://").partition("/wiki/")
+    found = rendered(text, Identity(host, about.title or title))
+    known = replace(
+        about,
+        categories=about.categories or found.categories,
+        languages=about.languages or found.languages or None,
+        notes=(*about.notes, *found.notes),
+    )
+    return page_of(found.html, known)
+
+
 def _plain(text: str, about: About) -> Page:
     """Return a page of plain text: one block, as it is."""
     text = text.replace("\x00", "").strip("\n")
@@ -88,4 +103,4 @@ def _plain(text: str, about: About) -> Page:
     )
 
 
-_READERS = {"html": _html, "plain": _plain}
+_READERS = {"html": _html, "plain": _plain, "wikitext": _wikitext}

@@ -13,7 +13,7 @@ from typing import Any
 
 from labrig.errors import LabrigError, nearest
 from labrig_atlas.wiki.folding import folded, words_of
-from labrig_atlas.wiki.identity import Identity
+from labrig_atlas.wiki.identity import HOST, Identity
 from labrig_atlas.wiki.page import SHAPE, Page
 from labrig_atlas.wiki.store_file import APPLICATION, LAYOUT
 from labrig_atlas.wiki.stores import Found
@@ -59,6 +59,11 @@ class SqliteStore:
     def source(self) -> str:
         """What the store is, in one line."""
         return self._source
+
+    @property
+    def host(self) -> str:
+        """The host of its pages' addresses."""
+        return self._host
 
     @property
     def pages(self) -> int:
@@ -166,6 +171,7 @@ class SqliteStore:
         if about.get("complete") != "yes":
             raise self._damaged("its building was not finished")
         self._source = str(about.get("source", ""))
+        self._host = str(about.get("host", HOST))
 
     def _page(self, body: bytes) -> Page:
         try:

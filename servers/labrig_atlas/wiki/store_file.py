@@ -44,6 +44,7 @@ class StoreWriter:
     """
 
     def __init__(self, path: Path) -> None:
+        self.written = 0
         self._database = sqlite3.connect(path)
         self._database.execute("PRAGMA journal_mode=DELETE")
         self._database.execute(
@@ -62,12 +63,12 @@ class StoreWriter:
     ) -> None:
         self._database.close()
 
-    def has(self, identity: Identity) -> bool:
-        """Tell whether there is a page or a redirect of this title."""
+    def has_page(self, identity: Identity) -> bool:
+        """Tell whether there is a page of this title."""
         row = self._database.execute(
-            "SELECT 1 FROM names WHERE host=? AND name=?", (identity.host, identity.title)
+            "SELECT page FROM names WHERE host=? AND name=?", (identity.host, identity.title)
         ).fetchone()
-        return row is not None
+        return row is not None and row[0] is not None
 
     def add(self, identity: Identity, page: Page, names: Iterable[str] = ()) -> bool:
         """Add a page with other names that lead to it; False where its title is taken by a page."""
@@ -93,6 +94,7 @@ class StoreWriter:
                 "INSERT INTO words (rowid, title, names, lead, text) VALUES (?, ?, ?, ?, ?)",
                 (number, identity.title, " ".join(others), page.lead, _text(page)),
             )
+        self.written += 1
         return True
 
     def add_redirect(self, identity: Identity, target: Identity) -> None:
