@@ -2,8 +2,9 @@
 chat completions) and Gemini, streamed or not.
 
 The script is a list of turns: a tool call ``(name, arguments)``, a final text, a `Reply` with everything a service
-may say, or a `Fault`. Which turn is due is read off the request: as many as it holds tool results; so requests that
-an agent program makes on the side do no harm. With ``by="requests"`` every request gets the next turn: for faults,
+may say, a `Fault`, or a function that makes one of these of the request's text, where it depends on results. Which turn
+is due is read off the request: as many as it holds tool results; so requests that an agent program makes on the side do
+no harm. With ``by="requests"`` every request gets the next turn: for faults,
 empty replies and other turns that leave no tool result behind. Requests, headers and paths are kept to be looked at.
 """
 
@@ -15,7 +16,7 @@ import socket
 import struct
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Literal
@@ -70,7 +71,8 @@ class Fault:
     delay_s: float = 0.0
 
 
-Turn = str | tuple[str, JSON] | Reply | Fault
+Said = str | tuple[str, JSON] | Reply | Fault
+Turn = Said | Callable[[str], Said]
 
 
 class ScriptedModel:
@@ -84,9 +86,10 @@ class ScriptedModel:
         self.paths: list[str] = []
         self.url = ""
 
-    def turn(self, results_so_far: int) -> Turn:
+    def turn(self, results_so_far: int, asked: str = "") -> Said:
         due = len(self.requests) - 1 if self.by == "requests" else self._after(results_so_far)
-        return self.script[min(due, len(self.script) - 1)]
+        turn = self.script[min(due, len(self.script) - 1)]
+        return turn(asked) if callable(turn) else turn
 
     def _after(self, results: int) -> int:
         """Return the number of the turn that follows so many tool results."""
@@ -157,7 +160,7 @@ def scripted_model(
                 model.headers.append({name.lower(): value for name, value in self.headers.items()})
                 model.paths.append(self.path)
                 number = len(model.requests)
-                turn = model.turn(form.results(body))
+                turn = model.turn(form.results(body), json.dumps(body, ensure_ascii=False))
             if isinstance(turn, Fault):
                 return self._fail(turn, form)
             offered = form.offered(body)
