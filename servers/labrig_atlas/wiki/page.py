@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 BlockKind = Literal["paragraph", "item", "quote", "code", "caption", "table"]
 ValueKind = Literal["number", "date", "coordinates"]
@@ -17,8 +17,7 @@ SHAPE = 1
 """Of `Page.to_dict`; a store keeps it, and one of another shape is built again."""
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(NamedTuple):
     """A piece of text.
 
     Attributes
@@ -44,10 +43,11 @@ class Run:
     @classmethod
     def from_list(cls, parts: Any) -> Run:
         """Return a run of what `to_list` gave."""
-        if not (
-            isinstance(parts, list) and 1 <= len(parts) <= 3 and all(isinstance(each, str) for each in parts)
-        ):
+        if type(parts) is not list or not 1 <= len(parts) <= 3:
             raise TypeError("not a run")
+        for part in parts:
+            if type(part) is not str:
+                raise TypeError("not a run")
         return cls(*parts)
 
 

@@ -21,6 +21,8 @@ from labrig_atlas.wiki.stores import Found
 MOST_FOUND = 50
 MOST_WORDS = 32
 """Of a question; the ones behind are not looked for."""
+MOST_RECENT = 16
+"""Pages that are kept in memory: an agent asks for the outline, then for sections of the same page."""
 _WEIGHTS = "10.0, 8.0, 3.0, 1.0"
 """Of a word in title, other names, lead and text: bm25 of FTS5."""
 
@@ -44,6 +46,7 @@ class SqliteStore:
     def __init__(self, path: Path, *, again: str = "python -m labrig_atlas.wiki build SOURCE STORE") -> None:
         self._path, self._again = path, again
         self._lock = threading.Lock()
+        self._recent: dict[int | None, Page] = {}
         if not path.is_file():
             raise LabrigError("There is no store of pages", where=str(path), try_=again, code="not_found")
         self._database = sqlite3.connect(
@@ -99,10 +102,7 @@ class SqliteStore:
         if page is None:
             rows = self._rows("SELECT page FROM names WHERE host=? AND name=?", (identity.host, target))
             page = rows[0][0] if rows else None
-        bodies = self._rows("SELECT body FROM pages WHERE id=?", (page,))
-        if not bodies:
-            raise self._damaged("a name leads to no page")
-        found = self._page(bodies[0][0])
+        found = self._numbered(page)
         return replace(found, redirected_from=identity.title) if found.title != identity.title else found
 
     async def search(self, text: str, n: int = 5) -> list[Found]:
@@ -132,10 +132,7 @@ class SqliteStore:
                 numbers += [row[0] for row in rows]
         found = []
         for number in list(dict.fromkeys(numbers))[:n]:
-            rows = self._rows("SELECT body FROM pages WHERE id=?", (number,))
-            if not rows:
-                raise self._damaged("the index names a page that is not there")
-            page = self._page(rows[0][0])
+            page = self._numbered(number)
             found.append(Found(page.title, page.address, excerpt(page, words)))
         return found
 
@@ -172,6 +169,24 @@ class SqliteStore:
             raise self._damaged("its building was not finished")
         self._source = str(about.get("source", ""))
         self._host = str(about.get("host", HOST))
+
+    def _numbered(self, number: int | None) -> Page:
+        """Return a page by its number; the last ones that were asked are kept."""
+        with self._lock:
+            kept = self._recent.pop(number, None)
+            if kept is not None:
+                self._recent[number] = kept
+        if kept is not None:
+            return kept
+        rows = self._rows("SELECT body FROM pages WHERE id=?", (number,))
+        if not rows:
+            raise self._damaged("a name leads to no page")
+        found = self._page(rows[0][0])
+        with self._lock:
+            self._recent[number] = found
+            while len(self._recent) > MOST_RECENT:
+                del self._recent[next(iter(self._recent))]
+        return found
 
     def _page(self, body: bytes) -> Page:
         try:

@@ -19,7 +19,7 @@ from labrig.tools import cursor as cursors
 from labrig_atlas.wiki.grids import Grid, grid
 from labrig_atlas.wiki.identity import anchor_of
 from labrig_atlas.wiki.marking import Marked, section_marked
-from labrig_atlas.wiki.page import Field, Link, Page, links_in
+from labrig_atlas.wiki.page import Field, Link, Page, Section, links_in
 
 LEAST_BYTES = 200
 """Of a slice; with less, a single link may not fit."""
@@ -38,7 +38,7 @@ class Line:
     level
         1 for the lead, 2 for sections, 3 for those below.
     chars
-        Of its own text as Markdown, without the sections below it.
+        Of its own text, tables included: without the addresses of links, and without the sections below it.
     """
 
     number: int
@@ -92,13 +92,7 @@ class Hit:
 def outline(page: Page) -> list[Line]:
     """Return the sections of a page in order, with their sizes."""
     return [
-        Line(
-            number,
-            each.title,
-            each.level,
-            each.anchor,
-            len(section_marked(page, [number], headings=False).text),
-        )
+        Line(number, each.title, each.level, each.anchor, _chars(page, each))
         for number, each in enumerate(page.sections)
     ]
 
@@ -143,15 +137,21 @@ def overview(page: Page, *, most_bytes: int = 6_000) -> dict[str, Any]:
     shown["lead"] = _clipped(whole, most_bytes // 3)
     if shown["lead"] != whole:
         left_out["lead_chars"] = len(whole) - len(shown["lead"])
-    fields = [field_dict(each, most_bytes=most_bytes // 8) for each in page.infobox]
-    count = cursors.fitting(fields, most_bytes * 45 // 100)
-    shown["infobox"] = fields[:count]
+    fields: list[dict[str, Any]] = []
+    room = most_bytes * 45 // 100
+    for each in page.infobox:
+        written = field_dict(each, most_bytes=most_bytes // 8)
+        room -= len(_json(written)) + 1
+        if room < 0 and fields:
+            break
+        fields.append(written)
+    shown["infobox"] = fields
     lines = [asdict(each) for each in outline(page)]
     room = most_bytes - len(_json(shown)) - 150
     kept = cursors.fitting(lines, max(0, room)) if lines else 0
     shown["sections"] = lines[:kept]
-    if count < len(fields):
-        left_out["fields"] = len(fields) - count
+    if len(fields) < len(page.infobox):
+        left_out["fields"] = len(page.infobox) - len(fields)
     if kept < len(lines):
         left_out["sections"] = len(lines) - kept
     if left_out:
@@ -429,6 +429,17 @@ def _section_at(marked: Marked, start: int, first: int) -> int:
     """Return the section that the text at a place belongs to."""
     position = bisect_right(marked.sections, (start, len(marked.text))) - 1
     return marked.sections[position][1] if position >= 0 else first
+
+
+def _chars(page: Page, section: Section) -> int:
+    """Return how many characters a reader sees of a section."""
+    count = 0
+    for block in section.blocks:
+        count += sum(len(run.text) for run in block.runs)
+        if block.kind == "table" and 0 <= block.table < len(page.tables):
+            rows = page.tables[block.table].rows
+            count += sum(len(run.text) for row in rows for cell in row for run in cell.runs)
+    return count
 
 
 def _outside(marked: Marked, end: int) -> int:

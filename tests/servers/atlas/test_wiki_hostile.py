@@ -28,31 +28,30 @@ async def by() -> AsyncIterator[Children]:
         yield made
 
 
-@pytest.mark.parametrize(
-    "data",
-    [
-        b"<table><tr><td>" * 1_500 + b"x",
-        b"<ul><li>" * 2_000 + b"x",
-        b"<b><i>" * 2_000 + b"x",
-        b"<table class=infobox><tr><td>" * 1_000 + b"x",
-        b"<table class=wikitable><tr>" + b"<td colspan=999999999 rowspan=999999999>x" * 2_000 + b"</table>",
-        b"<table class=wikitable>" + b"<tr><td>x" * 5_000 + b"</table>",
-        b"<p " + b"a=1 " * 100_000 + b">x",
-        b"<a href='" + b"x" * 1_000_000 + b"'>x</a>",
-        b"<p>\x00\xff\xfe\x80<!--" + b"-" * 10_000,
-        b"<h2>" * 2_000 + b"x",
-        b"<table class=infobox>" + b"<tr><th>x<td>1 2 3" * 3_000 + b"</table>",
-        b"<svg><foreignObject><p>x</svg><math><mtext><table>",
-        b"",
-    ],
-    ids=lambda data: data[:24].decode("latin-1"),
+SWELLING = (
+    b"<table><tr><td>" * 1_500 + b"x",
+    b"<ul><li>" * 2_000 + b"x",
+    b"<b><i>" * 2_000 + b"x",
+    b"<table class=infobox><tr><td>" * 1_000 + b"x",
+    b"<table class=wikitable><tr>" + b"<td colspan=999999999 rowspan=999999999>x" * 2_000 + b"</table>",
+    b"<table class=wikitable>" + b"<tr><td>x" * 5_000 + b"</table>",
+    b"<p " + b"a=1 " * 100_000 + b">x",
+    b"<a href='" + b"x" * 1_000_000 + b"'>x</a>",
+    b"<p>\x00\xff\xfe\x80<!--" + b"-" * 10_000,
+    b"<h2>" * 2_000 + b"x",
+    b"<table class=infobox>" + b"<tr><th>x<td>1 2 3" * 3_000 + b"</table>",
+    b"<svg><foreignObject><p>x</svg><math><mtext><table>",
+    b"",
 )
-async def test_a_page_made_to_swell_stays_bounded(by: Children, data: bytes) -> None:
-    page = await page_apart(by, data, ABOUT)
-    assert len(json.dumps(views.overview(page)).encode()) < 8_000
-    assert len(as_published(page)) <= 100_020 and views.read(page, most_bytes=500) is not None
-    for number in range(min(2, len(page.tables))):
-        assert len(views.table(page, number).rows) <= 2_000
+
+
+async def test_a_page_made_to_swell_stays_bounded(by: Children) -> None:
+    for data in SWELLING:
+        page = await page_apart(by, data, ABOUT)
+        assert len(json.dumps(views.overview(page)).encode()) < 8_000, data[:30]
+        assert len(as_published(page)) <= 100_020 and views.read(page, most_bytes=500) is not None
+        for number in range(min(2, len(page.tables))):
+            assert len(views.table(page, number).rows) <= 2_000
 
 
 async def test_what_is_too_long_too_deep_or_too_slow_is_refused(
