@@ -13,6 +13,7 @@ from labrig_earth.catalogue.scanning import entry_of
 from labrig_earth.catalogue.searching import found, search
 from labrig_earth.catalogue.static import read_static
 from labrig_earth.results import Result
+from labrig_earth.work.arguments import count_of, list_of, text_of
 from labrig_earth.work.calls import Call, Operation
 
 
@@ -22,14 +23,14 @@ def find_data(call: Call) -> Result:
     ``prefixes`` (of ``catalogues`` in order) stand before the paths that a catalogue names.
     """
     entries, skipped = [], []
-    names = list(call.argument("names", ()))
+    names = list_of(call, "names", str, "paths")
     for number, place in enumerate(call.inputs.get("data", ())):
         where = str(names[number]) if number < len(names) else place.name
         try:
             entries.append(entry_of(place, where=where))
         except LabrigError as error:
             skipped.append(f"{where}: {error.what}")
-    prefixes = list(call.argument("prefixes", ()))
+    prefixes = list_of(call, "prefixes", str, "paths")
     for number, place in enumerate(call.inputs.get("catalogues", ())):
         prefix = str(prefixes[number]) if number < len(prefixes) else place.name
         known = {entry.where for entry in entries}
@@ -41,12 +42,12 @@ def find_data(call: Call) -> Result:
     fitting = search(
         entries,
         box=box,
-        start=str(call.argument("start", "")),
-        end=str(call.argument("end", "")),
-        variable=str(call.argument("variable", "")),
-        text=str(call.argument("text", "")),
+        start=text_of(call, "start"),
+        end=text_of(call, "end"),
+        variable=text_of(call, "variable"),
+        text=text_of(call, "text"),
     )
-    result = found(entries, fitting, most=int(call.argument("most", 12)))
+    result = found(entries, fitting, most=count_of(call, "most", 12, high=100))
     if skipped:
         more = f" and {len(skipped) - 5} more" if len(skipped) > 5 else ""
         result = result.noting(warnings=("not read: " + "; ".join(skipped[:5]) + more,))

@@ -136,46 +136,48 @@ def entry_of_item(fields: dict[str, Any], *, source: str) -> Entry | None:
 
     Its main asset is the first with the role ``data``; the others are in `Entry.more`.
     """
-    assets = fields.get("assets")
-    if not isinstance(assets, dict):
-        return None
-    hrefs = {str(key): str(asset.get("href", "")) for key, asset in assets.items() if isinstance(asset, dict)}
-    hrefs = {
-        key: href for key, href in hrefs.items() if href.startswith("https://") or href.startswith("http://")
-    }
-    data = [
-        key
-        for key in hrefs
-        if "data" in (assets[key].get("roles") or ()) and "overview" not in (assets[key].get("roles") or ())
-    ]
+    assets = {str(key): each for key, each in _object(fields.get("assets")).items() if isinstance(each, dict)}
+    hrefs = {key: str(asset.get("href", "")) for key, asset in assets.items()}
+    hrefs = {key: href for key, href in hrefs.items() if re.match(r"https?://[^/]", href)}
     if not hrefs:
         return None
-    main = (data or list(hrefs))[0]
-    properties = fields.get("properties") or {}
+    data = [key for key in hrefs if "data" in _list(assets[key].get("roles"))]
+    data = [key for key in data if "overview" not in _list(assets[key].get("roles"))] or list(hrefs)
+    main = data[0]
+    properties = _object(fields.get("properties"))
     return Entry(
-        name=str(fields.get("id", "")),
+        name=_text(fields.get("id")),
         where=hrefs[main],
-        kind=_kind(str(assets[main].get("type", "")), hrefs[main]),
-        title=str(
-            properties.get("title") or f"{fields.get('collection') or ''} {fields.get('id', '')}".strip()
-        ),
-        variables=tuple(_band(key, assets[key]) for key in (data or list(hrefs))[:40]),
+        kind=_kind(_text(assets[main].get("type")), hrefs[main]),
+        title=_text(properties.get("title"))
+        or f"{_text(fields.get('collection'))} {_text(fields.get('id'))}".strip(),
+        variables=tuple(_band(key, assets[key]) for key in data[:40]),
         box=_box(fields.get("bbox")),
-        start=str(properties.get("start_datetime") or properties.get("datetime") or ""),
-        end=str(properties.get("end_datetime") or properties.get("datetime") or ""),
+        start=_text(properties.get("start_datetime") or properties.get("datetime")),
+        end=_text(properties.get("end_datetime") or properties.get("datetime")),
         source=source,
         more={key: href for key, href in list(hrefs.items())[:40] if key != main},
     )
 
 
+def _object(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _text(value: Any) -> str:
+    return value[:300] if isinstance(value, str) else ""
+
+
 def _band(key: str, asset: dict[str, Any]) -> Variable:
-    bands = asset.get("eo:bands") or asset.get("bands") or ()
-    names = " ".join(
-        str(each.get("common_name") or each.get("eo:common_name") or "")
-        for each in bands
-        if isinstance(each, dict)
-    )
-    return Variable(key, "", (names or str(asset.get("title", ""))).strip()[:80])
+    bands = [
+        each for each in _list(asset.get("eo:bands")) + _list(asset.get("bands")) if isinstance(each, dict)
+    ]
+    names = " ".join(_text(each.get("common_name") or each.get("eo:common_name")) for each in bands)
+    return Variable(key[:80], "", (names.strip() or _text(asset.get("title")))[:80])
 
 
 def _item(entry: Entry) -> Any:

@@ -141,6 +141,10 @@ def buffer(features: Features, size: float, unit: str, *, dissolve: bool = False
 
     metres = in_metres(size, unit)
     frame = features.frame
+    if not len(frame):
+        raise LabrigError(
+            f"{features.name} has no features", where=features.name, try_="another where", code="not_found"
+        )
     parts = []
     worst = 0.0
     for crs, group in _by_zone(frame):

@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from labrig.errors import LabrigError
 from labrig_earth.gis.boxes import check_box
 from labrig_earth.gis.features import Features, read_features, write_features
 from labrig_earth.gis.measuring import buffer, distance, measure, nearest
@@ -17,12 +16,22 @@ from labrig_earth.gis.overlaying import expose, overlay
 from labrig_earth.gis.querying import query
 from labrig_earth.gis.routing import Network, reach, read_network, route
 from labrig_earth.results import Result
+from labrig_earth.work.arguments import (
+    count_of,
+    flag_of,
+    given,
+    list_of,
+    mapping_of,
+    number_of,
+    speeds_of,
+    text_of,
+)
 from labrig_earth.work.calls import Call, Operation
 
 
 def gis_query(call: Call) -> Result:
     """Features by ``where``, ``bbox``, ``region``, or another layer; ``layer``, ``crs``, ``most``."""
-    where: Mapping[str, Any] = call.argument("where", {})
+    where = mapping_of(call, "where")
     box = call.argument("bbox")
     features = _layer(call, "data", tuple(where))
     touching = _layer(call, "other") if call.optional("other") else None
@@ -30,9 +39,9 @@ def gis_query(call: Call) -> Result:
         features,
         where=where,
         box=None if box is None else check_box(box),
-        region=call.argument("region", ""),
+        region=text_of(call, "region"),
         touching=touching,
-        most=int(call.argument("most", 20)),
+        most=count_of(call, "most", 20, high=200),
     )
     return _kept(call, result, frame)
 
@@ -44,35 +53,37 @@ def gis_measure(call: Call) -> Result:
 
 def gis_distance(call: Call) -> Result:
     """Distance between two points; ``start``, ``end`` as (lon, lat)."""
-    return distance(_given(call, "start"), _given(call, "end"))
+    return distance(given(call, "start"), given(call, "end"))
 
 
 def gis_buffer(call: Call) -> Result:
     """A layer widened; ``size``, ``unit`` (m, km), ``dissolve``, ``where``."""
-    size = float(_given(call, "size"))
-    unit = str(call.argument("unit", "m"))
-    result, frame = buffer(_chosen(call, "data"), size, unit, dissolve=bool(call.argument("dissolve", False)))
+    given(call, "size")
+    size, unit = number_of(call, "size", low=-1e7, high=1e7) or 0.0, text_of(call, "unit", "m")
+    result, frame = buffer(_chosen(call, "data"), size, unit, dissolve=flag_of(call, "dissolve"))
     return _kept(call, result, frame)
 
 
 def gis_nearest(call: Call) -> Result:
     """The nearest feature of another layer; ``where``, ``other_where``, ``within_m``."""
     result, frame = nearest(
-        _chosen(call, "data"), _chosen(call, "other", "other_where"), within_m=call.argument("within_m")
+        _chosen(call, "data"),
+        _chosen(call, "other", "other_where"),
+        within_m=number_of(call, "within_m", low=0),
     )
     return _kept(call, result, frame)
 
 
 def gis_overlay(call: Call) -> Result:
     """Two layers laid over each other; ``how``, ``where``, ``other_where``."""
-    how = str(call.argument("how", "intersection"))
+    how = text_of(call, "how", "intersection")
     result, frame = overlay(_chosen(call, "data"), _chosen(call, "other", "other_where"), how)
     return _kept(call, result, frame)
 
 
 def gis_expose(call: Call) -> Result:
     """What of a layer a hazard touches; ``sums``, ``where``."""
-    sums = tuple(str(name) for name in call.argument("sums", ()))
+    sums = tuple(list_of(call, "sums", str, "names of columns"))
     result, frame = expose(_chosen(call, "data"), _chosen(call, "other", "other_where"), sums=sums)
     return _kept(call, result, frame)
 
@@ -80,17 +91,17 @@ def gis_expose(call: Call) -> Result:
 def gis_route(call: Call) -> Result:
     """A route; ``start``, ``end`` (lon, lat), ``by``, ``mode``, ``speeds``; ``other`` closes streets."""
     closed = _chosen(call, "other", "other_where") if call.optional("other") else None
-    by = str(call.argument("by", "time"))
-    result, frame = route(_network(call), _given(call, "start"), _given(call, "end"), by=by, closed=closed)
+    by = text_of(call, "by", "time")
+    result, frame = route(_network(call), given(call, "start"), given(call, "end"), by=by, closed=closed)
     return _kept(call, result, frame)
 
 
 def gis_reach(call: Call) -> Result:
     """What is reached in a time; ``start`` (lon, lat), ``minutes``, ``mode``, ``speeds``; ``other`` closes."""
+    given(call, "minutes")
+    minutes = number_of(call, "minutes", low=0.01, high=240) or 0.0
     closed = _chosen(call, "other", "other_where") if call.optional("other") else None
-    result, frame = reach(
-        _network(call), _given(call, "start"), float(_given(call, "minutes")), closed=closed
-    )
+    result, frame = reach(_network(call), given(call, "start"), minutes, closed=closed)
     return _kept(call, result, frame)
 
 
@@ -98,8 +109,8 @@ def _network(call: Call) -> Network:
     return read_network(
         call.input("data"),
         call.scratch,
-        mode=str(call.argument("mode", "drive")),
-        speeds=call.argument("speeds"),
+        mode=text_of(call, "mode", "drive"),
+        speeds=speeds_of(call, "speeds"),
     )
 
 
@@ -107,8 +118,8 @@ def _layer(call: Call, role: str, keys: tuple[str, ...] = ()) -> Features:
     first = role == "data"
     return read_features(
         call.input(role),
-        layer=str(call.argument("layer" if first else "other_layer", "")),
-        crs=str(call.argument("crs" if first else "other_crs", "")),
+        layer=text_of(call, "layer" if first else "other_layer"),
+        crs=text_of(call, "crs" if first else "other_crs"),
         keys=keys,
     )
 
@@ -117,18 +128,11 @@ def _chosen(call: Call, role: str, where_name: str = "where") -> Features:
     """Return a layer, or what of it meets the conditions."""
     from labrig_earth.gis.querying import select
 
-    where: Mapping[str, Any] = call.argument(where_name, {})
+    where = mapping_of(call, where_name)
     found = _layer(call, role, tuple(where))
     if where:
         found.frame = select(found, where).reset_index(drop=True)
     return found
-
-
-def _given(call: Call, name: str) -> Any:
-    value = call.argument(name)
-    if value is None:
-        raise LabrigError(f"{name} is missing", where=name, expected=f"{name}=...")
-    return value
 
 
 def _kept(call: Call, result: Result, frame: Any) -> Result:

@@ -26,6 +26,7 @@ from labrig_earth.plots.maps import Arrows, map_figure
 from labrig_earth.plots.projections import Box
 from labrig_earth.plots.series import Line, series_figure
 from labrig_earth.results import Result
+from labrig_earth.work.arguments import list_of, mapping_of, number_of, text_of
 from labrig_earth.work.calls import Call, Operation
 
 
@@ -38,7 +39,7 @@ def plot_map(call: Call) -> Result:
     ``label``.
     """
     notes: list[str] = []
-    select: Mapping[str, Any] = call.argument("select", {})
+    select = mapping_of(call, "select")
     data = call.optional("data")
     field, arrows = None, None
     source: list[str] = []
@@ -46,7 +47,7 @@ def plot_map(call: Call) -> Result:
     if data is not None:
         found = opened(data)
         source.append(found.source)
-        vectors = call.argument("vectors")
+        vectors = list_of(call, "vectors", str, "names of variables")
         if vectors:
             if len(vectors) != 2:
                 raise LabrigError("Vectors have two components", where="vectors", expected="['u10', 'v10']")
@@ -55,10 +56,10 @@ def plot_map(call: Call) -> Result:
             u, v = (cells_of(part.data, most=10**7) for part in parts)
             arrows = Arrows(u, v, "Wind" if "wind" in u.label.casefold() else "Vectors", unit)
             notes += parts[0].done
-        if call.argument("variable") or not vectors:
-            part = selected(variable(found, str(call.argument("variable", ""))), select)
-            chosen = in_unit(part, str(call.argument("unit", "")))
-            field = cells_of(chosen.data, label=str(call.argument("label", "")))
+        if text_of(call, "variable") or not vectors:
+            part = selected(variable(found, text_of(call, "variable")), select)
+            chosen = in_unit(part, text_of(call, "unit"))
+            field = cells_of(chosen.data, label=text_of(call, "label"))
             notes += [_when(chosen), *part.done]
         notes += [_plainly(each) for each in found.warnings]
         assumed += found.assumed
@@ -66,22 +67,22 @@ def plot_map(call: Call) -> Result:
     notes += said
     source += [place.name for place in call.inputs.get("layers", ())]
     box = _box(call)
-    classes = {int(number): str(name) for number, name in call.argument("classes", {}).items()} or None
+    classes = _classes(call)
     colours = None
     if field is not None and classes is None:
         colours = colours_for(
-            _shown(field, box), what=f"{field.label} {call.argument('title', '')}",
-            name=str(call.argument("colours", "")), low=call.argument("low"), high=call.argument("high"),
+            _shown(field, box), what=f"{field.label} {text_of(call, 'title')}",
+            name=text_of(call, "colours"), low=number_of(call, "low"), high=number_of(call, "high"),
         )  # fmt: skip
     notes = list(dict.fromkeys(note for note in notes if note))
     heading = Heading(
-        str(call.argument("title", "")),
+        text_of(call, "title"),
         ", ".join(dict.fromkeys(source)),
         tuple(_capital(note) for note in notes),
     )
     figure = map_figure(
         heading, field=field, colours=colours, classes=classes, arrows=arrows, layers=layers, box=box,
-        projection=str(call.argument("projection", "auto")),
+        projection=text_of(call, "projection", "auto"),
     )  # fmt: skip
     name = _save(figure, call.scratch, "map.png")
     values = []
@@ -113,15 +114,15 @@ def plot_series(call: Call) -> Result:
         raise LabrigError(
             "No file is given", where="data", expected="one to eight files with a variable along time"
         )
-    names = list(call.argument("names", ()))
+    names = list_of(call, "names", str, "texts")
     lines: list[Line] = []
     notes: list[str] = []
     assumed: list[str] = []
     label = first_unit = ""
     for number, place in enumerate(places):
         found = opened(place)
-        part = selected(variable(found, str(call.argument("variable", ""))), call.argument("select", {}))
-        chosen = in_unit(part, str(call.argument("unit", "")))
+        part = selected(variable(found, text_of(call, "variable")), mapping_of(call, "select"))
+        chosen = in_unit(part, text_of(call, "unit"))
         line = _line(chosen, str(names[number]) if number < len(names) else _stem(place.name, len(places)))
         unit = str(chosen.data.attrs.get("units", ""))
         if not label:
@@ -138,13 +139,13 @@ def plot_series(call: Call) -> Result:
         assumed += found.assumed
     notes = list(dict.fromkeys(note for note in notes if note))
     source = ", ".join(dict.fromkeys(place.name for place in places))
-    heading = Heading(str(call.argument("title", "")), source, tuple(_capital(note) for note in notes))
+    heading = Heading(text_of(call, "title"), source, tuple(_capital(note) for note in notes))
     figure = series_figure(
         heading,
         lines,
         label,
-        threshold=call.argument("threshold"),
-        threshold_name=str(call.argument("threshold_name", "")),
+        threshold=number_of(call, "threshold"),
+        threshold_name=text_of(call, "threshold_name"),
     )
     values = [
         Quantity(f"{word} of {line.name}" if line.name else word, float(f"{number:.6g}"), first_unit or "1")
@@ -204,11 +205,13 @@ def _layers(call: Call) -> tuple[list[Layer], list[str]]:
         raise LabrigError(
             f"{len(places)} layers", where="layers", expected=f"at most {MOST_LAYERS}", code="limit"
         )
-    styles: list[Mapping[str, Any]] = list(call.argument("styles", ()))
+    styles: list[Mapping[str, Any]] = list_of(call, "styles", dict, "objects")
     layers, notes = [], []
     for number, place in enumerate(places):
         style = styles[number] if number < len(styles) else {}
-        where: Mapping[str, Any] = style.get("where", {})
+        where = style.get("where") or {}
+        if not isinstance(where, dict):
+            raise LabrigError("where of a style is no object", where="styles", expected="{'highway': true}")
         found = read_features(place, layer=str(style.get("layer", "")), keys=tuple(where))
         if where:
             from labrig_earth.gis.querying import select
@@ -230,12 +233,21 @@ def _layers(call: Call) -> tuple[list[Layer], list[str]]:
     return layers, notes
 
 
+def _classes(call: Call) -> dict[int, str] | None:
+    try:
+        return {int(number): str(name) for number, name in mapping_of(call, "classes").items()} or None
+    except ValueError:
+        raise LabrigError(
+            "Classes are named by their numbers", where="classes", expected="{'4': 'vegetation'}"
+        ) from None
+
+
 def _box(call: Call) -> Box | None:
-    box, region = call.argument("bbox"), call.argument("region")
+    box, region = call.argument("bbox"), text_of(call, "region")
     if box is not None and region:
         raise LabrigError("Both a box and a region are given", where="bbox", try_="one of them")
     if region:
-        west, south, east, north = resolve_region(str(region), main_part=True).bounds
+        west, south, east, north = resolve_region(region, main_part=True).bounds
         margin = 0.04 * max(east - west if east > west else east + 360 - west, north - south)
         return west - margin, max(south - margin, -90), east + margin, min(north + margin, 90)
     return None if box is None else check_box(box)

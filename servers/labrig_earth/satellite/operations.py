@@ -14,25 +14,26 @@ from labrig_earth.results import Result
 from labrig_earth.satellite.computing import compute_change, compute_index
 from labrig_earth.satellite.indices import Index, index_of
 from labrig_earth.satellite.scene import KEPT_CLASSES, SCL_CLASSES, Scene
+from labrig_earth.work.arguments import flag_of, list_of, mapping_of, number_of, text_of
 from labrig_earth.work.calls import Call, Operation
 
 
 def index(call: Call) -> Result:
     """An index of a scene; ``index``, ``bands``, ``scale``, ``offset``, ``keep``, ``mask``, ``above``, ``names``."""
-    wanted = index_of(str(call.argument("index", "")))
+    wanted = index_of(text_of(call, "index"))
     scene = _scene(call, "data", wanted)
     polygons, notes = _polygons(call)
-    above = call.argument("above")
+    above = number_of(call, "above")
     result = compute_index(
-        scene, wanted, call.scratch, above=above, polygons=polygons, names=str(call.argument("names", ""))
+        scene, wanted, call.scratch, above=above, polygons=polygons, names=text_of(call, "names")
     )
     return result.noting(warnings=notes)
 
 
 def index_change(call: Call) -> Result:
     """The change of an index from ``before`` to ``data``; ``threshold``, and the arguments of `index`."""
-    wanted = index_of(str(call.argument("index", "")))
-    threshold = call.argument("threshold")
+    wanted = index_of(text_of(call, "index"))
+    threshold = number_of(call, "threshold")
     if threshold is not None and not threshold > 0:
         raise LabrigError(f"A threshold of {threshold}", where="threshold", expected="above 0, of the index")
     polygons, notes = _polygons(call)
@@ -43,7 +44,7 @@ def index_change(call: Call) -> Result:
         call.scratch,
         threshold=threshold,
         polygons=polygons,
-        names=str(call.argument("names", "")),
+        names=text_of(call, "names"),
     )
     return result.noting(warnings=notes)
 
@@ -57,27 +58,37 @@ def _scene(call: Call, role: str, wanted: Index) -> Scene:
             expected="GeoTIFF files of its bands",
             try_=f"{role}=[...]",
         )
-    keep: Sequence[int] | None = [int(each) for each in call.argument("keep", KEPT_CLASSES)]
-    for each in keep or ():
+    keep: Sequence[int] = list_of(call, "keep", int, "SCL classes") or KEPT_CLASSES
+    for each in keep:
         if not 0 <= each < len(SCL_CLASSES):
             listed = ", ".join(f"{number} {name}" for number, name in enumerate(SCL_CLASSES))
             raise LabrigError(f"SCL has no class {each}", where="keep", expected=listed)
     return Scene(
         places,
         wanted.bands,
-        bands=call.argument("bands"),
-        scale=call.argument("scale"),
-        offset=call.argument("offset"),
-        keep=keep if call.argument("mask", True) else None,
+        bands=_bands(call),
+        scale=number_of(call, "scale"),
+        offset=number_of(call, "offset"),
+        keep=keep if flag_of(call, "mask", True) else None,
         reflectance=not wanted.bounded,
     )
+
+
+def _bands(call: Call) -> dict[str, int] | None:
+    found = mapping_of(call, "bands")
+    for name, number in found.items():
+        if isinstance(number, bool) or not isinstance(number, int):
+            raise LabrigError(
+                f"Band {name} is {number!r}"[:200], where="bands", expected="{'red': 3, 'nir': 4}"
+            )
+    return found or None
 
 
 def _polygons(call: Call) -> tuple[Any, tuple[str, ...]]:
     place = call.optional("polygons")
     if place is None:
         return None, ()
-    features = read_features(place, layer=str(call.argument("layer", "")), crs=str(call.argument("crs", "")))
+    features = read_features(place, layer=text_of(call, "layer"), crs=text_of(call, "crs"))
     return features.frame, tuple(features.warnings)
 
 

@@ -1,6 +1,7 @@
 """Operations run in children: the libraries of Earth data are slow to load, can crash, and read what others have made.
 
 - `calls`: what one operation is given, and what it is: a function from a `Call` to a `Result`
+- `arguments`: arguments of a call with their types checked
 - `running`: operations by their names, as the rooms offer them
 - `asking`: the half of the server: a child is asked, and what it answers is checked
 - `inside`: the module of the children, which imports the libraries once and runs an operation behind walls

@@ -86,3 +86,12 @@ async def test_an_index_a_buffer_and_a_map_in_children(
         by, "plot_map", daily, tmp_path / "c", variable="t2m", select=day, vectors=["u10", "v10"]
     )
     assert not isinstance(look((tmp_path / "c" / drawn.files[0]).read_bytes()), str)
+
+
+@pytest.mark.accept
+@pytest.mark.asyncio(loop_scope="module")
+async def test_a_catalogue_is_read_in_a_child(by: Children, world: Path, tmp_path: Path) -> None:
+    found = await ask(
+        by, "find_data", {"catalogues": [world]}, tmp_path / "a", prefixes=["@earth"], variable="ozone"
+    )
+    assert [each["where"] for each in found.data["found"]] == ["@earth/air/hourly.zarr"]
