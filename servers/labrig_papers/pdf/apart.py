@@ -24,9 +24,22 @@ MOST_PAGES = 200
 
 def readers(*, slots: int = 2, places: int = 100) -> Children:
     """Return what reads PDFs in processes of their own, so many at a time for each caller."""
-    preload = ("pypdfium2", "pypdfium2.raw", "PIL.Image", "PIL.ImageDraw", "labrig_papers.quantities.finding")
+    preload = (
+        "numpy",
+        "pypdfium2",
+        "pypdfium2.raw",
+        "PIL.Image",
+        "PIL.ImageDraw",
+        "labrig_papers.quantities.finding",
+    )
     return Children(
-        "labrig_papers.pdf.inside", what=WHAT, limits=LIMITS, slots=slots, places=places, preload=preload
+        "labrig_papers.pdf.inside",
+        what=WHAT,
+        limits=LIMITS,
+        slots=slots,
+        places=places,
+        preload=preload,
+        variables={"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},  # a fork would leave others behind
     )
 
 

@@ -1,34 +1,40 @@
 """Visual lines become text in which superscripts and subscripts are marked, as no reader of PDF marks them.
 
-A glyph is a script if the nearest larger glyph of its line is at least `LARGER` times as large and its baseline stands
-higher or lower by the shares `RAISED` and `LOWERED` of that glyph's size. Without it ``10^{6}`` is read as 106.
+A run is a script if the nearest larger run of its line is at least `LARGER` times as large and its baseline stands
+higher or lower by the shares `RAISED` and `LOWERED` of that size. Without it ``10^{6}`` is read as 106.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
-from labrig_papers.pdf.glyphs import Glyph
-from labrig_papers.pdf.lines import size_of
-from labrig_papers.pdf.page import MARKUP, Box, Line, around
+from labrig_papers.pdf import lines as visual
+from labrig_papers.pdf.glyphs import Glyphs
+from labrig_papers.pdf.lines import Run, size_of
+from labrig_papers.pdf.page import MARKUP, Box, Line
 
 LARGER, RAISED, LOWERED = 1.14, 0.14, -0.06
 NEAR = 8
 """Glyphs to either side among which the larger one is looked for."""
+LONGEST = 24
+"""Glyphs of a script; what is longer is small print beside large."""
 WORD_GAP, CELL_GAP = 0.17, 1.15
 """Gaps between boxes, in the size of the font: from the first on a guessed space is one; the second parts cells."""
+SURE_GAP = 0.45
+"""Gap that is a space whatever PDFium says."""
 BLOCK_GAP = 1.75
 """Distance of two baselines, in the size of the font, from which a new block begins."""
 
 
 @dataclass
 class Marked:
-    """Text under construction; see `labrig_papers.pdf.page.Page`."""
+    """Text under construction; see `labrig_papers.pdf.page.Page`. Boxes are numbered as the glyphs are."""
 
     text: list[str] = field(default_factory=list)
     at: list[int] = field(default_factory=list)
-    boxes: list[Box] = field(default_factory=list)
     lines: list[Line] = field(default_factory=list)
 
     def put(self, text: str, box: int = MARKUP) -> None:
@@ -36,29 +42,70 @@ class Marked:
         self.text.extend(text)
         self.at.extend([box] * len(text))
 
+    def glyphs(self, texts: Sequence[str], first: int, last: int) -> None:
+        """Add a range of glyphs."""
+        said = texts[first:last]
+        if len("".join(said)) == last - first:
+            self.text.extend(said)
+            self.at.extend(range(first, last))
+        else:
+            for place, text in enumerate(said, first):
+                self.put(text, place)
 
-def marked(lines: Sequence[Sequence[Glyph]]) -> Marked:
+
+def marked(lines: Sequence[visual.Line], glyphs: Glyphs) -> Marked:
     """Return the text of visual lines."""
     page = Marked()
-    before: Sequence[Glyph] | None = None
-    for line in lines:
+    if not lines:
+        return page
+    whites = _whites(glyphs)
+    boxes = _boxes(lines, glyphs)
+    before: visual.Line | None = None
+    for line, box in zip(lines, boxes, strict=True):
         if before is not None:
-            _break(page, before, line)
+            _break(page, before, line, glyphs)
         start = len(page.text)
-        _line(page, line)
-        box = around([each.box for each in line])
-        bold = 2 * sum(each.bold for each in line) > len(line)
+        _line(page, line, glyphs, whites)
+        bold = 2 * sum(len(run) for run in line if run.bold) > sum(map(len, line))
         page.lines.append(Line(start, len(page.text), size_of(line), bold, box))
         before = line
     return page
 
 
-def _line(page: Marked, line: Sequence[Glyph]) -> None:
+def _boxes(lines: Sequence[visual.Line], glyphs: Glyphs) -> list[Box]:
+    """Return the box of each line."""
+    import numpy as np
+
+    starts = [line[0].first for line in lines]
+    if any(one >= other for one, other in pairwise(starts)):
+        raise ValueError("lines in another order than their glyphs")
+    low = np.minimum.reduceat(glyphs.boxes[:, :2], starts).round(1).tolist()
+    high = np.maximum.reduceat(glyphs.boxes[:, 2:], starts).round(1).tolist()
+    return [(left, bottom, right, top) for (left, bottom), (right, top) in zip(low, high, strict=True)]
+
+
+def _whites(glyphs: Glyphs) -> list[int]:
+    """Return the glyphs before which white may stand within a run, in order."""
+    import numpy as np
+
+    gaps = glyphs.boxes[1:, 0] - glyphs.boxes[:-1, 2]
+    found = np.zeros(len(glyphs), bool)
+    found[1:] = gaps > SURE_GAP * glyphs.sizes[1:]
+    found |= np.array(glyphs.spaces) != ""
+    places: list[int] = np.flatnonzero(found).tolist()
+    return places
+
+
+def _line(page: Marked, line: visual.Line, glyphs: Glyphs, whites: list[int]) -> None:
+    texts, boxes, spaces = glyphs.texts, glyphs.boxes, glyphs.spaces
     level = ""
-    letter = line[0]  # the last glyph that is no script
-    for index, glyph in enumerate(line):
-        own = _level(line, index)
-        white = _white(line, index, letter) if index else ""
+    letter = line[0].size  # of the last glyph that is no script
+    for number, run in enumerate(line):
+        own = _level(line, number) if len(line) > 1 else ""
+        white = ""
+        if number:
+            gap = run.left - _reach(line, number, glyphs)
+            white = _white(gap, max(letter, run.size), run.space, texts[run.first])
         if own != level or white:
             if level:
                 page.put("}")
@@ -66,73 +113,102 @@ def _line(page: Marked, line: Sequence[Glyph]) -> None:
             if own:
                 page.put(f"{own}{{")
         level = own
-        page.put(glyph.text, len(page.boxes))
-        page.boxes.append(glyph.box)
         if not own:
-            letter = glyph
+            letter = run.size
+        size, start = max(letter, run.size), run.first
+        low = bisect_right(whites, run.first)
+        for place in whites[low : bisect_left(whites, run.last, low)]:
+            gap = float(boxes[place, 0] - boxes[place - 1, 2])
+            white = _white(gap, size, spaces[place], texts[place])
+            if white:
+                page.glyphs(texts, start, place)
+                page.put(f"}}{white}{own}{{" if own else white)
+                start = place
+        page.glyphs(texts, start, run.last)
     if level:
         page.put("}")
 
 
-def _level(line: Sequence[Glyph], index: int) -> str:
+def _level(line: visual.Line, number: int) -> str:
     """Return ``^`` for a superscript, ``_`` for a subscript, empty for neither."""
-    glyph = line[index]
-    if not glyph.upright:
+    run = line[number]
+    if not run.upright or len(run) > LONGEST:
         return ""
-    for distance in range(1, NEAR + 1):
-        for other in (index - distance, index + distance):
-            if 0 <= other < len(line):
-                letter = line[other]
-                if letter.size > LARGER * glyph.size and abs(letter.x - glyph.x) < 6 * letter.size:
-                    rise = (glyph.y - letter.y) / letter.size
-                    return "^" if rise > RAISED else "_" if rise < LOWERED else ""
-    return ""
+    best: tuple[int, Run] | None = None
+    for step, x in ((-1, run.x), (1, run.right)):
+        away, other = 1, number + step
+        while 0 <= other < len(line) and away <= NEAR:
+            letter = line[other]
+            edge = letter.right if step < 0 else letter.left
+            if letter.size > LARGER * run.size and abs(edge - x) < 6 * letter.size:
+                if best is None or away < best[0]:
+                    best = (away, letter)
+                break
+            away, other = away + len(letter), other + step
+    if best is None:
+        return ""
+    rise = (run.y - best[1].y) / best[1].size
+    return "^" if rise > RAISED else "_" if rise < LOWERED else ""
 
 
-def _white(line: Sequence[Glyph], index: int, letter: Glyph) -> str:
-    """Return what stands before a glyph of a line: nothing, a space, or a tab between cells.
+def _reach(line: visual.Line, number: int, glyphs: Glyphs) -> float:
+    """Return how far to the right what stands before a run goes: of a superscript over a subscript the farther one."""
+    right, seen = line[number - 1].right, 0
+    for other in reversed(line[:number]):
+        if seen >= NEAR:
+            break
+        right = max(right, other.right)
+        seen += len(other)
+    return right
 
-    Of a superscript over a subscript the one that reaches farther counts.
-    """
-    glyph = line[index]
-    size = max(letter.size, glyph.size)
-    gap = glyph.box[0] - max(each.box[2] for each in line[max(0, index - NEAR) : index])
+
+def _white(gap: float, size: float, space: str, text: str) -> str:
+    """Return what stands before a glyph: nothing, a space, or a tab between cells."""
     if gap > CELL_GAP * size:
         return "\t"
-    if glyph.space == " " and gap > -0.2 * size:
+    if space == " " and gap > -0.2 * size:
         return " "
     # Boxes are tight, so a bracket or a point leaves air on its side: only a space that PDFium saw, too, is one.
-    wide = WORD_GAP if glyph.text not in ",.;:)" else 2 * WORD_GAP
-    return " " if (glyph.space and gap > wide * size) or gap > 0.45 * size else ""
+    wide = WORD_GAP if text not in ",.;:)" else 2 * WORD_GAP
+    return " " if (space and gap > wide * size) or gap > SURE_GAP * size else ""
 
 
-def _break(page: Marked, before: Sequence[Glyph], line: Sequence[Glyph]) -> None:
+def _break(page: Marked, before: visual.Line, line: visual.Line, glyphs: Glyphs) -> None:
     """Put the end of a line: nothing where a hyphenated word goes on, one line feed, or two.
 
     A sentence that no point ends goes on in the next column.
     """
-    size = max(size_of(before), size_of(line))
+    one, other = page.lines[-1].size, size_of(line)
+    size = max(one, other)
     down = median_y(before) - median_y(line)
     goes_on = 0 < down < BLOCK_GAP * size
-    first, last = line[0].text, before[-1].text
+    first, last = glyphs.texts[line[0].first], glyphs.texts[before[-1].last - 1]
     next_column = down < 0 and line[0].x > before[0].x
-    if last == "-" and (goes_on or next_column) and first[:1].islower() and _is_word(before):
+    if last == "-" and (goes_on or next_column) and first[:1].islower() and _is_word(before, glyphs):
         page.text.pop()
         page.at.pop()
         return
-    alike = abs(size_of(before) - size_of(line)) < 0.12 * size
+    alike = abs(one - other) < 0.12 * size
     row = "\t" in page.text[page.lines[-1].start :]
-    over = next_column and alike and last not in ".!?:" and not row and len(before) > 20
+    over = next_column and alike and last not in ".!?:" and not row and sum(map(len, before)) > 20
     page.put("\n" if (goes_on and alike) or over else "\n\n")
 
 
-def _is_word(line: Sequence[Glyph]) -> bool:
+def _is_word(line: visual.Line, glyphs: Glyphs) -> bool:
     """Tell whether a letter stands before the hyphen at the end of a line."""
-    return len(line) > 1 and line[-2].text[-1:].isalpha()
+    last = line[-1]
+    if len(last) > 1:
+        return glyphs.texts[last.last - 2][-1:].isalpha()
+    return len(line) > 1 and glyphs.texts[line[-2].last - 1][-1:].isalpha()
 
 
-def median_y(line: Sequence[Glyph]) -> float:
+def median_y(line: visual.Line) -> float:
     """Return the baseline of a line: that of its larger glyphs."""
-    large = max(each.size for each in line)
-    heights = sorted(each.y for each in line if each.size > 0.88 * large)
-    return heights[len(heights) // 2]
+    large = max(run.size for run in line)
+    heights = sorted((run.y, len(run)) for run in line if run.size > 0.88 * large)
+    half, seen = sum(count for _, count in heights) // 2, 0
+    for y, count in heights:
+        seen += count
+        if seen > half:
+            return y
+    return heights[-1][0]

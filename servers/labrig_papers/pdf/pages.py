@@ -33,24 +33,24 @@ def read_pages(document: Any, numbers: Iterable[int]) -> Iterator[Page]:
             width, height = page.get_size()
             textpage = page.get_textpage()
             try:
-                glyphs, unknown = glyphs_of(textpage)
+                glyphs = glyphs_of(textpage)
             finally:
                 textpage.close()
             pictured = len(glyphs) < FEW and _shows_a_picture(page)
         finally:
             page.close()
-        text = marked(visual_lines(glyphs))
-        share = round(1 - unknown / (len(glyphs) or 1), 3)
+        text = marked(visual_lines(glyphs), glyphs)
+        share = round(1 - glyphs.unknown / (len(glyphs) or 1), 3)
         yield Page(
             number,
             round(width, 1),
             round(height, 1),
             "".join(text.text),
             tuple(text.at),
-            tuple(text.boxes),
+            tuple(zip(*glyphs.boxes.round(1).T.tolist(), strict=True)),
             tuple(text.lines),
             "text" if len(glyphs) >= FEW else "none",
-            max(0.0, share) if glyphs else 0.0,
+            max(0.0, share) if len(glyphs) else 0.0,
             pictured,
         )
 
