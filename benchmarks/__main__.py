@@ -19,6 +19,7 @@ ALL = (
     "describe_table",
     "gym",
     "warm_servers",
+    "atlas",
 )
 ON_REQUEST = ("loop_overhead",)
 
