@@ -16,6 +16,12 @@ SYNTHETIC = "labrig_synthetic"
 """Global attribute of the files of the made world; its text says from which seed. No colon: GDAL would cut it there."""
 
 
+def said_of(label: str) -> str:
+    """Return what a result says of data with this label."""
+    text = " ".join(label.split())[:160]
+    return f"These data are {text if text.startswith('synthetic') else 'synthetic: ' + text}"
+
+
 @dataclass(frozen=True)
 class Result:
     """The result of one operation.

@@ -7,7 +7,7 @@ the mean over the country of each cell's largest.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from labrig.answer import Quantity
@@ -15,7 +15,7 @@ from labrig.errors import LabrigError, unknown_name
 from labrig_earth.grids import areas, climatology, periods, spells, trends
 from labrig_earth.grids.axes import horizontal
 from labrig_earth.grids.conventions import Accumulation
-from labrig_earth.grids.reading import Field, in_time, in_unit, readable
+from labrig_earth.grids.reading import Field, counted, in_time, in_unit, readable
 from labrig_earth.grids.times import select_range, time_axis
 from labrig_earth.grids.units import convert
 
@@ -171,6 +171,7 @@ def _days(source: Field, wanted: Wanted, covers: Accumulation, said: list[str]) 
 
 def _over_space(source: Field, wanted: Wanted, said: list[str], notes: dict[str, Any]) -> Field:
     horizontal(source.data)
+    source = counted(source)
     if wanted.polygons is None:
         by = wanted.statistic if wanted.over == "space" and wanted.statistic not in SPECIAL else "mean"
         said.append(f"{'area-weighted mean' if by == 'mean' else by} of all cells")
@@ -198,7 +199,8 @@ def _over_space(source: Field, wanted: Wanted, said: list[str], notes: dict[str,
             strict=False,
         )
     }
-    return source.with_data(found.data).noting(warnings=found.warnings)
+    touched = replace(source, cells=int(found.cells.sum()), valid_cells=None)
+    return touched.with_data(found.data).noting(warnings=found.warnings)
 
 
 def _over_time(source: Field, wanted: Wanted, covers: Accumulation) -> Aggregated:

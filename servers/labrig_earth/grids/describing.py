@@ -20,7 +20,7 @@ from labrig_earth.grids.axes import (
 from labrig_earth.grids.conventions import accumulation_of
 from labrig_earth.grids.times import time_axis
 from labrig_earth.grids.units import unit_of
-from labrig_earth.results import SYNTHETIC, Result
+from labrig_earth.results import SYNTHETIC, Result, said_of
 
 MOST_VARIABLES = 20
 MOST_COUNTED_BYTES = 256 << 20
@@ -73,7 +73,7 @@ def describe_data(data: Any, *, variable: str = "") -> Result:
         described["other"] = others[:30]
     described["attributes"] = _attributes(data.attrs)
     if SYNTHETIC in data.attrs:
-        warnings.insert(0, f"These data are synthetic: {data.attrs[SYNTHETIC]}")
+        warnings.insert(0, said_of(str(data.attrs[SYNTHETIC])))
     if not names:
         warnings.append("The file has no variable that is a field of numbers")
     return Result(

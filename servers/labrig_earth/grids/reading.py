@@ -19,7 +19,7 @@ from labrig_earth.grids.selecting import select_box, select_level
 from labrig_earth.grids.sizes import piece_bytes, require_readable
 from labrig_earth.grids.times import select_hours, select_months, select_range, shifted
 from labrig_earth.grids.units import convert
-from labrig_earth.results import SYNTHETIC
+from labrig_earth.results import SYNTHETIC, said_of
 
 SELECTED = ("start", "end", "months", "hours", "box", "level", "member", "band")
 
@@ -34,6 +34,8 @@ class Field:
         In words, as it was before points or means were taken of it.
     pieces
         Sizes of what is read at a time, by variable.
+    cells, valid_cells
+        Of the grid, at the first step, before points or means were taken of it; None where they were not counted.
     """
 
     data: Any
@@ -44,6 +46,8 @@ class Field:
     assumed: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     done: tuple[str, ...] = field(default_factory=tuple)
+    cells: int | None = None
+    valid_cells: int | None = None
 
     def noting(self, *, assumed: tuple[str, ...] = (), warnings: tuple[str, ...] = ()) -> Field:
         """Return the field with further notes."""
@@ -63,7 +67,7 @@ def opened(place: Place, *, group: str = "") -> Field:
     warnings: tuple[str, ...] = ()
     done: tuple[str, ...] = ()
     if SYNTHETIC in data.attrs:
-        warnings = (f"synthetic data: {' '.join(str(data.attrs[SYNTHETIC]).split())[:120]}",)
+        warnings = (said_of(str(data.attrs[SYNTHETIC])),)
     if "expver" in data.dims or "expver" in data.coords:
         found = spliced(data, axes.time)
         data, done = found.data, (found.said,)
@@ -211,3 +215,10 @@ def readable(source: Field, what: str = "The request") -> Field:
     """Return a field if it is not too large to be read."""
     require_readable(source.data, source.pieces, what=what)
     return source
+
+
+def counted(source: Field) -> Field:
+    """Return a variable with the number of its cells, and of those that have values at the first step."""
+    axes = source.axes
+    first = source.data.isel({dim: 0 for dim in source.data.dims if dim not in (axes.y, axes.x)})
+    return replace(source, cells=int(first.size), valid_cells=int(first.notnull().sum()))

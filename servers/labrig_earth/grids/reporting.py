@@ -77,8 +77,8 @@ def result_of(
         data=data,
         crs=horizontal.crs,
         grid=grid_text(fields[0], axes) if axes.x in fields[0].dims else source.grid,
-        cells=cells,
-        valid_cells=valid,
+        cells=cells if source.cells is None else source.cells,
+        valid_cells=valid if source.cells is None else source.valid_cells,
         source=source.source,
         files=files,
     ).noting(assumed=source.assumed, warnings=(*source.warnings, *warnings))
