@@ -97,7 +97,7 @@ def elevation(world: World, latitude: float, longitude: float) -> Elevation:
 
 def _known(world: World, latitude: float, longitude: float) -> list[tuple[float, tuple[Any, ...]]]:
     """Return the nearest known points, with enough among them that speak for the land around: metres, row."""
-    for reach in (60e3, 200e3, 800e3, 3_000e3, 20_100e3):
+    for reach in (60e3, 150e3, 400e3, 900e3, 1_800e3, 3_600e3, 20_100e3):
         rows = []
         for first, last in ranges(latitude, longitude, reach):
             rows += world.ask(

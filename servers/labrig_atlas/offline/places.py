@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Sequence
 from typing import Any
 
@@ -71,27 +72,41 @@ def around(
     world: World, latitude: float, longitude: float, reach_m: float, kinds: Sequence[str] = ("city",)
 ) -> list[tuple[float, tuple[Any, ...]]]:
     """Return the places of some kinds within a distance, nearest first: metres along the geodesic, row of `COLUMNS`."""
+    told = [
+        (distance_m(latitude, longitude, row[5], row[6]), row)
+        for _, row in _roughly_around(world, latitude, longitude, reach_m * 1.01, kinds)
+    ]
+    return sorted((each for each in told if each[0] <= reach_m), key=lambda each: (each[0], each[1][0]))
+
+
+def _roughly_around(
+    world: World, latitude: float, longitude: float, reach_m: float, kinds: Sequence[str]
+) -> list[tuple[float, tuple[Any, ...]]]:
+    """Return the places of some kinds within a distance on the sphere: metres there, row of `COLUMNS`."""
     marks = ", ".join("?" * len(kinds))
     found = []
     for first, last in ranges(latitude, longitude, reach_m):
-        found += world.ask(
+        rows = world.ask(
             f"SELECT {COLUMNS} FROM place WHERE cell BETWEEN ? AND ? AND kind IN ({marks})",
             first,
             last,
             *kinds,
         )
-    near = (row for row in found if roughly_m(latitude, longitude, row[5], row[6]) <= reach_m * 1.01)
-    told = [(distance_m(latitude, longitude, row[5], row[6]), row) for row in near]
-    return sorted((each for each in told if each[0] <= reach_m), key=lambda each: (each[0], each[1][0]))
+        found += [(roughly_m(latitude, longitude, row[5], row[6]), row) for row in rows]
+    return [each for each in found if each[0] <= reach_m]
 
 
 def nearest(
     world: World, latitude: float, longitude: float, kinds: Sequence[str] = ("city",)
 ) -> tuple[float, tuple[Any, ...]] | None:
     """Return the nearest place of some kinds, however far: metres along the geodesic, and its row."""
-    for reach in (60e3, 400e3, 2_500e3, 20_100e3):
-        if found := around(world, latitude, longitude, reach, kinds):
-            return found[0]
+    for reach in (60e3, 250e3, 700e3, 1_400e3, 2_800e3, 20_100e3):
+        if found := _roughly_around(world, latitude, longitude, reach, kinds):
+            likely = heapq.nsmallest(
+                20, found, key=lambda each: (each[0], each[1][0])
+            )  # a sphere is off by 0.6 %
+            told = [(distance_m(latitude, longitude, row[5], row[6]), row) for _, row in likely]
+            return min(told, key=lambda each: (each[0], each[1][0]))
     return None
 
 

@@ -235,7 +235,7 @@ def _merge(world: str, entries: list[_Entry], marks: Sequence[Landmark], tables:
                 entry.latitude, entry.longitude = mark.latitude, mark.longitude
                 entry.elevation_m = mark.elevation_m
                 entry.source = f"{entry.source}; point and elevation: {told}"
-                entry.names += [name for name in (mark.title, *mark.names) if name != entry.name]
+                entry.names = [name for name in (mark.title, *mark.names, *entry.names) if name != entry.name]
                 continue
         if mark.kind == "country":
             continue
