@@ -25,6 +25,7 @@ _SPAN = re.compile(r"\b(1\d|20)(\d\d)[–-](\d\d)\b(?![\d,.–-])")
 _YEAR = re.compile(
     r"(?<![\d.,−])\b(1\d{3}|20[0-2]\d)(s?)\b(?!,\d|\.\d|\s*(?:BC|m|km|ft|°|%|tonnes|t|kg|people|inhabitants)\b)(?!\s*[°%])"
 )
+_MERIDIAN = re.compile(r"(?<![\d.])(\d{1,3}(?:\.\d+)?)° ([EW])\b")
 _CENTURIES = WORDS["centuries"]
 _CENTURY = re.compile(
     rf"\b({'|'.join(sorted(_CENTURIES, key=len, reverse=True))})(?=[- ]centur(?:y|ies)\b(?! BC))"
@@ -63,6 +64,7 @@ class Shift:
         text = _BETWEEN.sub(lambda found: times(found[1], self.metres), text)
         text = _AREAS.sub(lambda found: times(found[1], self.areas), text)
         text = _PEOPLE.sub(lambda found: times(found[1], self.people), text)
+        text = _MERIDIAN.sub(self._meridian, text)
         text = _SPAN.sub(lambda found: f"{found[1]}{found[2]}–{found[1]}{found[3]}", text)
         text = _YEAR.sub(lambda found: f"{self.year(int(found[1]))}{found[2]}", text)
         text = re.sub(
@@ -73,6 +75,11 @@ class Shift:
         return _CENTURY.sub(
             lambda found: _CENTURIES[max(_CENTURIES.index(found[1]) - self.centuries, 0)], text
         )
+
+    def _meridian(self, found: re.Match[str]) -> str:
+        moved = Decimal(str(self.moved(float(found[1]) * (-1 if found[2] == "W" else 1))))
+        digits = Decimal(found[1]).as_tuple().exponent
+        return f"{abs(moved).quantize(Decimal(1).scaleb(digits))}° {'W' if moved < 0 else 'E'}"  # type: ignore[arg-type]
 
     def population(self, text: str) -> str:
         """Return the text of an infobox on inhabitants with its first figure and its years moved."""

@@ -70,7 +70,7 @@ def twin(seed: int) -> Twin:
     articles, tables = read_articles(), read_tables()
     shift = Shift.of(seed)
     renaming = _renaming(seed, articles, tables)
-    made = _articles(articles, renaming, shift, f"made up from the seed {seed}")
+    made = _articles(articles, renaming, shift, seed)
     source = f"made up by Labrig from the seed {seed}: a fictional world"
     return Twin(seed, _tables(tables, renaming, shift, seed, source), made)
 
@@ -130,7 +130,7 @@ def _renaming(seed: int, articles: Sequence[Article], tables: Tables) -> Renamin
 
 
 def _articles(
-    articles: Sequence[Article], renaming: Renaming, shift: Shift, source: str
+    articles: Sequence[Article], renaming: Renaming, shift: Shift, seed: int
 ) -> tuple[Article, ...]:
     titles: dict[str, str] = {}
     taken: set[str] = set()
@@ -154,6 +154,8 @@ def _articles(
             label: renaming.linked(text, titles, shift.population if label == "Population" else shift.text)
             for label, text in article.infobox.items()
         }
+        if "Calling code" in infobox:
+            infobox["Calling code"] = f"+{100 + whole('calling', seed, article.title) % 900}"
         if "Formula" in infobox:
             infobox["Formula"] = article.infobox["Formula"]
         if "Symbol" in infobox:
@@ -164,11 +166,12 @@ def _articles(
                 title=title,
                 aliases=tuple(aliases),
                 lead=renaming.linked(article.lead, titles, shift.text),
-                sources=(source,),
-                infobox={renaming.heading(label): text for label, text in infobox.items()},
+                sources=(f"made up from the seed {seed}",),
+                infobox={renaming.heading(shift.text(label)): text for label, text in infobox.items()},
                 sections=tuple(
                     ArticleSection(
-                        renaming.heading(each.title), renaming.linked(each.text, titles, shift.text)
+                        renaming.heading(shift.text(each.title)),
+                        renaming.linked(each.text, titles, shift.text),
                     )
                     for each in article.sections
                 ),

@@ -107,6 +107,16 @@ def test_points_are_read_as_people_write_them(text: str, point: tuple[float, flo
         assert found == pytest.approx(point, abs=1e-6)
 
 
+@given(st.floats(-90, 90), st.floats(-180, 180))
+def test_a_point_that_was_written_is_read_again(latitude: float, longitude: float) -> None:
+    decimal = read_point(f"{latitude:.6f}, {longitude:.6f}")
+    north, east = "S" if latitude < 0 else "N", "W" if longitude < 0 else "E"
+    turned = read_point(f"{abs(latitude):.6f}° {north} {abs(longitude):.6f}° {east}")
+    assert decimal is not None and decimal == turned
+    assert decimal[0] == pytest.approx(latitude, abs=1e-6)
+    assert (decimal[1] - longitude + 180) % 360 - 180 == pytest.approx(0, abs=1e-6)
+
+
 @pytest.mark.parametrize(
     "point, name, note",
     [

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from labrig.errors import LabrigError
 from labrig_atlas.articles import Article, check, digest, links_of, read_articles, shown
@@ -62,6 +64,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         ("3.5 million inhabitants, 1,000 people", "4.2 million inhabitants, 1,200 people"),
         ("on 14 March 1879, in the 1920s, 1914–18", "on 14 March 1679, in the 1720s, 1714–1718"),
         ("29 February 2000; 1,914; 1914 m; 480 BC", "29 February 1800; 1,914; 2105 m; 480 BC"),
+        ("the wreck at 41.73° N, 49.95° W", "the wreck at 41.73° N, 39.45° W"),
         ("the nineteenth century, twentieth-century art", "the seventeenth century, eighteenth-century art"),
     ],
 )
@@ -81,6 +84,12 @@ def test_numbers_keep_their_decimals_and_longitudes_go_around() -> None:
 
 def test_links_lead_somewhere_and_no_name_stands_twice(seven: Twin) -> None:
     assert check(seven.articles) == []
+
+
+@given(text=st.text(alphabet="0123456789,.- –mkft²°EWBC1970sdcenturyx", max_size=60))
+def test_any_text_has_its_figures_moved(text: str) -> None:
+    SHIFT.text(text)
+    SHIFT.population(text)
 
 
 @pytest.mark.accept
