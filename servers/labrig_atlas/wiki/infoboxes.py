@@ -30,61 +30,83 @@ def is_infobox(tag: str, classes: frozenset[str]) -> bool:
 
 
 def fields_of(box: Any, base: str, page: str, language: str) -> list[Field]:
-    """Return the fields of an infobox.
-
-    A heading holds for the rows below it, to the next one. Where rows are merged under a heading, as those of an
-    area or a population are, it holds for these alone: the elevation that follows does not belong to the population.
-    """
+    """Return the fields of an infobox, each with the heading that it stands under."""
     fields: list[Field] = []
-    group, merged = "", False
+    headings = _Headings()
     for row, cells in _rows(box, _DEEPEST):
         if len(fields) >= MOST_FIELDS:
             break
-        classes = classes_of(row.attributes)
+        joined = classes_of(row.attributes)
         inside = [(cell, classes_of(cell.attributes)) for cell in cells]
-        joined = bool(classes & {"mergedrow", "mergedbottomrow"})
-        head = inside[0]
+        head, classes = inside[0]
         if len(inside) == 1:
-            found = runs_of(head[0], base, page)
-            text = text_of(found)
-            if "infobox-above" in head[1] or (not fields and not group and head[0].tag == "th"):
+            found = runs_of(head, base, page)
+            title = "infobox-above" in classes or head.css_first(".fn") is not None
+            if title or (not fields and not headings.group and head.tag == "th") or not found:
                 continue  # the title once more
-            if not text:
-                continue
-            if head[0].tag == "th" or "infobox-header" in head[1]:
-                group, merged = text[:_LABEL_CHARS].strip(), "mergedtoprow" in classes
-                continue
-            if merged and not joined:
-                group, merged = "", False
-            label = "caption" if "infobox-image" in head[1] else ""
-            fields.append(_field(label, group, found, head[0], language))
+            if head.tag == "th" or "infobox-header" in classes:
+                headings.begin(text_of(found)[:_LABEL_CHARS].strip(), joined)
+            else:
+                label = "caption" if "infobox-image" in classes else ""
+                fields.append(_field(label, headings.over("", joined), found, head, language))
             continue
-        label_runs = runs_of(head[0], base, page)
-        label, data = text_of(label_runs), [cell for cell, _ in inside[1:]]
-        if len(label) > _LABEL_CHARS or (
-            head[0].tag == "td" and "infobox-label" not in head[1] and len(inside) > 2
-        ):
+        label, data = text_of(runs_of(head, base, page)), [cell for cell, _ in inside[1:]]
+        unlabelled = head.tag == "td" and "infobox-label" not in classes and len(inside) > 2
+        if len(label) > _LABEL_CHARS or unlabelled:
             label, data = "", [cell for cell, _ in inside]
-        bullet = bool(_BULLET.match(label))
-        if merged and not joined and not bullet:
-            group, merged = "", False
+        group = headings.over(label, joined)
         whole: list[Run] = []
         for cell in data:
             found = runs_of(cell, base, page)
             if found:
                 whole += [Run("; "), *found] if whole else found
         if whole:
-            field = _field(_BULLET.sub("", label).rstrip(":").strip(), group, tuple(whole), data[0], language)
-            fields.append(field)
+            fields.append(_field(_bare(label), group, tuple(whole), data[0], language))
     return fields
+
+
+class _Headings:
+    """Which heading a row stands under.
+
+    A heading holds for the rows below it, to the next one. Where rows are merged under a heading, as those of an area
+    or a population are, it holds for these alone: the elevation that follows does not belong to the population. A row
+    whose label begins with a bullet and that has no heading belongs to the last row without one ("Government", then
+    "• President").
+    """
+
+    def __init__(self) -> None:
+        self.group = self._above = ""
+        self._merged = self._first = False
+
+    def begin(self, heading: str, classes: frozenset[str]) -> None:
+        """Take a heading."""
+        self.group, self._above = heading, ""
+        self._merged, self._first = "mergedtoprow" in classes, True
+
+    def over(self, label: str, classes: frozenset[str]) -> str:
+        """Return the heading over a row with this label."""
+        bullet = bool(_BULLET.match(label))
+        joined = bullet or bool(classes & {"mergedrow", "mergedbottomrow"})
+        if self._merged and not joined and not self._first:
+            self.group, self._merged = "", False
+        self._first = False
+        if self.group or (bullet and self._above):
+            return self.group or self._above
+        self._above = _bare(label)
+        return ""
+
+
+def _bare(label: str) -> str:
+    """Return a label without bullets and colons."""
+    return _BULLET.sub("", label).rstrip(":").strip()
 
 
 def _field(label: str, group: str, runs: Runs, cell: Any, language: str) -> Field:
     """Return a field with its values, those that the page hides for programs taken before those in words."""
     items = tuple(
         text
-        for each in cell.css("li")[:100]
-        if (text := text_of(runs_of(each, "", ""))) and len(each.css("li")) == 1
+        for each in cell.css("li, dd")[:100]
+        if (text := text_of(runs_of(each, "", ""))) and len(each.css("li, dd")) == 1
     )
     values = values_of(plain(runs), label=f"{label} {group}", language=language)
     if label == "caption":

@@ -117,6 +117,32 @@ def test_an_infobox_becomes_typed_fields(mountain: Page) -> None:
     assert box["Country"].group == "Administration"
 
 
+def test_rows_stand_under_their_headings() -> None:
+    rows = [
+        '<tr class="mergedtoprow"><td colspan="2"><span class="fn org"><b>Oskia</b></span></td></tr>',
+        '<tr class="mergedtoprow"><th class="infobox-label">Government</th><td>Unitary</td></tr>',
+        '<tr class="mergedrow"><th>• President</th><td>Ada</td></tr>',
+        '<tr class="mergedrow"><th>• Premier</th><td>Bo</td></tr>',
+        '<tr class="mergedtoprow"><th colspan="2" class="infobox-header">Population</th></tr>',
+        '<tr class="mergedtoprow"><th>Total</th><td>12</td></tr>',
+        '<tr class="mergedrow"><th>• Density</th><td>1/km2</td></tr>',
+        '<tr class="mergedtoprow"><th>Languages</th><td><dl><dd>Oskian</dd><dd>Welsh</dd></dl></td></tr>',
+        '<tr><th colspan="2">Codes</th></tr><tr><th>ISO</th><td>OS</td></tr>',
+        '<tr class="mergedtoprow"><th>TLD</th><td>.os</td></tr>',
+    ]
+    page = page_of(f'<table class="infobox">{"".join(rows)}</table>', ABOUT)
+    assert [(field.label, field.group) for field in page.infobox] == [
+        *(
+            ("Government", ""),
+            ("President", "Government"),
+            ("Premier", "Government"),
+            ("Total", "Population"),
+        ),
+        *(("Density", "Population"), ("Languages", ""), ("ISO", "Codes"), ("TLD", "Codes")),
+    ]
+    assert fields(page)["Languages"].items == ("Oskian", "Welsh")
+
+
 def test_text_is_what_a_reader_sees(mountain: Page) -> None:
     assert mountain.lead == "Mount Osk (Mont Osk) is a mountain in the Osk Alps. It has no page."
     assert [(each.title, each.level, each.anchor) for each in mountain.sections] == [
