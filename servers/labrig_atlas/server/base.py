@@ -12,6 +12,7 @@ from pydantic import Field
 from labrig.sandbox import Sandbox
 from labrig.server_settings import ServerSetting
 from labrig.toolbox import ServeOptions, Toolbox, session
+from labrig.tools import files
 from labrig_atlas.asking import OFFLINE, Atlas
 from labrig_atlas.published.writing import CODE_MODEL
 from labrig_atlas.reading import BUNDLED, Pages
@@ -110,11 +111,13 @@ toolbox = Toolbox(
         "default": "pages, places, routes, elevation, weather, countries, markets, Python: small answers with sources",
         "paper": "the 19 tools of The Amazing Agent Race, by their published names and arguments",
         "aliases": "names under which that paper's code has its search, and weather by one date",
+        "files": "write, read and list files of the workspace: how an answer is committed to a file",
     },
     settings=(BACKEND, *CHOSEN, WORLD, WIKI, PYTHON, MODEL),
     reads=(),
     services=(*SERVICES, WIKIPEDIA, CODE_MODEL),
 )
+files.offer(toolbox, such_as="an answer", toolsets=("files",))
 
 PlaceArgument = Annotated[
     str,
