@@ -1,5 +1,4 @@
-"""Labrig's own short articles as pages of a wiki: the same `Page` as any other, its source line says whose text it
-is."""
+"""Labrig's own short articles as pages of a wiki, whose source line says whose text it is."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""A store is built from a source: page after page in a child, into a file beside the store that takes its place
-when whole.
+"""A store is built from a source: page after page in a child, into a file that becomes the store when it is whole.
 
 Killed, it goes on where it was: the file beside (``STORE.part``) keeps the pages that were done, and the next run
 of the same command reads on. What is left out is counted by reason.

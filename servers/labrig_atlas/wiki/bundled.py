@@ -1,5 +1,4 @@
-"""The wiki of a world of ours: made of its articles at the first use, kept in `LABRIG_HOME`, made again when they
-change."""
+"""The wiki of a world of ours: made of its articles at the first use, and again when they change."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""A dump of a MediaWiki: the XML of Special:Export and of the public dumps (schema export-0.10 and 0.11), packed or
-not.
+"""A dump of a MediaWiki, packed or not: XML of the schemas export-0.10 and 0.11, as Special:Export gives it too.
 
 Pages are read one after another; a dump of any size takes little memory. What is no article (other namespaces, other
 content than wikitext) is named as left out.

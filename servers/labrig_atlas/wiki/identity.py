@@ -1,5 +1,4 @@
-"""One page has one identity, however it is addressed: language (by its host) and title; a fragment is the section
-asked.
+"""One page has one identity, however it is addressed: its wiki and its title; a fragment is the section asked.
 
 The rules for titles are MediaWiki's (manual, "Page title"): underscores are spaces, white space is collapsed, the
 case of the first letter does not count, ``%41`` is never part of a title, and neither are ``# < > [ ] | { }``. What a

@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 
 
 LIMIT = Limit(per_second=5, concurrent=2)
-"""Wikimedia sets no number for readers, asks for few requests at a time (API:Etiquette), and refuses with 429 what
-is more."""
+"""Wikimedia asks for few requests at a time (API:Etiquette), names no number, and refuses what is more with 429."""
 TERMS = "https://foundation.wikimedia.org/wiki/Policy:Wikimedia_Foundation_User-Agent_Policy"
 LICENCE = "CC BY-SA 4.0"
 MOST_FOUND = 50

@@ -1,5 +1,4 @@
-"""What a store is built from: a folder of HTML files, a dump of a MediaWiki, a ZIM file, or a folder of our own
-articles.
+"""What a store is built from: a folder of HTML files, a dump of a MediaWiki, a ZIM file, a folder of our articles.
 
 Each gives its pages one after another as text that is not parsed yet, with how far it is, so that building can show it.
 """

@@ -16,8 +16,7 @@ MOST_SPAN = 1_000
 
 
 def is_data(table: Any, classes: frozenset[str]) -> bool:
-    """Tell whether a table holds data: it says so, or has head cells, or rows of several cells without blocks in
-    them."""
+    """Tell whether a table holds data: it says so, or has head cells, or rows of several cells."""
     if classes & {"wikitable", "sortable", "data", "dataframe"}:
         return True
     if table.attributes.get("role") in ("presentation", "none"):

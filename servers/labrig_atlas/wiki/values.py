@@ -1,5 +1,4 @@
-"""What the text of an infobox field says, as values: places first, then dates, then numbers, each piece of text
-once."""
+"""What the text of an infobox field says, as values: places, then dates, then numbers, each word once."""
 
 from __future__ import annotations
 

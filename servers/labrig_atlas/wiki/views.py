@@ -108,12 +108,10 @@ def overview(page: Page, *, most_bytes: int = 6_000) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``title``, ``address``, ``source``, ``lead``, ``infobox`` (list of field dicts), ``sections`` (list of
-        dicts), and where they hold ``redirected_from``, ``coordinates`` (latitude, longitude), ``languages``,
-        ``disambiguation``,
-        ``hatnotes``,
-        ``notes``, ``made_up``, ``left_out`` (how many fields and sections, and whether the lead is cut: the slices and
-        functions of this module give the rest).
+        ``title``, ``address``, ``source``, ``lead``, ``infobox`` (`field_dict` of each), ``sections`` (`Line` of each),
+        and where they hold ``redirected_from``, ``coordinates`` (latitude, longitude), ``languages``,
+        ``disambiguation``, ``hatnotes``, ``notes``, ``made_up``, and ``left_out``: how many fields, sections and
+        characters of the lead, which the other functions of this module give.
     """
     if most_bytes < 2_000:
         raise LabrigError("An overview takes more bytes", where="most_bytes", expected="2,000 or more")

@@ -83,8 +83,7 @@ _HIDDEN = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNOR
 
 
 class Walk:
-    """The nodes below a node, as events; call `skip` at an ``open`` to go past what is in it (no ``close`` comes
-    then)."""
+    """The nodes below a node, as events; `skip` at an ``open`` goes past what is in it, and its ``close``."""
 
     def __init__(self, root: Any) -> None:
         self._root = root
@@ -128,8 +127,7 @@ def classes_of(attributes: dict[str, str | None]) -> frozenset[str]:
 
 
 def is_unseen(tag: str, attributes: dict[str, str | None], classes: frozenset[str]) -> bool:
-    """Tell whether a reader sees nothing of an element, or nothing of the page: edit links, footnote marks, boxes
-    of links."""
+    """Tell whether a reader sees nothing of an element, or no text of the page: edit links, boxes of links."""
     if tag in _TAGS or "hidden" in attributes:
         return True
     if classes and not classes.isdisjoint(_CLASSES):

@@ -163,8 +163,7 @@ class Words:
 
 
 def resolved(href: str, base: str, page: str) -> str:
-    """Return the absolute URL of a link with http or https; empty for scripts, mail, data, notes and what is too
-    long."""
+    """Return the absolute URL of a link; empty for scripts, mail, data, footnotes and what is too long."""
     href = href.strip()
     if (
         not href

@@ -1,5 +1,4 @@
-"""A ZIM file, as Kiwix has them, through libzim. That is GPL-3.0 and no dependency of ours: whoever wants it
-installs it."""
+"""A ZIM file, as Kiwix has them, through libzim, which is GPL-3.0 and no dependency of ours."""
 
 from __future__ import annotations
 
