@@ -134,6 +134,7 @@ async def test_a_file_that_leads_elsewhere_leads_nowhere(by: Children, field: Pa
         await ask(by, field, "describe_data", {"data": "a.tif"})
 
 
+@pytest.mark.accept
 def test_no_library_with_another_proj_is_loaded_and_pyproj_is_first() -> None:
     """eccodes 2.50 before pyproj 3.7 ended the process: ``free(): invalid pointer``."""
     code = (
