@@ -9,7 +9,9 @@ from typing import Annotated
 
 from pydantic import Field
 
+from labrig.errors import LabrigError
 from labrig.sandbox import Sandbox
+from labrig.sandbox.environment import find
 from labrig.server_settings import ServerSetting
 from labrig.toolbox import ServeOptions, Toolbox, session
 from labrig.tools import files
@@ -98,6 +100,26 @@ def pages() -> Pages:
     return state().pages
 
 
+def doctor() -> list[str]:
+    """Say which world and wiki answer, who answers in place of the tables, and which Python code would run in."""
+    options = ServeOptions()
+    asked = [f"{question} of {who}" for question, who in backends_of(options).items() if who != OFFLINE]
+    return [
+        f"world {toolbox.setting(options, WORLD.name)}, wiki {toolbox.setting(options, WIKI.name)}",
+        f"asked of services: {', '.join(asked)}"
+        if asked
+        else "everything is answered from the world's tables",
+        _python(options),
+    ]
+
+
+def _python(options: ServeOptions) -> str:
+    try:
+        return f"Python of the sandbox: {find(str(toolbox.setting(options, PYTHON.name))).prefix}"
+    except LabrigError as error:
+        return str(error)
+
+
 toolbox = Toolbox(
     "atlas",
     "Wikipedia, maps, weather, countries and markets",
@@ -107,6 +129,7 @@ toolbox = Toolbox(
     "candidates: ask again with the country. Compute with run_python_code, not in the head. "
     "Latitude comes before longitude.",
     opens=opens,
+    doctor=doctor,
     toolsets={
         "default": "pages, places, routes, elevation, weather, countries, markets, Python: small answers with sources",
         "paper": "the 19 tools of The Amazing Agent Race, by their published names and arguments",

@@ -210,9 +210,18 @@ async def test_a_store_that_is_damaged_is_named(tmp_path: Path) -> None:
     assert error["code"] == "unavailable" and "store.sqlite" in error["where"]
 
 
+@pytest.mark.accept
 async def test_code_runs_in_the_sandbox(tmp_path: Path) -> None:
     async with served(tmp_path) as client:
         assert (await told(client, "run_python_code", code="print(6 * 7)"))["text"] == "42\n"
+
+
+def test_doctor_says_who_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = list(toolbox.checkup())
+    assert lines[0] == "world earth, wiki bundled" and "tables" in lines[1]
+    assert any(each.startswith("service nominatim: https://") for each in lines)
+    monkeypatch.setenv("LABRIG_ATLAS_ELEVATION", "open")
+    assert list(toolbox.checkup())[1] == "asked of services: elevation of open"
 
 
 def test_settings_say_who_answers(monkeypatch: pytest.MonkeyPatch) -> None:
