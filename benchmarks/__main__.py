@@ -20,6 +20,7 @@ ALL = (
     "gym",
     "warm_servers",
     "atlas",
+    "papers",
 )
 ON_REQUEST = ("loop_overhead",)
 

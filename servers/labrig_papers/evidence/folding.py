@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from array import array
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 _SAME = {
     **dict.fromkeys("−–—‐‑‒", "-"),
@@ -38,30 +41,50 @@ class Folded:
     """Folded text, and for each of its characters the place in the text that it comes from."""
 
     text: str
-    places: tuple[int, ...]
-
-    def without_hyphens(self) -> Folded:
-        """Return the same without hyphens, which lines that are broken put in or take away."""
-        kept = [index for index, char in enumerate(self.text) if char != "-"]
-        return Folded("".join(self.text[each] for each in kept), tuple(self.places[each] for each in kept))
+    places: Sequence[int]
 
 
+@lru_cache(maxsize=2048)
+def _folded(char: str) -> str:
+    """Return what one character becomes."""
+    parts = (_SAME.get(each, each) for each in unicodedata.normalize("NFKD", _SAME.get(char, char)))
+    return "".join(
+        each for each in parts if not (each.isspace() or unicodedata.combining(each) or each in _DROPPED)
+    )
+
+
+@lru_cache(maxsize=400)
 def fold(text: str) -> Folded:
-    """Return text as quotes are compared.
+    """Return text as quotes are compared; of the pages that are searched often it is kept.
 
     >>> fold("1.2 × 10^{−6} A/cm^{2}").text
     '1.2x10-6A/cm2'
     """
+    return _of(text, map(_folded, text))
+
+
+@lru_cache(maxsize=400)
+def fold_caseless(text: str) -> Folded:
+    """Return text as `fold` does, in small letters."""
+    return _of(text, (_folded(char).lower() for char in text))
+
+
+@lru_cache(maxsize=400)
+def fold_without_hyphens(text: str) -> Folded:
+    """Return text as `fold` does, without hyphens, which lines that are broken put in or take away."""
+    return _of(text, (_folded(char).replace("-", "") for char in text))
+
+
+def _of(text: str, parts: Iterable[str]) -> Folded:
     chars: list[str] = []
-    places: list[int] = []
-    for place, char in enumerate(text):
-        for each in unicodedata.normalize("NFKD", _SAME.get(char, char)):
-            each = _SAME.get(each, each)
-            if each.isspace() or unicodedata.combining(each) or each in _DROPPED:
-                continue
-            chars.append(each)
+    places = array("I")
+    for place, part in enumerate(parts):
+        if part:
+            chars.append(part)
             places.append(place)
-    return Folded("".join(chars), tuple(places))
+            if len(part) > 1:
+                places.extend([place] * (len(part) - 1))
+    return Folded("".join(chars), places)
 
 
 def without_commands(quote: str) -> str:

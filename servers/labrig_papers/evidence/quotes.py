@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from labrig.errors import LabrigError
-from labrig_papers.evidence.folding import Folded, fold, without_commands
+from labrig_papers.evidence.folding import Folded, fold, fold_without_hyphens, without_commands
 from labrig_papers.pdf.page import Box, Page, plain
 
 Status = Literal["exact", "normalised", "other_page", "partial_token", "ambiguous", "not_found"]
@@ -72,8 +72,7 @@ class Verdict:
 
 def find_quote(page: Page, quote: str) -> list[Place]:
     """Return the places of a page at which a quote stands, whole ones first."""
-    wanted = fold(without_commands(quote))
-    return _places(page, fold(page.text), wanted)
+    return _places(page, without_commands(quote))
 
 
 def verify_quote(pages: Sequence[Page], quote: str, page: int | None = None) -> Verdict:
@@ -94,7 +93,8 @@ def verify_quote(pages: Sequence[Page], quote: str, page: int | None = None) -> 
         ``bad_input`` for a quote of less than 3 or more than 2,000 characters without white space, and for a page that
         is not among `pages`.
     """
-    wanted = fold(without_commands(quote))
+    plain_quote = without_commands(quote)
+    wanted = fold(plain_quote)
     if not SHORTEST <= len(wanted.text) <= LONGEST:
         raise LabrigError(
             f"A quote of {len(wanted.text)} characters proves nothing"
@@ -113,7 +113,7 @@ def verify_quote(pages: Sequence[Page], quote: str, page: int | None = None) -> 
             code="not_found",
         )
     order = sorted(pages, key=lambda each: (each.number != page, each.number))
-    found = [place for each in order for place in _places(each, fold(each.text), wanted)][:MOST_PLACES]
+    found = [place for each in order for place in _places(each, plain_quote)][:MOST_PLACES]
     notes = _notes(wanted, [each for each in pages if each.number in {place.page for place in found}])
     whole = [place for place in found if place.whole]
     here = [place for place in whole if page is None or place.page == page]
@@ -130,14 +130,15 @@ def verify_quote(pages: Sequence[Page], quote: str, page: int | None = None) -> 
     return Verdict("not_found", (), _nearest(order, wanted), notes)
 
 
-def _places(page: Page, hay: Folded, wanted: Folded) -> list[Place]:
-    """Return where folded text stands in a page; if nowhere, the same without hyphens."""
-    for text, needle in ((hay, wanted), (hay.without_hyphens(), wanted.without_hyphens())):
+def _places(page: Page, quote: str) -> list[Place]:
+    """Return where a quote stands in a page; if nowhere, the same without hyphens."""
+    for folding in (fold, fold_without_hyphens):
+        hay, needle = folding(page.text), folding(quote).text
         found: list[Place] = []
-        start = text.text.find(needle.text) if needle.text else -1
+        start = hay.text.find(needle) if needle else -1
         while start >= 0 and len(found) < MOST_PLACES:
-            found.append(_place(page, text, start, start + len(needle.text)))
-            start = text.text.find(needle.text, start + 1)
+            found.append(_place(page, hay, start, start + len(needle)))
+            start = hay.text.find(needle, start + 1)
         if found:
             return sorted(found, key=lambda each: not each.whole)
     return []

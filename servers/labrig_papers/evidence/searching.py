@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from labrig.errors import LabrigError
-from labrig_papers.evidence.folding import Folded, fold, without_commands
+from labrig_papers.evidence.folding import fold_caseless, without_commands
 from labrig_papers.pdf.page import Box, Page
 
 LONGEST = 200
@@ -36,7 +36,7 @@ def search_text(pages: Sequence[Page], query: str) -> list[Hit]:
     LabrigError
         For an empty query, or one of more than 200 characters.
     """
-    wanted = _caseless(fold(without_commands(query)))
+    wanted = fold_caseless(without_commands(query))
     if not wanted.text or len(query) > LONGEST:
         raise LabrigError(
             "The query is empty" if not wanted.text else "The query is too long",
@@ -45,7 +45,7 @@ def search_text(pages: Sequence[Page], query: str) -> list[Hit]:
         )
     found = []
     for page in pages:
-        hay = _caseless(fold(page.text))
+        hay = fold_caseless(page.text)
         start = hay.text.find(wanted.text)
         while start >= 0:
             first, last = hay.places[start], hay.places[start + len(wanted.text) - 1] + 1
@@ -54,14 +54,6 @@ def search_text(pages: Sequence[Page], query: str) -> list[Hit]:
             )
             start = hay.text.find(wanted.text, start + len(wanted.text))
     return found
-
-
-def _caseless(folded: Folded) -> Folded:
-    lower = [each.lower() for each in folded.text]
-    return Folded(
-        "".join(lower),
-        tuple(place for text, place in zip(lower, folded.places, strict=True) for _ in text),
-    )
 
 
 def _round(page: Page, start: int, end: int) -> str:

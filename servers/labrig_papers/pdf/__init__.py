@@ -10,5 +10,5 @@ In the order of work:
 - `structure`: title, headings, captions; `tables`: grids of cells
 - `rendering`: a page or a part of it as a picture
 - `ocr`: text of scanned pages, by tesseract where it is installed
-- `inside`: what a child does with a file; `apart`: asking that child
+- `inside`: what a child does with a file; `warmed`: what it finds built; `apart`: asking that child
 """

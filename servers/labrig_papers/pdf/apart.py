@@ -18,6 +18,10 @@ from labrig_papers.pdf.tables import Cell, Table
 WHAT = "Reading the PDF"
 LIMITS = Limits(wall_s=40, cpu_s=40, memory_bytes=3 << 30, output_bytes=64 << 20)
 """Of one question; a client waits 60 s. 200 pages of a paper take 4 s and 20 MB."""
+KEPT = ("outline", "tables", "quantities")
+"""Questions whose answers are kept: a cursor asks them again and again."""
+MOST_KEPT_BYTES = 8 << 20
+"""Of the answers of one paper."""
 MOST_PAGES = 200
 """Pages of one question."""
 
@@ -54,6 +58,8 @@ class Reader:
         Of the file.
     named
         What errors call it.
+    answers
+        Of this file, by question: outlines, tables and quantities are kept here, and taken from here.
 
     Attributes
     ----------
@@ -61,8 +67,11 @@ class Reader:
         Pages that OCR read, by number: they stand for those of the file in outlines, tables, quantities and checks.
     """
 
-    def __init__(self, by: Children, descriptor: int, named: str) -> None:
+    def __init__(
+        self, by: Children, descriptor: int, named: str, answers: dict[str, bytes] | None = None
+    ) -> None:
         self._by, self._descriptor, self._named = by, descriptor, named
+        self._answers = answers if answers is not None else {}
         self.given: dict[int, Page] = {}
 
     async def count(self) -> tuple[int, dict[str, str]]:
@@ -134,8 +143,15 @@ class Reader:
         question = {"do": do, "named": self._named, "pages": list(numbers), **more}
         if self.given and do in ("outline", "tables", "quantities", "validate"):
             question["given"] = [self.given[each].to_dict() for each in numbers if each in self.given]
+        key = json.dumps([do, list(numbers), sorted(self.given), more], default=str) if do in KEPT else ""
+        if key in self._answers:
+            return self._answers[key]
         outcome = await self._by.ask(question, [self._descriptor])
         if outcome.kind == "ok":
+            if key:
+                if sum(map(len, self._answers.values())) > MOST_KEPT_BYTES:
+                    self._answers.clear()
+                self._answers[key] = outcome.stdout
             return outcome.stdout
         refused = children.refusal(outcome)
         if refused is not None:

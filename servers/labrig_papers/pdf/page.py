@@ -77,6 +77,10 @@ class Page:
         """Return the boxes of a range of the text, one for each visual line that it touches."""
         found: list[Box] = []
         for line in self.lines:
+            if line.end <= start:
+                continue
+            if line.start >= end:
+                break
             inside = [each for each in self.at[max(start, line.start) : min(end, line.end)] if each >= 0]
             if inside:
                 found.append(around([self.boxes[each] for each in inside]))

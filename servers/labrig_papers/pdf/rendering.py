@@ -60,6 +60,8 @@ def render(
             scale=scale, crop=(left, bottom, width - right, height - top), may_draw_forms=False
         )
         image = bitmap.to_pil().convert("L" if grey else "RGB")
+        if not marked and not grey and _is_grey(image):
+            image = image.convert("L")
     finally:
         page.close()
     draw = ImageDraw.Draw(image)
@@ -75,8 +77,16 @@ def render(
             width=max(1, round(scale)),
         )
     out = io.BytesIO()
-    image.save(out, "PNG", compress_level=1 if grey else 6)
+    image.save(out, "PNG", compress_level=1 if grey else 4)
     return out.getvalue(), round(scale * 72)
+
+
+def _is_grey(image: Any) -> bool:
+    """Tell whether a picture has no colours: most pages have none, and take a third then."""
+    from PIL import ImageChops
+
+    red, green, blue = image.split()
+    return not (ImageChops.difference(red, green).getbbox() or ImageChops.difference(red, blue).getbbox())
 
 
 def _within(box: Box | None, width: float, height: float) -> Box:

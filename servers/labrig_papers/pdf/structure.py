@@ -114,14 +114,16 @@ def captions(page: Page) -> list[Caption]:
         if index and _runs_on(page, page.lines[index - 1], line):
             continue
         last = index
+        is_table = match["kind"].lower().startswith("t")
         while (
             last + 1 < len(page.lines)
+            and not (is_table and "\t" in page.text[page.lines[last + 1].start : page.lines[last + 1].end])
             and page.text[page.lines[last].end :].startswith("\n")
             and not page.text[page.lines[last].end :].startswith("\n\n")
         ):
             last += 1
         block = page.lines[index : last + 1]
-        kind = "table" if match["kind"].lower().startswith("t") else "figure"
+        kind = "table" if is_table else "figure"
         name = " ".join(match.group().split()).rstrip(".:|–- ")
         start, end = line.start, block[-1].end
         text = " ".join(page.text[start:end].split())

@@ -39,6 +39,7 @@ class Known:
     count: int = 0
     about: dict[str, str] = field(default_factory=dict)
     pages: dict[int, Page] = field(default_factory=dict)
+    answers: dict[str, bytes] = field(default_factory=dict)
     tried: set[int] = field(default_factory=set)
     """Pages without text that OCR was asked for."""
 
@@ -134,7 +135,7 @@ class State:
             sha256 = hashed or await asyncio.to_thread(_sha256, descriptor)
             known = self._known.setdefault(sha256, Known())
             self._known.move_to_end(sha256)
-            paper = Paper(path, sha256, Reader(self.readers, descriptor, path), known)
+            paper = Paper(path, sha256, Reader(self.readers, descriptor, path, known.answers), known)
             if not known.count:
                 known.count, known.about = await paper.reader.count()
             yield paper
