@@ -86,6 +86,9 @@ def _made(
                 writer.say("host", host)
                 writer.finish(source)
             part.replace(path)
+            for old in folder.glob(f"{world}-{'[0-9a-f]' * 16}.sqlite"):
+                if old != path:  # of articles that have changed since; whoever has it open keeps it
+                    old.unlink(missing_ok=True)
         finally:
             part.unlink(missing_ok=True)
     return SqliteStore(path)

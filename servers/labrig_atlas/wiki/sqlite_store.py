@@ -219,8 +219,9 @@ class SqliteStore:
         return list(dict.fromkeys([*nearest(identity.title, [str(row[0]) for row in rows]), *names]))[:5]
 
     def _missing(self, identity: Identity, near: list[str]) -> LabrigError:
+        other = f": this store has pages of {self._host}" if identity.host != self._host else ""
         return LabrigError(
-            f"There is no page {identity.title!r} here",
+            f"There is no page {identity.title!r} of {identity.host} here{other}",
             where=identity.address,
             try_=f"one of these titles: {'; '.join(near)}" if near else "a search for some of its words",
             code="not_found",

@@ -108,7 +108,9 @@ async def test_a_fictional_world_has_its_own_host_and_says_so(twin: SqliteStore)
         "Height",
     )
     assert [each.address for each in page.links()][-1] == page.address
-    with pytest.raises(LabrigError) as caught:  # the same title in another world is another page
+    with pytest.raises(
+        LabrigError, match=r"pages of wiki\.twin-7\.invalid"
+    ) as caught:  # of another world is another page
         await twin.get(Identity("en.wikipedia.org", "Mount Ósk"))
     assert caught.value.code == "not_found"
 
@@ -177,6 +179,19 @@ def test_a_store_is_whole_or_not_there(tmp_path: Path, monkeypatch: pytest.Monke
     with pytest.raises(LabrigError, match="Two articles are named 'Oskia'"):
         world_store("twin-8", [*ARTICLES, ARTICLES[1]])
     assert [path.name for path in (tmp_path / "atlas" / "wiki").iterdir()] == ["twin-8.lock"]
+
+
+def test_a_store_of_changed_articles_takes_the_place_of_the_old_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LABRIG_HOME", str(tmp_path))
+    old, other = world_store("twin-8", ARTICLES), world_store("twin-8-b", ARTICLES)
+    new = world_store("twin-8", ARTICLES[1:])
+    assert (old.pages, new.pages, other.pages) == (4, 3, 4)  # whoever has the old one open goes on reading it
+    for store in (old, new, other):
+        asyncio.run(store.close())
+    names = sorted(path.name[:-24] for path in (tmp_path / "atlas" / "wiki").glob("*.sqlite"))
+    assert names == ["twin-8", "twin-8-b"]
 
 
 @pytest.mark.parametrize("harm", ["cut", "noise", "other", "unfinished", "layout", "empty"])
