@@ -67,12 +67,18 @@ LONG = "".join(
     f"<p>Sentence {n} about <a href='/wiki/Thing_{n}'>thing {n}</a>. More.</p>" for n in range(400)
 )
 HTML = f"""<div class=mw-parser-output><table class=infobox>
-{"".join(f"<tr><th>Field {n}</th><td>{n},000 m ({n} ft) <a href='/wiki/F{n}'>f</a></td></tr>" for n in range(1,
-90))}</table>
+{
+    "".join(
+        f"<tr><th>Field {n}</th><td>{n},000 m ({n} ft) <a href='/wiki/F{n}'>f</a></td></tr>"
+        for n in range(1, 90)
+    )
+}</table>
 <p>{"Lead words. " * 500}</p><h2 id="History_of_Osk">History of Osk</h2>{LONG}
 <h3 id="Early.E2.80.93late">Early–late</h3><p>Straße in ZÜRICH.</p><h2 id="Ice">Ice</h2><p>x</p><h3
 id="Ice_2">Ice</h3><p>y</p>
-<h2 id="Ice_3">Notes</h2><p>z</p>{"".join(f"<h2 id=h{n}>Heading number {n}</h2>" for n in range(300))}</div>"""
+<h2 id="Ice_3">Notes</h2><p>z</p>{
+    "".join(f"<h2 id=h{n}>Heading number {n}</h2>" for n in range(300))
+}</div>"""
 
 
 @pytest.fixture(scope="module")
