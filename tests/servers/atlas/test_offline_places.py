@@ -55,6 +55,10 @@ def test_an_ambiguous_name_gives_candidates_by_population(earth: World) -> None:
     assert result.ambiguous and len(result.candidates) >= 5
     people = [place.population or 0 for place in result.candidates]
     assert people == sorted(people, reverse=True) and len({place.admin1 for place in result.candidates}) > 3
+    assert [place.address for place in geocode(earth, "Grenada").candidates] == ["Grenada"]
+    assert geocode(earth, "New York").candidates[0].name == "New York City", (
+        "an alternative name of a far larger place"
+    )
     kinds = {place.kind for place in geocode(earth, "Georgia").candidates}
     assert kinds == {"country", "division"}
 
