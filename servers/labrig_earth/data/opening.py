@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from labrig.errors import LabrigError
+from labrig_earth.data.bounds import note_bounds
 from labrig_earth.data.formats import GRIDS, VECTORS, Format, Place, format_of
 
 CHUNK = "32MiB"
@@ -84,7 +85,7 @@ def open_dataset(given: Place | str | Path, *, group: str = "") -> Any:
                 code="limit",
             )
     found.encoding["source"] = place.name
-    return found
+    return note_bounds(found)
 
 
 def _stored_bytes(variable: Any) -> int:

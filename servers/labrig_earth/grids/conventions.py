@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from labrig.errors import LabrigError
+from labrig_earth.data.bounds import COVERS
 from labrig_earth.grids.times import hours_of, require_times
 
 Covers = Literal["instant", "before", "after", "since_00"]
@@ -60,8 +61,9 @@ class Accumulation:
 def accumulation_of(variable: Any, time: str) -> Accumulation:
     """Return what the values of a variable cover in time.
 
-    GRIB's step type and CF's cell methods decide, then names of ERA5. Of hourly accumulated values it is looked at
-    whether they rise through the day and fall at 01 UTC, as those of ERA5-Land do.
+    What is of a moment says so. Else bounds of the times decide, GRIB's step type and CF's cell methods, then names
+    of ERA5. Of hourly accumulated values it is looked at first whether they rise through the day and fall at 01 UTC, as
+    those of ERA5-Land do.
     """
     step_type = str(variable.attrs.get("GRIB_stepType", "")).lower()
     methods = str(variable.attrs.get("cell_methods", "")).lower()
@@ -70,13 +72,18 @@ def accumulation_of(variable: Any, time: str) -> Accumulation:
         return Accumulation("instant", f"{'GRIB_stepType' if step_type else 'cell_methods'} says so", True)
     by_name = name in ACCUMULATED_NAMES
     stated = step_type in ("accum", "avg", "max", "min") or "time: sum" in methods
-    if not (stated or by_name):
-        return Accumulation("instant", "nothing says that values are accumulated")
-    if time and time in variable.dims and _rises_through_the_day(variable, time):
+    if (stated or by_name) and time and time in variable.dims and _rises_through_the_day(variable, time):
         return Accumulation(
             "since_00",
             "values rise from 01 UTC to 00 UTC of the next day, and fall at 01 UTC, as in ERA5-Land",
         )
+    bounds = str(variable[time].attrs.get(COVERS, "")) if time and time in variable.coords else ""
+    if bounds == "around":
+        return Accumulation("instant", f"the bounds of {time} lie around each", True)
+    if bounds:
+        return Accumulation("before" if bounds == "before" else "after", f"the bounds of {time} say so", True)
+    if not (stated or by_name):
+        return Accumulation("instant", "nothing says that values are accumulated")
     if stated:
         by = f"GRIB_stepType is {step_type}" if step_type else f"cell_methods is {methods}"
         return Accumulation("before", f"{by}: the step that ends at the valid time", True)
