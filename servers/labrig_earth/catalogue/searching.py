@@ -9,7 +9,7 @@ from typing import Any
 
 from labrig.answer import Quantity
 from labrig.errors import LabrigError
-from labrig_earth.catalogue.entries import Box, Entry
+from labrig_earth.catalogue.entries import Box, Entry, Variable
 from labrig_earth.gis.boxes import box_shape, check_box
 from labrig_earth.results import Result
 
@@ -54,7 +54,7 @@ def search(
     variable
         Name or words: ``t2m``, ``temperature``. All words must be found in one variable.
     text
-        Words in the name, title or variables; each word that is found counts.
+        Words in the name, title or variables; each word that is found counts, one of like meaning half.
 
     Raises
     ------
@@ -72,16 +72,25 @@ def search(
             continue
         if (first or last) and not _overlaps(entry, first, last):
             continue
-        if wanted and not any(
-            _all_in(wanted, _words(f"{each.name} {each.title}")) for each in entry.variables
-        ):
+        closest = max((_closeness(wanted, variable, each) for each in entry.variables), default=0)
+        if wanted and not closest:
             continue
         there = _words(" ".join([entry.name, entry.title, *(f"{v.name} {v.title}" for v in entry.variables)]))
-        score = sum(_all_in({word}, there) for word in asked)
+        score = sum((word in there) + _all_in({word}, there) for word in asked)
         if asked and not score:
             continue
-        scored.append((-score, entry.name, entry))
+        scored.append((-score - closest, entry.name, entry))
     return [entry for _, _, entry in sorted(scored, key=lambda each: each[:2])]
+
+
+def _closeness(wanted: set[str], text: str, variable: Variable) -> int:
+    """Return how well a variable fits: 3 for its very name, 2 for all words, 1 for words of like meaning, else 0."""
+    if not wanted:
+        return 0
+    if variable.name.casefold() == text.strip().casefold():
+        return 3
+    there = _words(f"{variable.name} {variable.title}")
+    return 2 if wanted <= there else int(_all_in(wanted, there))
 
 
 def found(entries: Sequence[Entry], fitting: Sequence[Entry], *, most: int = 12) -> Result:

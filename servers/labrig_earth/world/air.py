@@ -24,7 +24,8 @@ def write_air(folder: Folder, size: Size, rng: np.random.Generator) -> None:
     # About 400 m on the ground, so that cells divide the town.
     step_x, step_y = size.side_m / size.air_side / 74_000, size.side_m / size.air_side / 111_000
     places = np.arange(size.air_side) - (size.air_side - 1) / 2
-    lon, lat = (middle[0] + 1.15 * step_x * places).round(5), (middle[1] + 1.15 * step_y * places).round(5)
+    lon = round(middle[0], 6) + round(1.15 * step_x, 6) * places
+    lat = round(middle[1], 6) + round(1.15 * step_y, 6) * places
     hours = np.datetime64("2020-01-01T00") + np.arange(24 * size.air_days)
     shape = (len(hours), len(lat), len(lon))
     hour = np.arange(len(hours)) % 24

@@ -10,7 +10,7 @@ EARTH_WORLD = MadeEnv(
     program="labrig_earth.world.make",
     seed=7,
     target="earth/world-1",
-    sha256={"contents.json": "bba1bc47e7ebe4364db1189e5a1d24b438dd0174742875849a5c12ec1bf5d1a5"},
+    sha256={"contents.json": "6b98422baeace93e18a5fd7cef779a758ee0e75b55c2828dfb6d64c608985f3f"},
     listing="contents.json",
 )
-"""Its data lie in the folder ``data``; truth.json beside it says what was planted."""
+"""Its data lie in the folder ``data``, a root for an agent; truth.json beside it says what was planted."""

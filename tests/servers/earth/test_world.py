@@ -14,7 +14,7 @@ import pytest
 
 from labrig.errors import LabrigError
 from labrig_earth.results import SYNTHETIC
-from labrig_earth.world.make import CONTENTS, make_world
+from labrig_earth.world.make import CONTENTS, DATA, make_world
 
 
 def _slope(x: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -154,12 +154,12 @@ def test_every_file_says_that_it_is_synthetic(world: Path, truth: dict[str, Any]
         elif name.endswith(".pbf"):
             with osmium.io.Reader(str(path)) as reader:
                 assert reader.header().get("generator") == label
-        elif name == "data/catalog":
+        elif name == f"{DATA}/catalog":
             assert all(
                 json.loads(each.read_text())["properties"]["labrig:synthetic"] for each in path.iterdir()
             )
             seen -= 1
-        elif name == "data/catalog.json":
+        elif name == f"{DATA}/catalog.json":
             assert label in json.loads(path.read_text())["title"]
             seen -= 1
         else:

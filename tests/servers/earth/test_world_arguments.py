@@ -40,8 +40,8 @@ FILES = (
 ROLES = ("data", "other", "before", "polygons", "layers", "catalogues")
 STREETS, LAYERS, SCENE, GRIDS = FILES[:1], FILES[1:4], FILES[5:7], (*FILES[4:5], *FILES[7:8], *FILES[9:])
 FITTING: dict[str, dict[str, tuple[str, ...]]] = {
-    **dict.fromkeys(GIS, {"data": LAYERS, "other": LAYERS}),
-    **dict.fromkeys(("gis_route", "gis_reach"), {"data": STREETS, "other": LAYERS}),
+    **{name: {"data": LAYERS, "other": LAYERS} for name in GIS},
+    **{name: {"data": STREETS, "other": LAYERS} for name in ("gis_route", "gis_reach")},
     "index": {"data": SCENE, "polygons": LAYERS},
     "index_change": {"data": SCENE, "before": SCENE, "polygons": LAYERS},
     "plot_map": {"data": GRIDS, "layers": LAYERS},
@@ -80,8 +80,12 @@ KNOWN: dict[str, st.SearchStrategy[Any]] = {
     ),
     "minutes": st.floats(-1, 300),
     **dict.fromkeys(("layer", "crs", "sums", "by", "mode", "speeds", "within_m", "most", "dissolve"), JSON),
-    **dict.fromkeys(("bands", "scale", "offset", "keep", "mask", "above", "threshold", "names", "text"), JSON),
-    **dict.fromkeys(("projection", "colours", "low", "high", "classes", "title", "prefixes", "other_where"), JSON),
+    **dict.fromkeys(
+        ("bands", "scale", "offset", "keep", "mask", "above", "threshold", "names", "text"), JSON
+    ),
+    **dict.fromkeys(
+        ("projection", "colours", "low", "high", "classes", "title", "prefixes", "other_where"), JSON
+    ),
 }
 
 
