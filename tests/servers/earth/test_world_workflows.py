@@ -1,4 +1,4 @@
-"""Four workflows over MCP on the made world, as an agent would go: numbers are the planted ones, or NumPy's on raw files.
+"""Four workflows over MCP on the made world, as an agent would go, end at the planted numbers.
 
 A step takes what the step before answered: a path that was found, the handle of a file that was made.
 """
