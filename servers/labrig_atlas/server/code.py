@@ -10,7 +10,6 @@ from typing import Annotated
 from pydantic import Field
 
 from labrig.answer import Answer, Pictures
-from labrig.errors import LabrigError
 from labrig.sandbox import Limits
 from labrig.sandbox.answers import answer, pictured
 from labrig.toolbox import session
@@ -28,7 +27,8 @@ async def run_python_code(
     files: Annotated[
         list[str],
         Field(
-            max_length=MOST_FILES, description="Handles of artifacts that the code can open as inputs/NAME."
+            max_length=MOST_FILES,
+            description="Files of the workspace and handles of artifacts, which the code can open as inputs/NAME.",
         ),
     ] = [],  # noqa: B006 - pydantic copies it
     seed: Annotated[
@@ -40,15 +40,11 @@ async def run_python_code(
     Each run starts afresh. What the code prints comes back; files and figures that it leaves are artifacts.
     """
     here = session()
-    for each in files:
-        if not names_artifact(each):
-            raise LabrigError(
-                f"This is no artifact: {each[:100]!r}",
-                where="files",
-                expected="a handle, sha256:.., of an earlier result",
-            )
     with ExitStack() as held:
-        kept = [held.enter_context(opened_source(each, kind="any")) for each in dict.fromkeys(files)]
+        kept = [
+            held.enter_context(opened_source(each, kind="any" if names_artifact(each) else "file"))
+            for each in dict.fromkeys(files)
+        ]
         named = input_names(kept, {})
         inputs: dict[str, Path] = {name: source.place for name, source in named.items()}
         hashes = {name: source.sha256 for name, source in named.items() if source.sha256}

@@ -212,8 +212,17 @@ async def test_a_store_that_is_damaged_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.accept
 async def test_code_runs_in_the_sandbox(tmp_path: Path) -> None:
+    """A file that it leaves can be opened by the next run, by its handle, and so can one of the workspace."""
     async with served(tmp_path) as client:
-        assert (await told(client, "run_python_code", code="print(6 * 7)"))["text"] == "42\n"
+        (tmp_path / "w" / "mine.txt").write_text("7")
+        first = await told(client, "run_python_code", code="open('six.txt', 'w').write('6'); print(6 * 7)")
+        assert first["text"] == "42\n"
+        (made,) = first["artifacts"]
+        code = "print(int(open('inputs/six.txt').read()) * int(open('inputs/mine.txt').read()))"
+        again = await told(client, "run_python_code", code=code, files=[made["handle"], "mine.txt"])
+        assert again["text"] == "42\n"
+        for wrong, error in (("../x", "refused"), ("nothing.txt", "not_found"), (".", "bad_input")):
+            assert (await refused(client, "run_python_code", code="1", files=[wrong]))["code"] == error
 
 
 def test_doctor_says_who_answers(monkeypatch: pytest.MonkeyPatch) -> None:
