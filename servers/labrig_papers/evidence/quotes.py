@@ -202,5 +202,9 @@ def _nearest(pages: Sequence[Page], wanted: Folded) -> str:
         found = fuzz.partial_ratio_alignment(wanted.text, hay.text, score_cutoff=best[0])
         if found is not None and found.dest_end > found.dest_start and found.score > best[0]:
             start, end = hay.places[found.dest_start], hay.places[found.dest_end - 1] + 1
+            while start > 0 and not page.text[start - 1].isspace():
+                start -= 1
+            while end < len(page.text) and not page.text[end].isspace():
+                end += 1
             best = (found.score, f"p. {page.number}: {' '.join(page.text[start:end].split())}")
     return best[1]

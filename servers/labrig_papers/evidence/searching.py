@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from labrig.errors import LabrigError
 from labrig_papers.evidence.folding import fold_caseless, without_commands
 from labrig_papers.pdf.page import Box, Page
+from labrig_papers.quantities.surroundings import FORMULA
 
 LONGEST = 200
+LONGEST_FORMULA = 60
+SAME = 5e-4
+"""Shares of atoms that differ by no more are the same."""
 ROUND = 90
 """Characters to either side of a hit that are shown with it."""
 
@@ -29,7 +34,8 @@ def search_text(pages: Sequence[Page], query: str) -> list[Hit]:
     """Return all places at which a text stands, in the order of the paper.
 
     Case, white space, scripts and forms of signs do not matter, so ``La1.85Sr0.15CuO4`` finds
-    ``La_{1.85}Sr_{0.15}CuO_{4}``.
+    ``La_{1.85}Sr_{0.15}CuO_{4}``. A formula, or a name such as YBCO, also finds others of its composition:
+    ``(La_{0.925}Sr_{0.075})_{2}CuO_{4}``.
 
     Raises
     ------
@@ -43,8 +49,10 @@ def search_text(pages: Sequence[Page], query: str) -> list[Hit]:
             where="query",
             expected=f"1 to {LONGEST} characters",
         )
-    found = []
+    found: list[Hit] = []
+    composition = _composition(query) if len(query) <= LONGEST_FORMULA else None
     for page in pages:
+        taken = len(found)
         hay = fold_caseless(page.text)
         start = hay.text.find(wanted.text)
         while start >= 0:
@@ -53,6 +61,41 @@ def search_text(pages: Sequence[Page], query: str) -> list[Hit]:
                 Hit(page.number, first, last, _round(page, first, last), tuple(page.boxes_of(first, last)))
             )
             start = hay.text.find(wanted.text, start + len(wanted.text))
+        if composition:
+            found += _of_composition(page, composition, [(each.start, each.end) for each in found[taken:]])
+    return sorted(found, key=lambda each: (each.page, each.start))
+
+
+@lru_cache(maxsize=4096)
+def _composition(formula: str) -> tuple[tuple[str, float], ...] | None:
+    """Return the shares of the atoms of a formula of two elements or more, None for what is none."""
+    from labrig_papers.materials.formulas import normalize_formula
+
+    try:
+        read = normalize_formula(formula)
+    except LabrigError:
+        return None
+    total = sum(read.composition.values())
+    if read.status not in ("resolved", "nominal") or len(read.composition) < 2 or not total:
+        return None
+    return tuple(sorted((element, amount / total) for element, amount in read.composition.items()))
+
+
+def _of_composition(
+    page: Page, composition: tuple[tuple[str, float], ...], taken: Sequence[tuple[int, int]]
+) -> list[Hit]:
+    """Return the formulas of a page that have the same composition, in whatever way they are written."""
+    found = []
+    for match in FORMULA.finditer(page.text):
+        first, last = match.span()
+        if any(start < last and first < end for start, end in taken):
+            continue
+        other = _composition(match.group())
+        if other and [each for each, _ in other] == [each for each, _ in composition]:
+            shares = zip(other, composition, strict=True)
+            if all(abs(one - two) <= SAME for (_, one), (_, two) in shares):
+                boxes = tuple(page.boxes_of(first, last))
+                found.append(Hit(page.number, first, last, _round(page, first, last), boxes))
     return found
 
 

@@ -14,7 +14,7 @@ Standing = Literal["measured", "calculated", "cited"]
 _END = re.compile(r"[.!?](?:[ \t]?\n?\[\d[^\]]*\]|\^\{[\d,\s-]+\})?\s+(?=[A-Z(\[\d])|\n\s*\n")
 _NO_END = re.compile(
     r"(?:\b(?:Figs?|Refs?|Eqs?|No|Nos|Sec|Tab|al|vs|ca|cf|i\.e|e\.g|approx|resp|Dr|Prof|St|at|wt|mol|f\.u|u"
-    r"|Phys|Rev|Lett)|(?<![\d)}] )\b[A-Z])$"
+    r"|Phys|Rev|Lett)|(?<![\d)}] )(?<![/·])\b[A-Z])$"
 )
 _CITED = re.compile(
     r"\[\s?(?!(?:0[01]{2}|[01]{3}\s?\][\s-]?(?:direction|axis|plane)))\d+(?:\s?[,–-]\s?\d+)*\s?\]|\bet al\b"
@@ -52,7 +52,7 @@ _PARTS = re.compile(
 _SYMBOL = "|".join(sorted(SYMBOLS, key=len, reverse=True))
 _AMOUNT = r"(?:_\{[^{}]{1,16}\}|\d+(?:\.\d+)?)"
 _GROUP = rf"(?:[(\[](?:(?:{_SYMBOL}){_AMOUNT}?,?)+[)\]]{_AMOUNT}?)"
-_FORMULA = re.compile(rf"(?<![A-Za-z\d_{{])(?:(?:{_SYMBOL}){_AMOUNT}?|{_GROUP}){{2,}}(?![a-z])")
+FORMULA = re.compile(rf"(?<![A-Za-z\d_{{])(?:(?:{_SYMBOL}){_AMOUNT}?|{_GROUP}){{2,}}(?![a-z])")
 _NAME = re.compile(r"\b[A-Z][A-Za-z()]{0,6}-?\d{3,4}\b|\b[A-Z][A-Za-z]{0,2}[A-Z]{2,4}\b")
 
 
@@ -89,14 +89,14 @@ def formulas_near(text: str, start: int, end: int, most: int = 4, reach: int = 4
     sentence = sentence_of(text, start, end)
     low, high = max(0, start - reach), min(len(text), end + reach)
     found: dict[str, tuple[int, int]] = {}
-    for match in (*_FORMULA.finditer(text, low, high), *_NAME.finditer(text, low, high)):
+    for match in (*FORMULA.finditer(text, low, high), *_NAME.finditer(text, low, high)):
         written = match.group(0)
         if match.re is _NAME and key(written) not in names():
             continue
-        if match.re is _FORMULA and not re.search(r"\d", written) and (len(written) < 3 or written.isupper()):
+        if match.re is FORMULA and not re.search(r"\d", written) and (len(written) < 3 or written.isupper()):
             continue
         if (
-            match.re is _FORMULA
+            match.re is FORMULA
             and not re.search(r"\d", written)
             and key(written) not in names()
             and len(written) > 6

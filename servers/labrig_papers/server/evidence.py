@@ -30,15 +30,19 @@ async def find_quantities(
     dimension: Annotated[
         str, Field(max_length=60, description="Only this, such as temperature, length, pressure.")
     ] = "",
+    quantity: Annotated[
+        str, Field(max_length=100, description="Only this, by any name: Tc, Hc2, coherence length.")
+    ] = "",
     cursor: CursorArgument = "",
 ) -> Answer:
     """Find values with units: uncertainty, qualifier, SI, box, quote, formulas near it, cited or not, other values."""
+    name = await asyncio.to_thread(_quantity, quantity) if quantity.strip() else ""
     async with state().opened(path) as paper:
         numbers = numbers_of(pages, paper.known.count, MOST_AT_ONCE)
         doubts = await paper.scans(numbers)
-        found = await paper.reader.quantities(numbers, dimension, "")
-    question = ["quantities", paper.sha256, numbers, dimension]
-    shown = [_short(each) for each in found]
+        found = await paper.reader.quantities(numbers, dimension, name)
+    question = ["quantities", paper.sha256, numbers, dimension, name]
+    shown = [_short(_without_the_plain(each)) for each in found]
     page, following = cursors.page(shown, question, cursor, size=40, most_bytes=LIST_BYTES)
     return Answer(
         source=paper.source,
@@ -48,6 +52,33 @@ async def find_quantities(
         warnings=(*doubts, *(() if found else ("No value with a unit was found on these pages",))),
         next=f"repeat the call with cursor={following!r}" if following else "",
     )
+
+
+def _quantity(named: str) -> str:
+    """Return the quantity that a name means, as values are named."""
+    from labrig_papers.properties.listing import aliases
+    from labrig_papers.properties.matching import quantity_of
+
+    found = quantity_of(named) or (
+        named if named in {each.lstrip("!") for each in aliases().values()} else ""
+    )
+    if not found:
+        raise LabrigError(
+            f"No quantity is known as {named[:80]!r}",
+            where="quantity",
+            expected="a name such as Tc, upper critical field or lattice parameter",
+            try_="dimension in its place, such as temperature",
+            code="not_found",
+        )
+    return found.lstrip("!")
+
+
+def _without_the_plain(found: dict[str, Any]) -> dict[str, Any]:
+    """Return a value without what says nothing: where an answer has little room, more values fit."""
+    plain = {"span", *(["kind"] if found.get("kind") == "one" else [])}
+    if found.get("value") == found.get("si") and found.get("unit") == found.get("si_unit"):
+        plain |= {"si", "si_unit"}
+    return {key: each for key, each in found.items() if key not in plain}
 
 
 def _short(value: Any) -> Any:

@@ -86,6 +86,18 @@ def test_words_are_found_in_any_writing() -> None:
         search_text([FIRST], " ")
 
 
+def test_a_formula_finds_its_composition_in_any_writing() -> None:
+    other = page(
+        "Crystals of (La_{0.925}Sr_{0.075})_{2}CuO_{4}, YBa_{2}Cu_{3}O_{7−δ} and La_{1.84}Sr_{0.16}CuO_{4}."
+    )
+    (hit,) = search_text([other, SECOND], "La1.85Sr0.15CuO4")
+    assert other.text[hit.start : hit.end] == "(La_{0.925}Sr_{0.075})_{2}CuO_{4}"
+    assert [other.text[each.start : each.end] for each in search_text([other], "YBCO")] == [
+        "YBa_{2}Cu_{3}O_{7−δ}"
+    ]
+    assert len(search_text([SECOND], "La2CuO4")) == 1  # found by its letters, and not once more
+
+
 @given(st.text(max_size=60))
 def test_each_folded_character_knows_where_it_stands(text: str) -> None:
     folded = fold(text)

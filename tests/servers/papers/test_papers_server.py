@@ -82,6 +82,10 @@ async def test_values_come_with_box_quote_and_what_competes_with_them(client: Cl
     assert first["boxes"][0][:2] == pytest.approx([left, bottom], abs=0.2)
     current = (await call(client, "find_quantities", path=PDF))["data"]["quantities"]
     assert not any(each["text"].startswith("1.2 x 106") for each in current)
+    by_name = await call(client, "find_quantities", path=PDF, quantity="Tc")
+    assert [each["text"] for each in by_name["data"]["quantities"]] == ["36.9(2) K", "36.9(2)", "< 1.8"]
+    assert by_name["data"]["quantities"][1]["column"] == "Tc (K)"
+    assert "No quantity is known" in await refused(client, "find_quantities", path=PDF, quantity="beauty")
     assert "no dimension" in await refused(client, "find_quantities", path=PDF, dimension="beauty")
 
 

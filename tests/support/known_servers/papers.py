@@ -161,6 +161,7 @@ VOCABULARY = Vocabulary(
         "query": WORDS,
         "table": st.sampled_from(["", "TABLE I", "table i.", "p1.1", "TABLE IX", "x" * 5_000]),
         "dimension": st.sampled_from(["", "temperature", "length", "1", "beauty"]),
+        "quantity": st.sampled_from(["", "Tc", "critical_temperature", "beauty", "x" * 400]),
         "part": st.sampled_from(["", "TABLE I", "FIG. 1", "x" * 5_000]),
         "name": st.sampled_from(["Tc", "Hc2(0) || c", "", "x" * 400, "\x00"]),
         "value": st.sampled_from(["6.24(3) K", "310 Oe", "1e999 K", "5 at.", "", "9" * 400]),
