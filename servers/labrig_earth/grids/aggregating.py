@@ -67,7 +67,7 @@ class Wanted:
     utc_offset_h: float = 0.0
     least_part: float | None = None
     polygons: Any = None
-    method: str = "fractional"
+    method: str = "exactextract"
     names: str = ""
 
 

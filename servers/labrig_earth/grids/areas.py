@@ -18,14 +18,17 @@ from labrig_earth.grids.axes import Axes, edges_of, horizontal, step_of
 from labrig_earth.grids.cells import POLES, cell_areas, heights_inside_poles, parts_inside, reached
 from labrig_earth.grids.selecting import unbroken
 
-Method = Literal["fractional", "centres", "exactextract"]
+Method = Literal["exactextract", "fractional", "centres"]
 METHODS: dict[str, str] = {
-    "fractional": "cells by the part of them inside, estimated on a 10 x 10 subgrid (regionmask.mask_3D_frac_approx)",
-    "centres": "cells whose centres lie inside (regionmask.mask_3D)",
     "exactextract": "cells by the part of them inside, computed exactly in degrees (exactextract)",
+    "fractional": "cells by the part of them inside, estimated on a 10 x 10 subgrid (regionmask.mask_3D_frac_approx)",
+    "centres": "cells whose centres lie inside",
 }
 PROJECTED_METHODS = ("centres", "exactextract")
 MOST_REGIONS = 2000
+FRACTIONAL_CELLS = 20_000
+"""Cells that regionmask looks at in one go, of which it makes a hundred each; on a larger grid ``fractional`` is
+computed if it is asked for (20 microseconds a cell), and not to tell by how much methods differ."""
 
 
 @dataclass(frozen=True)
@@ -70,16 +73,13 @@ def area_mean(variable: Any, *, statistic: str = "mean") -> Any:
         raise LabrigError(
             f"There is no {statistic!r} over space", where="statistic", expected="mean, sum, min or max"
         )
-    weights = cell_areas(variable, axes)
-    return weighted(variable, weights, dims).assign_attrs(variable.attrs).rename(variable.name)
+    sums = _weighted_sums(variable, axes, cell_areas(variable, axes).values[None, None])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = (sums[0] / sums[1]).isel(method=0, region=0)
+    return mean.assign_attrs(variable.attrs).rename(variable.name)
 
 
-def weighted(variable: Any, weights: Any, dims: tuple[str, ...]) -> Any:
-    """Return the weighted mean over some dimensions; weights of missing cells are left out."""
-    return variable.weighted(weights).mean(dims, keep_attrs=True)
-
-
-def polygon_means(variable: Any, polygons: Any, *, method: str = "fractional", names: str = "") -> Means:
+def polygon_means(variable: Any, polygons: Any, *, method: str = "exactextract", names: str = "") -> Means:
     """Return the mean of a variable over each polygon.
 
     Parameters
@@ -111,6 +111,8 @@ def polygon_means(variable: Any, polygons: Any, *, method: str = "fractional", n
     areas = cell_areas(variable, axes).values
     regular = all(step_of(variable[name].values) is not None for name in (axes.y, axes.x))
     usable = [each for each in METHODS if axes.geographic or each in PROJECTED_METHODS]
+    if variable.sizes[axes.y] * variable.sizes[axes.x] > FRACTIONAL_CELLS and method != "fractional":
+        usable = [each for each in usable if each != "fractional"]
     if not regular:
         usable = ["centres"]
     if method not in usable:
@@ -121,12 +123,11 @@ def polygon_means(variable: Any, polygons: Any, *, method: str = "fractional", n
             expected=" or ".join(usable),
         )
     parts = {each: coverage(variable, axes, shapes, each) for each in usable}
-    stacked = np.stack([parts[each] * areas for each in usable])  # method, region, y, x
-    sums = _weighted_sums(variable, axes, stacked)  # method, region, .., values and weights
+    order = [method, *(each for each in usable if each != method)]
+    sums = _weighted_sums(variable, axes, np.stack([parts[each] * areas for each in order]))
     with np.errstate(invalid="ignore", divide="ignore"):
         means = sums[0] / sums[1]
-    chosen = usable.index(method)
-    data = means.isel(method=chosen)
+    data = means.isel(method=0)
     spread = means.max("method") - means.min("method")
     touched = (parts[method] > 0).sum(axis=(1, 2))
     for label, count in zip(labels, touched, strict=True):
@@ -303,16 +304,26 @@ def coverage(variable: Any, axes: Axes, shapes: list[Any], method: str) -> Any:
     if method == "exactextract":
         parts = np.stack([parts_inside(shape, y, x) for shape in shapes])
     else:
-        import regionmask
-
-        regions = regionmask.Regions(shapes, overlap=True)
-        # Steps of float32 axes are unequal in the last digits, which regionmask refuses.
-        even_x, even_y = np.linspace(x[0], x[-1], x.size), np.linspace(y[0], y[-1], y.size)
-        found = regions.mask_3D_frac_approx(even_x, even_y, wrap_lon=False, drop=False)
-        parts = np.asarray(found.values, "f8")
+        parts = _fractional(shapes, y, x)
     if axes.geographic:  # the half of a cell at the pole that lies beyond it is no part of it
         parts = np.minimum(parts / heights_inside_poles(y)[:, None], 1.0)
     return parts
+
+
+def _fractional(shapes: list[Any], y: Any, x: Any) -> Any:
+    """Return parts of cells by regionmask, some rows at a time."""
+    import regionmask
+
+    regions = regionmask.Regions(shapes, overlap=True)
+    # Steps of float32 axes are unequal in the last digits, which regionmask refuses.
+    even_x, even_y = np.linspace(x[0], x[-1], x.size), np.linspace(y[0], y[-1], y.size)
+    rows = max(2, FRACTIONAL_CELLS // x.size)
+    bands = []
+    for start in range(0, y.size, rows):
+        first = min(start, max(0, y.size - 2))  # two rows at least, whose distance is their size
+        found = regions.mask_3D_frac_approx(even_x, even_y[first : start + rows], wrap_lon=False, drop=False)
+        bands.append(np.asarray(found.values, "f8")[:, start - first :])
+    return np.concatenate(bands, axis=1)
 
 
 def _centres(shape: Any, y: Any, x: Any) -> Any:
@@ -321,6 +332,60 @@ def _centres(shape: Any, y: Any, x: Any) -> Any:
     columns, rows = np.meshgrid(x, y)
     shapely.prepare(shape)
     return shapely.contains_xy(shape, columns, rows)
+
+
+CELLS_AT_A_TIME = 1 << 20
+"""Values that are made float64 at a time: 8 MB, which stay near the processor."""
+
+
+class _Sums:
+    """Sums of value times weight, for several weights, over blocks of values.
+
+    Methods differ at the edges of polygons alone: all cells are multiplied for the first of the methods, and for the
+    others those few at which their weights are different.
+
+    Parameters
+    ----------
+    weights
+        Array over method, region, y, x.
+    """
+
+    def __init__(self, weights: Any) -> None:
+        methods, regions = weights.shape[:2]
+        flat = weights.reshape(methods, regions, -1)
+        size = flat.shape[-1]
+        used = np.flatnonzero(flat.any(axis=(0, 1)))
+        self.used = (
+            used if used.size < 0.6 * size else None
+        )  # to pick out most cells costs more than to take all
+        self.first = np.ascontiguousarray(flat[0].T if self.used is None else flat[0][:, used].T)
+        differences = flat - flat[:1]
+        self.edge = np.flatnonzero(differences.any(axis=(0, 1)))
+        self.at_edge = np.ascontiguousarray(differences[:, :, self.edge].reshape(methods * regions, -1).T)
+        self.methods = methods
+        self.whole = self._of(np.ones((1, size)))
+
+    def __call__(self, values: Any) -> Any:
+        """Return sums, and weights of the cells that have values: array over .., part (2), method and region in one."""
+        flat = values.reshape(-1, values.shape[-2] * values.shape[-1])
+        found = np.empty((flat.shape[0], 2, self.whole.shape[-1]))
+        rows = max(1, CELLS_AT_A_TIME // flat.shape[1])
+        for start in range(0, flat.shape[0], rows):
+            part = flat[start : start + rows]
+            total, weight = self._of(part), self.whole
+            if not np.isfinite(total).all():  # a missing value makes its sum one, even with no weight
+                valid = np.isfinite(part)
+                total, weight = self._of(np.where(valid, part, 0.0)), self._of(valid)
+            found[start : start + rows, 0], found[start : start + rows, 1] = total, weight
+        return found.reshape(*values.shape[:-2], 2, -1)
+
+    def _of(self, part: Any) -> Any:
+        cells = (part if self.used is None else part[:, self.used]).astype("f8")
+        with np.errstate(invalid="ignore"):
+            total = np.tile(cells @ self.first, (1, self.methods))
+            if self.edge.size:
+                total += part[:, self.edge].astype("f8") @ self.at_edge
+        return total
 
 
 def _weighted_sums(variable: Any, axes: Axes, weights: Any) -> Any:
@@ -338,31 +403,16 @@ def _weighted_sums(variable: Any, axes: Axes, weights: Any) -> Any:
     """
     import xarray as xr
 
-    flat = weights.reshape(-1, weights.shape[-2] * weights.shape[-1])
-    used = np.flatnonzero(flat.any(axis=0))  # cells that no polygon touches are left out of the product
-    matrix = np.ascontiguousarray(flat[:, used].T)
-
-    def sums(values: Any) -> Any:
-        cells = values.reshape(*values.shape[:-2], -1)[..., used].astype("f8")
-        valid = np.isfinite(cells)
-        if valid.all():
-            total = cells @ matrix
-            weight = np.broadcast_to(matrix.sum(axis=0), total.shape)
-        else:
-            total = np.where(valid, cells, 0.0) @ matrix
-            weight = valid.astype("f8") @ matrix
-        return np.stack([total, weight], axis=-2)
-
+    methods, regions = weights.shape[:2]
     result = xr.apply_ufunc(
-        sums,
+        _Sums(weights),
         variable,
         input_core_dims=[[axes.y, axes.x]],
         output_core_dims=[["part", "kind"]],
         dask="parallelized",
         output_dtypes=["f8"],
-        dask_gufunc_kwargs={"output_sizes": {"part": 2, "kind": flat.shape[0]}, "allow_rechunk": True},
+        dask_gufunc_kwargs={"output_sizes": {"part": 2, "kind": methods * regions}, "allow_rechunk": True},
     ).compute()
-    methods, regions = weights.shape[:2]
     others = [dim for dim in result.dims if dim not in ("part", "kind")]
     values = result.transpose("part", "kind", *others)
     shaped = values.values.reshape(2, methods, regions, *[values.sizes[dim] for dim in others])

@@ -96,7 +96,7 @@ def aggregate_data(call: Call) -> Result:
         utc_offset_h=float(call.argument("utc_offset_h", 0.0)),
         least_part=call.argument("least_part"),
         polygons=frame,
-        method=call.argument("method", "fractional"),
+        method=call.argument("method", "exactextract"),
         names=call.argument("names", ""),
     )
     source = source.noting(warnings=() if shapes is None else tuple(shapes.warnings))

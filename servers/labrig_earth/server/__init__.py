@@ -4,9 +4,10 @@
 - `finding`, `grids`, `features`, `pictures`: the tools
 - `workspace`: files and jobs beside them
 - `code`: Python of an agent, in a toolset of its own
+- `online`: STAC services and parts of what lies on the network, in another
 """
 
-from labrig_earth.server import finding, grids, features, pictures, workspace, code  # isort: skip - as tools/list has them
+from labrig_earth.server import finding, grids, features, pictures, workspace, code, online  # isort: skip - as tools/list has them
 from labrig_earth.server.base import toolbox
 
-__all__ = ["code", "features", "finding", "grids", "pictures", "toolbox", "workspace"]
+__all__ = ["code", "features", "finding", "grids", "online", "pictures", "toolbox", "workspace"]

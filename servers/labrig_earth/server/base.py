@@ -11,7 +11,7 @@ from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from pydantic import Field
 
@@ -23,8 +23,11 @@ from labrig.server_settings import ServerSetting
 from labrig.storage.folder import NEW, Folder, new_name
 from labrig.toolbox import ServeOptions, Session, Toolbox, session
 from labrig.tools.sources import Source, opened_source
+from labrig_earth.catalogue.overpass import OVERPASS
+from labrig_earth.catalogue.stac_service import EARTH_SEARCH
 
 if TYPE_CHECKING:
+    from labrig.http import Client
     from labrig_earth.results import Result
     from labrig_earth.work.asking import Given
 
@@ -45,6 +48,8 @@ class State:
     def __init__(self, options: ServeOptions) -> None:
         self._options = options
         self._workers: Any = None
+        self._client: Any = None
+        self._fetchers: Any = None
         self._sandbox: Any = None
 
     @property
@@ -55,6 +60,29 @@ class State:
 
             self._workers = workers()
         return self._workers
+
+    @property
+    def options(self) -> ServeOptions:
+        """How the server was started."""
+        return self._options
+
+    @property
+    def client(self) -> Client:
+        """What asks services, by the server's mode and ledger; it opens with the first request."""
+        if self._client is None:
+            from labrig.http import Client
+
+            self._client = Client.configured(mode=self._options.http_mode, ledger=self._options.ledger)
+        return cast("Client", self._client)
+
+    @property
+    def fetchers(self) -> Any:
+        """What fetches parts of files from the network; it starts with the first."""
+        if self._fetchers is None:
+            from labrig_earth.catalogue.fetching import fetchers
+
+            self._fetchers = fetchers()
+        return self._fetchers
 
     @property
     def sandbox(self) -> Any:
@@ -75,6 +103,10 @@ class State:
             await self._workers.close()
         if self._sandbox is not None:
             await self._sandbox.close()
+        if self._fetchers is not None:
+            await self._fetchers.close()
+        if self._client is not None:
+            await self._client.aclose()
 
 
 def state() -> State:
@@ -346,9 +378,11 @@ toolbox = Toolbox(
     toolsets={
         "default": "describe, extract, aggregate, combine, regrid, zonal statistics, GIS, indices",
         "code": "Python on the same files, in a sandbox",
+        "online": "STAC services, and parts of rasters, Zarr stores and OpenStreetMap by address",
     },
     settings=(PYTHON,),
     reads=(),
+    services=(EARTH_SEARCH, OVERPASS),
 )
 
 DataArgument = Annotated[str, Field(description="In the workspace, @root/.., or a handle.")]

@@ -81,7 +81,7 @@ async def aggregate(
         dict[str, Any],
         Field(
             description="percentile; threshold, unit, compare (above, below), least_steps; base [start, end], by, "
-            "window; base_temperature, kind, cap; method (theil_sen, ols); cells (fractional, centres, exactextract), "
+            "window; base_temperature, kind, cap; method (theil_sen, ols); cells (exactextract, fractional, centres), "
             "names, utc_offset_h, least_part, format."
         ),
     ] = {},  # noqa: B006
