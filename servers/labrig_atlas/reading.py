@@ -51,6 +51,11 @@ class Pages:
         if self._readers is not None:
             await self._readers.close()
 
+    @property
+    def fictional(self) -> bool:
+        """Whether its wiki is that of a fictional world."""
+        return self._wiki == BUNDLED and self._world != EARTH
+
     async def store(self) -> Store:
         """Return the wiki, which the first call opens or makes."""
         async with self._opening:

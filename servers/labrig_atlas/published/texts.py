@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from labrig.errors import LabrigError
@@ -42,7 +43,8 @@ async def web_search(
         hits = [(each.title, each.address, each.excerpt) for each in found]
         record: dict[str, Any] = {"source": source}
     else:
-        told = await atlas.ask("search", query, limit=num_results, language=more.get("hl") or "en")
+        where = _placed(atlas.backend("search"), more)
+        told = await atlas.ask("search", query, limit=num_results, language=more.get("hl") or "en", **where)
         hits = [(each.title, each.url, each.snippet) for each in told.facts.hits]
         record = {"source": told.source, "sources": [dict(each) for each in told.record]}
     organic = [
@@ -50,3 +52,10 @@ async def web_search(
         for position, (title, link, snippet) in enumerate(hits, start=1)
     ]
     return {"searchParameters": parameters, "organic": organic}, record
+
+
+def _placed(backend: str, more: Mapping[str, str]) -> dict[str, str]:
+    """Return where a search is asked from, in the words of the service; one that asks nothing of it is told nothing."""
+    taken = {"google": ("location", "gl"), "serper": ("location", "gl"), "brave": ("gl",)}.get(backend, ())
+    words = {"location": "location", "gl": "country"}
+    return {words[name]: more[name] for name in taken if more.get(name)}

@@ -10,7 +10,7 @@ from labrig.answer import Answer, Quantity
 from labrig.errors import LabrigError
 from labrig.tools import cursor as cursors
 from labrig_atlas.asking import OFFLINE, check_texts
-from labrig_atlas.server.answers import answer, clipped
+from labrig_atlas.server.answers import MADE_UP, answer, clipped
 from labrig_atlas.server.base import atlas, pages, toolbox
 from labrig_atlas.wiki import views
 from labrig_atlas.wiki.page import Link, Page
@@ -167,5 +167,6 @@ async def search_pages(
         source=source,
         values=(Quantity("pages", len(listed), "1", "best first"),),
         data={"pages": listed},
+        warnings=(f"the world of this wiki is fictional: {MADE_UP}",) if pages().fictional else (),
         next=f"fetch_webpage(url={found[0].address!r})",
     )

@@ -87,6 +87,22 @@ async def test_what_a_service_told_is_replayed_when_it_is_gone(site: Imitation, 
     assert "OpenStreetMap" in seen["replay"][0] and "[web]" in seen["replay"][1]
 
 
+async def test_a_search_is_asked_from_where_its_caller_says(
+    site: Imitation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LABRIG_ATLAS_SERPER_KEY", "secret-of-serper")
+    organic = [{"title": "Ulm", "link": "https://example.org/ulm", "snippet": "A city.", "position": 1}]
+    site.on("/serper/search", method="POST").then({"organic": organic})
+    asked = {"query": "Ulm", "location": "Austria", "gl": "at", "hl": "de", "num_results": 3}
+    async with served(tmp_path, {"search": "serper"}, "live", "paper") as client:
+        told = await client.call_tool_mcp("web_search", asked)
+    assert [each["link"] for each in json.loads(told.content[0].text)["organic"]] == [
+        "https://example.org/ulm"
+    ]
+    sent = json.loads(site.hits[-1].body)
+    assert (sent["q"], sent["location"], sent["gl"], sent["hl"]) == ("Ulm", "Austria", "at", "de")
+
+
 @pytest.mark.parametrize("backend", ["google", "brave"])
 async def test_a_missing_key_is_named(backend: str, site: Imitation, tmp_path: Path) -> None:
     question, call = ("geocode", ("geocode", {"address": "Ulm"}))
