@@ -13,16 +13,42 @@ from labrig_papers.values.units import BARE, read_unit
 _EMPTY = re.compile(r"^\s*(?:|[-–—−]{1,3}|…|\.{2,3}|n/?a|none)\s*$", re.IGNORECASE)
 
 
+_MARKS = re.compile(
+    r"\s*(?:\^\{\s?[a-z*†‡§#](?:\s?,\s?[a-z*†‡§#])*\s?\}|[*†‡§#]+|\[\s?\d+(?:\s?[,–-]\s?\d+)*\s?\])$"
+)
+_CITED = re.compile(r"(?<!10)\s*\^\{\d+(?:\s?[,–-]\s?\d+)*\}$")
+"""A raised number behind a cell is a reference, but for that of a power of ten."""
+_POWER_OUTSIDE = re.compile(r"10\s?\^\s?\{?\s?[+−–-]?\d+\s?\}?(?![^(\[]*[)\]])")
+
+
+def power_outside(head: str) -> bool:
+    """Tell whether a head has a power of ten outside of its brackets: ``ρ × 10^{6} (Ω cm)``.
+
+    Some print values that are to be multiplied by it, others values that were.
+    """
+    return _POWER_OUTSIDE.search(head) is not None
+
+
+def without_marks(cell: str) -> str:
+    """Return a cell without marks of footnotes and references behind its number."""
+    before = ""
+    while before != cell:
+        before, cell = cell, _CITED.sub("", _MARKS.sub("", cell))
+    return cell
+
+
 def unit_of_head(head: str) -> tuple[str, float]:
     """Return the unit that the head of a column names and the factor before it (10^{6}), ``("", 1)`` if none.
 
-    The unit stands in the last brackets or behind the last comma or slash.
+    The unit stands in the last brackets or behind the last comma, or behind a slash in a head that has neither.
     """
+    slash = re.fullmatch(r"[^/()\[\]]*[^/()\[\]\s]\s*/\s*([^/()\[\],]+)", head.strip())
     for text in (
         *reversed(re.findall(r"[(\[]([^()\[\]]*(?:\([^()]*\)[^()\[\]]*)?)[)\]]", head)),
         head.rpartition(",")[2],
+        slash[1] if slash else "",
     ):
-        text = text.strip()
+        text = re.sub(r"^±\s?[\d.]+\s?", "", text.strip())
         factor = 1.0
         if match := re.match(r"(?:[×x]\s?)?(10\s?\^\s?\{?\s?[+-−]?\d+\s?\}?)\s*", text):
             factor = read_number(match[1]).value
@@ -37,7 +63,11 @@ def unit_of_head(head: str) -> tuple[str, float]:
 
 
 def read_cell(cell: str, head: str = "") -> Value | None:
-    """Return the value of a cell with its own unit or that of the head; None if it is empty, a dash or a word."""
+    """Return the value of a cell with its own unit or that of the head; None if it is empty, a dash or a word.
+
+    None also where the head has a power of ten outside of its brackets, which can be meant in two ways.
+    """
+    cell = without_marks(cell.strip())
     if _EMPTY.match(cell) or not re.search(r"\d", cell):
         return None
     try:
@@ -45,7 +75,11 @@ def read_cell(cell: str, head: str = "") -> Value | None:
     except LabrigError:
         return None
     unit, factor = unit_of_head(head)
-    if has_unit(value) or not unit:
+    if has_unit(value):
+        return value
+    if power_outside(head):
+        return None
+    if not unit:
         return value
     text = cell.strip() if factor == 1.0 else f"{cell.strip()} × 10^{{{round(math.log10(factor))}}}"
     try:

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from labrig.errors import LabrigError
 from labrig_papers.properties.listing import aliases, key, properties
 from labrig_papers.properties.matching import fits
-from labrig_papers.quantities.cells import read_cell
+from labrig_papers.quantities.cells import power_outside, read_cell
 from labrig_papers.quantities.scanning import Found, bare_numbers, scan
 from labrig_papers.quantities.surroundings import (
     Standing,
@@ -25,6 +25,7 @@ from labrig_papers.values.registry import known
 from labrig_papers.values.units import BARE
 
 MOST_CHARS = 2_000_000
+TWO_WAYS = "the head of the column has a power of ten outside of its unit: values to be multiplied by it, or that were"
 Source = Literal["text", "caption", "table"]
 
 
@@ -193,6 +194,14 @@ def _tabled(here: Areas, page: int) -> list[Candidate]:
     found = []
     for cell in here.cells:
         value = read_cell(cell.text, cell.head)
+        doubt = value is None and power_outside(cell.head) and read_cell(cell.text) is not None
+        if doubt:
+            found.append(
+                Candidate(
+                    page, cell.start, cell.end, cell.text, None, TWO_WAYS, _name_before(cell.head, "", ""),
+                    cell.row, cell.row_start, (), (), "measured", source="table", column=cell.head,
+                )
+            )  # fmt: skip
         if value is None:
             continue
         name = _name_before(cell.head, value.unit.dimension, value.unit.canonical)
@@ -240,6 +249,13 @@ _NOT_SUPERCONDUCTING = re.compile(
 _AXIS = re.compile(
     r"(?<![A-Za-z])[abc]\s?(?:[=≈~]|is|of)\s*$|(?<![A-Za-z])[abc] (?:and|,) [abc] (?:=|are|of)\s*$"
 )
+_CHANGE = re.compile(
+    r"\b(?:increas|decreas|rais|lower|reduc|suppress|enhanc|shift|rise|rose|drop|fall|fell|differ|widen|chang)\w*"
+    r"\s(?:\w+\s){0,2}by\s*$",
+    re.IGNORECASE,
+)
+"""What is said of a change is no value of the quantity."""
+_KAPPA = re.compile(r"κ(?:_\{[^}]*\})?(?:\(0\))?\s?[=≈~∼]\s?$")
 _AXIS_HEAD = re.compile(r"\s*[abc]\s*[(\[,]")
 _POINTS = re.compile(r"\b(?:midpoint|onset|zero[ -]resistance)\b", re.IGNORECASE)
 _OF_PERCENT = frozenset({"meissner_fraction", "isotope_ratio"})
@@ -249,6 +265,10 @@ def _name_before(text: str, dimension: str, unit: str) -> str:
     """Return the quantity that is named last in a text, of those that a unit may be of."""
     if dimension == "length" and (_AXIS.search(text) or _AXIS_HEAD.match(text)):
         return "lattice_constant"
+    if _CHANGE.search(text):
+        return ""
+    if dimension == "1" and _KAPPA.search(text):
+        return "gl_parameter"
     if dimension == "temperature" and _NOT_SUPERCONDUCTING.search(text):
         return "lowest_temperature"
     # Of H^{∥c}_{c2} the raised part is a condition: the name is H_{c2}.
@@ -257,6 +277,8 @@ def _name_before(text: str, dimension: str, unit: str) -> str:
     named = [aliases()[each.group(0)].lstrip("!") for each in _named().finditer(key(plain))]
     fitting = (each for each in reversed(named) if _may_be(each, dimension))
     name = next((each for each in fitting if unit != "%" or each in _OF_PERCENT), "")
+    if not name and dimension == "energy" and re.search(r"\bgaps?\b", text):
+        return "energy_gap"
     return name or ("critical_temperature" if dimension == "temperature" and _POINTS.search(text) else "")
 
 
@@ -301,7 +323,11 @@ def _dimensions() -> dict[str, frozenset[str]]:
 
 def _may_be(quantity: str, dimension: str) -> bool:
     """Tell whether a value of a dimension may be of a quantity: 3.78 Å is no space group, 2.1 T/K no temperature."""
+    if quantity in _without_unit():
+        return dimension in ("", "1", "fraction")
     known_ones = _dimensions().get(quantity)
+    if dimension == "energy" and known_ones:
+        return "energy" in known_ones  # a gap may be printed in kelvin, a temperature not in meV
     return not known_ones or not dimension or any(fits(each, dimension) for each in known_ones)
 
 

@@ -46,7 +46,9 @@ def _patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
     joint = re.compile(rf"\s?(?P<joint>-|~|\bto\b|\band\b|\bor\b)\s?(?P<second>{pattern('2')})(?![\d.]*\d)")
     exponent = r"(?:\^\{\s?-?\d\s?\}|\^-?\d|[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+|-?[1-6](?![\d.]))"
     piece = rf"(?:{atom_pattern()})(?![a-zA-Z]{{3}}){exponent}?"
-    unit = re.compile(rf"\s?(?P<unit>{piece}(?:\s?[/·(]\s?\(?\s?{piece}\)?|\s{piece}|-{piece}|{piece})*\)?)")
+    unit = re.compile(
+        rf"\s?(?P<unit>(?:(?:holes?|electrons?|carriers?)\s?/\s?)?{piece}(?:\s?[/·(]\s?\(?\s?{piece}\)?|\s{piece}|-{piece}|{piece})*\)?)"
+    )
     return first, joint, unit
 
 
@@ -76,11 +78,63 @@ def scan(text: str) -> Iterator[Found]:
                     yield _read(text, folded, start, shared)
                 at = shared
                 continue
-        if unit_end is not None:
-            yield _read(text, folded, start, unit_end)
-            at = unit_end
+        if unit_end is None and (members := _members(folded, start, end)):
+            last = members[-1][1]
+            shared = _unit_end(folded, last)
+            for first_at, last_at in members[:-1]:
+                yield _read(text, folded, first_at, last_at, folded[first_at:last_at] + folded[last:shared])
+            yield _read(text, folded, members[-1][0], shared or last)
+            at = shared or last
+        elif unit_end is not None:
+            longer = _goes_on(folded, start, unit_end)
+            yield _read(text, folded, start, longer)
+            at = longer
         else:
             at = max(end, start + 1)
+
+
+def _goes_on(folded: str, start: int, end: int) -> int:
+    """Return where a value ends whose unit is printed twice: ``39.2 K ± 0.3 K``, ``1.8 K-300 K``."""
+    second = re.compile(rf"(?:\s?±\s?|-|\s-\s){pattern('3')}").match(folded, end)
+    last = _unit_end(folded, second.end()) if second else None
+    if last is None:
+        return end
+    try:
+        whole, one = read_value(folded[start:last]), read_value(folded[start:end])
+    except LabrigError:
+        return end
+    return last if whole.unit.dimension == one.unit.dimension and whole.kind in ("one", "range") else end
+
+
+_SYMBOL = r"(?P<symbol>[A-Za-zξλρκ][\w{}^∥⊥]{0,10}(?:\(0\))?)\s?[=~]\s?"
+MOST_MEMBERS = 12
+
+
+def _members(folded: str, start: int, end: int) -> list[tuple[int, int]]:
+    """Return the numbers of a list whose last one has the unit: ``4.2, 10, and 20 K``, ``a = 3.09 and c = 3.52 Å``.
+
+    Empty where there is none: without "and" a comma parts two things.
+    """
+    named = re.search(rf"{_SYMBOL}$", folded[max(0, start - 20) : start])
+    joint = re.compile(
+        rf"\s?(?P<joint>,\s?(?:and\s|or\s)?|and\s|or\s)\s?(?:{_SYMBOL})?(?P<next>{pattern('4')})(?![\d.]*\d)"
+    )
+    members, at, ended = [(start, end)], end, False
+    while len(members) < MOST_MEMBERS and not ended and (match := joint.match(folded, at)):
+        if bool(match["symbol"]) != bool(named) or re.fullmatch(r"(?:19|20)\d\d", match["next"]):
+            return []
+        if named and match["symbol"] and not _alike(named["symbol"], match["symbol"]):
+            return []
+        members.append((match.start("next"), match.end()))
+        at, ended = match.end(), match["joint"].strip(", ") in ("and", "or")
+        if _unit_end(folded, at) is not None:
+            return members if ended else []
+    return []
+
+
+def _alike(one: str, other: str) -> bool:
+    """Tell whether two symbols are of one kind: a and c, ξ_{ab} and ξ_{c}."""
+    return one[0] == other[0] or {one, other} <= set("abc")
 
 
 def bare_numbers(text: str) -> Iterator[Found]:
@@ -93,7 +147,8 @@ def bare_numbers(text: str) -> Iterator[Found]:
         said = re.search(r"(?:[=~<>≤≥]|\bis|\bwas|\bof|\bvalue|\bto be)\s*$", before)
         goes_on = re.match(r"[^\W_]|\s?[∆Δ∂√∇(]|[\w.]*\d|\s?[×x/]\s?", after) is not None
         if said and not goes_on and _unit_end(folded, match.end()) is None:
-            yield _read(text, folded, match.start(), match.end())
+            second = re.compile(rf"-(?:{pattern('3')})(?![\w.]*\d)").match(folded, match.end())
+            yield _read(text, folded, match.start(), second.end() if second else match.end())
 
 
 def _one_line(text: str) -> str:

@@ -95,6 +95,9 @@ def read_unit(text: str, meaning: str = "") -> Unit:
     """
     printed = text
     text = fold(without_latex(text)).replace("\u2009", " ").strip()
+    text = re.sub(
+        r"^(?:holes?|electrons?|carriers?)\s?(?:/|per\s)\s?", "1/", text
+    )  # what is counted says the name
     if not text or text == "1":
         return BARE
     if len(text) > MOST_CHARS:

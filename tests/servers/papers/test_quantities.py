@@ -93,6 +93,31 @@ def test_a_value_has_the_name_that_the_text_gives_it(text: str, name: str, si: f
     assert (found.name, found.value.si()[0]) == (name, pytest.approx(si, rel=1e-9, abs=0))
 
 
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("measured from 1.8 K–300 K in air", [(1.8, 300)]),  # no temperature of -300 K
+        ("T_{c} = 39.2 K ± 0.3 K", [(39.2,)]),
+        ("at temperatures of 4.2, 10, and 20 K", [(4.2,), (10,), (20,)]),
+        ("with a = 3.086 and c = 3.524 Å", [(3.086e-10,), (3.524e-10,)]),
+        ("2∆/k_{B}T_{c} ≈ 3.5–4.2", [(3.5, 4.2)]),
+        ("n = 1.7 × 10^{22} holes/cm^{3}", [(1.7e28,)]),
+        ("grown in 1995, 12 K below", [(12,)]),
+        ("for x = 0.15, 36.9 K was found", [(36.9,)]),
+    ],
+)
+def test_lists_ranges_and_units_that_are_printed_twice(text: str, values: list[tuple[float, ...]]) -> None:
+    found = [each.value.si() for each in find_quantities([text]) if each.value is not None]
+    assert found == [pytest.approx(each, rel=1e-9, abs=0) for each in values]
+
+
+def test_a_change_is_no_value_and_an_energy_no_temperature() -> None:
+    names = [
+        each.name for each in find_quantities(["T_{c} increases by 1.5 K.", "T_{c} and a gap of 68 μeV."])
+    ]
+    assert names == ["", "energy_gap"]
+
+
 def test_a_number_has_no_unit_of_another_line_or_cell() -> None:
     assert list(scan("0\t20\t40\t60\nT (K)")) == []
     assert list(scan("MgB_{2}\t38.6\tT")) == []
@@ -130,6 +155,14 @@ def test_what_is_no_quantity(text: str) -> None:
         ("1.2", "J_{c} (10^{6} A/cm^{2})", 1.2e10),
         ("450 mK", "T_{c} (K)", 0.45),
         ("14.5", "μ_{0}H_{c2}(0) (T)", 14.5),
+        ("36.9(2)^{a}", "T_{c} (K)", 36.9),
+        ("36.9^{12}", "T_{c} (K)", 36.9),
+        ("36.9 [12,13]", "T_{c} / K", 36.9),
+        ("2.5×10^{3}", "ρ (Ω cm)", 25),
+        ("5.1*", "a, Å", 5.1e-10),
+        ("7.2", "T_{c} (±0.1 K)", 7.2),
+        ("2.5", "ρ × 10^{6} (Ω cm)", None),  # to be multiplied, or was it?
+        ("1.2", "10^{4} χ (emu/(mol Oe))", None),
         ("–", "T_{c} (K)", None),
         ("non-SC", "T_{c} (K)", None),
         ("flux", "Method", None),
