@@ -6,4 +6,6 @@ The harness finds them through the entry-point group ``labrig.suites``, so anoth
 
 - `phreeqc_mcq`: PHREEQC-MCQ-200; `phreeqc_basics`: a small relative to try
 - `science_gym`: InfiniteScienceGym
+- `amazing_race`: The Amazing Agent Race
+- `supercon_extraction`: properties of papers on superconductors, with their evidence
 """
