@@ -103,7 +103,9 @@ def _line(page: Marked, line: visual.Line, glyphs: Glyphs, whites: list[int]) ->
     for number, run in enumerate(line):
         own = _level(line, number) if len(line) > 1 else ""
         white = ""
-        if number:
+        if number and not run.upright:
+            white = " " if run.space else ""
+        elif number:
             gap = run.left - _reach(line, number, glyphs)
             white = _white(gap, max(letter, run.size), run.space, texts[run.first])
         if own != level or white:

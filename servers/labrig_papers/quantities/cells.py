@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from functools import lru_cache
 
 from labrig.errors import LabrigError
 from labrig_papers.values.numbers import read_number
@@ -37,6 +38,7 @@ def without_marks(cell: str) -> str:
     return cell
 
 
+@lru_cache(maxsize=1024)
 def unit_of_head(head: str) -> tuple[str, float]:
     """Return the unit that the head of a column names and the factor before it (10^{6}), ``("", 1)`` if none.
 

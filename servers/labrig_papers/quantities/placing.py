@@ -5,6 +5,7 @@ from __future__ import annotations
 from labrig_papers.pdf.page import Page
 from labrig_papers.pdf.structure import captions
 from labrig_papers.pdf.tables import find_tables
+from labrig_papers.quantities.cells import unit_of_head
 from labrig_papers.quantities.finding import Areas, TableCell
 
 
@@ -22,11 +23,18 @@ def areas_of(page: Page) -> Areas:
             filled = [cell for cell in row if cell.text]
             if not filled:
                 continue
-            start, label = min(cell.start for cell in filled), row[0].text
-            cells += [
-                TableCell(cell.text, cell.start, cell.end, head, quote, start, label, table.caption)
-                for cell, head in zip(row, table.header, strict=True)
-                if cell.text
-            ]
+            start = min(cell.start for cell in filled)
+            for cell, head in zip(row, table.header, strict=True):
+                if not cell.text:
+                    continue
+                column, label = head, row[0].text
+                if cell is not row[0] and not unit_of_head(head)[0] and unit_of_head(label)[0]:
+                    column, label = (
+                        label,
+                        head,
+                    )  # a table whose rows are properties and whose columns are samples
+                cells.append(
+                    TableCell(cell.text, cell.start, cell.end, column, quote, start, label, table.caption)
+                )
     spans = tuple((each.start, each.end) for each in captions(page))
     return Areas(tuple(ranges), spans, tuple(cells))

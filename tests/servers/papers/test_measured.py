@@ -6,6 +6,7 @@ import csv
 from pathlib import Path
 
 import pytest
+from reportlab.pdfgen.canvas import Canvas
 
 from labrig_papers.evidence.quotes import verify_quote
 from labrig_papers.pdf.opening import opened
@@ -109,3 +110,25 @@ def test_values_and_cells_of_a_made_paper(seed: int, tmp_path: Path) -> None:
             pairs = [pair for rows in zip(found, grid.rows, strict=True) for pair in zip(*rows, strict=False)]
             exact += sum(one == other for one, other in pairs)
     assert exact >= 0.95 * cells
+
+
+def test_a_table_whose_rows_are_properties(tmp_path: Path) -> None:
+    path = tmp_path / "turned.pdf"
+    canvas = Canvas(str(path), pagesize=(400, 300))
+    canvas.setFont("Times-Roman", 9)
+    canvas.drawString(60, 250, "TABLE 2: Parameters of two superconductors.")
+    rows = (("Parameter", "MgB2", "NbSe2"), ("Tc (K)", "39.2(1)", "7.2"), ("Hc2 (T)", "16", "4.5"))
+    for number, row in enumerate(rows):
+        for column, cell in enumerate(row):
+            canvas.drawString(60 + 110 * column, 234 - 11 * number, cell)
+    canvas.save()
+    _, candidates = read(path)
+    found = [
+        (each.name, each.value.si()[0], each.formulas[0]) for each in candidates if each.value is not None
+    ]
+    assert found == [
+        ("critical_temperature", 39.2, "MgB2"),
+        ("critical_temperature", 7.2, "NbSe2"),
+        ("upper_critical_field", 16.0, "MgB2"),
+        ("upper_critical_field", 4.5, "NbSe2"),
+    ]
