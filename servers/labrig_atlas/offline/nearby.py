@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from labrig.errors import LabrigError, unknown_name
+from labrig.errors import LabrigError
 from labrig_atlas.facts import Place, PlaceList
 from labrig_atlas.offline import made_places
 from labrig_atlas.offline.geocoding import MOST_CHARS, geocode, one_place
@@ -119,19 +119,6 @@ def _kind(word: str) -> str:
     """Return the kind that a word asks for; empty for a word that asks for none."""
     folded = fold(word)
     return folded if folded in made_places.KINDS else PLURALS.get(folded, "")
-
-
-def check_kind(kind: str) -> str:
-    """Return a kind in the singular.
-
-    Raises
-    ------
-    LabrigError
-        ``not_found`` with the kinds there are.
-    """
-    if found := _kind(kind):
-        return found
-    raise unknown_name("kind of place", kind, made_places.KINDS, where="kind")
 
 
 def _of_kind(

@@ -102,6 +102,7 @@ def build(
         Further lines of `meta`.
     """
     connection.executescript(SCHEMA)
+    articles = tuple(articles)
     iso2 = _country_names(tables.countries)
     marks = landmarks(articles, iso2)
     entries = _cities(world, tables, gazetteer)
@@ -130,14 +131,18 @@ def build(
             for country in tables.countries
         ],
     )
-    connection.executemany(
-        "INSERT OR IGNORE INTO country_name VALUES (?,?)",
-        [
-            (folded, country.iso2)
-            for country in tables.countries
-            for folded in map(fold, (country.name, country.iso2, country.iso3, *country.names))
-        ],
-    )
+    names = [
+        (fold(name), country.iso2)
+        for country in tables.countries
+        for name in (country.name, country.iso2, country.iso3, *country.names)
+    ]
+    names += [
+        (fold(name), iso2[fold(article.title.partition(" (")[0])])
+        for article in articles
+        if article.kind == "country" and fold(article.title.partition(" (")[0]) in iso2
+        for name in article.aliases
+    ]
+    connection.executemany("INSERT OR IGNORE INTO country_name VALUES (?,?)", names)
     heights = [
         (each.latitude, each.longitude, each.elevation_m, each.name, each.source, 1)
         for each in tables.heights

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from labrig.errors import LabrigError
+from labrig_atlas.articles import read_articles
 from labrig_atlas.offline.countries import country_facts
 from labrig_atlas.offline.geocoding import geocode
 from labrig_atlas.offline.geodesy import distance_m, geodesic
@@ -154,6 +155,10 @@ def test_what_is_no_point_is_refused(earth: World, bad: tuple[float, float]) -> 
 def test_a_country_is_found_by_name_code_and_other_name(earth: World) -> None:
     asked = ("Netherlands", "the Netherlands", "Holland", "NL", "nld", "The Netherlands")
     assert {country_facts(earth, each).iso2 for each in asked} == {"NL"}
+    for article in read_articles():
+        if article.kind == "country":
+            names = [name.partition(" (")[0] for name in (article.title, *article.aliases)]
+            assert len({country_facts(earth, name).iso2 for name in names}) == 1, names
     india = country_facts(earth, "India")
     # World Bank, SP.POP.TOTL of 2019 as published in July 2020.
     assert (india.population, india.population_year, india.capital) == (1_366_417_754, 2019, "New Delhi")
