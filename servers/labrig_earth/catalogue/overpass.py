@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from labrig.errors import LabrigError
-from labrig.http import Client, Limit, Service
+from labrig.http import Limit, Service
 from labrig_earth.gis.boxes import check_box
+
+if TYPE_CHECKING:
+    from labrig.http import Client
 
 OVERPASS = Service(
     "overpass",

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from labrig.errors import LabrigError
-from labrig.http import Client, Limit, Service
+from labrig.http import Limit, Service
 from labrig_earth.catalogue.entries import Entry
 from labrig_earth.catalogue.static import entry_of_item
 from labrig_earth.gis.boxes import check_box, wrapped
+
+if TYPE_CHECKING:
+    from labrig.http import Client
 
 EARTH_SEARCH = Service(
     "earth_search",
