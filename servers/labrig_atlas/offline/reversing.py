@@ -41,7 +41,7 @@ def reverse_geocode(world: World, latitude: float, longitude: float, reach_m: fl
     land = is_land(world, latitude, longitude)
     reach = reach_m if land else min(reach_m, AT_SEA_M)
     close = around(world, latitude, longitude, reach)
-    source = f"{sources.CITIES}; {sources.LAND}"
+    source = world.meta.get("source", f"{sources.CITIES}; {sources.LAND}")
     if close:
         distance, row = close[0]
         place = place_of(world, row, distance)

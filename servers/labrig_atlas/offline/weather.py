@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, timedelta, timezone, tzinfo
 from math import erf, exp, log, sqrt
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -160,7 +160,7 @@ def _weather(
     )
 
 
-def _day(world: World, usual: Climate, day: date, zone: ZoneInfo) -> dict[str, Cell]:
+def _day(world: World, usual: Climate, day: date, zone: tzinfo) -> dict[str, Cell]:
     """Return every variable of a day."""
     point = usual.latitude, usual.longitude
     heat, wet, wind = (departure(world, what, *point, day) for what in ("heat", "wet", "wind"))
@@ -225,8 +225,11 @@ def _code(water: float, snow_water: float, mean_c: float, clear: float) -> int:
     return (51, 53, 55)[min(int(water * 2), 2)] if water < 1.0 else (61, 63, 65)[step]
 
 
-def _zone(world: World, latitude: float, longitude: float) -> tuple[str, ZoneInfo]:
-    """Return the time zone of the nearest city within 300 km, else that of the longitude at sea."""
+def _zone(world: World, latitude: float, longitude: float) -> tuple[str, tzinfo]:
+    """Return the time zone of the nearest city within 300 km, else that of the longitude at sea.
+
+    The latter is also what a machine without a database of time zones gets; the name says which it is.
+    """
     for _, row in around(world, latitude, longitude, 300e3)[:1]:
         try:
             return row[9], ZoneInfo(row[9])
@@ -234,14 +237,9 @@ def _zone(world: World, latitude: float, longitude: float) -> tuple[str, ZoneInf
             break
     hours = round(longitude / 15)
     name = f"Etc/GMT{-hours:+d}" if hours else "Etc/GMT"  # the sign in these names is that of the west
-    try:
-        return name, ZoneInfo(name)
-    except ZoneInfoNotFoundError as error:
-        raise LabrigError(
-            "This machine has no time zones", where=name, try_="pip install tzdata", code="unavailable"
-        ) from error
+    return name, timezone(timedelta(hours=hours))
 
 
-def _offset(day: date, zone: ZoneInfo) -> timedelta:
+def _offset(day: date, zone: tzinfo) -> timedelta:
     """Return what local time is ahead of UTC at noon."""
     return datetime(day.year, day.month, day.day, 12, tzinfo=zone).utcoffset() or timedelta(0)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
+from zoneinfo import ZoneInfoNotFoundError
 
 import pytest
 
 from labrig.errors import LabrigError
+from labrig_atlas.offline import weather
 from labrig_atlas.offline.sun import sun_times
 from labrig_atlas.offline.weather import MOST_DAYS, UNITS, forecast_weather, historical_weather
 from labrig_atlas.world.database import TODAY, World
@@ -114,6 +116,17 @@ def test_weather_is_kin_to_that_of_the_day_before_and_of_nearby_points(earth: Wo
     here, near, far = anomalies(48.4), anomalies(48.6), anomalies(-20.0)
     assert statistics.correlation(here[1:], here[:-1]) > 0.4
     assert statistics.correlation(here, near) > 0.9 and abs(statistics.correlation(here, far)) < 0.25
+
+
+def test_without_a_database_of_time_zones_the_longitude_says_the_time(
+    earth: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing(name: str) -> None:
+        raise ZoneInfoNotFoundError(name)
+
+    monkeypatch.setattr(weather, "ZoneInfo", missing)
+    found = historical_weather(earth, 48.4011, 9.9876, "2024-07-15")
+    assert found.timezone == "Etc/GMT-1" and found.daily["sunrise"] == ("2024-07-15T04:34",)
 
 
 def test_a_forecast_begins_on_the_day_of_the_world(earth: World) -> None:
