@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -201,6 +202,52 @@ async def test_ways_and_distances(tmp_path: Path) -> None:
         assert (await refused(client, "search_places", query="museums near Ulm", radius_m=-1))[
             "code"
         ] == "bad_input"
+
+
+async def test_the_same_call_gives_the_same_bytes(tmp_path: Path) -> None:
+    """In another server, and after other calls."""
+    calls: list[tuple[str, dict[str, Any]]] = [
+        ("geocode", {"address": "Springfield"}),
+        ("search_places", {"query": "hotels near Vienna"}),
+        ("find_route", {"origin": "Ulm", "destination": "Vienna"}),
+        ("get_weather", {"place": "Vienna"}),
+        ("get_market_history", {"symbol": "ALDR.LA", "date": "2024-12-25"}),
+        ("fetch_webpage", {"url": "Vienna"}),
+        ("search_pages", {"query": "composer Vienna"}),
+    ]
+    seen = []
+    for order in (1, -1):
+        async with served(tmp_path / str(order)) as client:
+            made = {call[0]: await told(client, call[0], **call[1]) for call in calls[::order]}
+        seen.append([made[call[0]] for call in calls])
+    assert seen[0] == seen[1]
+
+
+@pytest.mark.accept
+async def test_a_fictional_world_agrees_with_itself_and_says_that_it_is_one(tmp_path: Path) -> None:
+    """From a person to the birthplace and its height: the page and the table of heights have one number."""
+    from labrig_atlas.world.twin import twin
+
+    articles = {article.title: article for article in twin(11).articles}
+    person, town = next(
+        (article, articles[place[1]])
+        for article in articles.values()
+        if (place := re.match(r"\[\[([^\]|]+)", article.infobox.get("Birthplace", "")))
+        and "Elevation" in articles[place[1]].infobox
+    )
+    async with served(tmp_path, settings={"world": "twin-11"}) as client:
+        found = await told(client, "search_pages", query=person.title)
+        assert found["data"]["pages"][0]["title"] == person.title and "fictional" in found["warnings"][0]
+        page = await told(client, "fetch_webpage", url=found["data"]["pages"][0]["address"])
+        assert page["data"]["made_up"] and page["warnings"]
+        (born,) = [each for each in page["data"]["infobox"] if each["label"] == "Birthplace"]
+        assert born["links"][0]["text"] == town.title
+        home = await told(client, "fetch_webpage", url=born["links"][0]["address"])
+        (height,) = [each for each in home["data"]["infobox"] if each["label"] == "Elevation"]
+        table = await told(client, "get_elevations", places=[born["text"]])
+        assert table["values"][0]["value"] == pytest.approx(height["values"][0]["value"], abs=0.5)
+        assert "made up" in table["values"][0]["note"]
+        assert (await refused(client, "geocode", address="Albert Einstein"))["code"] == "not_found"
 
 
 async def test_a_store_that_is_damaged_is_named(tmp_path: Path) -> None:
