@@ -7,6 +7,7 @@
 - `stac_service`: STAC services, asked through `labrig.http`
 - `overpass`: OpenStreetMap by the Overpass service, asked through `labrig.http`
 - `remote`: part of a raster or a Zarr store on the network, as a file here
+- `fetching`: the module of the children that do so
 - `archives`: archives that are known and not connected, and what stands in their way
 - `operations`: these as tools name them
 """

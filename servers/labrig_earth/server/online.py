@@ -1,0 +1,135 @@
+"""Tools that ask the network, in toolset ``online``: STAC services, and parts of what lies elsewhere as files here."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from labrig.answer import Answer, Quantity
+from labrig.errors import LabrigError, unknown_name
+from labrig.toolbox import session
+from labrig_earth.catalogue.archives import require_connected
+from labrig_earth.catalogue.overpass import fetch_osm
+from labrig_earth.catalogue.stac_service import EARTH_SEARCH, search_items
+from labrig_earth.server.base import _scratch, state, toolbox
+
+SOURCES = ("earth_search",)
+KINDS = ("raster", "zarr", "osm")
+MOST_BYTES = 6000
+"""Of the items in an answer."""
+
+
+@toolbox.tool(title="Find data online", read_only=True, open_world=True, toolsets=("online",))
+async def find_online(
+    collections: Annotated[
+        list[str], Field(max_length=10, description="Such as sentinel-2-l2a, landsat-c2-l2, cop-dem-glo-30.")
+    ],
+    bbox: Annotated[list[float] | None, Field(description="[west, south, east, north].")] = None,
+    start: Annotated[str, Field(description="ISO date, month or year.")] = "",
+    end: str = "",
+    most_cloud: Annotated[float | None, Field(ge=0, le=100, description="Per cent.")] = None,
+    most: Annotated[int, Field(ge=1, le=50)] = 10,
+    source: Annotated[str, Field(description="A STAC service: earth_search.")] = "earth_search",
+) -> Answer:
+    """Search a STAC service for scenes and rasters; each has the addresses of its bands, which fetch_part cuts."""
+    require_connected(source, SOURCES)
+    found = await search_items(
+        state().client,
+        EARTH_SEARCH,
+        collections=collections,
+        box=bbox,
+        start=start,
+        end=end,
+        most_cloud=most_cloud,
+        most=most,
+    )
+    rows: list[dict[str, Any]] = [
+        {"name": entry.name, "start": entry.start, "box": entry.box, "bands": _bands(entry)}
+        for entry in found
+    ]
+    while rows and len(json.dumps(rows)) > MOST_BYTES:
+        rows = rows[: len(rows) // 2] if len(rows) > 1 else []
+    return Answer(
+        source=f"{EARTH_SEARCH.name} ({EARTH_SEARCH.at()})",
+        values=(Quantity("items found", len(found), "1", f"{len(rows)} shown"),),
+        data={"found": rows},
+        next='fetch_part(kind="raster", url=..., bbox=...) cuts a band' if rows else "",
+        warnings=() if found else ("nothing fits; a wider box, a longer time, other collections?",),
+    )
+
+
+def _bands(entry: Any) -> dict[str, str]:
+    """Return at most eight addresses of an item by the names of its assets."""
+    first = entry.variables[0].name if entry.variables else "data"
+    return dict(list({first: entry.where, **entry.more}.items())[:8])
+
+
+@toolbox.tool(title="Fetch a part", read_only=False, open_world=True, toolsets=("online",))
+async def fetch_part(
+    kind: Annotated[str, Field(description="raster (GeoTIFF), zarr, or osm (Overpass, without url).")],
+    url: Annotated[str, Field(max_length=2000)] = "",
+    bbox: Annotated[list[float] | None, Field(description="[west, south, east, north].")] = None,
+    variables: Annotated[list[str], Field(max_length=20, description="Of a Zarr store.")] = [],  # noqa: B006
+    start: Annotated[str, Field(description="Of a Zarr store, ISO.")] = "",
+    end: str = "",
+    where: Annotated[dict[str, Any], Field(description="OSM tags: {'highway': true}.")] = {},  # noqa: B006
+) -> Answer:
+    """Fetch the part of a raster, a Zarr store or OpenStreetMap in a box; only its blocks are asked for."""
+    if kind not in KINDS:
+        raise unknown_name("kind", kind, KINDS, where="kind")
+    if kind != "zarr" and bbox is None:
+        raise LabrigError("A box is missing", where="bbox", expected="[west, south, east, north]")
+    if kind == "osm":
+        return await _osm(bbox or [], where)
+    if not url.startswith(("http://", "https://")):
+        raise LabrigError("An address is missing", where="url", expected="https://...")
+    arguments = {"bbox": bbox, "variables": variables, "start": start, "end": end}
+    return await _part(kind, url, arguments)
+
+
+async def _osm(bbox: list[float], where: dict[str, Any]) -> Answer:
+    here = session()
+    content = await fetch_osm(state().client, bbox, where)
+    made_by = {"server": "earth", "tool": "fetch_part", "kind": "osm", "bbox": bbox, "where": where}
+    put = here.artifacts.put
+    kept = await asyncio.to_thread(
+        lambda: put("part.osm", content, media_type="application/xml", made_by=made_by)
+    )
+    return Answer(
+        source="OpenStreetMap contributors (ODbL), by Overpass",
+        values=(Quantity("size", len(content), "B"),),
+        artifacts=(kept.to_dict(),),
+        next="gis takes the handle as data",
+    )
+
+
+async def _part(kind: str, url: str, arguments: dict[str, Any]) -> Answer:
+    """Have a child fetch a part, and keep its file."""
+    from labrig.isolation import children
+    from labrig.isolation.process import outcome_error
+    from labrig_earth.catalogue.fetching import question
+
+    here, given = session(), state()
+    asked = question(kind, url, arguments, mode=given.options.http_mode, ledger=given.options.ledger)
+    made_by = {"server": "earth", "tool": "fetch_part", "kind": kind, "url": url, **arguments}
+    with ExitStack() as held:
+        folder = await asyncio.to_thread(lambda: held.enter_context(_scratch(here)))
+        outcome = await given.fetchers.ask(asked, [folder.descriptor])
+        if outcome.kind != "ok":
+            raise children.refusal(outcome) or outcome_error(outcome, "Fetching")
+        found = json.loads(outcome.stdout)
+        place = Path(f"/proc/self/fd/{folder.descriptor}")
+        place = (place if place.exists() else here.workspace.folder) / str(found["name"])
+        put_path = here.artifacts.put_path
+        kept = await asyncio.to_thread(lambda: put_path(place, made_by=made_by))
+    return Answer(
+        source=url[:500],
+        data={"part": found["about"]},
+        artifacts=(kept.to_dict(),),
+        next="the handle stands for the file in every tool",
+    )
