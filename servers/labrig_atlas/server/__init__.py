@@ -6,18 +6,9 @@
 - `paper`, `paper_code`: the published tools; `aliases`: other names of them
 """
 
-from labrig_atlas.server import (
-    aliases,
-    code,
-    countries,
-    markets,
-    pages,
-    paper,
-    paper_code,
-    places,
-    ways,
-    weather,
-)
+# In the order in which tools/list has them: what one begins with stands first.
+from labrig_atlas.server import pages, places, ways, weather, countries, markets, code  # isort: skip
+from labrig_atlas.server import paper, paper_code, aliases  # isort: skip
 from labrig_atlas.server.base import toolbox
 
 __all__ = [
