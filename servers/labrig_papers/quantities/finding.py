@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Literal
 
 from labrig.errors import LabrigError
+from labrig_papers.properties.facets import facets_of
 from labrig_papers.properties.listing import aliases, key, properties
 from labrig_papers.properties.matching import fits
 from labrig_papers.quantities.cells import power_outside, read_cell
@@ -54,11 +55,13 @@ class Candidate:
     standing
         measured, calculated or cited.
     competing
-        Other values of the same dimension and quantity, as ``36 K (p. 1, measured)``.
+        Other values of the same dimension and quantity, as ``36 K (MgB_{2}, onset, p. 1, measured)``.
     source
         ``text``, ``caption`` or ``table``.
     column
         Head of the column of a table, whose unit the cell has.
+    conditions
+        What the words round it state: ``criterion`` (onset, zero, mid), ``orientation`` (c, ab), ``sample``.
     """
 
     page: int
@@ -76,6 +79,7 @@ class Candidate:
     competing: tuple[str, ...] = ()
     source: Source = "text"
     column: str = ""
+    conditions: Mapping[str, str] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the candidate as plain data; what is empty is left out."""
@@ -93,8 +97,9 @@ class Candidate:
             "competing": list(self.competing),
             "source": self.source if self.source != "text" else "",
             "column": self.column,
+            "conditions": dict(self.conditions),
         }
-        return {key_: each for key_, each in fields.items() if each not in (None, "", [])}
+        return {key_: each for key_, each in fields.items() if each not in (None, "", [], {})}
 
 
 def find_quantities(
@@ -148,7 +153,8 @@ def find_quantities(
                     candidates.append(candidate)
         inside = [each for each in candidates if not here.in_table(each.start)]
         inside = [replace(each, source="caption") if here.in_caption(each.start) else each for each in inside]
-        found += sorted([*inside, *_tabled(here, number)], key=lambda candidate: candidate.start)
+        ordered = sorted([*inside, *_tabled(here, number)], key=lambda candidate: candidate.start)
+        found += _with_conditions(text, ordered)
     found = _side_by_side(found)
     return tuple(
         each
@@ -331,18 +337,54 @@ def _may_be(quantity: str, dimension: str) -> bool:
     return not known_ones or not dimension or any(fits(each, dimension) for each in known_ones)
 
 
+def _with_conditions(text: str, found: Sequence[Candidate]) -> list[Candidate]:
+    """Return the candidates of a page in order, each with what the words round it state: onset or zero, direction."""
+    told = []
+    before = 0
+    for index, each in enumerate(found):
+        if each.source == "table":
+            stated = facets_of(each.column)
+        else:
+            low = max(before, each.quote_start, each.start - 120)
+            high = min(found[index + 1].start if index + 1 < len(found) else len(text), each.end + 60)
+            behind = _CLAUSE_END.split(text[each.end : max(each.end, high)], maxsplit=1)[0]
+            stated = facets_of(_SCRIPT.sub(r" \1\2 ", f"{text[low : each.start]} {behind}"))
+            before = each.end + len(behind)
+        told.append(replace(each, conditions={key: stated[key] for key in _TOLD if key in stated}))
+    return told
+
+
+_TOLD = ("criterion", "orientation", "sample")
+_SCRIPT = re.compile(r"\^\{([^{}]*)\}|_\{(?:c\s?,\s?)?(?=[a-z]{3})([^{}]*)\}")
+_CLAUSE_END = re.compile(r"[,;.]\s|\s(?:and|while|whereas|but)\s")
+
+
+def _named_value(each: Candidate) -> str:
+    """Return a value as it stands beside others: with unit, material, page and standing."""
+    printed = " ".join(each.text.split())
+    if each.source == "table" and each.value is not None and each.column:
+        printed = (
+            f"{printed} {each.value.unit.canonical}"
+            if printed[-1:].isdigit() or printed[-1:] == ")"
+            else printed
+        )
+    about = [*each.formulas[:1], *each.conditions.values(), f"p. {each.page}", each.standing]
+    return f"{printed} ({', '.join(about)})"
+
+
 def _side_by_side(found: list[Candidate], most: int = 6) -> list[Candidate]:
-    """Return the candidates, each with the other values of its dimension and quantity."""
+    """Return the candidates, each with the other values of its dimension and quantity, those of its material first."""
     groups: dict[tuple[str, str], list[Candidate]] = {}
     for each in found:
         if each.value is not None:
             groups.setdefault((each.value.unit.dimension, each.name), []).append(each)
     placed = []
     for each in found:
-        others: dict[str, None] = {}
+        others: list[tuple[bool, str]] = []
         if each.value is not None and each.name:
             for other in groups[each.value.unit.dimension, each.name]:
                 if other is not each and other.value is not None and other.value.si() != each.value.si():
-                    others.setdefault(f"{' '.join(other.text.split())} (p. {other.page}, {other.standing})")
-        placed.append(replace(each, competing=tuple(others)[:most]))
+                    others.append((other.formulas[:1] != each.formulas[:1], _named_value(other)))
+        ranked = dict.fromkeys(text for _, text in sorted(others, key=lambda pair: pair[0]))
+        placed.append(replace(each, competing=tuple(ranked)[:most]))
     return placed
