@@ -68,13 +68,17 @@ class Renaming:
         return _ARTICLE.sub(_article, self._renamed(text))
 
     def _renamed(self, text: str) -> str:
+        return self._whole(text, self._single)
+
+    def _whole(self, text: str, rest: Callable[[str], str]) -> str:
+        """Return a text with its phrases renamed, and what is between them by `rest`."""
         if self._pattern is None:
-            return self._single(text)
+            return rest(text)
         made, at = "", 0
         for found in self._pattern.finditer(text):
-            made += self._single(text[at : found.start()]) + self._phrases[found[1]]
+            made += rest(text[at : found.start()]) + self._phrases[found[1]]
             at = found.end()
-        return made + self._single(text[at:])
+        return made + rest(text[at:])
 
     def linked(self, text: str, titles: Mapping[str, str], figures: Callable[[str], str]) -> str:
         """Return a text with links, renamed, its figures moved.
@@ -115,7 +119,7 @@ class Renaming:
         """
         if name in self._phrases:
             return self._phrases[name]
-        made = self._words_of_place(name)
+        made = self._whole(name, self._words_of_place)
         return self._words.word(name) if made == name and name else made
 
     def _words_of_place(self, name: str) -> str:

@@ -126,6 +126,9 @@ def _renaming(seed: int, articles: Sequence[Article], tables: Tables) -> Renamin
             plain = name.partition(" (")[0]
             if article.kind in WHOLE and plain not in phrases and renaming.text(plain) == plain:
                 phrases[plain] = renaming.place(plain)
+    for name in sorted({city.name for city in tables.cities}):
+        if " " in name and name not in phrases and renaming.text(name) == name:
+            phrases[name] = renaming.place(name)  # Salt Lake City
     return Renaming(words, small, forced, phrases, metals)
 
 
