@@ -21,6 +21,7 @@ ALL = (
     "warm_servers",
     "atlas",
     "papers",
+    "earth",
 )
 ON_REQUEST = ("loop_overhead",)
 

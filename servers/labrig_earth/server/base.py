@@ -48,6 +48,7 @@ class State:
     def __init__(self, options: ServeOptions) -> None:
         self._options = options
         self._workers: Any = None
+        self._clustered: Any = None
         self._client: Any = None
         self._fetchers: Any = None
         self._sandbox: Any = None
@@ -60,6 +61,20 @@ class State:
 
             self._workers = workers()
         return self._workers
+
+    @property
+    def scheduler(self) -> str:
+        """Address of the dask scheduler whose workers compute; an empty text for none."""
+        return str(toolbox.setting(self._options, SCHEDULER.name))
+
+    @property
+    def clustered(self) -> Any:
+        """What runs operations with the workers of that scheduler."""
+        if self._clustered is None:
+            from labrig_earth.work.asking import workers
+
+            self._clustered = workers(module="clustered")
+        return self._clustered
 
     @property
     def options(self) -> ServeOptions:
@@ -101,6 +116,8 @@ class State:
         """End the processes."""
         if self._workers is not None:
             await self._workers.close()
+        if self._clustered is not None:
+            await self._clustered.close()
         if self._sandbox is not None:
             await self._sandbox.close()
         if self._fetchers is not None:
@@ -164,8 +181,10 @@ async def _done(asked: Asked, here: Session, *, long: bool) -> Answer:
             name: value for name, value in asked.arguments.items() if value not in (None, "", [], {})
         }
         limits = asking.JOB if long else asking.CALL
+        scheduler = here.state.scheduler if asked.operation in CLUSTERED else ""
+        by = here.state.clustered if scheduler else here.state.workers
         result = await asking.run(
-            here.state.workers, asked.operation, given, arguments, folder.descriptor, limits=limits
+            by, asked.operation, given, arguments, folder.descriptor, limits=limits, scheduler=scheduler
         )
         made_by = {"server": "earth", "tool": asked.operation, "arguments": arguments}
         return await asyncio.to_thread(_answer, here, result, folder, hashes, made_by, asked.next)
@@ -363,6 +382,14 @@ def _installed(name: str) -> bool:
         return False
 
 
+CLUSTERED = ("extract", "aggregate", "combine", "regrid_or_reproject", "zonal_statistics")
+"""Operations that a dask scheduler takes, where one is set."""
+
+SCHEDULER = ServerSetting(
+    "scheduler",
+    "",
+    "a dask scheduler (tcp://host:8786) whose workers see the same paths and compute, without walls",
+)
 PYTHON = ServerSetting("python", "earth", "the Python of the sandbox that code gets: earth or science")
 
 toolbox = Toolbox(
@@ -380,7 +407,7 @@ toolbox = Toolbox(
         "code": "Python on the same files, in a sandbox",
         "online": "STAC services, and parts of rasters, Zarr stores and OpenStreetMap by address",
     },
-    settings=(PYTHON,),
+    settings=(PYTHON, SCHEDULER),
     reads=(),
     services=(EARTH_SEARCH, OVERPASS),
 )

@@ -4,5 +4,6 @@
 - `arguments`: arguments of a call with their types checked
 - `running`: operations by their names, as the rooms offer them
 - `asking`: the half of the server: a child is asked, and what it answers is checked
+- `clustered`: the module of children whose pieces are computed by dask workers, without walls
 - `inside`: the module of the children, which imports the libraries once and runs an operation behind walls
 """

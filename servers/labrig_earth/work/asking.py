@@ -43,11 +43,17 @@ class Given:
     descriptor: int
 
 
-def workers(*, slots: int = 2, places: int = 100) -> Children:
-    """Return what runs operations in processes of their own, so many at a time for each caller."""
+def workers(*, slots: int = 2, places: int = 100, module: str = "inside") -> Children:
+    """Return what runs operations in processes of their own, so many at a time for each caller.
+
+    Parameters
+    ----------
+    module
+        Of this folder: ``inside``, behind walls, or ``clustered``, with the workers of a dask scheduler.
+    """
     cache = home() / "cache" / "matplotlib"
     return Children(
-        "labrig_earth.work.inside",
+        f"labrig_earth.work.{module}",
         what=WHAT,
         limits=CALL,
         slots=slots,
@@ -73,6 +79,7 @@ async def run(
     scratch: int,
     *,
     limits: Limits = CALL,
+    scheduler: str = "",
 ) -> Result:
     """Have a child run an operation, and return its result; its files lie in the scratch folder.
 
@@ -84,6 +91,8 @@ async def run(
         Open files and folders, by what they are for.
     scratch
         Descriptor of an empty folder in which the child may write.
+    scheduler
+        Address of a dask scheduler, of children of ``clustered``.
 
     Raises
     ------
@@ -102,6 +111,7 @@ async def run(
         "inputs": named,
         "arguments": dict(arguments),
         "scratch": len(descriptors),
+        "scheduler": scheduler,
     }
     outcome = await by.ask(question, [*descriptors, scratch], limits=limits)
     names = ", ".join(name for given in named.values() for name, _ in given)
