@@ -50,7 +50,12 @@ def _as_code(sample: Sample) -> dict[str, float]:
     return {"max_steps": code_steps(leg_of(sample))}
 
 
-_PAPER = ServeOptions(toolsets=("paper", "files"))
+WORLD = "twin-1"
+"""The fictional world in which legs of ours are run: nobody has read about it. Published legs need the Earth, and live
+services: ``--server-set world=earth --server-set backend=google --server-set wiki=live``."""
+_WORLD = {"world": WORLD}
+_PAPER = ServeOptions(toolsets=("paper", "files"), settings=_WORLD)
+_NEEDS = ("sandbox",)
 _FILE = Channel("file", ANSWER_FILE)
 
 ARMS = (
@@ -59,6 +64,7 @@ ARMS = (
         wall_s=WALL_S,
         result_chars=RESULT_CHARS,
         limits_of=_as_paper,
+        needs=_NEEDS,
         about="the paper's 19 tools and budget: max(10, floor(1.5 K)) steps, 600 s, results cut at 8,000 characters",
     ),
     Arm(
@@ -66,10 +72,18 @@ ARMS = (
         wall_s=WALL_S,
         result_chars=RESULT_CHARS,
         limits_of=_as_code,
+        needs=_NEEDS,
         about="the same with the public code's budget: max(10, ceil(3 K)) steps",
     ),
     Arm(
-        *("agent-default", "atlas", ServeOptions(toolsets=("default", "files")), NUMBER, _FILE),
+        *(
+            "agent-default",
+            "atlas",
+            ServeOptions(toolsets=("default", "files"), settings=_WORLD),
+            NUMBER,
+            _FILE,
+        ),
+        needs=_NEEDS,
         max_steps=120,
         wall_s=1800.0,
         about="our own tools; the number behind the digit is asked for as well",

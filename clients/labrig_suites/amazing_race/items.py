@@ -1,18 +1,133 @@
-"""Legs as samples: published ones as they are, and what an agent is shown of any."""
+"""Legs as samples: made from a seed, published ones as they are, and what an agent is shown of any."""
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
+from labrig.canonical import sha256
 from labrig.errors import LabrigError
 from labrig_harness.sample import Sample, SampleInput
-from labrig_suites.amazing_race.legs import LEVELS, Leg, read_leg
+from labrig_suites.amazing_race.arms import WORLD
+from labrig_suites.amazing_race.legs import LEVELS, VARIANTS, Leg, read_leg
+from labrig_suites.amazing_race.lint import lint
+from labrig_suites.amazing_race.simulated import perfect
+from labrig_suites.amazing_race.tool_names import PAPER_TOOLS
 from labrig_suites.common import generated
+
+if TYPE_CHECKING:
+    from labrig_suites.amazing_race.making.world import RaceWorld
 
 NAME = "amazing-race"
 VERSION = "1"
+DRAWING = "1"
+"""Of all that is drawn from a seed: with the same one, and the same world, the same seed gives the same legs."""
+TRIES, ATTEMPTS = 1500, 12
+"""Plans of one attempt at a leg, and attempts."""
+
+
+def commitment(seed: str) -> str:
+    """Return what can be published of a private seed: it fixes the seed and does not tell it."""
+    return generated.commitment(NAME, seed)
+
+
+def generate(
+    seed: str,
+    count: int,
+    progress: Callable[[int], None] | None = None,
+    world: str = WORLD,
+) -> list[Sample]:
+    """Return legs of a seed: every level and variant in turn, the same legs first whatever `count` is.
+
+    Parameters
+    ----------
+    progress
+        Is told how many are made.
+    world
+        ``twin-1``, in which the arms run, or another: ``earth``, ``twin-SEED``.
+    """
+    from labrig_suites.amazing_race.making.world import race_world
+
+    samples = []
+    with race_world(world) as opened:
+        for number in range(count):
+            variant, level = VARIANTS[number % 2], LEVELS[number // 2 % len(LEVELS)]
+            samples.append(_made(opened, seed, number, level, variant))
+            if progress is not None:
+                progress(number + 1)
+    return samples
+
+
+def _made(world: RaceWorld, seed: str, number: int, level: str, variant: str) -> Sample:
+    """Return one leg: planned, looked over by the linter, and run once with all its calls."""
+    from labrig_repository.gym.numbers import Draws
+    from labrig_suites.amazing_race.making.assembling import leg_of_plan
+    from labrig_suites.amazing_race.making.planning import plan
+
+    id = generated.opaque_id(seed, f"{NAME}/{VERSION}/{world.name}/{number}")
+    for attempt in range(ATTEMPTS):
+        draws = Draws(NAME, DRAWING, seed, world.name, str(number), str(attempt))
+        planned = plan(draws, world.pages, world.ask, level, variant, world.markets, tries=TRIES)
+        if planned is None:
+            continue
+        fields = leg_of_plan(planned, id, level, world.name)
+        leg = read_leg(fields)
+        if leg.variant == variant and not lint(leg, PAPER_TOOLS, world.has_page):
+            traced = trace(leg, world)
+            if reads_back(leg, [result for _, result in traced]):
+                labels = {"source": "generated", "world": world.name}
+                truth = {"same_page": world.redirects(leg), "trace": [call for call, _ in traced]}
+                return sample_of(fields, id, labels, truth)
+    raise LabrigError(
+        f"No leg of the level {level} came out in the world {world.name}",
+        where=f"leg {number}",
+        try_="another seed",
+        code="engine",
+    )
+
+
+def trace(leg: Leg, world: RaceWorld) -> list[tuple[dict[str, Any], str]]:
+    """Return the calls that solve a leg, each with the hash of its result, and beside it the result.
+
+    A record holds the result of every call but those of pages. Programs of `python_execute_code` are not run here: what
+    they give is the leg's ``golden``.
+    """
+    made = []
+    programs = [
+        json.dumps({"stdout": f"{leg.golden[str(stop.index)][0]}\n"})
+        for stop in leg.of_type("tool")
+        if stop.bridge.tool_chain[0].tool_name == "python_execute_code"
+    ]
+    for call in perfect(leg):
+        record: dict[str, Any] = {"tool": call.tool, "arguments": call.arguments}
+        if call.tool == "python_execute_code":
+            made.append((record, programs.pop(0)))
+            continue
+        text = world.ask_text(call.tool, call.arguments)
+        record["sha256"] = sha256(text.encode())
+        if call.tool != "fetch_webpage":
+            record["result"] = text
+        made.append((record, text))
+    return made
+
+
+def reads_back(leg: Leg, results: Sequence[str]) -> bool:
+    """Return whether the reference reads every value of a leg, and its number, from the results of its trace."""
+    from labrig_harness.suite import Unsolvable
+    from labrig_suites.amazing_race.solution import Way
+
+    way = Way(leg)
+    try:
+        same = all(_equal(way.value(stop, results), stop.extracted_value) for stop in leg.stops[:-1])
+        return same and way.finish(results) == (leg.passcode, leg.number)
+    except Unsolvable:
+        return False
+
+
+def _equal(found: Any, value: Any) -> bool:
+    return bool(found == value or (isinstance(value, float) and float(found) == value))
 
 
 def adopt(rows: Sequence[dict[str, Any]], settings: Mapping[str, Any]) -> list[Sample]:
@@ -65,7 +180,13 @@ def sample_of(
         suite_version=VERSION,
         brief=SampleInput(id, prompt(leg)),
         truth={"answer": str(leg.passcode), "leg": dict(fields), **(truth or {})},
-        labels={"level": leg.level, "variant": leg.variant, "leg": leg.trail_id, **labels},
+        labels={
+            "kind": f"{leg.variant}-{leg.level}",
+            "level": leg.level,
+            "variant": leg.variant,
+            "leg": leg.trail_id,
+            **labels,
+        },
     )
 
 

@@ -71,7 +71,7 @@ def aggregate(models: Models) -> Table:
     rows: list[tuple[Any, ...]] = [
         (*model, len(group), *rates(group, "compat")) for model, group in models.items()
     ]
-    rows.append(("random", "", None, 10.0, 0.0, 0.0))
+    rows.append(("(a random digit)", "", None, 10.0, 0.0, 0.0))
     return Table(
         "Figure 5. FA, PVR and RCR over all legs",
         ("agent", "arm", "records", "FA %", "PVR %", "RCR %"),

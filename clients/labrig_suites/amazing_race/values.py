@@ -68,6 +68,25 @@ def day_text(day: date) -> str:
     return f"{day.day} {_MONTHS[day.month - 1].capitalize()} {day.year}"
 
 
+QUANTITY = re.compile(
+    r"([-−]?\d{1,3}(?:,\d{3})+(?:\.\d+)?|[-−]?\d+(?:\.\d+)?)\s*(km2|km²|km|m|kg)?(?![\w%°'′/])"
+)
+"""A number and its unit, as an infobox begins with them."""
+YEAR = re.compile(r"(?<![\d.,-])(1\d{3}|20[0-2]\d)(?![\d,.]\d|\d|-\d)")
+"""A year from 1000 to 2029 that stands alone."""
+
+
+def quantity(text: str) -> tuple[float, str] | None:
+    """Return the number that a text begins with, and its unit (``m``, ``km``, ``km2``, ``kg`` or empty).
+
+    >>> quantity("1,234.5 km² (477 sq mi)"), quantity("12th"), quantity("about 3 m")
+    ((1234.5, 'km2'), None, None)
+    """
+    found = QUANTITY.match(text)
+    value = number(found[1].replace("−", "-")) if found else None
+    return None if found is None or value is None else (value, (found[2] or "").replace("²", "2"))
+
+
 def folded(text: str) -> str:
     """Return a text in lower case with single spaces."""
     return " ".join(text.casefold().split())

@@ -72,11 +72,10 @@ def asks(
         gives: Gives = "country" if page.kind == "country" else "place" if page.place else "text"
         clue = f"{arrival} What is it called? (The title of the page, without what stands in brackets.)"
         return Node("page", gives, page.name, clue, page, target="the title of the page", via=via)
-    target = f"{fact.label or 'a value'} ({fact.how})"
     return Node(
         *("page", _gives(fact), fact.value, f"{arrival} {question(fact)}", page),
         unit=fact.unit,
-        target=target,
+        target=fact.target,
         section=fact.section,
         via=via,
     )

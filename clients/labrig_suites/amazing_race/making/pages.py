@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Literal
 
 from labrig_atlas.articles import Article, links_of, shown
-from labrig_suites.amazing_race.values import dates_in, folded, number
+from labrig_suites.amazing_race.values import QUANTITY, YEAR, dates_in, folded, quantity
 
 How = Literal["infobox", "prose", "cross_section"]
 Kind = Literal["number", "year", "date", "text"]
@@ -34,10 +34,6 @@ PLACES = frozenset(
 """Kinds of pages whose subject has a point on a map."""
 COUNTRY = "country"
 UNITS = {"m": "metres", "km": "kilometres", "km2": "square kilometres", "kg": "kilograms", "": ""}
-_QUANTITY = re.compile(
-    r"([-−]?\d{1,3}(?:,\d{3})+(?:\.\d+)?|[-−]?\d+(?:\.\d+)?)\s*(km2|km²|km|m|kg)?(?![\w%°'′/])"
-)
-_YEAR = re.compile(r"(?<![\d.,-])(1\d{3}|20[0-2]\d)(?![\d,.]\d|\d|-\d)")
 WORD = re.compile(r"\w+")
 _DISAMBIGUATION = "disambiguation"
 
@@ -66,6 +62,20 @@ class Fact:
     label: str = ""
     text: str = ""
     column: str = ""
+    row: int = 0
+
+    @property
+    def target(self) -> str:
+        """Where the value stands, as a leg keeps it: what a reference solution reads."""
+        if self.how == "prose":
+            return "first year (prose)"
+        if self.how == "cross_section":
+            return (
+                f"row {self.row}, column {self.column} (cross_section)"
+                if self.row
+                else "rows (cross_section)"
+            )
+        return f"{self.label} (infobox)"
 
 
 @dataclass(frozen=True)
@@ -103,12 +113,18 @@ class Pages:
     """The pages of a world that a race may use, by title."""
 
     by_title: Mapping[str, RacePage] = field(default_factory=dict)
+    described: dict[str, list[tuple[str, Fact]]] = field(default_factory=dict)
 
     @cached_property
-    def words(self) -> frozenset[str]:
-        """All titles and names, folded: what no clue may say."""
-        found = {folded(name) for page in self.by_title.values() for name in (page.title, page.name)}
-        return frozenset(each for each in found if len(each) > 2)
+    def titles(self) -> frozenset[tuple[str, ...]]:
+        """The words of all titles and names: what no clue may say."""
+        found = {worded(name) for page in self.by_title.values() for name in (page.title, page.name)}
+        return frozenset(tuple(each.split()) for each in found if len(each) > 4)
+
+    @cached_property
+    def longest(self) -> int:
+        """Words of the longest title."""
+        return max(map(len, self.titles), default=0)
 
     @cached_property
     def told(self) -> Counter[tuple[str, str, str]]:
@@ -120,17 +136,27 @@ class Pages:
             if fact.label
         )
 
-    def descriptions(self, page: RacePage) -> Iterator[tuple[str, Fact]]:
-        """Yield descriptions that fit a page alone and name no title: its kind and one number or day of its infobox."""
-        for fact in page.facts:
-            unique = self.told[page.kind, fact.label, fact.text] == 1
-            if fact.how == "infobox" and fact.kind != "text" and unique and not self.names_one(fact.text):
-                yield f"the {page.kind} whose infobox gives {fact.text} as “{fact.label}”", fact
+    def descriptions(self, page: RacePage) -> list[tuple[str, Fact]]:
+        """Return descriptions that fit a page alone and name no title: its kind, and a number or day of its infobox."""
+        if page.title not in self.described:
+            self.described[page.title] = [
+                (f"the {page.kind} whose infobox gives {fact.text} as “{fact.label}”", fact)
+                for fact in page.facts
+                if fact.how == "infobox"
+                and fact.kind != "text"
+                and self.told[page.kind, fact.label, fact.text] == 1
+                and not self.names_one(fact.text)
+            ]
+        return self.described[page.title]
 
     def names_one(self, text: str) -> bool:
         """Return whether a text says a title of the world."""
-        low = worded(text)
-        return any(worded(each) in low for each in self.words)
+        words = worded(text).split()
+        return any(
+            tuple(words[start : start + count]) in self.titles
+            for start in range(len(words))
+            for count in range(1, self.longest + 1)
+        )
 
 
 def worded(text: str) -> str:
@@ -181,18 +207,13 @@ def _facts(article: Article, titles: Mapping[str, str]) -> Iterator[Fact]:
     for label, text in article.infobox.items():
         yield from _field(label, text, titles)
     for section in article.sections:
-        lines = section.text.splitlines()
-        table = [
-            [cell.strip() for cell in line.strip().strip("|").split("|")]
-            for line in lines
-            if line.startswith("|")
-        ]
-        prose = shown("\n".join(line for line in lines if not line.startswith("|")))
-        years = _YEAR.findall(prose)
+        lines = shown(section.text).splitlines()  # links first: they may hold the mark between cells
+        table = [line.strip().strip("|").split("|") for line in lines if line.startswith("|")]
+        years = YEAR.findall("\n".join(line for line in lines if not line.startswith("|")))
         if years:
             where = f"is the first year that its section “{section.title}” names"
             yield Fact("year", int(years[0]), where, "prose", section=section.title)
-        yield from _cells(section.title, [[shown(cell) for cell in row] for row in table])
+        yield from _cells(section.title, [[cell.strip() for cell in row] for row in table])
 
 
 def _field(label: str, text: str, titles: Mapping[str, str]) -> Iterator[Fact]:
@@ -208,15 +229,14 @@ def _field(label: str, text: str, titles: Mapping[str, str]) -> Iterator[Fact]:
     if len(days) == 1 and not re.search(r"[;–]| to ", said):
         yield Fact("date", said, where, "infobox", label=label, text=said)
         return
-    found = _QUANTITY.match(said)
-    if found is None:
+    found, match = quantity(said), QUANTITY.match(said)
+    if found is None or match is None:
         return
-    value = number(found[1].replace("−", "-"))
-    rest = said[found.end() :].strip()
-    if value is None or (rest and not rest.startswith("(")):
+    rest = said[match.end() :].strip()
+    if rest and not rest.startswith("("):
         return
-    unit = (found[2] or "").replace("²", "2")
-    if not unit and not rest and _YEAR.fullmatch(said):
+    value, unit = found
+    if not unit and not rest and YEAR.fullmatch(said):
         yield Fact("year", int(value), where, "infobox", label=label, text=said)
     else:
         yield Fact("number", value, where, "infobox", unit, label=label, text=said)
@@ -226,18 +246,19 @@ def _cells(section: str, table: list[list[str]]) -> Iterator[Fact]:
     if len(table) < 3:
         return
     head, *rows = table
-    rows = [row for row in rows if len(row) == len(head)]
+    if any(len(row) != len(head) for row in rows):
+        return
     yield Fact(
         "number", len(rows), f"rows, without its head, has the table in its section “{section}”", "cross_section",
         section=section,
     )  # fmt: skip
     for place, row in enumerate(rows[:6], 1):
         for name, cell in zip(head[1:], row[1:], strict=True):
-            found = _QUANTITY.fullmatch(cell)
-            value = number(found[1]) if found else None
-            if found and value is not None:
+            found = quantity(cell) if QUANTITY.fullmatch(cell) else None
+            if found is not None:
                 where = (
                     f"stands in row {place} of the table in its section “{section}”, in the column “{name}”"
                 )
-                unit = (found[2] or "").replace("²", "2")
-                yield Fact("number", value, where, "cross_section", unit, section, column=name)
+                yield Fact(
+                    "number", found[0], where, "cross_section", found[1], section, column=name, row=place
+                )

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
+from functools import partial
 
 from labrig.errors import LabrigError
 from labrig_repository.gym.numbers import Draws
@@ -273,15 +274,28 @@ def _diamonds(making: _Making, threads: list[Node]) -> list[Node]:
         able = [
             (each, kind) for each in threads for kind in DIAMONDS[each.gives] if not each.applied & {*kind}
         ]
-        if not able:
+        fresh = [each for each in able if not each[0].applied]
+        rest = [each for each in able if each[0].applied]
+        for source, templates in (*draws.some(fresh, len(fresh)), *draws.some(rest, len(rest))):
+            merge = _diamond(making, source, _in_order(draws, templates))
+            if merge is not None:
+                merges.append(merge)
+                break
+        else:
             raise Fails("too few places")
-        fresh = [each for each in able if not each[0].applied] or able
-        source, templates = draws.one(fresh)
-        first, second = (
-            _of_template(making, source, name, counted=False) for name in _in_order(draws, templates)
-        )
-        merges.append(_merge(making, first, second, draws.one(("add", "abs_diff")), counted=False))
     return [each for each in threads if not each.used] + merges
+
+
+def _diamond(making: _Making, source: Node, templates: tuple[str, str]) -> Node | None:
+    """Return the merge of two roadblocks of a source; None, and nothing kept, where one of them gives nothing."""
+    kept, applied, used = len(making.nodes), set(source.applied), source.used
+    try:
+        first, second = (_of_template(making, source, name, counted=False) for name in templates)
+        return _merge(making, first, second, making.draws.one(("add", "abs_diff")), counted=False)
+    except Fails:
+        del making.nodes[kept:]
+        source.applied, source.used = applied | {*templates}, used
+        return None
 
 
 DIAMONDS: dict[str, tuple[tuple[str, str], ...]] = {
@@ -429,35 +443,33 @@ def _roadblock(making: _Making, source: Node) -> Node:
     if source.gives == "place":
         choices = ("geocode_elevation", "nearby_poi_count", "place_rating", *roadblocks.WEATHER)
     able = [each for each in choices if each not in source.applied]
-    if not able:
-        raise Fails("every roadblock of this place is used")
-    return _of_template(making, source, making.draws.one(able))
+    for template in making.draws.some(able, len(able)):
+        try:
+            return _of_template(making, source, template)
+        except Fails:
+            continue
+    raise Fails("no roadblock of this place gives anything")
 
 
 def _of_template(making: _Making, source: Node, template: str, counted: bool = True) -> Node:
     ask, draws, name = making.ask, making.draws, str(source.value)
     source.applied.add(template)
-    poi = draws.one(roadblocks.POI)
-
-    def weather() -> Ran:
-        for left in range(DAYS, 0, -1):
-            try:
-                return roadblocks.weather(ask, name, _day(draws), template)
-            except Dropped:
-                if left == 1:
-                    raise
-        raise AssertionError
-
-    make: dict[str, Callable[[], Ran]] = {
-        "geocode_elevation": lambda: roadblocks.elevation(ask, name),
-        "nearby_poi_count": lambda: roadblocks.poi_count(ask, name, poi),
-        "place_rating": lambda: roadblocks.place_rating(ask, name),
-        **dict.fromkeys(roadblocks.WEATHER, weather),
-        **dict.fromkeys(
-            ("country_population", "country_area"), lambda: roadblocks.country(ask, name, template)
-        ),
-    }
-    return making.run(make[template], source, counted=counted)
+    make: tuple[Callable[[], Ran], ...] = (lambda: roadblocks.country(ask, name, template),)
+    if template == "geocode_elevation":
+        make = (lambda: roadblocks.elevation(ask, name),)
+    elif template == "nearby_poi_count":
+        kinds = draws.some(roadblocks.POI, len(roadblocks.POI))
+        make = tuple(partial(roadblocks.poi_count, ask, name, kind) for kind in kinds)
+    elif template == "place_rating":
+        make = (lambda: roadblocks.place_rating(ask, name),)
+    elif template in roadblocks.WEATHER:
+        make = tuple(partial(roadblocks.weather, ask, name, _day(draws), template) for _ in range(DAYS))
+    for each in make[:-1]:
+        try:
+            return making.run(each, source, counted=counted)
+        except Fails:
+            continue
+    return making.run(make[-1], source, counted=counted)
 
 
 def _price(making: _Making) -> Node:

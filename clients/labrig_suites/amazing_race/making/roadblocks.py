@@ -159,7 +159,7 @@ def weather(ask: Ask, name: str, day: date, template: str) -> Ran:
     path, key, words = WEATHER[template]
     dated = {"start_date": day.isoformat(), "end_date": day.isoformat(), "select": [path]}
     found = ask("weather_historical", {"latitude": latitude, "longitude": longitude, **dated})
-    value = float(_picked(found, path))
+    value = float(picked(found, path))
     if value < 1:
         raise Dropped("nothing fell")
     steps = (step, Step("weather_historical", {"__from_previous": "coords", **dated}, key))
@@ -247,7 +247,7 @@ def _amount(field: Any) -> float:
     return float(field["value"] if isinstance(field, Mapping) else field)
 
 
-def _picked(found: Mapping[str, Any], path: str) -> Any:
+def picked(found: Mapping[str, Any], path: str) -> Any:
     """Return what a dotted path names in a result, where the tool did not pick it already."""
     if path in found:
         return found[path]

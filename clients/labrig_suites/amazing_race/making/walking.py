@@ -97,7 +97,7 @@ def _found(draws: Draws, pages: Pages, near: Sequence[RacePage], been: set[str])
 
 def _described(draws: Draws, pages: Pages, able: Sequence[RacePage], via: Via) -> Visit | None:
     for page in draws.some(able, len(able)):
-        descriptions = list(pages.descriptions(page))
+        descriptions = pages.descriptions(page)
         if descriptions:
             words, fact = draws.one(descriptions)
             return Visit(page, via, words, fact)

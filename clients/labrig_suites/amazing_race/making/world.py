@@ -1,0 +1,94 @@
+"""A world to race in: its pages, its tools and what is traded in it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any
+
+from labrig.errors import LabrigError
+from labrig.toolbox import ServeOptions
+from labrig_harness.asking import AskText, asking
+from labrig_suites.amazing_race.legs import Leg
+from labrig_suites.amazing_race.making.pages import Pages, pages_of
+from labrig_suites.amazing_race.making.planning import FIRST_DAY, Market
+from labrig_suites.amazing_race.pages import page_of
+
+EARTH = "earth"
+
+
+@dataclass(frozen=True)
+class RaceWorld:
+    """A world that is open.
+
+    Attributes
+    ----------
+    ask_text
+        Asks a tool of the atlas server's toolset ``paper``, in this process; gives the text of its result.
+    aliases
+        Other titles that lead to a page, by its title.
+    known
+        Answers that were had already.
+    """
+
+    name: str
+    pages: Pages
+    markets: tuple[Market, ...]
+    ask_text: AskText
+    aliases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    known: dict[str, Mapping[str, Any] | LabrigError] = field(default_factory=dict)
+
+    def has_page(self, url: str) -> bool:
+        """Return whether an address leads to a page."""
+        try:
+            self.ask_text("fetch_webpage", {"url": url})
+        except LabrigError:
+            return False
+        return True
+
+    def redirects(self, leg: Leg) -> dict[str, str]:
+        """Return the other names of a leg's pages, as `labrig_suites.amazing_race.pages.page_of` gives them."""
+        found: dict[str, str] = {}
+        for stop in leg.of_type("page"):
+            page = page_of(stop.page_url or "")
+            host, _, title = page.partition("/")
+            found |= {f"{host}/{other}": page for other in self.aliases.get(title, ())}
+        return found
+
+    def ask(self, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Ask a tool whose result is JSON; the same question once alone, since plans that fail ask it again."""
+        question = json.dumps([tool, arguments], sort_keys=True)
+        if question not in self.known:
+            try:
+                self.known[question] = json.loads(self.ask_text(tool, arguments))
+            except LabrigError as error:
+                self.known[question] = error
+        found = self.known[question]
+        if isinstance(found, LabrigError):
+            raise found
+        return found
+
+
+@contextmanager
+def race_world(name: str) -> Iterator[RaceWorld]:
+    """Open a world: ``earth``, or ``twin-SEED``, which is made from its seed."""
+    from labrig_atlas.articles import read_articles
+    from labrig_atlas.offline.markets import securities
+    from labrig_atlas.wiki.bundled import world_host
+    from labrig_atlas.world.database import open_world
+    from labrig_atlas.world.twin import seed_of, twin
+
+    seed = seed_of(name)
+    articles = read_articles() if seed is None else twin(seed).articles
+    pages = pages_of(articles, f"https://{world_host(name)}/wiki/")
+    with open_world(name) as world:
+        traded = tuple(
+            Market(each.symbol, each.kind, max(each.first, FIRST_DAY), date(2023, 12, 31))
+            for each in securities(world).values()
+            if each.first < date(2023, 1, 1)
+        )
+    with asking("atlas", ServeOptions(toolsets=("paper",), settings={"world": name})) as ask_text:
+        yield RaceWorld(name, pages, traded, ask_text, {each.title: each.aliases for each in articles})

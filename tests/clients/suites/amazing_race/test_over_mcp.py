@@ -1,0 +1,123 @@
+"""Legs of ours over MCP: solved by the reference, by a second solution, and from the riddle alone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import pytest
+
+from labrig.errors import LabrigError
+from labrig.sandbox.profiles import profiles
+from labrig_harness.asking import AskText, asking
+from labrig_harness.sample import Sample
+from labrig_harness.suite import Solution, Unsolvable
+from labrig_suites.amazing_race import check, items, suite
+from labrig_suites.amazing_race.legs import leg_of
+from labrig_suites.amazing_race.lint import lint
+from labrig_suites.amazing_race.tool_names import PAPER_TOOLS
+from support.riddle_solver import Solver
+
+ARM = replace(suite.arms[0], name="agent-default")  # of the paper's tools, asked for the number too
+CODE = "python_execute_code"
+
+
+@pytest.fixture(scope="module")
+def ask() -> Iterator[AskText]:
+    if not any(env.path.is_dir() for env in profiles().values()):
+        pytest.skip("no Python of the sandbox is installed: labrig setup sandbox")
+    with asking("atlas", ARM.serve) as tool:
+        yield tool
+
+
+def played(solution: Solution, ask: AskText, corrupted: int = -1) -> str:
+    results: list[str] = []
+    for place, call in enumerate(solution.calls):
+        try:
+            text = ask(call.tool, call.bind(results))
+        except LabrigError as error:
+            text = str(error)
+        results.append("nothing" if place == corrupted else text)
+    return solution.answer(results)
+
+
+def answer(sample: Sample) -> str:
+    leg = leg_of(sample)
+    return f"{leg.passcode}\n{leg.number}\n"
+
+
+def solved_by_all(samples: Sequence[Sample], ask: AskText) -> None:
+    for sample in samples:
+        assert lint(leg_of(sample), PAPER_TOOLS) == []
+        assert played(suite.solution(sample, ARM), ask) == answer(sample), sample.labels["kind"]
+        assert suite.another is not None
+        assert played(suite.another(sample, ARM), ask) == answer(sample), sample.labels["kind"]
+        digit, number = Solver(sample.brief.prompt, ask).solve()
+        assert f"{digit}\n{number}\n" == answer(sample), sample.brief.prompt
+
+
+def test_two_legs_by_three_ways_and_every_corrupted_result_changes_the_answer(ask: AskText) -> None:
+    samples = items.generate("two", 2)
+    solved_by_all(samples, ask)
+    for sample in samples:
+        solution = suite.solution(sample, ARM)
+        for place in range(len(solution.calls)):
+            try:
+                assert played(solution, ask, place) != answer(sample), solution.calls[place].tool
+            except Unsolvable:
+                continue
+        assert check.changed(sample, ask) == []
+        trace = json.loads(json.dumps(sample.truth["trace"]))
+        trace[0]["sha256"] = "0" * 64
+        assert check.changed(replace(sample, truth=sample.truth | {"trace": trace}), ask)[0].startswith(
+            "call 1, "
+        )
+    assert items.generate("two", 1) == samples[:1]
+    assert items.from_row(json.loads(json.dumps(items.row(samples[1])))) == samples[1]
+
+
+def test_a_published_leg_has_no_reference() -> None:
+    from labrig_suites.amazing_race import fixtures
+
+    fields = {
+        key: value for key, value in fixtures.sample().truth["leg"].items() if key not in ("number", "golden")
+    }
+    sample = items.sample_of(fields, "x", {})
+    for solve in (suite.solution, suite.another):
+        assert solve is not None
+        with pytest.raises(Unsolvable, match="no trace"):
+            solve(sample, ARM)
+
+
+@pytest.mark.accept
+@pytest.mark.timeout(600)
+def test_thirty_two_legs_by_three_ways(ask: AskText) -> None:
+    samples = items.generate("thirty-two", 32)
+    assert {each.labels["kind"] for each in samples} == {
+        f"{v}-{level}" for v in ("linear", "dag") for level in items.LEVELS
+    }
+    solved_by_all(samples, ask)
+
+
+@pytest.mark.accept
+@pytest.mark.timeout(600)
+def test_legs_on_the_earth_and_in_another_twin() -> None:
+    for world in ("earth", "twin-23"):
+        arm = replace(ARM, serve=replace(ARM.serve, settings={"world": world}))
+        with asking("atlas", arm.serve) as tool:
+            for sample in items.generate("elsewhere", 4, world=world):
+                assert played(suite.solution(sample, arm), tool) == answer(sample)
+                digit, number = Solver(sample.brief.prompt, tool).solve()
+                assert f"{digit}\n{number}\n" == answer(sample)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(3600)
+def test_two_hundred_legs_by_three_ways_and_attackers_at_chance(ask: AskText) -> None:
+    from support.race_attackers import rates
+
+    samples = items.generate("two hundred", 200)
+    solved_by_all(samples, ask)
+    for name, (right, count) in rates(samples).items():
+        assert right <= 0.16 * count, name
