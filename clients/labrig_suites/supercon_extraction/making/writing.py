@@ -1,0 +1,354 @@
+"""What a paper says: its samples and their values in sentences and tables, among values that are not its own.
+
+Levels: 1, one sample in sentences; 2, two samples in two columns with a table; 3, three or four samples with labels,
+whose formulas the reader resolves from x, two tables, round numbers in the abstract, and one value that contradicts the
+others. Each has values of others, calculated ones, and numbers of the experiment that are no properties.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from labrig.errors import LabrigError
+from labrig_suites.supercon_extraction.making.samples import Made, Printed, Series, make_samples
+from labrig_suites.supercon_extraction.making.setting import Setter, Style
+from labrig_suites.supercon_extraction.rows import Place, Truth
+from labrig_suites.supercon_extraction.targets import Field, Target, field
+
+LEVELS = (1, 2, 3)
+SERIES = "All samples belong to the series {generic}."
+"""How a paper of level 3 names its series, and in which words a sample is one of it."""
+MEMBER = "Sample {label} has {x}."
+ROMAN = ("I", "II")
+NEXT = ("seebeck", "tc_zero")
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper and its truth.
+
+    Attributes
+    ----------
+    pages
+        Text of each page, as drawn.
+    planted
+        For each value that contradicts the others: sample, property, why.
+    """
+
+    pdf: bytes
+    title: str
+    rows: tuple[Truth, ...]
+    pages: tuple[str, ...]
+    planted: tuple[tuple[str, str, str], ...]
+    field: str
+    level: int
+    tables: int
+
+
+@dataclass(frozen=True)
+class _Mark:
+    sample: int
+    key: str
+    source: str
+    quote: str = ""
+
+
+def make_paper(seed: str, level: int, field_name: str = "supercon", owner: str = "") -> Paper:
+    """Return the paper of a seed.
+
+    Parameters
+    ----------
+    owner
+        Password of the owner of a locked PDF, which opens without one; none where it is empty.
+
+    Raises
+    ------
+    LabrigError
+        ``bad_input`` for a level or field that is not there, ``unavailable`` without reportlab.
+    """
+    if level not in LEVELS:
+        raise LabrigError(f"There is no level {level}", where="level", expected="1, 2 or 3")
+    draw = random.Random(f"supercon-extraction/1/{seed}/{level}/{field_name}")
+    about = field(field_name)
+    series, samples = make_samples(draw, field_name, {1: 1, 2: 2, 3: draw.choice([3, 4])}[level], level == 3)
+    return _Writer(draw, about, series, samples, level, owner).written()
+
+
+class _Writer:
+    def __init__(
+        self, draw: random.Random, about: Field, series: Series, samples: list[Made], level: int, owner: str
+    ) -> None:
+        self.draw, self.about, self.series, self.level = draw, about, series, level
+        labels = [f"{draw.choice('ABKS')}{number + 1}" for number in range(len(samples))]
+        self.samples = [
+            replace(sample, label=label if level == 3 else "")
+            for sample, label in zip(samples, labels, strict=True)
+        ]
+        self.marks: list[_Mark] = []
+        self.style = _style(draw, level)
+        self.setter = Setter(
+            self.style, f"{about.journal} {draw.randrange(40, 90)} ({draw.randrange(1988, 2012)})", owner
+        )
+        self.tables = 0
+        self._paragraphs: list[list[str]] = []
+
+    def written(self) -> Paper:
+        """Write the paper from title to references."""
+        draw, setter, decoys = self.draw, self.setter, self.about.decoys
+        keys = [target for target in self.about.targets if target.key in self.samples[0].values]
+        in_tables, in_text = self._dealt(keys)
+        title = draw.choice(self.about.titles).format(
+            series=self.series.generic if len(self.samples) > 1 else self.samples[0].markup
+        )
+        setter.title(title, "A. Tester and B. Fixture")
+        setter.paragraph(
+            self._prose(
+                [
+                    f"We report on {len(self.samples)} samples of {self.series.generic}.",
+                    *decoys["abstract"][: self.level],
+                ]
+            )
+        )
+        setter.heading("I. INTRODUCTION")
+        setter.paragraph(
+            self._prose(
+                [
+                    *self._some(decoys["introduction"], self.level + 1),
+                    *self._some(decoys["filler"], 2 + 2 * self.level),
+                ]
+            )
+        )
+        setter.heading("II. EXPERIMENT")
+        setter.paragraph(
+            self._prose(
+                [
+                    *self._members(),
+                    *self._some(decoys["experiment"], 2 + (self.level > 1)),
+                    *self._some(decoys["filler"], self.level),
+                ]
+            )
+        )
+        setter.heading("III. RESULTS")
+        for number, group in enumerate(self._grouped(in_text)):
+            setter.paragraph(" ".join(self._fillers(group)))
+            if number < len(in_tables):
+                self._table(in_tables[number])
+        for left in in_tables[len(self._grouped(in_text)) :]:
+            self._table(left)
+        if self.level > 1:
+            self._figure()
+        setter.heading("IV. DISCUSSION")
+        setter.paragraph(
+            self._prose(
+                [
+                    *self._some(decoys["discussion"], self.level + 1),
+                    *self._some(decoys["filler"], 3 + 2 * self.level),
+                ]
+            )
+        )
+        setter.heading("REFERENCES")
+        for number in sorted(draw.sample(range(1, 42), 4)):
+            place = f"J. Made Phys. {draw.randrange(5, 80)}, {draw.randrange(100, 999)} ({draw.randrange(1980, 2008)})"
+            setter.paragraph(f"[{number}] J. Doe et al., {place}.", 0.88 * self.style.size, indent=False)
+        pdf = setter.done()
+        return Paper(
+            pdf,
+            title,
+            tuple(self._rows()),
+            tuple(setter.pages),
+            self._planted(),
+            self.about.name,
+            self.level,
+            self.tables,
+        )
+
+    def _dealt(self, keys: list[Target]) -> tuple[list[list[Target]], list[list[Target]]]:
+        """Return which properties stand in each table, and which in sentences for each sample."""
+        draw = self.draw
+        numeric = [each for each in keys if each.head]
+        must = [each for each in numeric if each.key in NEXT]
+        draw.shuffle(numeric)
+        chosen = [*must, *(each for each in numeric if each not in must)]
+        group = [each for each in keys if each.rule == "space_group"]
+        if self.level == 1:
+            return [], [chosen[:7] + group]
+        if self.level == 2:
+            return [chosen[:4]], [group + chosen[4:8], chosen[4:6]]
+        rest = chosen[6:]
+        return [chosen[:3], chosen[3:6]], [
+            draw.sample(rest, min(3, len(rest))) + group * (n == 0) for n in range(len(self.samples))
+        ]
+
+    def _grouped(self, in_text: list[list[Target]]) -> list[list[str]]:
+        """Return sentences in paragraphs, one for each sample; made once."""
+        if not self._paragraphs:
+            self._paragraphs = [
+                [self._sentence(self.draw.choice(target.sentences), number) for target in targets]
+                for number, targets in enumerate(in_text)
+            ]
+        return self._paragraphs
+
+    def _fillers(self, sentences: list[str]) -> list[str]:
+        """Return sentences with others that say nothing between them."""
+        found = list(sentences)
+        self.draw.shuffle(found)
+        for filler in self._some(self.about.decoys["filler"], min(4, 1 + len(found) // 2)):
+            found.insert(self.draw.randrange(len(found) + 1), filler)
+        return found
+
+    def _some(self, sentences: Sequence[str], count: int) -> list[str]:
+        return self.draw.sample(list(sentences), min(count, len(sentences)))
+
+    def _members(self) -> list[str]:
+        if self.level < 3:
+            named = " and ".join(sample.markup for sample in self.samples)
+            verb = "was" if len(self.samples) == 1 else "were"
+            return [f"Polycrystalline {named} {verb} prepared by solid state reaction."]
+        return [
+            SERIES.format(generic=self.series.generic),
+            *(MEMBER.format(label=each.label, x=each.x) for each in self.samples),
+        ]
+
+    def _mention(self, sample: int) -> str:
+        made = self.samples[sample]
+        return f"sample {made.label}" if made.label else made.markup
+
+    def _sentence(self, template: str, sample: int) -> str:
+        """Return a sentence of a sample's value, with its mark."""
+        made = self.samples[sample]
+        text = template.replace("{m}", self._mention(sample))
+        found = re.search(r"<(\w+)>", text)
+        assert found is not None, template
+        value = made.values[found[1]]
+        shown = f"{value.text}{'' if value.unit == '%' else ' '}{value.unit}".strip()
+        quote = text.replace(found[0], shown)
+        self.marks.append(_Mark(sample, found[1], "text", quote))
+        return text.replace(found[0], f"«{len(self.marks) - 1}:{shown}»")
+
+    def _prose(self, templates: Sequence[str]) -> str:
+        """Return sentences whose values are nobody's, or rounded."""
+        draw = self.draw
+        said = []
+        for template in templates:
+            text = template.replace("{m}", self.samples[draw.randrange(len(self.samples))].markup)
+            for word, low, high in (
+                ("{ref}", 1, 42),
+                ("{few}", 2, 9),
+                ("{some}", 11, 39),
+                ("{hot}", 600, 950),
+            ):
+                while word in text:
+                    text = text.replace(word, str(draw.randrange(low, high)), 1)
+            said.append(re.sub(r"<(near|round):(\w+)>", lambda found: self._other(found[2], found[1]), text))
+        return " ".join(said)
+
+    def _other(self, key: str, kind: str) -> str:
+        """Return another value of a quantity, at least 2 % from each of this paper's, or a rounded one."""
+        own = [sample.values[key] for sample in self.samples if key in sample.values]
+        if kind == "round":
+            shown = Printed(
+                f"{own[0].number:.2g}" if own[0].number < 10 else f"{own[0].number:.0f}", own[0].unit
+            )
+        else:
+            base = self.draw.choice(own)
+            places = len(base.text.partition("(")[0].partition(".")[2])
+            while True:
+                factor = 1 + self.draw.choice([-1, 1]) * self.draw.uniform(0.05, 0.25)
+                shown = Printed(f"{factor * base.number:.{places}f}", base.unit)
+                if all(abs(shown.number - each.number) > 0.02 * each.number for each in own):
+                    break
+        return f"{shown.text} {shown.unit}".strip()
+
+    def _table(self, targets: Sequence[Target]) -> None:
+        name = f"TABLE {ROMAN[self.tables]}"
+        self.tables += 1
+        labelled = self.level == 3
+        units = [self.samples[0].values[each.key].unit for each in targets]
+        heads = [
+            f"{each.head} ({unit})" if unit else each.head for each, unit in zip(targets, units, strict=True)
+        ]
+        header = ["Sample" if labelled else "Compound", *heads]
+        rows = []
+        for number, sample in enumerate(self.samples):
+            first = sample.label if labelled else sample.markup
+            quote = " ".join([first, *(sample.values[each.key].text for each in targets)])
+            row = [first]
+            for target in targets:
+                self.marks.append(_Mark(number, target.key, "table", quote))
+                row.append(f"«{len(self.marks) - 1}:{sample.values[target.key].text}»")
+            rows.append(row)
+        told = "; ".join(f"{each.head}, {each.head_about}" for each in targets)
+        self.setter.table(
+            name,
+            f"Measured values of this work: {told}. Numbers in brackets are uncertainties of the last digit.",
+            header,
+            rows,
+        )
+
+    def _figure(self) -> None:
+        draw = self.draw
+        rise = draw.uniform(0.3, 0.5)
+        curve = [
+            (x / 60, 0.02 if x / 60 < rise else min(0.95, 0.3 + 0.6 * (x / 60 - rise))) for x in range(61)
+        ]
+        curve = [(x, y if abs(x - rise) > 0.02 else 0.15) for x, y in curve]
+        name = "ρ" if self.about.name == "supercon" else "S"
+        caption = (
+            f"FIG. 1. Temperature dependence of {name} for {self.samples[0].markup}; the line guides the eye."
+        )
+        self.setter.figure(caption, curve, ("T (K)", f"{name} (arb. units)"))
+
+    def _rows(self) -> list[Truth]:
+        """Return the truth: a row for each property of each sample, with every place where it stands."""
+        places: dict[tuple[int, str], list[Place]] = {}
+        for number, mark in enumerate(self.marks):
+            spot = self.setter.spots[number][0]
+            box = tuple(round(each, 1) for each in spot.box)
+            places.setdefault((mark.sample, mark.key), []).append(
+                Place(spot.page, box, mark.quote, mark.source)  # type: ignore[arg-type]
+            )
+        rows = []
+        for (sample, key), found in places.items():
+            made, target = self.samples[sample], self.about.target(key)
+            value = made.values[key]
+            rows.append(
+                Truth(
+                    target.name,
+                    target.rule,
+                    made.formula,
+                    value.text,
+                    value.unit,
+                    sample=made.label,
+                    also=target.also,
+                    places=tuple(found),
+                )
+            )
+        return rows
+
+    def _planted(self) -> tuple[tuple[str, str, str], ...]:
+        printed = {(mark.sample, mark.key) for mark in self.marks}
+        return tuple(
+            (sample.formula, self.about.target(key).name, why)
+            for number, sample in enumerate(self.samples)
+            for key, why in sample.planted.items()
+            if (number, key) in printed
+        )
+
+
+def _style(draw: random.Random, level: int) -> Style:
+    size = draw.choice([9.0, 9.5, 10.0, 10.5])
+    return Style(
+        size,
+        size * draw.uniform(1.18, 1.32),
+        1 if level == 1 else 2,
+        draw.random() < 0.7,
+        draw.uniform(0.66, 0.74),
+        draw.uniform(0.34, 0.42),
+        draw.uniform(0.15, 0.22),
+        draw.choice([(612.0, 792.0), (595.3, 841.9)]),
+        draw.random() < 0.3 if level == 3 else False,
+        draw.random() < 0.4 if level == 3 else False,
+    )
