@@ -34,8 +34,16 @@ ROWS = (
 
 
 def _paper() -> bytes:
+    """Return a PDF whose words are placed one by one, as justified print is."""
+    import matplotlib
+    from reportlab.pdfbase import pdfmetrics
+    from reportlab.pdfbase.ttfonts import TTFont
     from reportlab.pdfgen.canvas import Canvas
 
+    font = "STIXGeneral"
+    pdfmetrics.registerFont(
+        TTFont(font, str(Path(matplotlib.get_data_path()) / "fonts" / "ttf" / f"{font}.ttf"))
+    )
     out = io.BytesIO()
     canvas = Canvas(out, pagesize=(612, 792), invariant=True)
     for page in range(PAGES):
@@ -44,10 +52,12 @@ def _paper() -> bytes:
                 x, y = float(left), 740 - 11.0 * line
                 for text, level in PARTS if line % 3 == 0 else ((PROSE, 0),):
                     size = 7 if level else 9
-                    canvas.setFont("Times-Roman", size)
-                    canvas.drawString(x, y + 3 * level, text)
-                    x += canvas.stringWidth(text, "Times-Roman", size)
-        canvas.setFont("Times-Roman", 9)
+                    canvas.setFont(font, size)
+                    for word in text.split(" "):
+                        canvas.drawString(x, y + 3 * level, word)
+                        x += canvas.stringWidth(word + " ", font, size)
+                    x -= canvas.stringWidth(" ", font, size)
+        canvas.setFont(font, 9)
         canvas.drawString(320, 170, f"Sample {page + 1} was kept in air for six months.")
         canvas.drawString(50, 170, f"TABLE {page + 1}. Samples and their transitions.")
         for number, row in enumerate(ROWS):

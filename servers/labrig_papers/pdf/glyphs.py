@@ -113,22 +113,18 @@ def glyphs_of(textpage: Any) -> Glyphs:
     functions, count = _functions(), min(textpage.count_chars(), MOST)
     address = cast(textpage.raw, c_void_p).value or 0
     codes = _codes(textpage, count, address)
-    texts = list(map(_TEXTS.__getitem__, codes))
-    unnamed = [code for code in set(codes) if code in (0, 0xFFFD) or 0xE000 <= code <= 0xF8FF]
-    unknown = (
-        sum(map(codes.count, unnamed)) if len(unnamed) < 20 else sum(map(set(unnamed).__contains__, codes))
-    )
-    generated = functions["IsGenerated"]
-    kept: list[int] = []
-    spaces: list[str] = []
-    space = ""
-    for index, text in enumerate(texts):
-        if text == " ":
-            space = " " if space == " " or not generated(address, index) else "?"
-        elif text:
-            kept.append(index)
-            spaces.append(space)
-            space = ""
+    kinds = _kinds()[np.minimum(codes, ASTRAL)]
+    white, chosen = np.flatnonzero(kinds == WHITE), np.flatnonzero(kinds & GLYPH)
+    unknown = int(np.count_nonzero(kinds & UNNAMED))
+    real = np.zeros(count + 1, int)
+    generated = map(functions["IsGenerated"], repeat(address), white.tolist())
+    real[white] = 1 - np.fromiter(generated, int, len(white))
+    real, any_white = np.cumsum(real), np.cumsum(kinds == WHITE)
+    before = np.concatenate(([-1], chosen[:-1])) if len(chosen) else chosen
+    has_real = real[chosen] > np.where(before < 0, 0, real[before])
+    has_white = any_white[chosen] > np.where(before < 0, 0, any_white[before])
+    spaces: list[str] = np.where(has_real, " ", np.where(has_white, "?", "")).tolist()
+    kept: list[int] = chosen.tolist()
     # PDFium writes left, right, bottom and top; where it knows no box the row stays infinite.
     rows = np.full((len(kept), 4), np.inf)
     first, last = rows.ctypes.data, rows.ctypes.data + rows.nbytes
@@ -138,19 +134,49 @@ def glyphs_of(textpage: Any) -> Glyphs:
         finite = np.isfinite(rows).all(axis=1)
         rows, good = rows[finite], finite.tolist()
         kept = [each for each, right in zip(kept, good, strict=True) if right]
+        chosen = chosen[finite]
         spaces = [each for each, right in zip(spaces, good, strict=True) if right]
     x, y, sizes, bold, upright = _of_pieces(functions, address, kept)
-    return Glyphs([texts[index] for index in kept], rows, x, y, sizes, bold, upright, spaces, unknown)
+    texts = list(map(_TEXTS.__getitem__, codes[chosen].tolist()))
+    return Glyphs(texts, rows, x, y, sizes, bold, upright, spaces, unknown)
 
 
-def _codes(textpage: Any, count: int, address: int) -> list[int]:
+def warm() -> None:
+    """Build what the first page would build."""
+    _functions()
+    _kinds()
+
+
+def _codes(textpage: Any, count: int, address: int) -> NDArray[np.uint32]:
     """Return the code of each character: from the text at once, where the two go side by side."""
+    import numpy as np
+
     unicode, text = _functions()["GetUnicode"], textpage.get_text_range(0, count) if count else ""
     if len(text) == count:
         tried = range(0, count, SIDE_BY_SIDE)
         if all(_TEXTS[unicode(address, each)] == _TEXTS[ord(text[each])] for each in tried):
-            return list(map(ord, text))
-    return list(map(unicode, repeat(address), range(count)))
+            return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+    return np.fromiter(map(unicode, repeat(address), range(count)), np.uint32, count)
+
+
+WHITE, GLYPH, UNNAMED = 1, 2, 4
+ASTRAL = 0x10000
+"""Codes from here on are glyphs, all of them."""
+
+
+@cache
+def _kinds() -> NDArray[np.uint8]:
+    """Return what each code is: `WHITE`, `GLYPH`, and whether no font named it (`UNNAMED`)."""
+    import numpy as np
+
+    kinds = np.zeros(ASTRAL + 1, np.uint8)
+    for code in range(ASTRAL):
+        text = _TEXTS[code]
+        kinds[code] = WHITE if text == " " else GLYPH if text else 0
+    kinds[ASTRAL] = GLYPH
+    kinds[[0, 0xFFFD]] |= UNNAMED
+    kinds[0xE000:0xF900] |= UNNAMED
+    return kinds
 
 
 def _of_pieces(functions: dict[str, Any], address: int, kept: list[int]) -> tuple[Any, ...]:

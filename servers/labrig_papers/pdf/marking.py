@@ -31,26 +31,36 @@ BLOCK_GAP = 1.75
 
 @dataclass
 class Marked:
-    """Text under construction; see `labrig_papers.pdf.page.Page`. Boxes are numbered as the glyphs are."""
+    """Text under construction; see `labrig_papers.pdf.page.Page`. Boxes are numbered as the glyphs are.
+
+    `text` is in pieces, of which a character each has its number in `at`; `cells` tells that the last line has a tab.
+    """
 
     text: list[str] = field(default_factory=list)
     at: list[int] = field(default_factory=list)
     lines: list[Line] = field(default_factory=list)
+    cells: bool = False
 
     def put(self, text: str, box: int = MARKUP) -> None:
         """Add characters that have one box, or none."""
-        self.text.extend(text)
-        self.at.extend([box] * len(text))
+        if text:
+            self.text.append(text)
+            self.at.extend([box] * len(text))
+
+    def without_last(self) -> None:
+        """Take the last character away."""
+        self.text[-1] = self.text[-1][:-1]
+        self.at.pop()
 
     def glyphs(self, texts: Sequence[str], first: int, last: int) -> None:
         """Add a range of glyphs."""
-        said = texts[first:last]
-        if len("".join(said)) == last - first:
-            self.text.extend(said)
+        said = "".join(texts[first:last])
+        if len(said) == last - first:
+            self.text.append(said)
             self.at.extend(range(first, last))
         else:
-            for place, text in enumerate(said, first):
-                self.put(text, place)
+            for place in range(first, last):
+                self.put(texts[place], place)
 
 
 def marked(lines: Sequence[visual.Line], glyphs: Glyphs) -> Marked:
@@ -64,10 +74,11 @@ def marked(lines: Sequence[visual.Line], glyphs: Glyphs) -> Marked:
     for line, box in zip(lines, boxes, strict=True):
         if before is not None:
             _break(page, before, line, glyphs)
-        start = len(page.text)
+        start = len(page.at)
+        page.cells = False
         _line(page, line, glyphs, whites)
         bold = 2 * sum(len(run) for run in line if run.bold) > sum(map(len, line))
-        page.lines.append(Line(start, len(page.text), size_of(line), bold, box))
+        page.lines.append(Line(start, len(page.at), size_of(line), bold, box))
         before = line
     return page
 
@@ -112,6 +123,7 @@ def _line(page: Marked, line: visual.Line, glyphs: Glyphs, whites: list[int]) ->
             if level:
                 page.put("}")
             page.put(white)
+            page.cells = page.cells or white == "\t"
             if own:
                 page.put(f"{own}{{")
         level = own
@@ -125,6 +137,7 @@ def _line(page: Marked, line: visual.Line, glyphs: Glyphs, whites: list[int]) ->
             if white:
                 page.glyphs(texts, start, place)
                 page.put(f"}}{white}{own}{{" if own else white)
+                page.cells = page.cells or white == "\t"
                 start = place
         page.glyphs(texts, start, run.last)
     if level:
@@ -187,12 +200,10 @@ def _break(page: Marked, before: visual.Line, line: visual.Line, glyphs: Glyphs)
     first, last = glyphs.texts[line[0].first], glyphs.texts[before[-1].last - 1]
     next_column = down < 0 and line[0].x > before[0].x
     if last == "-" and (goes_on or next_column) and first[:1].islower() and _is_word(before, glyphs):
-        page.text.pop()
-        page.at.pop()
+        page.without_last()
         return
     alike = abs(one - other) < 0.12 * size
-    row = "\t" in page.text[page.lines[-1].start :]
-    over = next_column and alike and last not in ".!?:" and not row and sum(map(len, before)) > 20
+    over = next_column and alike and last not in ".!?:" and not page.cells and sum(map(len, before)) > 20
     page.put("\n" if (goes_on and alike) or over else "\n\n")
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 Box = tuple[float, float, float, float]
 """Left, bottom, right, top in PDF points (1/72 inch), from the lower left corner of the page."""
@@ -13,6 +14,39 @@ Box = tuple[float, float, float, float]
 Source = Literal["text", "ocr", "none"]
 MARKUP = -1
 """In `Page.at`: a character that is not printed there: white space, a brace or sign of the markup."""
+
+
+class Boxes(Sequence[Box]):
+    """Boxes one after another in one array, since a page has thousands.
+
+    Parameters
+    ----------
+    flat
+        Four numbers for each.
+    """
+
+    __slots__ = ("flat",)
+
+    def __init__(self, flat: array[float]) -> None:
+        if len(flat) % 4:
+            raise ValueError("boxes have four numbers each")
+        self.flat = flat
+
+    def __len__(self) -> int:
+        return len(self.flat) // 4
+
+    @overload
+    def __getitem__(self, index: int) -> Box: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Box, ...]: ...
+
+    def __getitem__(self, index: int | slice) -> Box | tuple[Box, ...]:
+        if isinstance(index, slice):
+            return tuple(self[each] for each in range(*index.indices(len(self))))
+        if not -len(self) <= index < len(self):
+            raise IndexError(index)
+        left, bottom, right, top = self.flat[4 * (index % len(self)) : 4 * (index % len(self)) + 4]
+        return left, bottom, right, top
 
 
 @dataclass(frozen=True)
@@ -67,7 +101,7 @@ class Page:
     height: float
     text: str
     at: tuple[int, ...]
-    boxes: tuple[Box, ...]
+    boxes: Sequence[Box]
     lines: tuple[Line, ...]
     source: Source = "text"
     quality: float = 1.0
@@ -91,7 +125,9 @@ class Page:
         return {
             **{key: getattr(self, key) for key in _PLAIN},
             "at": list(self.at),
-            "boxes": [round(value, 1) for box in self.boxes for value in box],
+            "boxes": self.boxes.flat.tolist()
+            if isinstance(self.boxes, Boxes)
+            else [round(value, 1) for box in self.boxes for value in box],
             "lines": [[each.start, each.end, each.size, each.bold, *each.box] for each in self.lines],
         }
 
@@ -104,8 +140,7 @@ class Page:
         ValueError, TypeError, KeyError, IndexError
             For anything else; a reader that a file took over may say anything.
         """
-        flat = [float(each) for each in fields["boxes"]]
-        boxes = tuple(zip(flat[::4], flat[1::4], flat[2::4], flat[3::4], strict=True))
+        boxes = Boxes(array("d", fields["boxes"]))
         at = tuple(map(int, fields["at"]))
         text = str(fields["text"])
         if len(at) != len(text) or any(each >= len(boxes) or each < MARKUP for each in at):

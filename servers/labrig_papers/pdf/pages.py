@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 from labrig_papers.pdf.glyphs import glyphs_of
 from labrig_papers.pdf.lines import visual_lines
 from labrig_papers.pdf.marking import marked
-from labrig_papers.pdf.page import Page
+from labrig_papers.pdf.page import Boxes, Page
 
 MOST_OBJECTS = 200
 """Of a page, that are looked at."""
@@ -47,7 +48,7 @@ def read_pages(document: Any, numbers: Iterable[int]) -> Iterator[Page]:
             round(height, 1),
             "".join(text.text),
             tuple(text.at),
-            tuple(zip(*glyphs.boxes.round(1).T.tolist(), strict=True)),
+            Boxes(array("d", glyphs.boxes.round(1).tobytes())),
             tuple(text.lines),
             "text" if len(glyphs) >= FEW else "none",
             max(0.0, share) if len(glyphs) else 0.0,

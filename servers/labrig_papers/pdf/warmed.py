@@ -5,8 +5,10 @@ The units, the names of properties and the patterns of values take half a second
 
 from __future__ import annotations
 
+from labrig_papers.pdf.glyphs import warm
 from labrig_papers.quantities.finding import find_quantities
 
 TEXT = "We find T_{c} = 36.9(2) K, J_{c} = 1.2 × 10^{6} A/cm^{2} and γ = 2.64 mJ/mol K^{2} for MgB_{2} [1]. It is 5.7."
 
 find_quantities([TEXT])
+warm()
