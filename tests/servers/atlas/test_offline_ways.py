@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from labrig.errors import LabrigError
 from labrig_atlas.facts import Route
@@ -83,6 +85,15 @@ def test_searches_that_cannot_be_answered_are_typed(
     assert caught.value.code == code
     if "Springfield" in query:
         assert "Missouri" in caught.value.expected
+
+
+@given(text=st.text(max_size=50), kind=st.sampled_from(["", "museums near ", "hotels in "]))
+def test_any_query_is_a_list_or_a_typed_error(earth: World, text: str, kind: str) -> None:
+    for ask in (lambda: search_places(earth, kind + text), lambda: place_details(earth, text)):
+        try:
+            ask()
+        except LabrigError as error:
+            assert error.code in {"not_found", "bad_input"}
 
 
 @pytest.mark.parametrize(
