@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from labrig_atlas.world.database import World
 
 OFFLINE = "offline"
+_NEARBY = re.compile(r"[a-z]+(?:-\d+)?:p:[\w:]{1,60}")
 MOST_CHARS = 2_000
 """Of a text that is asked for."""
 OFFLINE_ANSWERS: Mapping[str, tuple[str, str]] = {
@@ -176,6 +178,7 @@ class Atlas:
         """
         check_texts(text)
         try:
+            text = await self.located(text)
             if self.backend("geocode") == OFFLINE:
                 from labrig_atlas.offline.geocoding import one_place
 
@@ -192,9 +195,22 @@ class Atlas:
                 where=where,
                 expected="one of "
                 + "; ".join(each.address or each.name for each in geocoding.candidates[:8]),
-                try_=f"{geocoding.candidates[0].address!r}, or a point as 'latitude, longitude'",
+                try_="the name with its division and country, or a point as 'latitude, longitude'",
             )
         return geocoding.candidates[0], ""
+
+    async def located(self, text: str) -> str:
+        """Return a text; the place_id of a place that a search found, which no gazetteer has, as the point there.
+
+        Raises
+        ------
+        LabrigError
+            ``not_found`` for an id that this world did not give.
+        """
+        if self.backend("details") != OFFLINE or not _NEARBY.fullmatch(text.strip()):
+            return text
+        place: Place = (await self.ask("details", text.strip())).facts
+        return f"{place.latitude}, {place.longitude}"
 
     async def looked_up(self, look_up: Callable[..., Any], *arguments: Any, **more: Any) -> Any:
         """Return what a function of the world gives; it runs in a thread."""

@@ -9,7 +9,7 @@ from typing import Any
 from labrig.errors import LabrigError, nearest
 from labrig_atlas.facts import Geocoding, Place
 from labrig_atlas.offline.geodesy import distance_m
-from labrig_atlas.offline.places import COLUMNS, place_of
+from labrig_atlas.offline.places import COLUMNS, find_place, place_of
 from labrig_atlas.offline.points import read_point
 from labrig_atlas.world.database import World
 from labrig_atlas.world.names import fold
@@ -29,8 +29,8 @@ def geocode(world: World, address: str) -> Geocoding:
     Parameters
     ----------
     address
-        A name in any of its spellings, ``name, country``, ``name, division``, ``name, division, country``, or a point
-        as ``latitude, longitude``.
+        A name in any of its spellings, ``name, country``, ``name, division``, ``name, division, country``, a point as
+        ``latitude, longitude``, or the place_id of a result, which alone tells a city from its division.
 
     Returns
     -------
@@ -54,6 +54,8 @@ def geocode(world: World, address: str) -> Geocoding:
         )
     if (point := read_point(text)) is not None:
         return Geocoding(text, (_at(world, *point),))
+    if text.startswith(f"{world.name}:") and (row := find_place(world, text)) is not None:
+        return Geocoding(text, (place_of(world, row),))
     parts = [fold(part) for part in text.split(",")]
     parts = [part for part in parts if part]
     rows = _answering(world, fold(text)) if len(parts) > 1 else []  # a name may hold a comma
@@ -103,12 +105,12 @@ def one_place(world: World, text: str, near: tuple[float, float] | None = None) 
         others = [place.address for place in rest if place is not chosen]
         note = f"{text.strip()!r} was taken for {chosen.address}, not for {'; '.join(others[:3])}"
         return chosen, note if others else ""
-    told = "; ".join(f"{place.address} ({place.kind})" for place in found.candidates[:6])
+    told = "; ".join(f"{place.address} ({place.kind}, {place.place_id})" for place in found.candidates[:6])
     raise LabrigError(
         f"{text.strip()!r} may be several places",
         where="address",
         expected=f"one of {told}",
-        try_=f"'{found.candidates[0].address}'",
+        try_=f"its place_id, such as {found.candidates[0].place_id!r}, or a point",
     )
 
 

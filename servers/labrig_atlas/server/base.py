@@ -144,7 +144,9 @@ files.offer(toolbox, such_as="an answer", toolsets=("files",))
 
 PlaceArgument = Annotated[
     str,
-    Field(description="A name ('Ulm, Germany') or a point ('48.40, 9.99': latitude, longitude in degrees)."),
+    Field(
+        description="A name ('Ulm, Germany'), a point ('48.40, 9.99': latitude, longitude in degrees), or a place_id."
+    ),
 ]
 LatitudeArgument = Annotated[float, Field(description="Degrees, north positive.")]
 LongitudeArgument = Annotated[float, Field(description="Degrees, east positive.")]

@@ -9,6 +9,7 @@ from pydantic import Field
 from labrig.answer import Answer, Quantity
 from labrig.errors import LabrigError
 from labrig.tools import cursor as cursors
+from labrig_atlas.asking import OFFLINE
 from labrig_atlas.server.answers import answer, place_dict, place_values
 from labrig_atlas.server.base import LatitudeArgument, LongitudeArgument, atlas, toolbox
 
@@ -20,7 +21,7 @@ MOST_RADIUS_M = 50_000
 async def geocode(
     address: Annotated[
         str,
-        Field(description="A name, 'name, country', 'name, division, country', or 'latitude, longitude'."),
+        Field(description="A name, 'name, country', 'latitude, longitude', or a place_id."),
     ],
 ) -> Answer:
     """Find the place that a name means: point, elevation, population, place_id; candidates where it means several."""
@@ -31,13 +32,14 @@ async def geocode(
         return answer(
             told, place_values(first), text=first.address, data={"place": place_dict(first, whole=True)}
         )
+    chosen = first.place_id if atlas().backend("geocode") == OFFLINE else first.address
     return answer(
         told,
         (Quantity("candidates", len(found.candidates), "1", f"in the order: {found.order}"),),
         status="ambiguous",
         text=f"{found.query!r} is a name of several places: choose one.",
         data={"candidates": [place_dict(each) for each in found.candidates]},
-        next=f"geocode(address={first.address!r}), or another candidate's address",
+        next=f"geocode(address={chosen!r}), or another of the candidates",
     )
 
 

@@ -25,7 +25,7 @@ async def find_route(
     """Find the way between two places, its length and time by road; mode straight: the distance along the geodesic."""
     if mode == "straight":
         return await _straight(origin, destination)
-    told = await atlas().ask("route", origin, destination, mode)
+    told = await atlas().ask("route", await atlas().located(origin), await atlas().located(destination), mode)
     found = told.facts
     values = (
         Quantity("distance", found.distance_m, "m", f"{found.mode}, along the way"),
@@ -99,7 +99,9 @@ async def get_distances(
             expected=f"one of each, and at most {MOST_CELLS} pairs",
             code="limit",
         )
-    told = await atlas().ask("matrix", origins, destinations, mode)
+    starts = [await atlas().located(each) for each in origins]
+    ends = [await atlas().located(each) for each in destinations]
+    told = await atlas().ask("matrix", starts, ends, mode)
     found = told.facts
     data: dict[str, Any] = {
         "origins": [clipped(each, 40) for each in found.origins],

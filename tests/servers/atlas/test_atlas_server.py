@@ -64,6 +64,12 @@ async def test_a_name_becomes_a_point_or_candidates(tmp_path: Path) -> None:
         one = many["data"]["candidates"][1]
         again = await told(client, "geocode", address=one["address"])
         assert again["data"]["place"]["place_id"] == one["place_id"]
+        both = await told(
+            client, "geocode", address="Prague, Czechia"
+        )  # the city, and the division of its name
+        for each in both["data"]["candidates"]:
+            chosen = await told(client, "geocode", address=each["place_id"])
+            assert chosen["data"]["place"]["kind"] == each["kind"]
         fictional = await refused(client, "geocode", address="Minas Tirith")
         assert fictional["code"] == "not_found" and fictional["try"]
         assert (await refused(client, "geocode", address=" "))["code"] == "bad_input"
@@ -193,6 +199,16 @@ async def test_ways_and_distances(tmp_path: Path) -> None:
             client, "find_route", origin="Springfield", destination="Ulm", mode="straight"
         )
         assert several["where"] == "origin" and "Missouri" in several["expected"]
+        museum = (await told(client, "search_places", query="museums near Stuttgart"))["data"]["places"][0]
+        visit = await told(client, "find_route", origin="Ulm", destination=museum["place_id"])
+        assert value(visit, "distance") > 50_000
+        walk = await told(
+            client, "find_route", origin=museum["place_id"], destination="Stuttgart", mode="straight"
+        )
+        assert value(walk, "distance") == pytest.approx(museum["distance_m"], abs=500)
+        assert (await refused(client, "find_route", origin="earth:p:1:museum:9", destination="Ulm"))[
+            "code"
+        ] == "not_found"
         table = await told(
             client, "get_distances", origins=["Ulm", "Stuttgart"], destinations=["Munich", "Tokyo"]
         )
