@@ -12,6 +12,7 @@ import pytest
 
 from labrig_atlas.tools.__main__ import main
 from labrig_atlas.tools.calls import FOURTEEN, TOOLS
+from support.command import labrig
 
 
 def run(capsys: pytest.CaptureFixture[str], tool: str, **args: Any) -> tuple[int, str]:
@@ -64,6 +65,12 @@ def test_calls_print_and_are_logged(
     fetched = lines[5]
     assert fetched["url"] == fetched["args"]["url"] and fetched["result_len"] == len(page) + 1
     assert fetched["result_preview"] == page[:2000]
+    imported = labrig(
+        "import", "auto", str(tmp_path / "tool_log.jsonl"), "--out", str(tmp_path / "out"), "--item", "x"
+    )
+    assert imported.returncode == 0, imported.stderr
+    (calls,) = (tmp_path / "out").rglob("calls.jsonl")
+    assert len(calls.read_text().splitlines()) == len(lines)
 
 
 def test_names_and_words(
