@@ -117,27 +117,45 @@ def read_network(
                 try_="cut the extract, for instance with osmium extract",
                 code="limit",
             )
-        graph = ox.graph_from_xml(path, bidirectional=mode == "walk", simplify=True, retain_all=True)
+        graph = ox.graph_from_xml(path, bidirectional=mode == "walk", simplify=False, retain_all=True)
     finally:
         path.unlink(missing_ok=True)
     if not len(graph.edges):
         raise LabrigError(f"{place.name} has no two streets that meet", where=place.name, code="not_found")
-    used = {**SPEEDS_KM_H, **(speeds or {})}
-    degrees = ox.convert.graph_to_gdfs(graph, nodes=False).geometry
-    lengths = ellipsoid()
-    for key, shape in degrees.items():
+    assumed = _take_times(graph, mode, speeds)
+    # Times are sums over pieces: an edge that is made of several may have several classes, in no fixed order.
+    graph = ox.simplification.simplify_graph(
+        graph, edge_attr_aggs={"length": sum, "travel_time": sum, "name": _joined, "highway": _joined}
+    )
+    for key, shape in ox.convert.graph_to_gdfs(graph, nodes=False).geometry.items():
         edge = graph.edges[key]
-        edge["length"] = float(lengths.geometry_length(shape))
         edge["geometry"] = edge["degrees"] = shape
+    graph = ox.projection.project_graph(graph)
+    made_by = generator(place)
+    warnings = (f"These data are {made_by}",) if made_by.startswith("synthetic") else ()
+    return Network(graph, place.name, "drive" if mode == "drive" else "walk", assumed, warnings)
+
+
+def _take_times(graph: Any, mode: str, speeds: Mapping[str, float] | None) -> tuple[str, ...]:
+    """Give each piece of street its length on the ellipsoid and its travel time, and return what was assumed."""
+    import osmnx as ox
+
+    ground = ellipsoid()
+    used = {**SPEEDS_KM_H, **(speeds or {})}
+    for start, end, edge in graph.edges(data=True):
+        first, second = graph.nodes[start], graph.nodes[end]
+        edge["length"] = float(ground.inv(first["x"], first["y"], second["x"], second["y"])[2])
     if mode == "drive":
         if speeds is None:
-            graph = ox.routing.add_edge_speeds(graph, hwy_speeds=dict(used), fallback=FALLBACK_KM_H)
+            timed = ox.routing.add_edge_speeds(graph, hwy_speeds=dict(used), fallback=FALLBACK_KM_H)
+            for start, end, key, speed in timed.edges(keys=True, data="speed_kph"):
+                graph.edges[start, end, key]["speed_kph"] = speed
             source = "speeds: maxspeed of the street, else by class"
         else:
             for _, _, edge in graph.edges(data=True):
-                edge["speed_kph"] = _given_speed(edge, used)
+                edge["speed_kph"] = float(used.get(str(edge.get("highway")), FALLBACK_KM_H))
             source = "speeds: those given by class, whatever maxspeed says"
-        classes = sorted({kind for _, _, edge in graph.edges(data=True) for kind in _classes(edge)})
+        classes = sorted({str(kind) for _, _, kind in graph.edges(data="highway")})
         listed = ", ".join(f"{kind} {used.get(kind, FALLBACK_KM_H):g}" for kind in classes[:12])
         assumed: tuple[str, ...] = (
             f"{source} ({listed} km/h)",
@@ -149,10 +167,12 @@ def read_network(
         assumed = (f"{WALK_KM_H:g} km/h on foot, both directions of every street",)
     for _, _, edge in graph.edges(data=True):
         edge["travel_time"] = edge["length"] / (edge["speed_kph"] / 3.6)
-    graph = ox.projection.project_graph(graph)
-    made_by = generator(place)
-    warnings = (f"These data are {made_by}",) if made_by.startswith("synthetic") else ()
-    return Network(graph, place.name, "drive" if mode == "drive" else "walk", assumed, warnings)
+    return assumed
+
+
+def _joined(values: Sequence[Any]) -> str:
+    """Return the different texts of pieces that become one, in their order."""
+    return " / ".join(dict.fromkeys(str(value) for value in values if value is not None))
 
 
 def route(
@@ -354,8 +374,7 @@ def _shortest(graph: Any, start: int, end: int, weight: str) -> dict[str, Any] |
     ]
     streets: list[str] = []
     for edge in edges:
-        name = edge.get("name", "")
-        text = " / ".join(map(str, name)) if isinstance(name, list) else str(name)
+        text = str(edge.get("name", ""))
         if text and (not streets or streets[-1] != text):
             streets.append(text)
     lines = [edge["degrees"] for edge in edges]
@@ -371,13 +390,3 @@ def _shortest(graph: Any, start: int, end: int, weight: str) -> dict[str, Any] |
         "shape": shape,
         "streets": streets[:40],
     }
-
-
-def _classes(edge: Mapping[str, Any]) -> list[str]:
-    kind = edge.get("highway", "road")
-    return [str(each) for each in kind] if isinstance(kind, list) else [str(kind)]
-
-
-def _given_speed(edge: Mapping[str, Any], speeds: Mapping[str, float]) -> float:
-    """Return the speed of an edge by its class; of one made of several classes the lowest."""
-    return min(float(speeds.get(kind, FALLBACK_KM_H)) for kind in _classes(edge))

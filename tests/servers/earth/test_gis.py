@@ -342,3 +342,26 @@ def test_what_is_reached_in_a_minute_is_what_routes_say(
     assert _value(found, "crossings reached") == sum(time <= 45 for time in times)
     with pytest.raises(LabrigError, match="minutes"):
         _run("gis_reach", world, tmp_path, {"data": "town/town.osm"}, start=[12.7, 48.3], minutes=0)
+
+
+def test_a_route_by_stated_and_assumed_speeds_is_the_quickest(
+    world: Path, truth: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Corners join streets of two classes to one edge; each piece keeps its own speed."""
+    from labrig_earth.world import streets as made
+    from labrig_earth.world.sizes import size_of
+    from labrig_earth.world.town import flood_of
+
+    monkeypatch.setattr(
+        made, "SPEEDS", {"primary": 50.0, "secondary": 50.0, "residential": 30.0}
+    )  # primary: maxspeed
+    size = size_of("small")
+    streets = made.make_streets(size, np.random.default_rng([7, 3]))
+    closed = made.closed_pairs(streets, flood_of(size, streets))
+    best = made.quickest(streets, streets.at[0, 4], streets.at[8, 4], closed)
+    assert best is not None
+    way = truth["town"]["route"]
+    inputs = {"data": "town/town.osm", "other": "town/flood.gpkg"}
+    found = _run("gis_route", world, tmp_path, inputs, start=way["from_lon_lat"], end=way["to_lon_lat"])
+    assert _value(found, "time") == pytest.approx(best.time_s, abs=0.05)
+    assert _value(found, "length") == pytest.approx(best.length_m, abs=0.05)
