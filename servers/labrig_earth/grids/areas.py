@@ -73,10 +73,25 @@ def area_mean(variable: Any, *, statistic: str = "mean") -> Any:
         raise LabrigError(
             f"There is no {statistic!r} over space", where="statistic", expected="mean, sum, min or max"
         )
-    sums = _weighted_sums(variable, axes, cell_areas(variable, axes).values[None, None])
+    variable = unbroken(variable, axes)
+    sums = _weighted_sums(variable, axes, _relative_areas(variable, axes)[None, None])
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = (sums[0] / sums[1]).isel(method=0, region=0)
     return mean.assign_attrs(variable.attrs).rename(variable.name)
+
+
+def _relative_areas(variable: Any, axes: Axes) -> Any:
+    """Return areas of cells, also where an axis has one value: the same factor for all then."""
+    if variable.sizes[axes.y] > 1 and variable.sizes[axes.x] > 1:
+        return cell_areas(variable, axes).values
+    y, x = np.asarray(variable[axes.y].values, "f8"), np.asarray(variable[axes.x].values, "f8")
+    heights, widths = np.ones(y.size), np.ones(x.size)
+    if y.size > 1:
+        edges = edges_of(y, within=POLES) if axes.geographic else edges_of(y)
+        heights = np.abs(np.diff(np.sin(np.deg2rad(edges)) if axes.geographic else edges))
+    if x.size > 1:
+        widths = np.abs(np.diff(edges_of(x)))
+    return heights[:, None] * widths[None, :]
 
 
 def polygon_means(variable: Any, polygons: Any, *, method: str = "exactextract", names: str = "") -> Means:

@@ -174,6 +174,14 @@ def horizontal(data: Any) -> Axes:
             raise LabrigError(
                 f"The axis {name} has missing values", where=name, expected="a number for each cell"
             )
+    beyond = [each for each in suspicious(data, axes) if "beyond the poles" in each]
+    if beyond:
+        raise LabrigError(
+            beyond[0][0].upper() + beyond[0][1:],
+            where=axes.y,
+            expected="latitudes from -90 to 90 degree",
+            try_="writing the file with its coordinates exchanged",
+        )
     return axes
 
 
@@ -248,6 +256,13 @@ def edges_of(values: Any, *, within: tuple[float, float] | None = None) -> Any:
         raise LabrigError(
             "An axis with one value has no cell size",
             expected="two values or more along latitude and longitude",
+        )
+    steps = np.diff(centres)
+    if not ((steps > 0).all() or (steps < 0).all()):
+        raise LabrigError(
+            "The axis neither rises nor falls throughout, so its cells have no edges",
+            where=f"{centres[0]:g}, {centres[1]:g}, .. {centres[-1]:g}",
+            try_="extract a box, whose longitudes rise without a break",
         )
     middle = (centres[1:] + centres[:-1]) / 2
     edges = np.concatenate(

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
 from labrig.errors import LabrigError, unknown_name
 from labrig_earth.data.formats import Place
 from labrig_earth.data.opening import open_dataset
@@ -17,7 +19,7 @@ from labrig_earth.grids.axes import Axes, axes_of, grid_text, is_field, variable
 from labrig_earth.grids.conventions import Accumulation, accumulation_of, deaccumulated, spliced
 from labrig_earth.grids.selecting import select_box, select_level
 from labrig_earth.grids.sizes import piece_bytes, require_readable
-from labrig_earth.grids.times import select_hours, select_months, select_range, shifted
+from labrig_earth.grids.times import require_times, select_hours, select_months, select_range, shifted
 from labrig_earth.grids.units import convert
 from labrig_earth.results import SYNTHETIC, said_of
 
@@ -179,6 +181,7 @@ def in_time(source: Field, *, utc_offset_h: float = 0.0) -> tuple[Field, Accumul
     """
     if not source.axes.time or source.axes.time not in source.data.dims:
         raise LabrigError("The data have no time axis", where=source.source, expected="a variable over time")
+    source = _in_order(source)
     covers = accumulation_of(source.data, source.axes.time)
     if covers.covers == "since_00":
         source = source.with_data(deaccumulated(source.data, source.axes.time))
@@ -192,6 +195,20 @@ def in_time(source: Field, *, utc_offset_h: float = 0.0) -> tuple[Field, Accumul
             f"days begin at 00 h of UTC{utc_offset_h:+g} h",
         )
     return source, covers
+
+
+def _in_order(source: Field) -> Field:
+    """Return a variable whose times rise; of those that stand twice the first is kept."""
+    name = source.axes.time
+    times = require_times(source.data, name).values
+    if (times[1:] > times[:-1]).all():
+        return source
+    _, first = np.unique(times, return_index=True)
+    doubled = times.size - first.size
+    said = "Times were put in order"
+    if doubled:
+        said += f", and of {doubled} that stand twice the first was kept"
+    return source.with_data(source.data.isel({name: first})).noting(warnings=(said,))
 
 
 def in_unit(source: Field, unit: str, *, stated: str = "", water: bool = False) -> Field:

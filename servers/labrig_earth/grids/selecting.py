@@ -205,6 +205,7 @@ def select_point(data: Any, latitude: float, longitude: float, *, method: str = 
         raise LabrigError(f"There is no method {method!r}", where="method", expected="nearest or linear")
     latitude, longitude = checked_place(latitude, longitude)
     axes = horizontal(data)
+    data = unbroken(data, axes)
     y, x = (latitude, longitude) if axes.geographic else _projected(axes, latitude, longitude)
     centre_y, centre_x = data[axes.y].values.astype("f8"), data[axes.x].values.astype("f8")
     if axes.geographic:

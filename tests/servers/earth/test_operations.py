@@ -234,3 +234,43 @@ def test_half_a_terabyte_is_refused_before_it_is_read(tmp_path: Path) -> None:
             OPERATIONS[operation](call)
         assert refused.value.code == "limit" and "smaller box" in str(refused.value)
     assert OPERATIONS["describe_data"](call).data["dimensions"]["time"] == 60_000
+
+
+def test_odd_grids_give_right_numbers_or_say_why(tmp_path: Path) -> None:
+    """Longitudes around Greenwich, times out of order, one cell, and exchanged coordinates."""
+    times = pd.date_range("2020-01-01", periods=6, freq="D")
+    field = xr.DataArray(
+        RANDOM.normal(280, 5, (6, 5, 7)),
+        dims=("time", "lat", "lon"),
+        coords={"time": times, "lat": np.arange(50.0, 45.0, -1), "lon": (np.arange(357.0, 364.0) % 360)},
+        name="t",
+        attrs={"units": "K"},
+    )
+
+    def ask(data: Any, operation: str, **arguments: Any) -> Result:
+        path = tmp_path / f"odd{len(list(tmp_path.iterdir()))}.nc"
+        data.to_netcdf(path, engine="netcdf4")
+        return OPERATIONS[operation](Call({"data": (Place.of(path),)}, arguments, tmp_path))
+
+    weights = np.cos(np.deg2rad(field.lat.values))[:, None] * np.ones(7)
+    means = (field.values * weights).sum(axis=(1, 2)) / weights.sum()
+    found = ask(field, "aggregate", over="space")
+    assert [each.value for each in found.values] == pytest.approx(means.tolist(), rel=1e-6)
+    point = ask(field, "extract", point=[48.1, 0.2], select={"end": "2020-01-01"})
+    assert point.values[3].value == pytest.approx(field.values[0, 2, 3], rel=1e-6)
+    mixed = ask(field.isel(time=[2, 0, 1, 1, 3, 4, 5]), "aggregate", over="both")
+    assert (
+        mixed.values[0].value == pytest.approx(means.mean(), rel=1e-6) and "stand twice" in mixed.warnings[0]
+    )
+    one = ask(field.isel(lat=[0], lon=[0]), "aggregate", over="space")
+    assert [each.value for each in one.values] == pytest.approx(field.values[:, 0, 0].tolist(), rel=1e-6)
+    row = ask(field.isel(lon=[0]), "aggregate", over="space")
+    assert row.values[0].value == pytest.approx(
+        np.average(field.values[0, :, 0], weights=weights[:, 0]), rel=1e-6
+    )
+    with pytest.raises(LabrigError, match="exchanged"):
+        ask(
+            field.assign_coords(lat=np.arange(100.0, 105.0), lon=np.arange(40.0, 47.0)),
+            "aggregate",
+            over="space",
+        )
