@@ -43,7 +43,7 @@ async def find_data(
             "There are no data files here",
             where=folder or "workspace",
             expected="NetCDF, Zarr, GeoTIFF, GeoPackage, GeoJSON, OSM or CSV files",
-            try_="labrig setup earth-world, then --root with its folder; or put files into the workspace",
+            try_="labrig setup earth-world, then --root with its folder data; or put files into the workspace",
             code="not_found",
         )
     room = MOST_FILES - len(catalogues[:8])
