@@ -21,7 +21,7 @@ from labrig_earth.grids.aggregating import Wanted, aggregate
 from labrig_earth.grids.axes import axes_of, horizontal
 from labrig_earth.grids.reading import Field, in_unit, opened, readable, selected, variable, variables
 from labrig_earth.grids.reporting import result_of
-from labrig_earth.grids.selecting import checked_box, select_point
+from labrig_earth.grids.selecting import checked_box, select_point, unbroken
 from labrig_earth.grids.writing import head_of
 from labrig_earth.results import Result
 from labrig_earth.work.calls import Call, Operation
@@ -188,7 +188,7 @@ def regrid_or_reproject(call: Call) -> Result:
             )
         given = None if box is None else checked_box(box)
         axes = axes_of(source.data) if curvilinear else horizontal(source.data)
-        target = regridding.target_grid(resolution, given, source.data, axes)
+        target = regridding.target_grid(resolution, given, unbroken(source.data, axes), axes)
     else:
         raise LabrigError(
             "Which grid?",

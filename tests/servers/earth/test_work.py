@@ -66,6 +66,7 @@ async def ask(by: Children, folder: Path, operation: str, files: dict[str, str],
         return await asking.run(by, operation, inputs, arguments, opened(scratch))
 
 
+@pytest.mark.accept
 @pytest.mark.asyncio(loop_scope="module")
 async def test_a_child_answers_as_the_operation_does(by: Children, field: Path) -> None:
     for name in ("field.nc", "field.zarr"):
@@ -80,6 +81,7 @@ async def test_a_child_answers_as_the_operation_does(by: Children, field: Path) 
     assert mean.values[0].value == pytest.approx(319, abs=0.01)
 
 
+@pytest.mark.accept
 @pytest.mark.asyncio(loop_scope="module")
 async def test_refusals_and_crashes_are_typed_and_the_next_question_is_answered(
     by: Children, field: Path
@@ -116,6 +118,7 @@ async def test_every_other_end_of_a_child_is_an_error_with_a_code(
     assert error.value.code == code and "field.nc" in str(error.value)
 
 
+@pytest.mark.accept
 @pytest.mark.skipif(not CLOSED, reason="walls are missing here")
 @pytest.mark.asyncio(loop_scope="module")
 async def test_a_file_that_leads_elsewhere_leads_nowhere(by: Children, field: Path) -> None:
