@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ from labrig_papers.materials.space_groups import normalize_space_group
 from labrig_papers.properties.listing import Property, key
 from labrig_papers.properties.matching import match_property
 from labrig_papers.quantities.scanning import scan
+from labrig_papers.quantities.surroundings import standing_of
 from labrig_papers.values.numbers import NUMBER
 from labrig_papers.values.reading import Value, has_unit, read_value
 from labrig_papers.values.text import fold, without_latex
@@ -22,6 +23,9 @@ from labrig_papers.values.text import fold, without_latex
 Grounded = Callable[[int, str], tuple[str, int | None]]
 """Whether a quote stands on a page (a status of `evidence.quotes`, or ``ocr``, ``too_short``, ``too_long``), and on
 which page it does."""
+
+Cells = Callable[[int, str], Sequence[Value]]
+"""The values of the row of a table that a quote on a page is, with the units of their columns; else none."""
 
 GROUNDED = ("exact", "normalised")
 
@@ -63,7 +67,10 @@ class Finding:
 
 
 def validate_extraction(
-    payload: str | Mapping[str, Any], pages: int, grounded: Grounded | None = None
+    payload: str | Mapping[str, Any],
+    pages: int,
+    grounded: Grounded | None = None,
+    cells: Cells | None = None,
 ) -> tuple[Finding, ...]:
     """Check an extraction in the form of the paper.
 
@@ -75,6 +82,8 @@ def validate_extraction(
         Number of pages of the paper.
     grounded
         Where quotes stand; without it they are not looked up, and only values are searched in them.
+    cells
+        What the row of a table says, whose units stand in its head.
 
     Returns
     -------
@@ -97,7 +106,7 @@ def validate_extraction(
             continue
         findings += _schema(index, entry)
         findings += _meaning(index, entry)
-        findings += _evidence(index, entry, pages, grounded)
+        findings += _evidence(index, entry, pages, grounded, cells)
         same = _identity(entry)
         if same in seen:
             findings.append(Finding(index, "", "duplicate", f"the same as property {seen[same]}", seen[same]))
@@ -272,7 +281,9 @@ def _material(index: int, material: str) -> list[Finding]:
     return []
 
 
-def _evidence(index: int, entry: dict[str, Any], pages: int, grounded: Grounded | None) -> list[Finding]:
+def _evidence(
+    index: int, entry: dict[str, Any], pages: int, grounded: Grounded | None, cells: Cells | None
+) -> list[Finding]:
     """Check page and quote, and that the value stands in the quote."""
     location = entry.get("location")
     if not isinstance(location, dict):
@@ -312,12 +323,17 @@ def _evidence(index: int, entry: dict[str, Any], pages: int, grounded: Grounded 
             )
     written = _text(entry, "value_string")
     if written.strip() and source != "figure":
-        findings += _in_quote(index, written, quote)
+        row = cells(page, quote) if cells is not None and page is not None else ()
+        findings += _in_quote(index, written, quote, row)
+        at = max(0, quote.find(written.split()[0]))
+        if standing_of(quote, at) == "cited":
+            what = "the sentence states a value of others; of this paper are its own"
+            findings.append(Finding(index, "location.evidence", "cited_value", what, severity="warning"))
     return findings
 
 
-def _in_quote(index: int, written: str, quote: str) -> list[Finding]:
-    """Check that a value stands in its quote, with the same unit where the quote has one."""
+def _in_quote(index: int, written: str, quote: str, row: Sequence[Value] = ()) -> list[Finding]:
+    """Check that a value stands in its quote, with the power of ten and the unit of the quote or of its head."""
     missing = Finding(
         index, "value_string", "value_not_in_quote", f"{written[:60]!r} does not stand in the quote"
     )
@@ -328,7 +344,8 @@ def _in_quote(index: int, written: str, quote: str) -> list[Finding]:
         inside = re.sub(r"[\s_^{}$\-]", "", fold(without_latex(quote)).casefold())
         return [] if plain and plain in inside else [missing]
     in_quote = [found.value for found in scan(without_latex(quote)) if found.value is not None]
-    if any(_equal(value, other) for other in in_quote):
+    in_quote += [each for each in row if has_unit(each)]
+    if any(_equal(value, other) for other in in_quote) or _all_stand(value, in_quote):
         return []
     numbers = [each.group(0) for each in NUMBER.finditer(fold(without_latex(quote)))]
     nominal = {_digits(number) for number in numbers}
@@ -344,7 +361,17 @@ def _in_quote(index: int, written: str, quote: str) -> list[Finding]:
         if other.unit.factor != value.unit.factor or other.unit.dimension != value.unit.dimension:
             what = f"the quote has {other.unit.canonical}, the value {value.unit.canonical}"
             return [Finding(index, "value_string", "unit_differs", what, " ".join(other.text.split()))]
+        what = f"the quote says {' '.join(other.text.split())}: another power of ten or sign"
+        return [Finding(index, "value_string", "value_differs", what, " ".join(other.text.split()))]
     return []
+
+
+def _all_stand(value: Value, others: Sequence[Value]) -> bool:
+    """Tell whether each number of a range or a list stands by itself: "4.2-4.6 K", "between 4.2 and 4.6 K"."""
+    said = [si for other in others if other.unit.dimension == value.unit.dimension for si in other.si()]
+    return value.kind != "one" and all(
+        any(abs(si - other) <= 1e-9 * max(abs(si), abs(other)) for other in said) for si in value.si()
+    )
 
 
 def _digits(text: str) -> str:

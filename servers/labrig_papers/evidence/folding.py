@@ -75,6 +75,18 @@ def fold_without_hyphens(text: str) -> Folded:
     return _of(text, (_folded(char).replace("-", "") for char in text))
 
 
+_STACKED = re.compile(r"(\^(?:\{[^{}]*\}|\w))(_(?:\{[^{}]*\}|\w))")
+
+
+@lru_cache(maxsize=400)
+def fold_stacked(text: str) -> Folded:
+    """Return text as `fold` does, of scripts over one another the lower one first: ``T^{zero}_{c}`` as ``T_c^{zero}``.
+
+    Within such a pair a character's place is that of another one of the pair.
+    """
+    return fold(_STACKED.sub(r"\2\1", text))
+
+
 def _of(text: str, parts: Iterable[str]) -> Folded:
     chars: list[str] = []
     places = array("I")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from labrig.errors import LabrigError
-from labrig_papers.evidence.folding import Folded, fold, fold_without_hyphens, without_commands
+from labrig_papers.evidence.folding import Folded, fold, fold_stacked, fold_without_hyphens, without_commands
 from labrig_papers.pdf.page import Box, Page, plain
 
 Status = Literal["exact", "normalised", "other_page", "partial_token", "ambiguous", "not_found"]
@@ -131,8 +131,8 @@ def verify_quote(pages: Sequence[Page], quote: str, page: int | None = None) -> 
 
 
 def _places(page: Page, quote: str) -> list[Place]:
-    """Return where a quote stands in a page; if nowhere, the same without hyphens."""
-    for folding in (fold, fold_without_hyphens):
+    """Return where a quote stands in a page; if nowhere, the same without hyphens, or with stacked scripts in order."""
+    for folding in (fold, fold_without_hyphens, fold_stacked):
         hay, needle = folding(page.text), folding(quote).text
         found: list[Place] = []
         start = hay.text.find(needle) if needle else -1

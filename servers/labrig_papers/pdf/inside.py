@@ -6,7 +6,7 @@ It closes itself in before it reads. JavaScript, attachments and addresses in a 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from labrig.errors import LabrigError
@@ -94,7 +94,12 @@ def _quantities(document: Any, question: Any) -> bytes:
 
 def _validate(document: Any, question: Any) -> bytes:
     from labrig_papers.checks.validating import validate_extraction
+    from labrig_papers.evidence.folding import fold, without_commands
     from labrig_papers.evidence.quotes import SHORT, verify_quote
+    from labrig_papers.quantities.cells import read_cell
+    from labrig_papers.quantities.finding import Areas
+    from labrig_papers.quantities.placing import areas_of
+    from labrig_papers.values.reading import Value, has_unit
 
     pages = _read(document, question)
 
@@ -106,7 +111,24 @@ def _validate(document: Any, question: Any) -> bytes:
         status = "ocr" if verdict.from_ocr else verdict.status
         return status, verdict.places[0].page if verdict.places else None
 
-    found = validate_extraction(question["payload"], len(document), grounded)
+    by_number = {page.number: page for page in pages}
+    known: dict[int, Areas] = {}
+
+    def cells(page: int, quote: str) -> list[Value]:
+        if page not in by_number:
+            return []
+        if page not in known:
+            known[page] = areas_of(by_number[page])
+        wanted = fold(without_commands(quote)).text
+        rows = [each for each in known[page].cells if fold(each.row).text == wanted]
+        read = [(each, read_cell(each.text, each.head)) for each in rows]
+        return [
+            replace(value, text=f"{each.text} {value.unit.canonical}" if has_unit(value) else each.text)
+            for each, value in read
+            if value is not None
+        ]
+
+    found = validate_extraction(question["payload"], len(document), grounded, cells)
     return json.dumps([asdict(each) for each in found]).encode()
 
 

@@ -125,7 +125,8 @@ def quantity_of(name: str) -> str:
         longer = ("/" in alias, len(alias)) > ("/" in best, len(best))  # ΔC/γTc is no ΔC
         if longer and re.search(rf"(?<![a-z0-9]){re.escape(alias)}(?![a-z0-9/])", text):
             best, quantity = alias, each
-    return quantity
+    spelled = re.sub(r"\b(delta|xi|lambda|gamma|rho|theta|chi|kappa|alpha)(?![a-z])", r"\\\1", name)
+    return quantity or (quantity_of(spelled) if spelled != name and "\\" not in name else "")
 
 
 def same_property(

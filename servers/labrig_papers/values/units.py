@@ -18,7 +18,7 @@ from labrig_papers.values.text import SUPERSCRIPTS, fold, without_latex
 MOST_CHARS = 80
 _EXPONENT = (
     r"(?:\^\s?\{\s?(?P<braced>[+-]?\d+)\s?\}|(?:\^|\*\*)\s?\(?(?P<caret>[+-]?\d+)\)?"
-    r"|(?P<raised>[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)|(?P<flat>-?[1-6])(?![\d.]))"
+    r"|(?P<raised>[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)|(?P<flat>-?[1-6])(?!\d|\.\d))"
 )
 
 

@@ -191,6 +191,16 @@ def test_a_sound_extraction_has_no_findings() -> None:
     assert validate_extraction(json.dumps(payload), 3, _grounded) == ()
 
 
+def test_a_range_stands_in_a_quote_by_its_ends() -> None:
+    quote = "The transition lies between 4.2 and 4.6 K."
+    assert (
+        validate_extraction(
+            {"properties": [_property(value_string="4.2-4.6 K", location={"evidence": quote})]}, 3
+        )
+        == ()
+    )
+
+
 @pytest.mark.parametrize(
     ("changed", "code", "fix"),
     [
@@ -198,6 +208,21 @@ def test_a_sound_extraction_has_no_findings() -> None:
         ({"value_string": "6.9 K"}, "value_not_in_quote", None),  # a part of 36.9 K
         ({"value_string": "36.9(2) mK"}, "unit_differs", "36.9(2) K"),
         ({"value_string": "36.9(2)"}, "unit_missing", None),
+        (
+            {
+                "property_name": "J_c at 4.2 K H = 0 T",
+                "value_string": "1.2 × 10^5 A/cm^2",
+                "location": {"evidence": "J_{c} reaches 1.2 × 10^6 A/cm2."},
+            },
+            "value_differs",
+            "1.2 × 10^6 A/cm2",
+        ),
+        (
+            {"value_string": "-36.9(2) K", "location": {"evidence": "It is T_{c} = 36.9(2) K there."}},
+            "value_differs",
+            "36.9(2) K",
+        ),
+        ({"location": {"evidence": "Earlier workers reported T_{c} = 36.9(2) K [1]."}}, "cited_value", None),
         ({"value_string": "36.9(2) T"}, "unit_dimension", None),
         ({"value_string": "high"}, "value_unreadable", None),
         ({"value_string": "36.9 K and 36 K"}, "several_values", None),

@@ -59,6 +59,17 @@ def test_a_quote_is_what_it_is(quote: str, number: int | None, status: str) -> N
     assert verify_quote([FIRST, SECOND], quote, number).status == status
 
 
+@pytest.mark.parametrize(
+    "quote", ["at $T_c^{zero}$ = 36.2 K in zero field", "at T^{zero}_c = 36.2 K in zero field"]
+)
+def test_scripts_over_one_another_stand_in_either_order(quote: str) -> None:
+    stacked = page("Zero resistance is reached at T^{zero}_{c} = 36.2 K in zero field.")
+    verdict = verify_quote([stacked], quote)
+    assert verdict.status in ("exact", "normalised")
+    assert verdict.places[0].text == "at T^{zero}_{c} = 36.2 K in zero field"
+    assert verify_quote([stacked], quote.replace("36.2", "32.6")).status == "not_found"
+
+
 def test_boxes_and_the_nearest_text() -> None:
     verdict = verify_quote([FIRST, SECOND], "1.2 × 10^{6} A/cm^{2}", 1)
     start = FIRST.text.index("1.2")

@@ -164,6 +164,13 @@ async def test_an_extraction_is_checked_against_the_paper(client: Client[Any]) -
     found = await call(client, "validate_extraction", path=PDF, extraction_file="found.json")
     places = {(each["index"], each["field"].split(".")[-1]) for each in found["data"]["findings"]}
     assert {index for index, _ in places} == {0, 1} and (1, "evidence") in places, found
+    row = {**EXTRACTED["location"], "source_type": "table", "evidence": "A2 < 1.8 12"}
+    slipped = {**EXTRACTED, "value_string": "< 1.8 mK", "location": row}
+    kept = {**slipped, "value_string": "< 1.8 K"}
+    text = json.dumps({"properties": [slipped, kept]})
+    await client.call_tool("write_file", {"path": "row.json", "content": text})
+    found = await call(client, "validate_extraction", path=PDF, extraction_file="row.json")
+    assert [(each["index"], each["code"]) for each in found["data"]["findings"]] == [(0, "unit_differs")]
     assert "JSON" in await refused(
         client, "validate_extraction", path=PDF, extraction_file="@library/text.txt"
     )
