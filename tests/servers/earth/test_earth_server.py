@@ -21,6 +21,7 @@ from labrig_earth.server import toolbox
 from labrig_earth.server.base import fitted
 from labrig_earth.server.finding import places
 from support.known_servers.earth import CLIMATE, LATITUDES, LONGITUDES, REGIONS, SCENE, lay_out, temperature
+from support.sandbox_rig import skip_unless
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 DATES = pd.date_range("2000-01-01", periods=731)
@@ -237,3 +238,22 @@ async def test_a_large_result_is_cut_to_an_answer_and_whole_in_a_file(
         and found.data["variables"]
     )
     assert "60 more values" in found.data["not_shown"]
+
+
+async def test_code_takes_results_by_their_handles(tmp_path: Path) -> None:
+    skip_unless("science")
+    options = ServeOptions(
+        toolsets=("default", "code"),
+        workspace=tmp_path / "work",
+        roots=lay_out(tmp_path),
+        settings={"python": "science"},
+    )
+    async with Client(build(toolbox, options)) as client:
+        both = (client, tmp_path)
+        series = await call(both, "aggregate", data=CLIMATE, variable="t2m", over="space", unit="degC")
+        handle = series["artifacts"][0]["handle"]
+        code = "import pandas as pd\nprint(round(pd.read_csv('inputs/aggregate.csv')['t2m [degC]'].max(), 4))"
+        result = await client.call_tool("run_python_code", {"code": code, "files": [handle]})
+    weights = np.cos(np.deg2rad(LATITUDES))[:, None] * np.ones(7)
+    hottest = ((temperature() * weights).sum(axis=(1, 2)) / weights.sum()).max()
+    assert float(result.content[0].text.splitlines()[1]) == pytest.approx(hottest, abs=2e-4)
