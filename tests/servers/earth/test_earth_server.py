@@ -240,6 +240,7 @@ async def test_a_large_result_is_cut_to_an_answer_and_whole_in_a_file(
     assert "60 more values" in found.data["not_shown"]
 
 
+@pytest.mark.accept
 async def test_code_takes_results_by_their_handles(tmp_path: Path) -> None:
     skip_unless("science")
     options = ServeOptions(
