@@ -88,11 +88,15 @@ def _boxes(lines: Sequence[visual.Line], glyphs: Glyphs) -> list[Box]:
     import numpy as np
 
     starts = [line[0].first for line in lines]
-    if any(one >= other for one, other in pairwise(starts)):
-        raise ValueError("lines in another order than their glyphs")
-    low = np.minimum.reduceat(glyphs.boxes[:, :2], starts).round(1).tolist()
-    high = np.maximum.reduceat(glyphs.boxes[:, 2:], starts).round(1).tolist()
-    return [(left, bottom, right, top) for (left, bottom), (right, top) in zip(low, high, strict=True)]
+    if all(one < other for one, other in pairwise(starts)):
+        low = np.minimum.reduceat(glyphs.boxes[:, :2], starts)
+        high = np.maximum.reduceat(glyphs.boxes[:, 2:], starts)
+    else:  # columns were split, and lines no longer stand in the order of the file
+        ranges = [slice(line[0].first, line[-1].last) for line in lines]
+        low = np.array([glyphs.boxes[each, :2].min(axis=0) for each in ranges])
+        high = np.array([glyphs.boxes[each, 2:].max(axis=0) for each in ranges])
+    corners = zip(low.round(1).tolist(), high.round(1).tolist(), strict=True)
+    return [(left, bottom, right, top) for (left, bottom), (right, top) in corners]
 
 
 def _whites(glyphs: Glyphs) -> list[int]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
+from labrig_papers.pdf.columns import split_columns
 from labrig_papers.pdf.glyphs import glyphs_of
 from labrig_papers.pdf.lines import visual_lines
 from labrig_papers.pdf.marking import marked
@@ -40,7 +41,7 @@ def read_pages(document: Any, numbers: Iterable[int]) -> Iterator[Page]:
             pictured = len(glyphs) < FEW and _shows_a_picture(page)
         finally:
             page.close()
-        text = marked(visual_lines(glyphs), glyphs)
+        text = marked(split_columns(visual_lines(glyphs), glyphs), glyphs)
         share = round(1 - glyphs.unknown / (len(glyphs) or 1), 3)
         yield Page(
             number,

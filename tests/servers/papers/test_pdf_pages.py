@@ -150,6 +150,34 @@ def test_a_page_of_another_maker(tmp_path: Path) -> None:
     assert (empty.source, empty.text) == ("none", "")
 
 
+def test_columns_that_a_file_draws_line_by_line_are_read_one_after_the_other(tmp_path: Path) -> None:
+    path = tmp_path / "woven.pdf"
+    canvas = Canvas(str(path), pagesize=(612, 792))
+    canvas.setFont("Times-Roman", 9)
+    canvas.drawString(150, 740, "A title that goes over both of the columns of this page")
+    for line in range(12):
+        canvas.drawString(
+            60, 700 - 11 * line, f"Left line {line} speaks of the sample and of its growth in air,"
+        )
+        canvas.drawString(320, 700 - 11 * line, f"right line {line} of T")
+        canvas.setFont("Times-Roman", 6)
+        canvas.drawString(
+            320 + canvas.stringWidth(f"right line {line} of T", "Times-Roman", 9), 698.5 - 11 * line, "c"
+        )
+        canvas.setFont("Times-Roman", 9)
+        canvas.drawString(388, 700 - 11 * line, f"and a film of {line}.5 nm on strontium titanate")
+    canvas.save()
+    (page,) = pages_of(path)
+    lines = page.text.split("\n")
+    assert lines[0].startswith("A title") and lines[2].startswith("Left line 0") and "\t" not in page.text
+    assert [each for each in lines if each.startswith("right")][3] == (
+        "right line 3 of T_{c} and a film of 3.5 nm on strontium titanate"
+    )
+    place = page.text.index("3.5 nm")
+    (box,) = page.boxes_of(place, place + 6)
+    assert box[0] > 430 and 665 < box[1] < box[3] < 678
+
+
 def test_a_picture_is_bounded_and_shows_what_was_marked(tmp_path: Path) -> None:
     from PIL import Image
 
