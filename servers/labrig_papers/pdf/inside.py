@@ -16,7 +16,7 @@ from labrig_papers.pdf import rendering
 from labrig_papers.pdf.opening import opened
 from labrig_papers.pdf.page import Page
 from labrig_papers.pdf.pages import read_pages
-from labrig_papers.pdf.structure import captions, headings, title_of
+from labrig_papers.pdf.structure import FEW_BOOKMARKS, bookmarks, captions, headings, title_of
 from labrig_papers.pdf.tables import find_tables
 
 LENGTH = 8
@@ -65,9 +65,10 @@ def _pages(document: Any, question: Any) -> bytes:
 
 def _outline(document: Any, question: Any) -> bytes:
     pages = _read(document, question)
+    marks = bookmarks(document, question["pages"])
     found = {
         "title": title_of(pages),
-        "headings": [asdict(each) for each in headings(pages)],
+        "headings": [asdict(each) for each in (marks if len(marks) >= FEW_BOOKMARKS else headings(pages))],
         "captions": [asdict(each) for page in pages for each in captions(page)],
     }
     return json.dumps(found).encode()

@@ -6,6 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
+from typing import Any
 
 from labrig_papers.pdf.page import Box, Line, Page, around, plain
 
@@ -21,6 +23,9 @@ _NAMED = re.compile(
     re.IGNORECASE,
 )
 LONGEST_HEADING = 120
+MOST_BOOKMARKS = 500
+FEW_BOOKMARKS = 3
+"""Bookmarks of a file below which its print is looked at for headings."""
 LARGER = 1.08
 
 
@@ -101,6 +106,25 @@ def headings(pages: Sequence[Page]) -> list[Heading]:
             if named or (alone and stands_out and (numbered or line.size > LARGER * size or line.bold)):
                 level = (numbered.group().count(".", 0, -2) + 1) if numbered and text[0].isdigit() else 1
                 found.append(Heading(text, page.number, level))
+    return found
+
+
+def bookmarks(document: Any, numbers: Sequence[int]) -> list[Heading]:
+    """Return the headings that the maker of a file left in it, those of the pages asked for.
+
+    Parameters
+    ----------
+    document
+        A ``PdfDocument`` of pypdfium2.
+    """
+    wanted = set(numbers)
+    found = []
+    for mark in islice(document.get_toc(max_depth=4), MOST_BOOKMARKS):
+        place = mark.get_dest()
+        index = place.get_index() if place is not None else None
+        title = " ".join(mark.get_title().split())[:LONGEST_HEADING]
+        if index is not None and index + 1 in wanted and title:
+            found.append(Heading(title, index + 1, mark.level + 1))
     return found
 
 

@@ -14,7 +14,7 @@ from labrig_papers.pdf.opening import opened
 from labrig_papers.pdf.page import Page, plain
 from labrig_papers.pdf.pages import read_pages
 from labrig_papers.pdf.rendering import MOST_PIXELS, render
-from labrig_papers.pdf.structure import captions, headings, title_of
+from labrig_papers.pdf.structure import bookmarks, captions, headings, title_of
 from labrig_papers.pdf.tables import find_tables
 from support.places import DATA
 
@@ -148,6 +148,21 @@ def test_a_page_of_another_maker(tmp_path: Path) -> None:
         ["A2", "< 1.8", "12"],
     ]
     assert (empty.source, empty.text) == ("none", "")
+
+
+def test_bookmarks_are_headings(tmp_path: Path) -> None:
+    path = tmp_path / "marked.pdf"
+    canvas = Canvas(str(path), pagesize=(300, 300))
+    for number, (title, level) in enumerate((("Introduction", 0), ("Samples", 1), ("Results", 0)), 1):
+        canvas.drawString(30, 200, f"Text of page {number} of this paper")
+        canvas.bookmarkPage(title)
+        canvas.addOutlineEntry(title, title, level)
+        canvas.showPage()
+    canvas.save()
+    with opened(str(path), path.name) as document:
+        found = [(each.text, each.page, each.level) for each in bookmarks(document, [1, 2, 3])]
+        assert found == [("Introduction", 1, 1), ("Samples", 2, 2), ("Results", 3, 1)]
+        assert [each.text for each in bookmarks(document, [2])] == ["Samples"]
 
 
 def test_columns_that_a_file_draws_line_by_line_are_read_one_after_the_other(tmp_path: Path) -> None:
