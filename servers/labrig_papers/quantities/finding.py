@@ -262,6 +262,7 @@ _CHANGE = re.compile(
 )
 """What is said of a change is no value of the quantity."""
 _KAPPA = re.compile(r"κ(?:_\{[^}]*\})?(?:\(0\))?\s?[=≈~∼]\s?$")
+_OF_LIGHT = re.compile(r"\bwavelength|\bradiation\b|K_?\{?α", re.IGNORECASE)
 _AXIS_HEAD = re.compile(r"\s*[abc]\s*[(\[,]")
 _POINTS = re.compile(r"\b(?:midpoint|onset|zero[ -]resistance)\b", re.IGNORECASE)
 _OF_PERCENT = frozenset({"meissner_fraction", "isotope_ratio"})
@@ -277,14 +278,19 @@ def _name_before(text: str, dimension: str, unit: str) -> str:
         return "gl_parameter"
     if dimension == "temperature" and _NOT_SUPERCONDUCTING.search(text):
         return "lowest_temperature"
-    # Of H^{∥c}_{c2} the raised part is a condition: the name is H_{c2}.
+    if dimension == "length" and _OF_LIGHT.search(text):
+        return ""
+    # Of H^{∥c}_{c2} and H_{c2}^{c} the raised part is a condition: the name is H_{c2}.
     plain = re.sub(r"(?<=[A-Za-zΔ∆])\^\{[^{}]*\}(?=_\{)", "", text.replace("’", "'"))
+    plain = re.sub(r"(_\{[^{}]*\})\^\{[^{}]*\}", r"\1", plain)
     plain = re.sub(r"(?<=[ρS])_\{\d{1,3}(?: ?K)?\}", "", plain)  # of ρ_{300} the index is a condition
     named = [aliases()[each.group(0)].lstrip("!") for each in _named().finditer(key(plain))]
     fitting = (each for each in reversed(named) if _may_be(each, dimension))
     name = next((each for each in fitting if unit != "%" or each in _OF_PERCENT), "")
     if not name and dimension == "energy" and re.search(r"\bgaps?\b", text):
         return "energy_gap"
+    if not name and dimension == "temperature" and re.search(r"\bwidth\b", text):
+        return "transition_width"
     return name or ("critical_temperature" if dimension == "temperature" and _POINTS.search(text) else "")
 
 
@@ -295,6 +301,8 @@ def _candidate(text: str, page: int, found: Found) -> Candidate:
     value, problem = found.value, found.problem
     unit = value.unit if value is not None else BARE
     name = _name_before(before, unit.dimension if value is not None else "", unit.canonical)
+    if not name and (behind := _FOR.match(text, found.end)):
+        name = _name_before(behind[1], unit.dimension if value is not None else "", unit.canonical)
     if value is None and "emu/mol" in problem and name in _SUSCEPTIBILITIES:
         # The text names what it is, so the unit has one meaning.
         value, problem = read_value(found.text, "susceptibility"), ""
@@ -315,6 +323,8 @@ def _candidate(text: str, page: int, found: Found) -> Candidate:
     )
 
 
+_FOR = re.compile(r"\s(?:for|as)\s(?:the\s)?([^.,;\n]{1,40})")
+"""What a value is of may stand behind it: "a value of 5 nm for the coherence length"."""
 _SUSCEPTIBILITIES = frozenset({"susceptibility_constant", "curie_constant"})
 
 
@@ -327,11 +337,32 @@ def _dimensions() -> dict[str, frozenset[str]]:
     return {quantity: frozenset(each) for quantity, each in found.items()}
 
 
+_HEATS = frozenset(
+    {"molar_heat", "mass_heat", "volume_heat", "molar_heat_coefficient", "molar_phonon_coefficient"}
+)
+_OF_OTHERS: dict[str, frozenset[str]] = {
+    "critical_current": frozenset({"current"}),
+    "thermodynamic_critical_field": frozenset({"magnetic_field"}),
+    "irreversibility_field": frozenset({"magnetic_field"}),
+    "mean_free_path": frozenset({"length"}),
+    "plasma_frequency": frozenset({"frequency", "energy", "inverse_length"}),
+    "fermi_velocity": frozenset({"velocity"}),
+    "spin_density_wave_temperature": frozenset({"temperature"}),
+    "pseudogap": frozenset({"energy", "temperature"}),
+    "band_gap": frozenset({"energy"}),
+    "heat_capacity": _HEATS,
+    "thermal_expansion": frozenset({"inverse_temperature"}),
+    "bulk_modulus": frozenset({"pressure"}),
+    "hall_mobility": frozenset({"mobility"}),
+}
+"""Dimensions of quantities that the list of properties does not have."""
+
+
 def _may_be(quantity: str, dimension: str) -> bool:
     """Tell whether a value of a dimension may be of a quantity: 3.78 Å is no space group, 2.1 T/K no temperature."""
     if quantity in _without_unit():
         return dimension in ("", "1", "fraction")
-    known_ones = _dimensions().get(quantity)
+    known_ones = _OF_OTHERS.get(quantity) or _dimensions().get(quantity)
     if dimension == "energy" and known_ones:
         return "energy" in known_ones  # a gap may be printed in kelvin, a temperature not in meV
     return not known_ones or not dimension or any(fits(each, dimension) for each in known_ones)
@@ -348,7 +379,8 @@ def _with_conditions(text: str, found: Sequence[Candidate]) -> list[Candidate]:
             low = max(before, each.quote_start, each.start - 120)
             high = min(found[index + 1].start if index + 1 < len(found) else len(text), each.end + 60)
             behind = _CLAUSE_END.split(text[each.end : max(each.end, high)], maxsplit=1)[0]
-            stated = facets_of(_SCRIPT.sub(r" \1\2 ", f"{text[low : each.start]} {behind}"))
+            said = re.sub(r"\^\{(ab|c)\}", r" ∥ \1 ", f"{text[low : each.start]} {behind}")
+            stated = facets_of(_SCRIPT.sub(r" \1\2 ", said))
             before = each.end + len(behind)
         told.append(replace(each, conditions={key: stated[key] for key in _TOLD if key in stated}))
     return told

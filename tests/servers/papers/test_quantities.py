@@ -86,6 +86,11 @@ def test_each_value_of_a_sentence_has_its_own_standing(sentence: str, standings:
         ("a Curie constant of 0.047 emu K/mol", "curie_constant", 0.047 * 4e-6 * math.pi),
         ("the gap ratio is 2∆(0)/k_{B}T_{c} = 4.3", "gap_ratio", 4.3),  # the 2 is no value
         ("The midpoint of the transition is 36.9 K", "critical_temperature", 36.9),
+        ("H_{c2}^{ab}(0) = 18.5 T", "upper_critical_field", 18.5),
+        ("x rays of the wavelength λ = 1.5406 Å", "", 1.5406e-10),
+        ("Specific heat data at 10 K", "", 10),  # a temperature is no heat
+        ("a transition of the width of 0.2 K", "transition_width", 0.2),
+        ("a value of −4.7 × 10^{−5} emu/mol for χ_{0}", "susceptibility_constant", -4.7e-5 * 4e-6 * math.pi),
     ],
 )
 def test_a_value_has_the_name_that_the_text_gives_it(text: str, name: str, si: float) -> None:
