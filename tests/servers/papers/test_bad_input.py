@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
@@ -76,23 +76,30 @@ def many_pages(count: int) -> bytes:
     return pdf(*objects)
 
 
+HARMFUL: dict[str, Callable[[], bytes]] = {
+    "bomb": lambda: one_page(
+        stream(zlib.compress(zlib.compress(b"\0" * (1 << 28), 9), 9), b"/Filter [/FlateDecode /FlateDecode]")
+    ),
+    "circle": lambda: one_page(stream(TEXT % b"Text of a page that holds itself"), page=b"/Parent 3 0 R"),
+    "nested": lambda: one_page(stream(b"q " * 200_000 + TEXT % b"Tc = 39 K in zero field" + b" Q" * 200_000)),
+    "flood": lambda: one_page(stream(b"BT /F 1 Tf 1 1 Td " + b"(x 1 K) Tj " * 120_000 + b"ET")),
+    "nan": lambda: one_page(stream(b"BT /F 1e38 Tf 1e38 -1e38 Td (39 K of a font without end) Tj ET")),
+}
+
+
+@pytest.fixture(scope="module")
+def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("work")
+
+
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def client(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Client[Any]]:
-    top = tmp_path_factory.mktemp("bad")
-    (library,) = lay_out(top)
-    work = top / "work"
-    work.mkdir()
-    bomb = zlib.compress(zlib.compress(b"\0" * (1 << 28), 9), 9)
+async def client(tmp_path_factory: pytest.TempPathFactory, work: Path) -> AsyncIterator[Client[Any]]:
+    (library,) = lay_out(tmp_path_factory.mktemp("bad"))
     files = {
         "many.pdf": many_pages(5_000),
         "large.pdf": one_page(
             stream(b"BT /F 400 Tf 1000 5000 Td (Tc = 39 K in zero field) Tj ET"), size=10_000
         ),
-        "bomb.pdf": one_page(stream(bomb, b"/Filter [/FlateDecode /FlateDecode]")),
-        "circle.pdf": one_page(stream(TEXT % b"Text of a page that holds itself"), page=b"/Parent 3 0 R"),
-        "nested.pdf": one_page(stream(b"q " * 200_000 + TEXT % b"Tc = 39 K in zero field" + b" Q" * 200_000)),
-        "flood.pdf": one_page(stream(b"BT /F 1 Tf 1 1 Td " + b"(x 1 K) Tj " * 120_000 + b"ET")),
-        "nan.pdf": one_page(stream(b"BT /F 1e38 Tf 1e38 -1e38 Td (39 K of a font without end) Tj ET")),
     }
     for name, content in files.items():
         (work / name).write_bytes(content)
@@ -150,7 +157,8 @@ async def test_a_page_of_ten_thousand_points(client: Client[Any]) -> None:
         *(pytest.param(each, marks=pytest.mark.accept) for each in ("bomb", "flood")),
     ],
 )
-async def test_a_file_that_is_made_to_harm(client: Client[Any], name: str) -> None:
+async def test_a_file_that_is_made_to_harm(client: Client[Any], work: Path, name: str) -> None:
+    (work / f"{name}.pdf").write_bytes(HARMFUL[name]())
     for tool in ("open_paper", "find_quantities", "read_table", "render"):
         await asked(client, tool, f"{name}.pdf")
     await lives(client)
