@@ -57,7 +57,7 @@ class Table:
     evidence
         For each row its text as printed, and the box of it.
     confidence
-        0 to 1: full rows, one width of all, and a caption count.
+        0 to 1: full rows, one width of all, and a caption count; cells of several lines lower it.
     """
 
     name: str
@@ -185,6 +185,10 @@ def _table(page: Page, rows: list[list[_Word]], caption: Caption | None, number:
     if len(columns) < 2:
         return None
     grid = [_cells(page, row, columns) for row in body]
+    goes_on = _going_on(page, body, columns)
+    for index, words in goes_on.items():
+        more = _cells(page, words, columns)
+        grid[index] = tuple(_longer(cell, rest) for cell, rest in zip(grid[index], more, strict=True))
     head = [_cells(page, row, columns) for row in rows[:first]]
     filled = [cell for row in grid for cell in row if cell.text]
     if sum(len(cell.text.split()) for cell in filled) / len(filled) > MOST_WORDS:
@@ -199,6 +203,7 @@ def _table(page: Page, rows: list[list[_Word]], caption: Caption | None, number:
     share = len(filled) / (len(grid) * len(columns))
     named = sum(map(bool, header)) / len(columns)
     confidence = round(0.5 * share + 0.25 * named + (0.25 if caption is not None else 0), 2)
+    confidence = round(confidence - 0.1, 2) if goes_on else confidence
     boxes = [word.box for row in rows for word in row]
     evidence = tuple(
         (
@@ -218,6 +223,38 @@ def _table(page: Page, rows: list[list[_Word]], caption: Caption | None, number:
         evidence,
         confidence,
     )
+
+
+def _going_on(
+    page: Page, body: Sequence[Sequence[_Word]], columns: Sequence[tuple[float, float]]
+) -> dict[int, list[_Word]]:
+    """Return words on lines between two rows, by the row above: a cell of words may take several lines."""
+    lines = [around([word.box for word in row]) for row in body]
+    known = {word.start for row in body for word in row}
+    found: dict[int, list[_Word]] = {}
+    for line in page.lines:
+        middle = (line.box[1] + line.box[3]) / 2
+        within = columns[0][0] - 3 < line.box[0] and line.box[2] < columns[-1][1] + 3
+        if not within or not lines[-1][1] < middle < lines[0][3]:
+            continue
+        words = _words(page, line)
+        if any(word.start in known or any(map(str.isdigit, plain(word.text))) for word in words):
+            continue
+        above = [index for index, box in enumerate(lines) if box[1] > middle]
+        if (
+            words
+            and above
+            and any(left - 3 < line.box[0] and line.box[2] < right + 3 for left, right in columns)
+        ):
+            found.setdefault(above[-1], []).extend(words)
+    return found
+
+
+def _longer(cell: Cell, rest: Cell) -> Cell:
+    """Return a cell with what its next line says."""
+    if not rest.text or rest.box is None or cell.box is None:
+        return cell
+    return Cell(f"{cell.text} {rest.text}", around([cell.box, rest.box]), cell.start, cell.end)
 
 
 def _first_of_body(rows: list[list[_Word]]) -> int:

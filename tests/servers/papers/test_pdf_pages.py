@@ -150,6 +150,30 @@ def test_a_page_of_another_maker(tmp_path: Path) -> None:
     assert (empty.source, empty.text) == ("none", "")
 
 
+def test_a_cell_of_words_may_take_two_lines(tmp_path: Path) -> None:
+    path = tmp_path / "cells.pdf"
+    canvas = Canvas(str(path), pagesize=(400, 300))
+    canvas.setFont("Times-Roman", 9)
+    canvas.drawString(40, 250, "TABLE I. Growth of the samples.")
+    rows = (
+        ("Sample", "Method", "Tc (K)"),
+        ("A", "flux growth in", "12.5"),
+        ("", "alumina", ""),
+        ("B", "floating zone", "9.1"),
+    )
+    for number, row in enumerate(rows):
+        for x, cell in zip((40, 100, 200), row, strict=True):
+            canvas.drawString(x, 234 - 11 * number, cell)
+    canvas.save()
+    (page,) = pages_of(path)
+    (table,) = find_tables(page)
+    assert [[cell.text for cell in row] for row in table.rows] == [
+        ["A", "flux growth in alumina", "12.5"],
+        ["B", "floating zone", "9.1"],
+    ]
+    assert table.evidence[0][0] == "A flux growth in 12.5" and table.confidence == 0.9
+
+
 def test_bookmarks_are_headings(tmp_path: Path) -> None:
     path = tmp_path / "marked.pdf"
     canvas = Canvas(str(path), pagesize=(300, 300))
