@@ -36,6 +36,14 @@ _OF_CLASSES = (
 )
 
 
+def extend_of(values: Any, low: float, high: float) -> str:
+    """Return which ends of a colour bar get an arrow: those beyond which there are values."""
+    import numpy as np
+
+    below, above = bool((np.asarray(values) < low).any()), bool((np.asarray(values) > high).any())
+    return "both" if below and above else "min" if below else "max" if above else "neither"
+
+
 def class_colours(names: Sequence[str]) -> list[str]:
     """Return a colour for each class: what people expect of water, clouds and forest, else the next of the palette."""
     meant: list[str] = []
@@ -107,8 +115,7 @@ def colours_for(
         bottom, top = least if low is None else low, greatest if high is None else high
     if bottom == top:
         bottom, top = bottom - (abs(bottom) * 0.01 or 0.5), top + (abs(top) * 0.01 or 0.5)
-    below, above = least < bottom, greatest > top
-    extend = "both" if below and above else "min" if below else "max" if above else "neither"
+    extend = extend_of(good, bottom, top)
     if not name:
         name = "PuOr_r" if diverging else "YlGnBu" if _WET.search(words) else "viridis"
     return Colours(name, bottom, top, extend, diverging)

@@ -12,7 +12,7 @@ from labrig.errors import LabrigError
 from labrig.plotting.checks import Heading
 from labrig_earth.gis.boxes import wrapped
 from labrig_earth.natural_earth import shapes
-from labrig_earth.plots.colours import Colours, class_colours, colours_for
+from labrig_earth.plots.colours import Colours, class_colours, colours_for, extend_of
 from labrig_earth.plots.fields import Cells, with_unit
 from labrig_earth.plots.layers import WGS84, Layer, draw_layers, frame_box
 from labrig_earth.plots.projections import Box, Window, no_downloads, window_of
@@ -232,7 +232,7 @@ def _draw_field(
     palette = matplotlib.colormaps[colours.name].copy()
     palette.set_bad("#00000000")
     mesh = _cells(axes, field, values, cmap=palette, norm=Normalize(colours.low, colours.high))
-    _bar(figure, axes, mesh, field.label, colours.extend)
+    _bar(figure, axes, mesh, field.label, extend_of(field.values, colours.low, colours.high))
     return []
 
 
@@ -339,7 +339,7 @@ def _grid(axes: Any, window: Window) -> None:
         digits = 3 if size < 0.05 else 2 if size < 0.5 else 1
         lines.xformatter = LongitudeFormatter(number_format=f".{digits}f", dms=False)
         lines.yformatter = LatitudeFormatter(number_format=f".{digits}f", dms=False)
-        lines.xlocator = lines.ylocator = ticker.MaxNLocator(4, steps=[1, 2, 5, 10])
+        lines.xlocator = lines.ylocator = ticker.MaxNLocator(6, steps=[1, 2, 5, 10])
         return
     lines.xformatter = LongitudeFormatter(dateline_direction_label=False, zero_direction_label=False)
     lines.yformatter = LatitudeFormatter()
