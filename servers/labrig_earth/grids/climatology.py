@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 
@@ -132,19 +133,37 @@ def _means(base: Any, time: str, numbers: Any, name: str, most: int, spread: int
 
 
 def _percentiles(base: Any, time: str, numbers: Any, name: str, most: int, spread: int, part: float) -> Any:
+    """Return a quantile for each place of the year; cells are taken block by block, each with all its times."""
     import xarray as xr
 
-    base = base.chunk({time: -1}) if base.chunks is not None else base
-    pieces, found = [], []
+    places = []
     for number in range(1, most + 1):
         apart = np.abs((numbers - number + most // 2) % most - most // 2)
-        chosen = np.flatnonzero(apart <= spread)
-        if chosen.size:
-            values = base.isel({time: chosen}).quantile(part, dim=time, keep_attrs=True)
-            pieces.append(values.drop_vars("quantile"))
-            found.append(number)
-    joined = xr.concat(pieces, dim=name, coords="minimal", compat="override")
-    return joined.assign_coords({name: found})
+        places.append(np.flatnonzero(apart <= spread))
+
+    def act(values: Any) -> Any:
+        first = np.moveaxis(values, -1, 0)
+        quantile = np.nanquantile if np.isnan(values).any() else np.quantile
+        found = np.full((*values.shape[:-1], most), np.nan)
+        with catch_warnings():
+            simplefilter("ignore", RuntimeWarning)  # a cell without any value has none
+            for number, chosen in enumerate(places):
+                if chosen.size:
+                    found[..., number] = quantile(first[chosen], part, axis=0)
+        return found
+
+    whole = base.chunk({dim: -1 if dim == time else "auto" for dim in base.dims}) if base.chunks else base
+    found = xr.apply_ufunc(
+        act,
+        whole,
+        input_core_dims=[[time]],
+        output_core_dims=[[name]],
+        dask="parallelized",
+        output_dtypes=["f8"],
+        dask_gufunc_kwargs={"output_sizes": {name: most}},
+    )
+    known = [number for number, chosen in enumerate(places) if chosen.size]
+    return found.assign_coords({name: np.arange(1, most + 1)}).isel({name: known}).transpose(name, ...)
 
 
 def anomaly(variable: Any, time: str, usual: Climatology) -> Any:

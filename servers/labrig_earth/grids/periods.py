@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime
 from dataclasses import dataclass
 from typing import Any
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 
@@ -102,7 +103,7 @@ def over_time(
     expected = np.array([_expected(start, every, about) for start in unique], dtype="f8")
     grouped = variable.assign_coords(period=(time, numbers)).groupby("period")
     counts = grouped.count(time)
-    values = _statistic(grouped, variable, time, statistic, percentile)
+    values = _statistic(grouped, variable, numbers, time, statistic, percentile)
     if statistic != "count":
         needed = _along(counts, np.ceil(least * np.maximum(expected, 1.0) - 1e-9))
         values = values.where((counts >= needed) & (counts > 0))
@@ -147,28 +148,45 @@ def _of_all(variable: Any, time: str, statistic: str, percentile: float | None, 
     return Periods(_named(values, variable, time, statistic, percentile), said, (), warnings)
 
 
-def _statistic(grouped: Any, variable: Any, time: str, statistic: str, percentile: float | None) -> Any:
+def _statistic(
+    grouped: Any, variable: Any, numbers: Any, time: str, statistic: str, percentile: float | None
+) -> Any:
     if statistic == "percentile":
-        return _quantile(variable, grouped, time, (percentile or 0.0) / 100.0)
+        return _quantile(variable, numbers, time, (percentile or 0.0) / 100.0)
     if statistic == "median":
-        return _quantile(variable, grouped, time, 0.5)
+        return _quantile(variable, numbers, time, 0.5)
     if statistic == "count":
         return grouped.count(time)
     return getattr(grouped, statistic)(time, keep_attrs=True)
 
 
-def _quantile(variable: Any, grouped: Any, time: str, part: float) -> Any:
-    """Return the quantile of each period, a group at a time: dask has none over chunks along time."""
+def _quantile(variable: Any, numbers: Any, time: str, part: float) -> Any:
+    """Return the quantile of each period: each cell with all its times, block by block."""
     import xarray as xr
 
-    parts = []
-    numbers = []
-    for number, group in grouped:
-        whole = group.chunk({time: -1}) if group.chunks is not None else group
-        parts.append(whole.quantile(part, dim=time, keep_attrs=True).drop_vars("quantile"))
-        numbers.append(number)
-    found = xr.concat(parts, dim="period", coords="minimal", compat="override")
-    return found.assign_coords(period=numbers).assign_attrs(variable.attrs)
+    periods = np.unique(numbers)
+    places = [np.flatnonzero(numbers == each) for each in periods]
+
+    def act(values: Any) -> Any:
+        first = np.moveaxis(values, -1, 0)
+        quantile = np.nanquantile if np.isnan(values).any() else np.quantile
+        with catch_warnings():
+            simplefilter("ignore", RuntimeWarning)  # a cell without any value has none
+            return np.stack([quantile(first[chosen], part, axis=0) for chosen in places], axis=-1)
+
+    whole = variable
+    if variable.chunks:
+        whole = variable.chunk({dim: -1 if dim == time else "auto" for dim in variable.dims})
+    found = xr.apply_ufunc(
+        act,
+        whole,
+        input_core_dims=[[time]],
+        output_core_dims=[["period"]],
+        dask="parallelized",
+        output_dtypes=["f8"],
+        dask_gufunc_kwargs={"output_sizes": {"period": len(places)}},
+    )
+    return found.assign_coords(period=periods).assign_attrs(variable.attrs)
 
 
 def _moments(axis: Any, ends: bool) -> list[tuple[int, int, int]]:
