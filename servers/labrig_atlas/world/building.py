@@ -14,7 +14,7 @@ from math import atan2, cos, degrees, hypot, radians, sin
 
 from labrig_atlas.articles import Article
 from labrig_atlas.world import sources
-from labrig_atlas.world.cells import cell, roughly_m
+from labrig_atlas.world.cells import cell, ranges, roughly_m
 from labrig_atlas.world.landmarks import Landmark, landmarks
 from labrig_atlas.world.landmask import LandMask
 from labrig_atlas.world.names import fold
@@ -218,10 +218,17 @@ def _cities(world: str, tables: Tables, gazetteer: Iterable[City]) -> list[_Entr
 
 def _merge(world: str, entries: list[_Entry], marks: Sequence[Landmark], tables: Tables) -> None:
     """Bring in what articles say: a city of the table gets point and elevation of its article, others are added."""
+    close_by = {
+        number
+        for mark in marks
+        for first, last in ranges(mark.latitude, mark.longitude, SAME_CITY_M)
+        for number in range(first, last + 1)
+    }
     by_name: dict[str, list[_Entry]] = defaultdict(list)
     for entry in entries:
-        for name in {fold(entry.name), *map(fold, entry.names)}:
-            by_name[name].append(entry)
+        if cell(entry.latitude, entry.longitude) in close_by:
+            for name in {fold(entry.name), *map(fold, entry.names)}:
+                by_name[name].append(entry)
     for mark in marks:
         told = _told(mark)
         if mark.kind in TOWNS:
