@@ -2,7 +2,34 @@
 
 - `targets`: the properties that are asked for, field by field, with their rules (``fields/*.toml``)
 - `rows`: a row of truth, and a predicted row, as plain data
-- `grading`: when a prediction is right, as published and as it should be
 - `making`: papers from a seed, with exact truth
-- `score`: the score of one paper
+- `items`: papers as samples, made or published (``prompt.md``); `tasks`: the set without a file; `arms`
+- `grading`: when a prediction is right, as published and as it should be; `score`: the score of one paper
+- `reading`, `solution`, `another`: two solutions through the tools of the papers server
+- `fixtures`: extractions whose scores are known; `attack`: what cheap answers are worth
+- `tables`: the suite's own tables; `paper`: those of the paper on evidence verification
 """
+
+from labrig_harness.sample import Sample
+from labrig_harness.suite import Generator, Suite
+from labrig_suites.supercon_extraction import another, fixtures, items, score, solution, tables, tasks
+from labrig_suites.supercon_extraction.arms import ARMS
+from labrig_suites.supercon_extraction.paper import paper_tables
+
+suite = Suite(
+    name=items.NAME,
+    version=items.VERSION,
+    scorer_version=score.VERSION,
+    about="properties of papers on superconductors, with value, unit, sample and evidence",
+    arms=ARMS,
+    tasks=tasks.tasks,
+    solution=solution.solution,
+    score=score.score,
+    tables=tables.tables,
+    first_tasks=tasks.first,
+    paper_tables=paper_tables,
+    generator=Generator(items.generate, items.commitment, Sample.to_dict, items.from_row, items.adopt),
+    fixtures=fixtures.fixtures,
+    kind="kind",
+    another=another.another,
+)

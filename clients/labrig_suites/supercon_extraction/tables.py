@@ -1,0 +1,104 @@
+"""The suite's own tables: how much was extracted, by both definitions, at which level, and why runs ended."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from statistics import fmean, stdev
+from typing import Any
+
+from labrig_harness.sample import Sample
+from labrig_harness.suite import Score, Table
+from labrig_suites.common.grouped import condition, ends, grouped, percent
+
+NOTE = (
+    "Means over papers with their standard error; a paper of which nothing could be read counts as 0. Proved: right at "
+    "0.1 %, with a quote that stands on the named page and holds the value. Pairs: property and material, whatever the "
+    "value. Published: the published rules, in which a list of names stands for embedder and judge."
+)
+
+
+def tables(samples: Iterable[Sample], scores: Iterable[Score]) -> list[Table]:
+    """Return extraction by arm and agent, by field and level, and end reasons."""
+    known = {sample.id for sample in samples}
+    found = [score for score in scores if score.task in known]
+    return [extraction(found), levels(found), ends(found)]
+
+
+def shown(values: Sequence[float]) -> str:
+    """Return mean and standard error: ``0.27 ± 0.01``; the error of one value is not known."""
+    if not values:
+        return ""
+    error = f" ± {stdev(values) / math.sqrt(len(values)):.2f}" if len(values) > 1 else ""
+    return f"{fmean(values):.2f}{error}"
+
+
+def failed(score: Score) -> bool:
+    """Tell whether nothing was extracted: nothing committed, not readable, or no property in it."""
+    return not score.facts["read"] or not score.facts["said"]
+
+
+def of(scores: Sequence[Score], fact: str) -> list[float]:
+    """Return a measured fact of each record."""
+    return [float(score.facts[fact]) for score in scores]
+
+
+def extraction(scores: Sequence[Score]) -> Table:
+    """Return F1 by both definitions, and its parts."""
+    rows: list[tuple[Any, ...]] = []
+    for names, group in grouped(scores, condition).items():
+        quoted = [score for score in group if score.facts["quoted"] is not None and score.facts["said"]]
+        on_page = percent(
+            sum(score.facts["quoted"] for score in quoted), sum(score.facts["said"] for score in quoted)
+        )
+        rows.append(
+            (
+                *(*names, len(group), shown([score.strict for score in group]), shown(of(group, "f1"))),
+                *(shown(of(group, "precision")), shown(of(group, "recall")), shown(of(group, "pm"))),
+                *(shown([score.compat for score in group]), shown(of(group, "compat_recall"))),
+                *(on_page if quoted else None, percent(sum(map(failed, group)), len(group))),
+            )
+        )
+    return Table(
+        "Extraction",
+        (
+            *(
+                "arm",
+                "agent",
+                "papers",
+                "F1 proved (strict)",
+                "F1 of values",
+                "precision",
+                "recall",
+                "F1 of pairs",
+            ),
+            *("F1 published (compat)", "recall published", "quotes on their page %", "failed %"),
+        ),
+        tuple(rows),
+        note=NOTE,
+    )
+
+
+def levels(scores: Sequence[Score]) -> Table:
+    """Return F1 by field, level and variant."""
+    rows: list[tuple[Any, ...]] = []
+    for names, group in grouped(scores, condition).items():
+        for place, inner in grouped(group, _place).items():
+            strict, compat = ([getattr(score, by) for score in inner] for by in ("strict", "compat"))
+            rows.append((*names, *place, len(inner), shown(strict), shown(of(inner, "pm")), shown(compat)))
+    columns = (
+        "arm",
+        "agent",
+        "field",
+        "level",
+        "variant",
+        "papers",
+        "F1 proved (strict)",
+        "F1 of pairs",
+        "F1 published (compat)",
+    )
+    return Table("By field, level and variant", columns, tuple(rows))
+
+
+def _place(score: Score) -> tuple[str, str, str]:
+    return score.facts["field"], score.facts["level"], score.facts["variant"]
