@@ -9,6 +9,7 @@ import pytest
 from hypothesis import strategies as st
 
 from hostile.guard import Guard
+from hostile.servers.atlas import CASES
 from hostile.servers.case import Call
 from hostile.servers.target import Target
 from labrig.sandbox.profiles import profiles
@@ -198,4 +199,5 @@ TARGET = Target(
     arguments=RECIPES,
     lay_out=_with_a_sandbox,
     needs=skip_unless,
+    cases=lambda: CASES,
 )
