@@ -47,7 +47,7 @@ def unit_of_head(head: str) -> tuple[str, float]:
     slash = re.fullmatch(r"[^/()\[\]]*[^/()\[\]\s]\s*/\s*([^/()\[\],]+)", head.strip())
     for text in (
         *reversed(re.findall(r"[(\[]([^()\[\]]*(?:\([^()]*\)[^()\[\]]*)?)[)\]]", head)),
-        head.rpartition(",")[2],
+        head.rpartition(",")[2] if "," in head else "",  # a head that is T alone is no tesla
         slash[1] if slash else "",
     ):
         text = re.sub(r"^±\s?[\d.]+\s?", "", text.strip())

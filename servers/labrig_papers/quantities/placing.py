@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 from labrig_papers.pdf.page import Page
 from labrig_papers.pdf.structure import captions
 from labrig_papers.pdf.tables import find_tables
 from labrig_papers.quantities.cells import unit_of_head
 from labrig_papers.quantities.finding import Areas, TableCell
+
+SURE = 0.7
+"""Confidence of a table from which its cells are values; what is less sure is read as text."""
+_STATE = re.compile(r"\S\((?:g|s|l|aq|c|am)\)\s*$")
+"""Behind a formula stands its state, and no unit: CO2(g)."""
 
 
 def areas_of(page: Page) -> Areas:
@@ -14,6 +21,8 @@ def areas_of(page: Page) -> Areas:
     ranges: list[tuple[int, int]] = []
     cells: list[TableCell] = []
     for table in find_tables(page):
+        if table.confidence < SURE:
+            continue
         left, bottom, right, top = table.box
         for line in page.lines:  # heads too: what stands in them are units, and no values
             middle = (line.box[1] + line.box[3]) / 2
@@ -28,7 +37,7 @@ def areas_of(page: Page) -> Areas:
                 if not cell.text:
                     continue
                 column, label = head, row[0].text
-                if cell is not row[0] and not unit_of_head(head)[0] and unit_of_head(label)[0]:
+                if cell is not row[0] and not unit_of_head(head)[0] and _names_unit(label):
                     column, label = (
                         label,
                         head,
@@ -38,3 +47,8 @@ def areas_of(page: Page) -> Areas:
                 )
     spans = tuple((each.start, each.end) for each in captions(page))
     return Areas(tuple(ranges), spans, tuple(cells))
+
+
+def _names_unit(label: str) -> bool:
+    """Tell whether the first cell of a row names a property with its unit."""
+    return bool(unit_of_head(label)[0]) and not _STATE.search(label)

@@ -85,6 +85,10 @@ def scan(text: str) -> Iterator[Found]:
                 yield _read(text, folded, first_at, last_at, folded[first_at:last_at] + folded[last:shared])
             yield _read(text, folded, members[-1][0], shared or last)
             at = shared or last
+        elif unit_end is not None and (rest := _unknown_rest(folded, unit_end)):
+            problem = f"its unit goes on with {rest!r}, which is not known"
+            yield Found(start, unit_end, text[start:unit_end], None, problem)
+            at = unit_end
         elif unit_end is not None:
             longer = _goes_on(folded, start, unit_end)
             yield _read(text, folded, start, longer)
@@ -169,11 +173,17 @@ def _unit_end(folded: str, at: int) -> int | None:
     end = unit.end()
     start = unit.start("unit")
     while end > start:
+        if folded[start:end].count(")") > folded[start:end].count("("):
+            end -= 1  # of the sentence: (8.31 J mol^{-1} K^{-1})
+            continue
         follows = folded[end : end + 1]
         if not (follows.isalnum() or follows == "_"):
             try:
                 read = read_unit(folded[start:end])
-                if read.dimension not in ("other", "1"):
+                written_out = len(folded[start:end].split()) > 1 or "/" in folded[start:end]
+                if read.dimension not in ("other", "1") or (
+                    read.dimension == "other" and written_out and _EXPLICIT.search(folded[start:end])
+                ):
                     return end
             except LabrigError as error:
                 if "susceptibility" in error.what:
@@ -187,6 +197,17 @@ def _unit_end(folded: str, at: int) -> int | None:
             return None
         end = start + len(shorter[1])
     return None
+
+
+_EXPLICIT = re.compile(r"/|\^\s?\{?\s?-|⁻")
+"""What shows that letters behind a number are a unit, even one of no named dimension: a slash, a negative power."""
+_UNKNOWN = re.compile(r"\s?·?\s?(?P<unit>/\s?\(?[A-Za-zμΩ%]{1,8}|[A-Za-zμΩ]{1,6}\s?(?:\^\s?\{?\s?-\s?\d|⁻))")
+
+
+def _unknown_rest(folded: str, end: int) -> str:
+    """Return how a unit goes on that is known only in its beginning: J V^{-1} eq^{-1}, mmol/kgw; else empty."""
+    rest = _UNKNOWN.match(folded, end)
+    return rest["unit"] if rest else ""
 
 
 def _read(text: str, folded: str, start: int, end: int, raw: str = "") -> Found:

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from labrig.errors import LabrigError, nearest
+from labrig_papers.materials.elements import SYMBOLS
 from labrig_papers.values.registry import COUNTED, Atom, Dimension, known, registry
 from labrig_papers.values.text import SUPERSCRIPTS, fold, without_latex
 
@@ -105,6 +106,8 @@ def read_unit(text: str, meaning: str = "") -> Unit:
     if text in known().refused:
         why, write = known().refused[text]
         raise _refusal(printed, why, write)
+    if _is_formula(text):
+        raise _refusal(printed, "it is a chemical formula", "a unit such as K or mJ/mol K^2")
     parts, per, notes = _parts(text, printed)
     magnetic = [atom for atom, _ in parts if atom.name == "emu"]
     names = {(atom.name, exponent > 0) for atom, exponent in parts}
@@ -189,6 +192,16 @@ _IONS = frozenset(
     )
 )
 """Elements that a moment or a charge is counted by; single letters that are units too (K, V, Y, C) are none."""
+
+
+def _is_formula(text: str) -> bool:
+    """Tell whether a word is a formula and no unit: H2 is no square henry, KCl neither kelvin nor coulomb."""
+    plain = re.sub(r"_\{?(\d+)\}?", r"\1", text)
+    parts = re.findall(r"([A-Z][a-z]?)(\d*)", plain)
+    if "".join(symbol + number for symbol, number in parts) != plain or plain in known().atoms:
+        return False
+    elements = all(symbol in SYMBOLS for symbol, _ in parts)
+    return elements and (len(parts) > 1 or bool(parts[0][1]))
 
 
 def _atoms_at(text: str, at: int, printed: str) -> list[Atom]:

@@ -138,6 +138,21 @@ def test_a_change_is_no_value_and_an_energy_no_temperature() -> None:
     assert names == ["", "energy_gap"]
 
 
+@pytest.mark.parametrize(
+    ("text", "unit", "problem"),
+    [
+        ("the gas constant (8.3147 J mol^{−1} K^{−1}), and", "J mol^-1 K^-1", ""),
+        ("the Faraday constant (96,493.5 C/mol), A", "C mol^-1", ""),
+        ("the Faraday constant (96493.5 J V^{−1} eq^{−1})", "", "eq^{-1"),
+        ("a concentration of 1 mmol/kgw in water", "", "/kgw"),
+        ("10 K A third sample", "K", ""),
+    ],
+)
+def test_a_unit_is_read_to_its_end_or_not_at_all(text: str, unit: str, problem: str) -> None:
+    (found,) = scan(text)
+    assert (found.value.unit.canonical if found.value else "") == unit and problem in found.problem
+
+
 def test_a_number_has_no_unit_of_another_line_or_cell() -> None:
     assert list(scan("0\t20\t40\t60\nT (K)")) == []
     assert list(scan("MgB_{2}\t38.6\tT")) == []
@@ -183,6 +198,8 @@ def test_what_is_no_quantity(text: str) -> None:
         ("7.2", "T_{c} (±0.1 K)", 7.2),
         ("2.5", "ρ × 10^{6} (Ω cm)", None),  # to be multiplied, or was it?
         ("1.2", "10^{4} χ (emu/(mol Oe))", None),
+        ("0.90 KCl", "", None),
+        ("4.2", "T", 4.2),  # a bare number: a variable is no tesla
         ("–", "T_{c} (K)", None),
         ("non-SC", "T_{c} (K)", None),
         ("flux", "Method", None),

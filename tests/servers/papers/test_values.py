@@ -156,6 +156,9 @@ def test_units(text: str, dimension: str, factor: float) -> None:
         ("K" * 200, "characters"),
         ("furlong", "unknown"),
         ("K^0", "exponent"),
+        ("C", "Celsius"),
+        ("H2", "formula"),  # no square henry
+        ("KCl", "formula"),  # neither kelvin nor coulomb
     ],
 )
 def test_units_that_are_refused(text: str, says: str) -> None:
