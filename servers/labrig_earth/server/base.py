@@ -287,7 +287,7 @@ def _answer(
         warnings=result.warnings,
         artifacts=artifacts,
         next=hint or ("the handle stands for the file in every tool" if artifacts else ""),
-        record={"made_by": dict(made_by), "inputs": dict(inputs)},
+        record={"operation": made_by["tool"], "inputs": dict(inputs)},
     )
     if len(answer.values) <= MOST_VALUES and json_bytes(answer.to_dict()) <= ANSWER_BYTES - 200:
         return answer

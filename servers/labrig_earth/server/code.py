@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import ExitStack
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from typing import Annotated
 
 from pydantic import Field
 
 from labrig.answer import Answer, Pictures
+from labrig.errors import LabrigError
 from labrig.sandbox import Limits
 from labrig.sandbox.answers import answer, pictured
 from labrig.toolbox import session
-from labrig.tools.sources import input_names, opened_source
+from labrig.tools.sources import Source, input_names, names_artifact, opened_source
 from labrig_earth.server.base import state, toolbox
+from labrig_earth.server.finding import STORES
 
 CALL_LIMITS = Limits(wall_s=50, cpu_s=50)
 """A call ends before the 60 s after which most clients stop waiting."""
@@ -41,11 +45,11 @@ async def run_python_code(
     data; up to 4 pictures are shown.
     """
     here = session()
-    sandbox = state().sandbox
     with ExitStack() as held:
         sources = await asyncio.to_thread(
-            lambda: [held.enter_context(opened_source(each, kind="any")) for each in dict.fromkeys(files)]
+            lambda: [held.enter_context(_opened(each)) for each in dict.fromkeys(files)]
         )
+        sandbox = state().sandbox
         named = dict(list(input_names(sources).items())[:MOST_FILES])
         result = await sandbox.run(
             code,
@@ -63,3 +67,19 @@ async def run_python_code(
         return pictured(answered, result)
 
     return await asyncio.to_thread(answers)
+
+
+@contextmanager
+def _opened(path: str) -> Iterator[Source]:
+    """Open a file, an artifact or a Zarr store for code; another folder of the workspace is none of its inputs."""
+    with opened_source(path, kind="any") as source:
+        if source.kind == "folder" and not names_artifact(path):
+            names = set(os.listdir(source.descriptor))  # noqa: PTH208 - a descriptor
+            if not names.intersection(STORES):
+                raise LabrigError(
+                    "This is a folder",
+                    where=path,
+                    expected="a file, a Zarr store or a handle",
+                    try_="a file in it",
+                )
+        yield source

@@ -33,8 +33,8 @@ async def find_data(
 ) -> Answer:
     """Find data sets of the workspace by words, variable, box and time, in STAC catalogues or by a look into files."""
     names = await asyncio.to_thread(lambda: [each.path for each in session().workspace.entries()])
-    below = folder.strip().strip("/")
-    if below and not any(name == below or name.startswith(below + "/") for name in names):
+    below = folder.rstrip("/")
+    if folder and not any(name == below or name.startswith(below + "/") for name in names):
         raise LabrigError("There is no such folder", where=folder, try_="list_files", code="not_found")
     kept = [name for name in names if not below or name == below or name.startswith(below + "/")]
     catalogues, data = places(kept)
