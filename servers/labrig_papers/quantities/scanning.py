@@ -85,6 +85,8 @@ def scan(text: str) -> Iterator[Found]:
                 yield _read(text, folded, first_at, last_at, folded[first_at:last_at] + folded[last:shared])
             yield _read(text, folded, members[-1][0], shared or last)
             at = shared or last
+        elif unit_end is not None and folded[unit_end : unit_end + 1] == ":" and folded[end].isalpha():
+            at = unit_end  # a mark of a line or a list, as "0g:"
         elif unit_end is not None and (rest := _unknown_rest(folded, unit_end)):
             problem = f"its unit goes on with {rest!r}, which is not known"
             yield Found(start, unit_end, text[start:unit_end], None, problem)
