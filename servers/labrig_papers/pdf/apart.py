@@ -34,7 +34,8 @@ def readers(*, slots: int = 2, places: int = 100) -> Children:
         "pypdfium2.raw",
         "PIL.Image",
         "PIL.ImageDraw",
-        "labrig_papers.quantities.finding",
+        "labrig_papers.quantities.placing",
+        "labrig_papers.pdf.warmed",
     )
     return Children(
         "labrig_papers.pdf.inside",
