@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
+import os
+import signal
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +17,7 @@ import pytest
 import pytest_asyncio
 from fastmcp import Client
 
+from hostile.guard import descendants
 from labrig.answer import ANSWER_BYTES, Answer, Quantity, json_bytes
 from labrig.serving.builder import build
 from labrig.toolbox import ServeOptions
@@ -219,6 +223,26 @@ async def test_a_refusal_has_a_code_and_says_what_to_do(
 ) -> None:
     found, text = await refused(served, tool, **arguments)
     assert found == code and said.lower() in text.lower()
+
+
+@pytest.mark.accept
+async def test_a_child_that_is_killed_ends_one_call_alone(served: tuple[Client[Any], Path]) -> None:
+    await call(served, "aggregate", data=CLIMATE, variable="u10", over="both")  # the fork server is there
+    before = set(descendants(os.getpid()))
+    select = {"start": "1850-01-01", "end": "1850-02-01"}
+    long = asyncio.create_task(
+        served[0].call_tool("aggregate", {"data": "@earth/huge.zarr", "select": select}, raise_on_error=False)
+    )
+    for _ in range(200):
+        await asyncio.sleep(0.02)
+        if child := set(descendants(os.getpid())) - before:
+            break
+    for pid in child:
+        os.kill(pid, signal.SIGKILL)
+    result = await long
+    assert result.is_error and "killed by SIGKILL" in result.content[0].text
+    found = await call(served, "aggregate", data=CLIMATE, variable="u10", over="both")
+    assert found["values"][0]["value"] == 3.0
 
 
 async def test_a_large_result_is_cut_to_an_answer_and_whole_in_a_file(
