@@ -167,6 +167,7 @@ def test_a_file_that_is_cut_short_is_refused_and_crashes_nothing(
         opens(tmp_path / "absent")  # type: ignore[operator]
 
 
+@pytest.mark.accept
 def test_a_reference_system_can_be_asked_for_after_a_file_was_opened(netcdf: Path) -> None:
     """A PROJ that another library brings, loaded first, ended the process with `free(): invalid pointer`."""
     code = (
