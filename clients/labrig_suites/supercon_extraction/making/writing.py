@@ -7,6 +7,7 @@ others. Each has values of others, calculated ones, and numbers of the experimen
 
 from __future__ import annotations
 
+import math
 import random
 import re
 from collections.abc import Sequence
@@ -93,6 +94,7 @@ class _Writer:
             self.style, f"{about.journal} {draw.randrange(40, 90)} ({draw.randrange(1988, 2012)})", owner
         )
         self.tables = 0
+        self.cited: set[int] = set()
         self._paragraphs: list[list[str]] = []
 
     def written(self) -> Paper:
@@ -100,6 +102,7 @@ class _Writer:
         draw, setter, decoys = self.draw, self.setter, self.about.decoys
         keys = [target for target in self.about.targets if target.key in self.samples[0].values]
         in_tables, in_text = self._dealt(keys)
+        count = "one sample" if len(self.samples) == 1 else f"{len(self.samples)} samples"
         title = draw.choice(self.about.titles).format(
             series=self.series.generic if len(self.samples) > 1 else self.samples[0].markup
         )
@@ -107,7 +110,7 @@ class _Writer:
         setter.paragraph(
             self._prose(
                 [
-                    f"We report on {len(self.samples)} samples of {self.series.generic}.",
+                    f"We report on {count} of {self.series.generic}.",
                     *decoys["abstract"][: self.level],
                 ]
             )
@@ -150,7 +153,7 @@ class _Writer:
             )
         )
         setter.heading("REFERENCES")
-        for number in sorted(draw.sample(range(1, 42), 4)):
+        for number in sorted(self.cited):
             place = f"J. Made Phys. {draw.randrange(5, 80)}, {draw.randrange(100, 999)} ({draw.randrange(1980, 2008)})"
             setter.paragraph(f"[{number}] J. Doe et al., {place}.", 0.88 * self.style.size, indent=False)
         pdf = setter.done()
@@ -234,8 +237,11 @@ class _Writer:
         said = []
         for template in templates:
             text = template.replace("{m}", self.samples[draw.randrange(len(self.samples))].markup)
+            while "{ref}" in text:
+                number = draw.randrange(1, 42)
+                self.cited.add(number)
+                text = text.replace("{ref}", str(number), 1)
             for word, low, high in (
-                ("{ref}", 1, 42),
                 ("{few}", 2, 9),
                 ("{some}", 11, 39),
                 ("{hot}", 600, 950),
@@ -253,7 +259,9 @@ class _Writer:
                 f"{own[0].number:.2g}" if own[0].number < 10 else f"{own[0].number:.0f}", own[0].unit
             )
         else:
-            base = self.draw.choice(own)
+            base = self.draw.choice(
+                [sample.values[key] for sample in self.samples if key not in sample.planted] or own
+            )
             places = len(base.text.partition("(")[0].partition(".")[2])
             while True:
                 factor = 1 + self.draw.choice([-1, 1]) * self.draw.uniform(0.05, 0.25)
@@ -295,6 +303,8 @@ class _Writer:
             (x / 60, 0.02 if x / 60 < rise else min(0.95, 0.3 + 0.6 * (x / 60 - rise))) for x in range(61)
         ]
         curve = [(x, y if abs(x - rise) > 0.02 else 0.15) for x, y in curve]
+        if self.about.name != "supercon":
+            curve = [(x / 60, rise + 0.5 * math.sin(x / 38)) for x in range(61)]
         name = "ρ" if self.about.name == "supercon" else "S"
         caption = (
             f"FIG. 1. Temperature dependence of {name} for {self.samples[0].markup}; the line guides the eye."

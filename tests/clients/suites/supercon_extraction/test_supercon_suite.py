@@ -80,7 +80,11 @@ async def right_and_by_its_results(sample: Sample, folder: Path) -> None:
             assert (score.strict, score.compat, score.facts["f1"]) == (1, 1, 1), (sample.labels, score.answer)
             assert score.facts["quoted"] == score.facts["said"]
             for place, result in enumerate(results):
-                if results.count(result) == 1 and re.search(r"\d\.\d", result) and "\ntables: [" not in result:
+                if (
+                    results.count(result) == 1
+                    and re.search(r"\d\.\d", result)
+                    and "\ntables: [" not in result
+                ):
                     lines = [line if "[p." in line else shifted(line) for line in result.split("\n")]
                     changed = [*results[:place], "\n".join(lines), *results[place + 1 :]]
                     assert solved.answer(changed) != answer, (place, result[:200])
@@ -93,7 +97,7 @@ async def test_the_reference_and_a_second_solution_read_papers(tmp_path: Path) -
     for sample in items.generate(SEED, 8):
         kinds.setdefault(sample.labels["kind"], sample)
         kinds.setdefault(sample.labels["variant"], sample)
-    for kind in ("supercon-3", "thermoelectrics-1", "locked"):
+    for kind in ("supercon-3", "locked"):
         await right_and_by_its_results(kinds[kind], tmp_path)
 
 
