@@ -20,6 +20,8 @@ from labrig_suites.supercon_extraction.rows import truths
 from support.in_memory import in_memory
 from support.scripted_model import Reply, Turn, scripted_model
 
+pytestmark = pytest.mark.accept
+
 SAMPLE = items.generate("with a model", 1)[0]
 
 
@@ -48,7 +50,6 @@ def ran(
     return record.score, asked
 
 
-@pytest.mark.accept
 def test_a_model_reads_writes_and_is_scored(
     private_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
