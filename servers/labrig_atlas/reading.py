@@ -73,7 +73,7 @@ class Pages:
             ``unavailable`` for an address outside the wiki where the network is not asked.
         """
         check_texts(address)
-        host = self._host()
+        host = await self._host()
         if "://" in address and not is_wiki(address, (host,)):
             await self._require_live(address)
             from labrig_atlas.wiki.web_pages import web_page
@@ -99,10 +99,13 @@ class Pages:
         store = await self.store()
         return await store.search(text, n), store.source
 
-    def _host(self) -> str:
+    async def _host(self) -> str:
+        """Return the host of the wiki's addresses; a store says its own."""
         from labrig_atlas.wiki.bundled import world_host
 
-        return world_host(self._world if self._wiki == BUNDLED else EARTH)
+        store = await self.store() if self._wiki not in (BUNDLED, LIVE) else None
+        own: str | None = getattr(store, "host", None)
+        return own or world_host(self._world if self._wiki == BUNDLED else EARTH)
 
     def _children(self) -> Children:
         if self._readers is None:

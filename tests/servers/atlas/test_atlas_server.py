@@ -266,6 +266,20 @@ async def test_a_fictional_world_agrees_with_itself_and_says_that_it_is_one(tmp_
         assert (await refused(client, "geocode", address="Albert Einstein"))["code"] == "not_found"
 
 
+async def test_a_store_of_another_wiki_is_walked_by_its_own_addresses(tmp_path: Path) -> None:
+    from labrig_atlas.wiki.building import build as build_store
+
+    (tmp_path / "pages").mkdir()
+    (tmp_path / "pages" / "Quartz.html").write_text(
+        '<h1 id="firstHeading">Quartz</h1><div class="mw-parser-output"><p>Quartz is hard.</p></div>'
+    )
+    await build_store(tmp_path / "pages", tmp_path / "rocks.sqlite", host="rocks.example.org")
+    async with served(tmp_path, settings={"wiki": str(tmp_path / "rocks.sqlite")}) as client:
+        for address in ("Quartz", "https://rocks.example.org/wiki/Quartz"):
+            answer = await told(client, "fetch_webpage", url=address)
+            assert answer["data"]["address"] == "https://rocks.example.org/wiki/Quartz"
+
+
 async def test_a_store_that_is_damaged_is_named(tmp_path: Path) -> None:
     (tmp_path / "store.sqlite").write_bytes(b"SQLite format 3\0" + bytes(5000))
     async with served(tmp_path, settings={"wiki": str(tmp_path / "store.sqlite")}) as client:
