@@ -30,7 +30,9 @@ OFFERED = [each for each in SERVERS if (PROJECT / "servers" / each / "server").i
 SUITES = [
     each
     for each in folders("clients/labrig_suites")
-    if (PROJECT / "clients" / "labrig_suites" / each / "tasks.py").is_file()  # else what suites share, or rooms of one
+    if (
+        PROJECT / "clients" / "labrig_suites" / each / "tasks.py"
+    ).is_file()  # else what suites share, or rooms of one
 ]
 
 
