@@ -101,7 +101,7 @@ def aggregate(source: Field, wanted: Wanted) -> Aggregated:
         source, covers = in_time(source, utc_offset_h=wanted.utc_offset_h)
     source = in_unit(source, wanted.unit, stated=wanted.stated_unit, water=wanted.water)
     if not _needs_base(wanted):
-        source = _ranged(source, wanted)
+        source = _ranged(source, wanted, covers)
     readable(source)
     if wanted.daily:
         source, covers = _days(source, wanted, covers, said)
@@ -146,10 +146,11 @@ def _needs_base(wanted: Wanted) -> bool:
     )
 
 
-def _ranged(source: Field, wanted: Wanted) -> Field:
+def _ranged(source: Field, wanted: Wanted, covers: Accumulation) -> Field:
     if not (wanted.start or wanted.end):
         return source
-    return source.with_data(select_range(source.data, source.axes.time, wanted.start, wanted.end))
+    ends = covers.covers == "before"
+    return source.with_data(select_range(source.data, source.axes.time, wanted.start, wanted.end, ends=ends))
 
 
 def _days(source: Field, wanted: Wanted, covers: Accumulation, said: list[str]) -> tuple[Field, Accumulation]:
@@ -222,13 +223,13 @@ def _over_time(source: Field, wanted: Wanted, covers: Accumulation) -> Aggregate
     if wanted.statistic == "anomaly":
         usual = _usual(source, wanted, None)
         difference = climatology.anomaly(source.data, time, usual)
-        found_field = _ranged(source.with_data(difference), wanted).noting(warnings=usual.warnings)
+        found_field = _ranged(source.with_data(difference), wanted, covers).noting(warnings=usual.warnings)
         return _each_period(found_field, wanted, "mean", f"anomaly from the {usual.said}")
     if wanted.statistic == "degree_days":
         return _degree_days(source, wanted)
     if wanted.statistic == "trend":
         return _trend(source, wanted, covers)
-    hits, source, said = _hits(source, wanted)
+    hits, source, said = _hits(source, wanted, covers)
     if wanted.statistic == "exceedance":
         step = time_axis(source.data, time).step
         counted = source.with_data(hits.assign_attrs(units="1", long_name=f"steps of {step} {said}"))
@@ -276,7 +277,7 @@ def _base(options: Mapping[str, Any]) -> tuple[str, str]:
     return str(base[0]), str(base[1])
 
 
-def _hits(source: Field, wanted: Wanted) -> tuple[Any, Field, str]:
+def _hits(source: Field, wanted: Wanted, covers: Accumulation) -> tuple[Any, Field, str]:
     """Return where values are beyond the threshold, within the time that is asked for."""
     options = wanted.options
     compare = str(options.get("compare", "above"))
@@ -290,7 +291,7 @@ def _hits(source: Field, wanted: Wanted) -> tuple[Any, Field, str]:
     if percentile is not None:
         usual = _usual(source, wanted, _as_number(percentile, "percentile"), "day")
         difference = climatology.anomaly(source.data, source.axes.time, usual)
-        ranged = _ranged(source.with_data(difference), wanted).noting(warnings=usual.warnings)
+        ranged = _ranged(source.with_data(difference), wanted, covers).noting(warnings=usual.warnings)
         said = f"{compare} the {usual.said}"
         return spells.beyond(ranged.data, 0.0, compare), ranged, said
     number, own = _as_number(threshold, "threshold"), str(source.data.attrs.get("units", ""))

@@ -41,6 +41,7 @@ ACCUMULATED_NAMES = {
 """Names of ERA5 for what its forecasts accumulate."""
 
 _SAMPLE_CELLS = 200
+_DAY_H = 23.9
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ def accumulation_of(variable: Any, time: str) -> Accumulation:
 
     What is of a moment says so. Else bounds of the times decide, GRIB's step type and CF's cell methods, then names
     of ERA5. Of hourly accumulated values it is looked at first whether they rise through the day and fall at 01 UTC, as
-    those of ERA5-Land do.
+    those of ERA5-Land do. Without bounds and step type, steps of a day or more are taken to begin at their time.
     """
     step_type = str(variable.attrs.get("GRIB_stepType", "")).lower()
     methods = str(variable.attrs.get("cell_methods", "")).lower()
@@ -84,10 +85,22 @@ def accumulation_of(variable: Any, time: str) -> Accumulation:
         return Accumulation("before" if bounds == "before" else "after", f"the bounds of {time} say so", True)
     if not (stated or by_name):
         return Accumulation("instant", "nothing says that values are accumulated")
+    if not step_type and _step_h(variable, time) >= _DAY_H:
+        # ERA5's own convention is of its hourly fields; sums of days and months bear the time at which these begin.
+        return Accumulation(
+            "after", "steps of a day or more, without bounds: the step that begins at its time"
+        )
     if stated:
         by = f"GRIB_stepType is {step_type}" if step_type else f"cell_methods is {methods}"
         return Accumulation("before", f"{by}: the step that ends at the valid time", True)
     return Accumulation("before", f"{name} of ERA5 is accumulated over the step that ends at the valid time")
+
+
+def _step_h(variable: Any, time: str) -> float:
+    """Return the usual step of a variable's times in hours; 0 where it has fewer than two."""
+    if not time or time not in variable.dims or variable.sizes[time] < 2:
+        return 0.0
+    return float(np.median(np.diff(hours_of(require_times(variable, time)))))
 
 
 def _rises_through_the_day(variable: Any, time: str) -> bool:

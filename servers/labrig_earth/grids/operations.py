@@ -19,6 +19,7 @@ from labrig_earth.gis.features import Features, read_features
 from labrig_earth.grids import arithmetic, combining, describing, regridding, zonal
 from labrig_earth.grids.aggregating import Wanted, aggregate
 from labrig_earth.grids.axes import axes_of, horizontal
+from labrig_earth.grids.conventions import accumulation_of
 from labrig_earth.grids.reading import Field, in_unit, opened, readable, selected, variable, variables
 from labrig_earth.grids.reporting import result_of
 from labrig_earth.grids.selecting import checked_box, select_point, unbroken
@@ -79,7 +80,9 @@ def aggregate_data(call: Call) -> Result:
     """Aggregate a variable over time, space or polygons; the arguments are the fields of `aggregating.Wanted`."""
     part = dict(call.argument("select", {}))
     start, end = (str(part.pop(key, "") or "") for key in ("start", "end"))
-    source = selected(variable(_opened(call), call.argument("variable", "")), part)
+    whole = variable(_opened(call), call.argument("variable", ""))
+    covers = accumulation_of(whole.data, whole.axes.time) if whole.axes.time else None
+    source = selected(whole, part, ends=covers is not None and covers.covers in ("before", "since_00"))
     shapes = _polygons(call) if call.optional("polygons") is not None else None
     frame = None if shapes is None else shapes.frame
     wanted = Wanted(

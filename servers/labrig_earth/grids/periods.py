@@ -6,7 +6,6 @@ calendar; so a month of which the data hold a week is missing, and said to be.
 
 from __future__ import annotations
 
-import datetime
 from dataclasses import dataclass
 from typing import Any
 from warnings import catch_warnings, simplefilter
@@ -14,7 +13,7 @@ from warnings import catch_warnings, simplefilter
 import numpy as np
 
 from labrig.errors import LabrigError
-from labrig_earth.grids.times import TimeAxis, iso, require_times, time_axis
+from labrig_earth.grids.times import TimeAxis, iso, moment_before, require_times, time_axis
 
 STATISTICS = ("mean", "sum", "min", "max", "median", "std", "count", "percentile")
 EVERY = ("", "day", "month", "season", "year")
@@ -194,9 +193,7 @@ def _moments(axis: Any, ends: bool) -> list[tuple[int, int, int]]:
     values = axis.values
     if not ends:
         return _parts(axis)
-    if np.issubdtype(values.dtype, np.datetime64):
-        return _parts(axis.copy(data=values - np.timedelta64(1, "s")))
-    return _parts(axis.copy(data=values - datetime.timedelta(seconds=1)))
+    return _parts(axis.copy(data=moment_before(values)))
 
 
 def _parts(axis: Any) -> list[tuple[int, int, int]]:

@@ -101,8 +101,13 @@ def variable(source: Field, name: str) -> Field:
     return source.with_data(variable_of(source.data, name))
 
 
-def selected(source: Field, part: Mapping[str, Any]) -> Field:
+def selected(source: Field, part: Mapping[str, Any], *, ends: bool = False) -> Field:
     """Return the part of a field that a mapping names, checked key by key.
+
+    Parameters
+    ----------
+    ends
+        Days and months are those in which steps that end at their time lie: for statistics of accumulated values.
 
     Raises
     ------
@@ -115,9 +120,9 @@ def selected(source: Field, part: Mapping[str, Any]) -> Field:
     data, axes, done = source.data, source.axes, []
     start, end = _text(part, "start"), _text(part, "end")
     if start or end:
-        data = select_range(data, axes.time, start, end)
+        data = select_range(data, axes.time, start, end, ends=ends)
     if part.get("months") is not None:
-        data = select_months(data, axes.time, _whole(part, "months"))
+        data = select_months(data, axes.time, _whole(part, "months"), ends=ends)
     if part.get("hours") is not None:
         data = select_hours(data, axes.time, _whole(part, "hours"))
     if part.get("level") is not None:
@@ -189,6 +194,8 @@ def in_time(source: Field, *, utc_offset_h: float = 0.0) -> tuple[Field, Accumul
         covers = Accumulation("before", covers.why)
     elif covers.covers == "before":
         source = source.noting(assumed=(f"a value covers the step that ends at its time: {covers.why}",))
+    elif covers.covers == "after" and not covers.stated:
+        source = source.noting(assumed=(covers.why,))
     if utc_offset_h:
         source = source.with_data(
             shifted(source.data, source.axes.time, utc_offset_h),

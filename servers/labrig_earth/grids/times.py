@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -155,13 +156,15 @@ def iso(time: Any) -> str:
     return text.removesuffix("T00:00:00").removesuffix(":00") if "T" in text else text
 
 
-def select_range(data: Any, name: str, start: str = "", end: str = "") -> Any:
+def select_range(data: Any, name: str, start: str = "", end: str = "", *, ends: bool = False) -> Any:
     """Return the data from a start to an end, both included; ``2020`` and ``2020-06`` are whole years and months.
 
     Parameters
     ----------
     start, end
         ISO text; empty for no bound. On a noleap or 360_day calendar a day that it does not have is refused.
+    ends
+        Values belong to the step that ends at their time: the one at 00:00 to the day before.
 
     Raises
     ------
@@ -172,7 +175,7 @@ def select_range(data: Any, name: str, start: str = "", end: str = "") -> Any:
     low, high = parsed(start, axis, "start", last=False), parsed(end, axis, "end", last=True)
     if low is not None and high is not None and high < low:
         raise LabrigError(f"The end {end} is before the start {start}", where="start, end")
-    values = axis.values
+    values = moment_before(axis.values) if ends else axis.values
     chosen = np.ones(values.shape, bool)
     if low is not None:
         chosen &= values >= low
@@ -186,6 +189,16 @@ def select_range(data: Any, name: str, start: str = "", end: str = "") -> Any:
             code="not_found",
         )
     return data.isel({name: np.flatnonzero(chosen)}) if not chosen.all() else data
+
+
+def moment_before(values: Any) -> Any:
+    """Return times a second earlier: in the step that ends at them."""
+    second = (
+        np.timedelta64(1, "s")
+        if np.issubdtype(values.dtype, np.datetime64)
+        else datetime.timedelta(seconds=1)
+    )
+    return values - second
 
 
 def parsed(text: str, axis: Any, where: str, *, last: bool) -> Any:
@@ -233,8 +246,8 @@ def _moment(axis: Any, parts: tuple[int | None, ...], last: bool) -> Any:
     return found
 
 
-def select_months(data: Any, name: str, months: tuple[int, ...]) -> Any:
-    """Return the data of some months of the year (1 to 12).
+def select_months(data: Any, name: str, months: tuple[int, ...], *, ends: bool = False) -> Any:
+    """Return the data of some months of the year (1 to 12); `ends` as for `select_range`.
 
     Raises
     ------
@@ -244,7 +257,10 @@ def select_months(data: Any, name: str, months: tuple[int, ...]) -> Any:
     wrong = [each for each in months if not 1 <= each <= 12]
     if wrong:
         raise LabrigError(f"There is no month {wrong[0]}", where="months", expected="1 to 12")
-    return _where(data, name, np.isin(require_times(data, name).dt.month.values, months), "months")
+    axis = require_times(data, name)
+    if ends:
+        axis = axis.copy(data=moment_before(axis.values))
+    return _where(data, name, np.isin(axis.dt.month.values, months), "months")
 
 
 def select_hours(data: Any, name: str, hours: tuple[int, ...]) -> Any:

@@ -88,7 +88,7 @@ def test_a_description_says_what_a_user_must_know() -> None:
         "missing_steps": 2,
     }
     assert found.data["variables"]["t2m"]["missing"] == "1 of 108"
-    assert "ends at each time" in found.data["variables"]["tp"]["covers"]
+    assert "begins at each time" in found.data["variables"]["tp"]["covers"]
     said = " ".join(found.warnings)
     for part in (
         "noleap",
