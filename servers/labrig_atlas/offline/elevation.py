@@ -19,9 +19,13 @@ EXACT_M = 50.0
 COAST_M = 5_000.0
 """A sea cell with a known point within this distance is taken for land, since cells are coarse."""
 NEIGHBOURS = 10
+FOOT_M = 8_000.0
+"""How far from its summit a mountain rises above the land: made up, as slopes are."""
 MOST_POINTS = 512
 """Of one question, as many as Google's service takes."""
-METHOD = f"mean of the {NEIGHBOURS} nearest known elevations, weighted by distance (modified Shepard)"
+METHOD = (
+    f"mean of the {NEIGHBOURS} nearest known elevations by distance (modified Shepard), raised near a summit"
+)
 
 
 def elevations(world: World, points: Sequence[tuple[float, float]]) -> tuple[Elevation, ...]:
@@ -46,8 +50,8 @@ def elevation(world: World, latitude: float, longitude: float) -> Elevation:
 
     At a known point it is that of the table; at sea it is 0; elsewhere it is Shepard's interpolation as modified by
     Franke and Nielson (Int. J. Numer. Methods Eng. 15, 1980): weights fall to 0 at the first point that is not used,
-    so that it is smooth. It is made up as far as hills between the known points go. Summits do not lift the land
-    around them.
+    so that it is smooth. It is made up as far as hills between the known points go. A summit lifts the land within
+    `FOOT_M` of it alone, the less the further away.
 
     Raises
     ------
@@ -83,6 +87,10 @@ def elevation(world: World, latitude: float, longitude: float) -> Elevation:
     used, beyond = usable[:NEIGHBOURS], usable[NEIGHBOURS][0]
     weights = [((beyond - away + 1.0) / (beyond * away)) ** 2 for away, _ in used]  # + 1 m: one is never 0
     mean = fsum(weight * each[1][2] for weight, each in zip(weights, used, strict=True)) / fsum(weights)
+    lifts = [
+        (row[2] - mean) * (1 - away / FOOT_M) ** 2 for away, row in known if not row[5] and away < FOOT_M
+    ]
+    mean += max(lifts, default=0.0, key=abs)
     return Elevation(
         latitude,
         longitude,
@@ -90,8 +98,8 @@ def elevation(world: World, latitude: float, longitude: float) -> Elevation:
         METHOD,
         world.meta.get("source", f"interpolated by Labrig; {sources.HEIGHTS}; {sources.ARTICLES}"),
         True,
-        used[0][1][3],
-        round(used[0][0], 1),
+        row[3],
+        round(distance, 1),
     )
 
 

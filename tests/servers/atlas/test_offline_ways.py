@@ -220,13 +220,17 @@ def test_interpolated_elevation_is_smooth_and_within_its_neighbours(earth: World
     assert elevation(earth, 48.4011 + step, 9.9876).elevation_m == pytest.approx(478, abs=1)
 
 
-def test_summits_do_not_lift_the_land_around(earth: World) -> None:
+def test_a_summit_lifts_its_own_slopes_and_not_the_land_around(earth: World) -> None:
     alone = earth.ask(
         "SELECT name, latitude, longitude, elevation FROM height WHERE NOT around ORDER BY elevation DESC LIMIT 3"
     )
     for name, latitude, longitude, metres in alone:
         assert elevation(earth, latitude, longitude).elevation_m == metres, name
-        assert elevation(earth, latitude + 0.05, longitude).elevation_m < metres, name
+        # 0, 100 m, 1 km and 4 km to the north: down all the way, and not at one step
+        path = [elevation(earth, latitude + north / 111_000, longitude) for north in (0, 100, 1_000, 4_000)]
+        assert all(a.elevation_m >= b.elevation_m for a, b in pairwise(path)), name
+        assert path[1].elevation_m > 0.9 * metres and path[1].nearest_known == name
+        assert path[3].elevation_m < 0.8 * metres, name
 
 
 @pytest.mark.parametrize("points", [[], [(0.0, 0.0)] * 513, [(91.0, 0.0)], [(float("nan"), 0.0)]])
