@@ -18,7 +18,7 @@ POINTS = dict(
         strict=True,
     )
 )
-ROMAN = "M CM D CD C XC L XL X IX V IV I".split()  # noqa: SIM905
+ROMAN = ("M", "CM", "D", "CD", "C", "XC", "L", "XL", "X", "IX", "V", "IV", "I")
 WORTH = (1000, 900, 500, 400, 100, 90, 50, 40, 10, 9, 5, 4, 1)
 
 

@@ -23,8 +23,6 @@ from labrig_suites.amazing_race.pages import page_of
 By = Literal["strict", "compat"]
 BYS: tuple[By, By] = ("strict", "compat")
 LIMITS = ("step_limit", "wall_limit", "token_limit", "cost_limit")
-CHANCE = 0.1
-"""What a random digit achieves."""
 
 
 def fa(score: Score, by: By) -> float:

@@ -32,8 +32,6 @@ PLACES = frozenset(
     )
 )
 """Kinds of pages whose subject has a point on a map."""
-COUNTRY = "country"
-UNITS = {"m": "metres", "km": "kilometres", "km2": "square kilometres", "kg": "kilograms", "": ""}
 WORD = re.compile(r"\w+")
 _DISAMBIGUATION = "disambiguation"
 
