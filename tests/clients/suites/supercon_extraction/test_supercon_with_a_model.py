@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from labrig_harness.agent import AgentSpec
 from labrig_harness.records.scoring import score_folder
 from labrig_harness.run.plan import RunPlan
 from labrig_harness.run.runner import run
+from labrig_harness.sample import Sample
 from labrig_harness.suite import Score
 from labrig_suites.supercon_extraction import items, suite
 from labrig_suites.supercon_extraction.arms import FILE
@@ -22,14 +24,18 @@ from support.scripted_model import Reply, Turn, scripted_model
 
 pytestmark = pytest.mark.accept
 
-SAMPLE = items.generate("with a model", 1)[0]
+
+@cache
+def sample() -> Sample:
+    """Return one paper; made by the first test, not while tests are collected."""
+    return items.generate("with a model", 1)[0]
 
 
 def said(changed: bool) -> str:
     """Return the truth as a model would write it, its first value by others where it is changed."""
     rows = [
         entry(row.name, row.material, row.printed, row.places[0].page, row.places[0].quote)
-        for row in truths().validate_python(SAMPLE.truth["rows"])
+        for row in truths().validate_python(sample().truth["rows"])
     ]
     if changed:
         rows[0]["value_string"] = "1.23 K"
@@ -42,7 +48,7 @@ def ran(
     monkeypatch.setenv("OPENAI_API_KEY", "no real key")
     with scripted_model(script) as service, in_memory():
         spec = AgentSpec(agent, "openai-chat:gpt-4.1", {"base_url": f"{service.url}/v1"})
-        plan = RunPlan(suite, suite.arm(arm), spec, (SAMPLE,), jobs=1, retries=0)
+        plan = RunPlan(suite, suite.arm(arm), spec, (sample(),), jobs=1, retries=0)
         asyncio.run(run(plan, out))
         asked = list(service.requests)
     (record,) = score_folder(out).records
