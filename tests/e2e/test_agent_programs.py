@@ -143,6 +143,23 @@ def test_two_servers_of_an_arm_are_told_apart_by_a_real_program(program: str, tm
 
 @pytest.mark.accept
 @PROGRAMS
+def test_a_leg_of_the_race_in_a_real_program(program: str, tmp_path: Path) -> None:
+    from labrig_suites.amazing_race import items
+
+    suite = suites.load("amazing-race")
+    sample = items.generate("in a program", 1)[0]
+    answer = {"path": "answer.txt", "content": sample.truth["answer"]}
+    calls: list[Turn] = [(call["tool"], call["arguments"]) for call in sample.truth["trace"]]
+    with scripted_model([*calls, ("write_file", answer), Reply("Done.")]) as model:
+        plan = RunPlan(suite, suite.arm("agent-paper"), spec(program, model.url), (sample,))
+        asyncio.run(run(plan, tmp_path))
+    (score,) = score_folder(tmp_path).scores
+    assert (score.strict, score.compat) == (1.0, 1.0)
+    assert score.facts["pvr"] in (1.0, None) and score.facts["rcr"] in (1.0, None)
+
+
+@pytest.mark.accept
+@PROGRAMS
 def test_limits_end_a_real_program_and_keep_its_calls(
     program: str, reference: tuple[Path, list[Turn]], tmp_path: Path
 ) -> None:
