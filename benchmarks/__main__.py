@@ -22,6 +22,7 @@ ALL = (
     "atlas",
     "papers",
     "earth",
+    "race",
 )
 ON_REQUEST = ("loop_overhead",)
 
