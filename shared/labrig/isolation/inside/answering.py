@@ -34,7 +34,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from labrig.isolation.inside import forking
+from labrig.isolation.inside import forking, limits
 
 REFUSED, FAILED = 2, 1
 FIRST_FILE = 3
@@ -112,10 +112,13 @@ class Answering(forking.ForkServer[Run]):
             for place, descriptor in enumerate(above):
                 os.dup2(descriptor, place)
             os.closerange(len(received), os.sysconf("SC_OPEN_MAX"))
-            for which, value in request["rlimits"]:
-                hard = resource.getrlimit(which)[1]
-                lowered = value if hard == resource.RLIM_INFINITY else min(value, hard)
-                resource.setrlimit(which, (lowered, lowered))
+            # A hard limit of processor time that is reached is a SIGKILL, which says nothing; SIGXCPU comes a second before.
+            limits.put_up(
+                {
+                    which: (value, value + 1 if which == resource.RLIMIT_CPU else value)
+                    for which, value in request["rlimits"]
+                }
+            )
             random.seed()
             code = stay(self.work) if request["stays"] else answer(self.work)
             sys.stdout.flush()
