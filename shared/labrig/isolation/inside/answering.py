@@ -112,7 +112,7 @@ class Answering(forking.ForkServer[Run]):
             for place, descriptor in enumerate(above):
                 os.dup2(descriptor, place)
             os.closerange(len(received), os.sysconf("SC_OPEN_MAX"))
-            # A hard limit of processor time that is reached is a SIGKILL, which says nothing; SIGXCPU comes a second before.
+            # At the hard limit of processor time comes SIGKILL, which says nothing; SIGXCPU a second before.
             limits.put_up(
                 {
                     which: (value, value + 1 if which == resource.RLIMIT_CPU else value)
