@@ -64,6 +64,7 @@ class Monitor(threading.Thread):
         self._sockets: Counter[tuple[int, str]] = Counter()
         self._disk_next = 0.0
         self._given: dict[tuple[int, str], str] = {}
+        self._walled: set[int] = set()
         self.processes = self.descriptors = self.memory = self.disk = self.shared = 0
         self.seen: set[str] = set()
         self.traced: set[str] = set()
@@ -121,6 +122,8 @@ class Monitor(threading.Thread):
         lines = Path(f"/proc/{pid}/status").read_text().splitlines()
         status = {line.partition(":")[0]: line.partition(":")[2].split() for line in lines}
         self._counts.append((time.monotonic(), int(status["Threads"][0])))
+        if status["Seccomp"] == ["2"]:
+            self._walled.add(pid)
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
         if int(fields[38]) not in (0, 3) or int(fields[16]) < 0:
             self.seen.add("priority")
@@ -154,7 +157,8 @@ class Monitor(threading.Thread):
                     self._handle(target)
                 elif target.startswith("socket:") and target != own:
                     self._sockets[pid, target] += 1
-                    if self._sockets[pid, target] > 3:  # a fork holds those of its parent for a moment
+                    # A fork holds those of its parent until its walls are up, which takes a while on a busy machine.
+                    if self._sockets[pid, target] > (3 if pid in self._walled else 100):
                         self._socket(pid, target)
                 elif target.endswith(" (deleted)"):
                     about = os.stat(path)
@@ -180,13 +184,16 @@ class Monitor(threading.Thread):
                 ):
                     self.seen.add(f"{name} socket")
                     return
-        with contextlib.suppress(OSError):
-            for line in Path(f"/proc/{pid}/net/unix").read_text().splitlines():
-                words = line.split()
-                if inode in words:
-                    if len(words) > 7:
-                        self.seen.add("unix socket with a name")
-                    return
+        try:
+            lines = Path(f"/proc/{pid}/net/unix").read_text().splitlines()
+        except OSError:  # it ended in this moment
+            return
+        for line in lines:
+            words = line.split()
+            if inode in words:
+                if len(words) > 7:
+                    self.seen.add("unix socket with a name")
+                return
         self.seen.add("socket of another family")
 
     def _namespaces(self, pid: int, parent: int) -> None:
