@@ -6,8 +6,8 @@ that is what makes marked-up text some times as fast as other readers' plain tex
 
 from __future__ import annotations
 
-from collections import deque
-from ctypes import CFUNCTYPE, c_double, c_int, c_uint, c_void_p, cast
+from collections.abc import Sequence
+from ctypes import CFUNCTYPE, byref, c_double, c_int, c_size_t, c_uint, c_void_p, cast
 from dataclasses import dataclass
 from functools import cache
 from itertools import repeat
@@ -78,26 +78,58 @@ class _Texts(dict[int, str]):
 _TEXTS = _Texts()
 
 
+_RESULTS: dict[str, Any] = {
+    "GetUnicode": c_uint, "GetTextObject": c_size_t, "GetCharBox": c_int, "GetCharOrigin": c_int, "GetMatrix": c_int,
+    "GetFontSize": c_double, "GetFontWeight": c_int, "IsGenerated": c_int,
+}  # fmt: skip
+
+
 @cache
 def _functions() -> dict[str, Any]:
-    """Return the functions of PDFium that are asked for each glyph or piece, taking addresses as plain numbers."""
+    """Return the functions of PDFium that are asked for each glyph or piece.
+
+    They are told no types of arguments, since ctypes would then make each argument anew: that takes longer than the
+    answer. They are called with the page and `_places` as finished arguments, and with plain numbers.
+    """
     import pypdfium2.raw as raw
 
-    place = (c_void_p, c_int)
-    kinds: dict[str, tuple[Any, ...]] = {
-        "GetUnicode": (c_uint, *place),
-        "GetTextObject": (c_void_p, *place),
-        "GetCharBox": (c_int, *place, *4 * (c_void_p,)),
-        "GetCharOrigin": (c_int, *place, *2 * (c_void_p,)),
-        "GetMatrix": (c_int, *place, c_void_p),
-        "GetFontSize": (c_double, *place),
-        "GetFontWeight": (c_int, *place),
-        "IsGenerated": (c_int, *place),
-    }
     return {
-        name: CFUNCTYPE(*kind)(cast(getattr(raw, f"FPDFText_{name}"), c_void_p).value or 0)
-        for name, kind in kinds.items()
+        name: CFUNCTYPE(kind)(cast(getattr(raw, f"FPDFText_{name}"), c_void_p).value or 0)
+        for name, kind in _RESULTS.items()
     }
+
+
+ROWS = 4096
+"""Answers of PDFium that are written before they are read; a page of print has about as many glyphs."""
+
+
+@cache
+def _places() -> tuple[Any, tuple[list[Any], ...]]:
+    """Return room for `ROWS` rows of four numbers, and for each column the arguments that point to its numbers."""
+    room = (c_double * (4 * ROWS))()
+    arguments = [byref(room, 8 * each) for each in range(4 * ROWS)]
+    return room, tuple(arguments[column::4] for column in range(4))
+
+
+def _written(
+    function: str, page: Any, numbers: Sequence[int], columns: Sequence[int]
+) -> tuple[list[int], NDArray[np.float64]]:
+    """Return what a function says for each glyph, and the row that it wrote: numbers to these columns.
+
+    Where nothing is written a row is infinite. PDFium answers one thread at a time, and so does this.
+    """
+    import numpy as np
+
+    room, arguments = _places()
+    view = np.frombuffer(room).reshape(ROWS, 4)
+    said: list[int] = []
+    rows = np.empty((len(numbers), 4))
+    for start in range(0, len(numbers), ROWS):
+        some = numbers[start : start + ROWS]
+        view[: len(some)] = np.inf
+        said += map(_functions()[function], repeat(page), some, *(arguments[each] for each in columns))
+        rows[start : start + len(some)] = view[: len(some)]
+    return said, rows
 
 
 def glyphs_of(textpage: Any) -> Glyphs:
@@ -111,13 +143,13 @@ def glyphs_of(textpage: Any) -> Glyphs:
     import numpy as np
 
     functions, count = _functions(), min(textpage.count_chars(), MOST)
-    address = cast(textpage.raw, c_void_p).value or 0
-    codes = _codes(textpage, count, address)
+    page = c_void_p.from_param(cast(textpage.raw, c_void_p).value)
+    codes = _codes(textpage, count, page)
     kinds = _kinds()[np.minimum(codes, ASTRAL)]
     white, chosen = np.flatnonzero(kinds == WHITE), np.flatnonzero(kinds & GLYPH)
     unknown = int(np.count_nonzero(kinds & UNNAMED))
     real = np.zeros(count + 1, int)
-    generated = map(functions["IsGenerated"], repeat(address), white.tolist())
+    generated = map(functions["IsGenerated"], repeat(page), white.tolist())
     real[white] = 1 - np.fromiter(generated, int, len(white))
     real, any_white = np.cumsum(real), np.cumsum(kinds == WHITE)
     before = np.concatenate(([-1], chosen[:-1])) if len(chosen) else chosen
@@ -125,100 +157,133 @@ def glyphs_of(textpage: Any) -> Glyphs:
     has_white = any_white[chosen] > np.where(before < 0, 0, any_white[before])
     spaces: list[str] = np.where(has_real, " ", np.where(has_white, "?", "")).tolist()
     kept: list[int] = chosen.tolist()
-    # PDFium writes left, right, bottom and top; where it knows no box the row stays infinite.
-    rows = np.full((len(kept), 4), np.inf)
-    first, last = rows.ctypes.data, rows.ctypes.data + rows.nbytes
-    places = (range(first + shift, last + shift, 32) for shift in (0, 16, 8, 24))  # left, right, bottom, top
-    deque(map(functions["GetCharBox"], repeat(address), kept, *places), maxlen=0)
+    _, rows = _written("GetCharBox", page, kept, (0, 2, 1, 3))  # left, right, bottom, top
     if not np.isfinite(rows).all():
         finite = np.isfinite(rows).all(axis=1)
         rows, good = rows[finite], finite.tolist()
         kept = [each for each, right in zip(kept, good, strict=True) if right]
         chosen = chosen[finite]
         spaces = [each for each, right in zip(spaces, good, strict=True) if right]
-    x, y, sizes, bold, upright = _of_pieces(functions, address, kept)
-    texts = list(map(_TEXTS.__getitem__, codes[chosen].tolist()))
+    whole = chosen[1:] - chosen[:-1] - 1 == real[chosen[1:]] - real[chosen[:-1]]
+    if (kinds & TURNS).any():
+        whole[:] = False
+    x, y, sizes, bold, upright = _of_pieces(page, kept, whole)
+    texts = _texts_of(codes[chosen], kinds[chosen])
     return Glyphs(texts, rows, x, y, sizes, bold, upright, spaces, unknown)
+
+
+def _texts_of(codes: NDArray[np.uint32], kinds: NDArray[np.uint8]) -> list[str]:
+    """Return the text of each glyph; most are the character of their code."""
+    import numpy as np
+
+    texts = list(codes.tobytes().decode("utf-32-le", "surrogatepass"))
+    for place in np.flatnonzero(kinds & OTHERWISE).tolist():
+        texts[place] = _TEXTS[int(codes[place])]
+    return texts
 
 
 def warm() -> None:
     """Build what the first page would build."""
     _functions()
+    _places()
     _kinds()
 
 
-def _codes(textpage: Any, count: int, address: int) -> NDArray[np.uint32]:
+def _codes(textpage: Any, count: int, page: Any) -> NDArray[np.uint32]:
     """Return the code of each character: from the text at once, where the two go side by side."""
     import numpy as np
 
     unicode, text = _functions()["GetUnicode"], textpage.get_text_range(0, count) if count else ""
     if len(text) == count:
         tried = range(0, count, SIDE_BY_SIDE)
-        if all(_TEXTS[unicode(address, each)] == _TEXTS[ord(text[each])] for each in tried):
+        if all(_TEXTS[unicode(page, each)] == _TEXTS[ord(text[each])] for each in tried):
             return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
-    return np.fromiter(map(unicode, repeat(address), range(count)), np.uint32, count)
+    return np.fromiter(map(unicode, repeat(page), range(count)), np.uint32, count)
 
 
-WHITE, GLYPH, UNNAMED = 1, 2, 4
+WHITE, GLYPH, UNNAMED, OTHERWISE, TURNS = 1, 2, 4, 8, 16
+RIGHT_TO_LEFT = ((0x590, 0x900), (0xFB1D, 0xFE00), (0xFE70, 0xFF00))
+"""Ranges of codes whose writing goes from right to left (Unicode Standard, tables of bidirectional classes)."""
 ASTRAL = 0x10000
 """Codes from here on are glyphs, all of them."""
 
 
 @cache
 def _kinds() -> NDArray[np.uint8]:
-    """Return what each code is: `WHITE`, `GLYPH`, and whether no font named it (`UNNAMED`)."""
+    """Return what each code is: `WHITE`, `GLYPH`; whether no font named it (`UNNAMED`), its text is another character
+    (`OTHERWISE`), and PDFium may have moved what stands beside it (`TURNS`)."""
     import numpy as np
 
     kinds = np.zeros(ASTRAL + 1, np.uint8)
     for code in range(ASTRAL):
         text = _TEXTS[code]
         kinds[code] = WHITE if text == " " else GLYPH if text else 0
-    kinds[ASTRAL] = GLYPH
+        kinds[code] |= OTHERWISE if text not in (" ", chr(code)) else 0
+    kinds[ASTRAL] = GLYPH | OTHERWISE | TURNS
+    for first, last in RIGHT_TO_LEFT:
+        kinds[first:last] |= TURNS
     kinds[[0, 0xFFFD]] |= UNNAMED
     kinds[0xE000:0xF900] |= UNNAMED
     return kinds
 
 
-def _of_pieces(functions: dict[str, Any], address: int, kept: list[int]) -> tuple[Any, ...]:
-    """Return origin, size, weight and whether it is upright of each glyph, asked once for each piece of the file."""
+def _pieces(page: Any, kept: list[int], whole: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return the piece of the file that each glyph is of, as PDFium's address; 0 where it has none.
+
+    A piece is drawn at once. Where the first and the last glyph of a word or line are of one piece, those between are.
+    """
     import numpy as np
 
-    count = len(kept)
-    pieces = np.array(
-        list(map(functions["GetTextObject"], repeat(address), kept)), dtype=np.float64
-    )  # None is NaN
+    piece_of = _functions()["GetTextObject"]
+
+    def asked(places: NDArray[np.int64]) -> NDArray[np.int64]:
+        numbers = [kept[each] for each in places.tolist()]
+        return np.fromiter(map(piece_of, repeat(page), numbers), np.int64, len(numbers))
+
+    firsts = np.concatenate(([0], np.flatnonzero(~whole) + 1))
+    lasts = np.append(firsts[1:], len(kept)) - 1
+    more = np.flatnonzero(lasts > firsts)
+    first = asked(firsts)
+    last = first.copy()
+    last[more] = asked(lasts[more])
+    pieces = np.repeat(first, lasts - firsts + 1)
+    mixed = np.repeat((first != last) | (first == 0), lasts - firsts + 1)
+    mixed[firsts] = False
+    mixed[lasts] = False
+    pieces[lasts] = last
+    inner = np.flatnonzero(mixed)
+    pieces[inner] = asked(inner)
+    return pieces
+
+
+def _of_pieces(page: Any, kept: list[int], whole: NDArray[np.bool_]) -> tuple[Any, ...]:
+    """Return origin, size, weight and whether it is upright of each glyph, asked once for each piece of the file.
+
+    `whole` tells between which glyphs nothing stands but white space of the file.
+    """
+    import numpy as np
+
+    functions, count = _functions(), len(kept)
+    pieces = _pieces(page, kept, whole) if count else np.zeros(0, np.int64)
     new = np.ones(count, bool)
-    new[1:] = pieces[1:] != pieces[:-1]
+    new[1:] = (pieces[1:] != pieces[:-1]) | (pieces[1:] == 0)
     starts = np.flatnonzero(new)
-    origins, matrices = np.zeros((count, 2)), np.zeros((len(starts), 6), dtype=np.float32)
     heads = [kept[each] for each in starts.tolist()]
-    at, end = matrices.ctypes.data, matrices.ctypes.data + matrices.nbytes
-    got = np.fromiter(
-        map(functions["GetMatrix"], repeat(address), heads, range(at, end, 24)), bool, len(heads)
-    )
-    sizes = np.fromiter(map(functions["GetFontSize"], repeat(address), heads), float, len(heads))
-    weights = np.fromiter(map(functions["GetFontWeight"], repeat(address), heads), float, len(heads))
-    a, b, c, d = (matrices[:, column].astype(float) for column in range(4))
-    sizes = np.abs(np.where(got, sizes * np.hypot(c, d), sizes))
+    said, rows = _written("GetMatrix", page, heads, (0,))  # six numbers of four bytes
+    got = np.array(said, bool)
+    a, b, c, d = rows.view(np.float32)[:, :4].T.astype(float)
+    sizes = np.fromiter(map(functions["GetFontSize"], repeat(page), heads), float, len(heads))
+    weights = np.fromiter(map(functions["GetFontWeight"], repeat(page), heads), float, len(heads))
+    with np.errstate(invalid="ignore"):  # where there is no matrix
+        sizes = np.abs(np.where(got, sizes * np.hypot(c, d), sizes))
+        upright = ~got | (np.abs(b) <= 0.2 * np.abs(a))
     sizes[sizes == 0] = 1.0
-    upright = ~got | (np.abs(b) <= 0.2 * np.abs(a))
-    lengths = np.diff([*starts.tolist(), count])
+    lengths = np.diff(np.append(starts, count))
     each_upright = np.repeat(upright, lengths)
     asked = np.flatnonzero(new | ~each_upright)  # of turned text each glyph has a baseline of its own
-    at = origins.ctypes.data
-    places = (at + 16 * asked).tolist()
-    deque(
-        map(
-            functions["GetCharOrigin"],
-            repeat(address),
-            [kept[each] for each in asked.tolist()],
-            places,
-            [each + 8 for each in places],
-        ),
-        maxlen=0,
-    )
+    said, rows = _written("GetCharOrigin", page, [kept[each] for each in asked.tolist()], (0, 1))
+    rows[~np.array(said, bool)] = 0.0
     of = np.zeros(count, int)
-    of[asked] = asked
-    of = np.maximum.accumulate(of)
-    x, y = origins[of, 0], origins[of, 1]
+    of[asked] = np.arange(len(asked))
+    x, y = rows[np.maximum.accumulate(of), :2].T
     return x, y, np.repeat(sizes, lengths), np.repeat(weights >= BOLD, lengths), each_upright

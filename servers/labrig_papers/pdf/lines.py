@@ -62,6 +62,8 @@ def visual_lines(glyphs: Glyphs) -> list[Line]:
             lines[-1].append(run)
         else:
             lines.append([run])
+    if not _accents(glyphs):
+        return lines
     return [joined for line in lines if (joined := _joined(line, glyphs))]
 
 
@@ -83,9 +85,8 @@ def _runs(glyphs: Glyphs) -> list[Run]:
         | ~glyphs.upright[1:]
         | ~glyphs.upright[:-1]
     )
-    for index, text in enumerate(glyphs.texts):
-        if text in _ACCENTS:
-            breaks[index] = breaks[index + 1] = True
+    for index in _accents(glyphs):
+        breaks[index] = breaks[index + 1] = True
     edges = np.flatnonzero(breaks)
     firsts, lasts = edges[:-1], edges[1:]
     columns = (
@@ -99,8 +100,17 @@ def _runs(glyphs: Glyphs) -> list[Run]:
     return list(map(Run, *columns, spaces, bold, upright))
 
 
+def _accents(glyphs: Glyphs) -> list[int]:
+    """Return the glyphs that are accents by themselves."""
+    if _ACCENTS.keys().isdisjoint(glyphs.texts):
+        return []
+    return [index for index, text in enumerate(glyphs.texts) if text in _ACCENTS]
+
+
 def size_of(line: Sequence[Run]) -> float:
     """Return the size of most glyphs of a line (their median), in points."""
+    if len(line) == 1:
+        return round(line[0].size, 1)
     sizes = sorted((run.size, len(run)) for run in line)
     half, seen = sum(each for _, each in sizes) / 2, 0
     for index, (size, count) in enumerate(sizes):

@@ -6,7 +6,7 @@ higher or lower by the shares `RAISED` and `LOWERED` of that size. Without it ``
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -52,15 +52,58 @@ class Marked:
         self.text[-1] = self.text[-1][:-1]
         self.at.pop()
 
-    def glyphs(self, texts: Sequence[str], first: int, last: int) -> None:
-        """Add a range of glyphs."""
-        said = "".join(texts[first:last])
-        if len(said) == last - first:
-            self.text.append(said)
-            self.at.extend(range(first, last))
-        else:
-            for place in range(first, last):
-                self.put(texts[place], place)
+
+class _Flow:
+    """The glyphs of a page as one text with the white space that stands within runs of body print.
+
+    Most runs are taken from it at once, and not glyph by glyph.
+
+    Attributes
+    ----------
+    whites
+        The glyphs before which white may stand within a run, in order.
+    """
+
+    def __init__(self, glyphs: Glyphs) -> None:
+        import numpy as np
+
+        count = len(glyphs)
+        gaps = np.zeros(count)
+        gaps[1:] = glyphs.boxes[1:, 0] - glyphs.boxes[:-1, 2]
+        found = (gaps > SURE_GAP * glyphs.sizes) | np.fromiter(map(bool, glyphs.spaces), bool, count)
+        found[:1] = False
+        self.whites: list[int] = np.flatnonzero(found).tolist()
+        texts = glyphs.texts
+        white = [
+            (place, each)
+            for place, gap, size in zip(
+                self.whites, gaps[found].tolist(), glyphs.sizes[found].tolist(), strict=True
+            )
+            if (each := _white(gap, size, glyphs.spaces[place], texts[place]))
+        ]
+        pieces: list[str] = []
+        before = 0
+        for place, each in white:
+            pieces += texts[before:place]
+            pieces.append(each)
+            before = place
+        pieces += texts[before:]
+        self._text = "".join(pieces)
+        where = np.array([place for place, _ in white], int)
+        widths = np.fromiter(map(len, texts), int, count)
+        starts = np.cumsum(widths) - widths
+        starts += np.searchsorted(where, np.arange(count), side="right")
+        self._starts: list[int] = starts.tolist()
+        self._ends: list[int] = (starts + widths).tolist()
+        numbers = np.full(len(self._text), MARKUP)
+        of = np.repeat(np.arange(count), widths)
+        numbers[starts[of] + np.arange(len(of)) - (np.cumsum(widths) - widths)[of]] = of
+        self._numbers: list[int] = numbers.tolist()
+
+    def body(self, first: int, last: int) -> tuple[str, list[int]]:
+        """Return the text of glyphs with the white between them, and the number of each character."""
+        start, end = self._starts[first], self._ends[last - 1]
+        return self._text[start:end], self._numbers[start:end]
 
 
 def marked(lines: Sequence[visual.Line], glyphs: Glyphs) -> Marked:
@@ -68,17 +111,18 @@ def marked(lines: Sequence[visual.Line], glyphs: Glyphs) -> Marked:
     page = Marked()
     if not lines:
         return page
-    whites = _whites(glyphs)
+    flow = _Flow(glyphs)
     boxes = _boxes(lines, glyphs)
     before: visual.Line | None = None
     for line, box in zip(lines, boxes, strict=True):
+        size = size_of(line)
         if before is not None:
-            _break(page, before, line, glyphs)
+            _break(page, before, line, size, glyphs)
         start = len(page.at)
         page.cells = False
-        _line(page, line, glyphs, whites)
+        _line(page, line, glyphs, flow)
         bold = 2 * sum(len(run) for run in line if run.bold) > sum(map(len, line))
-        page.lines.append(Line(start, len(page.at), size_of(line), bold, box))
+        page.lines.append(Line(start, len(page.at), size, bold, box))
         before = line
     return page
 
@@ -99,20 +143,8 @@ def _boxes(lines: Sequence[visual.Line], glyphs: Glyphs) -> list[Box]:
     return [(left, bottom, right, top) for (left, bottom), (right, top) in corners]
 
 
-def _whites(glyphs: Glyphs) -> list[int]:
-    """Return the glyphs before which white may stand within a run, in order."""
-    import numpy as np
-
-    gaps = glyphs.boxes[1:, 0] - glyphs.boxes[:-1, 2]
-    found = np.zeros(len(glyphs), bool)
-    found[1:] = gaps > SURE_GAP * glyphs.sizes[1:]
-    found |= np.array(glyphs.spaces) != ""
-    places: list[int] = np.flatnonzero(found).tolist()
-    return places
-
-
-def _line(page: Marked, line: visual.Line, glyphs: Glyphs, whites: list[int]) -> None:
-    texts, boxes, spaces = glyphs.texts, glyphs.boxes, glyphs.spaces
+def _line(page: Marked, line: visual.Line, glyphs: Glyphs, flow: _Flow) -> None:
+    texts = glyphs.texts
     level = ""
     letter = line[0].size  # of the last glyph that is no script
     for number, run in enumerate(line):
@@ -133,19 +165,28 @@ def _line(page: Marked, line: visual.Line, glyphs: Glyphs, whites: list[int]) ->
         level = own
         if not own:
             letter = run.size
-        size, start = max(letter, run.size), run.first
-        low = bisect_right(whites, run.first)
-        for place in whites[low : bisect_left(whites, run.last, low)]:
-            gap = float(boxes[place, 0] - boxes[place - 1, 2])
-            white = _white(gap, size, spaces[place], texts[place])
-            if white:
-                page.glyphs(texts, start, place)
-                page.put(f"}}{white}{own}{{" if own else white)
-                page.cells = page.cells or white == "\t"
-                start = place
-        page.glyphs(texts, start, run.last)
+        if own:
+            _script(page, run, own, max(letter, run.size), glyphs, flow.whites)
+            continue
+        text, numbers = flow.body(run.first, run.last)
+        page.text.append(text)
+        page.at += numbers
+        page.cells = page.cells or "\t" in text
     if level:
         page.put("}")
+
+
+def _script(page: Marked, run: Run, level: str, size: float, glyphs: Glyphs, whites: Sequence[int]) -> None:
+    """Add a script, whose marks end before white space and begin behind it."""
+    for number in range(run.first, run.last):
+        low = bisect_left(whites, number)
+        if number > run.first and low < len(whites) and whites[low] == number:
+            gap = float(glyphs.boxes[number, 0] - glyphs.boxes[number - 1, 2])
+            white = _white(gap, size, glyphs.spaces[number], glyphs.texts[number])
+            if white:
+                page.put(f"}}{white}{level}{{")
+                page.cells = page.cells or white == "\t"
+        page.put(glyphs.texts[number], number)
 
 
 def _level(line: visual.Line, number: int) -> str:
@@ -192,12 +233,12 @@ def _white(gap: float, size: float, space: str, text: str) -> str:
     return " " if (space and gap > wide * size) or gap > SURE_GAP * size else ""
 
 
-def _break(page: Marked, before: visual.Line, line: visual.Line, glyphs: Glyphs) -> None:
+def _break(page: Marked, before: visual.Line, line: visual.Line, other: float, glyphs: Glyphs) -> None:
     """Put the end of a line: nothing where a hyphenated word goes on, one line feed, or two.
 
-    A sentence that no point ends goes on in the next column.
+    `other` is the size of the line that follows. A sentence that no point ends goes on in the next column.
     """
-    one, other = page.lines[-1].size, size_of(line)
+    one = page.lines[-1].size
     size = max(one, other)
     down = median_y(before) - median_y(line)
     goes_on = 0 < down < BLOCK_GAP * size
@@ -221,6 +262,8 @@ def _is_word(line: visual.Line, glyphs: Glyphs) -> bool:
 
 def median_y(line: visual.Line) -> float:
     """Return the baseline of a line: that of its larger glyphs."""
+    if len(line) == 1:
+        return line[0].y
     large = max(run.size for run in line)
     heights = sorted((run.y, len(run)) for run in line if run.size > 0.88 * large)
     half, seen = sum(count for _, count in heights) // 2, 0

@@ -59,9 +59,7 @@ def render(
         bitmap = page.render(
             scale=scale, crop=(left, bottom, width - right, height - top), may_draw_forms=False
         )
-        image = bitmap.to_pil().convert("L" if grey else "RGB")
-        if not marked and not grey and _is_grey(image):
-            image = image.convert("L")
+        image = _image(bitmap, grey, bool(marked))
     finally:
         page.close()
     draw = ImageDraw.Draw(image)
@@ -77,16 +75,25 @@ def render(
             width=max(1, round(scale)),
         )
     out = io.BytesIO()
-    image.save(out, "PNG", compress_level=1 if grey else 4)
+    level = 4 if image.mode == "P" else 1 if grey else 2  # of coloured print a higher one makes larger files
+    image.save(out, "PNG", compress_level=level)
     return out.getvalue(), round(scale * 72)
 
 
-def _is_grey(image: Any) -> bool:
-    """Tell whether a picture has no colours: most pages have none, and take a third then."""
-    from PIL import ImageChops
+def _image(bitmap: Any, grey: bool, coloured: bool) -> Any:
+    """Return what PDFium drew: of a page without colours, as most are, its grey as a palette.
 
-    red, green, blue = image.split()
-    return not (ImageChops.difference(red, green).getbbox() or ImageChops.difference(red, blue).getbbox())
+    Pillow filters each line of the other kinds before it packs it, which takes three times as long for print.
+    """
+    import numpy as np
+    from PIL import Image
+
+    if not grey and not coloured:
+        drawn = bitmap.to_numpy()
+        one = drawn[..., 0]
+        if np.array_equal(one, drawn[..., 1]) and np.array_equal(one, drawn[..., 2]):
+            return Image.fromarray(np.ascontiguousarray(one)).convert("P")
+    return bitmap.to_pil().convert("L" if grey else "RGB")
 
 
 def _within(box: Box | None, width: float, height: float) -> Box:

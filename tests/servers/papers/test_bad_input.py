@@ -172,7 +172,7 @@ async def test_every_file_at_hand(client: Client[Any]) -> None:
     await lives(client)
 
 
-async def test_nothing_in_a_file_is_run_opened_or_asked_for(tmp_path: Path) -> None:
+async def test_nothing_in_a_file_is_run_opened_or_asked_for(client: Client[Any], work: Path) -> None:
     with imitation() as site:
         url = site.url("/asked").encode()
         harmful = one_page(
@@ -188,10 +188,9 @@ async def test_nothing_in_a_file_is_run_opened_or_asked_for(tmp_path: Path) -> N
             catalog=b"/OpenAction 6 0 R /Names << /EmbeddedFiles << /Names [(a) 8 0 R] >> "
             b"/JavaScript << /Names [(b) 6 0 R] >> >> /AA << /WC 10 0 R >>",
         )
-        (tmp_path / "harmful.pdf").write_bytes(harmful)
-        async with Client(build(toolbox, ServeOptions(workspace=tmp_path))) as other:
-            for tool in ("open_paper", "outline", "read_pages", "find_quantities", "render"):
-                refused, said = await asked(other, tool, "harmful.pdf")
-                assert not refused and "secret" not in said
+        (work / "harmful.pdf").write_bytes(harmful)
+        for tool in ("open_paper", "outline", "read_pages", "find_quantities", "render"):
+            refused, said = await asked(client, tool, "harmful.pdf")
+            assert not refused and "secret" not in said
         assert site.hits == []
-    assert [each.name for each in tmp_path.glob("*.txt")] == []
+    assert list(work.glob("*.txt")) == []
