@@ -10,5 +10,6 @@
 - `gis`: layers of points, lines and polygons, measured and laid over each other; routes on streets
 - `satellite`: indices of scenes, with scale, offset and clouds, and their change
 - `plots`: maps and time series that could be published
+- `impact`: simulators of what weather does to crops, people and houses
 - `catalogue`: which data there are here and on the network, and parts of the latter as files
 """

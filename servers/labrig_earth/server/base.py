@@ -28,6 +28,7 @@ from labrig_earth.catalogue.stac_service import EARTH_SEARCH
 
 if TYPE_CHECKING:
     from labrig.http import Client
+    from labrig_earth.impact.runs import Engines
     from labrig_earth.results import Result
     from labrig_earth.work.asking import Given
 
@@ -52,6 +53,7 @@ class State:
         self._client: Any = None
         self._fetchers: Any = None
         self._sandbox: Any = None
+        self._engines: Any = None
 
     @property
     def workers(self) -> Any:
@@ -112,8 +114,19 @@ class State:
             )
         return self._sandbox
 
+    @property
+    def engines(self) -> Engines:
+        """What runs simulators; each is loaded by its first run."""
+        if self._engines is None:
+            from labrig_earth.impact.runs import Engines
+
+            self._engines = Engines()
+        return cast("Engines", self._engines)
+
     async def close(self) -> None:
         """End the processes."""
+        if self._engines is not None:
+            await self._engines.close()
         if self._workers is not None:
             await self._workers.close()
         if self._clustered is not None:

@@ -1,0 +1,6 @@
+"""Simulators of impacts: the engines themselves, each run in a process and a folder of its own.
+
+- `envelope`: what a simulator of the paper gives back, with its common arguments
+- `runs`: a run of an engine, from its inputs to one folder that holds all of it
+- `inside`: what runs in the child, also in the Python of a side environment
+"""

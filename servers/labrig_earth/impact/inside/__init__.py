@@ -1,0 +1,4 @@
+"""What runs in the child of a run: standard library and the engine's own Python, nothing else of this server.
+
+- `entering`: the module that children load; it enters the run's folder and calls the engine
+"""
