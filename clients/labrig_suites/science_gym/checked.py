@@ -18,7 +18,7 @@ from labrig_suites.science_gym.question import (
 LABELS = ("repository", "question", "category", "type", "style", "statistic", "format")
 WHOLE = re.compile(r"-?[0-9]{1,300}", re.ASCII)
 DECIMAL = re.compile(r"-?[0-9]{1,300}(\.[0-9]{1,300})?", re.ASCII)
-DIGITS = (2, 3, 4)
+DIGITS = range(2, 10)
 
 
 def check(fields: Mapping[str, Any]) -> None:
@@ -68,8 +68,6 @@ def _answerable(expected: Expected) -> None:
     if expected.kind == "integer" and not WHOLE.fullmatch(value):
         raise ValueError(f"the answer {value[:40]!r} is not a whole number")
     if expected.kind == "number" and not (DECIMAL.fullmatch(value) and expected.digits in DIGITS):
-        raise ValueError(
-            f"the answer {value[:40]!r} is not a decimal number, or its digits are not 2, 3 or 4"
-        )
+        raise ValueError(f"the answer {value[:40]!r} is not a decimal number, or its digits are not 2 to 9")
     if expected.kind == "text" and not value.strip():
         raise ValueError("the answer is empty")

@@ -134,7 +134,7 @@ class Expected:
         Of a ``choice``; also of an ``impossible`` question whose answer would have been a choice. "not possible" is
         none of them.
     digits
-        Significant digits asked for: 2, 3 or 4 for every question whose answer is, or would have been, a ``number``; 0
+        Significant digits asked for: 2 or more for every question whose answer is, or would have been, a ``number``; 0
         otherwise.
     reason
         Why it is ``impossible``: ``empty selection``, ``wrong type``, ``missing variable``, ``missing file``,

@@ -28,13 +28,14 @@ REASONS: dict[Type, tuple[str, ...]] = {
     "extension": (),
     "count-rows": ("missing file",),
     "files-by-prefix": (),
-    "files-by-condition": ("missing variable",),
+    "files-by-condition": (),
     "univariate-file": OF_A_FILE,
     "univariate-condition": ("empty selection", "wrong type", "missing variable", "undefined"),
     "bivariate-statistic": OF_A_FILE,
     "bivariate-hypothesis": OF_A_FILE,
 }
-"""Why a question of a type can be impossible. A README, an extension and a number of files can always be told."""
+"""Why a question of a type can be impossible. A README, an extension and a number of files can always be told:
+of files whose paths have no such variable there are 0, as truly as their number is "not possible"."""
 OUTCOMES: dict[Type, tuple[str, ...]] = {
     "readme": README_CHOICES,
     "extension": EXTENSION_CHOICES,

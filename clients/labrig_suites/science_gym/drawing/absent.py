@@ -1,4 +1,4 @@
-"""What a field has and a repository has not: placeholders and columns that nothing in it resembles.
+"""What a field has and a repository has not: columns that nothing in it resembles.
 
 Nor may anything in it tell them: years and seasons follow from dates, a wage from income and hours.
 """
@@ -11,21 +11,6 @@ from collections.abc import Callable
 from labrig_repository.gym.numbers import Draws
 from labrig_repository.gym.repository import GeneratedRepository
 from labrig_repository.gym.taxonomy import Categorical, Dependent, Drawn, Field, load
-from labrig_suites.science_gym.drawing.parts import TRIES
-from labrig_suites.science_gym.question import Condition
-
-
-def placeholder(repository: GeneratedRepository, draws: Draws) -> Condition | None:
-    """Return a condition on a placeholder that neither paths nor columns have, with a value that no path holds."""
-    alike = likeness(repository)
-    paths = "\n".join(repository.files.texts).lower()
-    for field in _fields(repository):
-        able = [each for each in field.paths if not alike(each.name, each.about)]
-        for placeholder in draws.some(able, TRIES):
-            values = [value for value in placeholder.levels if len(value) > 2 and value.lower() not in paths]
-            if values:
-                return Condition(placeholder.name, "in", (draws.one(values),))
-    return None
 
 
 def column(repository: GeneratedRepository, draws: Draws, numeric: bool) -> str | None:

@@ -50,16 +50,17 @@ def _try_bivariate(repository: GeneratedRepository, type: Type, draws: Draws, wa
         statistic = "pearson" if reason == "wrong type" else draws.one(tuple(BIVARIATE))
     count = 3 if type == "bivariate-hypothesis" else 2
     names = _pair(repository, draws, statistic, count, reason)
-    where = where_asked(repository, type, draws, reason)
-    if names is None or where is None:
+    asked = where_asked(repository, type, draws, reason)
+    if names is None or asked is None:
         return None
-    asked, cells = where
-    chosen = chosen_rows(repository, draws, reason, cells, names, FEWEST_ROWS)
+    chosen = chosen_rows(repository, draws, reason, asked, names, FEWEST_ROWS)
     if chosen is None:
         return None
     alpha = draws.one(ALPHAS) if count == 3 else ""
     digits = draws.one(DIGITS) if count == 2 else 0
-    query = replace(asked, rows=chosen.conditions, statistic=statistic, variables=tuple(names), alpha=alpha)
+    query = replace(
+        asked.query, rows=chosen.conditions, statistic=statistic, variables=tuple(names), alpha=alpha
+    )
     if reason:
         return query, impossible(reason, digits, DECISIONS if count == 3 else ())
     table = repository.columns.columns(names, chosen.cells)

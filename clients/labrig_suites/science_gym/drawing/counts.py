@@ -7,7 +7,6 @@ from dataclasses import replace
 from labrig_repository.gym.numbers import Draws
 from labrig_repository.gym.repository import GeneratedRepository
 from labrig_suites.science_gym import selection
-from labrig_suites.science_gym.drawing import absent
 from labrig_suites.science_gym.drawing.parts import TRIES, Made, a_path, about, impossible, rows_of
 from labrig_suites.science_gym.question import Expected, Type
 
@@ -40,12 +39,5 @@ def by_condition(repository: GeneratedRepository, type: Type, draws: Draws, want
     conditions = selection.path_conditions(draws, repository, len(repository.files.texts))
     if conditions is None:
         return None
-    if want == "missing variable":
-        unknown = absent.placeholder(repository, draws)
-        if unknown is None:
-            return None
-        others = conditions[: draws.between(0, 2)]
-        conditions = tuple(draws.some((*others, unknown), selection.MOST_CONDITIONS))
-        return replace(about(repository, type), files=conditions), impossible(want)
     count = len(selection.files_matching(repository, conditions))
     return replace(about(repository, type), files=conditions), Expected("integer", str(count))

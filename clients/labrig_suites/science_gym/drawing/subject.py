@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from labrig_repository.gym.columns import Cells
 from labrig_repository.gym.numbers import Draws
@@ -19,43 +19,61 @@ MOST_FILES = {"xlsx": 150, "json": 600}
 MOST_OTHER_FILES = 1200
 
 
-def where_asked(
-    repository: GeneratedRepository, type: Type, draws: Draws, want: str
-) -> tuple[Query, Cells] | None:
-    """Return a query with its file or its conditions on files, and the rows of those files."""
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Files that are asked about.
+
+    Attributes
+    ----------
+    query
+        With the file, or the conditions on files.
+    cells
+        The rows of those files.
+    likely
+        The same; where there are no such files, the rows of files that a question like it could have asked about.
+    """
+
+    query: Query
+    cells: Cells
+    likely: Cells
+
+
+def where_asked(repository: GeneratedRepository, type: Type, draws: Draws, want: str) -> Asked | None:
+    """Return which files are asked about; None where the repository has none that are wanted."""
     base = about(repository, type)
     if type != "univariate-condition":
         path = a_path(repository, draws, missing=want == "missing file")
         if path is None:
             return None
-        cells = repository.cells([]) if want == "missing file" else rows_of(repository, path)
-        return replace(base, path=path), cells
-    if want == "empty selection" and draws.chance(1, 2):
-        conditions = selection.no_files(draws, repository)
-        cells = repository.cells([])
-    else:
-        most = MOST_FILES.get(repository.specification.extension, MOST_OTHER_FILES)
-        conditions = selection.path_conditions(draws, repository, most)
-        if conditions is None:
-            return None
-        cells = repository.cells(selection.files_matching(repository, conditions))
-    return (replace(base, files=conditions), cells) if conditions is not None else None
+        query = replace(base, path=path)
+        if want == "missing file":
+            another = [draws.below(len(repository.files.texts))]
+            return Asked(query, repository.cells([]), repository.cells(another))
+        cells = rows_of(repository, path)
+        return Asked(query, cells, cells)
+    none = selection.no_files(draws, repository) if want == "empty selection" and draws.chance(1, 2) else ()
+    most = MOST_FILES.get(repository.specification.extension, MOST_OTHER_FILES)
+    conditions = selection.path_conditions(draws, repository, most)
+    if conditions is None or none is None:
+        return None
+    cells = repository.cells(selection.files_matching(repository, conditions))
+    if none:
+        return Asked(replace(base, files=none), repository.cells([]), cells)
+    return Asked(replace(base, files=conditions), cells, cells)
 
 
 def chosen_rows(
     repository: GeneratedRepository,
     draws: Draws,
     want: str,
-    cells: Cells,
+    asked: Asked,
     apart: Sequence[str],
     fewest: int,
 ) -> selection.Selection | None:
     """Return conditions on rows that leave none, one, or enough of them, as is wanted."""
+    cells, likely = asked.cells, asked.likely
     if want == "undefined" or (want == "empty selection" and len(cells)):
         return selection.top_rows(draws, repository, cells, apart, int(want == "undefined"))
-    likely = cells
-    if not len(cells):  # a file that is missing, or no files: conditions as another file would give them
-        likely = repository.cells([draws.below(len(repository.files.texts))])
     drawn = None
     if draws.chance(
         1, 2

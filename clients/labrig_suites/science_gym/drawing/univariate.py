@@ -39,6 +39,7 @@ NO_TEXTS: tuple[Statistic, ...] = (
     "sample-variance",
     "population-variance",
 )
+DIVIDED: tuple[Statistic, ...] = ("sample-sd", "population-sd", "sample-variance", "population-variance")
 NEEDS_TWO: tuple[Statistic, ...] = ("sample-sd", "sample-variance")
 
 
@@ -67,16 +68,15 @@ def _try_univariate(repository: GeneratedRepository, type: Type, draws: Draws, w
         able = texts if want == "wrong type" else numbers if numeric else categories
         found = able(repository)
         name = draws.one(found) if found else None
-    where = where_asked(repository, type, draws, want)
-    if name is None or where is None:
+    asked = where_asked(repository, type, draws, want)
+    if name is None or asked is None:
         return None
-    asked, cells = where
-    chosen = chosen_rows(repository, draws, want, cells, [name], FEWEST_ROWS)
+    chosen = chosen_rows(repository, draws, want, asked, [name], FEWEST_ROWS)
     if chosen is None:
         return None
-    digits = draws.one(DIGITS) if numeric else 0
+    digits = max(draws.one(DIGITS), telling(statistic, len(asked.likely))) if numeric else 0
     query = replace(
-        asked,
+        asked.query,
         rows=chosen.conditions,
         statistic=statistic,
         variables=(name,),
@@ -86,6 +86,21 @@ def _try_univariate(repository: GeneratedRepository, type: Type, draws: Draws, w
         return query, impossible(want, digits, levels)
     expected = answer(repository.columns.column(name, chosen.cells), statistic, digits)
     return (query, expected) if expected is not None else None
+
+
+def telling(statistic: Statistic, rows: int) -> int:
+    """Return the digits from which a variance or standard deviation of so many rows shows its divisor.
+
+    Divided by n instead of n - 1, a variance is smaller by 1/n of it and a standard deviation by more than 1/2n; both
+    must be more than one unit of the last digit, which is at most 10**(1 - digits) of the number. The rows are those of
+    the files, before conditions on rows: so a question that is not possible asks for as many.
+
+    >>> telling("sample-sd", 60), telling("population-variance", 60), telling("mean", 60)
+    (4, 3, 0)
+    """
+    if statistic not in DIVIDED:
+        return 0
+    return 1 + len(str(2 * rows if statistic.endswith("sd") else rows))
 
 
 def _levels(repository: GeneratedRepository, name: str) -> tuple[str, ...]:

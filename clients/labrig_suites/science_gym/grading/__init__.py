@@ -13,7 +13,7 @@ from labrig_suites.science_gym.grading import literal, strict
 from labrig_suites.science_gym.grading.committed import literal_text, parts, with_key
 from labrig_suites.science_gym.question import Expected
 
-VERSION = "1"
+VERSION = "2"
 SHOWN = 200
 """Characters of an answer that a grade quotes."""
 

@@ -1,4 +1,4 @@
-"""Whether "not possible" is the answer, or words of a sentence that answers."""
+"""Whether an answer is "not possible", with a reason before or behind it, or words of a sentence that answers."""
 
 from __future__ import annotations
 
@@ -8,69 +8,117 @@ from collections.abc import Sequence
 from labrig_suites.science_gym.grading.choices import chosen, plain
 from labrig_suites.science_gym.grading.one_number import one_number
 
-_DO = "answer|calculate|compute|derive|determine|do|evaluate|find|give|infer|know|obtain|say|tell|test"
-_SAID = re.compile(
-    rf"""
-    (?: (?:the\ )? (?:final\ )? answer (?:\ is)? \W* )?
-    (?: (?:it|this|that|(?:the|this)\ question) (?:\ is|'s)\ (?:therefore\ |thus\ |simply\ )? )?
-    not[ _-]possible\b ['"`*_]*
-    (?P<rest> $ | \s* [^\w\s'"].* | \s (?:to\ (?:{_DO})|because|since|as|due|given|for|here|with|without|in|from)\b .* )
-    """,
+_DO = (
+    "answer|assess|calculate|carry|compare|compute|conclude|count|decide|define|derive|determine|do|estimate|evaluate|"
+    "find|get|give|identify|infer|know|obtain|perform|provide|report|run|say|state|tell|test"
+)
+_SAID = re.compile(r"(?<![\w-])not[ _-]possible(?![\w-])")
+_BEHIND = re.compile(
+    rf"""['"`*_)\]]* (?: $ | \s* [^\w\s'"] | \s (?: to\ (?:{_DO})\b
+    | (?:because|since|as|due|given|for|here|with|without|in|from|on|if|when|where|after|under|by|at)\b
+    | (?:and|so)\ (?:there|the|no|it)\b ))""",
     re.VERBOSE,
 )
+"""What follows the words where they answer: nothing, a mark, what cannot be done, a reason."""
+_DENIED = re.compile(
+    r"(?:\b(?:not|never|cannot|nor|instead of|rather than|if it (?:is|were|was)|whether it is|is it|unlikely|wrong|"
+    r"neither)|n't) (?:['\"]?\w+ ){0,2}['\"]?$"
+)
+"""What precedes them where they are denied, or only thought of."""
 _BUT = re.compile(
-    r"\b(?:but|however|although|though|unless|otherwise|guess|estimate[ds]?|approximately|answer)\b"
+    r"\b(?:but|however|although|though|unless|otherwise|guess|estimate[ds]?|approximately|approx|roughly|about|answer|best|"
+    r"perhaps|probably|maybe|if forced|would be|nevertheless|still|anyway|instead|assuming)\b"
 )
-_CLAUSE = re.compile(r"[:;=—]| - ")
-_EVIDENCE = re.compile(r"0 \w+|\d+ (?:rows?|files?|values?|records?|groups?|levels?|columns?|match(?:es)?)")
-_COUNTS = re.compile(  # numbers that answer nothing: n = 1, counts as above, names with digits
-    r"\bn ?= ?\d+\b|\b\d+ (?:rows?|files?|records?|groups?|levels?|columns?|match(?:es)?)\b|\b[a-z_]\w*\d\w*"
+_STATED = re.compile(
+    r"\b(?:answer|average|coefficient|count|correlation|deviation|estimate|figure|guess|max(?:imum)?|mean|median|"
+    r"min(?:imum)?|mode|number|p|result|r|rho|sd|statistic|title|total|value|variance|it|that)\b"
+    r"(?: \w+){0,3}? ?(?:\b(?:is|was|would be|comes? to|equals?)\b|[=:])\W*(?P<what>.*)"
 )
+"""A clause that names a value: "the mean is 3.2"."""
+_CLAUSE = re.compile(r"[:;=—–?!]|\. |\.$| - |, | \(|\)")
+_HEDGES = re.compile(
+    r"(?:(?:about|approximately|approx\.?|else|maybe|or|otherwise|perhaps|possibly|probably|roughly|[~≈]) ?)+"
+)
+_THINGS = (
+    "cells?|columns?|entr(?:y|ies)|files?|folders?|groups?|levels?|lines?|match(?:es)?|numbers?|observations?|paths?|points?|"
+    "records?|repositor(?:y|ies)|rows?|samples?|values?"
+)
+_COUNTS = re.compile(
+    "|".join(
+        [
+            r"\bn ?(?:- ?1 ?)?(?:=|is|was) ?\d+\b|\bn ?- ?1\b",
+            rf"(?:\bonly )?\b(?:\d+|zero|one|two|three|single)(?:[ -]\w+){{0,2}}? (?:{_THINGS})\b",
+            r"\b[a-z_]\w*\d\w*",
+            r"\b(?:above|and|at (?:least|most)|below|between|by|column|exceed(?:s|ing)?|file|of|over|repository|row|"
+            r"than|under) [-+]?\d[\d.,]*",
+            r"[<>≤≥=]=? ?[-+]?\d[\d.,]*",
+            r"\b\d+ ?/ ?0\b|\b0(?= (?:\w+|out of)\b)",
+        ]
+    )
+)
+"""Numbers that answer nothing: n = 1, counts of things, names with digits, bounds, divisions by zero."""
 _VALUE = re.compile(r"[-+]?[\d.,]+(?:e[-+]?\d+)?(?: ?\S+)?")
 
 
 def abstains(parts: Sequence[str], choices: Sequence[str]) -> bool:
-    """Return whether an answer is "not possible", with or without a reason, and does not answer as well.
+    """Return whether an answer is "not possible" and does not answer as well.
 
-    It begins with these words, or with "it is" before or "to determine" behind them. A value alone behind a colon, a
-    semicolon, an equals sign or a dash is an answer (a count of rows or files is a reason); so is a value behind "but",
-    "however", "estimate" and the like.
+    The words must end the answer or a clause of it, or be followed by what cannot be done ("to determine") or by a
+    reason ("because"); a reason may precede them. An answer that also gives a value is no abstention, whatever it says
+    of that value: a number or choice that is a clause of its own, is said to be the mean or the answer, or follows
+    "but", "however", "estimate" and the like. Counts, bounds and names in a reason are no values.
 
     >>> [
     ...     abstains([each], ())
     ...     for each in (
     ...         "Not possible.",
-    ...         "not possible because no row has pH above 9",
+    ...         "The column is text. Not possible.",
+    ...         "No rows have pH above 9, so not possible",
+    ...         "not possible (n-1 = 0)",
     ...         "It is not possible to determine: 0 rows",
     ...         "It is not possible to be negative: 3",
+    ...         "The mean is 3.2, but with one row this is not possible",
     ...         "not possible: 3.2",
     ...         "not possible, but 3.2 is my estimate",
     ...         "impossible",
     ...     )
     ... ]
-    [True, True, True, False, False, False, False]
+    [True, True, True, True, True, False, False, False, False, False]
     """
-    said = _SAID.fullmatch(plain(", ".join(parts)))
-    return said is not None and not _answers(said["rest"], choices)
-
-
-def _answers(rest: str, choices: Sequence[str]) -> bool:
-    rest = _COUNTS.sub(" ", rest) if not choices else rest
-    clauses = (rest, *_CLAUSE.split(rest))
-    if any(_is_value(plain(each), choices) for each in clauses):
-        return True
-    but = _BUT.search(rest)
-    return but is not None and _holds_value(rest[but.start() :], choices)
-
-
-def _is_value(text: str, choices: Sequence[str]) -> bool:
-    if _EVIDENCE.fullmatch(text) is not None:
+    text = plain(", ".join(parts))
+    found = [each for each in _SAID.finditer(text) if _BEHIND.match(text, each.end())]
+    if not found or any(_DENIED.search(text[: each.start()]) for each in found):
         return False
-    return (
-        text in {plain(each) for each in choices}
-        or text in ("yes", "no")
-        or (_VALUE.fullmatch(text) is not None and one_number(text) is not None)
-    )
+    return not _answers(text, found[0].start(), choices)
+
+
+def _answers(text: str, said: int, choices: Sequence[str]) -> bool:
+    """Return whether a text gives a value; `said` is where it first says "not possible"."""
+
+    def without_counts(part: str) -> str:
+        return part if choices else _COUNTS.sub(" ", part)
+
+    words = _SAID.sub(" ; ", text)
+    if any(_begins_with_value(each, choices) for each in _CLAUSE.split(without_counts(words))):
+        return True
+    for sentence in re.split(r"[;?!]|\. ", words):
+        stated = _STATED.search(sentence)
+        if stated and _begins_with_value(without_counts(stated["what"]), choices):
+            return True
+    behind = without_counts(text[said:])
+    but = _BUT.search(behind)
+    return but is not None and _holds_value(behind[but.start() :], choices)
+
+
+def _begins_with_value(text: str, choices: Sequence[str]) -> bool:
+    """Return whether a clause is a choice, or a number or begins with one, hedged or not."""
+    clause = plain(text)
+    hedge = _HEDGES.match(clause)
+    clause = plain(clause[hedge.end() :] if hedge else clause)
+    if choices:
+        return clause in {*map(plain, choices), "yes", "no"}
+    first = clause.partition(" ")[0]
+    return _VALUE.fullmatch(first) is not None and one_number(first) is not None
 
 
 def _holds_value(text: str, choices: Sequence[str]) -> bool:

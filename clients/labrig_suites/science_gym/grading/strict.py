@@ -39,16 +39,26 @@ def read(expected: Expected, parts: list[str] | None) -> Reading:
 def band(truth: Fraction, digits: int) -> tuple[Fraction, Fraction]:
     """Return the lowest and the highest number that are right to a number of significant digits.
 
-    The relative error is at most 5 in 10**digits, the largest that rounding to `digits` digits can make: so the truth
-    rounded is always right, wherever it lies between two powers of ten. Of a zero nothing relative can be said: it must
-    be zero but for floating-point noise.
+    They lie half a unit of the last of these digits from the truth: so the truth rounded is right, and no other number
+    of as many digits. A zero has no significant digit: it must be zero but for floating-point noise.
 
-    >>> low, high = band(Fraction("-1.2"), 2)
+    >>> low, high = band(Fraction("-1.73"), 2)
     >>> float(low), float(high)
-    (-1.26, -1.14)
+    (-1.78, -1.68)
     """
-    error = abs(truth) * Fraction(5, 10**digits) if truth else NOISE
+    error = Fraction(10) ** (power_of_ten(truth) - digits + 1) / 2 if truth else NOISE
     return truth - error, truth + error
+
+
+def power_of_ten(number: Fraction) -> int:
+    """Return the power of ten of the first significant digit of a number that is not zero.
+
+    >>> [power_of_ten(Fraction(each)) for each in ("9.99", "-10", "0.1", "0.00999")]
+    [0, 1, -1, -3]
+    """
+    size = abs(number)
+    power = len(str(size.numerator)) - len(str(size.denominator))
+    return power if size >= Fraction(10) ** power else power - 1
 
 
 def _is_right(expected: Expected, number: Fraction) -> bool:

@@ -18,6 +18,7 @@ from labrig_repository.gym.values import Decimal, Levels, Moments
 from labrig_suites.science_gym import selection
 from labrig_suites.science_gym.drawing import OUTCOMES, REASONS, absent, draw
 from labrig_suites.science_gym.drawing.subject import MOST_FILES, MOST_OTHER_FILES
+from labrig_suites.science_gym.drawing.univariate import DIVIDED
 from labrig_suites.science_gym.grading import grade
 from labrig_suites.science_gym.pool import pool
 from labrig_suites.science_gym.question import NOT_POSSIBLE, TYPES, Question
@@ -42,6 +43,37 @@ def test_every_type_and_answer_is_found_and_is_the_one_wanted() -> None:
         else:
             assert expected.kind != "impossible"
         assert expected.kind != "choice" or expected.value in expected.choices
+
+
+@pytest.mark.accept
+def test_the_other_divisor_is_wrong_as_the_question_asks_for_it() -> None:
+    """Of a variance or standard deviation, by NumPy; exact and rounded to the digits of the question."""
+    seen = 0
+    for repository, _, question in of_statistics():
+        query, expected = question.query, question.expected
+        if expected.kind != "number" or query.statistic not in DIVIDED:
+            continue
+        places = (
+            [repository.place(query.path)]
+            if query.path
+            else selection.files_matching(repository, query.files)
+        )
+        cells = repository.cells(places)
+        kept = np.ones(len(cells), dtype=bool)
+        for each in query.rows:
+            variable = repository.columns.variables[each.variable]
+            kept &= selection.holds(each, variable, repository.columns.column(each.variable, cells).data)
+        column = repository.columns.column(query.variables[0], cells.keep(kept))
+        values = column.data / 10**column.form.decimals
+        of = np.std if query.statistic.endswith("sd") else np.var
+        ddof = int(query.statistic.startswith("sample"))
+        right, wrong = of(values, ddof=ddof), of(values, ddof=1 - ddof)
+        for said in (f"{right:.15g}", f"{right:.{expected.digits - 1}e}"):
+            assert grade(expected, None, said).strict, (question, said)
+        for said in (f"{wrong:.15g}", f"{wrong:.{expected.digits - 1}e}"):
+            assert not grade(expected, None, said).strict, (question, said)
+        seen += 1
+    assert seen > 10
 
 
 def test_a_question_is_the_same_each_time_and_others_differ() -> None:

@@ -130,10 +130,10 @@ def test_a_wrong_number_is_wrong(truth: Decimal, digits: int, off: Decimal) -> N
     expected = expected_number(truth, digits)
     assert not answered(expected, f"{-truth:f}").strict
     assert not answered(expected, f"{-truth:f} mg").strict
-    # More than a unit of the last digit but one; and a little over the largest error of rounding.
-    unit = Decimal((0, (1,), truth.adjusted() - digits + 2))
-    assert not answered(expected, f"{truth + off * unit:f}").strict
-    assert not answered(expected, f"{truth * (1 + off * Decimal(5).scaleb(-digits)):f}").strict
+    # A little more than half a unit of the last digit that is asked for is wrong, a little less is right.
+    unit = Decimal((0, (1,), truth.adjusted() - digits + 1))
+    assert not answered(expected, f"{truth + off * unit / 2:f}").strict
+    assert answered(expected, f"{truth + off * unit * Decimal('0.49'):f}").strict
 
 
 @given(truth=st.integers(-(10**7), 10**7), off=st.integers(1, 10**6))

@@ -61,7 +61,7 @@ def test_the_template_names_variables_and_the_letter_tells_what_they_are() -> No
 
 def test_whether_to_round_does_not_tell_whether_an_answer_exists() -> None:
     """The sentence depends on the statistic alone; its digits are those that the scorer uses."""
-    sentence = re.compile(re.escape(DIGITS).replace(r"\{\}", "([234])"))
+    sentence = re.compile(re.escape(DIGITS).replace(r"\{\}", "([2-9])"))
     for repository, _, _, question in drawn():
         found = sentence.search(worded(question, repository, "plain"))
         statistic, type = question.query.statistic, question.query.type
