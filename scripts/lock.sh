@@ -14,3 +14,12 @@ sandbox=shared/labrig/sandbox/profiles
 lock $sandbox/science.in --fork-strategy fewest --only-binary :all: --output-file $sandbox/science.lock "$@"
 lock $sandbox/earth.in --fork-strategy fewest --only-binary :all: --constraint $sandbox/science.lock \
     --output-file $sandbox/earth.lock "$@"
+# Engines of crops, without what their packages ask for and never import: plots, tests, downloads.
+crops=servers/labrig_earth/impact/crops
+left_out=
+for name in matplotlib seaborn pillow contourpy cycler fonttools kiwisolver pyparsing pytest pytest-cov coverage iniconfig \
+    pluggy py pygments toml tomli colorama requests certifi charset-normalizer idna urllib3 attrs packaging; do
+    left_out="$left_out --no-emit-package $name"
+done
+# shellcheck disable=SC2086
+lock $crops/crops.in --fork-strategy fewest --only-binary :all: $left_out --output-file $crops/crops.lock "$@"

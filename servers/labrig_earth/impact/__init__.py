@@ -3,4 +3,5 @@
 - `envelope`: what a simulator of the paper gives back, with its common arguments
 - `runs`: a run of an engine, from its inputs to one folder that holds all of it
 - `inside`: what runs in the child, also in the Python of a side environment
+- `crops`: AquaCrop and DSSAT
 """
