@@ -54,6 +54,7 @@ def _compare(arguments: argparse.Namespace) -> int:
         item_records(b, arguments.score, names),
         guess=guess_rate(samples),
         seed=arguments.seed,
+        score=arguments.score,
     )
     if comparison.paired is None:
         raise LabrigError(

@@ -61,7 +61,11 @@ def paired_lines(
     pair = comparison.paired
     if pair is None:
         return []
-    return [("Difference", _difference(pair, holm_p, tests)), ("Which samples", _movement(comparison, pair))]
+    by = f", by the score {comparison.score}" if comparison.score else ""
+    return [
+        (f"Difference{by}", _difference(pair, holm_p, tests)),
+        (f"Which samples{by}", _movement(comparison, pair)),
+    ]
 
 
 def _difference(pair: Paired, holm_p: float | None, tests: int) -> list[Line]:

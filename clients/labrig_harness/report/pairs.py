@@ -45,7 +45,7 @@ def all_pairs(runs: Sequence[Run], guess: float | None) -> list[Pair]:
     shown = runs[:MOST_RUNS]
     records = {run.label: item_records(run) for run in shown}
     found = {
-        (a.label, b.label): compare(records[a.label], records[b.label], guess=guess)
+        (a.label, b.label): compare(records[a.label], records[b.label], guess=guess, score="strict")
         for a, b in permutations(shown, 2)
     }
     # One test for two runs, whichever is called the baseline.

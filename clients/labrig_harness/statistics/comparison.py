@@ -1,13 +1,13 @@
 """Two arms compared on the items they share: everything `labrig compare A B` prints, computed without I/O.
 
 Scores of epochs are averaged within an item, items are paired by their id, and items with one cluster label are
-resampled together. Right and wrong, on which kept, gained and lost rest, are taken from one run of each arm (the
-first epoch of an item), as a published table of single runs would have them.
+resampled together. Right and wrong, on which kept, gained, lost and McNemar's test rest, are those of most epochs of an
+item: with one epoch those of a published table of single runs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 
@@ -132,7 +132,7 @@ class Paired:
     design
         Design effect of the clusters on the difference.
     movement
-        Kept, gained, lost, neither, from the first epoch of each side.
+        Kept, gained, lost, neither: an item is right on a side where more than half of its epochs there are.
     retention, gain_rate
         With bootstrap intervals over clusters; None where nothing was right, or wrong, in A.
     retention_less_gain
@@ -182,6 +182,8 @@ class Comparison:
         None when no item is in both.
     notes
         Plain caveats, to be printed whole.
+    score
+        Which score was compared; empty where the caller did not say.
     """
 
     a: ArmSummary
@@ -191,6 +193,7 @@ class Comparison:
     paired: Paired | None
     confidence: float
     notes: tuple[str, ...]
+    score: str = ""
 
 
 @dataclass(frozen=True)
@@ -209,6 +212,15 @@ class _Item:
         return [record.score == 1 for record in self.records]
 
     @property
+    def right(self) -> bool:
+        """Whether more than half of the epochs are right."""
+        return 2 * sum(self.rights) > len(self.records)
+
+    @property
+    def tied(self) -> bool:
+        return 2 * sum(self.rights) == len(self.records)
+
+    @property
     def tokens(self) -> float | None:
         known = [record.tokens for record in self.records if record.tokens is not None]
         return sum(known) / len(known) if len(known) == len(self.records) else None
@@ -222,6 +234,7 @@ def compare(
     confidence: float = 0.95,
     resamples: int = 10_000,
     seed: int = 0,
+    score: str = "",
 ) -> Comparison:
     """Compare arm B with arm A, the baseline.
 
@@ -235,6 +248,8 @@ def compare(
         Coverage of all intervals.
     resamples, seed
         Of the bootstraps and the permutation test: the same seed gives the same comparison.
+    score
+        Which score the records hold (``strict``, ``compat``), to be named beside every count.
 
     Raises
     ------
@@ -256,8 +271,9 @@ def compare(
         *_arm_notes("A", first, summaries[0]),
         *_arm_notes("B", second, summaries[1]),
         *_pairing_notes(only_a, only_b, paired),
+        *_epoch_notes([each for item in common for each in (first[item], second[item])]),
     ]
-    return Comparison(*summaries, only_a, only_b, paired, confidence, tuple(notes))
+    return Comparison(*summaries, only_a, only_b, paired, confidence, tuple(notes), score)
 
 
 @dataclass(frozen=True)
@@ -345,7 +361,7 @@ def _pair(a: list[_Item], b: list[_Item], guess: float | None, options: _Options
         return None
     clusters = [item.cluster for item in a]
     before, after = [item.mean for item in a], [item.mean for item in b]
-    first, second = [item.rights[0] for item in a], [item.rights[0] for item in b]
+    first, second = [item.right for item in a], [item.right for item in b]
     moved = kept_gained_lost(first, second)
     kept = [x and y for x, y in zip(first, second, strict=True)]
     gained = [y and not x for x, y in zip(first, second, strict=True)]
@@ -422,6 +438,18 @@ def _arm_notes(arm: str, items: Mapping[str, _Item], summary: ArmSummary) -> lis
     return notes
 
 
+def _epoch_notes(paired: Sequence[_Item]) -> list[str]:
+    """Say how several epochs become right or wrong; nothing where no item has several."""
+    if not any(len(item.records) > 1 for item in paired):
+        return []
+    tied = sum(item.tied for item in paired)
+    ties = f" ({tied} with just half of them right count as wrong)" if tied else ""
+    return [
+        "Kept, gained, lost and McNemar take a sample as right in a run where more than half of its epochs are"
+        f"{ties}; accuracies are means over all epochs."
+    ]
+
+
 def _pairing_notes(only_a: tuple[str, ...], only_b: tuple[str, ...], paired: Paired | None) -> list[str]:
     notes = []
     for arm, other, missing in (("A", "B", only_a), ("B", "A", only_b)):
@@ -437,10 +465,6 @@ def _pairing_notes(only_a: tuple[str, ...], only_b: tuple[str, ...], paired: Pai
         notes.append(
             f"{paired.n} samples in {paired.clusters} clusters: Wilson, McNemar, the t test and Fisher's test take "
             "samples as independent; the intervals over clusters and the permutation test do not."
-        )
-    if paired.retention_over_epochs is not None:
-        notes.append(
-            "Kept, gained, lost and McNemar come from the first epoch of each sample; accuracies from all epochs."
         )
     said = {
         "Difference": paired.difference.note,

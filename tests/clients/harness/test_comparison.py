@@ -85,7 +85,7 @@ def test_items_are_paired_by_id_and_none_vanishes() -> None:
     assert apart.a.n == 10 and apart.b.accuracy.value == np.mean([r.score for r in b[10:20]])
 
 
-def test_epochs_are_averaged_and_the_first_is_the_single_run() -> None:
+def test_epochs_are_averaged_and_most_of_them_say_right_or_wrong() -> None:
     rng = np.random.default_rng(4)
     chance = rng.random(160)
     a = [record for epoch in (3, 1, 2) for record in arm(rng.random(160) < chance, epoch=epoch)]
@@ -97,7 +97,7 @@ def test_epochs_are_averaged_and_the_first_is_the_single_run() -> None:
     assert found.a.accuracy.value == pytest.approx(table.mean())
     assert found.a.stability == stats.rerun_stability(table)
     assert found.a.rerun_null.retention.value == pytest.approx(stats.rerun_retention(table).retention.value)
-    assert found.paired.movement == stats.kept_gained_lost(table[:, 0], other[:, 0])
+    assert found.paired.movement == stats.kept_gained_lost(table.sum(axis=1) > 1, other.sum(axis=1) > 1)
     expected = (
         np.mean([table[other[:, j] == 1, i].sum() for i in range(3) for j in range(3)])
         / table.mean(axis=1).sum()
@@ -106,7 +106,17 @@ def test_epochs_are_averaged_and_the_first_is_the_single_run() -> None:
     # Nothing changed between the arms, so their retention is that between reruns, though far from 1.
     low, high = found.paired.retention_over_epochs.interval
     assert low < found.a.rerun_null.retention.value < high < 0.85
-    assert any("first epoch" in note for note in found.notes)
+    assert found.paired.mcnemar == stats.mcnemar(found.paired.movement.gained, found.paired.movement.lost)
+    assert any("more than half of its epochs are; accuracies" in note for note in found.notes)
+
+
+def test_an_item_with_half_of_its_epochs_right_is_wrong_and_counted() -> None:
+    """The first epoch of both arms is right everywhere; the second of B nowhere."""
+    a = [ItemRecord(f"q{n}", None, epoch, 1.0) for n in range(20) for epoch in (0, 1)]
+    b = [replace(record, score=float(record.epoch == 0)) for record in a]
+    found = compare(a, b, **QUICK)
+    assert (found.paired.movement.kept, found.paired.movement.lost) == (0, 20)
+    assert any("20 with just half of them right count as wrong" in note for note in found.notes)
 
 
 def test_a_run_that_lacks_epochs_is_used_and_named() -> None:

@@ -343,9 +343,11 @@ def test_every_cell_of_the_matrix_has_retention_and_gain_rate_and_opens_its_comp
     assert all("retention" in cell and "gain rate" in cell for _, cell in cells)
     rights = {}
     for row in leading:
-        rights[row.number] = {
-            each.task: each.score.strict == 1 for each in row.run.records if each.score and not each.epoch
-        }
+        epochs: dict[str, list[bool]] = {}
+        for each in row.run.records:
+            if each.score:
+                epochs.setdefault(each.task, []).append(each.score.strict == 1)
+        rights[row.number] = {item: sum(said) > len(said) / 2 for item, said in epochs.items()}
     for a in rights:
         for b in rights.keys() - {a}:
             pair = rich_html[rich_html.index(f'id="pair-{a}-{b}"') :]

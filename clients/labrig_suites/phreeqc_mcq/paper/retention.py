@@ -24,7 +24,7 @@ from labrig_suites.phreeqc_mcq.paper.records import (
 )
 
 MISSING = "needs the arm direct and the arm {} of one backbone, on the same items."
-PAIRED = "Over the items that have both runs (n)."
+PAIRED = "Over the items that have both runs (n), by the score compat, of the original runs (epoch 0)."
 
 
 def decomposition(records: Records) -> Table:
