@@ -6,6 +6,7 @@ What they are:
 - `cells`: areas of cells, and the parts of them that lie in a shape
 - `conventions`: what values cover in time, and which run they are from
 - `describing`: what is in a grid, and what a user should know first
+- `doubts`: sums that measure nothing, values that stand for missing ones
 - `sizes`: how much is read and written, refused beyond a limit
 - `times`: calendar, step, gaps and ranges of a time axis
 - `units`: units read and converted, their dimensions checked

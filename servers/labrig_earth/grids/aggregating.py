@@ -15,6 +15,7 @@ from labrig.errors import LabrigError, unknown_name
 from labrig_earth.grids import areas, climatology, periods, spells, trends
 from labrig_earth.grids.axes import horizontal
 from labrig_earth.grids.conventions import Accumulation
+from labrig_earth.grids.doubts import sum_doubt
 from labrig_earth.grids.reading import Field, counted, in_time, in_unit, readable
 from labrig_earth.grids.times import select_range, time_axis
 from labrig_earth.grids.units import convert
@@ -103,6 +104,7 @@ def aggregate(source: Field, wanted: Wanted) -> Aggregated:
     if not _needs_base(wanted):
         source = _ranged(source, wanted, covers)
     readable(source)
+    source = source.noting(warnings=_doubts(source, wanted))
     if wanted.daily:
         source, covers = _days(source, wanted, covers, said)
     if wanted.over in ("space", "both"):
@@ -113,6 +115,16 @@ def aggregate(source: Field, wanted: Wanted) -> Aggregated:
     return Aggregated(
         done.source, done.data, "; ".join([*said, done.method]), done.values, {**notes, **done.notes}
     )
+
+
+def _doubts(source: Field, wanted: Wanted) -> tuple[str, ...]:
+    """Return what is doubtful about the sums that are asked for."""
+    over = (
+        {"time"} if wanted.daily == "sum" or (wanted.statistic == "sum" and wanted.over != "space") else set()
+    )
+    if wanted.statistic == "sum" and wanted.over == "space" and wanted.polygons is None:
+        over.add("space")
+    return tuple(said for each in sorted(over) if (said := sum_doubt(source.data.attrs, each)))
 
 
 def _check(wanted: Wanted) -> None:
@@ -232,7 +244,9 @@ def _over_time(source: Field, wanted: Wanted, covers: Accumulation) -> Aggregate
     hits, source, said = _hits(source, wanted, covers)
     if wanted.statistic == "exceedance":
         step = time_axis(source.data, time).step
-        counted = source.with_data(hits.assign_attrs(units="1", long_name=f"steps of {step} {said}"))
+        counted = source.with_data(
+            hits.assign_attrs(units=_unit_of_steps(step), long_name=f"steps of {step} {said}")
+        )
         done = _each_period(counted, wanted, "sum", f"steps of {step} {said}", always=True)
         return done
     return _spells(hits, source, wanted, said)
@@ -307,6 +321,11 @@ def _as_number(value: Any, name: str) -> float:
     return float(value)
 
 
+def _unit_of_steps(step: str) -> str:
+    """Return the unit of a number of steps: days or hours where a step is one, else none."""
+    return {"1 day": "d", "1 h": "h"}.get(step, "1")
+
+
 def _spells(hits: Any, source: Field, wanted: Wanted, said: str) -> Aggregated:
     import xarray as xr
 
@@ -331,7 +350,7 @@ def _spells(hits: Any, source: Field, wanted: Wanted, said: str) -> Aggregated:
         found.append(each if start is None else each.expand_dims({time: [start]}))
     data = found[0] if not wanted.every else xr.concat(found, dim=time)
     for name in data.data_vars:
-        data[name].attrs["units"] = "1"
+        data[name].attrs["units"] = "1" if name == "spells" else _unit_of_steps(step)
     missing = int(hits.isnull().sum())
     if missing:
         source = source.noting(warnings=(f"{missing} values are missing; each ends a run",))

@@ -18,6 +18,7 @@ from labrig_earth.grids.axes import (
     variable_of,
 )
 from labrig_earth.grids.conventions import accumulation_of
+from labrig_earth.grids.doubts import stands_for_missing, undeclared_text
 from labrig_earth.grids.times import time_axis
 from labrig_earth.grids.units import unit_of
 from labrig_earth.results import SYNTHETIC, Result, said_of
@@ -243,7 +244,9 @@ def _doubtful(name: str, unit: str, fields: dict[str, Any]) -> str:
         return f"{name} is said to be in K, and its highest value is {high:g}: it may be in degC"
     if unit in ("degC", "celsius", "degree_Celsius") and low > 150:
         return f"{name} is said to be in degC, and its lowest value is {low:g}: it may be in K"
-    if abs(high) > 9e30 or abs(low) > 9e30 or low in (-9999, -999, -32768) or high in (9999, 1e20):
+    if found := stands_for_missing([low, high]):
+        return undeclared_text(name, found)
+    if abs(high) > 9e30 or abs(low) > 9e30:
         return f"{name} has values of {low:g} to {high:g}: a missing value may not be stated"
     return ""
 

@@ -1,7 +1,8 @@
 """Operations on grids as tools name them: files are opened, rooms beside this one compute, arrays are written.
 
 Arguments that several have: ``variable``, ``select`` (`reading.SELECTED`), ``unit`` (of the result), ``stated_unit``
-(of data that have none), ``format`` (of the file), ``group`` (of a NetCDF or Zarr).
+(of data that have none), ``missing`` (a value that stands for none), ``format`` (of the file), ``group`` (of a NetCDF
+or Zarr).
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from labrig_earth.grids import arithmetic, combining, describing, regridding, zo
 from labrig_earth.grids.aggregating import Wanted, aggregate
 from labrig_earth.grids.axes import axes_of, horizontal
 from labrig_earth.grids.conventions import accumulation_of
+from labrig_earth.grids.doubts import suspected, with_missing
 from labrig_earth.grids.reading import Field, in_unit, opened, readable, selected, variable, variables
 from labrig_earth.grids.reporting import result_of
 from labrig_earth.grids.selecting import checked_box, select_point, unbroken
@@ -41,6 +43,7 @@ def extract(call: Call) -> Result:
     """Cut out a part; ``variables``, ``select``, ``point`` (latitude, longitude) with ``method``, ``unit``."""
     source = variables(_opened(call), list(call.argument("variables", [])))
     source = selected(source, call.argument("select", {}))
+    source = suspected(readable(source))
     point = call.argument("point")
     done = ""
     values: tuple[Quantity, ...] = ()
@@ -82,7 +85,8 @@ def aggregate_data(call: Call) -> Result:
     start, end = (str(part.pop(key, "") or "") for key in ("start", "end"))
     whole = variable(_opened(call), call.argument("variable", ""))
     covers = accumulation_of(whole.data, whole.axes.time) if whole.axes.time else None
-    source = selected(whole, part, ends=covers is not None and covers.covers in ("before", "since_00"))
+    ends = covers is not None and covers.covers in ("before", "since_00")
+    source = selected(whole, part, ends=ends)
     shapes = _polygons(call) if call.optional("polygons") is not None else None
     frame = None if shapes is None else shapes.frame
     wanted = Wanted(
@@ -103,7 +107,8 @@ def aggregate_data(call: Call) -> Result:
         names=call.argument("names", ""),
     )
     source = source.noting(warnings=() if shapes is None else tuple(shapes.warnings))
-    found = aggregate(source, wanted)
+    probed = suspected(readable(selected(whole, call.argument("select", {}), ends=ends)))
+    found = aggregate(source.noting(warnings=probed.warnings), wanted)
     kind = _format(call)
     result = result_of(found.source, found.data, found.method, call.scratch, name="aggregate", kind=kind)
     if found.values:  # a trend is its numbers; the series that it is of goes into the file
@@ -122,7 +127,7 @@ def combine(call: Call) -> Result:
     source = selected(_opened(call), part)
     unit = call.argument("unit", "")
     if what == "convert":
-        one = variable(source, call.argument("variable", ""))
+        one = suspected(readable(variable(source, call.argument("variable", ""))))
         if not unit:
             raise LabrigError("Which unit?", where="unit", expected='such as "degC"')
         source = in_unit(
@@ -133,8 +138,8 @@ def combine(call: Call) -> Result:
     if what in arithmetic.ACTS:
         other_place = call.optional("other")
         other = source if other_place is None else selected(opened(other_place), part)
-        first = variable(source, call.argument("variable", ""))
-        second = variable(other, call.argument("other_variable", ""))
+        first = suspected(readable(variable(source, call.argument("variable", ""))))
+        second = suspected(readable(variable(other, call.argument("other_variable", ""))))
         data, said = arithmetic.combined(first.data, second.data, what)
         names = f"{first.data.name} {arithmetic.ACTS[what]} {second.data.name}"
         first = first.noting(assumed=second.assumed, warnings=second.warnings)
@@ -166,7 +171,7 @@ def regrid_or_reproject(call: Call) -> Result:
             "Both a CRS and a grid to imitate are given", where="crs, like", expected="one of them"
         )
     if crs:
-        source = readable(selected(source, part))
+        source = suspected(readable(selected(source, part)))
         one = source.data.squeeze(drop=True)
         found = regridding.reproject(
             one,
@@ -180,7 +185,7 @@ def regrid_or_reproject(call: Call) -> Result:
             done, found.data, found.method, call.scratch, name="reprojected", kind=_format(call) or "geotiff"
         )
     box = part.pop("box", None)
-    source = readable(selected(source, part))
+    source = suspected(readable(selected(source, part)))
     if like is not None:
         target = regridding.grid_of(opened(like).data)
     elif resolution is not None:
@@ -222,6 +227,7 @@ def regrid_or_reproject(call: Call) -> Result:
 def zonal_statistics(call: Call) -> Result:
     """Statistics of cells in polygons; ``statistics``, ``percentile``, ``names`` and ``layer`` of the polygons."""
     source = selected(variable(_opened(call), call.argument("variable", "")), call.argument("select", {}))
+    source = suspected(readable(source))
     source = in_unit(source, call.argument("unit", ""), stated=call.argument("stated_unit", ""))
     shapes = _polygons(call)
     source = readable(source)
@@ -276,7 +282,8 @@ def zonal_statistics(call: Call) -> Result:
 
 
 def _opened(call: Call) -> Field:
-    return opened(call.input("data"), group=call.argument("group", ""))
+    found = opened(call.input("data"), group=call.argument("group", ""))
+    return with_missing(found, call.argument("missing"))
 
 
 def _polygons(call: Call) -> Features:

@@ -85,9 +85,15 @@ def select_box(data: Any, box: Any) -> tuple[Any, tuple[str, ...]]:
     Parameters
     ----------
     data
-        Over latitude and longitude, or x and y of a projection, where the box is in the units of that projection.
+        Over latitude and longitude, or x and y of a projection.
     box
-        (west, south, east, north).
+        (west, south, east, north) in degrees. Of a projected grid it may be in the unit of the grid; numbers that can
+        be degrees and do not reach the grid are degrees, of which the smallest box around them is taken.
+
+    Returns
+    -------
+    tuple
+        The cells, and what was done, in words.
 
     Raises
     ------
@@ -96,7 +102,7 @@ def select_box(data: Any, box: Any) -> tuple[Any, tuple[str, ...]]:
     """
     axes = horizontal(data)
     if not axes.geographic:
-        return _projected_box(data, axes, box), ()
+        return _projected_box(data, axes, box)
     west, south, east, north = checked_box(box)
     latitudes = np.asarray(data[axes.y].values, "f8")
     longitudes = np.asarray(data[axes.x].values, "f8")
@@ -106,9 +112,7 @@ def select_box(data: Any, box: Any) -> tuple[Any, tuple[str, ...]]:
     ahead[ahead > 360.0 - ROUND] = 0.0
     columns = np.flatnonzero(ahead <= width + ROUND)
     if not rows.size or not columns.size:
-        raise _outside(
-            data, axes, f"The box {_shown_box((west, south, east, north))} holds no cell centre", "box"
-        )
+        raise _no_centre(data, axes, (west, south, east, north))
     columns = columns[np.argsort(ahead[columns], kind="stable")]
     offsets = ahead[columns]
     keep = np.concatenate([[True], np.diff(offsets) > ROUND])  # data that hold both 0 and 360
@@ -128,17 +132,37 @@ def _of_one_convention(longitudes: Any) -> bool:
     return bool(longitudes.size < 2 or (np.diff(longitudes) > 0).all())
 
 
-def _projected_box(data: Any, axes: Axes, box: Any) -> Any:
+def _projected_box(data: Any, axes: Axes, box: Any) -> tuple[Any, tuple[str, ...]]:
+    """Return the cells of a projected grid in a box, which is in degrees where it cannot be in the unit of the grid."""
     if not isinstance(box, (list, tuple)) or len(box) != 4 or not all(np.isfinite(each) for each in box):
         raise LabrigError("The box has not four numbers", where="box", expected="(west, south, east, north)")
     west, south, east, north = (float(each) for each in box)
     xs, ys = np.asarray(data[axes.x].values, "f8"), np.asarray(data[axes.y].values, "f8")
+    done: tuple[str, ...] = ()
+    if axes.crs and _meant_in_degrees(data, axes, (west, south, east, north)):
+        import pyproj
+
+        degrees = checked_box(box)
+        if degrees[0] > degrees[2]:
+            degrees = (degrees[0] - 360.0, *degrees[1:])
+        to_grid = pyproj.Transformer.from_crs("EPSG:4326", axes.crs, always_xy=True)
+        west, south, east, north = to_grid.transform_bounds(*degrees)
+        if not np.isfinite([west, south, east, north]).all():
+            raise LabrigError(f"{axes.crs} does not reach {_shown_box(degrees)}", where="box")
+        done = (
+            f"the box in degrees reaches over {_shown_box((west, south, east, north))} of {axes.crs[:40]}",
+        )
     columns, rows = np.flatnonzero((xs >= west) & (xs <= east)), np.flatnonzero((ys >= south) & (ys <= north))
     if not rows.size or not columns.size:
-        raise _outside(
-            data, axes, f"The box {_shown_box((west, south, east, north))} holds no cell centre", "box"
-        )
-    return data.isel({axes.y: _slice(rows), axes.x: _slice(columns)})
+        raise _no_centre(data, axes, (west, south, east, north))
+    return data.isel({axes.y: _slice(rows), axes.x: _slice(columns)}), done
+
+
+def _meant_in_degrees(data: Any, axes: Axes, box: Box) -> bool:
+    """Tell whether a box can be degrees alone: it could be, and it does not reach the grid by the grid's numbers."""
+    west, south, east, north = box
+    could = abs(west) <= 360 and abs(east) <= 360 and abs(south) <= 90 and abs(north) <= 90
+    return could and not _meet(_extent(data, axes), box, turns=False)
 
 
 def _slice(places: Any) -> Any:
@@ -152,19 +176,42 @@ def _shown_box(box: Box) -> str:
     return "(" + ", ".join(f"{each:g}" for each in box) + ")"
 
 
-def _outside(data: Any, axes: Axes, what: str, where: str) -> LabrigError:
-    extent = (
-        *(float(data[axes.x].min()), float(data[axes.y].min())),
-        *(float(data[axes.x].max()), float(data[axes.y].max())),
-    )
+def _outside(data: Any, axes: Axes, what: str, where: str, try_: str = "") -> LabrigError:
     unit = " in degree" if axes.geographic else f" in {axes.crs or 'units of the grid'}"
     return LabrigError(
         what,
         where=where,
-        expected=f"a place within {_shown_box(extent)} (west, south, east, north of cell centres{unit})",
-        try_="for a box smaller than a cell: latitude and longitude of a point",
+        expected=f"a place within {_shown_box(_extent(data, axes))} (west, south, east, north of cell centres{unit})",
+        try_=try_,
         code="not_found",
     )
+
+
+def _no_centre(data: Any, axes: Axes, box: Box) -> LabrigError:
+    """Return the error of a box without a cell: it is narrow, or elsewhere, or its coordinates are exchanged."""
+    west, south, east, north = box
+    extent, turned = _extent(data, axes), (south, west, north, east)
+    try_ = ""
+    if _meet(extent, box, turns=axes.geographic):
+        try_ = "for a box smaller than a cell: point=[latitude, longitude]"
+    elif axes.geographic and abs(west) <= 90 and abs(east) <= 90 and _meet(extent, turned, turns=True):
+        try_ = f"[{', '.join(f'{each:g}' for each in turned)}], if latitude and longitude were exchanged"
+    return _outside(data, axes, f"The box {_shown_box(box)} holds no cell centre", "box", try_)
+
+
+def _extent(data: Any, axes: Axes) -> Box:
+    """Return west, south, east and north of the centres."""
+    x, y = data[axes.x], data[axes.y]
+    return float(x.min()), float(y.min()), float(x.max()), float(y.max())
+
+
+def _meet(one: Box, other: Box, *, turns: bool) -> bool:
+    """Tell whether two boxes have a place in common, their longitudes moved by whole turns where they are degrees."""
+    if one[1] > other[3] or other[1] > one[3]:
+        return False
+    width = other[2] - other[0] + (360.0 if turns and other[2] < other[0] else 0.0)
+    moves = (-360.0, 0.0, 360.0) if turns else (0.0,)
+    return any(one[0] <= other[0] + move + width and other[0] + move <= one[2] for move in moves)
 
 
 def checked_place(latitude: float, longitude: float) -> tuple[float, float]:
@@ -220,11 +267,18 @@ def select_point(data: Any, latitude: float, longitude: float, *, method: str = 
         wraps or bounds_x.min() - ROUND <= x <= bounds_x.max() + ROUND
     )
     if not inside:
+        turned = (latitude, longitude, latitude, longitude)
+        exchanged = (
+            axes.geographic and abs(longitude) <= 90 and _meet(_extent(data, axes), turned, turns=True)
+        )
         raise _outside(
             data,
             axes,
             f"The place {latitude:g}, {longitude:g} (latitude, longitude) is outside the grid",
             "latitude, longitude",
+            f"[latitude, longitude] = [{longitude:g}, {latitude:g}], if they were exchanged"
+            if exchanged
+            else "",
         )
     if wraps:
         column = int(np.abs((centre_x - x + 180.0) % 360.0 - 180.0).argmin())

@@ -18,6 +18,7 @@ from labrig.errors import LabrigError
 from labrig_earth.grids.areas import on_grid
 from labrig_earth.grids.axes import Axes, horizontal, step_of
 from labrig_earth.grids.cells import cell_areas, feature_of, raster_source, reached
+from labrig_earth.grids.doubts import sum_doubt
 from labrig_earth.grids.selecting import unbroken
 
 STATISTICS = (
@@ -119,6 +120,8 @@ def zonal_statistics(
     rows: list[dict[str, Any]] = []
     for label, shape in zip(labels, shapes, strict=True):
         rows += _of_polygon(variable, axes, step, label, shape, statistics, percentile)
+    if "sum" in statistics and (doubt := sum_doubt(variable.attrs, "space")):
+        warnings = [*warnings, doubt]
     unit = str(variable.attrs.get("units", ""))
     table = pd.DataFrame(rows)
     units = {name: _unit(name, unit) for name in table.columns if name not in ("region", step)}

@@ -22,9 +22,10 @@ from labrig.progress import Progress
 from labrig.server_settings import ServerSetting
 from labrig.storage.folder import NEW, Folder, new_name
 from labrig.toolbox import ServeOptions, Session, Toolbox, session
-from labrig.tools.sources import Source, opened_source
+from labrig.tools.sources import Source
 from labrig_earth.catalogue.overpass import OVERPASS
 from labrig_earth.catalogue.stac_service import EARTH_SEARCH
+from labrig_earth.server.places import opened_data
 
 if TYPE_CHECKING:
     from labrig.http import Client
@@ -227,7 +228,7 @@ def _opened(
     for role, paths in inputs.items():
         for path in paths:
             if path:
-                source = held.enter_context(opened_source(path, kind="any"))
+                source = held.enter_context(opened_data(path))
                 given.setdefault(role, []).append(Given(source.name, source.descriptor))
                 hashes[source.name] = source.sha256 or _sha256(source)
     return given, hashes

@@ -15,9 +15,9 @@ from labrig.errors import LabrigError
 from labrig.sandbox import Limits
 from labrig.sandbox.answers import answer, pictured
 from labrig.toolbox import session
-from labrig.tools.sources import Source, input_names, names_artifact, opened_source
+from labrig.tools.sources import Source, input_names, names_artifact
 from labrig_earth.server.base import state, toolbox
-from labrig_earth.server.finding import STORES
+from labrig_earth.server.places import STORES, opened_data
 
 CALL_LIMITS = Limits(wall_s=50, cpu_s=50)
 """A call ends before the 60 s after which most clients stop waiting."""
@@ -72,7 +72,7 @@ async def run_python_code(
 @contextmanager
 def _opened(path: str) -> Iterator[Source]:
     """Open a file, an artifact or a Zarr store for code; another folder of the workspace is none of its inputs."""
-    with opened_source(path, kind="any") as source:
+    with opened_data(path) as source:
         if source.kind == "folder" and not names_artifact(path):
             names = set(os.listdir(source.descriptor))  # noqa: PTH208 - a descriptor
             if not names.intersection(STORES):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import PurePosixPath
 from typing import Annotated
 
 from pydantic import Field
@@ -12,14 +11,7 @@ from labrig.answer import Answer
 from labrig.errors import LabrigError
 from labrig.toolbox import session
 from labrig_earth.server.base import MOST_FILES, Asked, answered, toolbox
-
-CATALOGUE = "catalog.json"
-STORES = (".zgroup", "zarr.json")
-ENDINGS = (
-    *(".nc", ".nc4", ".cdf", ".h5", ".tif", ".tiff", ".gpkg", ".geojson", ".json", ".shp", ".zip"),
-    *(".gpx", ".csv", ".osm", ".pbf"),
-)
-"""Names of what may be data; what it is, its content says."""
+from labrig_earth.server.places import places
 
 
 @toolbox.tool(title="Find data", read_only=True)
@@ -61,31 +53,3 @@ async def find_data(
     if len(data) > room:
         hint += f"; {len(data) - room} more files were not looked at: folder=... names a part"
     return await answered(Asked("find_data", inputs, arguments, hint))
-
-
-def places(names: list[str]) -> tuple[list[str], list[str]]:
-    """Return folders with a catalogue, and what may be data elsewhere: files, and Zarr stores as folders.
-
-    Parameters
-    ----------
-    names
-        Paths of files of a workspace.
-    """
-    folders = [str(PurePosixPath(name).parent) for name in names if PurePosixPath(name).name == CATALOGUE]
-    tops = [each for each in folders if not any(_in(each, other) for other in folders if other != each)]
-    stores = {str(PurePosixPath(name).parent) for name in names if PurePosixPath(name).name in STORES}
-    stores = {each for each in stores if not any(_in(each, other) for other in stores if other != each)}
-    data: dict[str, None] = {}
-    for name in names:
-        if any(_in(name, top) for top in tops):
-            continue
-        store = next((each for each in stores if _in(name, each)), "")
-        if store:
-            data[store] = None
-        elif name.lower().endswith(ENDINGS):
-            data[name] = None
-    return tops, list(data)
-
-
-def _in(name: str, folder: str) -> bool:
-    return folder == "." or name.startswith(folder + "/")

@@ -19,7 +19,7 @@ from labrig_earth.server.base import (
     toolbox,
 )
 
-OF_VALUES = ("unit", "stated_unit", "water", "format", "group")
+OF_VALUES = ("unit", "stated_unit", "missing", "water", "format", "group")
 OF_POLYGONS = ("names", "layer", "polygons_crs")
 
 
@@ -27,7 +27,7 @@ OF_POLYGONS = ("names", "layer", "polygons_crs")
 async def describe_data(
     data: DataArgument,
     variable: VariableArgument = "",
-    layer: Annotated[str, Field(description="Or the group of a NetCDF or Zarr.")] = "",
+    layer: Annotated[str, Field(description="Or a group.")] = "",
 ) -> Answer:
     """Say what is in a file: variables or columns, units, axes, CRS, extent, times, gaps; what may go wrong."""
     arguments = {"variable": variable, "layer": layer, "group": layer}
@@ -43,7 +43,7 @@ async def extract(
     options: Annotated[
         dict[str, Any],
         Field(
-            description="method (nearest, linear), unit, format (netcdf, zarr, geotiff, csv), stated_unit."
+            description="method (nearest, linear), unit, format (netcdf, zarr, geotiff, csv), stated_unit, missing."
         ),
     ] = {},  # noqa: B006
     job: JobArgument = False,
@@ -82,7 +82,7 @@ async def aggregate(
         Field(
             description="percentile; threshold, unit, compare (above, below), least_steps; base [start, end], by, "
             "window; base_temperature, kind, cap; method (theil_sen, ols); cells (exactextract, fractional, centres), "
-            "names, utc_offset_h, least_part, format."
+            "names, utc_offset_h, least_part, missing (-9999), format."
         ),
     ] = {},  # noqa: B006
     job: JobArgument = False,
@@ -126,7 +126,9 @@ async def combine(
     select: SelectArgument = {},  # noqa: B006
     options: Annotated[
         dict[str, Any],
-        Field(description="unit, formula (magnus, bolton, buck), stated_unit, water (m to kg m-2), format."),
+        Field(
+            description="unit, formula (magnus, bolton, buck), stated_unit, missing, water (m to kg m-2), format."
+        ),
     ] = {},  # noqa: B006
 ) -> Answer:
     """Compute a quantity from others, an arithmetic of two fields on one grid, or another unit."""
@@ -147,7 +149,7 @@ async def regrid_or_reproject(
     data: DataArgument,
     variable: VariableArgument = "",
     resolution: Annotated[float | None, Field(description="Degree, or unit of crs.")] = None,
-    like: Annotated[str, Field(description="A file of the workspace, whose grid is taken.")] = "",
+    like: Annotated[str, Field(description="A file whose grid is taken.")] = "",
     crs: Annotated[str, Field(description="Reproject to, such as EPSG:32633.")] = "",
     method: Annotated[
         str,
@@ -156,7 +158,7 @@ async def regrid_or_reproject(
         ),
     ] = "",
     select: SelectArgument = {},  # noqa: B006
-    options: Annotated[dict[str, Any], Field(description="source_crs, format.")] = {},  # noqa: B006
+    options: Annotated[dict[str, Any], Field(description="source_crs, missing, format.")] = {},  # noqa: B006
     job: JobArgument = False,
 ) -> Answer:
     """Put a variable on another latitude-longitude grid, or into a CRS."""
@@ -166,7 +168,7 @@ async def regrid_or_reproject(
         "crs": crs,
         "resampling" if crs else "method": method,
         "select": select,
-        **options_of(options, ("source_crs", "format", "group")),
+        **options_of(options, ("source_crs", "missing", "format", "group")),
     }
     return await answered(Asked("regrid_or_reproject", {"data": [data], "like": [like]}, arguments), job=job)
 
@@ -185,12 +187,13 @@ async def zonal_statistics(
     variable: VariableArgument = "",
     select: SelectArgument = {},  # noqa: B006
     options: Annotated[
-        dict[str, Any], Field(description="percentile (0 to 100), names (a column), layer, unit.")
+        dict[str, Any],
+        Field(description="percentile (0 to 100), names (a column), layer, unit, missing."),
     ] = {},  # noqa: B006
     job: JobArgument = False,
 ) -> Answer:
     """Statistics of cells in polygons, a cell counting by its part inside, for each time."""
-    more = options_of(options, ("percentile", "unit", "stated_unit", "group", *OF_POLYGONS))
+    more = options_of(options, ("percentile", "unit", "stated_unit", "missing", "group", *OF_POLYGONS))
     arguments = {"statistics": statistics, "variable": variable, "select": select, **more}
     return await answered(
         Asked("zonal_statistics", {"data": [data], "polygons": [polygons]}, arguments), job=job

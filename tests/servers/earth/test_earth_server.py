@@ -23,7 +23,7 @@ from labrig.serving.builder import build
 from labrig.toolbox import ServeOptions
 from labrig_earth.server import toolbox
 from labrig_earth.server.base import fitted
-from labrig_earth.server.finding import places
+from labrig_earth.server.places import places
 from support.known_servers.earth import CLIMATE, LATITUDES, LONGITUDES, REGIONS, SCENE, lay_out, temperature
 from support.sandbox_rig import skip_unless
 
@@ -197,6 +197,9 @@ async def test_a_job_gives_what_the_call_gives(served: tuple[Client[Any], Path])
         ("describe_data", {"data": "@earth/cut.tif"}, "bad_input", "cannot be read"),
         ("describe_data", {"data": "@earth/empty.nc"}, "bad_input", "empty"),
         ("describe_data", {"data": "/etc/passwd"}, "refused", "Absolute"),
+        ("describe_data", {"data": "@earth/climat.nc"}, "not_found", "did you mean @earth/climate.nc"),
+        ("describe_data", {"data": "zzzz"}, "not_found", "try: find_data"),
+        ("describe_data", {"data": "@earth/huge.zar"}, "not_found", "did you mean @earth/huge.zarr"),
         ("describe_data", {"data": "@earth/../x"}, "refused", "leaves"),
         ("aggregate", {"data": "@earth/huge.zarr"}, "limit", "498 GB"),
         (

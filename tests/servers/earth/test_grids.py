@@ -134,6 +134,27 @@ def test_a_box_that_cannot_be_says_what_to_do(box: tuple[float, ...], said: str)
         select_box(world(), box)
 
 
+def test_a_box_in_degrees_cuts_a_projected_grid() -> None:
+    """Against pyproj on each centre: every cell of the box is there, and a box in the unit of the grid is one."""
+    x, y = np.arange(500_050.0, 510_000, 100), np.arange(5_530_050.0, 5_540_000, 100)[::-1]
+    data = xr.DataArray(np.zeros((y.size, x.size)), dims=("y", "x"), coords={"y": y, "x": x}).rio.write_crs(
+        32632
+    )
+    box = (9.02, 49.93, 9.05, 49.96)
+    found, (said,) = select_box(data, box)
+    to_degrees = pyproj.Transformer.from_crs(32632, 4326, always_xy=True)
+    longitudes, latitudes = to_degrees.transform(*np.meshgrid(x, y))
+    inside = (longitudes >= box[0]) & (longitudes <= box[2]) & (latitudes >= box[1]) & (latitudes <= box[3])
+    rows, columns = inside.any(axis=1), inside.any(axis=0)
+    assert inside.sum() <= found.size <= 1.1 * inside.sum()
+    assert set(y[rows]) <= set(found.y.values) and set(x[columns]) <= set(found.x.values)
+    assert "EPSG:32632" in said and "degrees" in said
+    metres, nothing = select_box(data, (501_000, 5_531_000, 502_000, 5_532_000))
+    assert metres.shape == (10, 10) and nothing == ()
+    with pytest.raises(LabrigError, match="EPSG:32632"):
+        select_box(data, (10, 49, 11, 50))
+
+
 def test_a_region_around_greenwich_becomes_one_piece() -> None:
     data = world().isel(longitude=[0, 1, 2, 357, 358, 359])
     assert unbroken(data, axes_of(data)).longitude.values.tolist() == [-2.5, -1.5, -0.5, 0.5, 1.5, 2.5]

@@ -116,7 +116,7 @@ def test_a_heat_wave_in_a_polygon(asks: Any, climate: tuple[Path, Any]) -> None:
         options={"threshold": 293.15}, unit="K",
     )  # fmt: skip
     west = next(each for each in counted.values if each.note.startswith("west, 2003"))
-    assert west.value == sum(lengths) and west.unit == "1"
+    assert west.value == sum(lengths) and west.unit == "d"
 
 
 def test_years_anomalies_and_the_planted_trend(asks: Any, climate: tuple[Path, Any], tmp_path: Path) -> None:
