@@ -93,6 +93,20 @@ def test_exit_codes(private_home: Path) -> None:
 
 
 @pytest.mark.accept
+def test_install_asks_and_shows_what_it_cannot_write(private_home: Path, tmp_path: Path) -> None:
+    path = tmp_path / "mcp.json"
+    words = ("install", "vscode", "phreeqc", "--path", str(path))
+    nobody = labrig(*words)
+    assert nobody.returncode == 2 and "--yes" in nobody.stderr and not path.exists()
+    assert labrig(*words, "--yes").returncode == 0
+    commented = "{\n  // mine\n" + path.read_text()[1:]
+    path.write_text(commented)
+    refused = labrig(*words[:2], "repository", *words[3:], "--yes")
+    assert refused.returncode == 2 and "by hand" in refused.stderr and path.read_text() == commented
+    assert "command" in json.loads(f"{{{refused.stdout}}}")["labrig-repository"]
+
+
+@pytest.mark.accept
 def test_tools_and_a_foreign_command(private_home: Path) -> None:
     listed = json.loads(labrig("tools", "phreeqc", "--json").stdout)
     again = json.loads(process("tools", "--json", "--", sys.executable, "-m", "labrig_phreeqc").stdout)

@@ -12,6 +12,7 @@ from labrig.config import config_path, home, read_size, setting
 from labrig.errors import LabrigError
 from labrig.serving.serve import MODES
 from labrig.toolbox import ServeOptions, Toolbox
+from labrig_harness.installing.client_configs import CLIENTS
 from labrig_harness.registry.entries import OURS, distribution, one
 from labrig_harness.registry.servers import names, toolbox
 
@@ -23,9 +24,7 @@ DEFAULT_QUOTA = "5GB"
 def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the verbs of this module."""
     install = verbs.add_parser("install", help="put servers into a client's configuration")
-    install.add_argument(
-        "client", metavar="CLIENT", help="claude-code, claude-desktop, codex, gemini, vscode"
-    )
+    install.add_argument("client", metavar="CLIENT", help=", ".join(CLIENTS))
     install.add_argument("servers", nargs="*", metavar="SERVER", help=f"default: all ({', '.join(names())})")
     install.add_argument(
         "--path", type=Path, metavar="FILE", help="the configuration file, if not the usual one"
@@ -44,7 +43,7 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     )
     install.add_argument("--dry-run", action="store_true", help="show the change and stop")
     install.add_argument(
-        "-y", "--yes", action="store_true", help="write without asking (as it does where no terminal is)"
+        "-y", "--yes", action="store_true", help="write without asking; needed where no terminal is"
     )
     install.add_argument("--undo", action="store_true", help="take the servers out again")
     install.set_defaults(run=_install)
@@ -81,23 +80,33 @@ def _install(arguments: argparse.Namespace) -> int:
         report = install.undo(arguments.client, path=arguments.path)
         print(report)
         return 0
-    plan = install.plan(
-        arguments.client,
-        arguments.servers or names(),
-        path=arguments.path,
-        cwd=Path.cwd(),
-        workspace=arguments.workspace,
-        roots=arguments.root,
-        settings=arguments.settings,
-    )
+    try:
+        plan = install.plan(
+            arguments.client,
+            arguments.servers or names(),
+            path=arguments.path,
+            cwd=Path.cwd(),
+            workspace=arguments.workspace,
+            roots=arguments.root,
+            settings=arguments.settings,
+        )
+    except install.ByHandError as error:
+        print(error.lines)
+        raise
     if not plan.diff:
         print(f"{plan.path} is as it should be")
         return 0
     print(plan.diff, end="")
     if arguments.dry_run:
         return 0
-    asks = sys.stdin.isatty() and not arguments.yes
-    if asks and input(f"write this to {plan.path}? [y/N] ").strip().lower() not in ("y", "yes"):
+    if not arguments.yes and not sys.stdin.isatty():
+        raise LabrigError(
+            "Nobody can be asked here, so nothing was written",
+            where=str(plan.path),
+            try_="the same command with --yes",
+            code="refused",
+        )
+    if not arguments.yes and input(f"write this to {plan.path}? [y/N] ").strip().lower() not in ("y", "yes"):
         print("nothing was written")
         return FAILED
     install.apply(plan)

@@ -39,6 +39,9 @@ class Client:
         From the project folder and the environment to the configuration file.
     kind, limits
         What an entry holds before ``command`` and after ``args``.
+    one_list
+        Whether ``command`` is a list of the program and its arguments, and the variables are its ``environment``;
+        else the arguments are ``args`` and the variables ``env``.
     note
         What a user should know, one sentence or two.
     """
@@ -52,6 +55,7 @@ class Client:
     note: str
     kind: Mapping[str, Any] = field(default_factory=dict)
     limits: Mapping[str, Any] = field(default_factory=dict)
+    one_list: bool = False
 
 
 def _user(env: Environment) -> Path:
@@ -71,6 +75,10 @@ def _claude_desktop(cwd: Path, env: Environment) -> Path:
 
 def _codex(cwd: Path, env: Environment) -> Path:
     return Path(env.get("CODEX_HOME") or _user(env) / ".codex") / "config.toml"
+
+
+def _qwen(cwd: Path, env: Environment) -> Path:
+    return Path(env.get("QWEN_CONFIG_DIR") or _user(env) / ".qwen") / "settings.json"
 
 
 CLIENTS = {
@@ -104,13 +112,11 @@ CLIENTS = {
             "toml",
             "mcp_servers",
             _codex,
-            "`required` makes the first turn wait for the server. `default_tools_approval_mode` lets its "
-            "tools run without a question: `codex exec` has nobody to ask, and refuses those that write in "
-            "their workspace. Delete the line to be asked.",
+            "`default_tools_approval_mode` lets its tools run without a question: `codex exec` has nobody to "
+            "ask, and refuses those that write in their workspace. Delete the line to be asked.",
             limits={
                 "startup_timeout_sec": STARTUP_TIMEOUT_S,
                 "tool_timeout_sec": TOOL_TIMEOUT_S,
-                "required": True,
                 "default_tools_approval_mode": "approve",
             },
         ),
@@ -134,6 +140,38 @@ CLIENTS = {
             lambda cwd, env: cwd / ".vscode" / "mcp.json",
             "Lies in the workspace folder; VS Code asks before it starts a server for the first time.",
             kind={"type": "stdio"},
+        ),
+        Client(
+            "cursor",
+            "Cursor",
+            "cursor/.cursor/mcp.json",
+            "json",
+            "mcpServers",
+            lambda cwd, env: cwd / ".cursor" / "mcp.json",
+            "Lies in the project folder; Cursor lists its servers under Settings, MCP, where each is switched on.",
+            kind={"type": "stdio"},
+        ),
+        Client(
+            "opencode",
+            "opencode",
+            "opencode/opencode.json",
+            "json",
+            "mcp",
+            lambda cwd, env: cwd / "opencode.json",
+            "Lies in the project folder, for opencode 1; `opencode mcp list` says whether the servers start.",
+            kind={"type": "local"},
+            limits={"enabled": True, "timeout": TOOL_TIMEOUT_S * 1000},
+            one_list=True,
+        ),
+        Client(
+            "qwen",
+            "Qwen Code",
+            "qwen/settings.json",
+            "json",
+            "mcpServers",
+            _qwen,
+            "`trust` is left out: it would switch off every confirmation, which is yours to decide.",
+            limits={"timeout": TOOL_TIMEOUT_S * 1000},
         ),
     )
 }
@@ -168,5 +206,8 @@ def entry(client: Client, command: Sequence[str], env: Environment) -> dict[str,
     env
         Variables that the server gets; when there are none, the entry has no ``env``.
     """
-    made = {**client.kind, "command": command[0], "args": list(command[1:]), **client.limits}
-    return {**made, "env": dict(env)} if env else made
+    words: dict[str, Any] = {"command": command[0], "args": list(command[1:])}
+    if client.one_list:
+        words = {"command": list(command)}
+    made = {**client.kind, **words, **client.limits}
+    return {**made, "environment" if client.one_list else "env": dict(env)} if env else made

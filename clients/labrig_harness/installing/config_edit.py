@@ -27,7 +27,7 @@ _INDENT = re.compile(r'\n([ \t]+)"')
 _LINE = re.compile(r"line (\d+)")
 _DECODER = json.JSONDecoder()
 _BOM = "\ufeff"
-_BY_HAND = "add by hand what `labrig install CLIENT --path NEW_FILE --dry-run` shows"
+_BY_HAND = "add the entries by hand: `labrig install CLIENT --path NEW_FILE --dry-run` shows them"
 
 
 def parse(text: str, syntax: Syntax, where: str) -> dict[str, Any]:

@@ -61,6 +61,26 @@ class InstallPlan:
     diff: str
 
 
+class ByHandError(LabrigError):
+    """The file cannot be changed without loss, such as one with comments: its owner must put the lines in.
+
+    Attributes
+    ----------
+    lines
+        The entries, as they belong between the braces of the table.
+    """
+
+    def __init__(self, error: LabrigError, table: str, lines: str) -> None:
+        super().__init__(
+            error.what,
+            where=error.where,
+            expected=error.expected,
+            try_=f'put the lines that are shown into "{table}" by hand',
+            code=error.code,
+        )
+        self.lines = lines
+
+
 @dataclass(frozen=True)
 class UndoReport:
     """What an undo did.
@@ -146,7 +166,12 @@ def plan(
         for server in servers
     }
     before = _read(target)
-    after = _changed(found, before or b"", wanted, path)
+    try:
+        after = _changed(found, before or b"", wanted, path)
+    except LabrigError as error:
+        if before is None or found.syntax != "json":
+            raise
+        raise ByHandError(error, found.table, json.dumps(wanted, indent=2)[1:-1].strip("\n")) from None
     return InstallPlan(client, tuple(servers), path, target, before, after, _diff(before, after, path))
 
 

@@ -89,9 +89,10 @@ def client_manifest(client: client_configs.Client, servers: list[str]) -> str:
 def registry_entry(toolbox: Toolbox) -> dict[str, Any]:
     """Return the ``server.json`` of a server.
 
-    Clients compose ``uvx --from=labrig[NAME]==VERSION labrig serve NAME`` from it: hint, runtime arguments,
-    identifier, package arguments. The identifier must be the name of the distribution, so the entry goes
-    through the command ``labrig`` and not through the console script.
+    Clients compose ``uvx --with labrig[NAME]==VERSION labrig==VERSION serve NAME`` from it: hint, runtime arguments,
+    identifier and version, package arguments. The identifier must be the name of the distribution, so the entry goes
+    through the command ``labrig`` and not through the console script; behind ``--from`` a version would be taken for
+    part of the command's name.
     """
     description = f"MCP server: {toolbox.title}"
     if len(description) > REGISTRY_MAX_DESCRIPTION:
@@ -106,7 +107,7 @@ def registry_entry(toolbox: Toolbox) -> dict[str, Any]:
         "version": __version__,
         "runtimeHint": "uvx",
         "runtimeArguments": [
-            {"type": "named", "name": "--from", "value": f"labrig[{toolbox.name}]=={__version__}"}
+            {"type": "named", "name": "--with", "value": f"labrig[{toolbox.name}]=={__version__}"}
         ],
         "packageArguments": [
             {"type": "positional", "value": "serve"},

@@ -66,8 +66,10 @@ def test_round_trip_in_the_usual_place(client: str, place: Path, tmp_path: Path)
     made = installed(client, place)
     assert made.path.is_relative_to(tmp_path) and made.before is None and made.path.read_bytes() == made.after
     entry = read(client, made.after)[KEY]
-    assert Path(entry["command"]).is_file() and Path(entry["command"]).is_absolute()
-    assert entry["env"] == {"LABRIG_HOME": str(tmp_path / "labrig")}
+    program = Path(entry["command"][0] if client == "opencode" else entry["command"])
+    assert program.is_file() and program.is_absolute()
+    variables = entry["environment" if client == "opencode" else "env"]
+    assert variables == {"LABRIG_HOME": str(tmp_path / "labrig")}
     assert made.diff.startswith(f"--- {os.devnull}\n+++ {made.path}\n") and KEY in made.diff
     assert plan(client, place).diff == ""
     report = install.undo(client)
@@ -91,6 +93,9 @@ def test_paths_of_each_client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         "codex": "/u/.codex/config.toml",
         "gemini": "/u/.gemini/settings.json",
         "vscode": "/p/.vscode/mcp.json",
+        "cursor": "/p/.cursor/mcp.json",
+        "opencode": "/p/opencode.json",
+        "qwen": "/u/.qwen/settings.json",
     }
     assert paths(CODEX_HOME="/c")["codex"] == "/c/config.toml"
     monkeypatch.setattr(sys, "platform", "darwin")
@@ -104,15 +109,17 @@ def test_what_an_entry_says(place: Path) -> None:
     entries = {name: read(name, plan(name, place, env={"HOME": "/u"}).after)[KEY] for name in CLIENTS}
     assert {name for name, entry in entries.items() if entry.get("type") == "stdio"} == {
         "claude-code",
+        "cursor",
         "vscode",
     }
+    assert "required" not in entries["codex"], "one command that is gone would stop all of Codex"
+    assert entries["opencode"]["type"] == "local" and "args" not in entries["opencode"]
     assert entries["claude-code"]["timeout"] == entries["gemini"]["timeout"] == 600_000
     assert "trust" not in entries["gemini"]
     assert set(entries["claude-desktop"]) == {"command", "args"}
     wanted = {
         "startup_timeout_sec": 30,
         "tool_timeout_sec": 600,
-        "required": True,
         "default_tools_approval_mode": "approve",
     }
     assert wanted.items() <= entries["codex"].items() and not any("env" in each for each in entries.values())
@@ -191,7 +198,6 @@ command = "COMMAND"
 args = []
 startup_timeout_sec = 30
 tool_timeout_sec = 600
-required = true
 default_tools_approval_mode = "approve"
 
 [profiles.p]
@@ -331,6 +337,10 @@ def test_a_file_that_cannot_be_parsed_is_left_alone(
     with pytest.raises(LabrigError) as caught:
         plan(client, place, path=path)
     assert where in str(caught.value)
+    if CLIENTS[client].syntax == "json":
+        assert isinstance(caught.value, install.ByHandError) and "by hand" in caught.value.try_
+        pasted = json.loads(f"{{{caught.value.lines}}}")
+        assert pasted == read(client, plan(client, place, path=place / "new").after)
     assert path.read_bytes() == content and names(place) == ["config"]
 
 

@@ -70,8 +70,8 @@ def test_every_client_starts_every_server_with_one_portable_command(generated: d
         assert list(whole) == [client.table]
         for name in servers.names():
             entry = whole[client.table][f"labrig-{name}"]
-            assert [entry["command"], *entry["args"]] == portable(name)
-            assert "env" not in entry
+            words = entry["command"] if client.one_list else [entry["command"], *entry["args"]]
+            assert words == portable(name) and not {"env", "environment"} & set(entry)
 
 
 def test_registry_entries(generated: dict[str, str]) -> None:
@@ -87,10 +87,11 @@ def test_registry_entries(generated: dict[str, str]) -> None:
         command = [
             package["runtimeHint"],
             f"{source['name']}={source['value']}",
-            package["identifier"],
+            f"{package['identifier']}=={package['version']}",
             *words,
         ]
-        assert command == ["uvx", f"--from=labrig[{name}]=={__version__}", "labrig", "serve", name]
+        version = __version__
+        assert command == ["uvx", f"--with=labrig[{name}]=={version}", f"labrig=={version}", "serve", name]
 
 
 def test_a_title_too_long_for_the_registry_is_refused() -> None:
@@ -113,13 +114,13 @@ def test_check_names_what_is_wrong(tmp_path: Path) -> None:
     written = manifests.write(tmp_path)
     assert written and manifests.check(tmp_path) == [] and manifests.write(tmp_path) == []
     config = tmp_path / "codex" / "config.toml"
-    config.write_text(config.read_text().replace("required = true", "required = false"))
+    config.write_text(config.read_text().replace("tool_timeout_sec = 600", "tool_timeout_sec = 60"))
     (tmp_path / "tools" / "old.json").write_text("{}")
     (tmp_path / "README.md").unlink()
     left_over, missing, changed = manifests.check(tmp_path)
     assert left_over == "tools/old.json: is no longer generated"
     assert missing == "README.md: is missing"
-    assert changed == "codex/config.toml: line 6 is 'required = false', expected 'required = true'"
+    assert changed == "codex/config.toml: line 5 is 'tool_timeout_sec = 60', expected 'tool_timeout_sec = 600'"
 
 
 def test_no_tool_of_a_server_is_refused_by_a_model_service() -> None:
