@@ -14,6 +14,8 @@ gemini              the program Gemini CLI, headless
 command             any program that takes a prompt and an MCP configuration
 =================== =====================================================================
 
+Other packages bring agents of their own by the entry-point group ``labrig.agents``.
+
 Modules: `reference`, `nop`, `random_choice`, `noisy_reference` on `own_code`; `loop`, `single` on `model_agent`; the
 last four in `programs`.
 """
@@ -25,8 +27,12 @@ from types import MappingProxyType
 
 from labrig.errors import LabrigError, unknown_name
 from labrig_harness.agent import Agent, AgentSpec
+from labrig_harness.registry.entries import entries, one, unimportable
 from labrig_harness.sample import SampleInput
 from labrig_harness.suite import MakeAgent, Solution
+
+GROUP = "labrig.agents"
+"""Entry points of agents: each is called with the spec and a seed, as a class of one's own is made."""
 
 Solve = Callable[[SampleInput], Solution]
 """Looks the reference solution of an item up; only agents that play solutions are given it."""
@@ -50,19 +56,17 @@ def make(
     Parameters
     ----------
     own
-        Agents that the suite brings; a name of `NAMES` is never one of them.
+        Agents that the suite brings; a name of `NAMES` is never one of them. They come before those of other packages.
 
     Raises
     ------
     LabrigError
-        For a kind that is not in `NAMES`, a model or command that is missing or not wanted, a package or
-        program that is not installed.
+        For an unknown kind, a model or command that is missing or not wanted, a package or program that is not
+        installed, an agent of another package that cannot be imported or has not `accept` and `run`.
     """
     kind = spec.kind
-    if kind not in NAMES and kind in own:
-        return own[kind](spec, f"{seed}/{epoch}")
     if kind not in NAMES:
-        raise unknown_name("agent", kind, (*NAMES, *own), where="--agent")
+        return own[kind](spec, f"{seed}/{epoch}") if kind in own else _brought(spec, f"{seed}/{epoch}", own)
     if kind in SCRIPTED and spec.model:
         raise LabrigError(f"The agent {kind!r} has no model", where="--model", try_="leave it out")
     if kind in MODELS and not spec.model:
@@ -79,6 +83,27 @@ def make(
 
         return Loop(spec) if kind == "loop" else Single(spec)
     return _program(spec)
+
+
+def _brought(spec: AgentSpec, seed: str, own: Mapping[str, MakeAgent]) -> Agent:
+    """Return an agent that another package brings."""
+    brought = sorted({each.name for each in entries(GROUP)})
+    if spec.kind not in brought:
+        raise unknown_name("agent", spec.kind, (*NAMES, *own, *brought), where="--agent")
+    entry = one(GROUP, spec.kind, "agent")
+    try:
+        maker: MakeAgent = entry.load()
+    except Exception as error:  # whatever a module does at import is not to take the house down
+        raise unimportable("agent", entry, error) from error
+    agent = maker(spec, seed)
+    missing = [name for name in ("accept", "run") if not callable(getattr(agent, name, None))]
+    if missing:
+        raise LabrigError(
+            f"The agent {spec.kind!r} lacks the method {' and '.join(missing)}",
+            where=entry.value,
+            expected="a class made by (spec, seed), with accept(arm) and async run(bench)",
+        )
+    return agent
 
 
 def _scripted(kind: str, seed: str, solve: Solve) -> Agent:

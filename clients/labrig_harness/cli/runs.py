@@ -81,7 +81,7 @@ def _add_run(run: argparse.ArgumentParser) -> None:
         required=True,
         metavar="A",
         help="reference, nop, random, noisy-reference, loop, direct, cot, claude-code, codex, gemini, command "
-        "with the program after --, or one that the suite brings (labrig suites)",
+        "with the program after --, or one that the suite (labrig suites) or another package brings",
     )
     who.add_argument("--model", default="", metavar="M", help="PROVIDER:NAME; a program's own name for it")
     who.add_argument(
