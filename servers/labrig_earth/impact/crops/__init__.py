@@ -1,4 +1,6 @@
 """Crops: AquaCrop and DSSAT, from checked inputs to yields whose water balance closes.
 
 - `setup`: what ``labrig setup crops`` brings; ``crops.in`` and ``crops.lock``
+- `reading`, `weather`, `soils`: input files, checked with their units; `evapotranspiration`: where weather has none
+- `aquacrop`: a run of AquaCrop, from its four files to numbers
 """

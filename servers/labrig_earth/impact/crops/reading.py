@@ -1,0 +1,141 @@
+"""Fields of JSON files that describe soils, crops and management: each is there with its type and range, or refused."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from datetime import date
+from typing import Any
+
+from labrig.errors import LabrigError, unknown_name
+
+MOST_BYTES = 1 << 20
+_ABSENT: Any = object()
+
+
+def read_object(content: bytes, where: str) -> Fields:
+    """Read a JSON object from a file.
+
+    Raises
+    ------
+    LabrigError
+        For what is no JSON object.
+    """
+    try:
+        if len(content) > MOST_BYTES:
+            raise ValueError(f"{len(content):,} bytes")
+        found = json.loads(content.decode("utf-8-sig"))
+        if not isinstance(found, dict):
+            raise ValueError("no object in braces")
+    except (ValueError, RecursionError) as error:
+        raise LabrigError(f"This is no JSON object: {error}", where=where, expected="a JSON object") from None
+    return Fields(found, where)
+
+
+class Fields:
+    """The fields of an object; those that nobody asked for are refused at the end (`require_all_known`)."""
+
+    def __init__(self, fields: Mapping[str, Any], where: str) -> None:
+        self._fields = fields
+        self.where = where
+        self._asked: set[str] = set()
+
+    def has(self, name: str) -> bool:
+        """Tell whether a field is there and not null."""
+        self._asked.add(name)
+        return self._fields.get(name) is not None
+
+    def any(self, name: str, default: Any = _ABSENT) -> Any:
+        """Return a field of any type."""
+        if self.has(name):
+            return self._fields[name]
+        if default is _ABSENT:
+            raise LabrigError(f"There is no {name}", where=self.where, expected=f"the field {name!r}")
+        return default
+
+    def number(self, name: str, least: float, most: float, unit: str, default: Any = _ABSENT) -> float:
+        """Return a number within its range."""
+        value = self.any(name, default)
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+            raise LabrigError(
+                f"{name} is no number: {value!r}"[:200],
+                where=self.where,
+                expected=f"{unit}, {least:g} to {most:g}",
+            )
+        if not least <= value <= most:
+            raise LabrigError(
+                f"{name} is {value:g}", where=self.where, expected=f"{least:g} to {most:g} {unit}"
+            )
+        return float(value)
+
+    def whole(self, name: str, least: int, most: int, unit: str, default: Any = _ABSENT) -> int:
+        """Return a whole number within its range."""
+        value = self.number(name, least, most, unit, default)
+        if value != int(value):
+            raise LabrigError(f"{name} is {value:g}", where=self.where, expected="a whole number")
+        return int(value)
+
+    def text(self, name: str, default: Any = _ABSENT) -> str:
+        """Return a text of at most 80 characters."""
+        value = self.any(name, default)
+        if not isinstance(value, str) or len(value) > 80 or (value and not value.isprintable()):
+            raise LabrigError(f"{name} is no short text", where=self.where, expected="at most 80 characters")
+        return value
+
+    def choice(self, name: str, known: Mapping[str, Any] | tuple[str, ...], default: Any = _ABSENT) -> str:
+        """Return one of several texts."""
+        value = self.text(name, default)
+        if value not in known:
+            raise unknown_name(name, value, known, where=f"{self.where}, {name}")
+        return value
+
+    def yes(self, name: str, default: bool = False) -> bool:
+        """Return true or false."""
+        value = self.any(name, default)
+        if not isinstance(value, bool):
+            raise LabrigError(f"{name} is {value!r}"[:200], where=self.where, expected="true or false")
+        return value
+
+    def day(self, name: str, default: Any = _ABSENT) -> date:
+        """Return a date, given in ISO form."""
+        value = self.any(name, default)
+        if isinstance(value, date):
+            return value
+        try:
+            return date.fromisoformat(value)
+        except (TypeError, ValueError):
+            raise LabrigError(
+                f"{name} is {value!r}"[:200], where=self.where, expected="a day such as 2020-05-01"
+            ) from None
+
+    def fields(self, name: str, default: Any = _ABSENT) -> Fields:
+        """Return an object in this one."""
+        value = self.any(name, default)
+        if not isinstance(value, dict):
+            raise LabrigError(f"{name} is no object", where=self.where, expected="a JSON object in braces")
+        return Fields(value, f"{self.where}, {name}")
+
+    def rows(self, name: str, most: int, default: Any = _ABSENT) -> list[Fields]:
+        """Return a list of objects."""
+        value = self.any(name, default)
+        if (
+            not isinstance(value, list)
+            or len(value) > most
+            or not all(isinstance(each, dict) for each in value)
+        ):
+            raise LabrigError(
+                f"{name} is no list of objects", where=self.where, expected=f"at most {most} objects"
+            )
+        return [Fields(each, f"{self.where}, {name} {number}") for number, each in enumerate(value, 1)]
+
+    def raw(self) -> dict[str, Any]:
+        """Return all fields as they are."""
+        self._asked.update(self._fields)
+        return dict(self._fields)
+
+    def require_all_known(self) -> None:
+        """Raise LabrigError for a field that nobody asked for, with the nearest name: it would have no effect."""
+        for name in self._fields:
+            if name not in self._asked:
+                raise unknown_name("field", str(name), self._asked, where=self.where)
