@@ -23,6 +23,7 @@ _SAME = {
     **dict.fromkeys("“”″", '"'),
     **dict.fromkeys("·⋅∙•", "."),
     **dict.fromkeys("×✕", "x"),
+    "±": "+/-",
     "∗": "*",
     "µ": "μ",
 }

@@ -6,8 +6,19 @@ that is what makes marked-up text some times as fast as other readers' plain tex
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from ctypes import CFUNCTYPE, byref, c_double, c_int, c_size_t, c_uint, c_void_p, cast
+from ctypes import (
+    CFUNCTYPE,
+    byref,
+    c_double,
+    c_int,
+    c_size_t,
+    c_uint,
+    c_void_p,
+    cast,
+    create_string_buffer,
+)
 from dataclasses import dataclass
 from functools import cache
 from itertools import repeat
@@ -22,6 +33,8 @@ MOST = 200_000
 """Glyphs of one page; no page that a person can read has more."""
 BOLD = 600
 """Of the weights of faces, 100 to 900."""
+LONGEST_NAME = 200
+"""Bytes of the name of a font."""
 SIDE_BY_SIDE = 50
 """Of so many characters one is asked for by itself, to see that a text has each at its place."""
 _FOLDED = {"\x02": "-", "\u00ad": "-", "\ufffe": "-", "\u2010": "-", "\u2011": "-"}
@@ -80,7 +93,7 @@ _TEXTS = _Texts()
 
 _RESULTS: dict[str, Any] = {
     "GetUnicode": c_uint, "GetTextObject": c_size_t, "GetCharBox": c_int, "GetCharOrigin": c_int, "GetMatrix": c_int,
-    "GetFontSize": c_double, "GetFontWeight": c_int, "IsGenerated": c_int,
+    "GetFontSize": c_double, "IsGenerated": c_int,
 }  # fmt: skip
 
 
@@ -93,9 +106,11 @@ def _functions() -> dict[str, Any]:
     """
     import pypdfium2.raw as raw
 
+    named = {name: getattr(raw, f"FPDFText_{name}") for name in _RESULTS}
+    named["GetFont"] = raw.FPDFTextObj_GetFont
     return {
-        name: CFUNCTYPE(kind)(cast(getattr(raw, f"FPDFText_{name}"), c_void_p).value or 0)
-        for name, kind in _RESULTS.items()
+        name: CFUNCTYPE(_RESULTS.get(name, c_size_t))(cast(function, c_void_p).value or 0)
+        for name, function in named.items()
     }
 
 
@@ -159,8 +174,9 @@ def glyphs_of(textpage: Any) -> Glyphs:
     kept: list[int] = chosen.tolist()
     _, rows = _written("GetCharBox", page, kept, (0, 2, 1, 3))  # left, right, bottom, top
     if not np.isfinite(rows).all():
-        finite = np.isfinite(rows).all(axis=1)
-        rows, good = rows[finite], finite.tolist()
+        finite = np.asarray(np.isfinite(rows).all(axis=1))
+        rows = rows[finite]
+        good: list[bool] = finite.tolist()
         kept = [each for each, right in zip(kept, good, strict=True) if right]
         chosen = chosen[finite]
         spaces = [each for each, right in zip(spaces, good, strict=True) if right]
@@ -257,7 +273,7 @@ def _pieces(page: Any, kept: list[int], whole: NDArray[np.bool_]) -> NDArray[np.
 
 
 def _of_pieces(page: Any, kept: list[int], whole: NDArray[np.bool_]) -> tuple[Any, ...]:
-    """Return origin, size, weight and whether it is upright of each glyph, asked once for each piece of the file.
+    """Return origin, size, and whether it is bold and upright of each glyph, asked once for each piece of the file.
 
     `whole` tells between which glyphs nothing stands but white space of the file.
     """
@@ -273,7 +289,6 @@ def _of_pieces(page: Any, kept: list[int], whole: NDArray[np.bool_]) -> tuple[An
     got = np.array(said, bool)
     a, b, c, d = rows.view(np.float32)[:, :4].T.astype(float)
     sizes = np.fromiter(map(functions["GetFontSize"], repeat(page), heads), float, len(heads))
-    weights = np.fromiter(map(functions["GetFontWeight"], repeat(page), heads), float, len(heads))
     with np.errstate(invalid="ignore"):  # where there is no matrix
         sizes = np.abs(np.where(got, sizes * np.hypot(c, d), sizes))
         upright = ~got | (np.abs(b) <= 0.2 * np.abs(a))
@@ -286,4 +301,29 @@ def _of_pieces(page: Any, kept: list[int], whole: NDArray[np.bool_]) -> tuple[An
     of = np.zeros(count, int)
     of[asked] = np.arange(len(asked))
     x, y = rows[np.maximum.accumulate(of), :2].T
-    return x, y, np.repeat(sizes, lengths), np.repeat(weights >= BOLD, lengths), each_upright
+    bold = _are_bold(pieces[starts].tolist())
+    return x, y, np.repeat(sizes, lengths), np.repeat(bold, lengths), each_upright
+
+
+_BOLD_NAME = re.compile(r"bold|black|heavy|demi|medi\b|(?:cm|sf|ec)bx|^(?:\w{6}\+)?cmb\d", re.IGNORECASE)
+"""Names of bold faces. TeX and files without embedded fonts state no weight, or that of the letters' stems."""
+
+
+def _are_bold(pieces: list[int]) -> NDArray[np.bool_]:
+    """Return whether each piece is printed in a bold face, by the name of its font or its weight."""
+    import numpy as np
+
+    fonts = [_functions()["GetFont"](c_void_p.from_param(each)) if each else 0 for each in pieces]
+    known = {each: _is_bold(each) for each in set(fonts)}
+    return np.fromiter(map(known.__getitem__, fonts), bool, len(fonts))
+
+
+def _is_bold(font: int) -> bool:
+    """Tell whether a font of PDFium is bold."""
+    import pypdfium2.raw as raw
+
+    if not font:
+        return False
+    handle, name = cast(font, raw.FPDF_FONT), create_string_buffer(LONGEST_NAME)
+    raw.FPDFFont_GetBaseFontName(handle, name, LONGEST_NAME)
+    return bool(raw.FPDFFont_GetWeight(handle) >= BOLD or _BOLD_NAME.search(name.value.decode("latin-1")))

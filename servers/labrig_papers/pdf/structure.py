@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -17,9 +17,11 @@ CAPTION = re.compile(
 _SENTENCE = re.compile(r"[a-z]+\b")
 """What goes on with a small letter is no caption: "Figure 1 shows"."""
 _NUMBERED = re.compile(r"(?:[IVX]{1,5}|[A-H]|\d{1,2}(?:\.\d{1,2}){0,3})[.)]?\s+(?=[A-Z])")
+_ORDINAL = re.compile(r"(?:\d{1,2}(?:\.\d{1,2}){0,3}|[IVX]{1,5}\.)[.)]?\s+[A-Z]")
 _NAMED = re.compile(
     r"(?:abstract|introduction|experimental(?: (?:details|methods|section))?|methods?|results?(?: and discussion)?"
-    r"|discussion|conclusions?|summary|acknowledge?ments?|references|appendix(?: [A-Z])?|supplementary \w+)[.:]?",
+    r"|theory|calculations?|discussion|conclusions?|summary|acknowledge?ments?|references|appendix(?: [A-Z])?"
+    r"|supplementary \w+)[.:]?",
     re.IGNORECASE,
 )
 LONGEST_HEADING = 120
@@ -63,6 +65,51 @@ class Caption:
     box: Box
 
 
+_SHORT = re.compile(
+    r"(?:table|tab|figure|fig)?[.\s]*(?P<supplement>s?)(?P<number>[0-9]{1,4}|[ivxl]{1,8})[.:\s]*"
+)
+
+
+def named(wanted: str, names: Iterable[str], kind: str = "") -> str | None:
+    """Return the name of a table or figure that is meant: ``2``, ``Table 2`` and ``tab. ii`` all mean ``TABLE II``.
+
+    Parameters
+    ----------
+    names
+        As printed.
+    kind
+        ``table`` or ``figure``, which a number alone means.
+    """
+    known = list(names)
+    key = "".join(wanted.casefold().split()).rstrip(".:")
+    exact = [each for each in known if "".join(each.casefold().split()).rstrip(".:") == key]
+    if exact:
+        return exact[0]
+    meant = _counted(wanted)
+    begins = key[:3] if key.startswith(("tab", "fig")) else kind[:3]
+    alike = [
+        each
+        for each in known
+        if meant is not None and _counted(each) == meant and each.casefold().startswith(begins)
+    ]
+    return alike[0] if len(alike) == 1 else None
+
+
+_ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50}
+
+
+def _counted(name: str) -> tuple[str, int] | None:
+    """Return the number in a name, with the S of a supplement, None where it has none."""
+    match = _SHORT.fullmatch(name.strip().casefold())
+    if match is None:
+        return None
+    if match["number"].isdigit():
+        return match["supplement"], int(match["number"])
+    digits = [_ROMAN[each] for each in match["number"]]
+    paired = zip(digits, [*digits[1:], 0], strict=True)
+    return match["supplement"], sum(-one if one < other else one for one, other in paired)
+
+
 def body_size(pages: Sequence[Page]) -> float:
     """Return the size of font in which most of a paper is printed, in points."""
     sizes: Counter[float] = Counter()
@@ -74,39 +121,84 @@ def body_size(pages: Sequence[Page]) -> float:
 
 def title_of(pages: Sequence[Page]) -> str:
     """Return the lines in the largest font of the upper half of the first page, as one; empty where it has no text."""
-    if not pages or not pages[0].lines:
-        return ""
-    first = pages[0]
+    return " ".join(_text(pages[0], each) for each in _title(pages[0]))[:300] if pages else ""
+
+
+def _title(first: Page) -> list[Line]:
+    """Return the lines of a title: the largest of the upper half of a page, up to the first heading."""
+    if not first.lines:
+        return []
     upper = [
         each for each in first.lines if each.box[3] > first.height / 2 and each.end - each.start > 3
     ] or list(first.lines)
     largest = max(upper, key=lambda each: each.size).size
     chosen = [each for each in upper if each.size > 0.95 * largest][:5]
-    return " ".join(_text(first, each) for each in chosen)[:300]
+    headed = (index for index, each in enumerate(chosen) if index and _is_headed(_text(first, each)))
+    return chosen[: next(headed, len(chosen))]
+
+
+def _is_headed(text: str) -> bool:
+    """Tell whether a line begins as a heading does: with a number of one, or as a whole with a known name."""
+    return bool(_ORDINAL.match(text) or _NAMED.fullmatch(text))
 
 
 def headings(pages: Sequence[Page]) -> list[Heading]:
-    """Return the headings that numbers, known names, larger or bolder print give away."""
+    """Return the headings that numbers, known names, larger or bolder print give away.
+
+    A heading in the print of the text itself is one where its number goes on with that of the heading before it.
+    """
     size = body_size(pages)
     found: list[Heading] = []
+    counted: tuple[int, ...] = ()
     for page in pages:
+        title = _title(page) if page is pages[0] and page.number == 1 else []
         for index, line in enumerate(page.lines):
             text = _text(page, line)
             if not 3 <= len(text) <= LONGEST_HEADING or CAPTION.match(text) or text.endswith((",", ";")):
                 continue
-            if page.number == 1 and line.size > 1.25 * size and line.box[3] > 0.6 * page.height:
-                continue  # the title
-            numbered, named = _NUMBERED.match(text), _NAMED.fullmatch(text)
-            alone = _alone(page, index)
-            capitals = text.upper() == text and sum(each.isalpha() for each in text) > 5
-            stands_out = line.size > LARGER * size or line.bold or capitals
+            numbered = _NUMBERED.match(text)
             words = text[numbered.end() :] if numbered else text
+            named = _NAMED.fullmatch(words)
+            if line in title or (
+                page.number == 1
+                and line.size > 1.25 * size
+                and line.box[3] > 0.6 * page.height
+                and not (numbered or named)
+            ):
+                continue
+            capitals = text.upper() == text and sum(each.isalpha() for each in text) > 5
+            larger = line.size > LARGER * size
             if not any(each.isalpha() for each in words) or len(words.split()) > 14 or "=" in words:
                 continue
-            if named or (alone and stands_out and (numbered or line.size > LARGER * size or line.bold)):
+            number = _ordinal(text)
+            in_turn = bool(number) and _follows(number, counted) and not text.endswith((".", ":"))
+            before, behind = _apart(page, index, size)
+            alone = before and (behind or line.bold or (in_turn and _is_short(page, line)))
+            stands_out = larger or line.bold or capitals
+            if named or (alone and stands_out and (numbered or larger or line.bold)) or (alone and in_turn):
                 level = (numbered.group().count(".", 0, -2) + 1) if numbered and text[0].isdigit() else 1
                 found.append(Heading(text, page.number, level))
+                counted = number or counted
     return found
+
+
+def _ordinal(text: str) -> tuple[int, ...]:
+    """Return the number that a heading begins with: (2, 1) of "2.1 Samples", empty where it has none."""
+    match = re.match(r"(\d{1,2}(?:\.\d{1,2}){0,3})[.)]?\s+[A-Z]", text)
+    return tuple(map(int, match[1].split("."))) if match else ()
+
+
+def _follows(number: tuple[int, ...], before: tuple[int, ...]) -> bool:
+    """Tell whether a number of a heading may be the next one: 2.1, 2.2 and 3 behind 2.1, or 1 behind none."""
+    if not before:
+        return number == (1,)
+    next_ones = {(*before, 1), *((*before[:deep], before[deep] + 1) for deep in range(len(before)))}
+    return number in next_ones
+
+
+def _is_short(page: Page, line: Line) -> bool:
+    """Tell whether a line ends long before the widest line of its page, as the end of a paragraph may."""
+    return line.box[2] - line.box[0] < 0.75 * max(each.box[2] - each.box[0] for each in page.lines)
 
 
 def bookmarks(document: Any, numbers: Sequence[int]) -> list[Heading]:
@@ -166,9 +258,14 @@ def _text(page: Page, line: Line) -> str:
     return " ".join(plain(page.text[line.start : line.end]).split())
 
 
-def _alone(page: Page, index: int) -> bool:
-    """Tell whether a line is a block of its own."""
+def _apart(page: Page, index: int, size: float) -> tuple[bool, bool]:
+    """Return whether a line is a block of its own above and below; what stands over it may be a title."""
     line = page.lines[index]
-    before = index == 0 or page.text[page.lines[index - 1].end : line.start] == "\n\n"
+    above = page.lines[index - 1] if index else None
+    before = (
+        above is None
+        or page.text[above.end : line.start] == "\n\n"
+        or (above.size > LARGER * size and above.size >= line.size)
+    )
     behind = index + 1 == len(page.lines) or page.text[line.end : page.lines[index + 1].start] == "\n\n"
-    return before and (behind or line.bold)
+    return before, behind

@@ -25,6 +25,8 @@ MOST_WORDS = 7.0
 """Words of a cell on the average, from which a grid is prose."""
 _NUMBER = re.compile(r"[<>≤≥~∼≈±+−–-]?\s*\.?\d")
 _UNIT = re.compile(r"[(\[]([^()\[\]]+(?:\([^()]*\)[^()\[\]]*)*)[)\]]\s*$")
+UNITS = re.compile(r"[\[(]?(?:units?|dimensions?)[\])]?", re.IGNORECASE)
+"""The head of a column that has the units of its rows."""
 _BEFORE = frozenset("<>≤≥~∼≈≲≳≃")
 _JOINTS = frozenset("±×·")
 _EMPTY = frozenset({"–", "—", "-", "−", "...", "…"})
@@ -85,7 +87,7 @@ def find_tables(page: Page) -> list[Table]:
     taken: set[int] = set()
     found: list[Table] = []
     for rows in _grids(page, known):
-        caption = _caption_of(rows, known, taken)
+        caption = _caption_of(rows, known, taken, page.width / 2)
         table = _table(page, rows, caption, len(found) + 1)
         if table is not None:
             if caption is not None:
@@ -161,16 +163,21 @@ def _with_signs(words: Sequence[_Word], near: float) -> list[_Word]:
     return joined
 
 
-def _caption_of(rows: list[list[_Word]], known: Sequence[Caption], taken: set[int]) -> Caption | None:
+def _caption_of(
+    rows: list[list[_Word]], known: Sequence[Caption], taken: set[int], middle: float
+) -> Caption | None:
+    """Return the nearest caption over or under rows; beside them only where they stand in the middle of the page."""
     box = around([word.box for row in rows for word in row])
     best: tuple[float, Caption] | None = None
+    centred = box[0] < middle < box[2]
     for caption in known:
         if caption.kind != "table" or caption.start in taken:
             continue
         over = min(box[2], caption.box[2]) - max(box[0], caption.box[0])
         away = max(caption.box[1] - box[3], box[1] - caption.box[3])
-        if over > 0 and -4 < away < CAPTION_WITHIN and (best is None or away < best[0]):
-            best = (away, caption)
+        rank = away if over > 0 else away + CAPTION_WITHIN
+        if (over > 0 or centred) and -4 < away < CAPTION_WITHIN and (best is None or rank < best[0]):
+            best = (rank, caption)
     return best[1] if best else None
 
 
@@ -194,11 +201,11 @@ def _table(page: Page, rows: list[list[_Word]], caption: Caption | None, number:
     if sum(len(cell.text.split()) for cell in filled) / len(filled) > MOST_WORDS:
         return None
     numeric = sum(_NUMBER.match(plain(cell.text)) is not None for cell in filled) / len(filled)
-    if caption is None and numeric < 0.4:
-        return None  # axes of figures, lists of authors
     header = tuple(
         " ".join(row[index].text for row in head if row[index].text) for index in range(len(columns))
     )
+    if caption is None and numeric < 0.4 and not any(map(UNITS.fullmatch, map(str.strip, header))):
+        return None  # axes of figures, lists of authors
     units = tuple(found[1].strip() if (found := _UNIT.search(each)) else "" for each in header)
     share = len(filled) / (len(grid) * len(columns))
     named = sum(map(bool, header)) / len(columns)

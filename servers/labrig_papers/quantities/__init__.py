@@ -2,6 +2,7 @@
 
 - ``scanning``: where numbers with units stand in a text.
 - ``surroundings``: the sentence or row of a value, formulas near it, citation marks, cited or calculated.
+- ``conditions``: the temperature, field and pressure at which a value holds.
 - ``finding``: candidates with all of that, and values of the same dimension side by side.
 - ``cells``: a cell of a table, whose unit may stand in the head of its column.
 - ``placing``: where on a page tables and captions stand, for the values in them.

@@ -7,6 +7,7 @@ import re
 from functools import lru_cache
 
 from labrig.errors import LabrigError
+from labrig_papers.materials.elements import SYMBOLS
 from labrig_papers.values.numbers import read_number
 from labrig_papers.values.reading import Value, has_unit, read_value
 from labrig_papers.values.units import BARE, read_unit
@@ -62,6 +63,38 @@ def unit_of_head(head: str) -> tuple[str, float]:
         if unit is not BARE:
             return text, factor
     return "", 1.0
+
+
+def without_brackets(text: str) -> str:
+    """Return the text within brackets that hold all of it: ``K`` of ``[K]``; ``W/(m K)`` stays."""
+    text = text.strip()
+    inner = re.fullmatch(r"\(([^()]*(?:\([^()]*\)[^()]*)*)\)|\[([^\[\]]*)\]", text)
+    return (inner[1] or inner[2] or "").strip() if inner else text
+
+
+_LIKE_A_UNIT = re.compile(r"[A-Za-zμΩÅ%°‰][\w./·^{}\-−() μΩÅ%°]{1,15}")
+_NO_UNITS = frozenset(
+    re.findall(
+        r"\w+",
+        "ab abs all avg bulk calc data dia eff est exp expt film fit fwhm high in is low max mean mid min nom "
+        "norm obs of onset out poly ref rel rms sd se std sum sym theo this tot var work year zero",
+    )
+)
+
+
+def unknown_unit(head: str) -> str:
+    """Return what stands in the last brackets of a head and looks like a unit that is not known, else empty.
+
+    A word of more than four letters looks like none, and neither does a formula or a condition.
+    """
+    found = re.findall(r"[(\[]([^()\[\]]*(?:\([^()]*\)[^()\[\]]*)?)[)\]]\s*$", head)
+    text = found[-1].strip() if found else ""
+    if unit_of_head(head)[0] or not _LIKE_A_UNIT.fullmatch(text) or text.casefold() in _NO_UNITS:
+        return ""
+    written_out = re.search(r"[/^·%‰]", text) is not None
+    word = text.isalpha() and (len(text) > 4 or text in SYMBOLS)
+    several = " " in text and not written_out
+    return "" if word or several or re.search(r"\d{2}|[A-Z][a-z]?\d", text) else text
 
 
 def read_cell(cell: str, head: str = "") -> Value | None:

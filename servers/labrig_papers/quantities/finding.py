@@ -12,7 +12,8 @@ from labrig.errors import LabrigError
 from labrig_papers.properties.facets import facets_of
 from labrig_papers.properties.listing import aliases, key, properties
 from labrig_papers.properties.matching import fits
-from labrig_papers.quantities.cells import power_outside, read_cell
+from labrig_papers.quantities.cells import power_outside, read_cell, unknown_unit
+from labrig_papers.quantities.conditions import CONDITIONS, Placed, conditions_of
 from labrig_papers.quantities.scanning import Found, bare_numbers, scan
 from labrig_papers.quantities.surroundings import (
     Standing,
@@ -23,7 +24,7 @@ from labrig_papers.quantities.surroundings import (
 )
 from labrig_papers.values.reading import Value, has_unit, read_value
 from labrig_papers.values.registry import known
-from labrig_papers.values.units import BARE
+from labrig_papers.values.units import BARE, read_unit
 
 MOST_CHARS = 2_000_000
 TWO_WAYS = "the head of the column has a power of ten outside of its unit: values to be multiplied by it, or that were"
@@ -61,7 +62,8 @@ class Candidate:
     column
         Head of the column of a table, whose unit the cell has.
     conditions
-        What the words round it state: ``criterion`` (onset, zero, mid), ``orientation`` (c, ab), ``sample``.
+        What the words round it state: ``criterion`` (onset, zero, mid), ``orientation`` (c, ab), ``sample``, and the
+        ``temperature``, ``field`` and ``pressure`` at which it holds, as printed.
     """
 
     page: int
@@ -149,7 +151,7 @@ def find_quantities(
         for each in bare_numbers(text):
             if not any(start <= each.start < end for start, end in taken):
                 candidate = _candidate(text, number, each)
-                if candidate.name in _without_unit():
+                if each.problem or candidate.name in _without_unit():
                     candidates.append(candidate)
         inside = [each for each in candidates if not here.in_table(each.start)]
         inside = [replace(each, source="caption") if here.in_caption(each.start) else each for each in inside]
@@ -166,7 +168,10 @@ def find_quantities(
 
 @dataclass(frozen=True)
 class TableCell:
-    """A cell of the body of a table: its text, where it stands, the head above it, the row and its first words."""
+    """A cell of the body of a table: its text, where it stands, the head above it, the row and its first words.
+
+    `unit` is what the column of units of its table has for it, as printed.
+    """
 
     text: str
     start: int
@@ -176,6 +181,7 @@ class TableCell:
     row_start: int
     label: str
     caption: str = ""
+    unit: str = ""
 
 
 @dataclass(frozen=True)
@@ -200,18 +206,23 @@ def _tabled(here: Areas, page: int) -> list[Candidate]:
     found = []
     for cell in here.cells:
         value = read_cell(cell.text, cell.head)
-        doubt = value is None and power_outside(cell.head) and read_cell(cell.text) is not None
-        if doubt:
+        name = "" if value is None else _name_before(cell.head, value.unit.dimension, value.unit.canonical)
+        problem = ""
+        if value is None and power_outside(cell.head) and read_cell(cell.text) is not None:
+            problem = TWO_WAYS
+        elif value is not None and not has_unit(value) and name not in _without_unit():
+            unit = cell.unit or unknown_unit(cell.head)
+            if not unit:
+                continue
+            problem = _unknown(unit)
+        if problem:
             found.append(
                 Candidate(
-                    page, cell.start, cell.end, cell.text, None, TWO_WAYS, _name_before(cell.head, "", ""),
+                    page, cell.start, cell.end, cell.text, None, problem, _name_before(cell.head, "", ""),
                     cell.row, cell.row_start, (), (), "measured", source="table", column=cell.head,
                 )
             )  # fmt: skip
-        if value is None:
-            continue
-        name = _name_before(cell.head, value.unit.dimension, value.unit.canonical)
-        if not has_unit(value) and name not in _without_unit():
+        if value is None or problem:
             continue
         about = f"{cell.label} {cell.row}"
         formulas = formulas_near(about, 0, len(cell.label)) or formulas_near(cell.caption, 0, 0)
@@ -223,6 +234,15 @@ def _tabled(here: Areas, page: int) -> list[Candidate]:
             )
         )  # fmt: skip
     return found
+
+
+def _unknown(unit: str) -> str:
+    """Return what is wrong with a value whose unit cannot be read: why, as the reader of units says it."""
+    try:
+        read_unit(unit)
+    except LabrigError as error:
+        return error.what
+    return f"The unit {unit!r} is not known"
 
 
 @lru_cache(maxsize=1)
@@ -237,6 +257,12 @@ def _without_unit() -> frozenset[str]:
             "gl_parameter",
             "electron_phonon_coupling",
             "anisotropy",
+            "figure_of_merit",
+            "effective_mass",
+            "gruneisen_parameter",
+            "dielectric_constant",
+            "refractive_index",
+            "ph",
         }
     )
 
@@ -354,6 +380,27 @@ _OF_OTHERS: dict[str, frozenset[str]] = {
     "thermal_expansion": frozenset({"inverse_temperature"}),
     "bulk_modulus": frozenset({"pressure"}),
     "hall_mobility": frozenset({"mobility"}),
+    "power_factor": frozenset({"power_factor"}),
+    "lorenz_number": frozenset({"lorenz_number"}),
+    "electrical_conductivity": frozenset({"conductivity"}),
+    "ionic_conductivity": frozenset({"conductivity"}),
+    "thermal_diffusivity": frozenset({"diffusivity"}),
+    "melting_temperature": frozenset({"temperature"}),
+    "glass_transition_temperature": frozenset({"temperature"}),
+    "coercivity": frozenset({"magnetic_field"}),
+    "remanence": frozenset({"magnetic_field", "magnetisation", "mass_magnetisation"}),
+    "saturation_magnetisation": frozenset(
+        {"magnetic_field", "magnetisation", "mass_magnetisation", "magnetic_moment", "molar_moment"}
+    ),
+    "yield_strength": frozenset({"pressure"}),
+    "tensile_strength": frozenset({"pressure"}),
+    "grain_size": frozenset({"length"}),
+    "film_thickness": frozenset({"length"}),
+    "surface_area": frozenset({"area_per_mass"}),
+    "specific_capacity": frozenset({"charge_per_mass"}),
+    "polarisation": frozenset({"polarisation"}),
+    "piezoelectric_coefficient": frozenset({"piezoelectric_coefficient"}),
+    "salinity": frozenset({"practical_salinity", "weight_fraction", "fraction"}),
 }
 """Dimensions of quantities that the list of properties does not have."""
 
@@ -361,7 +408,8 @@ _OF_OTHERS: dict[str, frozenset[str]] = {
 def _may_be(quantity: str, dimension: str) -> bool:
     """Tell whether a value of a dimension may be of a quantity: 3.78 Å is no space group, 2.1 T/K no temperature."""
     if quantity in _without_unit():
-        return dimension in ("", "1", "fraction")
+        of_mass = quantity == "effective_mass" and dimension == "mass"  # in units of that of the electron
+        return dimension in ("", "1", "fraction") or of_mass
     known_ones = _OF_OTHERS.get(quantity) or _dimensions().get(quantity)
     if dimension == "energy" and known_ones:
         return "energy" in known_ones  # a gap may be printed in kelvin, a temperature not in meV
@@ -372,22 +420,38 @@ def _with_conditions(text: str, found: Sequence[Candidate]) -> list[Candidate]:
     """Return the candidates of a page in order, each with what the words round it state: onset or zero, direction."""
     told = []
     before = 0
+    held = conditions_of([_placed(each) for each in found], text)
     for index, each in enumerate(found):
         if each.source == "table":
             stated = facets_of(each.column)
+            at = {key: stated[key] for key in CONDITIONS if key in stated and key not in _own(each)}
         else:
             low = max(before, each.quote_start, each.start - 120)
             high = min(found[index + 1].start if index + 1 < len(found) else len(text), each.end + 60)
             behind = _CLAUSE_END.split(text[each.end : max(each.end, high)], maxsplit=1)[0]
             said = re.sub(r"\^\{(ab|c)\}", r" ∥ \1 ", f"{text[low : each.start]} {behind}")
             stated = facets_of(_SCRIPT.sub(r" \1\2 ", said))
-            before = each.end + len(behind)
-        told.append(replace(each, conditions={key: stated[key] for key in _TOLD if key in stated}))
+            if not _IN_BRACKETS.search(text[max(0, each.start - 24) : each.start]):
+                before = each.end + len(behind)  # of ρ_{ab}(300 K) = 0.43 mΩ cm both values are of one symbol
+            at = held[index]
+        told.append(replace(each, conditions={**{key: stated[key] for key in _TOLD if key in stated}, **at}))
     return told
+
+
+def _placed(each: Candidate) -> Placed:
+    dimension = each.value.unit.dimension if each.value is not None else ""
+    return Placed(each.start, each.end, each.text, dimension, each.quote_start, each.source == "table")
+
+
+def _own(each: Candidate) -> frozenset[str]:
+    """Return the conditions that a value of this dimension is not under, since it is one itself."""
+    dimension = each.value.unit.dimension if each.value is not None else ""
+    return frozenset(key for key, known_one in CONDITIONS.items() if known_one == dimension)
 
 
 _TOLD = ("criterion", "orientation", "sample")
 _SCRIPT = re.compile(r"\^\{([^{}]*)\}|_\{(?:c\s?,\s?)?(?=[a-z]{3})([^{}]*)\}")
+_IN_BRACKETS = re.compile(r"[\w}]\([^()]*$")
 _CLAUSE_END = re.compile(r"[,;.]\s|\s(?:and|while|whereas|but)\s")
 
 

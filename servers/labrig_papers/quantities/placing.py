@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import re
 
-from labrig_papers.pdf.page import Page
+from labrig_papers.pdf.page import Page, plain
 from labrig_papers.pdf.structure import captions
-from labrig_papers.pdf.tables import find_tables
-from labrig_papers.quantities.cells import unit_of_head
+from labrig_papers.pdf.tables import UNITS, Table, find_tables
+from labrig_papers.quantities.cells import unit_of_head, without_brackets
 from labrig_papers.quantities.finding import Areas, TableCell
 
 SURE = 0.7
 """Confidence of a table from which its cells are values; what is less sure is read as text."""
 _STATE = re.compile(r"\S\((?:g|s|l|aq|c|am)\)\s*$")
 """Behind a formula stands its state, and no unit: CO2(g)."""
+_VALUES = re.compile(r"values?|results?|measured|this work|estimates?|magnitudes?", re.IGNORECASE)
+"""Heads of columns that say nothing of the material."""
+_EMPTY = re.compile(r"|[-–—−]+|1|none|n/?a|dimensionless|unitless", re.IGNORECASE)
 
 
 def areas_of(page: Page) -> Areas:
@@ -28,25 +31,39 @@ def areas_of(page: Page) -> Areas:
             middle = (line.box[1] + line.box[3]) / 2
             if bottom < middle < top and line.box[0] > left - 3 and line.box[2] < right + 3:
                 ranges.append((line.start, line.end))
+        units = _unit_column(table)
         for row, (quote, _) in zip(table.rows, table.evidence, strict=True):
             filled = [cell for cell in row if cell.text]
             if not filled:
                 continue
             start = min(cell.start for cell in filled)
-            for cell, head in zip(row, table.header, strict=True):
-                if not cell.text:
+            for number, (cell, head) in enumerate(zip(row, table.header, strict=True)):
+                if not cell.text or number == units:
                     continue
                 column, label = head, row[0].text
-                if cell is not row[0] and not unit_of_head(head)[0] and _names_unit(label):
-                    column, label = (
-                        label,
-                        head,
-                    )  # a table whose rows are properties and whose columns are samples
+                unit = "" if units is None else without_brackets(row[units].text)
+                unit = "" if _EMPTY.fullmatch(unit) else unit
+                of_row = f"{label} ({unit})" if unit else label
+                if number and not unit_of_head(head)[0] and (units is not None or _names_unit(label)):
+                    # a table whose rows are properties and whose columns are samples
+                    column, label = of_row, "" if _VALUES.fullmatch(head.strip()) else head
+                else:
+                    unit = ""
                 cells.append(
-                    TableCell(cell.text, cell.start, cell.end, column, quote, start, label, table.caption)
+                    TableCell(
+                        cell.text, cell.start, cell.end, column, quote, start, label, table.caption, unit
+                    )
                 )
     spans = tuple((each.start, each.end) for each in captions(page))
     return Areas(tuple(ranges), spans, tuple(cells))
+
+
+def _unit_column(table: Table) -> int | None:
+    """Return the number of the column that has the units of its rows, None where there is none."""
+    for number, head in enumerate(table.header):
+        if number and UNITS.fullmatch(plain(head).strip()):
+            return number
+    return None
 
 
 def _names_unit(label: str) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from labrig.errors import LabrigError
+from labrig_papers.materials.elements import SYMBOLS
 from labrig_papers.values.numbers import pattern
 from labrig_papers.values.reading import Value, read_value
 from labrig_papers.values.text import fold
@@ -27,6 +28,14 @@ _QUALIFIER = re.compile(
 
 _SURROUNDS = re.compile(r"(?:under|over)\s*$", re.IGNORECASE)
 """Words that say in what, or for how long, and no bound: under 0.2 MPa, over 2 h."""
+
+
+_CHANGED = re.compile(
+    r"\b(?:ris|rose|increas|decreas|rais|lower|reduc|suppress|enhanc|shift|drop|fall|fell|grow|grew|improv|jump|declin|"
+    r"climb|sink|sank|chang|convert|went|goes|move)\w*\s(?:\w+\s|[A-Za-zξλρκ][\w{}^]*\s){0,4}from\s*$",
+    re.IGNORECASE,
+)
+"""What goes from one value to another has two values, and is no range of them: "rises from 24.1 to 26.3 K"."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +79,8 @@ def scan(text: str) -> Iterator[Found]:
         if unit_end is None and (both := joint.match(folded, end)):
             shared = _unit_end(folded, both.end())
             if shared is not None:
-                if both["joint"] in ("and", "or"):
+                changed = both["joint"] == "to" and _CHANGED.search(folded[max(0, start - 80) : start])
+                if both["joint"] in ("and", "or") or changed:
                     unit = folded[both.end() : shared]
                     yield _read(text, folded, start, end, folded[start:end] + unit)
                     yield _read(text, folded, both.start("second"), shared)
@@ -150,9 +160,13 @@ def bare_numbers(text: str) -> Iterator[Found]:
     for match in first.finditer(folded):
         before = folded[max(0, match.start() - 16) : match.start()]
         after = folded[match.end() : match.end() + 8]
-        said = re.search(r"(?:[=~<>≤≥]|\bis|\bwas|\bof|\bvalue|\bto be)\s*$", before)
+        said = re.search(r"(?:[=~<>≤≥]|\bis|\bwas|\bof|\bvalue|\bto be|\bto|\breached|\breaches)\s*$", before)
         goes_on = re.match(r"[^\W_]|\s?[∆Δ∂√∇(]|[\w.]*\d|\s?[×x/]\s?", after) is not None
         if said and not goes_on and _unit_end(folded, match.end()) is None:
+            if strange := _strange_unit(folded, match):
+                problem = f"The unit {strange['unit']!r} is not known"
+                yield Found(match.start(), strange.end(), text[match.start() : strange.end()], None, problem)
+                continue
             second = re.compile(rf"-(?:{pattern('3')})(?![\w.]*\d)").match(folded, match.end())
             yield _read(text, folded, match.start(), second.end() if second else match.end())
 
@@ -210,6 +224,39 @@ def _unknown_rest(folded: str, end: int) -> str:
     """Return how a unit goes on that is known only in its beginning: J V^{-1} eq^{-1}, mmol/kgw; else empty."""
     rest = _UNKNOWN.match(folded, end)
     return rest["unit"] if rest else ""
+
+
+_STRANGE = re.compile(
+    r"\s(?P<unit>[A-Za-zμ]{1,5}(?:/[A-Za-zμ]{1,5})?(?:\^\{-?\d\})?)(?=\s*(?:[,;:)]|\.(?:\s|$)|$|\s(?:at|and|or|in|for|with|"
+    r"under|on|when|where|from|by|to|as|is|was|are|were|while|which|after|before|near|within)\b))"
+)
+_WORDS = frozenset(
+    re.findall(
+        r"\w+",
+        "a about above after all also an and are as at away axis bands bar based basis bcs be before below both "
+        "but by cells cm data days deep dots each eq eqs even faces fig figs films fold for from full hence here "
+        "high higher holes i if ii iii in into ions is it its just large late later layer less long low lower "
+        "many modes more most much near new no non not now of off on once only onset or our out over pairs parts "
+        "per phase ratio ref refs rms runs s same sect see set shown sigma sites size small so some spins steps "
+        "such sum t tab table than that the their them then there these they this those thus ticks times to too "
+        "total unit units up upon us used v very via vs was we well were when where while wide width with wrt x y "
+        "yield z",
+    )
+)
+
+
+def _strange_unit(folded: str, number: re.Match[str]) -> re.Match[str] | None:
+    """Return a short word behind a decimal number that ends what is said of it as a unit does: 35.2 psx, 3.1 mJy/beam.
+
+    It is said to be unknown, where to leave the value out would hide it. Words of English, names of elements and
+    whole numbers, which are counts of something, are none.
+    """
+    found = _STRANGE.match(folded, number.end())
+    decimal = re.search(r"\.\d|±", number.group(0)) is not None
+    if found is None or not decimal or found["unit"].casefold() in _WORDS or found["unit"] in SYMBOLS:
+        return None
+    written_out = "/" in found["unit"] or "^" in found["unit"]
+    return found if written_out or not found["unit"].istitle() else None
 
 
 def _read(text: str, folded: str, start: int, end: int, raw: str = "") -> Found:

@@ -9,6 +9,7 @@ from pydantic import Field
 from labrig.answer import Answer, Image, Pictures
 from labrig.errors import LabrigError, unknown_name
 from labrig.toolbox import session
+from labrig_papers.pdf.structure import named
 from labrig_papers.server.base import PathArgument, numbers_of, state, toolbox
 
 MOST_BYTES = 1 << 20
@@ -40,19 +41,18 @@ async def render(
         area = (box[0], box[1], box[2], box[3]) if box is not None else None
         if part:
             await paper.scans([number])
-            named = {each.name: (each.page, each.box) for each in await paper.reader.tables([number])}
+            known = {each.name: (each.page, each.box) for each in await paper.reader.tables([number])}
             _, _, captions = await paper.reader.outline([number])
             for caption in captions:
                 left, bottom, right, top = caption.box
                 height = FIGURE_HEIGHT if caption.kind == "figure" else 0
-                named.setdefault(
+                known.setdefault(
                     caption.name, (number, (left, bottom, right, min(read.height, top + height)))
                 )
-            key = "".join(part.casefold().split()).rstrip(".:")
-            found = [each for name, (_, each) in named.items() if "".join(name.casefold().split()) == key]
-            if not found:
-                raise unknown_name("table or figure of this page", part[:80], list(named), where="part")
-            area = found[0]
+            name = named(part, known)
+            if name is None:
+                raise unknown_name("table or figure of this page", part[:80], list(known), where="part")
+            area = known[name][1]
         marked = []
         if quote:
             marked = [each for place in quotes.find_quote(read, quote[:2_000]) for each in place.boxes]

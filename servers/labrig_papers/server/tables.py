@@ -9,6 +9,7 @@ from pydantic import Field
 from labrig.answer import Answer
 from labrig.errors import unknown_name
 from labrig.tools import cursor as cursors
+from labrig_papers.pdf.structure import named
 from labrig_papers.pdf.tables import Table
 from labrig_papers.server.base import CursorArgument, PagesArgument, PathArgument, numbers_of, state, toolbox
 
@@ -45,9 +46,10 @@ async def read_table(
             if following
             else "read_table with one of the names",
         )
-    chosen = next((each for each in found if _key(each.name) == _key(table)), None)
-    if chosen is None:
+    name = named(table, [each.name for each in found], "table")
+    if name is None:
         raise unknown_name("table", table[:80], [each.name for each in found], where="table")
+    chosen = next(each for each in found if each.name == name)
     rows = [
         {"cells": [cell.text for cell in cells], "quote": quote, "box": list(box)}
         for cells, (quote, box) in zip(chosen.rows, chosen.evidence, strict=True)
@@ -87,7 +89,3 @@ def _listed(table: Table) -> dict[str, Any]:
         "rows": len(table.rows),
         "confidence": table.confidence,
     }
-
-
-def _key(name: str) -> str:
-    return "".join(name.casefold().split()).rstrip(".:")

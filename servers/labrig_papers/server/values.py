@@ -49,7 +49,10 @@ async def convert_units(
         values.append(Quantity("value", number, found.unit.canonical or "1"))
         if spread is not None:
             values.append(Quantity("uncertainty", spread, found.unit.canonical or "1"))
-    data: dict[str, Any] = {"read": found.source.to_dict()}
+    data: dict[str, Any] = {
+        "read": found.source.to_dict(),
+        "to_the_digits_given": [f"{each} {found.unit.canonical}".strip() for each in found.texts],
+    }
     if found.equivalence:
         data["equivalence_used"] = found.equivalence
     return Answer(source=f"{SOURCE} with pint", values=tuple(values), data=data)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
+import re
 from dataclasses import dataclass
 
 from labrig.errors import LabrigError
-from labrig_papers.values.reading import Value, read_value
+from labrig_papers.values.reading import Value, read_value, tidy
 from labrig_papers.values.units import Unit, read_unit
 
 
@@ -20,7 +22,9 @@ class Converted:
     unit
         The unit asked for, or the SI unit of the dimension.
     values, uncertainties
-        One for each number of the value.
+        One for each number of the value, without the noise of a multiplication.
+    texts
+        The same to the digits that were given.
     equivalence
         What was assumed (``B = mu0 H``), where the two units are of different dimensions in SI.
     """
@@ -29,6 +33,7 @@ class Converted:
     unit: Unit
     values: tuple[float, ...]
     uncertainties: tuple[float | None, ...]
+    texts: tuple[str, ...]
     equivalence: str = ""
 
 
@@ -55,9 +60,38 @@ def convert_units(value: str, to: str = "", meaning: str = "") -> Converted:
             where="to",
             expected="the same count in both units",
         )
-    values = tuple((si - target.offset) / target.factor for si in read.si())
+    values = tuple(tidy((si - target.offset) / target.factor) for si in read.si())
     scale = read.unit.factor / target.factor
-    spreads = tuple(None if each.uncertainty is None else each.uncertainty * scale for each in read.numbers)
+    spreads = tuple(
+        None if each.uncertainty is None else tidy(each.uncertainty * scale) for each in read.numbers
+    )
     crossed = read.unit.equivalence if read.unit.equivalence != target.equivalence else ""
     crossed = crossed or (target.equivalence if read.unit.equivalence != target.equivalence else "")
-    return Converted(read, target, values, spreads, crossed)
+    texts = tuple(
+        _printed(value, spread, number.text)
+        for value, spread, number in zip(values, spreads, read.numbers, strict=True)
+    )
+    return Converted(read, target, values, spreads, texts, crossed)
+
+
+def _printed(value: float, spread: float | None, text: str) -> str:
+    """Return a value to the digits of the one that it was, with an uncertainty to the two digits of that.
+
+    >>> _printed(0.0124, None, "12.4"), _printed(0.624, 0.003, "6.24(3)")
+    ('0.0124', '0.6240 ± 0.0030')
+    """
+    if spread:
+        last = 1 - math.floor(math.log10(spread))
+        return f"{_plain(value, last)} ± {_plain(spread, last)}"
+    digits = re.sub(r"[^\d.]", "", re.split(r"[×x*·eE(]|10\s?\^", text)[0]).replace(".", "").lstrip("0")
+    if not value or not digits:
+        return f"{value:g}"
+    return _plain(value, len(digits) - 1 - math.floor(math.log10(abs(value))))
+
+
+def _plain(value: float, last: int) -> str:
+    """Return a number to so many places behind its point, as a power of ten where it is large or small."""
+    if 1e-4 <= abs(value) < 1e6 and last >= 0:
+        return f"{value:.{last}f}"
+    exponent = math.floor(math.log10(abs(value))) if value else 0
+    return f"{value:.{max(0, last + exponent)}e}"

@@ -88,11 +88,11 @@ class Value:
             "qualifier": self.qualifier,
             "kind": self.kind,
             "value": _tidy(self.value),
-            "values": [_tidy(each.value) for each in self.numbers] if self.kind != "one" else None,
+            "values": [tidy(each.value) for each in self.numbers] if self.kind != "one" else None,
             "uncertainty": _tidy(self.uncertainty),
             "unit": self.unit.canonical,
             "dimension": self.unit.dimension,
-            "si": list(map(_tidy, self.si())) if self.kind != "one" else _tidy(self.si()[0]),
+            "si": list(map(tidy, self.si())) if self.kind != "one" else tidy(self.si()[0]),
             "si_unit": self.unit.si,
             "per": self.unit.per,
             "equivalence": self.unit.equivalence,
@@ -102,9 +102,13 @@ class Value:
         return {key: each for key, each in fields.items() if each not in (None, "", [])}
 
 
-def _tidy(number: float | None) -> float | None:
+def tidy(number: float) -> float:
     """Return a number without the noise of a multiplication: 13.2260 Å are 1.3226e-09 m."""
-    return None if number is None else float(f"{number:.12g}")
+    return float(f"{number:.12g}")
+
+
+def _tidy(number: float | None) -> float | None:
+    return None if number is None else tidy(number)
 
 
 @lru_cache(maxsize=1)

@@ -31,7 +31,8 @@ _BASES = {
     "mole": "substance",
     "radian": "angle",
 }
-_PARTS = ("part", "atomic_part", "weight_part", "mole_part", "volume_part")
+PARTS = ("part", "atomic_part", "weight_part", "mole_part", "volume_part", "psu")
+"""What has no dimension and yet is no bare number: parts of a whole by their basis, and practical salinity."""
 COUNTED = ("formula_unit", "atom", "unit_cell")
 
 
@@ -101,7 +102,7 @@ def registry() -> Any:
     units = pint.UnitRegistry(None, autoconvert_offset_to_baseunit=True)
     for name, dimension in _BASES.items():
         units.define(f"{name} = [{dimension}]")
-    for name in (*_PARTS, *COUNTED):
+    for name in (*PARTS, *COUNTED):
         units.define(f"{name} = [{name}]")
     table = tomllib.loads(files("labrig_papers.values").joinpath("units.toml").read_text(encoding="utf-8"))
     for unit in table["unit"]:

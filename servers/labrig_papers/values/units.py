@@ -7,18 +7,18 @@ two ways is refused with the reason.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
 from labrig.errors import LabrigError, nearest
 from labrig_papers.materials.elements import SYMBOLS
-from labrig_papers.values.registry import COUNTED, Atom, Dimension, known, registry
+from labrig_papers.values.registry import COUNTED, PARTS, Atom, Dimension, known, registry
 from labrig_papers.values.text import SUPERSCRIPTS, fold, without_latex
 
 MOST_CHARS = 80
 _EXPONENT = (
-    r"(?:\^\s?\{\s?(?P<braced>[+-]?\d+)\s?\}|(?:\^|\*\*)\s?\(?(?P<caret>[+-]?\d+)\)?"
+    r"(?:\^\s?\{\s?(?P<braced>[+-]?\d+)\s?\}|(?:\^|\*\*)\s?(?:\((?P<bracketed>[+-]?\d+)\)|(?P<caret>[+-]?\d+))"
     r"|(?P<raised>[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)|(?P<flat>-?[1-6])(?!\d|\.\d))"
 )
 
@@ -113,7 +113,7 @@ def read_unit(text: str, meaning: str = "") -> Unit:
     names = {(atom.name, exponent > 0) for atom, exponent in parts}
     susceptibility = False
     if magnetic and not any(atom.name in ("oersted", "gauss", "tesla") for atom, _ in parts):
-        divided = [base for base in ("mole", "gram", "meter") if (base, False) in names]
+        divided = [base for base in ("mole", "gram", "meter", "cubic_centimetre") if (base, False) in names]
         if divided:
             susceptibility = meaning == "susceptibility"
             if not meaning and divided[0] == "mole":
@@ -124,7 +124,27 @@ def read_unit(text: str, meaning: str = "") -> Unit:
                 )
             if not meaning:
                 notes.append("emu is read as a moment; a susceptibility is written with /Oe")
-    return _resolved(printed, parts, per, tuple(notes), susceptibility)
+    unit = _resolved(printed, parts, per, tuple(notes), susceptibility)
+    if unit.dimension == "other":
+        if (apart := re.sub(r"(?<![A-Za-z])mK", "m K", text)) != text and "/" in text:
+            metres = read_unit(apart, meaning)
+            if metres.dimension != "other":
+                return replace(metres, text=printed, notes=(*metres.notes, "mK is read as m K"))
+        _refuse_chance(text, printed)
+    return unit
+
+
+def _refuse_chance(text: str, printed: str) -> None:
+    """Refuse a word that is units written together by chance: "psk" is no picosecond kelvin, μΩcm is a resistivity."""
+    for word in re.findall(r"[A-Za-zμΩÅ]+", text):
+        if word in known().atoms:
+            continue
+        try:
+            by_chance = word == text or read_unit(word).dimension == "other"
+        except LabrigError:
+            continue  # a piece of a symbol, as of f.u.
+        if by_chance:
+            raise _refusal(printed, f"{word[:30]!r} is unknown", "units parted by a space, such as m K")
 
 
 def _parts(text: str, printed: str) -> tuple[list[tuple[Atom, int]], str, list[str]]:
@@ -263,7 +283,8 @@ def _resolved(
     if per:
         canonical = f"{canonical}/{per}".strip()
     volume_moment = any(a.name == "emu" for a, _ in parts) and any(
-        (a.name == "meter" and e == -3) or (a.name == "litre" and e == -1) for a, e in parts
+        (a.name == "meter" and e == -3) or (a.name in ("litre", "cubic_centimetre") and e == -1)
+        for a, e in parts
     )
     base = expression.to_base_units()
     if not parts:
@@ -279,7 +300,29 @@ def _resolved(
             return Unit(printed, canonical, dimension.name, si, factor, 0.0, per, dimension.says, notes)
     if base.dimensionless:
         return Unit(printed, canonical, "1", "1", float(base.magnitude), 0.0, per, "", notes)
-    return Unit(printed, canonical, "other", str(base.units), float(base.magnitude), 0.0, per, "", notes)
+    si, factor = _si_of(base)
+    return Unit(printed, canonical, "other", si, factor, 0.0, per, "", notes)
+
+
+_OF_SI = {
+    "gram": "kg",
+    "meter": "m",
+    "second": "s",
+    "kelvin": "K",
+    "ampere": "A",
+    "mole": "mol",
+    "radian": "rad",
+}
+
+
+def _si_of(base: Any) -> tuple[str, float]:
+    """Return the unit of SI of a quantity in base units, whose mass is in grams, and the value in it."""
+    powers = {str(name): int(power) for name, power in base.unit_items()}
+    text = " ".join(
+        _power(_OF_SI.get(name, name), power)
+        for name, power in sorted(powers.items(), key=lambda item: (item[1] < 0, item[0]))
+    )
+    return text, float(f"{float(base.magnitude) * 1e-3 ** powers.get('gram', 0):.15g}")
 
 
 def _power(symbol: str, exponent: int) -> str:
@@ -292,7 +335,7 @@ def _dimensions() -> tuple[tuple[Dimension, Any, float], ...]:
     units = registry()
     found = []
     for dimension in known().dimensions:
-        if dimension.si.endswith("part"):
+        if dimension.si in PARTS:
             quantity = units.Quantity(1.0, dimension.si)
         else:
             quantity = units.Quantity(1.0, "")

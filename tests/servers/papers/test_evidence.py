@@ -153,3 +153,11 @@ def test_a_quantity_has_no_name_that_its_unit_contradicts() -> None:
 def test_a_refused_unit_is_named_as_it_is_printed() -> None:
     with pytest.raises(LabrigError, match=r"'emu/mol'"):
         read_value("1.1 × 10^{−4} emu/mol")
+
+
+@pytest.mark.parametrize(
+    ("printed", "quoted"), [("36.9 ± 0.2 K", "36.9 +/- 0.2 K"), ("5 +/- 1 nm", "5 ± 1 nm")]
+)
+def test_a_plus_minus_sign_in_either_writing(printed: str, quoted: str) -> None:
+    verdict = verify_quote([page(f"The value is {printed} here.")], f"value is {quoted} here", 1)
+    assert verdict.status == "normalised" and printed in verdict.places[0].text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -132,3 +133,43 @@ def test_a_table_whose_rows_are_properties(tmp_path: Path) -> None:
         ("upper_critical_field", 16.0, "MgB2"),
         ("upper_critical_field", 4.5, "NbSe2"),
     ]
+
+
+def drawn(path: Path, caption: str, rows: Sequence[Sequence[str]]) -> None:
+    """Write a page with a table in its middle, as many programs place it, and a caption at the left margin."""
+    canvas = Canvas(str(path), pagesize=(400, 300))
+    canvas.setFont("Times-Roman", 9)
+    canvas.drawString(30, 250, caption)
+    for number, row in enumerate(rows):
+        for column, cell in enumerate(row):
+            canvas.drawString(130 + 90 * column, 234 - 11 * number, cell)
+    canvas.save()
+
+
+@pytest.mark.parametrize("caption", ["TABLE 1. Transport.", ""])
+def test_a_table_with_a_column_of_units(tmp_path: Path, caption: str) -> None:
+    rows = (
+        ("Quantity", "Value", "Unit"),
+        ("Seebeck coefficient", "-210(3)", "uV/K"),
+        ("Thermal conductivity", "1.45", "W/(m K)"),
+        ("ZT", "0.92", "-"),
+        ("Brightness", "3.1", "mJy/beam"),
+    )
+    drawn(tmp_path / "units.pdf", caption, rows)
+    _, candidates = read(tmp_path / "units.pdf")
+    found = [(each.name, each.value and each.value.si()[0], each.problem) for each in candidates]
+    assert found[:3] == [
+        ("thermopower", pytest.approx(-2.1e-4), ""),
+        ("thermal_conductivity", 1.45, ""),
+        ("figure_of_merit", 0.92, ""),
+    ]
+    assert found[3][:2] == ("", None) and "'mJy" in found[3][2] and len(found) == 4
+    assert candidates[0].quote == "Seebeck coefficient -210(3) uV/K" and candidates[0].source == "table"
+
+
+def test_a_head_whose_unit_is_not_known_is_said(tmp_path: Path) -> None:
+    rows = (("Sample", "Tc (onset)", "S (psx)"), ("A1", "36.9", "35.2"), ("A2", "36.1", "34.8"))
+    drawn(tmp_path / "head.pdf", "TABLE 1. Samples.", rows)
+    _, candidates = read(tmp_path / "head.pdf")
+    assert [(each.text, each.value) for each in candidates] == [("35.2", None), ("34.8", None)]
+    assert all("'psx'" in each.problem for each in candidates)

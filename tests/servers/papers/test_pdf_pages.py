@@ -14,7 +14,7 @@ from labrig_papers.pdf.opening import opened
 from labrig_papers.pdf.page import Page, plain
 from labrig_papers.pdf.pages import read_pages
 from labrig_papers.pdf.rendering import MOST_PIXELS, render
-from labrig_papers.pdf.structure import bookmarks, captions, headings, title_of
+from labrig_papers.pdf.structure import bookmarks, captions, headings, named, title_of
 from labrig_papers.pdf.tables import find_tables
 from support.places import DATA
 
@@ -235,3 +235,42 @@ def test_a_picture_is_bounded_and_shows_what_was_marked(tmp_path: Path) -> None:
         assert colours is not None and (0, 114, 178) in [colour for _, colour in colours]
         with pytest.raises(LabrigError, match="not on the page"):
             render(document, 1, (20_000, 0, 20_010, 10))
+
+
+def test_numbered_headings_of_plain_print(tmp_path: Path) -> None:
+    """No rule of TeX: bold by its name alone, larger print right under a title, a number in the print of the text."""
+    path = tmp_path / "headings.pdf"
+    canvas = Canvas(str(path), pagesize=(400, 500))
+    y = 470.0
+    prose = ["We report measurements of crystals that were grown from a flux, and annealed."] * 3
+    for text, font, size, gap in (
+        ("Thermoelectric properties of a selenide", "Times-Roman", 16, 20),
+        ("1. Introduction", "Times-Roman", 16, 22),
+        *((each, "Times-Roman", 10, 12) for each in prose),
+        ("2 Experimental details", "Times-Bold", 10, 12),
+        *((each, "Times-Roman", 10, 12) for each in prose),
+        ("", "Times-Roman", 10, 8),
+        ("2.1 Transport", "Times-Roman", 10, 12),
+        *((each, "Times-Roman", 10, 12) for each in prose),
+        ("7 Samples of one batch were cut", "Times-Roman", 10, 12),
+        *((each, "Times-Roman", 10, 12) for each in prose),
+    ):
+        canvas.setFont(font, size)
+        canvas.drawString(40, y, text)
+        y -= gap
+    canvas.save()
+    pages = pages_of(path)
+    assert title_of(pages) == "Thermoelectric properties of a selenide"
+    found = [(each.text, each.level) for each in headings(pages)]
+    assert found == [("1. Introduction", 1), ("2 Experimental details", 1), ("2.1 Transport", 2)]
+
+
+def test_a_table_is_meant_by_its_number() -> None:
+    names = ["TABLE I", "TABLE II", "FIG. 2", "Table S2", "TABLE IV"]
+    for wanted, name in {
+        "1": "TABLE I", "table 2": "TABLE II", "ii": "TABLE II", "Tab. 4": "TABLE IV", "S2": "Table S2",
+        "figure 2": "FIG. 2", "table i.": "TABLE I",
+    }.items():  # fmt: skip
+        assert named(wanted, names, "table") == name, wanted
+    for wanted in ("3", "p2.1", "", "table", "beauty", "9" * 5000):
+        assert named(wanted, names, "table") is None

@@ -41,6 +41,92 @@ def test_every_quantity_of_a_page_and_nothing_else() -> None:
         assert PAGE[each.start : each.end] == each.text and each.text in each.quote
 
 
+@pytest.mark.parametrize(
+    ("text", "conditions"),
+    [
+        ("J_{c} reaches 1.2 × 10^{6} A/cm^{2} at 4.2 K and 1 T.", {"temperature": "4.2 K", "field": "1 T"}),
+        ("J_{c}(77 K, 0 T) = 3 MA/cm^{2} here.", {"temperature": "77 K", "field": "0 T"}),
+        ("J_{c} = 2 MA/cm^{2} (20 K, 5 T) in films.", {"temperature": "20 K", "field": "5 T"}),
+        ("J_{c} = 1.2 MA/cm^{2} at 4.2 K in zero field, and more.", {"temperature": "4.2 K", "field": "0 T"}),
+        ("J_{c} = 1.2 MA/cm^{2}, while ρ is 5 μΩ cm at 300 K.", {}),
+        ("At 4.2 K in a field of 1 T, J_{c} is 3 MA/cm^{2}.", {"temperature": "4.2 K", "field": "1 T"}),
+        ("The onset is at 39 K, and J_{c} = 3 MA/cm^{2} was found.", {}),
+    ],
+)
+def test_a_critical_current_has_its_conditions(text: str, conditions: dict[str, str]) -> None:
+    (found,) = [each for each in find_quantities([text]) if each.name == "critical_current_density"]
+    assert found.conditions == conditions
+
+
+def test_a_condition_is_none_of_a_value_of_its_own_kind() -> None:
+    values = find_quantities(
+        ["In a field of 9 T, T_{c} is 3.1 K. T_{c} = 39 K at 1.5 GPa and 30 K at 4 GPa."]
+    )
+    found = {each.text: each.conditions for each in values if each.name == "critical_temperature"}
+    assert found == {
+        "3.1 K": {"field": "9 T"},
+        "39 K": {"pressure": "1.5 GPa"},
+        "30 K": {"pressure": "4 GPa"},
+    }
+
+
+def test_what_goes_from_one_value_to_another_is_no_range() -> None:
+    def read(text: str) -> list[tuple[float, ...]]:
+        return [each.value.si() for each in find_quantities([text]) if each.value is not None]
+
+    assert read("T_{c} rises from 24.1 to 26.3 K with pressure.") == [(24.1,), (26.3,)]
+    assert read("which lowers T_{c} from 39 to 35 K.") == [(39,), (35,)]
+    assert read("T_{c} ranges from 24.1 to 26.3 K in the batch.") == [(24.1, 26.3)]
+
+
+@pytest.mark.parametrize(
+    ("text", "printed"),
+    [
+        ("The salinity was 35.2 psx at the surface.", "35.2 psx"),
+        ("a flux density of 3.1 mJy/beam was seen", "3.1 mJy/beam"),
+        ("a growth of 0.5 ± 0.1 ML on it", "0.5 ± 0.1 ML"),
+    ],
+)
+def test_a_value_in_a_unit_that_is_not_known_is_said(text: str, printed: str) -> None:
+    (found,) = find_quantities([text])
+    assert (found.text, found.value) == (printed, None) and "not known" in found.problem
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A value of 2.5 times that of Ref. 3 and of 1.5 higher.",
+        "with x = 0.15 Sr, a ratio of 3.2 in all, and a factor of 1.7 for films",
+        "version 2.1 was 3.5 Tm",
+        "samples of 12 mice",
+    ],
+)
+def test_a_word_behind_a_number_is_no_unit(text: str) -> None:
+    assert find_quantities([text]) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "si"),
+    [
+        ("The figure of merit reaches ZT = 1.32(5)", "figure_of_merit", 1.32),
+        ("a peak zT of 2.6", "figure_of_merit", 2.6),
+        ("The Seebeck coefficient is −210 μV/K", "thermopower", -2.1e-4),
+        ("a power factor of 10.1 μW cm^{−1} K^{−2}", "power_factor", 1.01e-3),
+        ("κ_{lat} = 0.34 W/mK", "thermal_conductivity", 0.34),  # nobody prints a watt per millikelvin
+        ("an electrical conductivity of 1.1 × 10^{3} S/cm", "electrical_conductivity", 1.1e5),
+        ("the Lorenz number is 1.6 × 10^{−8} W Ω K^{−2}", "lorenz_number", 1.6e-8),
+        ("a discharge capacity of 175 mAh/g", "specific_capacity", 6.3e5),
+        ("a BET surface area of 31.5 m^{2}/g", "surface_area", 31_500),
+        ("a practical salinity of 35.2 psu", "salinity", 35.2),
+        ("a coercive field of 12.5 kOe", "coercivity", 1.25),
+    ],
+)
+def test_quantities_of_other_materials(text: str, name: str, si: float) -> None:
+    (found,) = find_quantities([text])
+    assert found.value is not None and found.value.unit.dimension != "other"
+    assert (found.name, found.value.si()[0]) == (name, pytest.approx(si, rel=1e-9, abs=0))
+
+
 def test_what_an_agent_needs_to_choose() -> None:
     by_text = {each.text: each for each in find_quantities([PAGE])}
     best = by_text["36.9(2) K"]

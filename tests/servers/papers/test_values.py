@@ -263,3 +263,43 @@ NOT_PLAIN = {
     "≃75 K": ("~", (75,)),
 }
 """Qualifier and numbers of the strings that are more than a number, read by hand; a range of 8 to 32 K is no 8 K."""
+
+
+def test_a_converted_value_has_no_noise_and_says_the_digits_given() -> None:
+    found = convert_units("12.4 µmol/L")
+    assert (found.values, found.unit.dimension) == ((0.0124,), "amount_concentration")
+    assert found.texts == ("0.0124",)
+    spread = convert_units("13.2470(12) Å", "nm")
+    assert spread.texts == ("1.32470 ± 0.00012",) and spread.uncertainties == (0.00012,)
+    assert convert_units("1.2 × 10^{6} A/cm^{2}").texts == ("1.2e+10",)
+    assert convert_units("0 °C", "K").values == (273.15,)
+    assert convert_units("5 eV").values == (pytest.approx(8.01088317e-19, rel=1e-9),)
+
+
+@pytest.mark.parametrize(
+    ("text", "dimension", "factor"),
+    [
+        ("mJ/(mol K^2)", "molar_heat_coefficient", 1e-3),
+        ("(mJ/mol K^2)", "molar_heat_coefficient", 1e-3),
+        ("J/(kg K^(2))", "mass_heat_coefficient", 1),
+        ("W/mK", "thermal_conductivity", 1),
+        ("mW/(cm K)", "thermal_conductivity", 0.1),
+        ("emu/cc", "magnetisation", 1e3),
+        ("psu", "practical_salinity", 1),
+    ],
+)
+def test_units_that_were_once_refused_or_misread(text: str, dimension: str, factor: float) -> None:
+    unit = read_unit(text)
+    assert (unit.dimension, unit.factor) == (dimension, pytest.approx(factor, rel=1e-12))
+
+
+def test_a_unit_of_no_named_dimension_is_given_in_si() -> None:
+    unit = read_unit("g/s")
+    assert (unit.si, unit.factor) == ("kg s^-1", 1e-3)  # and not in grams, the base of the registry
+    assert read_value("5 μΩ cm/K^2").to_dict()["si_unit"] == "kg m^3 A^-2 K^-2 s^-3"
+
+
+@pytest.mark.parametrize("text", ["psx", "psk", "gms"])
+def test_letters_that_are_units_by_chance_are_none(text: str) -> None:
+    with pytest.raises(LabrigError, match="unknown"):
+        read_unit(text)
