@@ -91,8 +91,10 @@ def ask_codex(
         )
         written = config.read_text()
         assert "startup_timeout_sec = 30" in written
-        # A busy machine may take longer, and timing fails no test.
-        config.write_text(provider + written.replace("startup_timeout_sec = 30", "startup_timeout_sec = 150"))
+        # A busy machine may take longer, and timing fails no test; and unless a server is required, the first turn may
+        # begin before its tools are there.
+        waits = "startup_timeout_sec = 150\nrequired = true"
+        config.write_text(provider + written.replace("startup_timeout_sec = 30", waits))
         done = subprocess.run(
             [codex, "exec", "--json", "--skip-git-repo-check", "-s", "read-only", question],
             cwd=project,
