@@ -194,14 +194,21 @@ def _table(place: Place) -> dict[str, Any]:
 
 
 def _layers(place: Place, kind: str) -> dict[str, Any]:
-    from labrig_earth.data.opening import open_vector
+    from labrig_earth.data.opening import layer_names, open_vector
     from labrig_earth.gis.features import WGS84, made_label
 
-    frame = open_vector(place)
-    box = None
-    if frame.crs is not None and len(frame):
-        box = tuple(float(value) for value in frame.to_crs(WGS84).total_bounds)
-    columns = tuple(Variable(str(name)) for name in frame.columns if name != frame.geometry.name)
-    kinds = ", ".join(sorted(set(frame.geometry.geom_type.dropna())))
-    title = f"{len(frame)} features ({kinds}): {Path(place.name).stem}"
-    return {"title": title, "variables": columns, "box": box, "synthetic": bool(made_label(place))}
+    names = layer_names(place) if kind != "gpx" else [""]
+    frames = [open_vector(place, layer=name) for name in names] or [open_vector(place)]
+    boxes = [
+        frame.to_crs(WGS84).total_bounds.tolist() for frame in frames if frame.crs is not None and len(frame)
+    ]
+    west, south, east, north = zip(*boxes, strict=True) if boxes else ((), (), (), ())
+    columns = [str(name) for frame in frames for name in frame.columns if name != frame.geometry.name]
+    kinds = ", ".join(sorted({shape for frame in frames for shape in frame.geometry.geom_type.dropna()}))
+    count = f"{sum(map(len, frames))} features" + (f" in {len(frames)} layers" if len(frames) > 1 else "")
+    return {
+        "title": f"{count} ({kinds}): {Path(place.name).stem}",
+        "variables": tuple(Variable(name) for name in dict.fromkeys(columns)),
+        "box": (min(west), min(south), max(east), max(north)) if boxes else None,
+        "synthetic": bool(made_label(place)),
+    }

@@ -131,7 +131,7 @@ def open_vector(given: Place | str | Path, *, layer: str = "", crs: str = "") ->
     Parameters
     ----------
     layer
-        Of a GeoPackage; by default its only one, or the first.
+        Of a GeoPackage; by default its only one with geometries.
     crs
         Of a CSV table (default EPSG:4326). Its coordinates are in columns called latitude and longitude, lat and lon,
         or y and x; a column ``geometry`` or ``wkt`` may hold WKT instead.
@@ -139,8 +139,9 @@ def open_vector(given: Place | str | Path, *, layer: str = "", crs: str = "") ->
     Raises
     ------
     LabrigError
-        As `open_dataset`; ``limit`` above `MOST_VECTOR_BYTES`; ``not_found`` for an unknown layer. OSM files are
-        refused here: `labrig_earth.gis` reads them.
+        As `open_dataset`, and ``bad_input`` where a file has several layers and none is named; ``limit`` above
+        `MOST_VECTOR_BYTES`; ``not_found`` for an unknown layer. OSM files are refused here: `labrig_earth.gis` reads
+        them.
     """
     import geopandas as gpd
     import pyogrio
@@ -160,21 +161,56 @@ def open_vector(given: Place | str | Path, *, layer: str = "", crs: str = "") ->
         )
     if kind == "csv":
         return _tried(lambda: _points(place, crs or "EPSG:4326"), place)
-    # In braces GDAL takes the path for that of the archive, whatever its ending is.
-    source = (
-        f"/vsizip/{{{place.path}}}" if kind == "shapefile" and not Path(place.path).is_dir() else place.path
-    )
-    names = [str(name) for name in _tried(lambda: pyogrio.list_layers(source), place)[:, 0]]
+    source = _source(place, kind)
+    layers = _tried(lambda: pyogrio.list_layers(source), place)
+    names = [str(name) for name in layers[:, 0]]
     if layer and layer not in names:
         from labrig.errors import unknown_name
 
         raise unknown_name("layer", layer, names, where=place.name)
     if kind == "gpx" and not layer:  # waypoints come first and may be none
         layer = next((name for name in ("tracks", "routes", "waypoints") if _rows(source, name)), names[0])
-    found = _tried(lambda: gpd.read_file(source, layer=layer or names[0], engine="pyogrio"), place)
+    if not layer:
+        drawn = [str(name) for name, shapes in layers if shapes] or names
+        if len(drawn) > 1:
+            raise LabrigError(
+                f"The file has {len(drawn)} layers",
+                where=place.name,
+                expected=f"one of {', '.join(drawn[:20])}" + (", .." if len(drawn) > 20 else ""),
+                try_=f'layer="{drawn[0]}" among the options (other_layer for the second file of gis)',
+            )
+        layer = drawn[0]
+    found = _tried(lambda: gpd.read_file(source, layer=layer, engine="pyogrio"), place)
     if not isinstance(found, gpd.GeoDataFrame):
-        raise LabrigError("The layer has no geometry", where=f"{place.name}, {layer or names[0]}")
+        raise LabrigError("The layer has no geometry", where=f"{place.name}, {layer}")
     return found
+
+
+def layer_names(given: Place | str | Path) -> list[str]:
+    """Return the layers of a file that have geometries; of a CSV table, which has no names, an empty one.
+
+    Raises
+    ------
+    LabrigError
+        ``bad_input`` for a file that cannot be read.
+    """
+    import pyogrio
+
+    place = Place.of(given)
+    kind = format_of(place)
+    if kind == "csv":
+        return [""]
+    return [
+        str(name)
+        for name, shapes in _tried(lambda: pyogrio.list_layers(_source(place, kind)), place)
+        if shapes
+    ]
+
+
+def _source(place: Place, kind: str) -> str:
+    """Return the path of layers for GDAL; in braces it takes it for that of an archive, whatever its ending is."""
+    archive = kind == "shapefile" and not Path(place.path).is_dir()
+    return f"/vsizip/{{{place.path}}}" if archive else str(place.path)
 
 
 def _rows(source: str, layer: str) -> int:

@@ -196,7 +196,7 @@ def _stored(variable: Any) -> dict[str, Any]:
     if "scale_factor" in encoding or "add_offset" in encoding:
         scale, offset = float(encoding.get("scale_factor", 1.0)), float(encoding.get("add_offset", 0.0))
         fields["packed"] = f"{kind} x {scale:.6g} + {offset:.6g}: steps of {abs(scale):.3g}"
-    elif "scale_factor" in variable.attrs or "add_offset" in variable.attrs:
+    elif (variable.attrs.get("scale_factor", 1), variable.attrs.get("add_offset", 0)) != (1, 0):
         scale, offset = variable.attrs.get("scale_factor", 1), variable.attrs.get("add_offset", 0)
         fields["packed"] = f"scale {scale}, offset {offset} are stated and not applied"
     chunks = encoding.get("chunksizes") or encoding.get("chunks") or encoding.get("preferred_chunks")

@@ -118,7 +118,7 @@ def _label(field: Any, dim: Any, index: int) -> str:
     kind = field[dim].dtype.kind
     if kind == "M" or hasattr(value, "calendar"):
         return iso(value)
-    return f"{dim} {value:g}" if kind in "iuf" else str(value)
+    return f"{dim} {value:.9g}" if kind in "iuf" else str(value)
 
 
 def _ranges(field: Any) -> list[Quantity]:

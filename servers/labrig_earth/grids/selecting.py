@@ -173,7 +173,7 @@ def _slice(places: Any) -> Any:
 
 
 def _shown_box(box: Box) -> str:
-    return "(" + ", ".join(f"{each:g}" for each in box) + ")"
+    return "(" + ", ".join(f"{each:.7g}" for each in box) + ")"
 
 
 def _outside(data: Any, axes: Axes, what: str, where: str, try_: str = "") -> LabrigError:

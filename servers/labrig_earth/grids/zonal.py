@@ -124,6 +124,9 @@ def zonal_statistics(
         warnings = [*warnings, doubt]
     unit = str(variable.attrs.get("units", ""))
     table = pd.DataFrame(rows)
+    of_classes = [name for name in table.columns if str(name).startswith("fraction_")]
+    for name in of_classes:  # a class that other polygons have is none of a polygon with cells
+        table[name] = table[name].fillna(0.0).where(table["cells"] > 0)
     units = {name: _unit(name, unit) for name in table.columns if name not in ("region", step)}
     how = "cells by the part of them inside, computed exactly (exactextract)"
     if axes.geographic and set(statistics) & set(BY_AREA):

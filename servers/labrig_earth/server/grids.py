@@ -149,7 +149,7 @@ async def regrid_or_reproject(
     data: DataArgument,
     variable: VariableArgument = "",
     resolution: Annotated[float | None, Field(description="Degree, or unit of crs.")] = None,
-    like: Annotated[str, Field(description="A file whose grid is taken.")] = "",
+    like: Annotated[str, Field(description="A file of the workspace, whose grid is taken.")] = "",
     crs: Annotated[str, Field(description="Reproject to, such as EPSG:32633.")] = "",
     method: Annotated[
         str,

@@ -31,7 +31,7 @@ async def plot(
         dict[str, Any],
         Field(
             description="title, unit; map: bbox, region, projection, colours, low, high, classes, vectors [u, v], "
-            "styles [{style, label, column, where}]; series: names, threshold."
+            "styles [{style, label, column, where, layer}]; series: names, threshold."
         ),
     ] = {},  # noqa: B006
 ) -> Pictures:
