@@ -267,14 +267,23 @@ async def test_a_large_result_is_cut_to_an_answer_and_whole_in_a_file(
     assert "60 more values" in found.data["not_shown"]
 
 
+WARMER = """
+import xarray as xr
+with xr.open_dataset("inputs/climate.nc") as data:
+    t2m = data.t2m.load()
+(t2m + 2).assign_attrs(t2m.attrs).to_dataset(name="t2m").to_netcdf("warmer.nc")
+"""
+
+
 @pytest.mark.accept
-async def test_code_takes_results_by_their_handles(tmp_path: Path) -> None:
-    skip_unless("science")
+@pytest.mark.parametrize("python", ["science", "earth"])
+async def test_code_takes_results_by_their_handles(tmp_path: Path, python: str) -> None:
+    skip_unless(python)
     options = ServeOptions(
         toolsets=("default", "code"),
         workspace=tmp_path / "work",
         roots=lay_out(tmp_path),
-        settings={"python": "science"},
+        settings={"python": python},
     )
     async with Client(build(toolbox, options)) as client:
         both = (client, tmp_path)
@@ -282,6 +291,13 @@ async def test_code_takes_results_by_their_handles(tmp_path: Path) -> None:
         handle = series["artifacts"][0]["handle"]
         code = "import pandas as pd\nprint(round(pd.read_csv('inputs/aggregate.csv')['t2m [degC]'].max(), 4))"
         result = await client.call_tool("run_python_code", {"code": code, "files": [handle]})
+        if python == "earth":  # what NumPy alone does not read, and a file that goes back to the tools
+            written = await client.call_tool("run_python_code", {"code": WARMER, "files": [CLIMATE]})
+            made = (written.structured_content or {})["artifacts"][0]["handle"]
+            warmer = await call(both, "aggregate", data=made, variable="t2m", over="both", unit="degC")
+            as_it_was = await call(both, "aggregate", data=CLIMATE, variable="t2m", over="both", unit="degC")
+            rise = warmer["values"][0]["value"] - as_it_was["values"][0]["value"]
+            assert rise == pytest.approx(2.0, abs=1e-3)
     weights = np.cos(np.deg2rad(LATITUDES))[:, None] * np.ones(7)
     hottest = ((temperature() * weights).sum(axis=(1, 2)) / weights.sum()).max()
     assert float(result.content[0].text.splitlines()[1]) == pytest.approx(hottest, abs=2e-4)
