@@ -15,11 +15,13 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from labrig.errors import LabrigError, unknown_name
+from labrig_papers.properties.matching import quantity_of
 from labrig_papers.values.reading import read_value
 
 PHI0 = 2.067833848e-15
 """Magnetic flux quantum (Wb), CODATA 2022."""
 K_B = 1.380649e-23
+LONGEST_NAME = 80
 AVOGADRO = 6.02214076e23
 
 Verdict = Literal["agrees", "flagged", "not_checked"]
@@ -114,8 +116,8 @@ def check_consistency(
     Parameters
     ----------
     values
-        Values as printed, by the names of `QUANTITIES`: ``{"tc": "36.9(2) K", "hc2": "54 T", "xi": "2.5 nm"}``. hc2,
-        hc1, xi and lambda are those at 0 K.
+        Values as printed, by the names of `QUANTITIES` or others that mean the same:
+        ``{"tc": "36.9(2) K", "hc2": "54 T", "xi": "2.5 nm"}``. hc2, hc1, xi and lambda are those at 0 K.
     formula, z
         Of the unit cell, for the density; a tetragonal cell has no b, a cubic one neither b nor c.
     angles
@@ -141,9 +143,14 @@ def check_consistency(
         )
     si: dict[str, float] = {}
     checks: list[Check] = []
-    for name, text in values.items():
+    for given, text in values.items():
+        name = _meant(str(given))
         if name not in QUANTITIES:
-            raise unknown_name("quantity", str(name)[:60], QUANTITIES, where="values")
+            raise unknown_name("quantity", str(given)[:60], QUANTITIES, where="values")
+        if name in si:
+            raise LabrigError(
+                f"{given!r} is given twice", where="values", expected=f"one value of {name}, of one sample"
+            )
         number = _number(name, text)
         if number is None:
             checks.append(
@@ -158,6 +165,32 @@ def check_consistency(
         _kappa(si), _xi(si), _hc1(si), _whh(si), _pauli(si), _jump(si), _gap(si), _density(si, formula, z, angles),
     ]  # fmt: skip
     return tuple(checks)
+
+
+_NAMES = {
+    "critical_temperature": "tc",
+    "upper_critical_field": "hc2",
+    "lower_critical_field": "hc1",
+    "upper_field_slope": "slope",
+    "coherence_length": "xi",
+    "penetration_depth": "lambda",
+    "gl_parameter": "kappa",
+    "electronic_heat": "gamma",
+    "heat_jump": "delta_c",
+    "energy_gap": "gap",
+    "gap_ratio": "gap_ratio",
+    "normalized_jump": "jump_ratio",
+    "density": "density",
+    "debye_temperature": "debye",
+    "critical_current_density": "jc",
+}
+
+
+def _meant(name: str) -> str:
+    """Return the name of `QUANTITIES` that another name of the quantity means: Hc2, dHc2/dT, coherence length."""
+    if name.casefold() in QUANTITIES:
+        return name.casefold()
+    return _NAMES.get(quantity_of(name).lstrip("!"), name) if len(name) <= LONGEST_NAME else name
 
 
 def _number(name: str, text: str) -> float | None:

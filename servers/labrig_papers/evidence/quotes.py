@@ -6,6 +6,7 @@ no evidence: "6.9 K" stands in "36.9 K".
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -72,7 +73,8 @@ class Verdict:
 
 def find_quote(page: Page, quote: str) -> list[Place]:
     """Return the places of a page at which a quote stands, whole ones first."""
-    return _places(page, without_commands(quote))
+    plain_quote = without_commands(quote)
+    return _places(page, plain_quote) or _places(page, _without_bars(plain_quote))
 
 
 def verify_quote(pages: Sequence[Page], quote: str, page: int | None = None) -> Verdict:
@@ -114,6 +116,8 @@ def verify_quote(pages: Sequence[Page], quote: str, page: int | None = None) -> 
         )
     order = sorted(pages, key=lambda each: (each.number != page, each.number))
     found = [place for each in order for place in _places(each, plain_quote)][:MOST_PLACES]
+    if not found and (row := _without_bars(plain_quote)) != plain_quote:
+        found = [place for each in order for place in _places(each, row)][:MOST_PLACES]
     notes = _notes(wanted, [each for each in pages if each.number in {place.page for place in found}])
     whole = [place for place in found if place.whole]
     here = [place for place in whole if page is None or place.page == page]
@@ -128,6 +132,11 @@ def verify_quote(pages: Sequence[Page], quote: str, page: int | None = None) -> 
     if found:
         return Verdict("partial_token", tuple(found), notes=notes)
     return Verdict("not_found", (), _nearest(order, wanted), notes)
+
+
+def _without_bars(quote: str) -> str:
+    """Return a row of a table without the bars that agents put between its cells."""
+    return re.sub(r"(?:^|\s+)\|(?=\s|$)", " ", quote)
 
 
 def _places(page: Page, quote: str) -> list[Place]:

@@ -84,6 +84,8 @@ def facets_of(text: str) -> dict[str, str]:
         r"\bnormal-t\b|\bjust above tc\b|\bresidual resistivity\b|\bnormal[ -]state resistivity\b", plain
     ):
         found["temperature"] = "normal"
+    elif match := re.search(r"\bρ(\d{2,3})(?: ?k)?\b", plain):
+        found["temperature"] = f"{match[1]} K"
     elif match := _TEMPERATURE.search(plain):
         found["temperature"] = f"{float(match[1]):g} K"
     elif re.search(

@@ -25,6 +25,10 @@ _JOINS = re.compile(rf"\s*(?:,|and|,\s?and)?\s*(?:(?:at|in|under)\s)?{_ARTICLES}
 _ARGUMENT = re.compile(r"\s*\)\s*(?:is\s|was\s|of\s|[=≈~∼<>≤≥]\s?)*")
 """What stands between a condition in brackets and the value: J_{c}(77 K) = 3 MA/cm^{2}."""
 _OPENS = re.compile(rf"\s*(?:At|In|Under)\s{_ARTICLES}{_OF}(?:{_SYMBOLS})?(?:about\s|[~≈∼]\s?)?")
+_AT_ZERO = re.compile(
+    r"(?:c_?\{?[12]\}?|c[12]\}|[ξλΔ∆](?:_\{[^{}]*\})?)\(\s?0(?:\sK)?\s?\)\s*(?:is\s|of\s|[=≈~∼]\s?)+$"
+)
+"""H_{c2}(0), ξ_{ab}(0): what these depend on is the temperature; J_{c}(0) may be that in no field."""
 _NO_FIELD = re.compile(r"\b(?:zero|self|no)[ -](?:applied |external )?(?:magnetic )?field\b", re.IGNORECASE)
 
 
@@ -55,6 +59,8 @@ def conditions_of(values: Sequence[Placed], text: str) -> list[dict[str, str]]:
             mine[_OF_DIMENSION[other.dimension]] = _said(other)
         for other in (*_in_brackets(values, index, text), *_behind(values, index, text)):
             mine[_OF_DIMENSION[other.dimension]] = _said(other)
+        if "temperature" not in mine and _AT_ZERO.search(text[max(0, value.start - 24) : value.start]):
+            mine["temperature"] = "0 K"
         if "field" not in mine and value.dimension != "magnetic_field":
             following = (each.start for each in values[index + 1 :] if _said(each) not in mine.values())
             clause = re.split(

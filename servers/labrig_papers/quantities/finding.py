@@ -63,7 +63,7 @@ class Candidate:
         Head of the column of a table, whose unit the cell has.
     conditions
         What the words round it state: ``criterion`` (onset, zero, mid), ``orientation`` (c, ab), ``sample``, and the
-        ``temperature``, ``field`` and ``pressure`` at which it holds, as printed.
+        ``temperature``, ``field`` and ``pressure`` at which it holds, as printed; ``x`` of a row of a series.
     """
 
     page: int
@@ -170,7 +170,8 @@ def find_quantities(
 class TableCell:
     """A cell of the body of a table: its text, where it stands, the head above it, the row and its first words.
 
-    `unit` is what the column of units of its table has for it, as printed.
+    `unit` is what the column of units of its table, or its caption, has for it; `series` is the ``x`` of its row, where
+    the rows are compositions of one series.
     """
 
     text: str
@@ -182,6 +183,7 @@ class TableCell:
     label: str
     caption: str = ""
     unit: str = ""
+    series: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -220,6 +222,7 @@ def _tabled(here: Areas, page: int) -> list[Candidate]:
                 Candidate(
                     page, cell.start, cell.end, cell.text, None, problem, _name_before(cell.head, "", ""),
                     cell.row, cell.row_start, (), (), "measured", source="table", column=cell.head,
+                    conditions=cell.series,
                 )
             )  # fmt: skip
         if value is None or problem:
@@ -231,6 +234,7 @@ def _tabled(here: Areas, page: int) -> list[Candidate]:
             Candidate(
                 page, cell.start, cell.end, cell.text, value, "", name, cell.row, cell.row_start,
                 formulas, cited, "cited" if cited else "measured", source="table", column=cell.head,
+                conditions=cell.series,
             )
         )  # fmt: skip
     return found
@@ -385,6 +389,7 @@ _OF_OTHERS: dict[str, frozenset[str]] = {
     "electrical_conductivity": frozenset({"conductivity"}),
     "ionic_conductivity": frozenset({"conductivity"}),
     "thermal_diffusivity": frozenset({"diffusivity"}),
+    "phonon_coefficient": frozenset({"molar_phonon_coefficient"}),
     "melting_temperature": frozenset({"temperature"}),
     "glass_transition_temperature": frozenset({"temperature"}),
     "coercivity": frozenset({"magnetic_field"}),
@@ -434,7 +439,8 @@ def _with_conditions(text: str, found: Sequence[Candidate]) -> list[Candidate]:
             if not _IN_BRACKETS.search(text[max(0, each.start - 24) : each.start]):
                 before = each.end + len(behind)  # of ρ_{ab}(300 K) = 0.43 mΩ cm both values are of one symbol
             at = held[index]
-        told.append(replace(each, conditions={**{key: stated[key] for key in _TOLD if key in stated}, **at}))
+        words = {key: stated[key] for key in _TOLD if key in stated}
+        told.append(replace(each, conditions={**each.conditions, **words, **at}))
     return told
 
 
@@ -464,7 +470,8 @@ def _named_value(each: Candidate) -> str:
             if printed[-1:].isdigit() or printed[-1:] == ")"
             else printed
         )
-    about = [*each.formulas[:1], *each.conditions.values(), f"p. {each.page}", each.standing]
+    conditions = [value if name in _TOLD else f"{name} {value}" for name, value in each.conditions.items()]
+    about = [*each.formulas[:1], *conditions, f"p. {each.page}", each.standing]
     return f"{printed} ({', '.join(about)})"
 
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 
+from labrig.errors import LabrigError
 from labrig_papers.pdf.page import Page, plain
 from labrig_papers.pdf.structure import captions
 from labrig_papers.pdf.tables import UNITS, Table, find_tables
+from labrig_papers.properties.matching import quantity_of
 from labrig_papers.quantities.cells import unit_of_head, without_brackets
 from labrig_papers.quantities.finding import Areas, TableCell
+from labrig_papers.values.units import BARE, read_unit
 
 SURE = 0.7
 """Confidence of a table from which its cells are values; what is less sure is read as text."""
@@ -16,6 +19,13 @@ _STATE = re.compile(r"\S\((?:g|s|l|aq|c|am)\)\s*$")
 """Behind a formula stands its state, and no unit: CO2(g)."""
 _VALUES = re.compile(r"values?|results?|measured|this work|estimates?|magnitudes?", re.IGNORECASE)
 """Heads of columns that say nothing of the material."""
+_GIVEN_IN = re.compile(
+    r"(?P<what>[A-Z]?[A-Za-z][^.;:()]{1,60}?)\s(?:is|are)\s(?:given|listed|quoted|reported|expressed|stated|shown)?\s?in\s"
+    r"(?:units\sof\s)?(?P<unit>[^.;:]{1,60}(?:\.[^\s.]{1,3}\.)?)"
+)
+MOST_UNIT_WORDS = 6
+_SERIES = re.compile(r"[xyzδ]", re.IGNORECASE)
+"""Heads of a first column that say which of a series of compositions a row is of."""
 _EMPTY = re.compile(r"|[-–—−]+|1|none|n/?a|dimensionless|unitless", re.IGNORECASE)
 
 
@@ -32,6 +42,8 @@ def areas_of(page: Page) -> Areas:
             if bottom < middle < top and line.box[0] > left - 3 and line.box[2] < right + 3:
                 ranges.append((line.start, line.end))
         units = _unit_column(table)
+        stated = _stated_units(table.caption)
+        symbol = table.header[0].strip()
         for row, (quote, _) in zip(table.rows, table.evidence, strict=True):
             filled = [cell for cell in row if cell.text]
             if not filled:
@@ -48,14 +60,41 @@ def areas_of(page: Page) -> Areas:
                     # a table whose rows are properties and whose columns are samples
                     column, label = of_row, "" if _VALUES.fullmatch(head.strip()) else head
                 else:
-                    unit = ""
+                    unit = "" if unit_of_head(head)[0] else stated.get(quantity_of(head), "")
+                    column = f"{head} ({unit})" if unit else head
+                series = {symbol: label} if number and _SERIES.fullmatch(symbol) else {}
                 cells.append(
                     TableCell(
-                        cell.text, cell.start, cell.end, column, quote, start, label, table.caption, unit
+                        cell.text,
+                        cell.start,
+                        cell.end,
+                        column,
+                        quote,
+                        start,
+                        label,
+                        table.caption,
+                        unit,
+                        series,
                     )
                 )
     spans = tuple((each.start, each.end) for each in captions(page))
     return Areas(tuple(ranges), spans, tuple(cells))
+
+
+def _stated_units(caption: str) -> dict[str, str]:
+    """Return the units that a caption gives: "The effective moment is given in μ_{B} per formula unit."."""
+    found = {}
+    for match in _GIVEN_IN.finditer(caption):
+        quantity, words = quantity_of(match["what"]), match["unit"].split()
+        for count in range(min(len(words), MOST_UNIT_WORDS), 0, -1):
+            try:
+                unit = read_unit(" ".join(words[:count]).rstrip(",;"))
+            except LabrigError:
+                continue
+            if quantity and unit is not BARE:
+                found[quantity] = unit.text
+            break
+    return found
 
 
 def _unit_column(table: Table) -> int | None:

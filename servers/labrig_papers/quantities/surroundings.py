@@ -56,6 +56,9 @@ FORMULA = re.compile(rf"(?<![A-Za-z\d_{{])(?:(?:{_SYMBOL}){_AMOUNT}?|{_GROUP}){{
 _NAME = re.compile(r"\b[A-Z][A-Za-z()]{0,6}-?\d{3,4}\b|\b[A-Z][A-Za-z]{0,2}[A-Z]{2,4}\b")
 
 
+LONGEST_FORMULA = 120
+
+
 @dataclass(frozen=True)
 class Span:
     """A part of a text."""
@@ -89,8 +92,11 @@ def formulas_near(text: str, start: int, end: int, most: int = 4, reach: int = 4
     sentence = sentence_of(text, start, end)
     low, high = max(0, start - reach), min(len(text), end + reach)
     found: dict[str, tuple[int, int]] = {}
-    for match in (*FORMULA.finditer(text, low, high), *_NAME.finditer(text, low, high)):
+    longer = high + LONGEST_FORMULA  # one that begins within reach is read to its end
+    for match in (*FORMULA.finditer(text, low, longer), *_NAME.finditer(text, low, longer)):
         written = match.group(0)
+        if match.start() >= high:
+            continue
         if match.re is _NAME and key(written) not in names():
             continue
         if match.re is FORMULA and not re.search(r"\d", written) and (len(written) < 3 or written.isupper()):

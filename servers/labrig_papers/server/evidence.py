@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from labrig.answer import Answer, Quantity
-from labrig.errors import LabrigError
+from labrig.errors import LabrigError, nearest
 from labrig.tools import cursor as cursors
 from labrig.tools.sources import opened_source
 from labrig_papers.server.base import CursorArgument, PagesArgument, PathArgument, numbers_of, state, toolbox
@@ -59,15 +59,16 @@ def _quantity(named: str) -> str:
     from labrig_papers.properties.listing import aliases
     from labrig_papers.properties.matching import quantity_of
 
-    found = quantity_of(named) or (
-        named if named in {each.lstrip("!") for each in aliases().values()} else ""
-    )
+    known = {each.lstrip("!") for each in aliases().values()}
+    found = quantity_of(named) or (named if named in known else "")
     if not found:
+        word = named.strip().casefold().replace(" ", "_")
+        close = sorted(each for each in known if word in each) or nearest(word, known)
         raise LabrigError(
             f"No quantity is known as {named[:80]!r}",
             where="quantity",
             expected="a name such as Tc, upper critical field or lattice parameter",
-            try_="dimension in its place, such as temperature",
+            try_=f"{' or '.join(close[:4])}" if close else "dimension in its place, such as temperature",
             code="not_found",
         )
     return found.lstrip("!")

@@ -298,3 +298,13 @@ def test_odd_entries_are_findings() -> None:
     ]
     findings = validate_extraction({"properties": odd}, 1)
     assert {each.index for each in findings} == set(range(len(odd)))
+
+
+def test_values_are_named_as_papers_name_them() -> None:
+    values = {"Tc": "36.9 K", "μ_{0}H_{c2}(0)": "53.5 T", "coherence length": "24.8 nm", "dHc2/dT": "2.1 T/K"}
+    plain = {"tc": "36.9 K", "hc2": "53.5 T", "xi": "24.8 nm", "slope": "2.1 T/K"}
+    assert check_consistency(values) == check_consistency(plain)
+    with pytest.raises(LabrigError, match="twice"):
+        check_consistency({"Tc": "36.9 K", "critical temperature": "40 K"})
+    with pytest.raises(LabrigError, match="no quantity named"):
+        check_consistency({"beauty": "1 K"})

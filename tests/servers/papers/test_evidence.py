@@ -161,3 +161,10 @@ def test_a_refused_unit_is_named_as_it_is_printed() -> None:
 def test_a_plus_minus_sign_in_either_writing(printed: str, quoted: str) -> None:
     verdict = verify_quote([page(f"The value is {printed} here.")], f"value is {quoted} here", 1)
     assert verdict.status == "normalised" and printed in verdict.places[0].text
+
+
+def test_a_row_is_found_as_agents_write_it() -> None:
+    table = page("0.15 3.7793(2) 13.2260(8) 36.9(2)")
+    assert verify_quote([table], "| 0.15 | 3.7793(2) | 13.2260(8) |", 1).status == "normalised"
+    assert verify_quote([page("for H ∥ c and")], "H | c and", 1).status == "normalised"
+    assert verify_quote([table], "0.15 | 3.7794(2)", 1).status == "not_found"

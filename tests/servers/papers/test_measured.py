@@ -173,3 +173,20 @@ def test_a_head_whose_unit_is_not_known_is_said(tmp_path: Path) -> None:
     _, candidates = read(tmp_path / "head.pdf")
     assert [(each.text, each.value) for each in candidates] == [("35.2", None), ("34.8", None)]
     assert all("'psx'" in each.problem for each in candidates)
+
+
+def test_a_unit_in_the_caption_and_the_composition_of_a_row(tmp_path: Path) -> None:
+    rows = (("x", "Tc (K)", "effective moment"), ("0.06", "27.4", "0.31"), ("0.10", "36.9", "0.12"))
+    caption = "TABLE 1. The series. The effective moment is given in muB per formula unit."
+    drawn(tmp_path / "caption.pdf", caption, rows)
+    _, candidates = read(tmp_path / "caption.pdf")
+    found = [(each.name, each.text, each.conditions) for each in candidates]
+    assert found == [
+        ("critical_temperature", "27.4", {"x": "0.06"}),
+        ("magnetic_moment", "0.31", {"x": "0.06"}),
+        ("critical_temperature", "36.9", {"x": "0.10"}),
+        ("magnetic_moment", "0.12", {"x": "0.10"}),
+    ]
+    moment = candidates[1].value
+    assert moment is not None and moment.unit.per == "f.u."
+    assert moment.si()[0] == pytest.approx(0.31 * 9.2740100657e-24)

@@ -58,6 +58,29 @@ def test_a_critical_current_has_its_conditions(text: str, conditions: dict[str, 
     assert found.conditions == conditions
 
 
+def test_what_stands_for_a_temperature_is_one() -> None:
+    found = find_quantities(
+        ["H_{c2}(0) = 54 T, ξ_{ab}(0) is 2.5 nm, J_{c}(0) = 3 MA/cm^{2} and S(300 K) = 12 μV/K."]
+    )
+    told = {each.name: each.conditions.get("temperature") for each in found if each.name}
+    assert told == {
+        "upper_critical_field": "0 K", "coherence_length": "0 K", "critical_current_density": None,
+        "thermopower": "300 K",
+    }  # fmt: skip
+
+
+def test_a_formula_is_read_to_its_end() -> None:
+    far = (
+        "T_{c} = 37.8 K. "
+        + "The sample was cut and polished. " * 12
+        + "It is of La_{1.85}Sr_{0.15}CuO_{4} here."
+    )
+    for length in range(340, 420):
+        text = far[:16] + far[-length:]
+        (found,) = find_quantities([text])
+        assert set(found.formulas) <= {"La_{1.85}Sr_{0.15}CuO_{4}"}
+
+
 def test_a_condition_is_none_of_a_value_of_its_own_kind() -> None:
     values = find_quantities(
         ["In a field of 9 T, T_{c} is 3.1 K. T_{c} = 39 K at 1.5 GPa and 30 K at 4 GPa."]
