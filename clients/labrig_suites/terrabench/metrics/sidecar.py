@@ -1,0 +1,149 @@
+"""The ``<final_json>`` sidecar: found, read and checked against the five-field schema (section 4.3.2, Appendix D.2).
+
+A sidecar is a JSON list of at most `MOST_FIELDS` objects with exactly `KEYS`. Tolerances are numbers of at least 0, or
+null. A field that breaks the schema is no answer to anything; the others count. One object that is no list, a list in
+an object, or two different lists are no sidecar.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+KEYS = ("key", "value", "abs_tol", "rel_tol", "floor_scale")
+MOST_FIELDS = 1_000
+MOST_CHARS = 2**20
+OPEN, CLOSE = "<final_json>", "</final_json>"
+_TOLD = 20
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """A field of an answer; the tolerances that an agent writes are checked, and then thrown away."""
+
+    key: str
+    value: Any
+
+
+@dataclass(frozen=True)
+class Sidecar:
+    """An answer as it was read.
+
+    Attributes
+    ----------
+    fields
+        None in place of a field that breaks the schema, so that the order of the others stays.
+    problems
+        What breaks the schema, at most 20 lines; none for a valid sidecar.
+    """
+
+    fields: tuple[Predicted | None, ...]
+    problems: tuple[str, ...] = ()
+
+    @property
+    def valid(self) -> bool:
+        """Whether the whole sidecar keeps the schema."""
+        return not self.problems
+
+
+def find_sidecars(text: str) -> list[str]:
+    """Return what stands between the tags of a message, verbatim, in order; the innermost where tags are nested.
+
+    >>> find_sidecars("<final_json>[]</final_json> or <final_json><final_json>[1]</final_json>")
+    ['[]', '[1]']
+    """
+    found = []
+    for piece in text[-MOST_CHARS:].split(CLOSE)[:-1]:
+        _, tag, inside = piece.rpartition(OPEN)
+        if tag:
+            found.append(inside.strip())
+    return found
+
+
+def read_message(text: str) -> Sidecar:
+    """Read the sidecar of a whole message: the last one. More than one is a problem unless they are the same."""
+    found = find_sidecars(text)
+    if not found:
+        return Sidecar((), ("there is no complete <final_json>",))
+    read = read_sidecar(found[-1])
+    if len(set(found)) > 1:
+        return Sidecar(
+            read.fields, (f"{len(found)} sidecars that differ: the last one counts", *read.problems)
+        )
+    return read
+
+
+def read_sidecar(text: str) -> Sidecar:
+    """Read a sidecar from its JSON text; tags around it are read over. Never raises."""
+    if len(text) > MOST_CHARS:
+        return Sidecar((), (f"more than {MOST_CHARS:,} characters",))
+    body = text.strip().removeprefix(OPEN).removesuffix(CLOSE).strip()
+    if not body:
+        return Sidecar((), ("the sidecar is empty",))
+    try:
+        document = json.loads(body, parse_constant=_refuse, parse_int=_whole, object_pairs_hook=_pairs)
+    except (ValueError, RecursionError) as error:
+        return Sidecar((), (f"not JSON: {str(error)[:120]}",))
+    if not isinstance(document, list):
+        return Sidecar((), ("not a list of fields",))
+    problems = []
+    if not document:
+        problems.append("no field")
+    if len(document) > MOST_FIELDS:
+        problems.append(f"{len(document):,} fields: the first {MOST_FIELDS:,} count")
+    fields = []
+    for place, row in enumerate(document[:MOST_FIELDS]):
+        wrong = _problem(row)
+        fields.append(None if wrong else Predicted(row["key"], row["value"]))
+        if wrong and len(problems) < _TOLD:
+            problems.append(f"field {place + 1}: {wrong}")
+    return Sidecar(tuple(fields), tuple(problems))
+
+
+def _problem(row: Any) -> str:
+    if not isinstance(row, Mapping):
+        return "not an object"
+    missing = [key for key in KEYS if key not in row]
+    extra = [str(key)[:40] for key in row if key not in KEYS]
+    if missing or extra:
+        return "; ".join(
+            [
+                *([f"without {', '.join(missing)}"] if missing else []),
+                *([f"also {', '.join(extra[:5])}"] if extra else []),
+            ]
+        )
+    if not isinstance(row["key"], str) or not row["key"].strip():
+        return "key is no text"
+    for name in KEYS[2:]:
+        value = row[name]
+        if value is None:
+            continue
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, int | float)
+            or not math.isfinite(value)
+            or value < 0
+        ):
+            return f"{name} is no number of at least 0"
+    return ""
+
+
+def _refuse(constant: str) -> Any:
+    raise ValueError(f"{constant} is no JSON number")
+
+
+def _whole(digits: str) -> int | float:
+    """Read a whole number; one of more digits than a double has places for is refused like any that overflows."""
+    if len(digits) > 300:
+        raise ValueError("a number of more than 300 digits")
+    return int(digits)
+
+
+def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key twice in one object")
+    return found
