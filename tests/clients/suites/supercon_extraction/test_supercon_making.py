@@ -90,9 +90,7 @@ def test_values_agree_with_each_other_but_for_what_was_planted(seed: str, level:
             assert xi == pytest.approx(math.sqrt(2.067833848e-15 / (2 * math.pi * hc2)), rel=0.02)
         if gap := si.get("energy gap at 0 K Δ(0)"):
             assert 3.4 < 2 * gap / (1.380649e-23 * tc) < 4.5
-        power = (
-            si.get("power factor at 300 K", 0.0) / 1000
-        )  # without a name for its dimension the server counts in grams
+        power = si.get("power factor at 300 K", 0.0)
         seebeck, sigma, kappa = (
             si.get(f"{each} at 300 K")
             for each in ("thermopower", "electrical conductivity", "thermal conductivity")
