@@ -38,6 +38,12 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     resume.add_argument(
         "--run", dest="label", metavar="LABEL", help="only this run of the folder (default: all)"
     )
+    resume.add_argument(
+        "--redo",
+        default="",
+        metavar="ENDS",
+        help="make records with these ends again as well: agent_error,wall_limit",
+    )
     _add_where(resume)
     resume.set_defaults(run=_resume)
 
@@ -268,13 +274,22 @@ def _items(path: Path) -> list[str]:
 
 
 def _resume(arguments: argparse.Namespace) -> int:
+    from labrig_harness.endings import END_REASONS
     from labrig_harness.records import outfolder
+    from labrig_harness.run.attempts import mark_ends
     from labrig_harness.run.plan import plans
 
     labels = outfolder.labels(arguments.out)
     if arguments.label is not None and arguments.label not in labels:
         raise unknown_name("run", arguments.label, labels, where="--run")
     chosen = [arguments.label] if arguments.label is not None else labels
+    ends = [each.strip() for each in arguments.redo.split(",") if each.strip()]
+    for end in ends:
+        if end not in END_REASONS:
+            raise unknown_name("end", end, END_REASONS, where="--redo")
+    marked = sum(mark_ends(arguments.out, label, ends) for label in chosen) if ends else 0
+    if ends:
+        print(f"{marked} records that ended with {', '.join(ends)} are made again", file=sys.stderr)
     return _carry_out(plans(arguments.out, chosen, jobs=arguments.jobs), arguments.out, arguments.scheduler)
 
 
@@ -318,7 +333,7 @@ def _carry_out(plans: Sequence[RunPlan], out: Path, scheduler: str | None = None
     scored = score_folder(out)
     print_scores(scored, stdout_console())
     print(f"records: {out}")
-    return 0 if scored.whole else FAILED
+    return 0 if scored.whole_runs([plan.label for plan in plans]) else FAILED
 
 
 def _execute(plan: RunPlan, out: Path, scheduler: str | None, advance: Any) -> None:

@@ -32,6 +32,8 @@ from labrig_harness.endings import OUTSIDE
 from labrig_harness.sample import Sample
 
 RUN_SCHEMA = "labrig.run/2"
+REDO = "redo"
+"""The file beside a record that `labrig resume --redo` makes again."""
 MAKING = ".making-"
 WORKSPACE = "labrig-item-"
 
@@ -88,7 +90,7 @@ def read_tasks(out: Path) -> list[Sample]:
 
 
 def keep_tasks(out: Path, samples: Sequence[Sample]) -> list[Sample]:
-    """Write the tasks, or take those that are there already if they are the same items.
+    """Write the tasks, or take those that are there already: the same items, or the first of the one or the other.
 
     The same items made on another machine may carry another engine hash in their truths; the first ones stay.
 
@@ -98,13 +100,23 @@ def keep_tasks(out: Path, samples: Sequence[Sample]) -> list[Sample]:
         If the folder holds other items, saying what differs: scores would not be comparable.
     """
     out.mkdir(parents=True, exist_ok=True)
-    if there := kept_tasks(out, samples):
+    there = kept_tasks(out, samples)
+    more = samples[len(there) :]
+    if not more:
         return there
-    for sample in samples:
+    for path in out.glob("*/run.json") if there else ():
+        if "count" not in read_run(out, path.parent.name):
+            raise LabrigError(
+                "A run of this folder does not say of how many samples it is, so none can be added",
+                where=path.parent.name,
+                try_="another --out",
+            )
+    for sample in more:
         blobs.keep(sample.blobs, out)
-    body = "".join(json_text(sample.to_dict()) + "\n" for sample in samples)
+    before = (out / "tasks.jsonl").read_text(encoding="utf-8") if there else ""
+    body = before + "".join(json_text(sample.to_dict()) + "\n" for sample in more)
     write_atomically(out / "tasks.jsonl", body)
-    return [sample.beside(out) for sample in samples]
+    return [*there, *(sample.beside(out) for sample in more)]
 
 
 def kept_tasks(out: Path, samples: Sequence[Sample]) -> list[Sample]:
@@ -114,16 +126,17 @@ def kept_tasks(out: Path, samples: Sequence[Sample]) -> list[Sample]:
     there = read_tasks(out)
     ours, theirs = {sample.id: sample for sample in samples}, {sample.id: sample for sample in there}
     changed = [key for key in ours if key in theirs and _asked(ours[key]) != _asked(theirs[key])]
-    if ours.keys() != theirs.keys() or changed:
+    shared = min(len(theirs), len(ours))
+    if changed or [*theirs][:shared] != [*ours][:shared]:
         common = len(ours.keys() & theirs.keys())
         raise LabrigError(
             f"The output folder holds {len(theirs)} samples, {common} of them among your {len(ours)}"
             + (f", {len(changed)} with another text or answer" if changed else ""),
             where=str(out),
-            expected="the same samples: suite, version, --seed, --limit and --items as before",
+            expected="the same samples, or fewer or more of them: suite, version, --seed and --items as before",
             try_="another --out",
         )
-    return there
+    return there[:shared]
 
 
 def _asked(sample: Sample) -> tuple[Any, ...]:
@@ -131,7 +144,7 @@ def _asked(sample: Sample) -> tuple[Any, ...]:
 
 
 def keep_run(out: Path, label: str, about: dict[str, Any]) -> None:
-    """Write ``run.json``; one that is there must agree, but for the number of epochs, which may grow.
+    """Write ``run.json``; one that is there must agree, but for the numbers of epochs and of samples, which may grow.
 
     Raises
     ------
@@ -160,6 +173,15 @@ def check_run(out: Path, label: str, about: dict[str, Any]) -> int:
     if not path.exists():
         return 0
     there = read_run(out, label)
+    before, now = there.get("count", 0), about.get("count", 0)
+    if now < before:
+        raise LabrigError(
+            f"The run there is of {before} samples, not {now}",
+            where=str(path),
+            try_="--limit no less, or another --out",
+        )
+    if 0 < before < now:  # it was of the first of these
+        about = {**about, "tasks": tasks_hash(read_tasks(out)[: there["count"]])}
     for key in ("suite", "suite_version", "seed", "tasks", "agent", "budget", "calls", "perturb"):
         if there.get(key) != json.loads(json.dumps(about[key])):
             raise LabrigError(
@@ -193,8 +215,18 @@ def safe(name: str) -> str:
     return kept.lstrip(".")[:120] or "-"
 
 
+def mark_to_redo(folder: Path) -> None:
+    """Mark a record to be made again; it counts until its successor is there."""
+    (folder / REDO).touch()
+
+
+def to_redo(folder: Path) -> bool:
+    """Return whether a record was marked to be made again."""
+    return (folder / REDO).exists()
+
+
 def replace_failed(folder: Path) -> None:
-    """Make room for a new attempt at a record: one that failed from outside is removed, one that stands never.
+    """Make room for a new attempt at a record: one that failed from outside or was marked is removed, others never.
 
     A folder without a trajectory is not a record, but it may hold calls that somebody wants to see: it is set aside.
     """
@@ -206,7 +238,7 @@ def replace_failed(folder: Path) -> None:
         return
     except (OSError, ValueError, TypeError, KeyError):
         return
-    if end in OUTSIDE:
+    if end in OUTSIDE or to_redo(folder):
         shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -10,7 +10,7 @@ import contextlib
 import json
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
@@ -172,6 +172,8 @@ class Scored:
         Records that are not scored, each with the reason: unreadable, or in contradiction with themselves.
     missing
         What a run should have and has not, a line for each run: a score over fewer items is not a comparison.
+    unwhole
+        The runs that `skipped` and `missing` speak of.
     """
 
     suite: Suite
@@ -180,6 +182,7 @@ class Scored:
     tables: list[Table]
     skipped: list[str]
     missing: list[str] = field(default_factory=list)
+    unwhole: frozenset[str] = frozenset()
 
     @property
     def scores(self) -> list[Score]:
@@ -190,6 +193,10 @@ class Scored:
     def whole(self) -> bool:
         """Whether every record that should be there is there and scored."""
         return not (self.skipped or self.missing)
+
+    def whole_runs(self, labels: Collection[str]) -> bool:
+        """Return the same for some runs of the folder alone."""
+        return self.unwhole.isdisjoint(labels)
 
 
 def score_folder(out: Path) -> Scored:
@@ -203,7 +210,8 @@ def score_folder(out: Path) -> Scored:
     samples, suite = _tasks(out)
     skipped: list[str] = []
     missing: list[str] = []
-    records = list(_records(out, suite, samples, skipped, missing))
+    unwhole: set[str] = set()
+    records = list(_records(out, suite, samples, skipped, missing, unwhole))
     header = {"suite": suite.name, "suite_version": suite.version, "scorer_version": suite.scorer_version}
     lines = [
         outfolder.json_text({**header, "run": record.run, **asdict(record.score)})
@@ -212,7 +220,8 @@ def score_folder(out: Path) -> Scored:
     ]
     with contextlib.suppress(OSError):  # a folder that cannot be written can still be scored
         outfolder.write_atomically(out / "scores.jsonl", "".join(line + "\n" for line in lines))
-    return Scored(suite, samples, records, suite.tables(samples.values(), _plain(records)), skipped, missing)
+    tables = suite.tables(samples.values(), _plain(records))
+    return Scored(suite, samples, records, tables, skipped, missing, frozenset(unwhole))
 
 
 def paper_tables(scored: Scored) -> list[Table]:
@@ -248,10 +257,15 @@ REMAKE = "Try: remove this folder, then labrig resume (a run) or labrig import (
 
 
 def _records(
-    out: Path, suite: Suite, samples: dict[str, Sample], skipped: list[str], missing: list[str]
+    out: Path,
+    suite: Suite,
+    samples: dict[str, Sample],
+    skipped: list[str],
+    missing: list[str],
+    unwhole: set[str],
 ) -> Iterator[Record]:
     """Yield the records that stand; say of the others why they do not."""
-    truth = outfolder.tasks_hash(list(samples.values()))
+    hashes = {None: outfolder.tasks_hash(list(samples.values()))}
     paths: list[tuple[str, Path]] = []
     expected: dict[str, int] = {}
     epochs: dict[str, int] = {}
@@ -260,13 +274,17 @@ def _records(
     ):
         try:
             about = outfolder.read_run(out, label)
-            if about.get("tasks") != truth:
+            count = about.get("count")
+            if count not in hashes:
+                hashes[count] = outfolder.tasks_hash(list(samples.values())[:count])
+            if about.get("tasks") != hashes[count]:
                 raise LabrigError("tasks.jsonl is not what was run: its hash differs", where=label)
         except LabrigError as error:
             skipped.append(str(error))
+            unwhole.add(label)
             continue
         epochs[label] = int(about.get("epochs", 1))
-        expected[label] = len(about.get("items", samples)) * epochs[label]
+        expected[label] = len(about["items"] if "items" in about else [*samples][:count]) * epochs[label]
         paths += [(label, path) for path in sorted((out / label).glob("*/epoch*/trajectory.json"))]
     counts: Counter[str] = Counter()
     for (label, path), found in zip(paths, _read_all(out, suite, samples, paths), strict=True):
@@ -277,11 +295,11 @@ def _records(
             yield found
         else:
             skipped.append(f"{path.parent.relative_to(out)}: {found.rstrip('.')}. {REMAKE}")
-    missing += [
-        f"{label}: {wanted - counts[label]} of {wanted} records are missing"
-        for label, wanted in expected.items()
-        if counts[label] < wanted
-    ]
+            unwhole.add(label)
+    for label, wanted in expected.items():
+        if counts[label] < wanted:
+            missing.append(f"{label}: {wanted - counts[label]} of {wanted} records are missing")
+            unwhole.add(label)
 
 
 def _read_all(

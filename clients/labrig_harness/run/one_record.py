@@ -14,8 +14,10 @@ from pathlib import Path
 
 from labrig.errors import LabrigError
 from labrig_harness.records import outfolder
-from labrig_harness.run.plan import plans
+from labrig_harness.run.claims import LOOKS_AGAIN_S, claimed
+from labrig_harness.run.plan import RunPlan, plans
 from labrig_harness.run.record import REFUSED, run_unit
+from labrig_harness.sample import Sample
 
 
 def main(out: Path, label: str, item: str, epoch: int) -> None:
@@ -24,7 +26,16 @@ def main(out: Path, label: str, item: str, epoch: int) -> None:
     sample = next((each for each in plan.tasks if each.id == item), None)
     if sample is None:
         raise LabrigError(f"There is no sample {item}", where=str(out), code="not_found")
-    asyncio.run(run_unit(plan, sample, epoch, outfolder.record_folder(out, label, item, epoch)))
+    asyncio.run(_claimed_unit(plan, sample, epoch, outfolder.record_folder(out, label, item, epoch)))
+
+
+async def _claimed_unit(plan: RunPlan, sample: Sample, epoch: int, folder: Path) -> None:
+    while True:
+        with claimed(folder) as ours:
+            if ours:
+                await run_unit(plan, sample, epoch, folder)
+                return
+        await asyncio.sleep(LOOKS_AGAIN_S)
 
 
 def _end_with_caller() -> None:

@@ -118,6 +118,7 @@ class RunPlan:
             "agent": asdict(self.agent),
             "seed": self.seed,
             "epochs": self.epochs,
+            "count": len(self.tasks),
             "calls": self.calls,
             "store": self.store,
             "perturb": self.perturb,
@@ -210,7 +211,7 @@ def plans(out: Path, labels: Sequence[str], *, jobs: int = 2) -> list[RunPlan]:
     for label in labels:
         about = outfolder.read_run(out, label)
         try:
-            found.append(RunPlan.from_dict(about, suite, samples, jobs))
+            found.append(RunPlan.from_dict(about, suite, samples[: about.get("count")], jobs))
         except (KeyError, TypeError, ValueError) as error:
             raise LabrigError(f"run.json cannot be used: {error!r}", where=label) from error
     if not found:

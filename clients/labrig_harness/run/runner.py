@@ -9,6 +9,7 @@ from pathlib import Path
 
 from labrig_harness.recording.warm import warm_servers
 from labrig_harness.records import outfolder
+from labrig_harness.run.claims import LOOKS_AGAIN_S, claimed
 from labrig_harness.run.plan import RunPlan, prepare
 from labrig_harness.run.record import run_unit
 from labrig_harness.sample import Sample
@@ -18,14 +19,22 @@ from labrig_harness.trajectory import Trajectory
 async def run(
     plan: RunPlan, out: Path, *, progress: Callable[[Trajectory], None] = lambda each: None
 ) -> list[Path]:
-    """Run what is not recorded yet, or ended for reasons outside the agent, and return the records' folders."""
+    """Run what is not recorded yet, or ended for reasons outside the agent, and return the records' folders.
+
+    What another runner works on is left to it, and run only if that ends without having made it.
+    """
     plan = prepare(plan, out)
     gate = asyncio.Semaphore(max(1, plan.jobs))
 
     async def one(sample: Sample, epoch: int) -> Path:
         folder = outfolder.record_folder(out, plan.label, sample.id, epoch)
-        async with gate:
-            done = await run_unit(plan, sample, epoch, folder)
+        while True:
+            async with gate:
+                with claimed(folder) as ours:
+                    done = await run_unit(plan, sample, epoch, folder) if ours else None
+            if ours:
+                break
+            await asyncio.sleep(LOOKS_AGAIN_S)
         if done is not None:
             progress(done)
         return folder

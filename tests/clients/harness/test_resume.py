@@ -133,3 +133,115 @@ def test_a_full_disk_is_one_line_and_what_is_there_stands(databases: Path, tmp_p
     assert errors == [errors[0]] and "No space left on device" in errors[0]
     assert "Traceback" not in done.stderr
     assert said[said.index("second 0") + 1] == "8"
+
+
+SLOW = """
+import asyncio, os, sys, pathlib
+
+class Slow:
+    confinement = "in_process"
+
+    def __init__(self, spec, seed):
+        self.spec = spec
+
+    def accept(self, arm):
+        pass
+
+    async def run(self, bench):
+        with open(self.spec.settings["log"], "a") as log:
+            log.write(bench.brief.id + "\\n")
+        await asyncio.sleep(0.3)
+        if self.spec.settings.get("fails") and pathlib.Path(self.spec.settings["fails"]).exists():
+            raise RuntimeError("as it was told")
+        bench.turn("done")
+"""
+
+
+@pytest.fixture
+def slow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Install an agent that says whom it works on; return where."""
+    about = tmp_path / "slow-1.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: slow\nVersion: 1\n")
+    (about / "entry_points.txt").write_text("[labrig.agents]\nslow = slow_agent:Slow\n")
+    (tmp_path / "slow_agent.py").write_text(SLOW)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    return tmp_path / "log"
+
+
+def process(*words: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "labrig_harness", *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    )
+
+
+def test_two_runners_in_one_folder_make_each_record_once(slow: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    words = (
+        "run",
+        "phreeqc-basics",
+        "--agent",
+        "slow",
+        "--limit",
+        "6",
+        "--set",
+        f"log={slow}",
+        "--out",
+        str(out),
+    )
+    both = [process(*words), process(*words)]
+    for each in both:
+        _, said = each.communicate(timeout=240)
+        assert each.returncode == 0, said
+    worked_on = slow.read_text().split()
+    assert len(worked_on) == len(set(worked_on)) == len(records(out)) == 6
+    assert not list(out.glob("*/*/.claim-*"))
+
+
+def test_redo_makes_records_of_some_ends_again_and_keeps_what_they_cost(slow: Path, tmp_path: Path) -> None:
+    out, fails = tmp_path / "out", tmp_path / "fails"
+    fails.touch()
+    words = ("run", "phreeqc-basics", "--agent", "slow", "--limit", "2", "--set", f"log={slow}")
+    first = process(*words, "--set", f"fails={fails}", "--out", str(out))
+    assert first.wait(240) == 0
+    ends = [json.loads(path.read_text())["end"] for path in records(out)]
+    assert ends == ["agent_error"] * 2 and score_folder(out).whole
+    fails.unlink()
+    assert process("resume", str(out)).wait(240) == 0 and len(slow.read_text().split()) == 2, "they stand"
+    wrong = process("resume", str(out), "--redo", "agent_eror")
+    assert b"did you mean agent_error" in wrong.communicate(timeout=240)[1] and wrong.returncode == 2
+    assert process("resume", str(out), "--redo", "wall_limit,agent_error").wait(240) == 0
+    made = [json.loads(path.read_text()) for path in records(out)]
+    assert [each["end"] for each in made] == ["no_answer"] * 2
+    assert [each["meta"]["attempts"][0]["end"] for each in made] == ["agent_error"] * 2
+    assert len(slow.read_text().split()) == 4
+    assert process("resume", str(out), "--redo", "agent_error").wait(240) == 0
+    assert len(slow.read_text().split()) == 4, "nothing is left to be made again"
+
+
+def test_the_exit_status_is_of_this_run_and_not_of_the_folder(slow: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    words = ("run", "phreeqc-basics", "--limit", "2", "--out", str(out))
+    assert process(*words, "--agent", "nop").wait(240) == 0
+    records(out)[0].unlink()
+    slow_run = (*words, "--agent", "slow", "--set", f"log={slow}")
+    assert process(*slow_run).wait(240) == 0, "the other run of the folder lacks a record"
+    assert process("score", str(out)).wait(240) == 1
+
+
+def test_a_run_grows_to_more_samples_and_others_stay_as_they_are(slow: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    words = ("run", "phreeqc-basics", "--out", str(out))
+    agent = ("--agent", "slow", "--set", f"log={slow}")
+    assert process(*words, "--agent", "nop", "--limit", "2").wait(240) == 0
+    assert process(*words, *agent, "--limit", "2").wait(240) == 0
+    kept = {path: path.stat().st_mtime_ns for path in records(out)}
+    assert process(*words, *agent, "--limit", "4").wait(240) == 0
+    assert {path: path.stat().st_mtime_ns for path in kept} == kept
+    counts = [len(list((out / label).glob("*/epoch0/trajectory.json"))) for label in labels(out)]
+    assert counts == [2, 4] and score_folder(out).whole
+    assert process("resume", str(out)).wait(240) == 0 and len(records(out)) == 6
+    fewer = process(*words, *agent, "--limit", "3")
+    assert b"--limit no less" in fewer.communicate(timeout=240)[1] and fewer.returncode == 2
+    other = process(*words, *agent, "--seed", "9", "--limit", "9")
+    assert other.wait(240) == 2

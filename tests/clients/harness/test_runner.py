@@ -84,9 +84,9 @@ def test_what_is_recorded_is_not_run_again(copied: Path) -> None:
     before = {path: path.stat().st_mtime_ns for path in copied.glob("*/*/*/trajectory.json")}
     asyncio.run(run(plan("reference"), copied))
     assert {path: path.stat().st_mtime_ns for path in before} == before
-    with pytest.raises(LabrigError, match="items"):
+    with pytest.raises(LabrigError, match="the same samples"):
         asyncio.run(run(plan("reference", seed=7), copied))
-    with pytest.raises(LabrigError, match="items"):
+    with pytest.raises(LabrigError, match="of 2 samples, not 1"):
         asyncio.run(run(plan("reference", limit=1), copied))
 
 
