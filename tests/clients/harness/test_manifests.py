@@ -120,7 +120,9 @@ def test_check_names_what_is_wrong(tmp_path: Path) -> None:
     left_over, missing, changed = manifests.check(tmp_path)
     assert left_over == "tools/old.json: is no longer generated"
     assert missing == "README.md: is missing"
-    assert changed == "codex/config.toml: line 5 is 'tool_timeout_sec = 60', expected 'tool_timeout_sec = 600'"
+    assert (
+        changed == "codex/config.toml: line 5 is 'tool_timeout_sec = 60', expected 'tool_timeout_sec = 600'"
+    )
 
 
 def test_no_tool_of_a_server_is_refused_by_a_model_service() -> None:
