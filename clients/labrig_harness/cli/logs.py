@@ -22,7 +22,7 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     load.add_argument(
         "format",
         metavar="FORMAT",
-        help="claude-code, codex, gemini, aar-tools, atif, inspect, results, or auto (by content)",
+        help="claude-code, codex, gemini, aar-tools, atif, inspect, terrabench, results, or auto (by content)",
     )
     load.add_argument("path", type=Path, metavar="PATH", help="a file, or a folder with one log to a file")
     load.add_argument("--out", type=Path, required=True, metavar="DIR")
@@ -43,7 +43,7 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
     save = verbs.add_parser("export", help="write the records of an output folder in another format")
     save.add_argument("out", type=Path, metavar="DIR")
-    save.add_argument("--format", required=True, metavar="F", help="atif, or inspect (for `inspect view`)")
+    save.add_argument("--format", required=True, metavar="F", help="atif, terrabench, or inspect (for `inspect view`)")
     save.add_argument("-o", "--output", type=Path, metavar="PATH", help="folder (default: DIR/export-F)")
     save.set_defaults(run=_export)
 

@@ -7,10 +7,12 @@ gemini       Gemini CLI: ``--output-format stream-json``
 aar-tools    the tool log of The Amazing Agent Race
 atif         Agent Trajectory Interchange Format, versions 1.0 to 1.8
 inspect      Inspect's EvalLog, ``.json`` or ``.eval``
+terrabench   traces of TerraBench, in the four shapes of its public code
 results      a table of results, JSONL or CSV
 ============ ======================================================================================
 
-Modules: a reader for each format (`claude_code`, `codex`, `gemini`, `aar_tools`, `atif`, `inspect_log`, `results`),
+Modules: a reader for each format (`claude_code`, `codex`, `gemini`, `aar_tools`, `atif`, `inspect_log`, `terrabench`,
+`results`),
 which returns a `read_run`; `lines`, `building`: what readers share; `detect`: which format a file is; `results_suite`,
 `imported_suite`: the suites that tables of results and logs without truths belong to.
 
@@ -32,7 +34,7 @@ PROGRAMS = ("claude-code", "codex", "gemini")
 LINE_FORMATS = (*PROGRAMS, "aar-tools")
 """All logs of one JSON object a line."""
 
-FORMATS = (*LINE_FORMATS, "atif", "inspect", "results")
+FORMATS = (*LINE_FORMATS, "atif", "inspect", "terrabench", "results")
 
 
 def read(format: str, lines: Iterable[Line] | BinaryIO) -> list[ReadRun]:

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from labrig_harness.formats.aar_tools import NAME, is_line
+from labrig_harness.formats.terrabench import NAME as TERRABENCH
+from labrig_harness.formats.terrabench import SHAPES, is_trace
 
 _CODEX_FILE = {
     "session_meta",
@@ -79,10 +81,27 @@ def formats_of(path: Path) -> list[str]:
         return ["atif"]
     if any("eval" in each and "status" in each for each in first):
         return ["inspect"]
+    if any(map(is_trace, first)):
+        return [TERRABENCH]
     text = head.decode("utf-8", errors="replace").lstrip("\ufeff").lstrip()
     blank = head[: len(head) - len(head.lstrip())].count(b"\n")
     if text.startswith("{") and (not first or numbered[0][0] > blank + 1):  # a document on many lines
-        return ["inspect"] if '"eval"' in text and '"steps"' not in text.partition('"eval"')[0] else ["atif"]
+        if '"eval"' in text and '"steps"' not in text.partition('"eval"')[0]:
+            return ["inspect"]
+        return [TERRABENCH] if _begins_a_trace(text) else ["atif"]
     if first or text.startswith("[") or path.suffix.casefold() in (".csv", ".tsv"):
         return ["results"]
     return []
+
+
+def _begins_a_trace(text: str) -> bool:
+    """Return whether a JSON object on many lines begins as a trace of TerraBench does, and not as one of ATIF.
+
+    The outermost keys decide, as far as they stand in this beginning; their lines are those with the least indent.
+    """
+    lines = [line for line in text.splitlines() if line.lstrip().startswith('"') and '":' in line]
+    least = min((len(line) - len(line.lstrip()) for line in lines), default=0)
+    outer = {line.strip().split('"')[1] for line in lines if len(line) - len(line.lstrip()) == least}
+    if outer & {"agent", "schema_version", "final_metrics"} or '"step_id"' in text:
+        return False
+    return bool(outer & {*SHAPES, "metadata", "run_id"})

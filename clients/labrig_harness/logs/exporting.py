@@ -1,4 +1,4 @@
-"""Exporting records: as ATIF, one document each, or as an EvalLog of Inspect, one for each run.
+"""Exporting records: as ATIF, one document each, as traces of TerraBench, or as an EvalLog of Inspect for each run.
 
 A record is read, written and let go, so memory holds one at a time.
 """
@@ -17,7 +17,7 @@ from labrig.calls import CallLog
 from labrig.errors import LabrigError, unknown_name
 from labrig.redaction import redact
 from labrig_harness.endings import OUTSIDE
-from labrig_harness.formats import atif, inspect_log
+from labrig_harness.formats import atif, inspect_log, terrabench
 from labrig_harness.formats.read_run import Wire
 from labrig_harness.records import outfolder
 from labrig_harness.records.verify import contradiction
@@ -26,7 +26,7 @@ from labrig_harness.sample import Sample
 from labrig_harness.suite import Score, Suite
 from labrig_harness.trajectory import Trajectory
 
-EXPORTS = ("atif", "inspect")
+EXPORTS = ("atif", "inspect", "terrabench")
 _HALF = re.compile("[\ud800-\udfff]")
 
 
@@ -53,6 +53,8 @@ def export(out: Path, format: str, target: Path) -> Exported:
     for label in sorted(path.parent.name for path in out.glob("*/run.json")):
         if format == "atif":
             _export_atif(out, label, samples, target, done)
+        elif format == terrabench.NAME:
+            _export_terrabench(out, label, samples, target, done)
         else:
             _export_inspect(out, label, samples, target, done)
     if not done.files:
@@ -91,6 +93,22 @@ def _export_atif(out: Path, label: str, samples: dict[str, Sample], target: Path
         path = target / label / f"{trajectory.task}.epoch{trajectory.epoch}.json"
         outfolder.write_atomically(path, redact(outfolder.json_text(document)) + "\n")
         done.files.append(path)
+
+
+def _export_terrabench(
+    out: Path, label: str, samples: dict[str, Sample], target: Path, done: Exported
+) -> None:
+    """Write a folder for each record, as the published evaluation pairs them: trace, and answer if it is JSON."""
+    for folder, trajectory in _records(out, label, samples, done):
+        place = target / label / f"{trajectory.task}.epoch{trajectory.epoch}"
+        documents = {
+            terrabench.TRACE: terrabench.main_trace(trajectory, _results(folder)),
+            terrabench.ANSWER: terrabench.number_prediction(trajectory),
+        }
+        for name, document in documents.items():
+            if document is not None:
+                outfolder.write_atomically(place / name, redact(outfolder.json_text(document)) + "\n")
+                done.files.append(place / name)
 
 
 def _export_inspect(out: Path, label: str, samples: dict[str, Sample], target: Path, done: Exported) -> None:

@@ -152,7 +152,7 @@ def read_file(format: str, file: Path) -> Iterator[ReadRun]:
     LabrigError
         If the file as a whole cannot be used: not of this format, too large, in UTF-16.
     """
-    from labrig_harness.formats import aar_tools, atif, inspect_log
+    from labrig_harness.formats import aar_tools, atif, inspect_log, terrabench
 
     with file.open("rb") as opened:
         head = opened.read(4)
@@ -168,8 +168,20 @@ def read_file(format: str, file: Path) -> Iterator[ReadRun]:
         elif format == "inspect" and head.startswith(b"PK"):
             yield from inspect_log.read_archive(opened)
         else:
+            readers = {"inspect": inspect_log.read, terrabench.NAME: terrabench.read}
+            beside = file.with_name(terrabench.ANSWER)
             for document in _documents(whole(file), file):
-                yield from (inspect_log if format == "inspect" else atif).read(document)
+                for run in readers.get(format, atif.read)(document):
+                    yield _in_folder(run, file, beside) if format == terrabench.NAME else run
+
+
+def _in_folder(run: ReadRun, file: Path, answer: Path) -> ReadRun:
+    """Return a run of TerraBench with its item, by which its folder is called, and the answer, if it lies there."""
+    from labrig_harness.formats.terrabench import TRACE
+
+    if file.name == TRACE:
+        run = replace(run, item=run.item or file.absolute().parent.name)
+    return _with_answer(run, answer) if answer.exists() or answer.is_symlink() else run
 
 
 def _with_answer(run: ReadRun, path: Path) -> ReadRun:
