@@ -92,7 +92,10 @@ def test_distance_is_a_geodesic_and_swapped_points_are_refused() -> None:
     assert refused.value.where == "end"
 
 
-@pytest.mark.parametrize(("lon", "lat"), [(12.7, 48.3), (179.9999, -17.0), (-60.0, 83.0), (5.0, -88.0)])
+@pytest.mark.parametrize(
+    ("lon", "lat"),
+    [(12.7, 48.3), (179.9999, -17.0), pytest.param(-60.0, 83.0, marks=pytest.mark.accept), (5.0, -88.0)],
+)
 def test_a_buffer_of_a_point_has_its_radius_everywhere(lon: float, lat: float) -> None:
     result, frame = buffer(_layer(Point(lon, lat)), 2, "km")
     corners = 128 / 2 * 2000**2 * math.sin(2 * math.pi / 128)
@@ -234,7 +237,9 @@ def test_features_are_chosen_by_what_they_are() -> None:
 # --- the town
 
 
-@pytest.mark.parametrize("file", ["town/town.osm", "town/town.osm.pbf"])
+@pytest.mark.parametrize(
+    "file", [pytest.param("town/town.osm", marks=pytest.mark.accept), "town/town.osm.pbf"]
+)
 def test_osm_features_are_those_of_the_raw_xml_each_once(world: Path, tmp_path: Path, file: str) -> None:
     ways = ET.parse(world / "town/town.osm").getroot().findall("way")
     buildings = sum(any(tag.get("k") == "building" for tag in way.findall("tag")) for way in ways)

@@ -160,7 +160,7 @@ def test_a_region_around_greenwich_becomes_one_piece() -> None:
     assert unbroken(data, axes_of(data)).longitude.values.tolist() == [-2.5, -1.5, -0.5, 0.5, 1.5, 2.5]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(st.floats(-89, 89), st.floats(-180, 360), st.booleans())
 def test_a_point_is_interpolated_exactly_where_the_field_is_linear(
     latitude: float, longitude: float, to_360: bool

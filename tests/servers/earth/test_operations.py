@@ -217,7 +217,7 @@ def test_half_a_terabyte_is_refused_before_it_is_read(tmp_path: Path) -> None:
         {
             "t": (
                 ("time", "latitude", "longitude"),
-                dask.array.zeros((60_000, 721, 1440), chunks=(100, 721, 1440)),
+                dask.array.zeros((60_000, 721, 1440), chunks=(120, 721, 1440)),
                 {"units": "K"},
             )
         },

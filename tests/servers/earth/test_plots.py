@@ -88,6 +88,7 @@ def test_a_cell_is_drawn_where_it_lies(projection: str, longitudes: Any, at: tup
     assert np.abs(colour(at[0] - 9, at[1] + 1) - purple).max() < 12
 
 
+@pytest.mark.accept
 def test_nothing_of_a_full_map_overlaps_or_leaves_the_page() -> None:
     lon, lat = np.arange(0, 20, 1.0), np.arange(56, 40, -1.0)
     streets = gpd.GeoDataFrame(
