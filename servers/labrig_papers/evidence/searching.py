@@ -21,13 +21,26 @@ ROUND = 90
 
 @dataclass(frozen=True)
 class Hit:
-    """A place at which the words stand: the text round it, and the boxes of the words themselves."""
+    """A place at which the words stand; what is shown of it is found when it is asked for, since few of many are."""
 
-    page: int
+    of: Page
     start: int
     end: int
-    quote: str
-    boxes: tuple[Box, ...]
+
+    @property
+    def page(self) -> int:
+        """The number of its page."""
+        return self.of.number
+
+    @property
+    def quote(self) -> str:
+        """The text round it."""
+        return _round(self.of, self.start, self.end)
+
+    @property
+    def boxes(self) -> tuple[Box, ...]:
+        """The boxes of the words themselves, one a line."""
+        return tuple(self.of.boxes_of(self.start, self.end))
 
 
 def search_text(pages: Sequence[Page], query: str) -> list[Hit]:
@@ -57,9 +70,7 @@ def search_text(pages: Sequence[Page], query: str) -> list[Hit]:
         start = hay.text.find(wanted.text)
         while start >= 0:
             first, last = hay.places[start], hay.places[start + len(wanted.text) - 1] + 1
-            found.append(
-                Hit(page.number, first, last, _round(page, first, last), tuple(page.boxes_of(first, last)))
-            )
+            found.append(Hit(page, first, last))
             start = hay.text.find(wanted.text, start + len(wanted.text))
         if composition:
             found += _of_composition(page, composition, [(each.start, each.end) for each in found[taken:]])
@@ -94,8 +105,7 @@ def _of_composition(
         if other and [each for each, _ in other] == [each for each, _ in composition]:
             shares = zip(other, composition, strict=True)
             if all(abs(one - two) <= SAME for (_, one), (_, two) in shares):
-                boxes = tuple(page.boxes_of(first, last))
-                found.append(Hit(page.number, first, last, _round(page, first, last), boxes))
+                found.append(Hit(page, first, last))
     return found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from array import array
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, overload
@@ -43,9 +44,11 @@ class Boxes(Sequence[Box]):
     def __getitem__(self, index: int | slice) -> Box | tuple[Box, ...]:
         if isinstance(index, slice):
             return tuple(self[each] for each in range(*index.indices(len(self))))
-        if not -len(self) <= index < len(self):
+        first = 4 * index if index >= 0 else 4 * index + len(self.flat)
+        four = self.flat[first : first + 4] if first >= 0 else None
+        if not four:
             raise IndexError(index)
-        left, bottom, right, top = self.flat[4 * (index % len(self)) : 4 * (index % len(self)) + 4]
+        left, bottom, right, top = four
         return left, bottom, right, top
 
 
@@ -110,9 +113,7 @@ class Page:
     def boxes_of(self, start: int, end: int) -> list[Box]:
         """Return the boxes of a range of the text, one for each visual line that it touches."""
         found: list[Box] = []
-        for line in self.lines:
-            if line.end <= start:
-                continue
+        for line in self.lines[bisect_right(self.lines, start, key=lambda each: each.end) :]:
             if line.start >= end:
                 break
             inside = [each for each in self.at[max(start, line.start) : min(end, line.end)] if each >= 0]

@@ -35,7 +35,7 @@ async def find_quantities(
     ] = "",
     cursor: CursorArgument = "",
 ) -> Answer:
-    """Find values with units: uncertainty, qualifier, SI, box, quote, formulas near it, cited or not, other values."""
+    """Find values with units: uncertainty, SI, conditions, box, quote, formulas near it, cited or not, other values."""
     name = await asyncio.to_thread(_quantity, quantity) if quantity.strip() else ""
     async with state().opened(path) as paper:
         numbers = numbers_of(pages, paper.known.count, MOST_AT_ONCE)

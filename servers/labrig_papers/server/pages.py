@@ -172,21 +172,24 @@ async def search_text(
         read = await paper.pages(numbers)
         doubts = paper.doubts(read)
         found = await asyncio.to_thread(searching.search_text, read, query)
-    hits = [
-        {"page": each.page, "quote": _short(each.quote, 400), "boxes": [list(box) for box in each.boxes[:4]]}
-        for each in found
-    ]
-    page, following = cursors.page(
-        hits, ["search", paper.sha256, numbers, query], cursor, size=50, most_bytes=LIST_BYTES
-    )
+
+    def written(hit: searching.Hit) -> dict[str, Any]:
+        return {
+            "page": hit.page,
+            "quote": _short(hit.quote, 400),
+            "boxes": [list(box) for box in hit.boxes[:4]],
+        }
+
+    question = ["search", paper.sha256, numbers, query]
+    page, following = cursors.page(found, question, cursor, size=50, most_bytes=LIST_BYTES, written=written)
     return Answer(
         source=paper.source,
-        values=(Quantity("hits", len(hits), "1"),),
-        data={"hits": list(page)},
+        values=(Quantity("hits", len(found), "1"),),
+        data={"hits": list(map(written, page))},
         warnings=doubts,
         next=f"repeat the call with cursor={following!r}"
         if following
-        else ("" if hits else "another spelling, or read_pages"),
+        else ("" if found else "another spelling, or read_pages"),
     )
 
 

@@ -22,7 +22,9 @@ DOUBTED = 0.8
 @toolbox.tool(title="Read a table", read_only=True)
 async def read_table(
     path: PathArgument,
-    table: Annotated[str, Field(description="Its name, such as TABLE II; default: list all tables.")] = "",
+    table: Annotated[
+        str, Field(description="Its name or number, such as TABLE II; default: list all tables.")
+    ] = "",
     pages: PagesArgument = "",
     cursor: CursorArgument = "",
 ) -> Answer:
