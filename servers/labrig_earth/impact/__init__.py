@@ -2,6 +2,9 @@
 
 - `envelope`: what a simulator of the paper gives back, with its common arguments
 - `runs`: a run of an engine, from its inputs to one folder that holds all of it
+- `simulator`, `simulators`: what stands behind a tool of the paper, and all of them by name
+- `records`: what an archived run says of itself, and two runs compared
+- `operations`: runs drawn
 - `inside`: what runs in the child, also in the Python of a side environment
 - `crops`: AquaCrop and DSSAT
 """

@@ -6,9 +6,23 @@
 - `workspace`: files and jobs beside them
 - `code`: Python of an agent, in a toolset of its own
 - `online`: STAC services and parts of what lies on the network, in another
+- `impact`: their inputs checked, runs compared and drawn
+- `simulating`, `simulators`: simulators of impacts by their published names, and what these share
 """
 
 from labrig_earth.server import finding, grids, features, pictures, workspace, code, online  # isort: skip - as tools/list has them
+from labrig_earth.server import simulators, impact  # isort: skip - after those
 from labrig_earth.server.base import toolbox
 
-__all__ = ["code", "features", "finding", "grids", "online", "pictures", "toolbox", "workspace"]
+__all__ = [
+    "code",
+    "features",
+    "finding",
+    "grids",
+    "impact",
+    "online",
+    "pictures",
+    "simulators",
+    "toolbox",
+    "workspace",
+]

@@ -420,6 +420,8 @@ toolbox = Toolbox(
         "default": "describe, extract, aggregate, combine, regrid, zonal statistics, GIS, indices",
         "code": "Python on the same files, in a sandbox",
         "online": "STAC services, and parts of rasters, Zarr stores and OpenStreetMap by address",
+        "simulators": "simulators of impacts by their published names, on the engines themselves (labrig setup crops)",
+        "impact": "what goes with them: inputs checked, runs started, compared, read and drawn",
     },
     settings=(PYTHON, SCHEDULER),
     reads=(),

@@ -10,4 +10,9 @@ toolbox.tool(title="Read a file", read_only=True, faithful=True, toolsets=("code
 toolbox.tool(title="Write a file", read_only=False, destructive=True, faithful=True, toolsets=("code",))(
     files.write_file
 )
-jobs.offer(toolbox, started_by="job=true", cancel_in=("code",))
+jobs.offer(
+    toolbox,
+    started_by="job=true or start_simulation",
+    toolsets=("default", "impact"),
+    cancel_in=("code", "impact"),
+)

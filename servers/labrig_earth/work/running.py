@@ -19,6 +19,7 @@ ROOMS: tuple[str, ...] = (
     "labrig_earth.satellite.operations",
     "labrig_earth.plots.operations",
     "labrig_earth.catalogue.operations",
+    "labrig_earth.impact.operations",
 )
 """Modules with `OPERATIONS`; a room that is new adds itself here."""
 

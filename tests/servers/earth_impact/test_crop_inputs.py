@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from labrig.errors import LabrigError
-from labrig_earth.impact.crops.aquacrop import CLOSES_MM, Case, Named, closure, read_case
+from labrig_earth.impact.crops.aquacrop import CLOSES_MM, Case, closure, read_case
 from labrig_earth.impact.crops.evapotranspiration import extraterrestrial_radiation, with_et0
 from labrig_earth.impact.crops.weather import Filling, Weather, read_weather
+from labrig_earth.impact.simulator import Named
 from support.crops import made_weather
 
 HEAD = "date,tmin_c,tmax_c,precipitation_mm,et0_mm\n"

@@ -3,4 +3,5 @@
 - `setup`: what ``labrig setup crops`` brings; ``crops.in`` and ``crops.lock``
 - `reading`, `weather`, `soils`: input files, checked with their units; `evapotranspiration`: where weather has none
 - `aquacrop`: a run of AquaCrop, from its four files to numbers
+- `drawing`: a season as a picture
 """

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -24,6 +25,7 @@ from labrig_earth.impact.crops.soils import read_layers
 from labrig_earth.impact.crops.weather import MOST_FILLED_DAYS, Filling, Weather, read_weather
 from labrig_earth.impact.envelope import Metric
 from labrig_earth.impact.runs import Engine
+from labrig_earth.impact.simulator import Given, Named, Run, Simulation, Simulator
 
 AQUACROP = Engine("aquacrop", "AquaCrop", "aquacrop_engine", CROPS)
 
@@ -35,14 +37,6 @@ LEAST_ET0_MM = 0.1
 
 STRESSED = 0.9
 """A day of water stress: transpiration below this part of what the canopy could lose (Tr / TrPot)."""
-
-
-@dataclass(frozen=True)
-class Named:
-    """A file by its name, and what it holds."""
-
-    name: str
-    content: bytes
 
 
 @dataclass(frozen=True)
@@ -442,3 +436,76 @@ def _stressed_days(daily: Mapping[str, Sequence[str]]) -> int:
     actual = np.array([float(each) for each in daily["transpiration_mm"]])
     potential = np.array([float(each) for each in daily["potential_transpiration_mm"]])
     return int((actual < STRESSED * potential).sum())
+
+
+def case_of(given: Given) -> Case:
+    """Read and check the files of a call."""
+    return read_case(
+        given.one("weather_daily_path"),
+        given.one("soil_path"),
+        given.one("crop_path"),
+        given.one("management_path"),
+        given.several("ensemble_weather_daily_paths"),
+    )
+
+
+@asynccontextmanager
+async def simulate(given: Given, how: Run) -> AsyncIterator[Simulation]:
+    """Run AquaCrop on the files of a call.
+
+    Raises
+    ------
+    LabrigError
+        What `read_case`, the engine and `require_closed` refuse.
+    """
+    case = case_of(given)
+    threshold = float(given.options.get("yield_threshold_t_ha", 2.5))
+    if not 0 <= threshold <= 100:
+        raise LabrigError(
+            f"yield_threshold_t_ha is {threshold:g}", where="yield_threshold_t_ha", expected="0 to 100 t/ha"
+        )
+    async with how.engines.run(
+        AQUACROP, case.arguments, case.inputs, allowed=how.allowed, seed=how.seed
+    ) as run:
+        balance = require_closed(run.folder, run.result, case.arguments)
+        found = summary(run.result, run.folder, threshold, balance)
+        units = [
+            {"unit": f"{member['weather']}, season {season['season']}", **season}
+            for member in run.result["members"]
+            for season in member["seasons"]
+        ]
+        yield Simulation(
+            version=run.version,
+            metrics=found.metrics,
+            derived=found.derived,
+            units=units,
+            time=(case.start.isoformat(), case.end.isoformat(), "P1D"),
+            warnings=(*case.notes, *run.warnings),
+            text=found.text,
+            folder=run.folder,
+            wall_s=run.wall_s,
+        )
+
+
+SIMULATOR = Simulator(
+    tool="impact_aquacrop_run",
+    engine=AQUACROP,
+    backends=("ospy",),
+    files={
+        "weather_daily_path": "CSV: date, tmin_c, tmax_c (degC), precipitation_mm, et0_mm (mm/day; or management.et0)",
+        "soil_path": "JSON: type (such as SandyLoam), or layers [{thickness_m, wilting_point, field_capacity, "
+        "saturation (m3/m3), ksat_mm_day, penetrability_percent}], curve_number, readily_evaporable_mm",
+        "crop_path": "JSON: name (such as Wheat), planting (MM-DD), harvest (MM-DD), parameters {AquaCrop's names}",
+        "management_path": "JSON: start, end (dates); initial_water (field_capacity, wilting_point, saturation, "
+        "{percent_of_available} or {m3_m3: [..]}); irrigation {method: none, thresholds (percent_of_available of four "
+        "stages), interval (days), schedule (events [{date, mm}]), net (percent_of_available); most_mm_day, "
+        "most_mm_season, efficiency_percent, wetted_percent}; field {mulch_percent, mulch_factor, bund_m, no_runoff}; "
+        "co2_ppm; groundwater_m; off_season; et0 {method: hargreaves or penman_monteith, latitude, elevation_m}; "
+        "fill_days",
+        "ensemble_weather_daily_paths": "further files of weather, each run with all else the same",
+    },
+    lists=("ensemble_weather_daily_paths",),
+    options={"yield_threshold_t_ha": "a season below it counts as a failure, t/ha; 2.5"},
+    run=simulate,
+    check=lambda given: case_of(given).notes,
+)

@@ -218,6 +218,8 @@ def _tables(
         daily[name] = growth[theirs].astype(float)
     daily["biomass_t_ha"] = growth.biomass.astype(float) / 100
     daily["yield_t_ha"] = growth.DryYield.astype(float)
+    potential = daily.potential_transpiration_mm.where(daily.potential_transpiration_mm > 0)
+    daily["water_stress"] = (1 - daily.transpiration_mm / potential).fillna(0.0).clip(0, 1)
     simulated = (daily.day_after_planting > 0) if not arguments["off_season"] else (water.sum(axis=1) > 0)
     daily = daily[simulated].round(DECIMALS)
     seasons, notes = [], []

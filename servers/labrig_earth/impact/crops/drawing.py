@@ -1,0 +1,105 @@
+"""The picture of runs of crops: biomass and yield through a season, water stress below, and the water that came.
+
+Runs lie over each other, a colour each: a baseline and its intervention are told apart at every day. Days are counted
+from planting, so that seasons of other years compare.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labrig.errors import LabrigError
+from labrig.plotting.checks import Heading
+
+if TYPE_CHECKING:
+    from labrig_earth.impact.operations import Archive
+
+NEEDED = ("biomass_t_ha", "yield_t_ha", "water_stress", "precipitation_mm", "irrigation_mm")
+
+
+def season_of(content: bytes, season: int, where: str) -> dict[str, NDArray[np.float64]]:
+    """Return the columns of one season of a daily table, with ``day`` after planting.
+
+    Raises
+    ------
+    LabrigError
+        ``not_found`` for a season that is not in it; ``bad_input`` for a table of another kind.
+    """
+    rows = list(csv.DictReader(io.StringIO(content.decode("utf-8", "replace"))))
+    try:
+        mine = [row for row in rows if int(row["season"]) == season and int(row["day_after_planting"]) > 0]
+        found = {name: np.array([float(row[name]) for row in mine]) for name in NEEDED}
+        found["day"] = np.array([float(row["day_after_planting"]) for row in mine])
+    except (KeyError, ValueError, TypeError):
+        raise LabrigError("This is no daily table of a crop", where=where) from None
+    if not mine:
+        seasons = sorted({int(row["season"]) for row in rows if int(row["day_after_planting"]) > 0})
+        raise LabrigError(
+            f"There is no season {season}",
+            where=where,
+            expected=f"{seasons[0]} to {seasons[-1]}" if seasons else "",
+            code="not_found",
+        )
+    return found
+
+
+def figure(archives: Sequence[Archive], options: Mapping[str, Any]) -> tuple[Any, list[str]]:
+    """Return the picture of one season of each run.
+
+    Parameters
+    ----------
+    options
+        ``season`` (from 1), ``member`` (0 is the first weather), ``title``.
+    """
+    from labrig.plotting import style
+
+    season, member = _whole(options, "season", 1), _whole(options, "member", 0)
+    unknown = set(options) - {"season", "member", "title"}
+    if unknown:
+        raise LabrigError(
+            f"There is no option {min(unknown)!r}", where="options", expected="season, member, title"
+        )
+    file = "outputs/weather_daily.csv" if member == 0 else f"outputs/member_{member:03}_daily.csv"
+    curves = [(each, season_of(each.bytes_of(file), season, each.name)) for each in archives]
+    names = style.distinct([each.record.scenario for each, _ in curves], 40)
+    versions = ", ".join(dict.fromkeys(each.record.version for each, _ in curves))
+    notes = [f"Season {season}, day 1 is the day of planting; rain and irrigation are summed from there"]
+    title = str(options.get("title") or "Biomass, yield and water stress of a season")[:120]
+    with style.house():
+        page, _ = style.page(
+            5.6, Heading(title, f"{versions}; {', '.join(each.name for each, _ in curves)}", tuple(notes))
+        )
+        growth, stress, water = page.subplots(3, 1, sharex=True, height_ratios=(3, 1.2, 1.4))
+        for place, (name, (_, days)) in enumerate(zip(names, curves, strict=True)):
+            colour = style.COLOURS[place]
+            growth.plot(days["day"], days["biomass_t_ha"], "--", color=colour, label=f"{name}: biomass")
+            growth.plot(days["day"], days["yield_t_ha"], "-", color=colour, label=f"{name}: yield")
+            stress.fill_between(days["day"], 0, days["water_stress"], color=colour, alpha=0.35, linewidth=0)
+            stress.plot(days["day"], days["water_stress"], color=colour, linewidth=0.9)
+            came = np.cumsum(days["precipitation_mm"] + days["irrigation_mm"])
+            water.plot(days["day"], came, color=colour)
+        growth.set_ylabel("Dry matter (t/ha)")
+        growth.legend(loc="upper left", ncols=1 if len(curves) < 3 else 2)
+        growth.set_ylim(bottom=0)
+        stress.set_ylim(0, 1)
+        stress.set_ylabel("Water\nstress (1)")
+        water.set_ylabel("Rain and\nirrigation (mm)")
+        water.set_ylim(bottom=0)
+        water.set_xlabel("Days after planting")
+        for axes in (growth, water):
+            style.linear(axes, "y")
+        water.margins(x=0.01)
+    return page, notes
+
+
+def _whole(options: Mapping[str, Any], name: str, default: int) -> int:
+    value = options.get(name, default)
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= 500:
+        raise LabrigError(f"{name} is {value!r}"[:100], where="options", expected="a whole number")
+    return value

@@ -1,0 +1,21 @@
+"""Every simulator by the name of its tool. Rooms are imported when one is asked for: tools/list does without them."""
+
+from __future__ import annotations
+
+import importlib
+
+from labrig.errors import unknown_name
+from labrig_earth.impact.simulator import Simulator
+
+ROOMS: dict[str, str] = {
+    "impact_aquacrop_run": "labrig_earth.impact.crops.aquacrop",
+}
+"""Modules with a `SIMULATOR`, by the tool; a room that is new adds itself here."""
+
+
+def simulator(tool: str) -> Simulator:
+    """Return the simulator of a tool; ``not_found`` for an unknown one, with the nearest names."""
+    if tool not in ROOMS:
+        raise unknown_name("simulator", tool, ROOMS, where="tool")
+    found: Simulator = importlib.import_module(ROOMS[tool]).SIMULATOR
+    return found

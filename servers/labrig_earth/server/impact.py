@@ -1,0 +1,206 @@
+"""What goes with simulators: inputs listed and checked, runs started, compared and drawn; in toolset ``impact``.
+
+A run is named by the handle of its archive, which `start_simulation` and the published tools return.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from labrig.answer import Answer, Pictures, Quantity
+from labrig.errors import LabrigError
+from labrig.progress import Progress
+from labrig.sideenv import status
+from labrig.toolbox import session
+from labrig.tools.sources import opened_source
+from labrig_earth.impact.envelope import Common, Metric
+from labrig_earth.impact.records import SUMMARY, Record, compared, read_summary
+from labrig_earth.impact.simulators import ROOMS, simulator
+from labrig_earth.server import simulating
+from labrig_earth.server.base import Asked, pictured, toolbox
+
+IMPACT = ("impact",)
+MOST_PAIRED = 10
+
+ToolArgument = Annotated[str, Field(description="impact_aquacrop_run, ...; list_inputs names all.")]
+ArgumentsArgument = Annotated[
+    dict[str, Any], Field(description="Those of the tool: files by path or handle, and options.")
+]
+RunArgument = Annotated[str, Field(description="Handle of a run's folder in the workspace.")]
+
+
+@toolbox.tool(title="List inputs", read_only=True, toolsets=IMPACT)
+async def list_inputs(
+    tool: Annotated[str, Field(description="A simulator; empty for all of them.")] = "",
+) -> Answer:
+    """Say what files and options a simulator takes, with units, and whether its engine is installed."""
+    if not tool:
+        data = {name: _standing(name) for name in ROOMS}
+        return Answer(source="labrig earth", data={"simulators": data}, next="list_inputs(tool=...)")
+    found = simulator(tool)
+    return Answer(
+        source="labrig earth",
+        data={
+            "tool": tool,
+            "engine": _standing(tool),
+            "files": dict(found.files),
+            "options": dict(found.options),
+        },
+        next=f"check_inputs(tool={tool!r}, arguments=...)",
+    )
+
+
+def _standing(tool: str) -> str:
+    """Return an engine's title, and whether it is there."""
+    engine = simulator(tool).engine
+    if engine.environment is None:
+        return engine.title
+    state = status(engine.environment)
+    there = state.state == "installed"
+    return f"{engine.title}: " + (
+        state.reason if there else f"{state.state}; labrig setup {engine.environment.name}"
+    )
+
+
+@toolbox.tool(title="Check inputs", read_only=True, toolsets=IMPACT)
+async def check_inputs(tool: ToolArgument, arguments: ArgumentsArgument) -> Answer:
+    """Check the files of a run without running it: missing days, units, ranges; say what would be assumed or filled."""
+    files, options, common = _split(tool, arguments)
+    common.checked(simulator(tool).backends)
+    given, hashes = await asyncio.to_thread(simulating.read_given, tool, files, options)
+    notes = await asyncio.to_thread(simulator(tool).check, given)
+    return Answer(
+        source=f"labrig earth {toolbox.version}",
+        text="The files can be used as they are.",
+        data={"assumed": list(notes), "files": {role: len(each) for role, each in hashes.items()}},
+        next=f"start_simulation(tool={tool!r}, arguments=...)",
+    )
+
+
+@toolbox.tool(title="Start a simulation", read_only=False, idempotent=False, toolsets=IMPACT)
+async def start_simulation(tool: ToolArgument, arguments: ArgumentsArgument) -> Answer:
+    """Run a simulator as a job, for get_job: numbers with units, and the handle of all that the run left."""
+    files, options, common = _split(tool, arguments)
+    common.checked(simulator(tool).backends)
+    here = session()
+
+    async def work(progress: Progress) -> Answer:
+        progress(0.0, tool)
+        return _answer(await simulating.run_kept(tool, files, options, common, here))
+
+    job = here.jobs.start(tool, work, owner=here.owner)
+    return Answer(
+        source="labrig earth", data={"job": job}, next=f'get_job(job="{job}", wait_s=45) gives the result'
+    )
+
+
+def _answer(kept: simulating.Kept) -> Answer:
+    done = kept.done
+    return Answer(
+        source=f"{done.version}; labrig earth {toolbox.version}",
+        status="ok_with_warnings" if done.warnings else "ok",
+        values=(*_quantities(done.metrics), *_quantities(done.derived)),
+        text=done.text,
+        data={"run_id": done.run_id, "scenario": kept.common.scenario_name, "time": list(done.time)},
+        warnings=tuple(done.warnings)[:20],
+        artifacts=(kept.archive.to_dict(),),
+        next="compare_runs(baseline, intervention) or plot_run(runs) take the handle",
+        record={"volatile": {"runtime_s": round(done.wall_s, 3)}},
+    )
+
+
+def _quantities(metrics: Mapping[str, Metric]) -> list[Quantity]:
+    return [
+        Quantity(name, round(each.value, 6) if isinstance(each.value, float) else each.value, each.unit)
+        for name, each in metrics.items()
+    ]
+
+
+def _split(tool: str, arguments: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any], Common]:
+    """Return files, options and common arguments of a call; those of no kind are refused later, by name."""
+    known = simulator(tool)
+    names = set(Common.__dataclass_fields__)
+    common = {name: value for name, value in arguments.items() if name in names}
+    options = {name: value for name, value in arguments.items() if name in known.options}
+    files = {
+        name: value for name, value in arguments.items() if name not in names and name not in known.options
+    }
+    for name, value in common.items():
+        wanted: tuple[type, ...] = {
+            "assumptions": (dict,),
+            "seed": (int,),
+            "threads": (int,),
+            "timeout_seconds": (int, float),
+            "cpu_cores": (int, float, type(None)),
+            "memory_gb": (int, float, type(None)),
+        }.get(name, (str, type(None)))
+        if isinstance(value, bool) or not isinstance(value, wanted):
+            raise LabrigError(f"{name} is {value!r}"[:200], where=f"arguments, {name}")
+    for name, value in options.items():
+        if isinstance(value, bool) or not isinstance(value, (int, float, str, type(None))):
+            raise LabrigError(f"{name} is {value!r}"[:200], where=f"arguments, {name}")
+    return files, options, simulating.common_of(**common)
+
+
+@toolbox.tool(title="Compare two runs", read_only=True, toolsets=IMPACT)
+async def compare_runs(baseline: RunArgument, intervention: RunArgument) -> Answer:
+    """Compare two runs of one simulator, intervention less baseline, paired by season where seasons pair.
+
+    Runs of other engines, options or seeds are refused: their difference would be taken for the intervention's.
+    """
+    first, second = await asyncio.to_thread(lambda: (_record(baseline), _record(intervention)))
+    found = compared(first, second)
+    values = [
+        Quantity(
+            each.name,
+            round(each.difference, 6),
+            each.unit,
+            f"{each.baseline:.6g} to {each.intervention:.6g}"
+            + ("" if each.percent is None else f", {each.percent:+.2f} %"),
+        )
+        for each in found.differences
+    ]
+    paired = [
+        {
+            "name": each.name,
+            "mean_difference": round(each.mean, 6),
+            "standard_error": None if each.standard_error is None else round(each.standard_error, 6),
+            "pairs": each.pairs,
+        }
+        for each in found.paired
+    ]
+    return Answer(
+        source=f"{first.version}; labrig earth {toolbox.version}",
+        status="ok_with_warnings" if found.warnings else "ok",
+        values=tuple(values),
+        data={
+            "baseline": first.scenario,
+            "intervention": second.scenario,
+            "changed_inputs": list(found.changed),
+            "paired": paired[:MOST_PAIRED],
+        },
+        warnings=tuple(found.warnings),
+        next="plot_run(runs=[baseline, intervention])",
+    )
+
+
+def _record(run: str) -> Record:
+    with opened_source(run, kind="folder"), opened_source(f"{run.rstrip('/')}/{SUMMARY}") as source:
+        return read_summary(source.read(), run)
+
+
+@toolbox.tool(title="Plot runs", read_only=False, picture=True, toolsets=IMPACT)
+async def plot_run(
+    runs: Annotated[
+        list[str], Field(min_length=1, max_length=4, description="Handles of runs' folders in the workspace.")
+    ],
+    options: Annotated[
+        dict[str, Any], Field(description="crops: season (from 1), member (0 is the first weather), title.")
+    ] = {},  # noqa: B006 - pydantic copies it
+) -> Pictures:
+    """Draw one to four runs of a simulator over each other: crops through the season, with water stress."""
+    return await pictured(Asked("plot_run", {"runs": runs}, {"options": options}))

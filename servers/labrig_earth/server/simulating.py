@@ -1,0 +1,201 @@
+"""What tools of simulators share: the common arguments, files that a call names, and a run that is kept.
+
+What a run leaves is one folder artifact (inputs, outputs, what was printed, ``run.json``, ``summary.json``); its output
+files are written into ``output_dir`` of the workspace as well, which is where the published tools put them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from labrig.answer import Published
+from labrig.artifacts import Artifact
+from labrig.errors import LabrigError, unknown_name
+from labrig.toolbox import Session, session
+from labrig.tools.reading import media_type_of
+from labrig.tools.sources import opened_source
+from labrig_earth.impact.envelope import OUTPUT_DIR as OUTPUT_DIR
+from labrig_earth.impact.envelope import Common, File, Finished, published
+from labrig_earth.impact.records import SUMMARY, summary_of
+from labrig_earth.impact.runs import require
+from labrig_earth.impact.simulator import Given, Named, Run
+from labrig_earth.impact.simulators import simulator
+
+MOST_INPUT_BYTES = 32 << 20
+MOST_INPUTS = 64
+SHOWN_FILES = 40
+
+RunId = Annotated[str, Field(description="Names the run; by default from its inputs.")]
+InstanceId = Annotated[str, Field(description="Recorded.")]
+ScenarioName = Annotated[str, Field(description="Recorded.", max_length=200)]
+ScenarioDescription = Annotated[str, Field(description="Recorded.", max_length=2000)]
+Assumptions = Annotated[dict[str, Any], Field(description="Recorded.")]
+Seed = Annotated[int, Field(ge=0, le=2**31 - 1)]
+ModelVersion = Annotated[str, Field(description="The engine's version that is expected; another is refused.")]
+ContainerImage = Annotated[str, Field(description="Recorded.", max_length=300)]
+Threads = Annotated[int, Field(description="1.")]
+CpuCores = Annotated[float | None, Field(description="Recorded.")]
+MemoryGb = Annotated[float | None, Field(description="Most memory, 1 to 8 GB.")]
+TimeoutSeconds = Annotated[int, Field(description="1 to 3600 s.")]
+OutputDir = Annotated[str, Field(description="Folder of the workspace for the outputs.")]
+Backend = Annotated[str | None, Field(description="None or the engine; 'proxy' is refused.")]
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A run that is kept.
+
+    Attributes
+    ----------
+    done
+        As the envelope shows it.
+    archive
+        The folder artifact.
+    """
+
+    done: Finished
+    common: Common
+    archive: Artifact
+
+
+async def simulated(
+    tool: str, files: Mapping[str, Any], options: Mapping[str, Any], common: Common
+) -> Published:
+    """Run a simulator on files of the workspace, and return its published envelope."""
+    kept = await run_kept(tool, files, options, common, session())
+    return published(kept.done, kept.common)
+
+
+async def run_kept(
+    tool: str, files: Mapping[str, Any], options: Mapping[str, Any], common: Common, here: Session
+) -> Kept:
+    """Run a simulator, and keep what it left.
+
+    Parameters
+    ----------
+    files
+        Paths and handles by argument; a list for those that are lists.
+    options
+        Of this tool alone.
+
+    Raises
+    ------
+    LabrigError
+        What the files, the common arguments and the engine refuse; ``unavailable`` for an engine that is not there.
+    """
+    asked = simulator(tool)
+    allowed = common.checked(asked.backends)
+    require(asked.engine)
+    given, hashes = await asyncio.to_thread(read_given, tool, files, options)
+    run_id = common.named(tool, options, {role: " ".join(each) for role, each in hashes.items()})
+    target = common.folder(tool, run_id)
+    async with asked.run(given, Run(here.state.engines, allowed, common.seed)) as done:
+        common.require_version(done.version)
+        text = summary_of(tool, done, common, options, hashes)
+        await asyncio.to_thread((done.folder / SUMMARY).write_bytes, text)
+        outputs = await asyncio.to_thread(_written, here, done.folder, target)
+        made_by = {"server": "earth", "tool": tool, "engine": done.version, "run_id": run_id}
+        archive = await asyncio.to_thread(
+            lambda: here.artifacts.put_path(
+                done.folder,
+                name=run_id,
+                made_by=made_by,
+                inputs={
+                    f"{role} {number}": sha
+                    for role, each in hashes.items()
+                    for number, sha in enumerate(each)
+                },
+            )
+        )
+        folder = File(
+            archive.handle, archive.sha256, "inode/directory", "inputs, outputs and what was printed"
+        )
+        finished = Finished(
+            tool=tool,
+            run_id=run_id,
+            command=f"{done.version} in a process of its own",
+            version=done.version,
+            metrics=done.metrics,
+            derived=done.derived,
+            outputs=(folder, *outputs),
+            inputs=[
+                File(named.name, sha, media_type_of(named.name), role)
+                for role, each in given.files.items()
+                for named, sha in zip(each, hashes[role], strict=True)
+            ],
+            time=done.time,
+            warnings=done.warnings,
+            text=done.text,
+            wall_s=done.wall_s,
+        )
+    return Kept(finished, common, archive)
+
+
+def read_given(
+    tool: str, files: Mapping[str, Any], options: Mapping[str, Any]
+) -> tuple[Given, dict[str, list[str]]]:
+    """Read the files that a call names, and return them with their hashes.
+
+    Raises
+    ------
+    LabrigError
+        For an argument that the tool does not have, one that is missing, a file that is not there or too large.
+    """
+    asked = simulator(tool)
+    for name in (*files, *options):
+        if name not in asked.files and name not in asked.options:
+            raise unknown_name("argument", str(name), (*asked.files, *asked.options), where=tool)
+    read: dict[str, list[Named]] = {}
+    hashes: dict[str, list[str]] = {}
+    for role in asked.files:
+        value = files.get(role)
+        paths = value if isinstance(value, (list, tuple)) else [value] if value else []
+        if role not in asked.lists and len(paths) != 1:
+            raise LabrigError(f"{role} is missing", where=tool, expected=asked.files[role])
+        if len(paths) > MOST_INPUTS:
+            raise LabrigError(
+                f"{len(paths)} files are given", where=role, expected=f"at most {MOST_INPUTS}", code="limit"
+            )
+        for path in paths:
+            if not isinstance(path, str):
+                raise LabrigError(f"{role} is no path", where=tool, expected="a path or a handle")
+            named = _read(path)
+            read.setdefault(role, []).append(named)
+            hashes.setdefault(role, []).append(hashlib.sha256(named.content).hexdigest())
+    return Given(read, options), hashes
+
+
+def _read(path: str) -> Named:
+    with opened_source(path) as source:
+        if source.size() > MOST_INPUT_BYTES:
+            raise LabrigError(
+                f"The file has {source.size():,} bytes",
+                where=path,
+                expected=f"at most {MOST_INPUT_BYTES:,} bytes",
+                code="limit",
+            )
+        return Named(source.name, source.read())
+
+
+def _written(here: Session, folder: Path, target: str) -> list[File]:
+    """Write the outputs of a run into the workspace, and return them."""
+    found = []
+    outputs = folder / "outputs"
+    for path in sorted(each for each in outputs.rglob("*") if each.is_file())[:SHOWN_FILES]:
+        content = path.read_bytes()
+        place = f"{target}/{path.relative_to(outputs).as_posix()}"
+        here.workspace.write_bytes(place, content)
+        found.append(File(place, hashlib.sha256(content).hexdigest(), media_type_of(path.name)))
+    return found
+
+
+def common_of(**arguments: Any) -> Common:
+    """Return the common arguments of a call; None stands for what was left out."""
+    return Common(**{name: value for name, value in arguments.items() if value is not None})

@@ -1,0 +1,73 @@
+"""Simulators of crops by their published names, arguments and envelope; in toolset ``simulators``.
+
+Behind each stands the engine itself. An argument that only drove a formula in its place is refused with the reason.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from labrig.answer import Published
+from labrig_earth.server import simulating as common
+from labrig_earth.server.base import toolbox
+
+WeatherArgument = Annotated[
+    str, Field(description="CSV: date, tmin_c, tmax_c, precipitation_mm, et0_mm (list_inputs).")
+]
+
+
+@toolbox.tool(title="Run AquaCrop", read_only=False, faithful=True, toolsets=("simulators",))
+async def impact_aquacrop_run(
+    weather_daily_path: WeatherArgument,
+    soil_path: Annotated[str, Field(description="JSON: type, or layers.")],
+    crop_path: Annotated[str, Field(description="JSON: name, planting (MM-DD), parameters.")],
+    management_path: Annotated[str, Field(description="JSON: start, end, irrigation, initial_water, ...")],
+    ensemble_weather_daily_paths: Annotated[
+        list[str], Field(max_length=60, description="Further weather, each run as well.")
+    ] = [],  # noqa: B006 - pydantic copies it
+    yield_threshold_t_ha: Annotated[float, Field(description="A season below it fails, t/ha.")] = 2.5,
+    run_id: common.RunId = "",
+    instance_id: common.InstanceId = "instance-001",
+    scenario_name: common.ScenarioName = "baseline",
+    scenario_description: common.ScenarioDescription = "",
+    assumptions: common.Assumptions = {},  # noqa: B006
+    seed: common.Seed = 23,
+    model_version: common.ModelVersion = "",
+    container_image: common.ContainerImage = "",
+    threads: common.Threads = 1,
+    cpu_cores: common.CpuCores = None,
+    memory_gb: common.MemoryGb = None,
+    timeout_seconds: common.TimeoutSeconds = 600,
+    output_dir: common.OutputDir = common.OUTPUT_DIR,
+    backend: common.Backend = None,
+) -> Published:
+    """Run AquaCrop: yield, biomass, evapotranspiration, irrigation and water stress of each season, day by day."""
+    return await common.simulated(
+        "impact_aquacrop_run",
+        {
+            "weather_daily_path": weather_daily_path,
+            "soil_path": soil_path,
+            "crop_path": crop_path,
+            "management_path": management_path,
+            "ensemble_weather_daily_paths": ensemble_weather_daily_paths,
+        },
+        {"yield_threshold_t_ha": yield_threshold_t_ha},
+        common.common_of(
+            run_id=run_id,
+            instance_id=instance_id,
+            scenario_name=scenario_name,
+            scenario_description=scenario_description,
+            assumptions=assumptions,
+            seed=seed,
+            model_version=model_version,
+            container_image=container_image,
+            threads=threads,
+            cpu_cores=cpu_cores,
+            memory_gb=memory_gb,
+            timeout_seconds=timeout_seconds,
+            output_dir=output_dir,
+            backend=backend,
+        ),
+    )
