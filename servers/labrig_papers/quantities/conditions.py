@@ -16,10 +16,13 @@ _OF_DIMENSION = {dimension: name for name, dimension in CONDITIONS.items()}
 _SYMBOLS = r"(?:T|H|B|P|p|μ_?\{?0\}?H)\s?[=≈~]\s?"
 _ARTICLES = r"(?:an?\s|the\s|its\s)?(?:applied\s|external\s|magnetic\s|hydrostatic\s|fixed\s|constant\s){0,2}"
 _OF = r"(?:(?:temperatures?|fields?|pressures?)\s(?:of\s)?)?"
+_ASIDE = r"(?:\s?\([^()\d]{1,24}\)|\s(?:for|along)\s[^,.;()\d]{1,24}?)?"
 _AT = re.compile(
-    rf"\s*[(,]?\s*(?:at|in|under|@)\s{_ARTICLES}{_OF}(?:{_SYMBOLS})?|\s*\(\s*(?:{_SYMBOLS})?|\s*,\s*{_SYMBOLS}"
+    rf"{_ASIDE}\s*[(,]?\s*(?:at|in|under|@)\s{_ARTICLES}{_OF}(?:{_SYMBOLS})?|\s*\(\s*(?:{_SYMBOLS})?|\s*,\s*{_SYMBOLS}"
 )
 """What stands between a value and the condition behind it."""
+_ROOM_BEHIND = re.compile(rf"{_ASIDE}\s?[(,]?\s?(?:at\s)?(?:room|ambient) temperature\b", re.IGNORECASE)
+_ROOM_OPENS = re.compile(r"\s*At (?:room|ambient) temperature\b")
 _JOINS = re.compile(rf"\s*(?:,|and|,\s?and)?\s*(?:(?:at|in|under)\s)?{_ARTICLES}{_OF}(?:{_SYMBOLS})?")
 """What stands between two conditions of one value."""
 _ARGUMENT = re.compile(r"\s*\)\s*(?:is\s|was\s|of\s|[=≈~∼<>≤≥]\s?)*")
@@ -59,6 +62,9 @@ def conditions_of(values: Sequence[Placed], text: str) -> list[dict[str, str]]:
             mine[_OF_DIMENSION[other.dimension]] = _said(other)
         for other in (*_in_brackets(values, index, text), *_behind(values, index, text)):
             mine[_OF_DIMENSION[other.dimension]] = _said(other)
+        room = _ROOM_BEHIND.match(text, value.end) or _ROOM_OPENS.match(text, value.sentence)
+        if "temperature" not in mine and room:
+            mine["temperature"] = "room temperature"
         if "temperature" not in mine and _AT_ZERO.search(text[max(0, value.start - 24) : value.start]):
             mine["temperature"] = "0 K"
         if "field" not in mine and value.dimension != "magnetic_field":

@@ -267,6 +267,7 @@ def _without_unit() -> frozenset[str]:
             "dielectric_constant",
             "refractive_index",
             "ph",
+            "coulomb_pseudopotential",
         }
     )
 
@@ -292,6 +293,9 @@ _CHANGE = re.compile(
 )
 """What is said of a change is no value of the quantity."""
 _KAPPA = re.compile(r"κ(?:_\{[^}]*\})?(?:\(0\))?\s?[=≈~∼]\s?$")
+_MU_STAR = re.compile(r"μ\s?\^?\{?\s?[*∗⋆]\s?\}?\s?[=≈~∼]\s?$")
+_AT = re.compile(r"\b(?:at|near|above|below)\s?(?:T\s?[=≈~∼]\s?)?$")
+_BOUND = re.compile(r"(?:above|below|near)\s", re.IGNORECASE)
 _OF_LIGHT = re.compile(r"\bwavelength|\bradiation\b|K_?\{?α", re.IGNORECASE)
 _AXIS_HEAD = re.compile(r"\s*[abc]\s*[(\[,]")
 _POINTS = re.compile(r"\b(?:midpoint|onset|zero[ -]resistance)\b", re.IGNORECASE)
@@ -306,6 +310,8 @@ def _name_before(text: str, dimension: str, unit: str) -> str:
         return ""
     if dimension == "1" and _KAPPA.search(text):
         return "gl_parameter"
+    if dimension == "1" and _MU_STAR.search(text):
+        return "coulomb_pseudopotential"
     if dimension == "temperature" and _NOT_SUPERCONDUCTING.search(text):
         return "lowest_temperature"
     if dimension == "length" and _OF_LIGHT.search(text):
@@ -315,8 +321,19 @@ def _name_before(text: str, dimension: str, unit: str) -> str:
     plain = re.sub(r"(_\{[^{}]*\})\^\{[^{}]*\}", r"\1", plain)
     plain = re.sub(r"(?<=[ρS])_\{\d{1,3}(?: ?K)?\}", "", plain)  # of ρ_{300} the index is a condition
     named = [aliases()[each.group(0)].lstrip("!") for each in _named().finditer(key(plain))]
-    fitting = (each for each in reversed(named) if _may_be(each, dimension))
+    at = (
+        dimension == "temperature" and _AT.search(text) is not None
+    )  # of "a gap of 1.5 meV at 2 K" 2 K is no gap
+    fitting = (
+        each
+        for each in reversed(named)
+        if _may_be(each, dimension) and not (at and "temperature" not in _dimensions_of(each))
+    )
     name = next((each for each in fitting if unit != "%" or each in _OF_PERCENT), "")
+    if name == "thermodynamic_critical_field" and re.search(r"\bcoerciv", text):
+        return "coercivity"  # both are written H_c
+    if not name and dimension == "temperature_per_pressure" and "critical_temperature" in named:
+        return "tc_by_pressure"
     if not name and dimension == "energy" and re.search(r"\bgaps?\b", text):
         return "energy_gap"
     if not name and dimension == "temperature" and re.search(r"\bwidth\b", text):
@@ -328,6 +345,8 @@ def _candidate(text: str, page: int, found: Found) -> Candidate:
     sentence = sentence_of(text, found.start, found.end)
     quote = text[sentence.start : sentence.end].strip()
     before = text[max(sentence.start, found.start - 100) : found.start]
+    if bound := _BOUND.match(found.text):
+        before += bound.group(0)
     value, problem = found.value, found.problem
     unit = value.unit if value is not None else BARE
     name = _name_before(before, unit.dimension if value is not None else "", unit.canonical)
@@ -390,6 +409,14 @@ _OF_OTHERS: dict[str, frozenset[str]] = {
     "ionic_conductivity": frozenset({"conductivity"}),
     "thermal_diffusivity": frozenset({"diffusivity"}),
     "phonon_coefficient": frozenset({"molar_phonon_coefficient"}),
+    "curie_weiss_temperature": frozenset({"temperature"}),
+    "binding_energy": frozenset({"energy", "molar_energy"}),
+    "activation_energy": frozenset({"energy", "molar_energy", "temperature"}),
+    "surface_roughness": frozenset({"length"}),
+    "fracture_strength": frozenset({"pressure"}),
+    "compressive_strength": frozenset({"pressure"}),
+    "flexural_strength": frozenset({"pressure"}),
+    "resistivity_coefficient": frozenset({"resistivity_coefficient"}),
     "melting_temperature": frozenset({"temperature"}),
     "glass_transition_temperature": frozenset({"temperature"}),
     "coercivity": frozenset({"magnetic_field"}),
@@ -410,12 +437,17 @@ _OF_OTHERS: dict[str, frozenset[str]] = {
 """Dimensions of quantities that the list of properties does not have."""
 
 
+def _dimensions_of(quantity: str) -> frozenset[str]:
+    """Return the dimensions that values of a quantity have, none where that is not known."""
+    return _OF_OTHERS.get(quantity) or _dimensions().get(quantity) or frozenset()
+
+
 def _may_be(quantity: str, dimension: str) -> bool:
     """Tell whether a value of a dimension may be of a quantity: 3.78 Å is no space group, 2.1 T/K no temperature."""
     if quantity in _without_unit():
         of_mass = quantity == "effective_mass" and dimension == "mass"  # in units of that of the electron
         return dimension in ("", "1", "fraction") or of_mass
-    known_ones = _OF_OTHERS.get(quantity) or _dimensions().get(quantity)
+    known_ones = _dimensions_of(quantity)
     if dimension == "energy" and known_ones:
         return "energy" in known_ones  # a gap may be printed in kelvin, a temperature not in meV
     return not known_ones or not dimension or any(fits(each, dimension) for each in known_ones)

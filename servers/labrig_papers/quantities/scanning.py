@@ -97,6 +97,9 @@ def scan(text: str) -> Iterator[Found]:
             at = shared or last
         elif unit_end is not None and folded[unit_end : unit_end + 1] == ":" and folded[end].isalpha():
             at = unit_end  # a mark of a line or a list, as "0g:"
+        elif unit_end is not None and (counted := _counted_end(folded, start, unit_end)):
+            yield _read(text, folded, start, counted)
+            at = counted
         elif unit_end is not None and (rest := _unknown_rest(folded, unit_end)):
             problem = f"its unit goes on with {rest!r}, which is not known"
             yield Found(start, unit_end, text[start:unit_end], None, problem)
@@ -257,6 +260,23 @@ def _strange_unit(folded: str, number: re.Match[str]) -> re.Match[str] | None:
         return None
     written_out = "/" in found["unit"] or "^" in found["unit"]
     return found if written_out or not found["unit"].istitle() else None
+
+
+_PER = re.compile(
+    r"(?:\s?/\s?|\sper\s)(?:[A-Z][a-z]?(?:[\s-](?:atom|ion))?|formula unit|unit cell|f\.u\.|atom|ion)\b"
+)
+
+
+def _counted_end(folded: str, start: int, end: int) -> int | None:
+    """Return where a value ends that goes on with what it is counted by: 2.83 μ_{B}/Ni, 0.87 μ_{B} per Fe."""
+    match = _PER.match(folded, end)
+    if match is None:
+        return None
+    try:
+        per = read_value(folded[start : match.end()]).unit.per
+    except LabrigError:
+        return None
+    return match.end() if per else None
 
 
 def _read(text: str, folded: str, start: int, end: int, raw: str = "") -> Found:

@@ -51,6 +51,8 @@ def test_every_quantity_of_a_page_and_nothing_else() -> None:
         ("J_{c} = 1.2 MA/cm^{2}, while ρ is 5 μΩ cm at 300 K.", {}),
         ("At 4.2 K in a field of 1 T, J_{c} is 3 MA/cm^{2}.", {"temperature": "4.2 K", "field": "1 T"}),
         ("The onset is at 39 K, and J_{c} = 3 MA/cm^{2} was found.", {}),
+        ("J_{c} is 3 MA/cm^{2} (H ∥ c) at 2 K.", {"temperature": "2 K", "orientation": "c"}),
+        ("At room temperature J_{c} is 3 MA/cm^{2}.", {"temperature": "room temperature"}),
     ],
 )
 def test_a_critical_current_has_its_conditions(text: str, conditions: dict[str, str]) -> None:
@@ -67,6 +69,13 @@ def test_what_stands_for_a_temperature_is_one() -> None:
         "upper_critical_field": "0 K", "coherence_length": "0 K", "critical_current_density": None,
         "thermopower": "300 K",
     }  # fmt: skip
+
+
+def test_the_temperature_of_a_gap_is_no_gap() -> None:
+    found = find_quantities(["The energy gap is 1.5 meV at 2 K, and Δ_{0} = 20 K was found below 4 K."])
+    assert [(each.text, each.name) for each in found] == [
+        ("1.5 meV", "energy_gap"), ("2 K", ""), ("20 K", "energy_gap"), ("below 4 K", ""),
+    ]  # fmt: skip
 
 
 def test_a_formula_is_read_to_its_end() -> None:
@@ -141,6 +150,13 @@ def test_a_word_behind_a_number_is_no_unit(text: str) -> None:
         ("a discharge capacity of 175 mAh/g", "specific_capacity", 6.3e5),
         ("a BET surface area of 31.5 m^{2}/g", "surface_area", 31_500),
         ("a practical salinity of 35.2 psu", "salinity", 35.2),
+        ("ordered moment 0.87(5) μ_{B} per Fe", "magnetic_moment", 0.87 * 9.2740100657e-24),
+        ("yields μ_{eff} = 2.83(2) μ_{B}/Ni", "magnetic_moment", 2.83 * 9.2740100657e-24),
+        ("the Coulomb pseudopotential μ^{*} = 0.13", "coulomb_pseudopotential", 0.13),
+        ("T_{c} increased at a rate of 1.5 K/GPa", "tc_by_pressure", 1.5e-9),
+        ("The coercivity was H_{c} = 1.2 kOe", "coercivity", 0.12),
+        ("an exciton binding energy of 15 meV", "binding_energy", 2.403264951e-21),
+        ("A = 0.0032 μΩ cm K^{−2}", "", 3.2e-11),
         ("a coercive field of 12.5 kOe", "coercivity", 1.25),
     ],
 )
