@@ -7,4 +7,5 @@
 - `operations`: runs drawn
 - `inside`: what runs in the child, also in the Python of a side environment
 - `crops`: AquaCrop and DSSAT
+- `health`: UTCI, and what an exposure costs in cases; `weather`: series of weather, the sun
 """
