@@ -10,6 +10,17 @@ from labrig.errors import LabrigError
 from labrig_papers.values.reading import Value, read_value, tidy
 from labrig_papers.values.units import Unit, read_unit
 
+_H, _C, _K, _N = 6.62607015e-34, 299792458.0, 1.380649e-23, 6.02214076e23
+"""Constants that define the SI (2019), in it."""
+_ENERGIES = {
+    "energy": (1.0, ""),
+    "temperature": (_K, "E = k_B T"),
+    "frequency": (_H, "E = h f"),
+    "inverse_length": (_H * _C, "E = h c / λ"),
+    "molar_energy": (1 / _N, "E per mole, by the Avogadro constant"),
+}
+"""What else an energy is printed as: its value in joule for one of the SI unit, and what is assumed."""
+
 
 @dataclass(frozen=True)
 class Converted:
@@ -26,7 +37,7 @@ class Converted:
     texts
         The same to the digits that were given.
     equivalence
-        What was assumed (``B = mu0 H``), where the two units are of different dimensions in SI.
+        What was assumed (``B = mu0 H``, ``E = k_B T``), where the two units are of different dimensions in SI.
     """
 
     source: Value
@@ -47,7 +58,9 @@ def convert_units(value: str, to: str = "", meaning: str = "") -> Converted:
     """
     read = read_value(value, meaning)
     target = read_unit(to or read.unit.si, meaning)
-    if target.dimension != read.unit.dimension:
+    one, other = _ENERGIES.get(read.unit.dimension), _ENERGIES.get(target.dimension)
+    as_energy = target.dimension != read.unit.dimension and one is not None and other is not None
+    if target.dimension != read.unit.dimension and not as_energy:
         raise LabrigError(
             f"{read.unit.canonical or 'a bare number'} ({read.unit.dimension}) cannot be converted to "
             f"{target.canonical or 'a bare number'} ({target.dimension})",
@@ -60,22 +73,28 @@ def convert_units(value: str, to: str = "", meaning: str = "") -> Converted:
             where="to",
             expected="the same count in both units",
         )
-    values = tuple(tidy((si - target.offset) / target.factor) for si in read.si())
-    scale = read.unit.factor / target.factor
+    factor = one[0] / other[0] if as_energy and one and other else 1.0
+    values = tuple(tidy((factor * si - target.offset) / target.factor) for si in read.si())
+    scale = factor * read.unit.factor / target.factor
     spreads = tuple(
         None if each.uncertainty is None else tidy(each.uncertainty * scale) for each in read.numbers
     )
     crossed = read.unit.equivalence if read.unit.equivalence != target.equivalence else ""
     crossed = crossed or (target.equivalence if read.unit.equivalence != target.equivalence else "")
+    if as_energy and one and other:
+        crossed = "; ".join(each for each in (one[1], other[1]) if each)
+    shifted = read.unit.offset != target.offset
     texts = tuple(
-        _printed(value, spread, number.text)
+        _printed(value, spread, number.text, shifted)
         for value, spread, number in zip(values, spreads, read.numbers, strict=True)
     )
     return Converted(read, target, values, spreads, texts, crossed)
 
 
-def _printed(value: float, spread: float | None, text: str) -> str:
+def _printed(value: float, spread: float | None, text: str, shifted: bool = False) -> str:
     """Return a value to the digits of the one that it was, with an uncertainty to the two digits of that.
+
+    Where the zero of the scale is `shifted`, to as many places behind the point.
 
     >>> _printed(0.0124, None, "12.4"), _printed(0.624, 0.003, "6.24(3)")
     ('0.0124', '0.6240 ± 0.0030')
@@ -84,6 +103,8 @@ def _printed(value: float, spread: float | None, text: str) -> str:
         last = 1 - math.floor(math.log10(spread))
         return f"{_plain(value, last)} ± {_plain(spread, last)}"
     digits = re.sub(r"[^\d.]", "", re.split(r"[×x*·eE(]|10\s?\^", text)[0]).replace(".", "").lstrip("0")
+    if shifted and (places := re.fullmatch(r"[-+]?\d+(?:\.(\d*))?", text.strip())):
+        return f"{value:.{len(places[1] or '')}f}"
     if not value or not digits:
         return f"{value:g}"
     return _plain(value, len(digits) - 1 - math.floor(math.log10(abs(value))))
@@ -91,7 +112,7 @@ def _printed(value: float, spread: float | None, text: str) -> str:
 
 def _plain(value: float, last: int) -> str:
     """Return a number to so many places behind its point, as a power of ten where it is large or small."""
-    if 1e-4 <= abs(value) < 1e6 and last >= 0:
-        return f"{value:.{last}f}"
+    if 1e-4 <= abs(value) < 1e6:
+        return f"{round(value, last):.{max(0, last)}f}"
     exponent = math.floor(math.log10(abs(value))) if value else 0
     return f"{value:.{max(0, last + exponent)}e}"

@@ -273,7 +273,28 @@ def test_a_converted_value_has_no_noise_and_says_the_digits_given() -> None:
     assert spread.texts == ("1.32470 ± 0.00012",) and spread.uncertainties == (0.00012,)
     assert convert_units("1.2 × 10^{6} A/cm^{2}").texts == ("1.2e+10",)
     assert convert_units("0 °C", "K").values == (273.15,)
+    assert convert_units("10 K", "°C").texts == ("-263",) and convert_units("1 T", "Oe").texts == ("10000",)
     assert convert_units("5 eV").values == (pytest.approx(8.01088317e-19, rel=1e-9),)
+
+
+@pytest.mark.parametrize(
+    ("text", "to", "value", "says"),
+    [
+        ("1 meV", "K", 11.604518, "k_B T"),
+        ("100(5) cm^-1", "meV", 12.398420, "h c"),
+        ("1 THz", "cm^{-1}", 33.3564095, "h f; E = h c"),
+        ("1 eV", "kJ/mol", 96.485332, "Avogadro"),
+        ("4.2 K", "meV", 0.361927997, "k_B T"),
+    ],
+)  # values of CODATA 2022
+def test_energies_in_other_units_say_what_is_assumed(text: str, to: str, value: float, says: str) -> None:
+    found = convert_units(text, to)
+    assert found.values[0] == pytest.approx(value, rel=1e-7) and says in found.equivalence
+    if "(" in text:
+        assert found.uncertainties[0] == pytest.approx(0.05 * value, rel=1e-6)
+    for to_no in ("T", "m", "J/K"):
+        with pytest.raises(LabrigError, match="cannot be converted"):
+            convert_units(text, to_no)
 
 
 @pytest.mark.parametrize(
