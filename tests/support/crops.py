@@ -77,3 +77,43 @@ def made_weather(
 def as_json(**fields: Any) -> bytes:
     """Return fields as a JSON file."""
     return json.dumps(fields).encode()
+
+
+def _layer(
+    thickness: float, low: float, high: float, full: float, dense: float, carbon: float
+) -> dict[str, float]:
+    return {
+        "thickness_m": thickness,
+        "wilting_point": low,
+        "field_capacity": high,
+        "saturation": full,
+        "ksat_mm_day": 300,
+        "bulk_density_g_cm3": dense,
+        "organic_carbon_percent": carbon,
+        "clay_percent": 21,
+        "silt_percent": 59,
+    }
+
+
+SILT_LOAM: dict[str, Any] = {
+    "layers": [
+        _layer(0.1, 0.11, 0.25, 0.48, 1.3, 1.8),
+        _layer(0.2, 0.11, 0.25, 0.48, 1.3, 1.5),
+        _layer(0.3, 0.12, 0.26, 0.47, 1.35, 0.8),
+        _layer(0.4, 0.12, 0.26, 0.46, 1.4, 0.4),
+        _layer(0.5, 0.12, 0.26, 0.45, 1.45, 0.2),
+    ]
+}
+"""A silt loam of 1.5 m, as DSSAT takes it."""
+
+
+def treatment(**changed: Any) -> dict[str, Any]:
+    """Return a treatment of maize, fertilized and once irrigated."""
+    return {
+        "site": {"latitude": 41.0, "longitude": -93.0, "elevation_m": 300},
+        "start": "2001-04-01",
+        "planting": {"date": "2001-05-01", "plants_m2": 7, "row_cm": 75, "depth_cm": 5},
+        "fertilizer": [{"date": "2001-05-20", "n_kg_ha": 120}],
+        "irrigation": [{"date": "2001-07-01", "mm": 40}],
+        **changed,
+    }

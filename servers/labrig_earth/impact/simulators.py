@@ -9,6 +9,7 @@ from labrig_earth.impact.simulator import Simulator
 
 ROOMS: dict[str, str] = {
     "impact_aquacrop_run": "labrig_earth.impact.crops.aquacrop",
+    "impact_dssat_run": "labrig_earth.impact.crops.dssat",
 }
 """Modules with a `SIMULATOR`, by the tool; a room that is new adds itself here."""
 

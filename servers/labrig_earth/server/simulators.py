@@ -71,3 +71,57 @@ async def impact_aquacrop_run(
             backend=backend,
         ),
     )
+
+
+@toolbox.tool(title="Run DSSAT", read_only=False, faithful=True, toolsets=("simulators",))
+async def impact_dssat_run(
+    weather_daily_path: Annotated[
+        str, Field(description="CSV: date, tmin_c, tmax_c, precipitation_mm, srad_mj_m2 (list_inputs).")
+    ],
+    soil_profile_path: Annotated[str, Field(description="JSON: layers with texture and carbon.")],
+    cultivar_path: Annotated[str, Field(description="JSON: crop, cultivar (code or name).")],
+    treatment_path: Annotated[
+        str, Field(description="JSON: site, start, planting, irrigation, fertilizer, ...")
+    ],
+    run_id: common.RunId = "",
+    instance_id: common.InstanceId = "instance-001",
+    scenario_name: common.ScenarioName = "baseline",
+    scenario_description: common.ScenarioDescription = "",
+    assumptions: common.Assumptions = {},  # noqa: B006
+    seed: common.Seed = 29,
+    model_version: common.ModelVersion = "",
+    container_image: common.ContainerImage = "",
+    threads: common.Threads = 1,
+    cpu_cores: common.CpuCores = None,
+    memory_gb: common.MemoryGb = None,
+    timeout_seconds: common.TimeoutSeconds = 900,
+    output_dir: common.OutputDir = common.OUTPUT_DIR,
+    backend: common.Backend = None,
+) -> Published:
+    """Run DSSAT: yield, biomass, phenology, evapotranspiration, water and nitrogen stress of a season, day by day."""
+    return await common.simulated(
+        "impact_dssat_run",
+        {
+            "weather_daily_path": weather_daily_path,
+            "soil_profile_path": soil_profile_path,
+            "cultivar_path": cultivar_path,
+            "treatment_path": treatment_path,
+        },
+        {},
+        common.common_of(
+            run_id=run_id,
+            instance_id=instance_id,
+            scenario_name=scenario_name,
+            scenario_description=scenario_description,
+            assumptions=assumptions,
+            seed=seed,
+            model_version=model_version,
+            container_image=container_image,
+            threads=threads,
+            cpu_cores=cpu_cores,
+            memory_gb=memory_gb,
+            timeout_seconds=timeout_seconds,
+            output_dir=output_dir,
+            backend=backend,
+        ),
+    )

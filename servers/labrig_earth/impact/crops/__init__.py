@@ -3,5 +3,6 @@
 - `setup`: what ``labrig setup crops`` brings; ``crops.in`` and ``crops.lock``
 - `reading`, `weather`, `soils`: input files, checked with their units; `evapotranspiration`: where weather has none
 - `aquacrop`: a run of AquaCrop, from its four files to numbers
+- `dssat_inputs`, `dssat`: a run of DSSAT, whose events and water are accounted for
 - `drawing`: a season as a picture
 """
