@@ -8,5 +8,5 @@ The harness finds them through the entry-point group ``labrig.suites``, so anoth
 - `science_gym`: InfiniteScienceGym
 - `amazing_race`: The Amazing Agent Race
 - `supercon_extraction`: properties of papers on superconductors, with their evidence
-- `terrabench`: TerraBench, as yet its metrics
+- `terrabench`: TerraBench, as yet without items of its own: metrics, scores, analyses, tables
 """

@@ -124,7 +124,7 @@ def test_answers(row: list[str]) -> None:
     said, rule, hit, num, *_ = row
     fields = {"key": "x", "value": 200, "abs_tol": 1, "rel_tol": 0.02, "floor_scale": 8}
     (truth,) = truths_of([fields])
-    got = field_score(Predicted("x", json.loads(said)), truth, rule)  # type: ignore[arg-type]
+    got = field_score(Predicted("x", json.loads(said)), truth, rule)
     agree(got.hit, hit)
     agree(got.num, num)
 
@@ -147,7 +147,7 @@ def test_a_tolerance_of_zero_is_equality() -> None:
         (truth,) = truths_of([row])
         assert field_score(Predicted("x", 0.0), truth, "eq1").hit == 1
         assert field_score(Predicted("x", 1e-300), truth, "eq1").num == 0
-        return [truth.tolerance(rule) for rule in ("eq1", "eq9", "code")]  # type: ignore[arg-type]
+        return [truth.tolerance(rule) for rule in ("eq1", "eq9", "code")]
 
     assert tolerances(0) == [0, 0, 0]
     assert tolerances(2) == [0, 2, 0.1]

@@ -127,7 +127,7 @@ def test_no_pairing_is_better(predicted: list[Made], reference: list[Made]) -> N
             for theirs in itertools.combinations(range(len(reference)), size)
         )
         best = max(each for each in all_pairings if each is not None)
-        got = [(each.predicted, each.reference) for each in align(predicted, reference, by)]  # type: ignore[arg-type]
+        got = [(each.predicted, each.reference) for each in align(predicted, reference, by)]
         assert worth(got, by) == best
 
 
@@ -200,10 +200,10 @@ def test_answers_by_the_three_rules(y: float, near: float, far: float, a: float,
     truth = Truth("x", y, a, r, f)
     near, far = sorted((near, far), key=lambda each: abs(each - y))
     for rule in ("eq1", "eq9", "code"):
-        first, second = (field_score(Predicted("x", each), truth, rule) for each in (near, far))  # type: ignore[arg-type]
+        first, second = (field_score(Predicted("x", each), truth, rule) for each in (near, far))
         assert 0 <= second.num <= first.num <= 1, "the nearer value never has less"
         assert second.hit <= first.hit <= first.num
-        assert (first.hit == 1) == (abs(near - y) <= truth.tolerance(rule))  # type: ignore[arg-type]
+        assert (first.hit == 1) == (abs(near - y) <= truth.tolerance(rule))
     assert truth.tolerance("eq1") <= min(truth.tolerance("eq9"), truth.tolerance("code"))
     width = truth.tolerance("eq9")
     error = abs(far - y)
