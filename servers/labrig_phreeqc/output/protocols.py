@@ -1,4 +1,4 @@
-"""Output protocols: how a PHREEQC output, which may have megabytes, is delivered to an agent.
+"""Output protocols of PHREEQC (`labrig.tools.outlines`): its own maps of an output, and two published ones.
 
 =========== ============================================================================
 ``toc``     the paper's flat list of sections and starting lines (PHREEQC-MCQ-200, C.2)
@@ -11,51 +11,26 @@
 
 from __future__ import annotations
 
-from labrig.errors import LabrigError
-from labrig.tools.lines import cut
+from labrig.tools.outlines import INLINE_CHARS, Outliner
 from labrig_phreeqc.output.outline import outline_output
 from labrig_phreeqc.output.outline_text import render
 from labrig_phreeqc.output.toc import toc, toc_capped, toc_json
 
-NAMES = ("toc", "toc:50", "outline", "raw:N", "auto")
-INLINE_CHARS = 4_000
-"""``auto`` gives outputs up to this size as they are (characters)."""
+__all__ = ["INLINE_CHARS", "NAMES", "OUTLINER", "check", "deliver"]
+
+OUTLINER = Outliner(
+    toc=lambda output: toc_json(toc(output)),
+    outline=lambda output: render(outline_output(output)),
+    tocs={"toc:50": lambda output: toc_json(toc_capped(output))},
+)
+NAMES = OUTLINER.names
 
 
 def check(protocol: str) -> str:
-    """Return the protocol, or refuse it.
-
-    Raises
-    ------
-    LabrigError
-        For a name that is none of `NAMES`, or ``raw:N`` without a positive whole number.
-    """
-    if protocol in NAMES and protocol != "raw:N":
-        return protocol
-    head, _, count = protocol.partition(":")
-    if head == "raw" and count.isascii() and count.isdigit() and 0 < int(count[:19]) < 10**18:
-        return protocol
-    raise LabrigError(
-        f"{protocol!r} is not an output protocol",
-        where="output",
-        expected=", ".join(NAMES) + " (N: characters, such as raw:100000)",
-    )
+    """Return the protocol, or refuse it; see `labrig.tools.outlines.Outliner.check`."""
+    return OUTLINER.check(protocol)
 
 
 def deliver(output: str, protocol: str, *, where: str = "result.out") -> tuple[str, str]:
-    """Return what an agent gets of `output`: the kind (``toc``, ``outline`` or ``raw``) and the text.
-
-    Parameters
-    ----------
-    where
-        Name of the file in which the whole output lies; the cut of ``raw:N`` names it.
-    """
-    if protocol == "toc":
-        return "toc", toc_json(toc(output))
-    if protocol == "toc:50":
-        return "toc", toc_json(toc_capped(output))
-    if protocol.startswith("raw:"):
-        return "raw", cut(output, int(protocol[4:]), where)
-    if protocol == "auto" and len(output) <= INLINE_CHARS:
-        return "raw", output
-    return "outline", render(outline_output(output))
+    """Return what an agent gets of `output`; see `labrig.tools.outlines.Outliner.deliver`."""
+    return OUTLINER.deliver(output, protocol, where=where)
