@@ -23,6 +23,7 @@ ALL = (
     "papers",
     "earth",
     "race",
+    "terrabench",
 )
 ON_REQUEST = ("loop_overhead",)
 

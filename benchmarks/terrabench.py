@@ -1,0 +1,60 @@
+"""What scoring TerraBench costs: 403 made items of 60 steps, as many as the paper has, and the paper's intervals.
+
+The items and runs of three simulated agents are made first. Then each run is scored, and all tables of the paper are
+made, with 2,000 resamples for every interval, in a process of its own, which says how long it took and the most memory
+that it held. The aim is 30 s and 1 GB for one agent.
+
+Run it with ``python -m benchmarks terrabench``.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+ITEMS, STEPS = 403, 60
+AIM_S, AIM_MB = 30, 1_024
+
+MEASURE = """
+import resource, sys, time
+from labrig_suites.terrabench.paper import paper_tables
+from labrig_suites.terrabench.score import score
+from labrig_suites.terrabench.simulated import items, runs
+agents = int(sys.argv[1])
+samples = items(0, {items}, steps={steps})
+by_id = {{sample.id: sample for sample in samples}}
+made = list(runs(samples, [0.6, 0.75, 0.9][:agents]))
+start = time.perf_counter()
+scores = [score(by_id[each.task], each) for each in made]
+scored = time.perf_counter()
+tables = paper_tables(samples, scores)
+done = time.perf_counter()
+assert len(tables[0].rows) == agents and tables[0].rows[0][2] == {items}
+print(scored - start, done - scored, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+"""
+
+
+def _measure(agents: int) -> tuple[float, float, float]:
+    code = MEASURE.format(items=ITEMS, steps=STEPS)
+    done = subprocess.run([sys.executable, "-c", code, str(agents)], capture_output=True, text=True)
+    if done.returncode:
+        raise SystemExit(done.stderr)
+    scoring, tables, memory = map(float, done.stdout.split())
+    return scoring, tables, memory
+
+
+def main() -> None:
+    """Print time and memory for one agent and for three, and their ratio."""
+    one, three = _measure(1), _measure(3)
+    for count, (scoring, tables, memory) in ((1, one), (3, three)):
+        print(
+            f"{count} x {ITEMS} items of {STEPS} steps: scored in {scoring:.1f} s, "
+            f"tables with B = 2000 in {tables:.1f} s, at most {memory:.0f} MB"
+        )
+    print(
+        f"aim for one agent: {AIM_S} s and {AIM_MB} MB; three agents take {sum(three[:2]) / sum(one[:2]):.1f} times as long"
+    )
+
+
+if __name__ == "__main__":
+    main()
