@@ -4,6 +4,7 @@
 - `runs`: a run of an engine, from its inputs to one folder that holds all of it
 - `simulator`, `simulators`: what stands behind a tool of the paper, and all of them by name
 - `records`: what an archived run says of itself, and two runs compared
+- `reading_output`: a file of a run by an output protocol, or by its lines
 - `operations`: runs drawn
 - `inside`: what runs in the child, also in the Python of a side environment
 - `crops`: AquaCrop and DSSAT

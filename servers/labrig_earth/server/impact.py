@@ -6,18 +6,20 @@ A run is named by the handle of its archive, which `start_simulation` and the pu
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections.abc import Mapping
 from typing import Annotated, Any
 
 from pydantic import Field
 
 from labrig.answer import Answer, Pictures, Quantity
-from labrig.errors import LabrigError
+from labrig.errors import LabrigError, unknown_name
 from labrig.progress import Progress
 from labrig.sideenv import status
 from labrig.toolbox import session
 from labrig.tools.sources import opened_source
 from labrig_earth.impact.envelope import Common, Metric
+from labrig_earth.impact.reading_output import output_text
 from labrig_earth.impact.records import SUMMARY, Record, compared, read_summary
 from labrig_earth.impact.simulators import ROOMS, simulator
 from labrig_earth.server import simulating
@@ -25,6 +27,10 @@ from labrig_earth.server.base import Asked, pictured, toolbox
 
 IMPACT = ("impact",)
 MOST_PAIRED = 10
+MOST_FILES = 80
+MOST_LOOKED_AT = 5_000
+MOST_TEXT = 5_000
+"""Bytes of a text in an answer."""
 
 ToolArgument = Annotated[str, Field(description="impact_aquacrop_run, ...; list_inputs names all.")]
 ArgumentsArgument = Annotated[
@@ -191,6 +197,53 @@ async def compare_runs(baseline: RunArgument, intervention: RunArgument) -> Answ
 def _record(run: str) -> Record:
     with opened_source(run, kind="folder"), opened_source(f"{run.rstrip('/')}/{SUMMARY}") as source:
         return read_summary(source.read(), run)
+
+
+@toolbox.tool(title="Read an output", read_only=True, toolsets=IMPACT)
+async def read_output(
+    run: RunArgument,
+    name: Annotated[
+        str, Field(description="Of a file of the run, such as OVERVIEW.OUT; empty to list them.")
+    ] = "",
+    output: Annotated[
+        str, Field(description="auto, toc, outline, raw:N (characters); lines A-B for those lines.")
+    ] = "auto",
+) -> Answer:
+    """List what a run left, or read a file of it: its headings (toc), its map (outline), its text or some of its lines.
+
+    DSSAT's files are mapped by headings and tables, CSV files by their columns; JSON is given as it is.
+    """
+    return await asyncio.to_thread(_read_output, run, name, output)
+
+
+def _read_output(run: str, name: str, output: str) -> Answer:
+    with opened_source(run, kind="folder") as folder:
+        found = itertools.islice(folder.place.rglob("*"), MOST_LOOKED_AT)
+        names = sorted(path.relative_to(folder.place).as_posix() for path in found if path.is_file())
+    source = f"{run}; labrig earth {toolbox.version}"
+    if not name:
+        return Answer(
+            source=source,
+            data={"files": names[:MOST_FILES], "count": len(names)},
+            next=f"read_output(run={run!r}, name=...)",
+        )
+    path = next((each for each in names if name in (each, each.rpartition("/")[2])), "")
+    if not path:
+        raise unknown_name("file of the run", name, names, where=run)
+    with opened_source(f"{run.rstrip('/')}/{path}") as file:
+        text = file.read().decode("utf-8", "replace")
+    kind, shown = output_text(text, path, output)
+    cut = len(shown.encode()) > MOST_TEXT
+    if cut:
+        shown = shown.encode()[:MOST_TEXT].decode("utf-8", "ignore")
+    return Answer(
+        source=source,
+        status="partial" if cut else "ok",
+        text=shown,
+        data={"file": path, "kind": kind, "lines": text.count("\n") + 1},
+        warnings=("the text is cut here; ask for lines A-B",) if cut else (),
+        next=f"read_output(run={run!r}, name={path!r}, output='lines 1-40')",
+    )
 
 
 @toolbox.tool(title="Plot runs", read_only=False, picture=True, toolsets=IMPACT)

@@ -13,6 +13,8 @@ from labrig.errors import LabrigError
 from labrig_earth.impact.crops import dssat
 from labrig_earth.impact.crops.dssat import Tables, balance_terms, closure, daily_rows, summary_row, unapplied
 from labrig_earth.impact.crops.dssat_inputs import Case, read_case
+from labrig_earth.impact.crops.dssat_outline import outline, toc
+from labrig_earth.impact.reading_output import output_text
 from labrig_earth.impact.simulator import Named
 from support.crops import SILT_LOAM, made_weather, treatment
 
@@ -147,3 +149,46 @@ def test_tables_of_another_shape_are_no_results(read: Any) -> None:
     with pytest.raises(LabrigError) as caught:
         read()
     assert caught.value.code == "engine"
+
+
+OVERVIEW = """*SIMULATION OVERVIEW FILE
+
+*RUN   1        : maize
+ CROP           : Maize            CULTIVAR : PIO 3382
+ IRRIGATION     :       40 mm IN     1 APPLICATIONS
+
+*MAIN GROWTH AND DEVELOPMENT VARIABLES
+
+@     VARIABLE                                         SIMULATED     MEASURED
+      --------                                         ---------     --------
+      Anthesis day (dap)                                      65          -99
+      Yield at harvest maturity (kg [dm]/ha)               10255          -99
+
+*GROWTH
+@YEAR DOY   DAS  GWAD
+ 2001 121    17     0
+ 2001 122    18     5
+"""
+
+
+def test_a_text_of_dssat_is_mapped_by_headings_values_and_tables() -> None:
+    assert json.loads(toc(OVERVIEW))[1] == {"line": 3, "section": "RUN 1 : maize"}
+    said = outline(OVERVIEW)
+    for part in (
+        "L3-5 RUN 1 : maize",
+        "IRRIGATION: 40 mm IN 1 APPLICATIONS",
+        "Yield at harvest maturity (kg [dm]/ha): 10255",
+        "L15 table of 2 rows (2001 121 to 2001 122): YEAR DOY DAS GWAD",
+    ):
+        assert part in said, said
+    kind, lines = output_text(OVERVIEW, "outputs/OVERVIEW.OUT", "lines 15-16")
+    assert (kind, lines) == ("lines", "@YEAR DOY   DAS  GWAD\n 2001 121    17     0")
+    assert output_text(OVERVIEW, "outputs/OVERVIEW.OUT", "auto") == ("raw", OVERVIEW)
+    for wrong in ("all", "raw:0", "lines 90-91", "lines 5-2"):
+        with pytest.raises(LabrigError):
+            output_text(OVERVIEW, "outputs/OVERVIEW.OUT", wrong)
+
+
+def test_a_table_is_mapped_by_its_columns() -> None:
+    said = output_text("date,a\n2001-01-01,3\n2001-01-02,1\n", "x.csv", "outline")[1]
+    assert said == "table of 2 rows\n  date: 2001-01-01 to 2001-01-02\n  a: 1 to 3, last 1"

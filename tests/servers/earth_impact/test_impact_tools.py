@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -17,7 +18,7 @@ from labrig.serving.builder import build
 from labrig.toolbox import ServeOptions
 from labrig_earth.impact.records import SCHEMA, SUMMARY
 from labrig_earth.server import toolbox
-from support.crops import as_json, made_weather, needs_crops
+from support.crops import SILT_LOAM, as_json, made_weather, needs_crops, treatment
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -207,7 +208,6 @@ async def test_whether_to_irrigate_is_answered_by_runs_and_a_picture(
     assert water > 100
     assert gain * 1000 / (water * 10) > 1, "kg of grain a cubic metre of irrigation"
     result = await served[0].call_tool("plot_run", {"runs": handles, "options": {"title": "Irrigate?"}})
-    import base64
 
     seen = look(base64.b64decode(result.content[0].data))
     assert isinstance(seen, Look)
@@ -225,3 +225,40 @@ async def test_an_ensemble_gives_its_failures(served: tuple[Client[Any], Path]) 
     said = json.loads(result.content[0].text)
     assert said["metrics"]["seasons"]["value"] == 4
     assert said["derived_metrics"]["yield_below_threshold_fraction"]["value"] == 0.5
+
+
+@pytest.mark.accept
+async def test_a_run_of_dssat_is_read_and_drawn(served: tuple[Client[Any], Path]) -> None:
+    """The published tool by its name, then its archive: what it left, its overview as a map, a picture of two runs."""
+    needs_crops()
+    work = served[1]
+    (work / "sun.csv").write_bytes(made_weather(et0_mm=None))
+    (work / "silt.json").write_bytes(as_json(**SILT_LOAM))
+    (work / "pioneer.json").write_bytes(as_json(crop="Maize", cultivar="PIO 3382"))
+    handles = []
+    for scenario, changed in (("fertilized", {}), ("unfertilized", {"fertilizer": []})):
+        (work / f"{scenario}.json").write_bytes(as_json(**treatment(**changed)))
+        arguments = {
+            "weather_daily_path": "sun.csv",
+            "soil_profile_path": "silt.json",
+            "cultivar_path": "pioneer.json",
+            "treatment_path": f"{scenario}.json",
+            "scenario_name": scenario,
+        }
+        said = json.loads((await served[0].call_tool("impact_dssat_run", arguments)).content[0].text)
+        assert said["run_context"]["determinism"]["model_version"].startswith("DSSAT-CSM 4.8.2")
+        handles.append(said["outputs_artifacts"][0]["path"])
+    listed = await call(served, "read_output", run=handles[0])
+    assert "outputs/OVERVIEW.OUT" in listed["data"]["files"]
+    read = await call(served, "read_output", run=handles[0], name="OVERVIEW.OUT", output="outline")
+    assert "N-FERTILIZER: 120 kg/ha IN 1 APPLICATIONS" in read["text"]
+    assert "2026" not in read["text"], "no time of the run is in its files"
+    assert json_bytes(read) <= ANSWER_BYTES
+    found = await call(served, "compare_runs", baseline=handles[1], intervention=handles[0])
+    gain = next(each["value"] for each in found["values"] if each["name"] == "yield_t_ha")
+    assert gain > 3
+    result = await served[0].call_tool("plot_run", {"runs": handles})
+    assert isinstance(look(base64.b64decode(result.content[0].data)), Look)
+    refusal = await refused(served, "read_output", run=handles[0], name="OVERVEIW.OUT")
+    assert refusal[0] == "not_found"
+    assert "OVERVIEW.OUT" in refusal[1]

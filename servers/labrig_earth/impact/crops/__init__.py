@@ -4,5 +4,6 @@
 - `reading`, `weather`, `soils`: input files, checked with their units; `evapotranspiration`: where weather has none
 - `aquacrop`: a run of AquaCrop, from its four files to numbers
 - `dssat_inputs`, `dssat`: a run of DSSAT, whose events and water are accounted for
+- `dssat_outline`: the text files of DSSAT mapped
 - `drawing`: a season as a picture
 """
