@@ -9,6 +9,8 @@ from labrig_earth.impact.simulator import Simulator
 
 ROOMS: dict[str, str] = {
     "impact_aquacrop_run": "labrig_earth.impact.crops.aquacrop",
+    "impact_health_erf": "labrig_earth.impact.health.attributable",
+    "impact_health_utci": "labrig_earth.impact.health.thermal",
     "impact_dssat_run": "labrig_earth.impact.crops.dssat",
 }
 """Modules with a `SIMULATOR`, by the tool; a room that is new adds itself here."""
