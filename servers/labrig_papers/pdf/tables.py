@@ -17,6 +17,8 @@ from labrig_papers.pdf.structure import Caption, captions
 
 GUTTER = 0.3
 """Least width of white between two columns, in the size of the font."""
+WORD_SPACE = 0.6
+"""Widest space between two words of a cell, in the height of their print."""
 ROW_GAP = 2.6
 """Most distance between two rows, in the size of the font."""
 CAPTION_WITHIN = 60.0
@@ -188,7 +190,7 @@ def _table(page: Page, rows: list[list[_Word]], caption: Caption | None, number:
     if len(body) < 2:
         return None
     size = sum(word.box[3] - word.box[1] for row in body for word in row) / sum(map(len, body))
-    columns = _columns(body, max(2.4, GUTTER * 1.4 * size))
+    columns = _without_word_spaces(_columns(body, max(2.4, GUTTER * 1.4 * size)), body, WORD_SPACE * size)
     if len(columns) < 2:
         return None
     grid = [_cells(page, row, columns) for row in body]
@@ -197,6 +199,9 @@ def _table(page: Page, rows: list[list[_Word]], caption: Caption | None, number:
         more = _cells(page, words, columns)
         grid[index] = tuple(_longer(cell, rest) for cell, rest in zip(grid[index], more, strict=True))
     head = [_cells(page, row, columns) for row in rows[:first]]
+    used = [index for index in range(len(columns)) if any(row[index].text for row in (*grid, *head))]
+    grid, head = ([tuple(row[index] for index in used) for row in part] for part in (grid, head))
+    columns = [columns[index] for index in used]  # a name with brackets behind it may have seemed two columns
     filled = [cell for row in grid for cell in row if cell.text]
     if sum(len(cell.text.split()) for cell in filled) / len(filled) > MOST_WORDS:
         return None
@@ -267,9 +272,13 @@ def _longer(cell: Cell, rest: Cell) -> Cell:
 def _first_of_body(rows: list[list[_Word]]) -> int:
     """Return the number of the first row with numbers; 1 where no row has any."""
     for index, row in enumerate(rows):
-        if any(_NUMBER.match(plain(word.text)) or word.text in _EMPTY for word in row[1:]) or (
-            index and _NUMBER.match(plain(row[0].text))
-        ):
+        told = (
+            not before.text.endswith("=") for before in row
+        )  # "x = 0.05" in a head says which sample it is
+        if any(
+            own and (_NUMBER.match(plain(word.text)) or word.text in _EMPTY)
+            for own, word in zip(told, row[1:], strict=False)
+        ) or (index and _NUMBER.match(plain(row[0].text))):
             return index
     return 1
 
@@ -284,6 +293,30 @@ def _columns(body: Sequence[Sequence[_Word]], gutter: float) -> list[tuple[float
         else:
             columns[-1][1] = max(columns[-1][1], right)
     return [(left, right) for left, right in columns]
+
+
+def _without_word_spaces(
+    columns: list[tuple[float, float]], body: Sequence[Sequence[_Word]], space: float
+) -> list[tuple[float, float]]:
+    """Return columns, two as one where only the spaces of a longer cell part them: "Tc" over "Jc (4.2 K)".
+
+    One of them is empty in a row then, and where both are filled no more than a word's space is between them.
+    """
+    kept = columns[:1]
+    for column in columns[1:]:
+        gaps: list[float] = []
+        empty = False
+        for row in body:
+            left = [word.box[2] for word in row if word.box[0] < kept[-1][1] and word.box[2] > kept[-1][0]]
+            right = [word.box[0] for word in row if word.box[0] < column[1] and word.box[2] > column[0]]
+            if left and right:
+                gaps.append(min(right) - max(left))
+            empty = empty or bool(left) != bool(right)
+        if empty and gaps and max(gaps) < space:
+            kept[-1] = (kept[-1][0], column[1])
+        else:
+            kept.append(column)
+    return kept
 
 
 def _cells(page: Page, row: Sequence[_Word], columns: Sequence[tuple[float, float]]) -> tuple[Cell, ...]:

@@ -27,6 +27,7 @@ from labrig_papers.values.registry import known
 from labrig_papers.values.units import BARE, read_unit
 
 MOST_CHARS = 2_000_000
+LONGEST_LABEL = 60
 TWO_WAYS = "the head of the column has a power of ten outside of its unit: values to be multiplied by it, or that were"
 Source = Literal["text", "caption", "table"]
 
@@ -63,7 +64,8 @@ class Candidate:
         Head of the column of a table, whose unit the cell has.
     conditions
         What the words round it state: ``criterion`` (onset, zero, mid), ``orientation`` (c, ab), ``sample``, and the
-        ``temperature``, ``field`` and ``pressure`` at which it holds, as printed; ``x`` of a row of a series.
+        ``temperature``, ``field`` and ``pressure`` at which it holds, as printed; in a table ``x`` of a series, and
+        ``label``: of its row or column, where that is no formula.
     """
 
     page: int
@@ -228,13 +230,16 @@ def _tabled(here: Areas, page: int) -> list[Candidate]:
         if value is None or problem:
             continue
         about = f"{cell.label} {cell.row}"
-        formulas = formulas_near(about, 0, len(cell.label)) or formulas_near(cell.caption, 0, 0)
+        own = formulas_near(about, 0, len(cell.label))
+        formulas = own or formulas_near(cell.caption, 0, 0)
+        says = not own and not cell.series and cell.label != cell.text and re.search(r"[A-Za-z]", cell.label)
+        series = {"label": cell.label[:LONGEST_LABEL]} if says else cell.series
         cited = citations_in(cell.row)
         found.append(
             Candidate(
                 page, cell.start, cell.end, cell.text, value, "", name, cell.row, cell.row_start,
                 formulas, cited, "cited" if cited else "measured", source="table", column=cell.head,
-                conditions=cell.series,
+                conditions=series,
             )
         )  # fmt: skip
     return found
@@ -299,7 +304,21 @@ _BOUND = re.compile(r"(?:above|below|near)\s", re.IGNORECASE)
 _OF_LIGHT = re.compile(r"\bwavelength|\bradiation\b|K_?\{?α", re.IGNORECASE)
 _AXIS_HEAD = re.compile(r"\s*[abc]\s*[(\[,]")
 _POINTS = re.compile(r"\b(?:midpoint|onset|zero[ -]resistance)\b", re.IGNORECASE)
-_OF_PERCENT = frozenset({"meissner_fraction", "isotope_ratio"})
+_OF_PERCENT = frozenset({"meissner_fraction", "isotope_ratio", "elongation", "porosity"})
+_SPELLED = re.compile(r"(?<![\w\\])(?:rho|kappa|sigma|xi|lambda|gamma|Delta|theta|Theta|chi)(?=[\s_(\[,]|$)")
+_GAP = re.compile(
+    r"^\s*\\?(?:[Δ∆]|Delta)(?:_\{?\w{1,3}\}?)?(?:\(0\))?\s*[(\[,]|[Δ∆](?:_\{?\w{1,3}\}?)?\s?[=≈~∼]\s?$"
+)
+_ALONE = {
+    "thermopower": "thermopower",
+    "thermal_conductivity": "thermal_conductivity",
+    "resistivity": "resistivity",
+    "conductivity": "electrical_conductivity",
+    "mobility": "hall_mobility",
+    "hall_coefficient": "hall_coefficient",
+    "power_factor": "power_factor",
+}
+"""Dimensions that one quantity alone has."""
 
 
 def _name_before(text: str, dimension: str, unit: str) -> str:
@@ -316,6 +335,9 @@ def _name_before(text: str, dimension: str, unit: str) -> str:
         return "lowest_temperature"
     if dimension == "length" and _OF_LIGHT.search(text):
         return ""
+    text = _SPELLED.sub(lambda letter: "\\" + letter[0], text)
+    if dimension == "energy" and _GAP.search(text):
+        return "energy_gap"
     # Of H^{∥c}_{c2} and H_{c2}^{c} the raised part is a condition: the name is H_{c2}.
     plain = re.sub(r"(?<=[A-Za-zΔ∆])\^\{[^{}]*\}(?=_\{)", "", text.replace("’", "'"))
     plain = re.sub(r"(_\{[^{}]*\})\^\{[^{}]*\}", r"\1", plain)
@@ -338,6 +360,7 @@ def _name_before(text: str, dimension: str, unit: str) -> str:
         return "energy_gap"
     if not name and dimension == "temperature" and re.search(r"\bwidth\b", text):
         return "transition_width"
+    name = name or _ALONE.get(dimension, "")
     return name or ("critical_temperature" if dimension == "temperature" and _POINTS.search(text) else "")
 
 
@@ -411,6 +434,8 @@ _OF_OTHERS: dict[str, frozenset[str]] = {
     "phonon_coefficient": frozenset({"molar_phonon_coefficient"}),
     "curie_weiss_temperature": frozenset({"temperature"}),
     "binding_energy": frozenset({"energy", "molar_energy"}),
+    "elongation": frozenset({"fraction"}),
+    "porosity": frozenset({"fraction", "volume_fraction"}),
     "activation_energy": frozenset({"energy", "molar_energy", "temperature"}),
     "surface_roughness": frozenset({"length"}),
     "fracture_strength": frozenset({"pressure"}),
@@ -472,7 +497,8 @@ def _with_conditions(text: str, found: Sequence[Candidate]) -> list[Candidate]:
                 before = each.end + len(behind)  # of ρ_{ab}(300 K) = 0.43 mΩ cm both values are of one symbol
             at = held[index]
         words = {key: stated[key] for key in _TOLD if key in stated}
-        told.append(replace(each, conditions={**each.conditions, **words, **at}))
+        of_row = {key: value for key, value in each.conditions.items() if key not in _own(each)}
+        told.append(replace(each, conditions={**of_row, **words, **at}))
     return told
 
 

@@ -9,7 +9,8 @@ from labrig_papers.pdf.page import Page, plain
 from labrig_papers.pdf.structure import captions
 from labrig_papers.pdf.tables import UNITS, Table, find_tables
 from labrig_papers.properties.matching import quantity_of
-from labrig_papers.quantities.cells import unit_of_head, without_brackets
+from labrig_papers.quantities.cells import read_cell, unit_of_head, without_brackets
+from labrig_papers.quantities.conditions import CONDITIONS
 from labrig_papers.quantities.finding import Areas, TableCell
 from labrig_papers.values.units import BARE, read_unit
 
@@ -26,6 +27,13 @@ _GIVEN_IN = re.compile(
 MOST_UNIT_WORDS = 6
 _SERIES = re.compile(r"[xyzδ]", re.IGNORECASE)
 """Heads of a first column that say which of a series of compositions a row is of."""
+_AXES = {
+    "temperature": re.compile(r"\s*(?:T|Temp(?:erature|\.)?)\s*(?:[(\[,/]|$)", re.IGNORECASE),
+    "field": re.compile(
+        r"\s*(?:[HB]|μ_?\{?0\}?H|(?:Applied |Magnetic )*Field)\s*(?:[(\[,/]|$)", re.IGNORECASE
+    ),
+    "pressure": re.compile(r"\s*(?:P|Pressure)\s*(?:[(\[,/]|$)", re.IGNORECASE),
+}
 _EMPTY = re.compile(r"|[-–—−]+|1|none|n/?a|dimensionless|unitless", re.IGNORECASE)
 
 
@@ -62,7 +70,8 @@ def areas_of(page: Page) -> Areas:
                 else:
                     unit = "" if unit_of_head(head)[0] else stated.get(quantity_of(head), "")
                     column = f"{head} ({unit})" if unit else head
-                series = {symbol: label} if number and _SERIES.fullmatch(symbol) else {}
+                series = _series(symbol, row[0].text) if number else {}
+                series |= _named_series(label) if column != head else {}
                 cells.append(
                     TableCell(
                         cell.text,
@@ -79,6 +88,23 @@ def areas_of(page: Page) -> Areas:
                 )
     spans = tuple((each.start, each.end) for each in captions(page))
     return Areas(tuple(ranges), spans, tuple(cells))
+
+
+def _series(head: str, first: str) -> dict[str, str]:
+    """Return what the first cell of a row says of the others: its x, or the temperature, field or pressure."""
+    if _SERIES.fullmatch(head):
+        return {head: first}
+    value = read_cell(first, head)
+    for name, pattern in _AXES.items():
+        if value is not None and value.unit.dimension == CONDITIONS[name] and pattern.match(head):
+            return {name: f"{first} {value.unit.text}" if first.strip()[-1:].isdigit() else first}
+    return {}
+
+
+def _named_series(head: str) -> dict[str, str]:
+    """Return the x of a column whose head is ``x = 0.05``."""
+    match = re.fullmatch(r"([xyzδ])\s?=\s?(\d*\.?\d+)", head.strip(), re.IGNORECASE)
+    return {match[1]: match[2]} if match else {}
 
 
 def _stated_units(caption: str) -> dict[str, str]:

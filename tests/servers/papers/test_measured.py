@@ -137,12 +137,12 @@ def test_a_table_whose_rows_are_properties(tmp_path: Path) -> None:
 
 def drawn(path: Path, caption: str, rows: Sequence[Sequence[str]]) -> None:
     """Write a page with a table in its middle, as many programs place it, and a caption at the left margin."""
-    canvas = Canvas(str(path), pagesize=(400, 300))
+    canvas = Canvas(str(path), pagesize=(600, 300))
     canvas.setFont("Times-Roman", 9)
     canvas.drawString(30, 250, caption)
     for number, row in enumerate(rows):
         for column, cell in enumerate(row):
-            canvas.drawString(130 + 90 * column, 234 - 11 * number, cell)
+            canvas.drawString(130 + 110 * column, 234 - 11 * number, cell)
     canvas.save()
 
 
@@ -190,3 +190,37 @@ def test_a_unit_in_the_caption_and_the_composition_of_a_row(tmp_path: Path) -> N
     moment = candidates[1].value
     assert moment is not None and moment.unit.per == "f.u."
     assert moment.si()[0] == pytest.approx(0.31 * 9.2740100657e-24)
+
+
+def test_rows_of_a_table_over_temperature_say_it(tmp_path: Path) -> None:
+    rows = (("T (K)", "S (uV/K)", "ZT"), ("300", "-120 ± 5", "0.36"), ("700", "-210 ± 8", "1.98"))
+    drawn(tmp_path / "axis.pdf", "TABLE 1. Transport.", rows)
+    _, candidates = read(tmp_path / "axis.pdf")
+    found = [(each.name, each.text, each.conditions) for each in candidates if each.name]
+    assert found == [
+        ("thermopower", "-120 ± 5", {"temperature": "300 K"}),
+        ("figure_of_merit", "0.36", {"temperature": "300 K"}),
+        ("thermopower", "-210 ± 8", {"temperature": "700 K"}),
+        ("figure_of_merit", "1.98", {"temperature": "700 K"}),
+    ]
+
+
+def test_columns_are_samples(tmp_path: Path) -> None:
+    """A head of compositions is no row of values, and a name with brackets is one cell."""
+    series = (
+        ("Quantity", "x = 0.00", "x = 0.05"),
+        ("Tc [K]", "39.0", "36.2"),
+        ("Jc (4.2 K) [MA/cm2]", "1.2", "0.8"),
+    )
+    samples = (
+        ("Parameter", "Unit", "Film A", "Film B"),
+        ("Tc", "K", "36.9(2)", "27.4(3)"),
+        ("RRR", "", "5.7", "3.2"),
+    )
+    for rows, first in ((series, {"x": "0.00"}), (samples, {"label": "Film A"})):
+        drawn(tmp_path / "samples.pdf", "TABLE 1. Samples.", rows)
+        _, candidates = read(tmp_path / "samples.pdf")
+        assert len(candidates) == 4 and candidates[0].name == "critical_temperature"
+        assert candidates[0].conditions == first
+        assert candidates[0].conditions != candidates[1].conditions
+    assert candidates[2].name == "residual_resistivity_ratio"
