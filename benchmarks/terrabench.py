@@ -51,9 +51,8 @@ def main() -> None:
             f"{count} x {ITEMS} items of {STEPS} steps: scored in {scoring:.1f} s, "
             f"tables with B = 2000 in {tables:.1f} s, at most {memory:.0f} MB"
         )
-    print(
-        f"aim for one agent: {AIM_S} s and {AIM_MB} MB; three agents take {sum(three[:2]) / sum(one[:2]):.1f} times as long"
-    )
+    ratio = sum(three[:2]) / sum(one[:2])
+    print(f"aim for one agent: {AIM_S} s and {AIM_MB} MB; three agents take {ratio:.1f} times as long")
 
 
 if __name__ == "__main__":
