@@ -33,7 +33,7 @@ def item(
     known = {"track": "Fundamentals", "level": "0", "domain": "Weather"}
     brief = SampleInput("one", prompt, files=dict(files or {}))
     return Sample(
-        "terrabench", "0", brief, {"fields": [FIELD], "paths": [PATH], **truth}, {**known, **labels}
+        "terrabench", "0", brief, {"fields": [FIELD], "paths": [PATH], **truth}, {**known, **(labels or {})}
     )
 
 
