@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 from labrig.errors import LabrigError
@@ -131,6 +132,14 @@ def verify_quote(pages: Sequence[Page], quote: str, page: int | None = None) -> 
         return Verdict("other_page", tuple(whole), notes=notes)
     if found:
         return Verdict("partial_token", tuple(found), notes=notes)
+    for first, second in pairwise(sorted(pages, key=lambda each: each.number)):
+        if across := _across(first, second, plain_quote):
+            scanned = "ocr" in (first.source, second.source)
+            over = f"it goes on from page {first.number} to page {second.number}"
+            named = page in (None, first.number, second.number)
+            return Verdict(
+                "normalised" if named else "other_page", across, notes=(*notes, over), from_ocr=scanned
+            )
     return Verdict("not_found", (), _nearest(order, wanted), notes)
 
 
@@ -151,6 +160,40 @@ def _places(page: Page, quote: str) -> list[Place]:
         if found:
             return sorted(found, key=lambda each: not each.whole)
     return []
+
+
+def _across(first: Page, second: Page, quote: str) -> tuple[Place, ...]:
+    """Return the two places of a quote that begins on one page and ends on the next, none where it does not.
+
+    It breaks off at the end of a line that no point ends, and goes on where one of the first blocks begins.
+    """
+    wanted, hay, more = fold(quote), fold(first.text), fold(second.text)
+    if second.number != first.number + 1 or len(wanted.text) < 2 * LEAST_ACROSS:
+        return ()
+    low, high = 0, len(wanted.text)
+    while low < high:  # the longest beginning of the quote that the page has
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if wanted.text[:middle] in hay.text else (low, middle - 1)
+    start = hay.text.find(wanted.text[:low])
+    if not LEAST_ACROSS <= low <= len(wanted.text) - LEAST_ACROSS or start < 0:
+        return ()
+    rest = more.text.find(wanted.text[low:])
+    if rest < 0:
+        return ()
+    begin, end = (
+        _place(first, hay, start, start + low),
+        _place(second, more, rest, rest + len(wanted.text) - low),
+    )
+    ends = first.text[begin.end : begin.end + 1] in ("", "\n") and begin.text[-1:] not in ".!?"
+    begins = end.start == 0 or second.text[: end.start].endswith("\n\n")
+    early = end.start in [each.start for each in second.lines[:FIRST_LINES]]
+    return (begin, end) if ends and begin.whole and end.whole and begins and early else ()
+
+
+LEAST_ACROSS = 6
+"""Folded characters of a quote on either page."""
+FIRST_LINES = 4
+"""Of a page: a running head and a number may stand over its text."""
 
 
 def _place(page: Page, hay: Folded, start: int, end: int) -> Place:

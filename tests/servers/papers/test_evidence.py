@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -168,3 +170,24 @@ def test_a_row_is_found_as_agents_write_it() -> None:
     assert verify_quote([table], "| 0.15 | 3.7793(2) | 13.2260(8) |", 1).status == "normalised"
     assert verify_quote([page("for H ∥ c and")], "H | c and", 1).status == "normalised"
     assert verify_quote([table], "0.15 | 3.7794(2)", 1).status == "not_found"
+
+
+def test_a_sentence_that_goes_on_over_the_page() -> None:
+    def lined(text: str, number: int) -> Page:
+        whole, lines, at = page(text, number), [], 0
+        for each in text.split("\n"):
+            lines.append(Line(at, at + len(each), 10, False, (0, 0, len(each), 10)))
+            at += len(each) + 1
+        return replace(whole, lines=tuple(lines))
+
+    first = lined("The gap is 2 meV. Thermopower\nTABLE I. Samples.\nA1 36.9", 1)
+    second = lined("2\n\nis S(300 K) = 12 μV/K. It is\nshown below.", 2)
+    verdict = verify_quote([first, second], "Thermopower is S(300 K) = 12 µV/K.", 2)
+    assert (verdict.status, [each.page for each in verdict.places]) == ("normalised", [1, 2])
+    assert "page 1 to page 2" in verdict.notes[-1] and all(each.boxes for each in verdict.places)
+    for made_up in (
+        "The gap is 2 meV. is S(300 K)",
+        "Thermopower shown below.",
+        "Thermopower is S(300 K) = 13 μV/K.",
+    ):
+        assert verify_quote([first, second], made_up).status == "not_found"
