@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from labrig.errors import LabrigError
+from labrig_earth.impact.crops.building import make_weather
 from labrig_earth.impact.records import SUMMARY, Record, read_summary
 from labrig_earth.results import Result
 from labrig_earth.work.calls import Call, Operation
@@ -78,4 +79,4 @@ def plot_run(call: Call) -> Result:
     )
 
 
-OPERATIONS: Mapping[str, Operation] = {"plot_run": plot_run}
+OPERATIONS: Mapping[str, Operation] = {"plot_run": plot_run, "make_weather": make_weather}

@@ -23,7 +23,7 @@ from labrig_earth.impact.reading_output import output_text
 from labrig_earth.impact.records import SUMMARY, Record, compared, read_summary
 from labrig_earth.impact.simulators import ROOMS, simulator
 from labrig_earth.server import simulating
-from labrig_earth.server.base import Asked, pictured, toolbox
+from labrig_earth.server.base import Asked, answered, options_of, pictured, toolbox
 
 IMPACT = ("impact",)
 MOST_PAIRED = 10
@@ -85,6 +85,37 @@ async def check_inputs(tool: ToolArgument, arguments: ArgumentsArgument) -> Answ
         data={"assumed": list(notes), "files": {role: len(each) for role, each in hashes.items()}},
         next=f"start_simulation(tool={tool!r}, arguments=...)",
     )
+
+
+@toolbox.tool(title="Make weather for crops", read_only=False, toolsets=IMPACT)
+async def make_weather(
+    data: Annotated[
+        list[str],
+        Field(min_length=1, max_length=8, description="Gridded daily files in the workspace, or handles."),
+    ],
+    point: Annotated[
+        list[float], Field(min_length=2, max_length=2, description="[latitude, longitude], degrees.")
+    ],
+    variables: Annotated[
+        dict[str, str],
+        Field(
+            description="Variables by column: tmin_c, tmax_c or mean_c; precipitation_mm, et0_mm, srad_mj_m2, tdew_c; "
+            "u10 and v10, or wind_10m."
+        ),
+    ],
+    options: Annotated[
+        dict[str, Any],
+        Field(description="start, end; diurnal_range_k, K, where only the mean temperature is known."),
+    ] = {},  # noqa: B006
+) -> Answer:
+    """Make the daily weather file of a crop's run out of gridded data at a place; units are converted, all is told."""
+    arguments = {
+        "point": point,
+        "variables": variables,
+        **options_of(options, ("start", "end", "diurnal_range_k")),
+    }
+    hint = "check_inputs with the handle as weather_daily_path"
+    return await answered(Asked("make_weather", {"data": data}, arguments, hint))
 
 
 @toolbox.tool(title="Start a simulation", read_only=False, idempotent=False, toolsets=IMPACT)

@@ -2,6 +2,7 @@
 
 - `setup`: what ``labrig setup crops`` brings; ``crops.in`` and ``crops.lock``
 - `reading`, `weather`, `soils`: input files, checked with their units; `evapotranspiration`: where weather has none
+- `building`: daily weather out of gridded data at a place
 - `aquacrop`: a run of AquaCrop, from its four files to numbers
 - `dssat_inputs`, `dssat`: a run of DSSAT, whose events and water are accounted for
 - `dssat_outline`: the text files of DSSAT mapped
