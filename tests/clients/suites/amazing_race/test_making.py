@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import os
 import re
 import subprocess
 import sys
@@ -20,9 +21,9 @@ from hypothesis import strategies as st
 
 from labrig_atlas.articles import articles_of, read_articles
 from labrig_repository.gym.numbers import Draws
-from labrig_suites.amazing_race import simulated
+from labrig_suites.amazing_race import items, simulated
 from labrig_suites.amazing_race.closure import matter
-from labrig_suites.amazing_race.legs import Leg, read_leg
+from labrig_suites.amazing_race.legs import Leg, leg_of, read_leg
 from labrig_suites.amazing_race.lint import lint
 from labrig_suites.amazing_race.making.assembling import leg_of_plan
 from labrig_suites.amazing_race.making.detours import BY_NAME
@@ -103,26 +104,33 @@ def test_a_clue_refers_to_clues_before_it_and_to_all_that_it_needs() -> None:
 
 
 def test_the_digit_follows_from_the_values_by_code_that_shares_nothing() -> None:
-    """Python code of the leg is run, detours are computed another way, the finish line is evaluated."""
     for _, _, leg in legs():
-        for stop in leg.stops:
-            if stop.stop_type == "reason":
-                assert stop.reason_source_stop is not None
-                assert another(
-                    str(stop.reason_transform), leg.stops[stop.reason_source_stop].extracted_value
-                ) == int(stop.extracted_value), stop.reason_transform
-            for step in stop.bridge.tool_chain:
-                if step.tool_name == "python_execute_code":
-                    assert ran(step.arguments["code"]) == int(stop.extracted_value)
-        operands = [
-            int(float(leg.stops[each].extracted_value)) for each in leg.finish.bridge.referenced_stops
-        ]
-        text = str(leg.finish.bridge.expression)
-        assert [int(each) for each in re.findall(r"\d+", text.removesuffix("% 10"))] == operands
-        inner = text.replace("digital_root", "").removesuffix("% 10")
-        assert abs(eval(inner)) == leg.number  # noqa: S307 - numbers and signs, as asserted above
-        digit = leg.number % 10 if "% 10" in text else int(np_root(leg.number))
-        assert digit == leg.passcode
+        recompute(leg)
+
+
+@pytest.mark.accept
+def test_sixty_codes_are_recomputed() -> None:
+    for sample in items.generate("sixty", 60):
+        recompute(leg_of(sample))
+
+
+def recompute(leg: Leg) -> None:
+    """Run the Python code of a leg, compute its detours another way, and evaluate its finish line."""
+    for stop in leg.stops:
+        if stop.stop_type == "reason":
+            assert stop.reason_source_stop is not None
+            value = another(str(stop.reason_transform), leg.stops[stop.reason_source_stop].extracted_value)
+            assert value == int(stop.extracted_value), stop.reason_transform
+        for step in stop.bridge.tool_chain:
+            if step.tool_name == "python_execute_code":
+                assert ran(step.arguments["code"]) == int(stop.extracted_value)
+    operands = [int(float(leg.stops[each].extracted_value)) for each in leg.finish.bridge.referenced_stops]
+    text = str(leg.finish.bridge.expression)
+    assert [int(each) for each in re.findall(r"\d+", text.removesuffix("% 10"))] == operands
+    inner = text.replace("digital_root", "").removesuffix("% 10")
+    assert abs(eval(inner)) == leg.number  # noqa: S307 - numbers and signs, as asserted above
+    digit = leg.number % 10 if "% 10" in text else int(np_root(leg.number))
+    assert digit == leg.passcode
 
 
 def ran(code: str) -> int:
@@ -305,3 +313,21 @@ def test_a_level_asks_for_what_the_paper_s_table_says(level: str) -> None:
         found.crawl,
         found.cross_section,
     ) == known[level]
+
+
+@pytest.mark.accept
+def test_same_seed_same_bytes_in_another_python() -> None:
+    """`LABRIG_TEST_OTHER_PYTHON` names the Python of an environment with ``labrig[atlas,harness]`` of this checkout."""
+    other = os.environ.get("LABRIG_TEST_OTHER_PYTHON")
+    if other is None:
+        pytest.skip("LABRIG_TEST_OTHER_PYTHON names no other Python with Labrig")
+    program = (
+        "import hashlib, json; from labrig_suites.amazing_race import items; "
+        "rows = [items.row(each) for each in items.generate('pythons', 8)]; "
+        "print(hashlib.sha256(json.dumps(rows).encode()).hexdigest())"
+    )
+    digests = {
+        subprocess.run([each, "-c", program], capture_output=True, text=True, check=True).stdout
+        for each in (sys.executable, other)
+    }
+    assert len(digests) == 1
