@@ -22,6 +22,7 @@ ALL = (
     "atlas",
     "papers",
     "earth",
+    "crops",
     "race",
     "terrabench",
 )
