@@ -98,8 +98,8 @@ def _validate(document: Any, question: Any) -> bytes:
     from labrig_papers.evidence.folding import fold, without_commands
     from labrig_papers.evidence.quotes import SHORT, verify_quote
     from labrig_papers.quantities.cells import read_cell
-    from labrig_papers.quantities.finding import Areas
     from labrig_papers.quantities.placing import areas_of
+    from labrig_papers.quantities.tabled import Areas
     from labrig_papers.values.reading import Value, has_unit
 
     pages = _read(document, question)

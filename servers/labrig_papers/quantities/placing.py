@@ -11,7 +11,7 @@ from labrig_papers.pdf.tables import UNITS, Table, find_tables
 from labrig_papers.properties.matching import quantity_of
 from labrig_papers.quantities.cells import read_cell, unit_of_head, without_brackets
 from labrig_papers.quantities.conditions import CONDITIONS
-from labrig_papers.quantities.finding import Areas, TableCell
+from labrig_papers.quantities.tabled import Areas, TableCell
 from labrig_papers.values.units import BARE, read_unit
 
 SURE = 0.7

@@ -14,7 +14,8 @@ from labrig_papers.pdf.opening import opened
 from labrig_papers.pdf.page import Box, Page
 from labrig_papers.pdf.pages import read_pages
 from labrig_papers.pdf.tables import find_tables
-from labrig_papers.quantities.finding import Candidate, find_quantities
+from labrig_papers.quantities.candidates import Candidate
+from labrig_papers.quantities.finding import find_quantities
 from labrig_papers.quantities.placing import areas_of
 from support.made_papers import Drawn, make_paper
 from support.places import DATA

@@ -1,0 +1,104 @@
+"""Values in the cells of tables, whose unit may stand in the head, in a column of units or in the caption."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from labrig.errors import LabrigError
+from labrig_papers.quantities.candidates import Candidate
+from labrig_papers.quantities.cells import power_outside, read_cell, unknown_unit
+from labrig_papers.quantities.naming import name_before, without_unit
+from labrig_papers.quantities.surroundings import citations_in, formulas_near
+from labrig_papers.values.reading import has_unit
+from labrig_papers.values.units import read_unit
+
+LONGEST_LABEL = 60
+TWO_WAYS = "the head of the column has a power of ten outside of its unit: values to be multiplied by it, or that were"
+
+
+@dataclass(frozen=True)
+class TableCell:
+    """A cell of the body of a table: its text, where it stands, the head above it, the row and its first words.
+
+    `unit` is what the column of units of its table, or its caption, has for it; `series` is the ``x`` of its row, where
+    the rows are compositions of one series.
+    """
+
+    text: str
+    start: int
+    end: int
+    head: str
+    row: str
+    row_start: int
+    label: str
+    caption: str = ""
+    unit: str = ""
+    series: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Areas:
+    """Where in the text of a page tables and captions stand (half-open ranges), and the cells of the tables."""
+
+    tables: tuple[tuple[int, int], ...] = ()
+    captions: tuple[tuple[int, int], ...] = ()
+    cells: tuple[TableCell, ...] = ()
+
+    def in_table(self, place: int) -> bool:
+        """Tell whether a place is in the body of a table."""
+        return any(start <= place < end for start, end in self.tables)
+
+    def in_caption(self, place: int) -> bool:
+        """Tell whether a place is in a caption."""
+        return any(start <= place < end for start, end in self.captions)
+
+
+def tabled(here: Areas, page: int) -> list[Candidate]:
+    """Return the values of the tables of a page: those with a unit, and bare ones of quantities that have none."""
+    found = []
+    for cell in here.cells:
+        value = read_cell(cell.text, cell.head)
+        name = "" if value is None else name_before(cell.head, value.unit.dimension, value.unit.canonical)
+        problem = ""
+        if value is None and power_outside(cell.head) and read_cell(cell.text) is not None:
+            problem = TWO_WAYS
+        elif value is not None and not has_unit(value) and name not in without_unit():
+            unit = cell.unit or unknown_unit(cell.head)
+            if not unit:
+                continue
+            problem = _unknown(unit)
+        if problem:
+            found.append(
+                Candidate(
+                    page, cell.start, cell.end, cell.text, None, problem, name_before(cell.head, "", ""),
+                    cell.row, cell.row_start, (), (), "measured", source="table", column=cell.head,
+                    conditions=cell.series,
+                )
+            )  # fmt: skip
+        if value is None or problem:
+            continue
+        about = f"{cell.label} {cell.row}"
+        own = formulas_near(about, 0, len(cell.label))
+        formulas = own or formulas_near(cell.caption, 0, 0)
+        says = not own and not cell.series and cell.label != cell.text and re.search(r"[A-Za-z]", cell.label)
+        series = {"label": cell.label[:LONGEST_LABEL]} if says else cell.series
+        cited = citations_in(cell.row)
+        found.append(
+            Candidate(
+                page, cell.start, cell.end, cell.text, value, "", name, cell.row, cell.row_start,
+                formulas, cited, "cited" if cited else "measured", source="table", column=cell.head,
+                conditions=series,
+            )
+        )  # fmt: skip
+    return found
+
+
+def _unknown(unit: str) -> str:
+    """Return what is wrong with a value whose unit cannot be read: why, as the reader of units says it."""
+    try:
+        read_unit(unit)
+    except LabrigError as error:
+        return error.what
+    return f"The unit {unit!r} is not known"
