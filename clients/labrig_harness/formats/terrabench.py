@@ -12,8 +12,9 @@ messages    a dialog, and what the loader reads               messages with bloc
 =========== ================================================= ====================================================
 
 A document that is a list is read as ``steps``. Results have no ids in the first shape: an observation answers the first
-call of its name that waits. A call without status succeeded, as in the public loader, unless its result itself says
-``error``. The answer is the file ``number_prediction.json`` beside the trace, or what the last message holds.
+call of its name that waits. A step (``tool``) without status succeeded, as in the public loader, unless its result says
+``error``; a request (``tools``, ``tool_call``, ..) that nothing answers did not. The answer is the file
+``number_prediction.json`` beside the trace, or what the last message holds.
 
 Nothing in these files can be proved, and they hold no tokens. The order of records is taken as it stands.
 """
@@ -82,6 +83,9 @@ def read(document: Any) -> list[ReadRun]:
             skipped.add("records that are no objects", number)
     if not run.turns:
         return []
+    for call in (each for turn in run.turns for each in turn.calls):
+        if call.meta.pop("step", False) and not call.answered:
+            call.answer(_wire("", None))
     _describe(run, about, metadata)
     last = next((turn for turn in reversed(run.turns) if turn.source == "agent" and turn.text), None)
     text = "\n".join(last.text) if last is not None else ""
@@ -166,6 +170,8 @@ def _call(run: OpenRun, record: Json, number: int) -> None:
     arguments, raw = arguments_of(given)
     id = word(record.get("id")) or word(record.get("call_id")) or f"record-{number}"
     call = OpenCall(_name(record), arguments, id, "", raw, "not_json" if raw else "")
+    if _kind(record) == "tool":  # a step that was taken, where the other kinds ask for one
+        call.meta["step"] = True
     turn = _turn(run)
     run.add_call(turn, call)
     if isinstance(record.get("timestamp"), str):

@@ -81,6 +81,17 @@ def main_results(models: dict[Model, Observed]) -> Table:
     )
 
 
+def compared(scores: Sequence[Score]) -> Table:
+    """Return the same runs by the paper's definitions and by the public code's, in percent."""
+    rows = []
+    for (agent, arm), group in grouped(scores, lambda each: (each.agent, each.arm)).items():
+        for name in ("ToolAcc", "CategoryF1", "ArgAcc", "OrderScore", *OUTCOMES):
+            ours, theirs = (fmean(each.facts[key][name] for each in group) for key in ("metrics", "compat"))
+            rows.append((agent, arm, name, len(group), _percent(ours), _percent(theirs)))
+    columns = ("agent", "arm", "metric", "runs", "paper %", "public code %")
+    return Table("The paper's definitions and the public code's", columns, tuple(rows))
+
+
 def study_a(models: dict[Model, Observed]) -> Predictive | None:
     """Return Study A over every model and item; None where there is no observation."""
     columns = stacked(models, METRICS)

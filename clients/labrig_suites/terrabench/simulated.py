@@ -154,15 +154,14 @@ def _other(value: Any, rng: random.Random) -> Any:
 
 def main() -> None:
     """Print the paper's tables of the twelve agents on 48 made items."""
-    from rich.console import Console
-
+    from labrig_harness.cli.scores import stdout_console
     from labrig_harness.report.terminal import print_table
     from labrig_suites.terrabench.paper import paper_tables
     from labrig_suites.terrabench.score import score
 
     samples = items(0, 48)
     by_id = {sample.id: sample for sample in samples}
-    console = Console(width=200)
+    console = stdout_console()
     for table in paper_tables(samples, [score(by_id[each.task], each) for each in runs(samples)]):
         print_table(console, table)
 
