@@ -18,6 +18,7 @@ from rasterio.transform import from_origin
 from hostile.guard import Guard
 from hostile.servers.case import Call
 from hostile.servers.target import Target
+from support.crops import as_json, made_weather
 from support.fuzzing import Vocabulary, mangled
 
 DAYS, LATITUDES, LONGITUDES = 731, np.arange(52.0, 47.5, -1.0), np.arange(6.0, 12.5, 1.0)
@@ -137,6 +138,9 @@ def contents() -> dict[str, bytes]:
     )
     bomb = b"".join(b'<!ENTITY a%d "%s">' % (n, b"&a%d;" % (n - 1) * 10) for n in range(1, 9))
     files["bomb.gml"] = b'<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a0 "ha">' + bomb + b"]><x>&a8;</x>"
+    files["maize.csv"] = made_weather(rain=0.5)
+    files["soil.json"], files["field.json"] = as_json(type="Loam"), as_json()
+    files["maize.json"] = as_json(name="Maize", planting="04-20")
     return files
 
 
@@ -234,8 +238,28 @@ OPTIONS = st.sampled_from(
     ]
 )
 
+FIELD = {
+    "weather_daily_path": "@earth/maize.csv",
+    "soil_path": "@earth/soil.json",
+    "crop_path": "@earth/maize.json",
+    "management_path": "@earth/field.json",
+}
+CASE = st.sampled_from(
+    [
+        FIELD,
+        {**FIELD, "backend": "proxy"},
+        {**FIELD, "timeout_seconds": 1e400},
+        {**FIELD, "soil_path": "@earth/maize.json"},
+        {},
+    ]
+)
+
 VOCABULARY = Vocabulary(
     lambda handles: {
+        "tool": st.sampled_from(["impact_aquacrop_run", "impact_dssat_run", "impact_health_utci", "x"]),
+        "arguments": CASE,
+        "run": st.one_of(PATH, st.sampled_from([*handles, "sha256:0000000000000000"])),
+        "runs": st.lists(st.one_of(PATH, st.sampled_from([*handles, "x"])), max_size=2),
         "data": st.one_of(PATH, PATH, st.sampled_from([*handles, "sha256:0000000000000000"])),
         "polygons": st.one_of(st.just(REGIONS), PATH),
         "other": PATH,
@@ -289,6 +313,15 @@ VOCABULARY = Vocabulary(
         ],
         "gis": [{"do": "measure", "data": REGIONS}],
         "find_data": [{"variable": "temperature", "folder": "@earth"}],
+        "check_inputs": [{"tool": "impact_aquacrop_run", "arguments": FIELD}],
+        "make_weather": [
+            {
+                "data": [CLIMATE],
+                "point": [50.2, 9.1],
+                "variables": {"mean_c": "t2m", "precipitation_mm": "t2m"},
+                "options": {"diurnal_range_k": 8},
+            }
+        ],
         "plot": [{"kind": "map", "files": ["@earth/dem.tif"], "layers": [REGIONS]}],
         "index": [{"index": "NDVI", "files": SCENE}],
     },
