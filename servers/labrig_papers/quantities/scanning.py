@@ -32,7 +32,7 @@ _SURROUNDS = re.compile(r"(?:under|over)\s*$", re.IGNORECASE)
 
 _CHANGED = re.compile(
     r"\b(?:ris|rose|increas|decreas|rais|lower|reduc|suppress|enhanc|shift|drop|fall|fell|grow|grew|improv|jump|declin|"
-    r"climb|sink|sank|chang|convert|went|goes|move)\w*\s(?:\w+\s|[A-Za-zξλρκ][\w{}^]*\s){0,4}from\s*$",
+    r"climb|sink|sank|chang|convert|went|goes|move)\w*\s(?:\w+\s|[A-Za-zξλρκ][\w{}^]*\s){0,7}from\s*$",
     re.IGNORECASE,
 )
 """What goes from one value to another has two values, and is no range of them: "rises from 24.1 to 26.3 K"."""
@@ -113,8 +113,11 @@ def scan(text: str) -> Iterator[Found]:
 
 
 def _goes_on(folded: str, start: int, end: int) -> int:
-    """Return where a value ends whose unit is printed twice: ``39.2 K ± 0.3 K``, ``1.8 K-300 K``."""
-    second = re.compile(rf"(?:\s?±\s?|-|\s-\s){pattern('3')}").match(folded, end)
+    """Return where a value ends whose unit is printed twice: ``39.2 K ± 0.3 K``, ``1.8 K-300 K``, ``1.8 K to 4 K``."""
+    second = re.compile(rf"(?:\s?±\s?|-|\s-\s|\s(?P<to>to)\s){pattern('3')}").match(folded, end)
+    before = folded[max(0, start - 80) : start]
+    if second and second["to"] and (_CHANGED.search(before) or not re.search(r"\bfrom\s*$", before)):
+        return end
     last = _unit_end(folded, second.end()) if second else None
     if last is None:
         return end

@@ -109,6 +109,8 @@ def test_what_goes_from_one_value_to_another_is_no_range() -> None:
     assert read("T_{c} rises from 24.1 to 26.3 K with pressure.") == [(24.1,), (26.3,)]
     assert read("which lowers T_{c} from 39 to 35 K.") == [(39,), (35,)]
     assert read("T_{c} ranges from 24.1 to 26.3 K in the batch.") == [(24.1, 26.3)]
+    assert read("T_{c} varies from 24.1 K to 26.3 K.") == [(24.1, 26.3)]
+    assert read("T_{c} was suppressed by pressure from 9.2 K to 4.5 K.") == [(9.2,), (4.5,)]
 
 
 @pytest.mark.parametrize(
