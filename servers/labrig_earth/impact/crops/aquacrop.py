@@ -426,7 +426,8 @@ def summary(
     }
     first, last = seasons[0], seasons[-1]
     text = (
-        f"{len(seasons)} seasons, {first['planted']} to {last['harvested']}: dry yield {yields.mean():.3f} t/ha, "
+        f"{len(seasons)} {'season' if len(seasons) == 1 else 'seasons'}, {first['planted']} to {last['harvested']}: "
+        f"dry yield {yields.mean():.3f} t/ha, "
         f"evapotranspiration {et.mean():.0f} mm, irrigation {of['irrigation_mm'].mean():.0f} mm a season"
     )
     return Summary(metrics, derived, text)
