@@ -87,6 +87,11 @@ def _failing(calls: list[Row], fields: list[Row]) -> Changed:
     return [{**each, "failed": True} for each in calls], off(fields)
 
 
+def _names_alone(calls: list[Row], fields: list[Row]) -> Changed:
+    """The tools of the reference in their order, without arguments: what a copied list of names is worth."""
+    return [{**each, "arguments": {}} for each in calls], off(fields)
+
+
 def _half(calls: list[Row], fields: list[Row]) -> Changed:
     return calls[: len(calls) // 2], off(fields)
 
@@ -104,6 +109,7 @@ FAULTS: dict[str, Callable[[list[Row], list[Row]], Changed]] = {
     "proxy in place of the engine": _proxy,
     "tools that are not offered": _unknown_tools,
     "calls that fail": _failing,
+    "names of tools alone": _names_alone,
     "stopped half-way": _half,
 }
 

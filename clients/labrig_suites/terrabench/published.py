@@ -5,8 +5,9 @@ question in ``question_input.json`` and the canonical trace in ``Main_trace.json
 in PREDICTIONS holds a run of it: a trace of any of the four shapes, and the answer in ``number_prediction.json``, else
 in the trace's document (``answers``, ``final_json``), else in the last message.
 
-Of the canonical trace the calls that succeeded are wanted. An item without a run gets what a run gets that made no call
-and gave no answer, and is counted.
+Of the canonical trace the calls that succeeded are wanted. The tools that the public code registers are offered, and
+those that the trace uses: a call of any other is not valid. An item without a run gets what a run gets that made no
+call and gave no answer, and is counted.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from labrig_harness.logs.importing import read_file
 from labrig_harness.sample import Sample, SampleInput
 from labrig_harness.suite import Score
 from labrig_harness.trajectory import Submission, Trajectory
+from labrig_suites.terrabench.metrics.families import words
 from labrig_suites.terrabench.score import score
 from labrig_suites.terrabench.truth import truth_of
 
@@ -98,11 +100,21 @@ def read_item(folder: Path) -> Sample:
         suite=SUITE,
         suite_version="published",
         brief=SampleInput(str(asked.get("item_id") or asked.get("id") or folder.name), str(question)),
-        truth={"fields": rows, "paths": [path], "message": run.text if run is not None else ""},
+        truth={
+            "fields": rows,
+            "paths": [path],
+            "message": run.text if run is not None else "",
+            "offered": sorted(registered() | {each["tool"] for each in path}),
+        },
         labels=labels,
     )
     truth_of(sample)
     return sample
+
+
+def registered() -> set[str]:
+    """Return the 79 tools that the public code registers."""
+    return {tool for tools in words()["code"].values() for tool in tools}
 
 
 def read_run(folder: Path, sample: Sample, agent: str) -> Trajectory:

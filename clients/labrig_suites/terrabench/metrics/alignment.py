@@ -5,11 +5,13 @@ good), or ``group``, tools of the same family. Pairs do not cross. Of all such p
 most pairs, of those the most exact ones, of those the most alike arguments; where all of that is equal, the earliest
 calls are paired. So a call that was made again with better arguments counts by its better form.
 
-The cost is the product of the two lengths, in time and (a byte each) in memory.
+The cost is the product of the two lengths, in time and (a byte each) in memory. Arguments are looked at while there are
+at most `MOST_COMPARED` ways to pair calls of one tool; beyond, the earliest calls are paired.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -19,6 +21,9 @@ from labrig_suites.terrabench.metrics.calls import Made
 from labrig_suites.terrabench.metrics.families import Grouping, family_of
 
 By = Literal["exact", "group"]
+
+MOST_COMPARED = 40_000
+"""Comparisons of arguments, some 2 s: 200 calls of one tool against 200."""
 
 _FINE = 1_000
 """Steps in which the likeness of arguments is counted when pairings are compared."""
@@ -59,7 +64,9 @@ def align(
     list of Pair
         In order of both sides.
     """
-    alike = likeness or (lambda mine, theirs: similarity(mine.arguments, theirs.arguments, theirs.kinds))
+    alike = likeness or _likeness
+    if comparisons(predicted, reference) > MOST_COMPARED:
+        alike = _equal
     pair_worth = (len(reference) + 1) ** 2 * (_FINE + 1)
     exact_worth = (len(reference) + 1) * (_FINE + 1)
     mine = [family_of(each.tool, grouping) for each in predicted]
@@ -102,6 +109,20 @@ def align(
     return pairs[::-1]
 
 
+def comparisons(predicted: Sequence[Made], reference: Sequence[Made]) -> int:
+    """Return how many pairs of one tool there are."""
+    made = Counter(each.tool for each in predicted)
+    return sum(made[tool] for each in reference for tool in {each.tool, *each.instead})
+
+
+def _likeness(mine: Made, theirs: Made) -> float:
+    return similarity(mine.arguments, theirs.arguments, theirs.kinds)
+
+
+def _equal(mine: Made, theirs: Made) -> float:
+    return 0.0
+
+
 def followed(reference: Sequence[Made], predicted: Sequence[Made]) -> list[Made]:
     """Return the reference in that order, of those it allows, in which the predicted calls come.
 
@@ -134,6 +155,7 @@ def followed(reference: Sequence[Made], predicted: Sequence[Made]) -> list[Made]
 
 def _when(reference: Sequence[Made], predicted: Sequence[Made]) -> list[int]:
     """Return for each call of the reference the place of the predicted call that stands for it, -1 for none."""
+    alike = _likeness if comparisons(predicted, reference) <= MOST_COMPARED else _equal
     taken: set[int] = set()
     found = []
     for wanted in reference:
@@ -142,14 +164,7 @@ def _when(reference: Sequence[Made], predicted: Sequence[Made]) -> list[int]:
             for place, call in enumerate(predicted)
             if place not in taken and (call.tool == wanted.tool or call.tool in wanted.instead)
         ]
-        best = max(
-            fitting,
-            key=lambda place: (
-                similarity(predicted[place].arguments, wanted.arguments, wanted.kinds),
-                -place,
-            ),
-            default=-1,
-        )
+        best = max(fitting, key=lambda place: (alike(predicted[place], wanted), -place), default=-1)
         taken.add(best)
         found.append(best)
     return found

@@ -9,7 +9,7 @@ Without such a call it is 1: nothing was crossed.
 
 ======== ==========================================================================================
 inside   every file of every call lies inside
-offered  every call names a tool that is offered
+offered  every call but meta calls names a tool that is offered
 hidden   no argument names a file of the truth (`HIDDEN`)
 answered no call of a tool comes after the step that committed the answer
 ======== ==========================================================================================
@@ -81,7 +81,9 @@ def files_of(arguments: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _strange(call: ToolCall, names: set[str]) -> bool:
-    return call.fault == "unknown_tool" or (bool(names) and bare(call.tool) not in names)
+    if call.fault == "unknown_tool":
+        return True
+    return bool(names) and not is_meta(call.tool) and bare(call.tool) not in names
 
 
 def _texts(value: Any, depth: int = 0) -> Iterator[str]:

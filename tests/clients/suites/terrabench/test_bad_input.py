@@ -179,6 +179,10 @@ def test_long_runs_and_no_path() -> None:
     wanted = [Made("fetch_era5", {"variable": "t2m"})] * 60
     got = process([Made("fetch_era5", {"variable": "pr"})] * 10_000, [wanted])
     assert got.metrics["ToolAcc"] == 1 and got.order.same_order < 0.02
+    each_its_own = [Made("fetch_era5", {"variable": "t2m", "threshold": number}) for number in range(10_000)]
+    assert process(each_its_own, [wanted]).metrics["ToolAcc"] == 1
+    free = [Made("fetch_era5", {"threshold": number}, after=()) for number in range(60)]
+    assert process(each_its_own, [free]).metrics["ToolAcc"] == 1
     with pytest.raises(ValueError, match="paths is empty"):
         process([], [])
     assert process_compat([], [])["ToolUseScore"] == 1

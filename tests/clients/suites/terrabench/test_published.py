@@ -88,6 +88,19 @@ def test_runs_of_every_form_are_paired_by_folder(truths: Path, tmp_path: Path) -
         found.without == {"track/Q2": "No run is there"}
         and found.scores[1].facts["metrics"]["ToolUseScore"] == 0
     )
+    assert found.scores[0].facts["guardrails"]["offered"]
+
+    strange = [
+        *CALLS,
+        {"type": "tool", "name": "my_own_tool"},
+        {"type": "tool", "name": "reset_equipped_tools"},
+    ]
+    write(tmp_path / "third" / "track" / "Q1", Main_trace={"steps": strange})
+    odd = score_folder(items, tmp_path / "third").scores[0].facts
+    assert odd["metrics"]["InstAcc"] == 0.75 and not odd["guardrails"]["offered"]
+    write(tmp_path / "third" / "track" / "Q1", Main_trace={"steps": [*CALLS, strange[-1]]})
+    meta = score_folder(items, tmp_path / "third").scores[0].facts
+    assert meta["guardrails"]["offered"], "meta calls need not be offered"
 
 
 def test_what_is_broken(truths: Path, tmp_path: Path) -> None:
