@@ -181,7 +181,10 @@ def _in_folder(run: ReadRun, file: Path, answer: Path) -> ReadRun:
 
     if file.name == TRACE:
         run = replace(run, item=run.item or file.absolute().parent.name)
-    return _with_answer(run, answer) if answer.exists() or answer.is_symlink() else run
+    if not answer.exists() and not answer.is_symlink():
+        return run
+    run = _with_answer(run, answer)
+    return replace(run, end="answered") if run.committed and run.end == "no_answer" else run
 
 
 def _with_answer(run: ReadRun, path: Path) -> ReadRun:
@@ -378,7 +381,7 @@ def _foreign(
     channel = suite.arm(arm).channel if suite.name != "imported" else None
     submission = submitted(channel, steps, sample.brief.choices) if channel is not None else None
     if run.committed is not None:
-        submission = Submission(run.committed, steps[-1].index if steps else -1)
+        submission = Submission(run.committed, -1)  # a file beside the log: no step is known to have written it
     end = run.end
     if channel is not None and end in ("answered", "no_answer"):
         end = "answered" if submission is not None else "no_answer"

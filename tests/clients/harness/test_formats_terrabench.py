@@ -17,6 +17,7 @@ from labrig_harness.formats.read_run import ReadRun
 from labrig_harness.logs.exporting import export
 from labrig_harness.logs.importing import import_logs, read_file
 from labrig_harness.records import outfolder
+from labrig_harness.records.verify import contradiction
 from labrig_harness.trajectory import Trajectory
 
 FIELD = {"key": "days", "value": 12, "abs_tol": 1, "rel_tol": 0, "floor_scale": 0}
@@ -236,15 +237,18 @@ def test_imported_exported_and_read_again(tmp_path: Path) -> None:
         folder = tmp_path / "logs" / f"Q{number}"
         folder.mkdir(parents=True)
         (folder / "Main_trace.json").write_text(json.dumps(document, indent=2))
-    (tmp_path / "logs" / "Q1" / "number_prediction.json").write_text(json.dumps([FIELD]))
+    apart = [{**FIELD, "value": 14}]  # another answer than the one in the last message
+    (tmp_path / "logs" / "Q1" / "number_prediction.json").write_text(json.dumps(apart))
     out = tmp_path / "out"
     done = import_logs("auto", tmp_path / "logs", out)
     assert len(done.records) == 2 and [path.parent.name for path in done.records] == ["Q0", "Q1"]
     records = [
         Trajectory.from_dict(json.loads((path / "trajectory.json").read_text())) for path in done.records
     ]
-    assert [each.submission and json.loads(each.submission.text) for each in records] == [None, [FIELD]]
+    assert [each.submission and json.loads(each.submission.text) for each in records] == [None, apart]
     assert [[call.is_error for call in each.calls] for each in records] == [[False, True]] * 2
+
+    assert [contradiction(path, each) for path, each in zip(done.records, records, strict=True)] == ["", ""]
 
     written = export(out, "terrabench", tmp_path / "theirs")
     assert sorted(path.name for path in written.files) == ["Main_trace.json"] * 2 + ["number_prediction.json"]
