@@ -158,6 +158,8 @@ _OF_OTHERS: dict[str, frozenset[str]] = {
     "activation_energy": frozenset({"energy", "molar_energy", "temperature"}),
     "surface_roughness": frozenset({"length"}),
     "fracture_strength": frozenset({"pressure"}),
+    "fracture_toughness": frozenset({"fracture_toughness"}),
+    "rashba_parameter": frozenset({"energy_length"}),
     "compressive_strength": frozenset({"pressure"}),
     "flexural_strength": frozenset({"pressure"}),
     "resistivity_coefficient": frozenset({"resistivity_coefficient"}),

@@ -11,6 +11,7 @@ from labrig.errors import LabrigError
 from labrig_papers.materials.elements import SYMBOLS
 from labrig_papers.values.numbers import pattern
 from labrig_papers.values.reading import Value, read_value
+from labrig_papers.values.registry import known
 from labrig_papers.values.text import fold
 from labrig_papers.values.units import atom_pattern, read_unit
 
@@ -32,7 +33,7 @@ _SURROUNDS = re.compile(r"(?:under|over)\s*$", re.IGNORECASE)
 
 _CHANGED = re.compile(
     r"\b(?:ris|rose|increas|decreas|rais|lower|reduc|suppress|enhanc|shift|drop|fall|fell|grow|grew|improv|jump|declin|"
-    r"climb|sink|sank|chang|convert|went|goes|move)\w*\s(?:\w+\s|[A-Za-zξλρκ][\w{}^]*\s){0,7}from\s*$",
+    r"climb|sink|sank|chang|convert|went|goes|move)\w*\s(?:[\w{}^]+\s){0,7}from\s*$",
     re.IGNORECASE,
 )
 """What goes from one value to another has two values, and is no range of them: "rises from 24.1 to 26.3 K"."""
@@ -56,7 +57,7 @@ def _patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
     exponent = r"(?:\^\{\s?-?\d\s?\}|\^-?\d|[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+|-?[1-6](?!\d|\.\d))"
     piece = rf"(?:{atom_pattern()})(?![a-zA-Z]{{3}}){exponent}?"
     unit = re.compile(
-        rf"\s?(?P<unit>(?:(?:holes?|electrons?|carriers?)\s?/\s?)?{piece}(?:\s?[/·(]\s?\(?\s?{piece}\)?|\s{piece}|-{piece}|{piece})*\)?)"
+        rf"\s?(?P<unit>(?:(?:(?:holes?|electrons?|carriers?)\s?)?/\s?)?{piece}(?:\s?[/·(]\s?\(?\s?{piece}\)?|\s{piece}|-{piece}|{piece})*\)?)"
     )
     return first, joint, unit
 
@@ -164,6 +165,9 @@ def bare_numbers(text: str) -> Iterator[Found]:
     folded = _one_line(text)
     first, _, _ = _patterns()
     for match in first.finditer(folded):
+        if refused := _refused_units().match(folded, match.end()):
+            yield _read(text, folded, match.start(), refused.end())
+            continue
         before = folded[max(0, match.start() - 16) : match.start()]
         after = folded[match.end() : match.end() + 8]
         said = re.search(r"(?:[=~<>≤≥]|\bis|\bwas|\bof|\bvalue|\bto be|\bto|\breached|\breaches)\s*$", before)
@@ -223,13 +227,22 @@ def _unit_end(folded: str, at: int) -> int | None:
 
 _EXPLICIT = re.compile(r"/|\^\s?\{?\s?-|⁻")
 """What shows that letters behind a number are a unit, even one of no named dimension: a slash, a negative power."""
-_UNKNOWN = re.compile(r"\s?·?\s?(?P<unit>/\s?\(?[A-Za-zμΩ%]{1,8}|[A-Za-zμΩ]{1,6}\s?(?:\^\s?\{?\s?-\s?\d|⁻))")
+_UNKNOWN = re.compile(
+    r"\s?·?\s?(?P<unit>/\s?\(?[A-Za-zμΩ%]{1,8}|[A-Za-zμΩ√]{1,6}\s?(?:\^\s?\{?\s?-\s?\d|⁻|\^\{\d[/.]\d))"
+)
 
 
 def _unknown_rest(folded: str, end: int) -> str:
     """Return how a unit goes on that is known only in its beginning: J V^{-1} eq^{-1}, mmol/kgw; else empty."""
     rest = _UNKNOWN.match(folded, end)
     return rest["unit"] if rest else ""
+
+
+@lru_cache(maxsize=1)
+def _refused_units() -> re.Pattern[str]:
+    """Return words behind a number that are units of two meanings, so that their values are said to be refused."""
+    words = sorted(each for each in known().refused if len(each) == 3 and each.isalpha())
+    return re.compile(rf"\s?(?:{'|'.join(words)})(?![\w-])")
 
 
 _STRANGE = re.compile(

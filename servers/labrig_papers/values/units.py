@@ -137,13 +137,8 @@ def read_unit(text: str, meaning: str = "") -> Unit:
 def _refuse_chance(text: str, printed: str) -> None:
     """Refuse a word that is units written together by chance: "psk" is no picosecond kelvin, μΩcm is a resistivity."""
     for word in re.findall(r"[A-Za-zμΩÅ]+", text):
-        if word in known().atoms:
-            continue
-        try:
-            by_chance = word == text or read_unit(word).dimension == "other"
-        except LabrigError:
-            continue  # a piece of a symbol, as of f.u.
-        if by_chance:
+        atoms = None if word in known().atoms or not (word.isascii() and word.islower()) else _glued(word)
+        if atoms and _resolved(word, [(each, 1) for each in atoms], "", (), False).dimension == "other":
             raise _refusal(printed, f"{word[:30]!r} is unknown", "units parted by a space, such as m K")
 
 
@@ -317,9 +312,9 @@ _OF_SI = {
 
 def _si_of(base: Any) -> tuple[str, float]:
     """Return the unit of SI of a quantity in base units, whose mass is in grams, and the value in it."""
-    powers = {str(name): int(power) for name, power in base.unit_items()}
+    powers = {str(name): float(power) for name, power in base.unit_items()}
     text = " ".join(
-        _power(_OF_SI.get(name, name), power)
+        _OF_SI.get(name, name) + ("" if power == 1 else f"^{power:g}")
         for name, power in sorted(powers.items(), key=lambda item: (item[1] < 0, item[0]))
     )
     return text, float(f"{float(base.magnitude) * 1e-3 ** powers.get('gram', 0):.15g}")
