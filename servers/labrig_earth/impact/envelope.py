@@ -23,6 +23,7 @@ from labrig_earth.impact.runs import Allowed
 
 OUTPUT_DIR = "./data/simulators"
 DECIMALS = 6
+MOST_RECORDED_BYTES = 32_000
 LEAST_WALL_S, MOST_WALL_S = 1, 3600
 LEAST_MEMORY_GB, MOST_MEMORY_GB = 1.0, 8.0
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,79}")
@@ -100,11 +101,31 @@ class Common:
                     where=f"{where} {name!r}",
                     expected="letters, digits, '.', '_' and '-', at most 80, the first a letter or digit",
                 )
+        if not 0 <= self.seed < 2**31:
+            raise LabrigError("The seed is out of range", where="seed", expected="0 to 2147483647")
+        self._require_plain()
         wall = _within("timeout_seconds", self.timeout_seconds, LEAST_WALL_S, MOST_WALL_S, "whole seconds")
         if self.memory_gb is None:
             return Allowed(wall_s=wall)
         memory = _within("memory_gb", self.memory_gb, LEAST_MEMORY_GB, MOST_MEMORY_GB, "GB")
         return Allowed(wall_s=wall, memory_bytes=int(memory * 1e9))
+
+    def _require_plain(self) -> None:
+        """Refuse what is recorded of a run and cannot be written down: numbers that are none, broken text, too much."""
+        said = [self.scenario_name, self.scenario_description, self.container_image, dict(self.assumptions)]
+        try:
+            size = len(json.dumps(said, ensure_ascii=False, allow_nan=False).encode())
+        except (ValueError, TypeError, RecursionError):
+            raise LabrigError(
+                "What is to be recorded of the run is no JSON", where="assumptions, scenario, container_image"
+            ) from None
+        if size > MOST_RECORDED_BYTES:
+            raise LabrigError(
+                f"What is to be recorded of the run has {size:,} bytes",
+                where="assumptions, scenario, container_image",
+                expected=f"at most {MOST_RECORDED_BYTES:,} bytes",
+                code="limit",
+            )
 
     def require_version(self, version: str) -> None:
         """Raise ``unavailable`` where the caller expects another version than the engine's."""

@@ -33,7 +33,9 @@ from labrig.sideenv import PythonEnv, check_installed
 from labrig.sideenv.own_python import hold
 
 MOST_PATH_CHARS = 40
-PREFIX = "lr-"
+PREFIX, OF_ENGINES = "lr-", "lre-"
+"""Folders of runs, which are swept when they are old, and of loaded engines, which live as long as their server."""
+
 LEFT_BEHIND_S = 3 * 3600
 FILE_BYTES = 128 << 20
 FOLDER_BYTES = 512 << 20
@@ -199,7 +201,7 @@ class Engines:
             held.enter_context(hold(engine.environment.path))
             python = engine.environment.path / "bin" / "python"
             folders, module = (Path(__file__).with_name("inside"),), "entering"
-        scratch = Path(held.enter_context(tempfile.TemporaryDirectory(prefix=PREFIX, dir=_short_base())))
+        scratch = Path(held.enter_context(tempfile.TemporaryDirectory(prefix=OF_ENGINES, dir=_short_base())))
         made = Children(
             module,
             what=f"The run of {engine.title}",

@@ -143,6 +143,7 @@ async def test_irrigation_outside_of_a_season_is_told(engines: Engines, tmp_path
         ({"soil": {"type": "SandyLoma"}}, "not_found", "did you mean SandyLoam"),
         ({"crop": {**WHEAT, "parameters": {"CCxx": 1}}}, "not_found", "did you mean CCx"),
         ({"crop": {**WHEAT, "parameters": {"CC0": 1}}}, "bad_input", "computes CC0 itself"),
+        ({"crop": {**WHEAT, "parameters": {"Zmax": 50}}}, "bad_input", "0.3 to 50 m"),
         (
             {
                 "soil": {

@@ -220,6 +220,10 @@ def test_the_envelope_has_the_published_shape_and_no_silent_null() -> None:
         ({"run_id": "../x"}, "bad_input"),
         ({"timeout_seconds": 0}, "bad_input"),
         ({"memory_gb": 900.0}, "bad_input"),
+        ({"seed": -1}, "bad_input"),
+        ({"assumptions": {"a": float("nan")}}, "bad_input"),
+        ({"scenario_name": "half a pair \ud800"}, "bad_input"),
+        ({"assumptions": {"a": "x" * 40_000}}, "limit"),
     ],
 )
 def test_common_arguments_that_cannot_be_kept_are_refused(given: dict[str, Any], code: str) -> None:

@@ -26,6 +26,9 @@ SOILS = (
     *("Silt", "SiltClayLoam", "SiltLoam", "SiltClay", "Paddy", "ac_TunisLocal"),
 )
 METHODS = {"none": 0, "thresholds": 1, "interval": 2, "schedule": 3, "net": 4}
+DEEPEST_M = 3.0
+"""A soil by its type cannot be deepened much further, and AquaCrop tries without an end."""
+
 DECIMALS = 6
 FLUXES = {
     "irrigation_mm": "IrrDay",
@@ -147,6 +150,12 @@ def _crop(given: dict[str, Any]) -> aquacrop.Crop:
 
 
 def _soil(given: dict[str, Any], crop: aquacrop.Crop) -> aquacrop.Soil:
+    if not 0.1 <= crop.Zmin <= crop.Zmax <= DEEPEST_M:
+        raise Refused(
+            f"Roots reach from {crop.Zmin:g} to {crop.Zmax:g} m",
+            where="crop, Zmin and Zmax",
+            expected=f"0.1 to {DEEPEST_M:g} m, Zmin at most Zmax",
+        )
     if given["type"]:
         if given["type"] not in SOILS:
             raise _unknown("soil", given["type"], list(SOILS))
