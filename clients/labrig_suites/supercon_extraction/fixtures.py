@@ -95,13 +95,40 @@ FAULTS: dict[str, tuple[list[dict[str, Any]], float, float]] = {
 """Properties that were said, F1 by strict, and by compat."""
 
 
-def sample() -> Sample:
-    """Return the paper, as text alone."""
+CAPTION = "FIG. 1. Weighing of sample A1. The density that follows is given in the figure."
+IN_FIGURE = Truth(
+    "density", "numeric", LSCO, "6.42", "g/cm^{3}", "A1", places=(Place(3, (0, 0, 1, 1), CAPTION, "figure"),)
+)
+
+
+def _drawn(value: str, page: int, quote: str, source: str) -> dict[str, Any]:
+    row = entry("density", LSCO, value, page, quote)
+    return {**row, "location": {**row["location"], "source_type": source}}
+
+
+FIGURES: dict[str, tuple[list[dict[str, Any]], float, float]] = {
+    "a value that stands in a figure alone, left out": ([*RIGHT], 1, 1),
+    "the same, read off the figure": ([*RIGHT, _drawn("6.42 g/cm^3", 3, CAPTION, "figure")], 1, 1),
+    "the same, said to stand in the text": ([*RIGHT, _drawn("6.42 g/cm^3", 3, CAPTION, "text")], 0.888889, 1),
+    "the same, with a quote of another page": (
+        [*RIGHT, _drawn("6.42 g/cm^3", 1, QUOTE, "figure")],
+        0.888889,
+        1,
+    ),
+    "the same, guessed": ([*RIGHT, _drawn("6.5 g/cm^3", 3, CAPTION, "figure")], 0.888889, 0.888889),
+}
+"""The same of a paper with one value more, which stands in a figure and nowhere else."""
+
+
+def sample(drawn: bool = False) -> Sample:
+    """Return the paper, as text alone; with a third page of a figure, whose value stands nowhere else."""
+    known = (*TRUTHS, IN_FIGURE) if drawn else TRUTHS
+    pages = [*PAGES, CAPTION] if drawn else list(PAGES)
     return Sample(
         NAME,
         VERSION,
         SampleInput("fixture", "List the properties of the paper."),
-        {"rows": truths().dump_python(TRUTHS, mode="json"), "pages": list(PAGES), "planted": []},
+        {"rows": truths().dump_python(known, mode="json"), "pages": pages, "planted": []},
         {"kind": "fixture", "field": "supercon", "level": "1", "variant": "plain"},
     )
 
@@ -135,6 +162,17 @@ def fixtures() -> list[Fixture]:
             paper, played(json.dumps({"properties": rows})), strict, compat, facts={"read": True}, about=about
         )
         for about, (rows, strict, compat) in FAULTS.items()
+    ]
+    told += [
+        Fixture(
+            sample(drawn=True),
+            played(json.dumps({"properties": rows})),
+            strict,
+            compat,
+            facts={"figures": 1, "figures_read": int(about.endswith("read off the figure"))},
+            about=about,
+        )
+        for about, (rows, strict, compat) in FIGURES.items()
     ]
     unread = {"read": False, "committed": True}
     refused = {

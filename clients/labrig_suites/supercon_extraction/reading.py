@@ -27,7 +27,7 @@ UNITS = (
     ),
     *("μΩ cm", "mΩ cm", "W/m K", "μV/K", "S/cm", "T/K", "meV", "nm", "Å", "K", "T", "%"),
 )
-_NUMBER = r"-?\d+(?:\.\d+)?(?:\(\d+\))?"
+NUMBER = r"-?\d+(?:\.\d+)?(?:\(\d+\))?"
 _NEXT = re.compile(r"cursor='([^']+)'")
 
 
@@ -87,7 +87,7 @@ def stated(text: str, page: int, name: str, plain: bool) -> list[Stated]:
 def _pattern(sentence: str, key: str, plain: bool) -> re.Pattern[str]:
     written = without_marks(sentence) if plain else signs(sentence)
     units = "|".join(re.escape(without_marks(unit) if plain else unit) for unit in UNITS)
-    value = r"[A-Z][\w/\-]*[a-z\d]" if key == "group" else rf"{_NUMBER}(?: ?(?:{units}))?"
+    value = r"[A-Z][\w/\-]*[a-z\d]" if key == "group" else rf"{NUMBER}(?: ?(?:{units}))?"
     pattern = re.escape(" ".join(written.split())).replace(re.escape("{m}"), r"(?P<m>sample \w+|\S+)")
     return re.compile(pattern.replace(re.escape(f"<{key}>"), f"(?P<v>{value})"))
 
@@ -98,24 +98,26 @@ def without_marks(text: str) -> str:
 
 
 def materials(pages: Iterable[str]) -> dict[str, str]:
-    """Return the formula of each label of a paper, with x put in."""
+    """Return the formula of each label of a paper, with x and δ put in."""
     text = without_marks(one_line(" ".join(pages)))
     series = re.search(r"All samples belong to the series (\S+)\.", text)
     if series is None:
         return {}
+    missing = re.search(r"In all of them δ = ([\d.]+) by titration", text)
     return {
-        label: resolved(series[1], float(x))
+        label: resolved(series[1], float(x), float(missing[1]) if missing else 0.0)
         for label, x in re.findall(r"Sample (\w+) has x = ([\d.]+)\.(?!\d)", text)
     }
 
 
-def resolved(generic: str, x: float) -> str:
-    """Return a formula with a number for x.
+def resolved(generic: str, x: float, delta: float = 0.0) -> str:
+    """Return a formula with numbers for x and δ.
 
-    >>> resolved("La2-xSrxCuO4", 0.15)
-    'La1.85Sr0.15CuO4'
+    >>> resolved("La2-xSrxCuO4", 0.15), resolved("Nd1+xBa2-xCu3O7-δ", 0.1, 0.06)
+    ('La1.85Sr0.15CuO4', 'Nd1.1Ba1.9Cu3O6.94')
     """
-    whole = re.sub(r"(\d)-x", lambda found: f"{int(found[1]) - x:g}", generic)
+    whole = re.sub(r"(\d)([+-])x", lambda found: f"{int(found[1]) + float(found[2] + '1') * x:g}", generic)
+    whole = re.sub(r"(\d)-δ", lambda found: f"{int(found[1]) - delta:g}", whole)
     return re.sub(r"x(?![a-z])", f"{x:g}", whole)
 
 

@@ -56,6 +56,11 @@ class Truth:
     places: tuple[Place, ...] = ()
 
     @property
+    def in_figure(self) -> bool:
+        """Whether it stands in a figure alone: no text of the paper is evidence of it."""
+        return bool(self.places) and all(place.source == "figure" for place in self.places)
+
+    @property
     def printed(self) -> str:
         """Value and unit together."""
         return f"{self.value} {self.unit}".strip()

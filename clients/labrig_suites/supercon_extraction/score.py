@@ -2,7 +2,8 @@
 
 ``strict`` is the F1 of predictions that are right at 0.1 % and proved by a quote (`grading.strict`); ``compat`` is the
 F1 of the published rules (`grading.literal`), in which a list of names stands for the paper's embedder and judge: the
-fact ``names`` says so, and with it a score is not the paper's.
+fact ``names`` says so, and with it a score is not the paper's. Values that stand in a figure alone are asked by
+neither: the facts ``figures`` and ``figures_read`` count them.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from labrig_suites.supercon_extraction.grading.counts import Counts
 from labrig_suites.supercon_extraction.grading.payload import read_payload
 from labrig_suites.supercon_extraction.rows import truths
 
-VERSION = "1"
+VERSION = "2"
 MEASURES = ("f1", "f1_1", "f1_10", "pm", "precision", "recall", "compat_recall")
 """Facts of a paper in [0, 1]; 0 where nothing could be read."""
 
@@ -41,6 +42,7 @@ def score(sample: Sample, trajectory: Trajectory) -> Score:
         "read": said is not None,
         "names": "list",
         "truths": len(rows),
+        "figures": sum(row.in_figure for row in rows),
         "said": len(said or ()),
         "level": sample.labels.get("level", ""),
         "field": sample.labels.get("field", ""),
@@ -56,9 +58,12 @@ def score(sample: Sample, trajectory: Trajectory) -> Score:
     if said is None:
         nothing = Counts(0, len(rows), 0, 0)
         facts |= dict.fromkeys(MEASURES, 0.0)
-        return _score(sample, trajectory, 0.0, 0.0, "", facts | _counts(nothing) | {"quoted": None})
+        return _score(sample, trajectory, 0.0, 0.0, "", facts | _counts(nothing, nothing) | {"quoted": None})
     graded = strict.grade(rows, said, pages)
-    published = literal.grade(rows, said)
+    published = literal.grade(
+        [row for row in rows if not row.in_figure],
+        [row for number, row in enumerate(said) if number not in graded.of_figures],
+    )
     exact, near, rough = graded.values
     facts |= {
         "f1": round(exact.f1, 6),
@@ -69,14 +74,15 @@ def score(sample: Sample, trajectory: Trajectory) -> Score:
         "recall": round(exact.recall, 6),
         "compat_recall": round(published.recall, 6),
         "quoted": graded.quoted,
-        **_counts(graded.proved),
+        **_counts(graded.proved, graded.drawn),
     }
-    answer = f"{graded.proved.found} of {len(rows)} proved, {exact.found} right, {len(said)} said"
+    asked = len(rows) - facts["figures"]
+    answer = f"{graded.proved.found} of {asked} proved, {exact.found} right, {len(said)} said"
     return _score(sample, trajectory, round(graded.proved.f1, 6), round(published.f1, 6), answer, facts)
 
 
-def _counts(proved: Counts) -> dict[str, Any]:
-    return {"proved": proved.found}
+def _counts(proved: Counts, drawn: Counts) -> dict[str, Any]:
+    return {"proved": proved.found, "figures_read": drawn.found}
 
 
 def _score(

@@ -23,6 +23,9 @@ MOST_CONSIDERED = 10_000
 class Grade:
     """What a paper's predictions are worth.
 
+    Values that stand in a figure alone are told apart: they are in no count but `drawn`, and a prediction that is right
+    about one neither helps nor costs in the others.
+
     Attributes
     ----------
     proved
@@ -33,12 +36,19 @@ class Grade:
         Property and material alone (the paper's property-material match).
     quoted
         Predictions whose quote stands on the page they name, of all; None where the pages are not known.
+    drawn
+        Values that stand in a figure alone, read off it: right at 0.1 %, said to be of a figure, its caption or other
+        text of its page quoted.
+    of_figures
+        Predictions with a right value of one of those, whatever they quote.
     """
 
     proved: Counts
     values: tuple[Counts, ...]
     pairs: Counts
     quoted: int | None
+    drawn: Counts
+    of_figures: frozenset[int]
 
 
 def grade(
@@ -56,12 +66,8 @@ def grade(
     same
         Judge of names.
     """
-    pairs = [[n for n, row in enumerate(said) if _pair(truth, row, same)] for truth in truths]
-
-    def kept(right: Sequence[Sequence[int]]) -> Counts:
-        found = len(matched(right))
-        return Counts(found, len(truths), found, len(said))
-
+    every = range(len(said))
+    pairs = [[n for n in every if _pair(truth, said[n], same)] for truth in truths]
     by_tolerance = [
         [
             [n for n in near if same_value(truth, said[n], tolerance)]
@@ -72,13 +78,30 @@ def grade(
     proved = by_tolerance[0]
     quoted = None
     if pages is not None:
-        on = {n for n, row in enumerate(said) if grounded(row.quote, row.page, pages)}
+        on = {n for n in every if grounded(said[n].quote, said[n].page, pages)}
         quoted = len(on)
         proved = [
             [n for n in near if n in on and _shows(truth, said[n])]
             for truth, near in zip(truths, proved, strict=True)
         ]
-    return Grade(kept(proved), tuple(map(kept, by_tolerance)), kept(pairs), quoted)
+    figures = [truth.in_figure for truth in truths]
+    drawn = len(matched([near for near, figure in zip(proved, figures, strict=True) if figure]))
+    seen = matched([near for near, figure in zip(by_tolerance[0], figures, strict=True) if figure])
+    return Grade(
+        _kept(proved, figures, len(said)),
+        tuple(_kept(right, figures, len(said)) for right in by_tolerance),
+        _kept(pairs, figures, len(said)),
+        quoted,
+        Counts(drawn, sum(figures), drawn, len(said)),
+        frozenset(seen.values()),
+    )
+
+
+def _kept(right: Sequence[Sequence[int]], figures: Sequence[bool], said: int) -> Counts:
+    """Return the counts over values that stand in text; what is right about the others does not count as said."""
+    found = len(matched([near for near, figure in zip(right, figures, strict=True) if not figure]))
+    drawn = len(matched([near for near, figure in zip(right, figures, strict=True) if figure]))
+    return Counts(found, figures.count(False), found, said - drawn)
 
 
 def _pair(truth: Truth, row: Predicted, same: SameName) -> bool:
@@ -115,7 +138,7 @@ def same_value(truth: Truth, row: Predicted, tolerance: float) -> bool:
 
 
 def _shows(truth: Truth, row: Predicted) -> bool:
-    """Tell whether the quote holds the value; that of a figure is read off it, and its caption is quoted."""
-    if truth.places and all(place.source == "figure" for place in truth.places):
-        return row.source == "figure"
+    """Tell whether a quote holds the value; one that stands in a figure alone is of that figure, on its page."""
+    if truth.in_figure:
+        return row.source == "figure" and row.page in {place.page for place in truth.places}
     return holds(row.quote, truth.value)

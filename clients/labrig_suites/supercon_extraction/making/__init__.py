@@ -2,6 +2,7 @@
 
 - `samples`: samples of a series, with values that agree with each other
 - `setting`: lines, tables and figures set into the columns of a PDF, and where each value stands
-- `writing`: what a paper says, and in which order
-- `variants`: the same paper locked, damaged or scanned
+- `tables`, `figures`: tables and figures as older journals have them
+- `writing`: what a paper says, and in which order; `harder`: the same for level 4; `papers`: a paper of a seed
+- `variants`: the same paper locked, damaged or scanned; `bitmap`: in bitmap fonts
 """

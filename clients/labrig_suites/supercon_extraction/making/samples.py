@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 FLUX_QUANTUM = 2.067833848e-15  # Wb, CODATA 2018
 BOLTZMANN_MEV = 8.617333262e-2  # meV/K
@@ -19,7 +19,7 @@ AVOGADRO = 6.02214076e23
 WHH = 0.693
 MASS = {"La": 138.905, "Sr": 87.62, "Cu": 63.546, "O": 15.999, "Ba": 137.327, "Fe": 55.845, "Co": 58.933, "As": 74.922,
         "Mg": 24.305, "B": 10.81, "C": 12.011, "Nb": 92.906, "Sn": 118.71, "Ge": 72.63, "Bi": 208.98, "Te": 127.6,
-        "Se": 78.971, "Sb": 121.76}  # fmt: skip
+        "Se": 78.971, "Sb": 121.76, "Nd": 144.242}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,11 @@ class Printed:
     def number(self) -> float:
         """The nominal number."""
         return float(self.text.partition("(")[0].replace("−", "-"))
+
+    @property
+    def shown(self) -> str:
+        """Digits and unit, as in a sentence."""
+        return f"{self.text}{'' if self.unit == '%' else ' '}{self.unit}".strip()
 
 
 @dataclass(frozen=True)
@@ -51,6 +56,8 @@ class Made:
     x: str
     values: Mapping[str, Printed]
     planted: Mapping[str, str] = field(default_factory=dict)
+    delta: str = ""
+    """Oxygen that is missing, where the series has it."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +73,8 @@ class Series:
     tc: tuple[float, float]
     """Highest Tc in K, and by how much it falls with x; a negative fall is a dome round 0.16."""
     field: str = "supercon"
+    oxygen: float = 0.0
+    """Full content of oxygen, of which δ is missing; in papers of level 4 alone."""
 
 
 SERIES = (
@@ -106,6 +115,16 @@ SERIES = (
         (18, 6),
     ),
     Series(
+        "Nd_{1+x}Ba_{2−x}Cu_{3}O_{7−δ}",
+        "Nd_{P}Ba_{A}Cu_{3}O_{O}",
+        "P4/mmm",
+        (3.88, 11.72),
+        1,
+        (0.02, 0.04, 0.06, 0.1, 0.15, 0.2),
+        (92, 180),
+        oxygen=7,
+    ),
+    Series(
         "Bi_{2}Te_{3−x}Se_{x}",
         "Bi_{2}Te_{D}Se_{X}",
         "R-3m",
@@ -133,7 +152,9 @@ def spread(draw: random.Random, value: float, places: int, chance: float = 0.6) 
     return f"{value:.{places}f}" + (f"({draw.randrange(1, 9)})" if draw.random() < chance else "")
 
 
-def make_samples(draw: random.Random, field_name: str, count: int, plant: bool) -> tuple[Series, list[Made]]:
+def make_samples(
+    draw: random.Random, field_name: str, count: int, plant: bool, oxygen: bool = False
+) -> tuple[Series, list[Made]]:
     """Return a series and samples of it.
 
     Parameters
@@ -142,20 +163,28 @@ def make_samples(draw: random.Random, field_name: str, count: int, plant: bool) 
         At most as many as the series has.
     plant
         Whether one value of one sample contradicts the others by a factor of ten.
+    oxygen
+        Whether series with δ are among those that are drawn.
     """
-    series = draw.choice([each for each in SERIES if each.field == field_name])
+    series = draw.choice(
+        [each for each in SERIES if each.field == field_name and (oxygen or not each.oxygen)]
+    )
     xs = sorted(draw.sample(series.xs, min(count, len(series.xs))))
     units = _units(draw)
+    delta = draw.choice([0.04, 0.06, 0.08, 0.11]) if series.oxygen else 0.0
     made = []
     for number, x in enumerate(xs):
         shown = f"{x:g}"
         amounts = {"A": f"{2 - x:g}", "B": f"{1 - x:g}", "D": f"{3 - x:g}", "X": shown}
+        amounts |= {"P": f"{1 + x:g}", "O": f"{series.oxygen - delta:g}"}
         markup = series.markup
         for letter, amount in amounts.items():
             markup = markup.replace("{" + letter + "}", "{" + amount + "}")
         formula = markup.replace("_{", "").replace("}", "")
         values = _values(draw, series, x, formula, units)
-        made.append(Made(formula, markup, f"{draw.choice('ABS')}{number + 1}", f"x = {shown}", values))
+        label = f"{draw.choice('ABS')}{number + 1}"
+        gone = f"{delta:g}" if series.oxygen else ""
+        made.append(Made(formula, markup, label, f"x = {shown}", values, delta=gone))
     if plant:
         made[-1] = _planted(made[-1])
     return series, made
@@ -250,6 +279,4 @@ def _planted(sample: Made) -> Made:
     true = sample.values[key]
     wrong = Printed(f"{10 * true.number:.{places}f}", true.unit)
     why = "ten times what slope and Tc give" if key == "hc2" else "ten times what S, sigma and kappa give"
-    return Made(
-        sample.formula, sample.markup, sample.label, sample.x, {**sample.values, key: wrong}, {key: why}
-    )
+    return replace(sample, values={**sample.values, key: wrong}, planted={key: why})

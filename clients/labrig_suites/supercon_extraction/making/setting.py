@@ -100,6 +100,8 @@ class Setter:
         locked = StandardEncryption("", owner, canModify=0, canCopy=0, strength=128) if owner else None
         self.canvas: Any = Canvas(self.out, pagesize=style.page, invariant=1, encrypt=locked)
         self.page, self.column = 1, 0
+        self.turned = False
+        self.floats: list[Callable[[], None]] = []
         self.top = style.page[1] - 70
         self.y = self.top
         self.lines: list[list[str]] = [[]]
@@ -108,12 +110,16 @@ class Setter:
 
     @property
     def width(self) -> float:
-        """Of a column."""
+        """Of a column; of the whole sheet on a turned page."""
+        if self.turned:
+            return self.style.page[1] - 144
         return (self.style.page[0] - 108 - 18 * (self.style.columns - 1)) / self.style.columns
 
     @property
     def left(self) -> float:
         """Of this column."""
+        if self.turned:
+            return 72.0
         return 54 + self.column * (self.width + 18)
 
     def _furniture(self) -> None:
@@ -130,12 +136,31 @@ class Setter:
             return
         self.column += 1
         if self.column == self.style.columns:
-            self.canvas.showPage()
-            self.page, self.column = self.page + 1, 0
-            self.top = self.style.page[1] - 70
-            self.lines.append([])
-            self._furniture()
+            self.turn_page()
         self.y = self.top
+
+    def turn_page(self) -> None:
+        """Begin a page; pages that wait to stand between two others, such as turned tables, come first."""
+        self.canvas.showPage()
+        waiting, self.floats = self.floats, []
+        for draw in waiting:
+            self._begin()
+            self.canvas.saveState()
+            self.canvas.translate(self.style.page[0], 0)
+            self.canvas.rotate(90)
+            self.turned, self.y = True, self.style.page[0] - 84
+            draw()
+            self.turned = False
+            self.canvas.restoreState()
+            self.canvas.showPage()
+        self._begin()
+
+    def _begin(self) -> None:
+        self.page, self.column = self.page + 1, 0
+        self.top = self.style.page[1] - 70
+        self.y = self.top
+        self.lines.append([])
+        self._furniture()
 
     def _segments(self, text: str, font: str) -> list[tuple[str, str]]:
         """Return the parts of a text by font: what Times lacks is in Symbol."""
@@ -167,6 +192,13 @@ class Setter:
                 x += self._wide(part, own, own_size)
         return x
 
+    def section(self, heading: str, text: str) -> None:
+        """Set a heading and the first paragraph under it, on one page."""
+        if self.column == self.style.columns - 1:
+            self.room((len(self._broken(text, self.style.size, self.style.size)) + 2) * self.style.leading)
+        self.heading(heading)
+        self.paragraph(text)
+
     def heading(self, text: str) -> None:
         """Set a heading of a section."""
         self.room(3.2 * self.style.leading)
@@ -194,16 +226,8 @@ class Setter:
         """Set a paragraph line by line."""
         size = size or self.style.size
         space = self._wide(" ", LATIN, size)
-        lines: list[list[Word]] = [[]]
-        used = start = size if indent else 0.0
-        for word in words(text):
-            wide = self.measure([run for run, _ in word.parts], size)
-            gap = space if lines[-1] else 0.0
-            if lines[-1] and used + gap + wide > self.width:
-                lines.append([])
-                used, gap = 0.0, 0.0
-            lines[-1].append(word)
-            used += gap + wide
+        start = size if indent else 0.0
+        lines = self._broken(text, size, start)
         if self.column == self.style.columns - 1:
             self.room(len(lines) * self.style.leading)  # no sentence goes from one page to the next
         for number, line in enumerate(lines):
@@ -216,6 +240,21 @@ class Setter:
             apart = min(stretched, 2.2 * space) if self.style.justified and not last else space
             self._line(line, self.left + (start if number == 0 else 0.0), size, apart)
 
+    def _broken(self, text: str, size: float, start: float) -> list[list[Word]]:
+        """Return the lines of a paragraph, the first one shorter by `start`."""
+        space = self._wide(" ", LATIN, size)
+        lines: list[list[Word]] = [[]]
+        used = start
+        for word in words(text):
+            wide = self.measure([run for run, _ in word.parts], size)
+            gap = space if lines[-1] else 0.0
+            if lines[-1] and used + gap + wide > self.width:
+                lines.append([])
+                used, gap = 0.0, 0.0
+            lines[-1].append(word)
+            used += gap + wide
+        return lines
+
     def _line(self, line: Sequence[Word], x: float, size: float, apart: float) -> None:
         said = " ".join("".join(_marked(run) for run, _ in word.parts) for word in line)
         self.lines[-1].append(said)
@@ -223,11 +262,15 @@ class Setter:
             for run, mark in word.parts:
                 end = self.put([run], x, self.y, size)
                 if mark is not None:
-                    self._spot(mark, (x, self.y - 0.25 * size, end, self.y + 0.8 * size), said)
+                    self.spot(mark, (x, self.y - 0.25 * size, end, self.y + 0.8 * size), said)
                 x = end
             x += apart
 
-    def _spot(self, mark: int, box: Box, line: str) -> None:
+    def spot(self, mark: int, box: Box, line: str) -> None:
+        """Keep where a mark was drawn; on a turned page in the coordinates of the upright one."""
+        if self.turned:
+            left, bottom, right, top = box
+            box = (self.style.page[0] - top, left, self.style.page[0] - bottom, right)
         spots = self.spots.setdefault(mark, [])
         if spots and spots[-1].page == self.page and spots[-1].line == line:
             low, high = spots[-1].box, box
@@ -239,7 +282,7 @@ class Setter:
     def table(self, name: str, caption: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         """Set a table; cells may hold marks. Print is made smaller where the table is wider than its column."""
         heads = [self._head(each) for each in header]
-        cells = [[_cell(cell) for cell in row] for row in rows]
+        cells = [[marked_cell(cell) for cell in row] for row in rows]
         size = 0.9 * self.style.size
 
         def widths() -> list[float]:
@@ -263,7 +306,7 @@ class Setter:
             self.paragraph(text, 0.9 * self.style.size, indent=False)
             self.y -= 0.6 * lead
         total = sum(wide) + gap * (len(header) - 1)
-        self._rule(total)
+        self.rule(total)
         for line in range(deep):
             self.y -= lead
             x = self.left
@@ -273,7 +316,7 @@ class Setter:
                 x += column + gap
         self.lines[-1].append(" ".join(header))
         self.y -= 0.4 * lead
-        self._rule(total)
+        self.rule(total)
         for row in cells:
             self.y -= lead
             x, said = self.left, " ".join(cell for cell, _ in row)
@@ -281,10 +324,10 @@ class Setter:
             for (cell, mark), column in zip(row, wide, strict=True):
                 end = self.put(runs(cell), x, self.y, size)
                 if mark is not None:
-                    self._spot(mark, (x, self.y - 0.25 * size, end, self.y + 0.8 * size), said)
+                    self.spot(mark, (x, self.y - 0.25 * size, end, self.y + 0.8 * size), said)
                 x += column + gap
         self.y -= 0.5 * lead
-        self._rule(total)
+        self.rule(total)
         if self.style.caption_below:
             self.y -= 0.3 * lead
             self.paragraph(text, 0.9 * self.style.size, indent=False)
@@ -294,7 +337,8 @@ class Setter:
         name, bracket, unit = head.partition(" (")
         return [name, f"({unit}"] if self.style.split_heads and bracket else [head]
 
-    def _rule(self, wide: float) -> None:
+    def rule(self, wide: float) -> None:
+        """Draw a line under what was set last."""
         self.canvas.setLineWidth(0.5)
         self.canvas.line(self.left, self.y, self.left + wide, self.y)
 
@@ -321,6 +365,8 @@ class Setter:
 
     def done(self) -> bytes:
         """Return the PDF."""
+        if self.floats:
+            self.turn_page()
         self.canvas.showPage()
         self.canvas.save()
         return self.out.getvalue()
@@ -336,7 +382,8 @@ def _marked(run: Run) -> str:
     return text if level == 0 else f"{'^' if level > 0 else '_'}{{{text}}}"
 
 
-def _cell(cell: str) -> tuple[str, int | None]:
+def marked_cell(cell: str) -> tuple[str, int | None]:
+    """Return the text of a cell and its mark."""
     match = re.fullmatch(r"«(\d+):(.*)»", cell)
     return (match[2], int(match[1])) if match else (cell, None)
 

@@ -1,4 +1,4 @@
-"""The same paper as files come: plain, locked by an owner's password, damaged at its end, or scanned."""
+"""The same paper as files come: plain, locked by an owner's password, damaged, in bitmap fonts, or scanned."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import io
 from typing import Literal
 
 from labrig.errors import LabrigError
-from labrig_suites.supercon_extraction.making.writing import Paper, make_paper
+from labrig_suites.supercon_extraction.making.bitmap import bitmapped
+from labrig_suites.supercon_extraction.making.papers import make_paper
+from labrig_suites.supercon_extraction.making.writing import Paper
 
-Variant = Literal["plain", "locked", "damaged", "scanned"]
-VARIANTS: tuple[Variant, ...] = ("plain", "locked", "damaged", "scanned")
+Variant = Literal["plain", "locked", "damaged", "bitmap", "scanned"]
+VARIANTS: tuple[Variant, ...] = ("plain", "locked", "damaged", "bitmap", "scanned")
 DPI = 150
 OWNER = "owner of made papers"
 
@@ -20,14 +22,16 @@ def make_variant(seed: str, level: int, field: str, variant: Variant) -> Paper:
     Raises
     ------
     LabrigError
-        ``bad_input`` for an unknown level, field or variant; ``unavailable`` without reportlab, or for a scan without
-        pypdfium2 and Pillow, which draw the pages.
+        ``bad_input`` for an unknown level, field or variant; ``unavailable`` without reportlab, or for a scan or
+        bitmap fonts without pypdfium2, Pillow and pypdf.
     """
     if variant not in VARIANTS:
         raise LabrigError(f"There is no variant {variant!r}", where="variant", expected=", ".join(VARIANTS))
     paper = make_paper(seed, level, field, OWNER if variant == "locked" else "")
     if variant == "damaged":
         return _with(paper, damaged(paper.pdf))
+    if variant == "bitmap":
+        return _with(paper, bitmapped(paper.pdf))
     return _with(paper, scanned(paper.pdf)) if variant == "scanned" else paper
 
 

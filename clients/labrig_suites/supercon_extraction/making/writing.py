@@ -2,7 +2,8 @@
 
 Levels: 1, one sample in sentences; 2, two samples in two columns with a table; 3, three or four samples with labels,
 whose formulas the reader resolves from x, two tables, round numbers in the abstract, and one value that contradicts the
-others. Each has values of others, calculated ones, and numbers of the experiment that are no properties.
+others; 4 is in `harder`. Each has values of others, calculated ones, and numbers of the experiment that are no
+properties.
 """
 
 from __future__ import annotations
@@ -13,16 +14,18 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from labrig.errors import LabrigError
-from labrig_suites.supercon_extraction.making.samples import Made, Printed, Series, make_samples
+from labrig_suites.supercon_extraction.making.samples import Made, Printed, Series
 from labrig_suites.supercon_extraction.making.setting import Setter, Style
 from labrig_suites.supercon_extraction.rows import Place, Truth
-from labrig_suites.supercon_extraction.targets import Field, Target, field
+from labrig_suites.supercon_extraction.targets import Field, Target
 
-LEVELS = (1, 2, 3)
+LEVELS = (1, 2, 3, 4)
+LABELLED = 3
+"""The level from which samples have labels."""
 SERIES = "All samples belong to the series {generic}."
 """How a paper of level 3 names its series, and in which words a sample is one of it."""
 MEMBER = "Sample {label} has {x}."
+OXYGEN = "In all of them δ = {delta} by titration."
 ROMAN = ("I", "II")
 NEXT = ("seebeck", "tc_zero")
 
@@ -50,112 +53,44 @@ class Paper:
 
 
 @dataclass(frozen=True)
-class _Mark:
+class Mark:
     sample: int
     key: str
     source: str
     quote: str = ""
 
 
-def make_paper(seed: str, level: int, field_name: str = "supercon", owner: str = "") -> Paper:
-    """Return the paper of a seed.
+class Writer:
+    """Writes one paper."""
 
-    Parameters
-    ----------
-    owner
-        Password of the owner of a locked PDF, which opens without one; none where it is empty.
+    authors = "A. Tester and B. Fixture"
 
-    Raises
-    ------
-    LabrigError
-        ``bad_input`` for a level or field that is not there, ``unavailable`` without reportlab.
-    """
-    if level not in LEVELS:
-        raise LabrigError(f"There is no level {level}", where="level", expected="1, 2 or 3")
-    draw = random.Random(f"supercon-extraction/1/{seed}/{level}/{field_name}")
-    about = field(field_name)
-    series, samples = make_samples(draw, field_name, {1: 1, 2: 2, 3: draw.choice([3, 4])}[level], level == 3)
-    return _Writer(draw, about, series, samples, level, owner).written()
-
-
-class _Writer:
     def __init__(
         self, draw: random.Random, about: Field, series: Series, samples: list[Made], level: int, owner: str
     ) -> None:
         self.draw, self.about, self.series, self.level = draw, about, series, level
         labels = [f"{draw.choice('ABKS')}{number + 1}" for number in range(len(samples))]
         self.samples = [
-            replace(sample, label=label if level == 3 else "")
+            replace(sample, label=label if level >= LABELLED else "")
             for sample, label in zip(samples, labels, strict=True)
         ]
-        self.marks: list[_Mark] = []
-        self.style = _style(draw, level)
-        self.setter = Setter(
-            self.style, f"{about.journal} {draw.randrange(40, 90)} ({draw.randrange(1988, 2012)})", owner
-        )
+        self.marks: list[Mark] = []
+        self.style = style_of(draw, level)
+        volume, self.year = draw.randrange(40, 90), draw.randrange(1988, 2012)
+        self.setter = Setter(self.style, f"{about.journal} {volume} ({self.year})", owner)
         self.tables = 0
         self.cited: set[int] = set()
         self._paragraphs: list[list[str]] = []
 
     def written(self) -> Paper:
         """Write the paper from title to references."""
-        draw, setter, decoys = self.draw, self.setter, self.about.decoys
+        setter = self.setter
         keys = [target for target in self.about.targets if target.key in self.samples[0].values]
         in_tables, in_text = self._dealt(keys)
-        count = "one sample" if len(self.samples) == 1 else f"{len(self.samples)} samples"
-        title = draw.choice(self.about.titles).format(
-            series=self.series.generic if len(self.samples) > 1 else self.samples[0].markup
-        )
-        setter.title(title, "A. Tester and B. Fixture")
-        setter.paragraph(
-            self._prose(
-                [
-                    f"We report on {count} of {self.series.generic}.",
-                    *decoys["abstract"][: self.level],
-                ]
-            )
-        )
-        setter.heading("I. INTRODUCTION")
-        setter.paragraph(
-            self._prose(
-                [
-                    *self._some(decoys["introduction"], self.level + 1),
-                    *self._some(decoys["filler"], 2 + 2 * self.level),
-                ]
-            )
-        )
-        setter.heading("II. EXPERIMENT")
-        setter.paragraph(
-            self._prose(
-                [
-                    *self._members(),
-                    *self._some(decoys["experiment"], 2 + (self.level > 1)),
-                    *self._some(decoys["filler"], self.level),
-                ]
-            )
-        )
-        setter.heading("III. RESULTS")
-        for number, group in enumerate(self._grouped(in_text)):
-            setter.paragraph(" ".join(self._fillers(group)))
-            if number < len(in_tables):
-                self._table(in_tables[number])
-        for left in in_tables[len(self._grouped(in_text)) :]:
-            self._table(left)
-        if self.level > 1:
-            self._figure()
-        setter.heading("IV. DISCUSSION")
-        setter.paragraph(
-            self._prose(
-                [
-                    *self._some(decoys["discussion"], self.level + 1),
-                    *self._some(decoys["filler"], 3 + 2 * self.level),
-                ]
-            )
-        )
-        setter.heading("REFERENCES")
-        for number in sorted(self.cited):
-            place = f"J. Made Phys. {draw.randrange(5, 80)}, {draw.randrange(100, 999)} ({draw.randrange(1980, 2008)})"
-            setter.paragraph(f"[{number}] J. Doe et al., {place}.", 0.88 * self.style.size, indent=False)
+        title = self._front()
+        self._results(in_tables, in_text)
+        self._discussion()
+        self._references()
         pdf = setter.done()
         return Paper(
             pdf,
@@ -168,13 +103,87 @@ class _Writer:
             self.tables,
         )
 
+    def _front(self) -> str:
+        """Write title, abstract, introduction and experiment; return the title."""
+        draw, setter, decoys = self.draw, self.setter, self.about.decoys
+        count = "one sample" if len(self.samples) == 1 else f"{len(self.samples)} samples"
+        title = draw.choice(self.about.titles).format(
+            series=self.series.generic if len(self.samples) > 1 else self.samples[0].markup
+        )
+        setter.title(title, self.authors)
+        setter.paragraph(
+            self._prose(
+                [
+                    f"We report on {count} of {self.series.generic}.",
+                    *decoys["abstract"][: self.level],
+                ]
+            )
+        )
+        setter.section(
+            "I. INTRODUCTION",
+            self._prose(
+                [
+                    *self._some(decoys["introduction"], self.level + 1),
+                    *self._some(decoys["filler"], 2 + 2 * self.level),
+                ]
+            ),
+        )
+        setter.section(
+            "II. EXPERIMENT",
+            self._prose(
+                [
+                    *self._members(),
+                    *self._some(decoys["experiment"], 2 + (self.level > 1)),
+                    *self._some(decoys["filler"], self.level),
+                ]
+            ),
+        )
+        return title
+
+    def _results(self, in_tables: list[list[Target]], in_text: list[list[Target]]) -> None:
+        """Write what was found, in sentences and tables."""
+        for number, group in enumerate(self._grouped(in_text)):
+            self._found(number, " ".join(self._fillers(group)))
+            if number < len(in_tables):
+                self._table(in_tables[number])
+        for left in in_tables[len(self._grouped(in_text)) :]:
+            self._table(left)
+        if self.level > 1:
+            self._figure()
+
+    def _found(self, number: int, text: str) -> None:
+        """Write a paragraph of the results."""
+        if number == 0:
+            self.setter.section("III. RESULTS", text)
+        else:
+            self.setter.paragraph(text)
+
+    def _discussion(self) -> None:
+        self.setter.section("IV. DISCUSSION", self._prose(self._said_of_others()))
+
+    def _said_of_others(self) -> list[str]:
+        decoys = self.about.decoys
+        return [
+            *self._some(decoys["discussion"], self.level + 1),
+            *self._some(decoys["filler"], 3 + 2 * self.level),
+        ]
+
+    def _references(self) -> None:
+        """List what was cited; all of it is older than the paper."""
+        draw, setter = self.draw, self.setter
+        setter.heading("REFERENCES")
+        for number in sorted(self.cited):
+            volume, page, year = (
+                draw.randrange(5, 80),
+                draw.randrange(100, 999),
+                draw.randrange(1976, self.year),
+            )
+            place = f"J. Made Phys. {volume}, {page} ({year})"
+            setter.paragraph(f"[{number}] J. Doe et al., {place}.", 0.88 * self.style.size, indent=False)
+
     def _dealt(self, keys: list[Target]) -> tuple[list[list[Target]], list[list[Target]]]:
         """Return which properties stand in each table, and which in sentences for each sample."""
-        draw = self.draw
-        numeric = [each for each in keys if each.head]
-        must = [each for each in numeric if each.key in NEXT]
-        draw.shuffle(numeric)
-        chosen = [*must, *(each for each in numeric if each not in must)]
+        draw, chosen = self.draw, self._chosen(keys)
         group = [each for each in keys if each.rule == "space_group"]
         if self.level == 1:
             return [], [chosen[:7] + group]
@@ -184,6 +193,13 @@ class _Writer:
         return [chosen[:3], chosen[3:6]], [
             draw.sample(rest, min(3, len(rest))) + group * (n == 0) for n in range(len(self.samples))
         ]
+
+    def _chosen(self, keys: list[Target]) -> list[Target]:
+        """Return the numeric properties as they are dealt, first the one that others follow from."""
+        numeric = [each for each in keys if each.head]
+        must = [each for each in numeric if each.key in NEXT]
+        self.draw.shuffle(numeric)
+        return [*must, *(each for each in numeric if each not in must)]
 
     def _grouped(self, in_text: list[list[Target]]) -> list[list[str]]:
         """Return sentences in paragraphs, one for each sample; made once."""
@@ -206,12 +222,13 @@ class _Writer:
         return self.draw.sample(list(sentences), min(count, len(sentences)))
 
     def _members(self) -> list[str]:
-        if self.level < 3:
+        if self.level < LABELLED:
             named = " and ".join(sample.markup for sample in self.samples)
             verb = "was" if len(self.samples) == 1 else "were"
             return [f"Polycrystalline {named} {verb} prepared by solid state reaction."]
         return [
             SERIES.format(generic=self.series.generic),
+            *([OXYGEN.format(delta=self.samples[0].delta)] if self.samples[0].delta else []),
             *(MEMBER.format(label=each.label, x=each.x) for each in self.samples),
         ]
 
@@ -226,10 +243,9 @@ class _Writer:
         found = re.search(r"<(\w+)>", text)
         assert found is not None, template
         value = made.values[found[1]]
-        shown = f"{value.text}{'' if value.unit == '%' else ' '}{value.unit}".strip()
-        quote = text.replace(found[0], shown)
-        self.marks.append(_Mark(sample, found[1], "text", quote))
-        return text.replace(found[0], f"«{len(self.marks) - 1}:{shown}»")
+        quote = text.replace(found[0], value.shown)
+        self.marks.append(Mark(sample, found[1], "text", quote))
+        return text.replace(found[0], f"«{len(self.marks) - 1}:{value.shown}»")
 
     def _prose(self, templates: Sequence[str]) -> str:
         """Return sentences whose values are nobody's, or rounded."""
@@ -255,25 +271,28 @@ class _Writer:
         """Return another value of a quantity, at least 2 % from each of this paper's, or a rounded one."""
         own = [sample.values[key] for sample in self.samples if key in sample.values]
         if kind == "round":
-            shown = Printed(
-                f"{own[0].number:.2g}" if own[0].number < 10 else f"{own[0].number:.0f}", own[0].unit
-            )
-        else:
-            base = self.draw.choice(
-                [sample.values[key] for sample in self.samples if key not in sample.planted] or own
-            )
-            places = len(base.text.partition("(")[0].partition(".")[2])
-            while True:
-                factor = 1 + self.draw.choice([-1, 1]) * self.draw.uniform(0.05, 0.25)
-                shown = Printed(f"{factor * base.number:.{places}f}", base.unit)
-                if all(abs(shown.number - each.number) > 0.02 * each.number for each in own):
-                    break
-        return f"{shown.text} {shown.unit}".strip()
+            text = f"{own[0].number:.2g}" if own[0].number < 10 else f"{own[0].number:.0f}"
+            return f"{text} {own[0].unit}".strip()
+        return self.of_others(key).shown
+
+    def of_others(self, key: str) -> Printed:
+        """Return a value of a quantity that is at least 2 % from each of this paper's."""
+        own = [sample.values[key] for sample in self.samples if key in sample.values]
+        base = self.draw.choice(
+            [sample.values[key] for sample in self.samples if key not in sample.planted] or own
+        )
+        places = len(base.text.partition("(")[0].partition(".")[2])
+        while True:
+            factor = 1 + self.draw.choice([-1, 1]) * self.draw.uniform(0.05, 0.25)
+            other = Printed(f"{factor * base.number:.{places}f}", base.unit)
+            fits = other.unit != "%" or other.number < 99
+            if fits and all(abs(other.number - each.number) > 0.02 * each.number for each in own):
+                return other
 
     def _table(self, targets: Sequence[Target]) -> None:
         name = f"TABLE {ROMAN[self.tables]}"
         self.tables += 1
-        labelled = self.level == 3
+        labelled = self.level >= LABELLED
         units = [self.samples[0].values[each.key].unit for each in targets]
         heads = [
             f"{each.head} ({unit})" if unit else each.head for each, unit in zip(targets, units, strict=True)
@@ -285,7 +304,7 @@ class _Writer:
             quote = " ".join([first, *(sample.values[each.key].text for each in targets)])
             row = [first]
             for target in targets:
-                self.marks.append(_Mark(number, target.key, "table", quote))
+                self.marks.append(Mark(number, target.key, "table", quote))
                 row.append(f"«{len(self.marks) - 1}:{sample.values[target.key].text}»")
             rows.append(row)
         told = "; ".join(f"{each.head}, {each.head_about}" for each in targets)
@@ -348,7 +367,7 @@ class _Writer:
         )
 
 
-def _style(draw: random.Random, level: int) -> Style:
+def style_of(draw: random.Random, level: int) -> Style:
     size = draw.choice([9.0, 9.5, 10.0, 10.5])
     return Style(
         size,
@@ -359,6 +378,6 @@ def _style(draw: random.Random, level: int) -> Style:
         draw.uniform(0.34, 0.42),
         draw.uniform(0.15, 0.22),
         draw.choice([(612.0, 792.0), (595.3, 841.9)]),
-        draw.random() < 0.3 if level == 3 else False,
-        draw.random() < 0.4 if level == 3 else False,
+        draw.random() < 0.3 if level >= LABELLED else False,
+        draw.random() < 0.4 if level == LABELLED else False,
     )

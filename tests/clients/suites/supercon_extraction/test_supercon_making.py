@@ -15,8 +15,9 @@ from labrig.errors import LabrigError
 from labrig_papers.values.reading import read_value
 from labrig_suites.supercon_extraction.grading import strict
 from labrig_suites.supercon_extraction.grading.evidence import folded, grounded
+from labrig_suites.supercon_extraction.making.papers import make_paper
 from labrig_suites.supercon_extraction.making.variants import VARIANTS, make_variant
-from labrig_suites.supercon_extraction.making.writing import LEVELS, Paper, make_paper
+from labrig_suites.supercon_extraction.making.writing import LEVELS, Paper
 from labrig_suites.supercon_extraction.rows import Predicted
 from labrig_suites.supercon_extraction.targets import FIELDS, field
 
@@ -42,7 +43,7 @@ def read(paper: Paper) -> list[tuple[str, str]]:
     with pypdfium2.PdfDocument(paper.pdf) as document:
         pages = [page.get_textpage() for page in document]
         for row in paper.rows:
-            for place in row.places:
+            for place in row.places if not row.in_figure else ():
                 left, bottom, right, top = place.box
                 text = pages[place.page - 1].get_text_bounded(left - 1, bottom - 2, right + 1, top + 2)
                 found.append((text, row.value))
@@ -79,16 +80,16 @@ def test_values_agree_with_each_other_but_for_what_was_planted(seed: str, level:
             si.get("-slope in H_{c2} vs T at T_c for poly crystal"),
         )
         tc, onset = (
-            si["transition temperature (R = 0)"] if name == "supercon" else 0,
+            si.get("transition temperature (R = 0)", 0.0),
             si.get("transition temperature (R = 100%)", 999),
         )
         assert tc <= onset
-        if hc2 and slope:
+        if hc2 and slope and tc:
             ratio = 10.0 if (material, "H_{c2} at 0 K for poly crystal") in planted else 1.0
             assert hc2 == pytest.approx(ratio * 0.693 * tc * slope, rel=0.02)
         if hc2 and (xi := si.get("coherence length at 0 K for poly crystal")) and not planted:
             assert xi == pytest.approx(math.sqrt(2.067833848e-15 / (2 * math.pi * hc2)), rel=0.02)
-        if gap := si.get("energy gap at 0 K Δ(0)"):
+        if tc and (gap := si.get("energy gap at 0 K Δ(0)")):
             assert 3.4 < 2 * gap / (1.380649e-23 * tc) < 4.5
         power = si.get("power factor at 300 K", 0.0)
         seebeck, sigma, kappa = (

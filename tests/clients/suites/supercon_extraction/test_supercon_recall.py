@@ -19,7 +19,8 @@ from labrig.toolbox import ServeOptions
 from labrig_papers.server import toolbox
 from labrig_suites.supercon_extraction.grading.text import signs
 from labrig_suites.supercon_extraction.grading.values import equal, read_value, with_unit
-from labrig_suites.supercon_extraction.making.writing import Paper, make_paper
+from labrig_suites.supercon_extraction.making.papers import make_paper
+from labrig_suites.supercon_extraction.making.writing import Paper
 
 UNITS = (
     *(

@@ -23,7 +23,7 @@ from labrig_harness.trajectory import Step, Submission, Trajectory
 from labrig_papers.server import toolbox
 from labrig_suites.supercon_extraction import attack, items, suite
 from labrig_suites.supercon_extraction.arms import ARMS, READERS
-from labrig_suites.supercon_extraction.fixtures import FAULTS, fixtures
+from labrig_suites.supercon_extraction.fixtures import FAULTS, FIGURES, fixtures
 from labrig_suites.supercon_extraction.grading.names import key
 from labrig_suites.supercon_extraction.reading import pages_of, resolved
 from labrig_suites.supercon_extraction.targets import FIELDS, field
@@ -78,6 +78,10 @@ async def right_and_by_its_results(sample: Sample, folder: Path) -> None:
             answer = solved.answer(results)
             score = scored(sample, answer)
             assert (score.strict, score.compat, score.facts["f1"]) == (1, 1, 1), (sample.labels, score.answer)
+            # A value that stands in a figure alone is read by nobody who reads text.
+            assert (
+                score.facts["figures"] == (sample.labels["level"] == "4") and score.facts["figures_read"] == 0
+            )
             assert score.facts["quoted"] == score.facts["said"]
             for place, result in enumerate(results):
                 if (
@@ -126,7 +130,7 @@ def test_each_result_matters() -> None:
 def test_every_fault_of_the_paper_costs_something_and_the_page_has_the_table() -> None:
     page = (Path(__file__).parents[4] / "docs" / "suites" / "supercon-grading.md").read_text(encoding="utf-8")
     for fixture in fixtures():
-        if fixture.about in FAULTS:
+        if fixture.about in {**FAULTS, **FIGURES}:
             row = f"| {fixture.about} | {fixture.strict:.2f} | {fixture.compat:.2f} |"
             assert row in page, row
     costs = {about: strict for about, (_, strict, _) in FAULTS.items() if strict < 1}
