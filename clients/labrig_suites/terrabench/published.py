@@ -28,6 +28,7 @@ from labrig_harness.logs.importing import read_file
 from labrig_harness.sample import Sample, SampleInput
 from labrig_harness.suite import Score
 from labrig_harness.trajectory import Submission, Trajectory
+from labrig_suites.terrabench.metrics.arguments import canonical_key, kind_of
 from labrig_suites.terrabench.metrics.families import words
 from labrig_suites.terrabench.score import score
 from labrig_suites.terrabench.truth import truth_of
@@ -85,12 +86,7 @@ def read_item(folder: Path) -> Sample:
     if isinstance(rows, dict):
         rows = rows.get("answers", [rows])
     run = _trace(folder)
-    calls = [] if run is None else [call for step in run.steps for call in step.calls]
-    path = [
-        {"tool": call.tool, "arguments": call.arguments}
-        for call in calls
-        if not call.is_error and not call.fault
-    ]
+    path = _wanted(run) if run is not None else []
     labels = {
         "track": str(asked.get("track") or "Fundamentals"),
         "level": str(_first(about, "level", "reasoning_level")),
@@ -110,6 +106,30 @@ def read_item(folder: Path) -> Sample:
     )
     truth_of(sample)
     return sample
+
+
+def _wanted(run: ReadRun) -> list[dict[str, Any]]:
+    """Return the calls of a canonical trace that succeeded.
+
+    A file that an earlier result names was made by the run, and another run gives its own files its own names: such an
+    argument is compared as ``made``, by its ending.
+    """
+    wanted, told = [], ""
+    for call in (call for step in run.steps for call in step.calls):
+        if call.is_error or call.fault:
+            continue
+        made = {
+            key: "made"
+            for key, value in call.arguments.items()
+            if isinstance(value, str)
+            and kind_of(canonical_key(key), value) == "file"
+            and (name := value.replace("\\", "/").rpartition("/")[2])
+            and name in told
+        }
+        wanted.append({"tool": call.tool, "arguments": call.arguments, **({"kinds": made} if made else {})})
+        content = run.results.get(call.id, {}).get("content", [])
+        told += "\n" + "\n".join(str(part.get("text", "")) for part in content)
+    return wanted
 
 
 def registered() -> set[str]:
@@ -219,7 +239,7 @@ def _tables(samples: Iterable[Sample], scores: list[Score]) -> None:
 
     console = stdout_console()
     for table in (compared(scores), *paper_tables(list(samples), scores)):
-        print_table(console, table)
+        print_table(console, table, None)
 
 
 def main() -> None:

@@ -163,7 +163,7 @@ def main() -> None:
     by_id = {sample.id: sample for sample in samples}
     console = stdout_console()
     for table in paper_tables(samples, [score(by_id[each.task], each) for each in runs(samples)]):
-        print_table(console, table)
+        print_table(console, table, None)
 
 
 if __name__ == "__main__":

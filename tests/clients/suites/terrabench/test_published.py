@@ -103,6 +103,26 @@ def test_runs_of_every_form_are_paired_by_folder(truths: Path, tmp_path: Path) -
     assert meta["guardrails"]["offered"], "meta calls need not be offered"
 
 
+def test_files_that_a_run_makes_may_have_other_names(tmp_path: Path) -> None:
+    def steps(made: str, given: str) -> dict[str, Any]:
+        first = {"type": "tool", "name": "fetch_era5", "arguments": {}, "content": f"wrote out/{made}"}
+        arguments = {"data": f"out/{made}", "soil_path": given}
+        return {"steps": [first, {"type": "tool", "name": "count_era5_events", "arguments": arguments}]}
+
+    item = read_item(
+        write(tmp_path / "t" / "Q", number_ground_truth=[FIELD], Main_trace=steps("a.nc", "soil.csv"))
+    )
+    assert item.truth["paths"][0][1]["kinds"] == {"data": "made"}
+    for made, given, likeness in (
+        ("b.nc", "soil.csv", 1.0),
+        ("b.csv", "soil.csv", 0.75),
+        ("a.nc", "other.csv", 0.75),
+    ):
+        write(tmp_path / "p" / "Q", Main_trace=steps(made, given))
+        (found,) = score_folder({"Q": item}, tmp_path / "p").scores
+        assert found.facts["metrics"]["ArgAcc"] == (1 + likeness) / 2
+
+
 def test_what_is_broken(truths: Path, tmp_path: Path) -> None:
     write(truths / "zero", number_ground_truth=[{**FIELD, "abs_tol": -1}])
     write(truths / "cut", number_ground_truth='[{"key": ')
