@@ -22,6 +22,7 @@ from labrig_harness.agent import AgentSpec
 from labrig_harness.channels import MOST, submitted
 from labrig_harness.formats import FORMATS, LINE_FORMATS
 from labrig_harness.formats.read_run import ReadRun
+from labrig_harness.formats.terrabench import ANSWER, TRACE
 from labrig_harness.logs.keeping import (
     Imported,
     Where,
@@ -177,8 +178,6 @@ def read_file(format: str, file: Path) -> Iterator[ReadRun]:
 
 def _in_folder(run: ReadRun, file: Path, answer: Path) -> ReadRun:
     """Return a run of TerraBench with its item, by which its folder is called, and the answer, if it lies there."""
-    from labrig_harness.formats.terrabench import TRACE
-
     if file.name == TRACE:
         run = replace(run, item=run.item or file.absolute().parent.name)
     if not answer.exists() and not answer.is_symlink():
@@ -231,6 +230,8 @@ def _plan(
         if not kinds:
             done.skip(f"{file.name}: {'it is empty' if not file.stat().st_size else 'no format of ours'}")
         for kind in kinds:
+            if kind == "results" and file.name == ANSWER and file.with_name(TRACE).exists():
+                continue  # the answer of the trace beside it
             if kind == "results":
                 done.skip(f"{file.name}: a table of results; import it by itself, without --suite")
                 continue
@@ -381,7 +382,9 @@ def _foreign(
     channel = suite.arm(arm).channel if suite.name != "imported" else None
     submission = submitted(channel, steps, sample.brief.choices) if channel is not None else None
     if run.committed is not None:
-        submission = Submission(run.committed, -1)  # a file beside the log: no step is known to have written it
+        submission = Submission(
+            run.committed, -1
+        )  # a file beside the log: no step is known to have written it
     end = run.end
     if channel is not None and end in ("answered", "no_answer"):
         end = "answered" if submission is not None else "no_answer"

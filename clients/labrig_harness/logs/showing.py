@@ -110,7 +110,8 @@ def print_record(
             body(text, indent=4)
     console.print()
     submission = trajectory.submission
-    head(f"submission (step {submission.step})" if submission is not None else "no submission")
+    place = f" (step {submission.step})" if submission is not None and submission.step >= 0 else ""
+    head(f"submission{place}" if submission is not None else "no submission")
     if submission is not None:
         body(submission.text)
     head(f"end: {trajectory.end}" + (f" ({trajectory.end_detail})" if trajectory.end_detail else ""))
