@@ -47,13 +47,15 @@ class Placed:
     tabled: bool = False
 
 
-def conditions_of(values: Sequence[Placed], text: str) -> list[dict[str, str]]:
-    """Return for each value of a page, in order, the conditions by name, as printed.
+def conditions_of(values: Sequence[Placed], text: str) -> tuple[list[dict[str, str]], set[int]]:
+    """Return for each value of a page, in order, the conditions by name, as printed; and which values are conditions.
 
     Those right behind a value belong to it, as do those in the brackets before it; one that opens a sentence belongs
     to all values of the sentence. A value is no condition of one of its own dimension.
     """
     found: list[dict[str, str]] = [{} for _ in values]
+    places = {value.start: index for index, value in enumerate(values)}
+    are_conditions: set[int] = set()
     for index, value in enumerate(values):
         if value.tabled:
             continue
@@ -62,6 +64,7 @@ def conditions_of(values: Sequence[Placed], text: str) -> list[dict[str, str]]:
             mine[_OF_DIMENSION[other.dimension]] = _said(other)
         for other in (*_in_brackets(values, index, text), *_behind(values, index, text)):
             mine[_OF_DIMENSION[other.dimension]] = _said(other)
+            are_conditions.add(places[other.start])
         room = _ROOM_BEHIND.match(text, value.end) or _ROOM_OPENS.match(text, value.sentence)
         if "temperature" not in mine and room:
             mine["temperature"] = "room temperature"
@@ -75,7 +78,7 @@ def conditions_of(values: Sequence[Placed], text: str) -> list[dict[str, str]]:
             if _NO_FIELD.search(clause):
                 mine["field"] = "0 T"
         mine.pop(_OF_DIMENSION.get(value.dimension, ""), None)
-    return found
+    return found, are_conditions
 
 
 def _said(value: Placed) -> str:

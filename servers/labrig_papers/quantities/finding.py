@@ -92,7 +92,9 @@ def _candidate(text: str, page: int, found: Found) -> Candidate:
     value, problem = found.value, found.problem
     unit = value.unit if value is not None else BARE
     name = name_before(before, unit.dimension if value is not None else "", unit.canonical)
-    if not name and (behind := _FOR.match(text, found.end)):
+    if _THAN.match(text, found.end):
+        name = ""  # a difference
+    elif not name and (behind := _FOR.match(text, found.end)):
         name = name_before(behind[1], unit.dimension if value is not None else "", unit.canonical)
     if value is None and "emu/mol" in problem and name in _SUSCEPTIBILITIES:
         # The text names what it is, so the unit has one meaning.
@@ -114,6 +116,7 @@ def _candidate(text: str, page: int, found: Found) -> Candidate:
     )
 
 
+_THAN = re.compile(r"\s(?:higher|lower|larger|smaller|greater|less|more|wide|broad|apart)\b")
 _FOR = re.compile(r"\s(?:for|as)\s(?:the\s)?([^.,;\n]{1,40})")
 """What a value is of may stand behind it: "a value of 5 nm for the coherence length"."""
 _SUSCEPTIBILITIES = frozenset({"susceptibility_constant", "curie_constant"})
@@ -123,7 +126,7 @@ def _with_conditions(text: str, found: Sequence[Candidate]) -> list[Candidate]:
     """Return the candidates of a page in order, each with what the words round it state: onset or zero, direction."""
     told = []
     before = 0
-    held = conditions_of([_placed(each) for each in found], text)
+    held, are_conditions = conditions_of([_placed(each) for each in found], text)
     for index, each in enumerate(found):
         if each.source == "table":
             stated = facets_of(each.column)
@@ -138,6 +141,8 @@ def _with_conditions(text: str, found: Sequence[Candidate]) -> list[Candidate]:
                 before = each.end + len(behind)  # of ρ_{ab}(300 K) = 0.43 mΩ cm both values are of one symbol
             at = held[index]
         words = {key: stated[key] for key in _TOLD if key in stated}
+        if index in are_conditions:
+            each = replace(each, name="")  # what was named before is of the value that this is a condition of
         of_row = {key: value for key, value in each.conditions.items() if key not in _own(each)}
         told.append(replace(each, conditions={**of_row, **words, **at}))
     return told

@@ -53,6 +53,10 @@ _CHANGE = re.compile(
 )
 """What is said of a change is no value of the quantity."""
 _KAPPA = re.compile(r"κ(?:_\{[^}]*\})?(?:\(0\))?\s?[=≈~∼]\s?$")
+_OF_MAGNETS = re.compile(
+    r"(?i:\bcurie|\bferromagnet\w*).*T_\{?C\}?(?![A-Za-z])[^A-Za-z]*(?:is|of)?\s*$", re.DOTALL
+)
+"""T_C behind the name of Curie; T_c is that of superconductors."""
 _MU_STAR = re.compile(r"μ\s?\^?\{?\s?[*∗⋆]\s?\}?\s?[=≈~∼]\s?$")
 _AT = re.compile(r"\b(?:at|near|above|below)\s?(?:T\s?[=≈~∼]\s?)?$")
 BOUND = re.compile(r"(?:above|below|near)\s", re.IGNORECASE)
@@ -71,7 +75,6 @@ _ALONE = {
     "conductivity": "electrical_conductivity",
     "mobility": "hall_mobility",
     "hall_coefficient": "hall_coefficient",
-    "power_factor": "power_factor",
 }
 """Dimensions that one quantity alone has."""
 
@@ -107,6 +110,8 @@ def name_before(text: str, dimension: str, unit: str) -> str:
         if may_be(each, dimension) and not (at and "temperature" not in _dimensions_of(each))
     )
     name = next((each for each in fitting if unit != "%" or each in _OF_PERCENT), "")
+    if name == "critical_temperature" and _OF_MAGNETS.search(text):
+        return "curie_temperature"
     if name == "thermodynamic_critical_field" and re.search(r"\bcoerciv", text):
         return "coercivity"  # both are written H_c
     if not name and dimension == "temperature_per_pressure" and "critical_temperature" in named:
@@ -135,6 +140,9 @@ _OF_OTHERS: dict[str, frozenset[str]] = {
     "critical_current": frozenset({"current"}),
     "thermodynamic_critical_field": frozenset({"magnetic_field"}),
     "irreversibility_field": frozenset({"magnetic_field"}),
+    "pauli_limit": frozenset({"magnetic_field"}),
+    "sheet_resistance": frozenset({"resistance"}),
+    "kondo_temperature": frozenset({"temperature"}),
     "mean_free_path": frozenset({"length"}),
     "plasma_frequency": frozenset({"frequency", "energy", "inverse_length"}),
     "fermi_velocity": frozenset({"velocity"}),

@@ -39,6 +39,10 @@ _CHANGED = re.compile(
 """What goes from one value to another has two values, and is no range of them: "rises from 24.1 to 26.3 K"."""
 
 
+_SIDES = re.compile(r"(?<![\d.])(?:\d+(?:\.\d+)?\s?×\s?){1,2}$")
+PRODUCT = "a product of sides, whose unit may be that of each or of the product"
+
+
 @dataclass(frozen=True)
 class Found:
     """A value in a text: its span, the value, or why it cannot be read (``problem``)."""
@@ -77,6 +81,11 @@ def scan(text: str) -> Iterator[Found]:
             at = max(end, start + 1)
             continue
         unit_end = _unit_end(folded, end)
+        if unit_end is not None and (sides := _SIDES.search(before)):
+            first_at = start - len(sides.group(0))
+            yield Found(first_at, unit_end, text[first_at:unit_end], None, PRODUCT)
+            at = unit_end
+            continue
         if unit_end is None and (both := joint.match(folded, end)):
             shared = _unit_end(folded, both.end())
             if shared is not None:
@@ -272,9 +281,14 @@ def _strange_unit(folded: str, number: re.Match[str]) -> re.Match[str] | None:
     """
     found = _STRANGE.match(folded, number.end())
     decimal = re.search(r"\.\d|±", number.group(0)) is not None
-    if found is None or not decimal or found["unit"].casefold() in _WORDS or found["unit"] in SYMBOLS:
+    written_out = found is not None and ("/" in found["unit"] or "^" in found["unit"])
+    if (
+        found is None
+        or not (decimal or written_out)
+        or found["unit"].casefold() in _WORDS
+        or found["unit"] in SYMBOLS
+    ):
         return None
-    written_out = "/" in found["unit"] or "^" in found["unit"]
     return found if written_out or not found["unit"].istitle() else None
 
 

@@ -25,7 +25,7 @@ _POWER = (
 )
 _BRACKET = r"(?:\s?\((?P<bracket{n}>\d+(?:\.\d+)?)\))"
 _BARE = (
-    r"(?P<bare{n}>[+-]?\s?10\s?(?:\^\s?\{?\s?(?P<barepower{n}>[+-]?\d+)\s?\}?"
+    r"(?P<bare{n}>(?:[+-]\s?)?10\s?(?:\^\s?\{?\s?(?P<barepower{n}>[+-]?\d+)\s?\}?"
     r"|(?P<bareraised{n}>[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)))"
 )
 _ASYMMETRIC = (

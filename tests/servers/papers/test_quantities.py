@@ -78,6 +78,22 @@ def test_the_temperature_of_a_gap_is_no_gap() -> None:
     ]  # fmt: skip
 
 
+def test_what_is_no_value_of_the_quantity_named_before() -> None:
+    text = (
+        "The irreversibility field is 8.5 T, J_{c} = 3 MA/cm^{2} at 5 K and 3 T, T_{c} is 26 K, 10 K higher."
+    )
+    named = {each.text: each.name for each in find_quantities([text])}
+    assert named["8.5 T"] == "irreversibility_field" and named["3 T"] == ""
+    assert named["26 K"] == "critical_temperature" and named["10 K"] == ""
+
+
+def test_sides_of_a_sample_are_no_volume() -> None:
+    (found,) = find_quantities(["The crystal measured 2 × 1 × 0.1 mm^{3} in all."])
+    assert (found.text, found.value) == ("2 × 1 × 0.1 mm^{3}", None) and "sides" in found.problem
+    (power,) = find_quantities(["It was 2 × 10^{3} mm^{3} in all."])
+    assert power.value is not None and power.value.si() == pytest.approx((2e-6,))
+
+
 def test_a_formula_is_read_to_its_end() -> None:
     far = (
         "T_{c} = 37.8 K. "
@@ -162,6 +178,11 @@ def test_a_word_behind_a_number_is_no_unit(text: str) -> None:
         ("The coercivity was H_{c} = 1.2 kOe", "coercivity", 0.12),
         ("an exciton binding energy of 15 meV", "binding_energy", 2.403264951e-21),
         ("A = 0.0032 μΩ cm K^{−2}", "", 3.2e-11),
+        ("a sheet resistance of 250 Ω/sq", "sheet_resistance", 250),
+        ("a thermal expansion coefficient of 12 ppm/K", "thermal_expansion", 12e-6),
+        ("The Curie temperature is T_{C} = 627 K", "curie_temperature", 627),
+        ("κ/T = 0.5 mW K^{−2} cm^{−1}", "", 0.05),
+        ("exceeds the Pauli limit of 1.84 T_{c} = 5.2 T", "pauli_limit", 5.2),
         ("a carrier density of 5 × 10^{14}/cm^{3}", "carrier_density", 5e20),
         ("a thermal expansion of 12.3 × 10^{−6}/K", "thermal_expansion", 12.3e-6),
         ("a fracture toughness of 4.5 MPa m^{1/2}", "fracture_toughness", 4.5e6),  # and no megapascal
