@@ -110,6 +110,11 @@ class Simulator:
         Runs it, and gives what it left until the block ends.
     check
         Checks the files without a run, and returns what would be assumed or filled.
+    question
+        The arguments and files of the engine, for one that answers ``{"check": true}`` and ``{"list": true}``: whether
+        it knows what is named, and what may be named.
+    names
+        What it lists.
     """
 
     tool: str
@@ -120,3 +125,5 @@ class Simulator:
     check: Callable[[Given], Sequence[str]]
     lists: Sequence[str] = ()
     options: Mapping[str, str] = field(default_factory=dict)
+    question: Callable[[Given], tuple[Mapping[str, Any], Mapping[str, bytes]]] | None = None
+    names: Sequence[str] = ()

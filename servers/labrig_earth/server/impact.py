@@ -42,22 +42,29 @@ RunArgument = Annotated[str, Field(description="Handle of a run's folder in the 
 @toolbox.tool(title="List inputs", read_only=True, toolsets=IMPACT)
 async def list_inputs(
     tool: Annotated[str, Field(description="A simulator; empty for all of them.")] = "",
+    crop: Annotated[str, Field(description="For impact_dssat_run: list the cultivars of this crop.")] = "",
 ) -> Answer:
-    """Say what files and options a simulator takes, with units, and whether its engine is installed."""
+    """Say what files and options a simulator takes, with units, what may be named, and whether its engine is there."""
     if not tool:
-        data = {name: _standing(name) for name in ROOMS}
-        return Answer(source="labrig earth", data={"simulators": data}, next="list_inputs(tool=...)")
+        known = {name: _standing(name) for name in ROOMS}
+        return Answer(source="labrig earth", data={"simulators": known}, next="list_inputs(tool=...)")
     found = simulator(tool)
-    return Answer(
-        source="labrig earth",
-        data={
-            "tool": tool,
-            "engine": _standing(tool),
-            "files": dict(found.files),
-            "options": dict(found.options),
-        },
-        next=f"check_inputs(tool={tool!r}, arguments=...)",
-    )
+    data: dict[str, Any] = {
+        "tool": tool,
+        "engine": _standing(tool),
+        "files": dict(found.files),
+        "options": dict(found.options),
+    }
+    if found.names and _there(tool):
+        asked = {"list": True, "of": crop}
+        async with session().state.engines.run(found.engine, asked, {}) as run:
+            data |= {name: run.result.get(name, []) for name in found.names}
+    return Answer(source="labrig earth", data=data, next=f"check_inputs(tool={tool!r}, arguments=...)")
+
+
+def _there(tool: str) -> bool:
+    environment = simulator(tool).engine.environment
+    return environment is None or status(environment).state == "installed"
 
 
 def _standing(tool: str) -> str:
@@ -79,9 +86,17 @@ async def check_inputs(tool: ToolArgument, arguments: ArgumentsArgument) -> Answ
     common.checked(simulator(tool).backends)
     given, hashes = await asyncio.to_thread(simulating.read_given, tool, files, options)
     notes = await asyncio.to_thread(simulator(tool).check, given)
+    question, text = simulator(tool).question, "The files can be used as they are."
+    if question is not None:
+        if await asyncio.to_thread(_there, tool):
+            asked, inputs = await asyncio.to_thread(question, given)
+            async with session().state.engines.run(simulator(tool).engine, {**asked, "check": True}, inputs):
+                text += " The engine knows what they name."
+        else:
+            text += f" Whether the engine knows what they name is not checked: {_standing(tool)}."
     return Answer(
         source=f"labrig earth {toolbox.version}",
-        text="The files can be used as they are.",
+        text=text,
         data={"assumed": list(notes), "files": {role: len(each) for role, each in hashes.items()}},
         next=f"start_simulation(tool={tool!r}, arguments=...)",
     )

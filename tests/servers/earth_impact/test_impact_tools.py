@@ -262,3 +262,19 @@ async def test_a_run_of_dssat_is_read_and_drawn(served: tuple[Client[Any], Path]
     refusal = await refused(served, "read_output", run=handles[0], name="OVERVEIW.OUT")
     assert refusal[0] == "not_found"
     assert "OVERVIEW.OUT" in refusal[1]
+
+
+@pytest.mark.accept
+async def test_names_are_listed_and_checked_before_a_run(served: tuple[Client[Any], Path]) -> None:
+    needs_crops()
+    assert "Wheat" in (await call(served, "list_inputs", tool=AQUACROP))["data"]["crops"]
+    listed = await call(served, "list_inputs", tool="impact_dssat_run", crop="Maize")
+    assert "IB0012 (PIO 3382)" in listed["data"]["cultivars"]
+    assert json_bytes(listed) <= ANSWER_BYTES
+    (served[1] / "wheet.json").write_bytes(as_json(name="Wheet", planting="10-01"))
+    arguments = {**FILES, "crop_path": "wheet.json"}
+    found = await refused(served, "check_inputs", tool=AQUACROP, arguments=arguments)
+    assert found[0] == "not_found"
+    assert "did you mean Wheat" in found[1]
+    checked = await call(served, "check_inputs", tool=AQUACROP, arguments=FILES)
+    assert "The engine knows what they name" in checked["text"]

@@ -488,6 +488,12 @@ async def simulate(given: Given, how: Run) -> AsyncIterator[Simulation]:
         )
 
 
+def question(given: Given) -> tuple[Mapping[str, Any], Mapping[str, bytes]]:
+    """Return what the engine is asked for a call."""
+    case = case_of(given)
+    return case.arguments, case.inputs
+
+
 SIMULATOR = Simulator(
     tool="impact_aquacrop_run",
     engine=AQUACROP,
@@ -509,4 +515,6 @@ SIMULATOR = Simulator(
     options={"yield_threshold_t_ha": "a season below it counts as a failure, t/ha; 2.5"},
     run=simulate,
     check=lambda given: case_of(given).notes,
+    question=question,
+    names=("crops", "soils"),
 )

@@ -14,6 +14,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import date, timedelta
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -373,6 +374,13 @@ FILES: Mapping[str, str] = {
     "nitrate_ppm, ammonium_ppm}, nitrogen (true), co2_ppm, tav_c, amp_k, fill_days",
 }
 
+
+def question(given: Given) -> tuple[Mapping[str, Any], Mapping[str, bytes]]:
+    """Return what the engine is asked for a call, but for the seed."""
+    case = case_of(given)
+    return {**case.arguments, "seed": 0}, {"weather.csv": case.weather.csv(case.columns)}
+
+
 SIMULATOR = Simulator(
     tool="impact_dssat_run",
     engine=DSSAT,
@@ -380,4 +388,6 @@ SIMULATOR = Simulator(
     files=FILES,
     run=simulate,
     check=lambda given: case_of(given).notes,
+    question=question,
+    names=("crops", "cultivars"),
 )

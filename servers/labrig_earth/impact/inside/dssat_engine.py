@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import difflib
+import importlib.metadata
 import io
 import os
 import re
@@ -42,7 +43,12 @@ MISSING = -99
 
 def run(arguments: dict[str, Any], inputs: Path, outputs: Path) -> dict[str, Any]:
     """Run one treatment, or only say what may be named (``list``) or whether the cultivar is known (``check``)."""
+    said_version = f"DSSATTools {importlib.metadata.version('DSSATTools')}"
+    if arguments.get("list"):
+        return {"version": said_version, "crops": list(CROPS), "cultivars": _listed(arguments.get("of", ""))}
     cultivar = _cultivar(arguments["crop"], arguments["cultivar"])
+    if arguments.get("check"):
+        return {"version": said_version}
     folder = os.environ["TMPDIR"]
     sown = arguments["planting"]
     start = date.fromisoformat(arguments["start"])
@@ -181,9 +187,16 @@ def cultivars(crop: str) -> dict[str, str]:
     for line in path.read_text(encoding="latin-1").splitlines():
         if line[:1].isalnum() or re.match(r"[A-Z0-9]{6} ", line):
             code, name = line[:6].strip(), line[7:23].strip(" .")
-            if re.fullmatch(r"[A-Z0-9]{6}", code) and not name.startswith(("MINIMA", "MAXIMA")):
+            if re.fullmatch(r"[A-Z0-9]{6}", code) and not name.startswith(("MINIMA", "MAXIMA", "DEFAULT")):
                 found[code] = name
     return found
+
+
+def _listed(crop: str) -> list[str]:
+    """Return the cultivars of a crop with their codes; none for no crop."""
+    if crop and crop not in CROPS:
+        raise _unknown("crop", crop, list(CROPS))
+    return [f"{code} ({name})" for code, name in cultivars(crop).items()] if crop else []
 
 
 def _cultivar(crop: str, wanted: str) -> Any:
