@@ -75,7 +75,13 @@ def test_mean_and_range_over_the_year_are_computed_and_defaults_are_told() -> No
     assert read.arguments["weather"]["tav_c"] == pytest.approx(np.mean(months), abs=0.05)
     assert read.arguments["weather"]["amp_k"] == pytest.approx(max(months) - min(months), abs=0.05)
     said = " ".join(read.notes)
-    for part in ("tav ", "pH 6.5 of layer 1", "curve_number 75", "at field capacity"):
+    for part in (
+        "tav ",
+        "pH 6.5 of layers 1, 2, 3, 4, 5",
+        "root_factor 1.00, 0.67, 0.41",
+        "curve_number 75",
+        "at field capacity",
+    ):
         assert part in said
     given = case(treatment=treatment(tav_c=11.0, amp_k=22.0))
     assert "tav" not in " ".join(given.notes)

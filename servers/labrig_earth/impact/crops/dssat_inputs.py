@@ -176,6 +176,8 @@ def _soil(soil: Fields, notes: list[str]) -> tuple[dict[str, Any], list[Layer]]:
         if not soil.has(name):
             defaults.append(f"{name} {default:g}")
     rows, layers, bottom = [], [], 0.0
+    assumed_ph: list[str] = []
+    assumed_roots: list[str] = []
     for layer, row in read_layers(soil):
         top, bottom = bottom, bottom + layer.thickness_m * 100
         middle = (top + bottom) / 2
@@ -198,15 +200,16 @@ def _soil(soil: Fields, notes: list[str]) -> tuple[dict[str, Any], list[Layer]]:
         )
         if rows[-1]["clay"] + rows[-1]["silt"] > 100:
             raise LabrigError("Clay and silt are more than 100 %", where=row.where)
-        if not row.has("ph"):
-            defaults.append(f"pH 6.5 of layer {len(rows)}")
-        if not row.has("root_factor"):
-            defaults.append(
-                f"root_factor {rows[-1]['root_factor']:.2f} of layer {len(rows)} (exp(-0.02 depth in cm))"
-            )
+        assumed_ph += [] if row.has("ph") else [str(len(rows))]
+        assumed_roots += [] if row.has("root_factor") else [f"{rows[-1]['root_factor']:.2f}"]
         row.require_all_known()
         layers.append(layer)
     soil.require_all_known()
+    defaults += [f"pH 6.5 of layers {', '.join(assumed_ph)}"] if assumed_ph else []
+    if assumed_roots:
+        defaults.append(
+            f"root_factor {', '.join(assumed_roots)} (1 down to 20 cm, then exp(-0.02 depth in cm))"
+        )
     if defaults:
         notes.append("soil, by default: " + ", ".join(defaults))
     return {**made, "layers": rows}, layers
