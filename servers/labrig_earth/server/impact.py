@@ -298,8 +298,8 @@ async def plot_run(
         list[str], Field(min_length=1, max_length=4, description="Handles of runs' folders in the workspace.")
     ],
     options: Annotated[
-        dict[str, Any], Field(description="crops: season (from 1), member (0 is the first weather), title.")
+        dict[str, Any], Field(description="title; of crops season (from 1), member (0 is the first weather).")
     ] = {},  # noqa: B006 - pydantic copies it
 ) -> Pictures:
-    """Draw one to four runs of a simulator over each other: crops through the season, with water stress."""
+    """Draw one to four runs of a simulator: crops through the season with water stress, heat by categories, cases."""
     return await pictured(Asked("plot_run", {"runs": runs}, {"options": options}))
