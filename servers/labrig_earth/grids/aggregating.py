@@ -392,6 +392,13 @@ def _trend(source: Field, wanted: Wanted, covers: Accumulation) -> Aggregated:
             ends=covers.covers == "before",
         )
         source, said = source.with_data(found.data).noting(warnings=found.warnings), f"{found.said}; "
+    step = time_axis(source.data, time).step
+    if step and "year" not in step:
+        cycle = (
+            f"Values of each {step} may hold a seasonal cycle, which hides a trend and is none: "
+            'every="year", or one season by select months'
+        )
+        source = source.noting(warnings=(cycle,))
     method = str(wanted.options.get("method", "theil_sen"))
     unit = str(source.data.attrs.get("units", "") or "1")
     if source.data.dims == (time,):

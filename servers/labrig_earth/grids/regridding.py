@@ -213,12 +213,14 @@ def _within_source(found: Any, source: Any) -> Any:
 def conservation(source: Any, result: Any) -> tuple[float, float]:
     """Return the area means of a field before and after, over the cells that the result has.
 
-    Both are means over time and levels too. The source is cut to the extent of the result by parts of cells, so equal
-    means are expected of a conservative regrid but for missing cells.
+    Both are means over time and levels too. The source is cut to the extent of the result by parts of cells, rows and
+    columns at the edge that have no value left out, so equal means are expected of a conservative regrid but for
+    missing cells within.
     """
     import shapely
 
     axes, after = horizontal(source), horizontal(result)
+    result = _with_values(result, after)
     edges_x, edges_y = (
         edges_of(result[after.x].values),
         edges_of(result[after.y].values, within=POLES),
@@ -234,6 +236,17 @@ def conservation(source: Any, result: Any) -> tuple[float, float]:
     before = source.weighted(weights).mean()
     now = result.weighted(cell_areas(result, after)).mean()
     return float(before), float(now)
+
+
+def _with_values(field: Any, axes: Axes) -> Any:
+    """Return a field without the rows and columns at its edges that are missing in the first step; two stay."""
+    first = field.isel({dim: 0 for dim in field.dims if dim not in (axes.y, axes.x)}).notnull()
+    kept = {}
+    for name, other in ((axes.y, axes.x), (axes.x, axes.y)):
+        places = np.flatnonzero(first.any(other).values)
+        if places.size > 1:
+            kept[name] = slice(int(places[0]), int(places[-1]) + 1)
+    return field.isel(kept)
 
 
 def _from_curvilinear(variable: Any, axes: Axes, target: Any, method: str) -> Regridded:

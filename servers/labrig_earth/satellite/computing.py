@@ -71,8 +71,7 @@ def compute_index(
         warnings.append("no cell is clear and has data")
     data: dict[str, Any] = {"formula": index.formula, "formula_source": index.source}
     if polygons is not None:
-        rows, more = _zones(scratch / name, polygons, names)
-        data["polygons"] = rows
+        data["polygons"], data["polygons_method"], more = _zones(scratch / name, polygons, names)
         warnings += more
     return Result(
         method=f"{index.name} = {index.formula} of reflectances{_masked(scene)}",
@@ -146,8 +145,7 @@ def compute_change(
         warnings.append("no cell is clear and has data in both scenes: do they lie in one place?")
     data: dict[str, Any] = {"formula": index.formula, "formula_source": index.source}
     if polygons is not None:
-        rows, more = _zones(scratch / name, polygons, names)
-        data["polygons"] = rows
+        data["polygons"], data["polygons_method"], more = _zones(scratch / name, polygons, names)
         warnings += more
     return Result(
         method=f"{index.name} = {index.formula} of reflectances{_masked(before)}; after minus before",
@@ -258,8 +256,8 @@ def _grid_of(grid: Any) -> tuple[str, str]:
     ), f"{step_x:g} x {step_y:g} {unit}, {grid.width} x {grid.height}"
 
 
-def _zones(path: Path, polygons: Any, names: str) -> tuple[list[dict[str, Any]], Sequence[str]]:
-    """Return statistics of the index in each polygon."""
+def _zones(path: Path, polygons: Any, names: str) -> tuple[list[dict[str, Any]], str, Sequence[str]]:
+    """Return statistics of the index in each polygon, how they were computed, and warnings."""
     from labrig_earth.grids.zonal import zonal_statistics
 
     variable = open_raster(Place.of(path)).isel(band=0, drop=True)
@@ -268,4 +266,4 @@ def _zones(path: Path, polygons: Any, names: str) -> tuple[list[dict[str, Any]],
         {str(key): round(value, 6) if isinstance(value, float) else value for key, value in row.items()}
         for row in found.table.head(50).to_dict("records")
     ]
-    return rows, ((found.method and [f"polygons: {found.method}"]) or []) + list(found.warnings)
+    return rows, found.method, found.warnings

@@ -66,7 +66,11 @@ def opened_data(path: str) -> Iterator[Source]:
 
 def _not_there(path: str) -> LabrigError:
     names = [entry.path for entry in session().workspace.entries()]
-    _, data = places([name for name in names if PurePosixPath(name).name != CATALOGUE])
+    tops, _ = places(names)
+    entries = [name for name in names if name.endswith(".json") and PurePosixPath(name).name not in STORES]
+    of_catalogues = {name for name in entries if any(_in(name, top) for top in tops)}
+    kept = [name for name in names if name not in of_catalogues]
+    _, data = places([name for name in kept if PurePosixPath(name).name != CATALOGUE])
     close = nearest(path, data)
     shown = ", ".join(data[:12]) + (f" and {len(data) - 12} more" if len(data) > 12 else "")
     return LabrigError(

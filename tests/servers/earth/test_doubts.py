@@ -165,6 +165,12 @@ def test_which_values_may_stand_for_missing_ones(values: list[float], found: lis
     assert stands_for_missing(np.array(values)) == pytest.approx(found)
 
 
+def test_a_trend_of_parts_of_years_is_told_from_one_of_years(asks: Any) -> None:
+    """Sixty days hold no trend, and what is computed of them says what may stand for one."""
+    found = asks("aggregate", variable="clean", over="both", statistic="trend")
+    assert "seasonal cycle" in " ".join(found.warnings) and "every" in " ".join(found.warnings)
+
+
 def test_days_beyond_a_threshold_are_days(asks: Any) -> None:
     counted = asks(
         "aggregate", variable="clean", over="both", statistic="exceedance", options={"threshold": 283}

@@ -23,6 +23,7 @@ from shapely.geometry import Polygon, box
 from labrig.errors import LabrigError
 from labrig_earth.grids import heat, humidity, wind
 from labrig_earth.grids.areas import METHODS, area_mean, polygon_means
+from labrig_earth.grids.axes import horizontal
 from labrig_earth.grids.climatology import anomaly, climatology
 from labrig_earth.grids.periods import over_time
 from labrig_earth.grids.regridding import conservation, grid_of, regrid, reproject, target_grid
@@ -398,6 +399,19 @@ def test_a_conservative_regrid_keeps_the_mean_and_a_linear_one_a_plane() -> None
     assert grid_of(plane()).sizes == {"latitude": 41, "longitude": 41}
     with pytest.raises(LabrigError, match="do not meet"):
         regrid(plane(), target_grid(1.0, (50, 0, 60, 10), plane(), None))  # type: ignore[arg-type]
+
+
+def test_means_before_and_after_are_of_the_same_cells() -> None:
+    """Three rows and a half of the target lie in five rows: the last is not covered, and counts in neither mean."""
+    rows, columns = np.arange(56.0, 41.0, -1), np.arange(0.0, 21.0)
+    field = xr.DataArray(
+        280 + rows[:, None] ** 2 / 100 + 0 * columns, dims=("latitude", "longitude"), name="t",
+        coords={"latitude": rows, "longitude": columns},
+    )  # fmt: skip
+    found = regrid(field, target_grid(2.0, None, field, horizontal(field)), method="conservative").data
+    assert found.isnull().any()
+    before, after = conservation(field, found)
+    assert before == pytest.approx(after, rel=1e-6)
 
 
 def test_a_curvilinear_grid_becomes_regular() -> None:
