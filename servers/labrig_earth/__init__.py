@@ -11,5 +11,8 @@
 - `satellite`: indices of scenes, with scale, offset and clouds, and their change
 - `plots`: maps and time series that could be published
 - `impact`: simulators of what weather does to crops, people and houses
+- `ensembles`: several forecasts of one thing, what they say together
+- `verification`: forecasts held against what happened, and calibrated
+- `terra`: sub-tools of TerraAgent by their published names, over these rooms
 - `catalogue`: which data there are here and on the network, and parts of the latter as files
 """

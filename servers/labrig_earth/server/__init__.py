@@ -7,11 +7,13 @@
 - `code`: Python of an agent, in a toolset of its own
 - `online`: STAC services and parts of what lies on the network, in another
 - `impact`: their inputs checked, runs compared and drawn
+- `terra`: sub-tools of TerraAgent by their published names, in toolsets of their groups
 - `simulating`, `simulators`, `simulators_health`: simulators of impacts by their published names, and what these share
 """
 
 from labrig_earth.server import finding, grids, features, pictures, workspace, code, online  # isort: skip - as tools/list has them
 from labrig_earth.server import simulators, simulators_health, impact  # isort: skip - after those
+from labrig_earth.server import terra  # isort: skip - after those
 from labrig_earth.server.base import toolbox
 
 __all__ = [
@@ -24,6 +26,7 @@ __all__ = [
     "pictures",
     "simulators",
     "simulators_health",
+    "terra",
     "toolbox",
     "workspace",
 ]

@@ -186,6 +186,26 @@ async def answered(asked: Asked, *, job: bool = False) -> Answer:
 
 
 async def _done(asked: Asked, here: Session, *, long: bool) -> Answer:
+    async with worked(asked, here, long=long) as done:
+        made_by = {"server": "earth", "tool": asked.operation, "arguments": done.arguments}
+        return await asyncio.to_thread(
+            _answer, here, done.result, done.folder, done.hashes, made_by, asked.next
+        )
+
+
+@dataclass(frozen=True)
+class Worked:
+    """What a child has done: its result, the folder of its files, and what it was given."""
+
+    result: Result
+    folder: Folder
+    hashes: Mapping[str, str]
+    arguments: Mapping[str, Any]
+
+
+@asynccontextmanager
+async def worked(asked: Asked, here: Session, *, long: bool = False) -> AsyncIterator[Worked]:
+    """Have a child do what is asked; its files are there until the block ends."""
     from labrig_earth.work import asking
 
     with ExitStack() as held:
@@ -200,8 +220,7 @@ async def _done(asked: Asked, here: Session, *, long: bool) -> Answer:
         result = await asking.run(
             by, asked.operation, given, arguments, folder.descriptor, limits=limits, scheduler=scheduler
         )
-        made_by = {"server": "earth", "tool": asked.operation, "arguments": arguments}
-        return await asyncio.to_thread(_answer, here, result, folder, hashes, made_by, asked.next)
+        yield Worked(result, folder, hashes, arguments)
 
 
 async def pictured(asked: Asked) -> Pictures:
@@ -405,6 +424,9 @@ SCHEDULER = ServerSetting(
     "a dask scheduler (tcp://host:8786) whose workers see the same paths and compute, without walls",
 )
 PYTHON = ServerSetting("python", "earth", "the Python of the sandbox that code gets: earth or science")
+ACTIVATION = ServerSetting(
+    "activation", False, "sub-tools of TerraAgent are refused until reset_equipped_tools switches their group on"
+)
 
 toolbox = Toolbox(
     "earth",
@@ -422,8 +444,11 @@ toolbox = Toolbox(
         "online": "STAC services, and parts of rasters, Zarr stores and OpenStreetMap by address",
         "simulators": "simulators of impacts by their published names, on the engines themselves (labrig setup crops)",
         "impact": "what goes with them: inputs checked, runs started, compared, read and drawn",
+        "terra": "sub-tools of TerraAgent by their published names, of all groups that are there",
+        "terra-core": "of these, group core: what is in a NetCDF file",
+        "terra-ensemble_verify": "of these, group ensemble_verify: ensembles, calibration, verification",
     },
-    settings=(PYTHON, SCHEDULER),
+    settings=(PYTHON, SCHEDULER, ACTIVATION),
     reads=(),
     services=(EARTH_SEARCH, OVERPASS),
 )

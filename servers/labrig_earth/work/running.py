@@ -20,6 +20,7 @@ ROOMS: tuple[str, ...] = (
     "labrig_earth.plots.operations",
     "labrig_earth.catalogue.operations",
     "labrig_earth.impact.operations",
+    "labrig_earth.terra.operations",
 )
 """Modules with `OPERATIONS`; a room that is new adds itself here."""
 

@@ -1,0 +1,165 @@
+"""How a call of a published sub-tool becomes its payload: files opened, a child asked, results put in place.
+
+Files go into ``output_dir`` of the workspace, or to ``output_path``, and the payload has their paths, which every later
+call takes, also after a restart. One above 64 MiB is an artifact, and its handle stands for its path.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Annotated, Any
+from weakref import WeakKeyDictionary
+
+from pydantic import BeforeValidator
+
+from labrig.answer import Published
+from labrig.errors import LabrigError
+from labrig.toolbox import Session, session
+from labrig.workspace import MAX_FILE_BYTES
+from labrig_earth.server.base import ACTIVATION, Asked, State, source_line, toolbox, worked
+from labrig_earth.terra.payloads import MARK
+
+if TYPE_CHECKING:
+    from labrig_earth.server.base import Worked
+
+GROUPS = ("core", "ensemble_verify")
+"""The groups that are there, as the public code names them."""
+
+OUTPUT_DIR = "./data/ensemble"
+MOST_PAYLOAD = 200_000
+"""Characters of a payload; what is asked for beyond is refused."""
+
+Text = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]
+"""A text whose absence published calls write as null."""
+Texts = Annotated[list[str], BeforeValidator(lambda value: [] if value is None else value)]
+Numbers = Annotated[list[float], BeforeValidator(lambda value: [] if value is None else value)]
+Wholes = Annotated[list[int], BeforeValidator(lambda value: [] if value is None else value)]
+Whole = Annotated[int, BeforeValidator(lambda value: 0 if value is None else value)]
+Mapped = Annotated[dict[str, Any], BeforeValidator(lambda value: {} if value is None else value)]
+
+_active: WeakKeyDictionary[State, dict[str, frozenset[str]]] = WeakKeyDictionary()
+
+
+def active(here: Session) -> frozenset[str]:
+    """Return the groups that this caller has switched on."""
+    return _active.get(here.state, {}).get(here.owner, frozenset())
+
+
+def activate(here: Session, groups: frozenset[str]) -> None:
+    """Have these groups be switched on for this caller, and no others."""
+    _active.setdefault(here.state, {})[here.owner] = groups
+
+
+def require_active(group: str, here: Session) -> None:
+    """Raise ``refused`` where groups are to be switched on and this one is not."""
+    if toolbox.setting(here.state.options, ACTIVATION.name) and group not in active(here):
+        raise LabrigError(
+            f"The group {group} is not switched on",
+            where="earth.activation=on",
+            try_=f"reset_equipped_tools({group}=true)",
+            code="refused",
+        )
+
+
+async def called(
+    group: str,
+    tool: str,
+    inputs: Mapping[str, Sequence[str]],
+    arguments: Mapping[str, Any],
+    *,
+    output_dir: str = OUTPUT_DIR,
+    output_path: str = "",
+) -> Published:
+    """Do what a call asks for, and return its published payload.
+
+    Parameters
+    ----------
+    inputs
+        Paths and handles by role.
+    output_path
+        Of the one file that the call writes; empty for its own name in `output_dir`.
+
+    Raises
+    ------
+    LabrigError
+        What the operation refuses; ``refused`` for a path out of the workspace.
+    """
+    here = session()
+    require_active(group, here)
+    folder = _within(output_dir or OUTPUT_DIR, "output_dir")
+    wanted = _within(output_path, "output_path") if output_path else None
+    async with worked(Asked(f"terra_{tool}", inputs, arguments), here) as done:
+        paths, hashes = await asyncio.to_thread(_put, here, done, folder, wanted)
+        source = source_line(done.hashes)
+        result, given = done.result, dict(done.hashes)
+    payload = {**_marked(dict(result.data), paths), "method": result.method}
+    if result.assumed:
+        payload["assumed"] = list(result.assumed)
+    if result.warnings:
+        payload["warnings"] = list(result.warnings)
+    text = json.dumps(payload, ensure_ascii=False, allow_nan=False)
+    if len(text) > MOST_PAYLOAD:
+        raise LabrigError(
+            f"The answer has {len(text):,} characters",
+            expected=f"at most {MOST_PAYLOAD:,}",
+            try_="fewer variables, or a smaller preview",
+            code="limit",
+        )
+    record = {
+        "operation": tool,
+        "inputs": {name: sha for name, sha in given.items() if sha},
+        "outputs": hashes,
+    }
+    return Published(
+        text, status="ok_with_warnings" if result.warnings else "ok", source=source, record=record
+    )
+
+
+def _within(path: str, where: str) -> PurePosixPath:
+    found = PurePosixPath(path)
+    if found.is_absolute() or ".." in found.parts or path.startswith("@"):
+        raise LabrigError(
+            "Results are written in the workspace",
+            where=f"{where} {path}",
+            expected="a relative path without '..'",
+            code="refused",
+        )
+    return found
+
+
+def _put(
+    here: Session, done: Worked, folder: PurePosixPath, wanted: PurePosixPath | None
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Put the files of a result where they are wanted; return their paths, and their hashes by path."""
+    import hashlib
+
+    paths: dict[str, str] = {}
+    hashes: dict[str, str] = {}
+    top = Path(f"/proc/self/fd/{done.folder.descriptor}")
+    for name in done.result.files:
+        target = str(wanted if wanted is not None and len(done.result.files) == 1 else folder / name)
+        if done.folder.about(name).st_size > MAX_FILE_BYTES:
+            made_by = {"server": "earth", "method": done.result.method}
+            artifact = here.artifacts.put_path(top / name, made_by=made_by)
+            paths[name] = artifact.handle
+            hashes[artifact.handle] = artifact.sha256
+            continue
+        content = done.folder.read(name)
+        here.workspace.write_bytes(target, content)
+        paths[name] = target
+        hashes[target] = hashlib.sha256(content).hexdigest()
+    return paths, hashes
+
+
+def _marked(value: Any, paths: Mapping[str, str]) -> Any:
+    """Return a payload in which each mark is the path of its file."""
+    if isinstance(value, dict):
+        return {key: _marked(each, paths) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_marked(each, paths) for each in value]
+    if isinstance(value, str) and value.startswith(MARK):
+        return paths.get(value.removeprefix(MARK), value)
+    return value

@@ -1,0 +1,8 @@
+"""TerraAgent's sub-tools as operations of children: their published names and payloads, over the rooms beside this one.
+
+- `payloads`: what a published tool answers, and the files that it names
+- `netcdf`: group core, what is in a file and a part of it
+- `fields`: group ensemble_verify, its fields: grids, anomalies, means, spread, probabilities, confidence
+- `checks`: the rest of it: calibration, heat waves, lagged ensembles, verification
+- `operations`: all of them by name
+"""

@@ -1,0 +1,29 @@
+"""Operations of TerraAgent's sub-tools by name; each begins with ``terra_``, so that none is one of the core's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from labrig_earth.terra import checks, fields, netcdf
+from labrig_earth.work.calls import Operation
+
+OPERATIONS: Mapping[str, Operation] = {
+    f"terra_{operation.__name__}": operation
+    for operation in (
+        netcdf.describe_netcdf_variables,
+        netcdf.inspect_netcdf,
+        netcdf.read_netcdf_data,
+        fields.harmonize_grid,
+        fields.anomaly_and_climo,
+        fields.smooth_gaussian_field,
+        fields.aggregate_ensemble,
+        fields.ensemble_spread,
+        fields.normalized_spread,
+        fields.event_probability,
+        checks.emos_calibration,
+        fields.confidence_index,
+        checks.lagged_ic_ensemble,
+        checks.ehf_heatwave,
+        checks.verify,
+    )
+}
