@@ -17,6 +17,7 @@ from labrig.errors import LabrigError
 from labrig.plotting.checks import Heading
 from labrig_earth.gis.boxes import check_box
 from labrig_earth.gis.features import read_features
+from labrig_earth.grids.doubts import suspected, with_missing
 from labrig_earth.grids.reading import Field, in_unit, opened, selected, variable
 from labrig_earth.natural_earth.regions import resolve_region
 from labrig_earth.plots.colours import colours_for
@@ -36,16 +37,17 @@ def plot_map(call: Call) -> Result:
     Arguments: ``variable``, ``select`` (as `grids.reading`), ``unit``, ``vectors`` (names of the components along east
     and north), ``styles`` (a mapping for each layer: ``style``, ``label``, ``column``, ``unit``, ``where``, ``layer``),
     ``bbox`` or ``region``, ``projection``, ``colours``, ``low``, ``high``, ``classes`` (names by number), ``title``,
-    ``label``.
+    ``label``, ``missing`` (a value that stands for none).
     """
     notes: list[str] = []
     select = mapping_of(call, "select")
     data = call.optional("data")
     field, arrows = None, None
+    doubts: list[str] = []
     source: list[str] = []
     assumed: list[str] = []
     if data is not None:
-        found = opened(data)
+        found = with_missing(opened(data), call.argument("missing"))
         source.append(found.source)
         vectors = list_of(call, "vectors", str, "names of variables")
         if vectors:
@@ -58,6 +60,7 @@ def plot_map(call: Call) -> Result:
             notes += parts[0].done
         if text_of(call, "variable") or not vectors:
             part = selected(variable(found, text_of(call, "variable")), select)
+            doubts += suspected(part).warnings[len(part.warnings) :]
             chosen = in_unit(part, text_of(call, "unit"))
             field = cells_of(chosen.data, label=text_of(call, "label"))
             notes += [_when(chosen), *part.done]
@@ -97,7 +100,7 @@ def plot_map(call: Call) -> Result:
         values=tuple(values),
         data={"title": heading.title, "notes": notes},
         assumed=tuple(assumed),
-        warnings=tuple(note for note in notes if "synthetic" in note),
+        warnings=(*(note for note in notes if "synthetic" in note), *doubts),
         source=heading.source,
         files=(name,),
     )
@@ -107,7 +110,7 @@ def plot_series(call: Call) -> Result:
     """Values along time, one line for each file.
 
     Arguments: ``variable``, ``select``, ``unit``, ``names`` (of the lines), ``threshold``, ``threshold_name``,
-    ``title``. What has members is drawn as their median with a band from the 10th to the 90th percentile.
+    ``title``, ``missing``. What has members is drawn as their median with a band from the 10th to the 90th percentile.
     """
     places = call.inputs.get("data", ())
     if not places:
@@ -118,10 +121,12 @@ def plot_series(call: Call) -> Result:
     lines: list[Line] = []
     notes: list[str] = []
     assumed: list[str] = []
+    doubts: list[str] = []
     label = first_unit = ""
     for number, place in enumerate(places):
-        found = opened(place)
+        found = with_missing(opened(place), call.argument("missing"))
         part = selected(variable(found, text_of(call, "variable")), mapping_of(call, "select"))
+        doubts += suspected(part).warnings[len(part.warnings) :]
         chosen = in_unit(part, text_of(call, "unit"))
         line = _line(chosen, str(names[number]) if number < len(names) else _stem(place.name, len(places)))
         unit = str(chosen.data.attrs.get("units", ""))
@@ -161,7 +166,7 @@ def plot_series(call: Call) -> Result:
         values=tuple(values),
         data={"title": heading.title, "notes": notes},
         assumed=tuple(dict.fromkeys(assumed)),
-        warnings=tuple(note for note in notes if "synthetic" in note),
+        warnings=(*(note for note in notes if "synthetic" in note), *dict.fromkeys(doubts)),
         source=source,
         files=(_save(figure, call.scratch, "series.png"),),
     )

@@ -453,7 +453,7 @@ toolbox = Toolbox(
     services=(EARTH_SEARCH, OVERPASS),
 )
 
-DataArgument = Annotated[str, Field(description="In the workspace, @root/.., or a handle.")]
+DataArgument = Annotated[str, Field(description="In the workspace, @root/.. or a handle.")]
 VariableArgument = Annotated[str, Field(description="Where it has several.")]
 SelectArgument = Annotated[
     dict[str, Any],

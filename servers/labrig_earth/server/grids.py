@@ -188,7 +188,7 @@ async def zonal_statistics(
     select: SelectArgument = {},  # noqa: B006
     options: Annotated[
         dict[str, Any],
-        Field(description="percentile (0 to 100), names (a column), layer, unit, missing."),
+        Field(description="percentile (0-100), names (column), layer, unit, missing."),
     ] = {},  # noqa: B006
     job: JobArgument = False,
 ) -> Answer:

@@ -12,9 +12,9 @@ from labrig_earth.server.base import Asked, SelectArgument, VariableArgument, op
 
 OF_MAPS = (
     *("vectors", "styles", "region", "projection", "colours", "low", "high", "classes", "label", "bbox"),
-    *("title", "unit"),
+    *("title", "unit", "missing"),
 )
-OF_SERIES = ("names", "threshold", "threshold_name", "title", "unit")
+OF_SERIES = ("names", "threshold", "threshold_name", "title", "unit", "missing")
 
 
 @toolbox.tool(title="Plot", read_only=False, picture=True)
@@ -22,7 +22,7 @@ async def plot(
     kind: Annotated[str, Field(description="map or series.")],
     files: Annotated[
         list[str],
-        Field(max_length=8, description="A grid; of a series up to 8."),
+        Field(max_length=8, description="A grid; series: up to 8."),
     ] = [],  # noqa: B006 - pydantic copies it
     layers: Annotated[list[str], Field(max_length=8, description="Features on a map.")] = [],  # noqa: B006
     variable: VariableArgument = "",
@@ -30,8 +30,8 @@ async def plot(
     options: Annotated[
         dict[str, Any],
         Field(
-            description="title, unit; map: bbox, region, projection, colours, low, high, classes, vectors [u, v], "
-            "styles [{style, label, column, where, layer}]; series: names, threshold."
+            description="title, unit, missing; map: bbox, region, projection, colours, low, high, classes, "
+            "vectors [u, v], styles [{style, label, column, where, layer}]; series: names, threshold."
         ),
     ] = {},  # noqa: B006
 ) -> Pictures:

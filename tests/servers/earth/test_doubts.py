@@ -15,6 +15,7 @@ from labrig.errors import LabrigError
 from labrig_earth.data.formats import Place
 from labrig_earth.grids.doubts import stands_for_missing, sum_doubt
 from labrig_earth.grids.operations import OPERATIONS
+from labrig_earth.plots.operations import OPERATIONS as PLOTS
 from labrig_earth.results import Result
 from labrig_earth.work.calls import Call
 
@@ -163,6 +164,17 @@ def test_what_the_caller_states_as_missing_counts_no_more(asks: Any) -> None:
 )  # fmt: skip
 def test_which_values_may_stand_for_missing_ones(values: list[float], found: list[float]) -> None:
     assert stands_for_missing(np.array(values)) == pytest.approx(found)
+
+
+@pytest.mark.accept
+def test_a_map_says_it_too(files: Path, tmp_path: Path) -> None:
+    inputs = {"data": (Place.of(files / "field.nc"),)}
+    arguments = {"variable": "tas", "select": {"start": "2001-01-01", "end": "2001-01-01"}}
+    found = PLOTS["plot_map"](Call(inputs, arguments, tmp_path))
+    assert "-9999" in " ".join(found.warnings) and found.values[0].value == -9999
+    stated = PLOTS["plot_map"](Call(inputs, {**arguments, "missing": -9999}, tmp_path))
+    assert not stated.warnings and stated.values[0].value == 276.0
+    assert "as the caller states" in " ".join(stated.assumed)
 
 
 def test_a_trend_of_parts_of_years_is_told_from_one_of_years(asks: Any) -> None:
