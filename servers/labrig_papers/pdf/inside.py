@@ -81,11 +81,11 @@ def _tables(document: Any, question: Any) -> bytes:
 
 def _quantities(document: Any, question: Any) -> bytes:
     from labrig_papers.quantities.finding import find_quantities
-    from labrig_papers.quantities.placing import areas_of
+    from labrig_papers.quantities.placing import areas_of_all
 
     found = []
     for run in _runs(_read(document, question)):
-        texts, areas = [each.text for each in run], [areas_of(each) for each in run]
+        texts, areas = [each.text for each in run], areas_of_all(run)
         for each in find_quantities(texts, question["dimension"], question["quantity"], run[0].number, areas):
             boxes = run[each.page - run[0].number].boxes_of(each.start, each.end)
             doubt = {"ocr": True} if run[each.page - run[0].number].source == "ocr" else {}

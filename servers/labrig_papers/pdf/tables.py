@@ -19,8 +19,10 @@ GUTTER = 0.3
 """Least width of white between two columns, in the size of the font."""
 WORD_SPACE = 0.6
 """Widest space between two words of a cell, in the height of their print."""
-ROW_GAP = 2.6
+ROW_GAP = 3.0
 """Most distance between two rows, in the size of the font."""
+PAIR_WITHIN = 250.0
+"""Points between the captions of two tables that stand beside each other, and their rows."""
 CAPTION_WITHIN = 60.0
 """Points between a table and its caption."""
 MOST_WORDS = 7.0
@@ -119,13 +121,28 @@ def _grids(page: Page, known: Sequence[Caption]) -> list[list[list[_Word]]]:
             overlap = min(line.box[2], above.box[2]) - max(line.box[0], above.box[0])
             level = abs(line.box[1] - above.box[1]) < 0.5 * line.size
             near = above.box[1] - line.box[3] < (ROW_GAP - 1) * max(line.size, above.size)
-            beside = level and abs(line.box[0] - above.box[2]) < 6 * line.size
+            beside = (
+                level
+                and abs(line.box[0] - above.box[2]) < 6 * line.size
+                and not _of_two(known, above, line, page.width / 2)
+            )
             if (near and overlap > 0.3 * min(_width(line), _width(above))) or beside:
                 grid.append((line, words))
                 break
         else:
             grids.append([(line, words)])
     return [_rows(grid) for grid in grids if len(grid) > 2]
+
+
+def _of_two(known: Sequence[Caption], left: Line, right: Line, middle: float) -> bool:
+    """Tell whether two lines at one height are of two tables, one in each column of a page: each has its caption."""
+    if not left.box[2] < middle < right.box[0]:
+        return False
+    near = (
+        each.box for each in known if each.kind == "table" and abs(each.box[1] - right.box[1]) < PAIR_WITHIN
+    )
+    tables = list(near)
+    return any(box[2] < middle for box in tables) and any(box[0] > middle - 6 for box in tables)
 
 
 def _rows(grid: Sequence[tuple[Line, list[_Word]]]) -> list[list[_Word]]:
@@ -202,6 +219,7 @@ def _table(page: Page, rows: list[list[_Word]], caption: Caption | None, number:
     used = [index for index in range(len(columns)) if any(row[index].text for row in (*grid, *head))]
     grid, head = ([tuple(row[index] for index in used) for row in part] for part in (grid, head))
     columns = [columns[index] for index in used]  # a name with brackets behind it may have seemed two columns
+    grid, head, columns = _with_units(grid, head, columns)
     filled = [cell for row in grid for cell in row if cell.text]
     if sum(len(cell.text.split()) for cell in filled) / len(filled) > MOST_WORDS:
         return None
@@ -235,6 +253,35 @@ def _table(page: Page, rows: list[list[_Word]], caption: Caption | None, number:
         evidence,
         confidence,
     )
+
+
+def _with_units(
+    grid: list[tuple[Cell, ...]], head: list[tuple[Cell, ...]], columns: list[tuple[float, float]]
+) -> tuple[list[tuple[Cell, ...]], list[tuple[Cell, ...]], list[tuple[float, float]]]:
+    """Return a grid in which a column that has no head and one text in all rows, a unit, is part of that before it."""
+    for index in range(len(columns) - 1, 0, -1):
+        texts = {row[index].text for row in grid}
+        behind_numbers = all(_NUMBER.match(plain(row[index - 1].text)) for row in grid)
+        if len(texts) == 1 and not any(row[index].text for row in head) and behind_numbers:
+            (text,) = texts
+            if text and not _NUMBER.match(text) and text not in _EMPTY:
+                grid = [
+                    (*row[: index - 1], _spanning(row[index - 1], row[index]), *row[index + 1 :])
+                    for row in grid
+                ]
+                head = [(*row[:index], *row[index + 1 :]) for row in head]
+                columns = [
+                    *columns[: index - 1],
+                    (columns[index - 1][0], columns[index][1]),
+                    *columns[index + 1 :],
+                ]
+    return grid, head, columns
+
+
+def _spanning(cell: Cell, rest: Cell) -> Cell:
+    """Return two cells of a row as one."""
+    boxes = [each for each in (cell.box, rest.box) if each is not None]
+    return Cell(f"{cell.text} {rest.text}", around(boxes), cell.start, max(cell.end, rest.end))
 
 
 def _going_on(

@@ -18,6 +18,8 @@ _EMPTY = re.compile(r"^\s*(?:|[-–—−]{1,3}|…|\.{2,3}|n/?a|none)\s*$", re.
 _MARKS = re.compile(
     r"\s*(?:\^\{\s?[a-z*†‡§#](?:\s?,\s?[a-z*†‡§#])*\s?\}|[*†‡§#]+|\[\s?\d+(?:\s?[,–-]\s?\d+)*\s?\])$"
 )
+_INNER_MARK = re.compile(r"(?<=[\d)])\^\{\s?[a-z*†‡§#](?:\s?,\s?[a-z*†‡§#])*\s?\}(?=\s\S)")
+"""The mark of a footnote between a number and its unit."""
 _CITED = re.compile(r"(?<!10)\s*\^\{\d+(?:\s?[,–-]\s?\d+)*\}$")
 """A raised number behind a cell is a reference, but for that of a power of ten."""
 _POWER_OUTSIDE = re.compile(r"10\s?\^\s?\{?\s?[+−–-]?\d+\s?\}?(?![^(\[]*[)\]])")
@@ -32,7 +34,8 @@ def power_outside(head: str) -> bool:
 
 
 def without_marks(cell: str) -> str:
-    """Return a cell without marks of footnotes and references behind its number."""
+    """Return a cell without marks of footnotes and references behind its number, or between that and its unit."""
+    cell = _INNER_MARK.sub("", cell)
     before = ""
     while before != cell:
         before, cell = cell, _CITED.sub("", _MARKS.sub("", cell))

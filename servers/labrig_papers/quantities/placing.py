@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 
 from labrig.errors import LabrigError
 from labrig_papers.pdf.page import Page, plain
 from labrig_papers.pdf.structure import captions
 from labrig_papers.pdf.tables import UNITS, Table, find_tables
+from labrig_papers.properties.listing import key
 from labrig_papers.properties.matching import quantity_of
 from labrig_papers.quantities.cells import read_cell, unit_of_head, without_brackets
 from labrig_papers.quantities.conditions import CONDITIONS
@@ -25,6 +27,12 @@ _GIVEN_IN = re.compile(
     r"(?:units\sof\s)?(?P<unit>[^.;:]{1,60}(?:\.[^\s.]{1,3}\.)?)"
 )
 MOST_UNIT_WORDS = 6
+_SYMBOL_IS = re.compile(
+    r"(?:[:;.]\s|\band\s)(?P<symbol>[^\s;:]{1,24}),\s(?P<about>[A-Za-z][^;:,]{2,60}?)(?:,\s(?:given\s)?in\s(?P<unit>[^;:,]{1,40}?))?"
+    r"(?=;|\.(?:\s|$)|,\sand\s|$)"
+)
+_CONTINUED = re.compile(r"\bcont(?:inued|d|\.)", re.IGNORECASE)
+_UNIT_BEHIND = re.compile(r"\s*[(\[][^()\[\]]*(?:\([^()]*\)[^()\[\]]*)*[)\]]\s*$|\s*,[^,]*$")
 _SERIES = re.compile(r"[xyzδ]", re.IGNORECASE)
 """Heads of a first column that say which of a series of compositions a row is of."""
 _AXES = {
@@ -37,8 +45,22 @@ _AXES = {
 _EMPTY = re.compile(r"|[-–—−]+|1|none|n/?a|dimensionless|unitless", re.IGNORECASE)
 
 
-def areas_of(page: Page) -> Areas:
-    """Return the captions of a page, and its tables cell by cell."""
+def areas_of_all(pages: Sequence[Page]) -> list[Areas]:
+    """Return what `areas_of` does for pages in order: a table that goes on has the legend of its first caption."""
+    captioned: dict[str, str] = {}
+    found = []
+    for page in pages:
+        found.append(areas_of(page, captioned))
+        for each in captions(page):
+            captioned.setdefault(each.name, each.text)
+    return found
+
+
+def areas_of(page: Page, before: Mapping[str, str] | None = None) -> Areas:
+    """Return the captions of a page, and its tables cell by cell.
+
+    `before` has the captions of earlier pages by the names of their tables.
+    """
     ranges: list[tuple[int, int]] = []
     cells: list[TableCell] = []
     for table in find_tables(page):
@@ -50,7 +72,9 @@ def areas_of(page: Page) -> Areas:
             if bottom < middle < top and line.box[0] > left - 3 and line.box[2] < right + 3:
                 ranges.append((line.start, line.end))
         units = _unit_column(table)
-        stated = _stated_units(table.caption)
+        goes_on = _CONTINUED.search(table.caption[: len(table.name) + 24]) is not None
+        caption = (before or {}).get(table.name, table.caption) if goes_on else table.caption
+        stated, legend = _stated_units(caption), _legend(caption)
         symbol = table.header[0].strip()
         for row, (quote, _) in zip(table.rows, table.evidence, strict=True):
             filled = [cell for cell in row if cell.text]
@@ -68,8 +92,12 @@ def areas_of(page: Page) -> Areas:
                     # a table whose rows are properties and whose columns are samples
                     column, label = of_row, "" if _VALUES.fullmatch(head.strip()) else head
                 else:
-                    unit = "" if unit_of_head(head)[0] else stated.get(quantity_of(head), "")
-                    column = f"{head} ({unit})" if unit else head
+                    own = unit_of_head(head)[0]
+                    symbol_of = head if key(head) in legend else _UNIT_BEHIND.sub("", head)
+                    about, unit = legend.get(key(symbol_of), ("", ""))
+                    unit = "" if own else unit or stated.get(quantity_of(head), "")
+                    column = f"{symbol_of}, {about} ({own or unit})" if about else head
+                    column = f"{head} ({unit})" if unit and not about else column.removesuffix(" ()")
                 series = _series(symbol, row[0].text) if number else {}
                 series |= _named_series(label) if column != head else {}
                 cells.append(
@@ -81,7 +109,7 @@ def areas_of(page: Page) -> Areas:
                         quote,
                         start,
                         label,
-                        table.caption,
+                        caption,
                         unit,
                         series,
                     )
@@ -105,6 +133,20 @@ def _named_series(head: str) -> dict[str, str]:
     """Return the x of a column whose head is ``x = 0.05``."""
     match = re.fullmatch(r"([xyzδ])\s?=\s?(\d*\.?\d+)", head.strip(), re.IGNORECASE)
     return {match[1]: match[2]} if match else {}
+
+
+def _legend(caption: str) -> dict[str, tuple[str, str]]:
+    """Return what a caption says that its symbols are, and in which unit: "S, thermopower at 300 K, in μV K^{−1};"."""
+    found = {}
+    for match in _SYMBOL_IS.finditer(caption):
+        unit = (match["unit"] or "").strip()
+        try:
+            known = not unit or read_unit(unit) is not BARE
+        except LabrigError:
+            known = False
+        if known and (unit or quantity_of(match["about"])):
+            found[key(match["symbol"])] = (match["about"].strip(), unit)
+    return found
 
 
 def _stated_units(caption: str) -> dict[str, str]:

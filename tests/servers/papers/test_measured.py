@@ -16,7 +16,7 @@ from labrig_papers.pdf.pages import read_pages
 from labrig_papers.pdf.tables import find_tables
 from labrig_papers.quantities.candidates import Candidate
 from labrig_papers.quantities.finding import find_quantities
-from labrig_papers.quantities.placing import areas_of
+from labrig_papers.quantities.placing import areas_of_all
 from support.made_papers import Drawn, make_paper
 from support.places import DATA
 
@@ -27,7 +27,7 @@ BY_HAND = Path(__file__).with_name("s1_by_hand.csv")
 def read(path: Path) -> tuple[list[Page], tuple[Candidate, ...]]:
     with opened(str(path), path.name) as document:
         pages = list(read_pages(document, range(1, len(document) + 1)))
-    return pages, find_quantities([each.text for each in pages], areas=list(map(areas_of, pages)))
+    return pages, find_quantities([each.text for each in pages], areas=areas_of_all(pages))
 
 
 @pytest.mark.skipif(not S1.is_file(), reason="shared/data/pdfs is absent")
@@ -136,14 +136,19 @@ def test_a_table_whose_rows_are_properties(tmp_path: Path) -> None:
     ]
 
 
-def drawn(path: Path, caption: str, rows: Sequence[Sequence[str]]) -> None:
-    """Write a page with a table in its middle, as many programs place it, and a caption at the left margin."""
+Rows = Sequence[Sequence[str]]
+
+
+def drawn(path: Path, *tables: tuple[str, Rows]) -> None:
+    """Write a page for each table, in its middle as many programs place it, with its caption at the left margin."""
     canvas = Canvas(str(path), pagesize=(600, 300))
-    canvas.setFont("Times-Roman", 9)
-    canvas.drawString(30, 250, caption)
-    for number, row in enumerate(rows):
-        for column, cell in enumerate(row):
-            canvas.drawString(130 + 110 * column, 234 - 11 * number, cell)
+    for caption, rows in tables:
+        canvas.setFont("Times-Roman", 9)
+        canvas.drawString(30, 250, caption)
+        for number, row in enumerate(rows):
+            for column, cell in enumerate(row):
+                canvas.drawString(130 + 110 * column, 234 - 11 * number, cell)
+        canvas.showPage()
     canvas.save()
 
 
@@ -156,7 +161,7 @@ def test_a_table_with_a_column_of_units(tmp_path: Path, caption: str) -> None:
         ("ZT", "0.92", "-"),
         ("Brightness", "3.1", "mJy/beam"),
     )
-    drawn(tmp_path / "units.pdf", caption, rows)
+    drawn(tmp_path / "units.pdf", (caption, rows))
     _, candidates = read(tmp_path / "units.pdf")
     found = [(each.name, each.value and each.value.si()[0], each.problem) for each in candidates]
     assert found[:3] == [
@@ -170,7 +175,7 @@ def test_a_table_with_a_column_of_units(tmp_path: Path, caption: str) -> None:
 
 def test_a_head_whose_unit_is_not_known_is_said(tmp_path: Path) -> None:
     rows = (("Sample", "Tc (onset)", "S (psx)"), ("A1", "36.9", "35.2"), ("A2", "36.1", "34.8"))
-    drawn(tmp_path / "head.pdf", "TABLE 1. Samples.", rows)
+    drawn(tmp_path / "head.pdf", ("TABLE 1. Samples.", rows))
     _, candidates = read(tmp_path / "head.pdf")
     assert [(each.text, each.value) for each in candidates] == [("35.2", None), ("34.8", None)]
     assert all("'psx'" in each.problem for each in candidates)
@@ -179,7 +184,7 @@ def test_a_head_whose_unit_is_not_known_is_said(tmp_path: Path) -> None:
 def test_a_unit_in_the_caption_and_the_composition_of_a_row(tmp_path: Path) -> None:
     rows = (("x", "Tc (K)", "effective moment"), ("0.06", "27.4", "0.31"), ("0.10", "36.9", "0.12"))
     caption = "TABLE 1. The series. The effective moment is given in muB per formula unit."
-    drawn(tmp_path / "caption.pdf", caption, rows)
+    drawn(tmp_path / "caption.pdf", (caption, rows))
     _, candidates = read(tmp_path / "caption.pdf")
     found = [(each.name, each.text, each.conditions) for each in candidates]
     assert found == [
@@ -195,7 +200,7 @@ def test_a_unit_in_the_caption_and_the_composition_of_a_row(tmp_path: Path) -> N
 
 def test_rows_of_a_table_over_temperature_say_it(tmp_path: Path) -> None:
     rows = (("T (K)", "S (uV/K)", "ZT"), ("300", "-120 ± 5", "0.36"), ("700", "-210 ± 8", "1.98"))
-    drawn(tmp_path / "axis.pdf", "TABLE 1. Transport.", rows)
+    drawn(tmp_path / "axis.pdf", ("TABLE 1. Transport.", rows))
     _, candidates = read(tmp_path / "axis.pdf")
     found = [(each.name, each.text, each.conditions) for each in candidates if each.name]
     assert found == [
@@ -219,9 +224,64 @@ def test_columns_are_samples(tmp_path: Path) -> None:
         ("RRR", "", "5.7", "3.2"),
     )
     for rows, first in ((series, {"x": "0.00"}), (samples, {"label": "Film A"})):
-        drawn(tmp_path / "samples.pdf", "TABLE 1. Samples.", rows)
+        drawn(tmp_path / "samples.pdf", ("TABLE 1. Samples.", rows))
         _, candidates = read(tmp_path / "samples.pdf")
         assert len(candidates) == 4 and candidates[0].name == "critical_temperature"
         assert candidates[0].conditions == first
         assert candidates[0].conditions != candidates[1].conditions
     assert candidates[2].name == "residual_resistivity_ratio"
+
+
+def test_a_caption_says_what_its_symbols_are_also_where_the_table_goes_on(tmp_path: Path) -> None:
+    caption = (
+        "TABLE I. Values: S, thermopower at 300 K, in uV/K; Q, electrical conductivity at 300 K, in S/cm."
+    )
+    first = (("Sample", "S", "Q"), ("A1", "-120", "1526"), ("A2", "-159", "645"))
+    second = (("Sample", "S", "Q"), ("A3", "-205(6)", "1015"), ("A4", "-175", "1229"))
+    drawn(tmp_path / "legend.pdf", (caption, first), ("TABLE I. (Continued.)", second))
+    _, candidates = read(tmp_path / "legend.pdf")
+    found = [
+        (each.page, each.name, each.text, each.conditions) for each in candidates if each.source == "table"
+    ]
+    assert found[:2] == [
+        (1, "thermopower", "-120", {"label": "A1", "temperature": "300 K"}),
+        (1, "electrical_conductivity", "1526", {"label": "A1", "temperature": "300 K"}),
+    ]
+    assert len(found) == 8 and found[4][:3] == (2, "thermopower", "-205(6)")
+    assert candidates[-1].value is not None and candidates[-1].value.unit.canonical == "S cm^-1"
+
+
+def test_units_and_marks_in_cells(tmp_path: Path) -> None:
+    """Units that stand in a column without a head are those of the numbers before them."""
+    rows = (
+        ("Sample", "kappa", "", "Remarks"),
+        ("A1", "1.73", "W/(m K)", "dense"),
+        ("A2", "1.75", "W/(m K)", "black"),
+    )
+    drawn(tmp_path / "cells.pdf", ("TABLE 1. Samples.", rows))
+    pages, candidates = read(tmp_path / "cells.pdf")
+    assert [each.name for each in candidates] == ["thermal_conductivity"] * 2
+    assert [cell.text for cell in find_tables(pages[0])[0].rows[0]] == ["A1", "1.73 W/(m K)", "dense"]
+
+
+def test_two_tables_beside_each_other_are_two(tmp_path: Path) -> None:
+    path = tmp_path / "two.pdf"
+    canvas = Canvas(str(path), pagesize=(600, 300))
+    canvas.setFont("Times-Roman", 9)
+    for left, name, unit in ((30, "TABLE I", "K"), (310, "TABLE II", "T")):
+        rows = (
+            ("Sample", f"Value ({unit})", "Form"),
+            ("A1", "36.9", "film"),
+            ("A2", "27.4", "bulk"),
+            ("A3", "12", "rod"),
+        )
+        for number, row in enumerate(rows):
+            for column, cell in enumerate(row):
+                canvas.drawString(left + 115 * column, 234 - 11 * number, cell)
+        canvas.drawString(left, 186, f"{name}. Values of three samples of this work.")
+    canvas.save()
+    pages, _ = read(path)
+    tables = {each.name: each for each in find_tables(pages[0])}
+    assert {name: (each.units, len(each.rows)) for name, each in tables.items()} == {
+        "TABLE I": (("", "K", ""), 3), "TABLE II": (("", "T", ""), 3)
+    }  # fmt: skip

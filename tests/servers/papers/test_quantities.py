@@ -94,6 +94,13 @@ def test_sides_of_a_sample_are_no_volume() -> None:
     assert power.value is not None and power.value.si() == pytest.approx((2e-6,))
 
 
+def test_a_mark_between_a_number_and_its_unit() -> None:
+    value = read_cell("738^{a} S/cm", "σ")
+    assert value is not None and (value.value, value.unit.dimension) == (738, "conductivity")
+    power = read_cell("10^{5} S/cm", "σ")
+    assert power is not None and power.value == 1e5
+
+
 def test_a_formula_is_read_to_its_end() -> None:
     far = (
         "T_{c} = 37.8 K. "
