@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -68,6 +69,15 @@ async def test_wheat_of_tunis_yields_what_was_published(engines: Engines) -> Non
 @pytest.mark.accept
 async def test_the_same_run_leaves_the_same_bytes(engines: Engines) -> None:
     assert (await ran(engines, tunis(), **PERIOD))[2] == (await ran(engines, tunis(), **PERIOD))[2]
+
+
+@pytest.mark.accept
+async def test_ten_at_once_give_the_bytes_of_one_alone(engines: Engines) -> None:
+    crop, dry = {"name": "Maize", "planting": "04-20"}, made_weather(rain=0.25)
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(ran(engines, dry, crop=crop)) for _ in range(10)]
+    alone = await ran(engines, dry, crop=crop)
+    assert {task.result()[2] for task in tasks} == {alone[2]}
 
 
 @pytest.mark.accept

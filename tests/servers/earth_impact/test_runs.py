@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import os
+import signal
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -242,3 +244,27 @@ def test_common_arguments_name_run_and_folder() -> None:
     with pytest.raises(LabrigError) as caught:
         Common(model_version="X 2").require_version("X 1")
     assert caught.value.code == "unavailable"
+
+
+async def test_a_loaded_engine_that_is_killed_ends_its_runs_and_is_loaded_again(
+    engines: tuple[Engines, Engine],
+) -> None:
+    made, toy = engines
+
+    async def stuck() -> None:
+        async with made.run(toy, {"act": "files"}, {}):
+            pass
+
+    running = asyncio.create_task(stuck())
+    while not running.done() and not (
+        toy.name in made._loaded and getattr(made._loaded[toy.name][0]._server, "runs", None)
+    ):
+        await asyncio.sleep(0.01)
+    server = made._loaded[toy.name][0]._server
+    assert server is not None
+    os.kill(server.process.pid, signal.SIGKILL)
+    with pytest.raises(LabrigError) as caught:
+        await running
+    assert caught.value.code == "engine"
+    async with made.run(toy, {"act": "add"}, {"a": b"1"}) as run:
+        assert run.result["names"] == ["a"]
