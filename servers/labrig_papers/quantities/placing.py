@@ -31,6 +31,10 @@ _SYMBOL_IS = re.compile(
     r"(?:[:;.]\s|\band\s)(?P<symbol>[^\s;:]{1,24}),\s(?P<about>[A-Za-z][^;:,]{2,60}?)(?:,\s(?:given\s)?in\s(?P<unit>[^;:,]{1,40}?))?"
     r"(?=;|\.(?:\s|$)|,\sand\s|$)"
 )
+NOTES_WITHIN = 80.0
+"""Points below a table in which its notes stand."""
+_MARK = re.compile(r"\^\{\s?([a-z*†‡§])\s?\}")
+_NOTE = re.compile(r"\^\{\s?([a-z*†‡§])\s?\}\s*(\S.*)", re.DOTALL)
 _CONTINUED = re.compile(r"\bcont(?:inued|d|\.)", re.IGNORECASE)
 _UNIT_BEHIND = re.compile(r"\s*[(\[][^()\[\]]*(?:\([^()]*\)[^()\[\]]*)*[)\]]\s*$|\s*,[^,]*$")
 _SERIES = re.compile(r"[xyzδ]", re.IGNORECASE)
@@ -72,6 +76,7 @@ def areas_of(page: Page, before: Mapping[str, str] | None = None) -> Areas:
             if bottom < middle < top and line.box[0] > left - 3 and line.box[2] < right + 3:
                 ranges.append((line.start, line.end))
         units = _unit_column(table)
+        notes = _notes(page, table)
         goes_on = _CONTINUED.search(table.caption[: len(table.name) + 24]) is not None
         caption = (before or {}).get(table.name, table.caption) if goes_on else table.caption
         stated, legend = _stated_units(caption), _legend(caption)
@@ -112,10 +117,23 @@ def areas_of(page: Page, before: Mapping[str, str] | None = None) -> Areas:
                         caption,
                         unit,
                         series,
+                        " ".join(notes[mark] for mark in _MARK.findall(cell.text) if mark in notes),
                     )
                 )
     spans = tuple((each.start, each.end) for each in captions(page))
     return Areas(tuple(ranges), spans, tuple(cells))
+
+
+def _notes(page: Page, table: Table) -> dict[str, str]:
+    """Return the notes below a table by their marks: ``^{a} Taken from Ref. [20].``."""
+    left, bottom, right, _ = table.box
+    found: dict[str, str] = {}
+    for line in page.lines:
+        below = bottom - NOTES_WITHIN < line.box[1] and line.box[3] < bottom + line.size / 2
+        note = _NOTE.match(page.text[line.start : line.end])
+        if note and below and line.box[0] < right and line.box[2] > left:
+            found.setdefault(note[1], note[2].strip())
+    return found
 
 
 def _series(head: str, first: str) -> dict[str, str]:

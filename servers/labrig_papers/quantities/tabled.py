@@ -23,7 +23,8 @@ class TableCell:
     """A cell of the body of a table: its text, where it stands, the head above it, the row and its first words.
 
     `unit` is what the column of units of its table, or its caption, has for it; `series` is the ``x`` of its row, where
-    the rows are compositions of one series.
+    the rows are compositions of one series;
+    `note` is what the notes below the table say of a mark in the cell, such as where it was taken from.
     """
 
     text: str
@@ -36,6 +37,7 @@ class TableCell:
     caption: str = ""
     unit: str = ""
     series: Mapping[str, str] = field(default_factory=dict)
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,7 @@ def tabled(here: Areas, page: int) -> list[Candidate]:
         formulas = own or formulas_near(cell.caption, 0, 0)
         says = not own and not cell.series and cell.label != cell.text and re.search(r"[A-Za-z]", cell.label)
         series = {"label": cell.label[:LONGEST_LABEL]} if says else cell.series
-        cited = citations_in(cell.row)
+        cited = citations_in(f"{cell.row} {cell.note}")
         found.append(
             Candidate(
                 page, cell.start, cell.end, cell.text, value, "", name, cell.row, cell.row_start,

@@ -285,3 +285,35 @@ def test_two_tables_beside_each_other_are_two(tmp_path: Path) -> None:
     assert {name: (each.units, len(each.rows)) for name, each in tables.items()} == {
         "TABLE I": (("", "K", ""), 3), "TABLE II": (("", "T", ""), 3)
     }  # fmt: skip
+
+
+def test_a_note_says_that_a_value_was_taken_from_others(tmp_path: Path) -> None:
+    path = tmp_path / "notes.pdf"
+    canvas = Canvas(str(path), pagesize=(600, 300))
+
+    def put(x: float, y: float, text: str, mark: str = "", *, first: bool = False) -> None:
+        raised = 4 if mark else 0
+        if first:
+            canvas.setFont("Times-Roman", 6)
+            canvas.drawString(x, y + 3.5, mark)
+        canvas.setFont("Times-Roman", 9)
+        canvas.drawString(x + (raised if first else 0), y, text)
+        if mark and not first:
+            canvas.setFont("Times-Roman", 6)
+            canvas.drawString(x + canvas.stringWidth(text, "Times-Roman", 9) + 0.3, y + 3.5, mark)
+
+    put(130, 250, "TABLE 1. Transitions of three samples.")
+    for y, row in zip(
+        (234, 223, 212, 201),
+        (("Sample", "Tc (K)"), ("A1", "36.9"), ("A2", "27.4"), ("A3", "12.1")),
+        strict=True,
+    ):
+        put(130, y, row[0])
+        put(240, y, row[1], {"27.4": "a", "12.1": "b"}.get(row[1], ""))
+    put(130, 186, "Taken from Ref. [20].", "a", first=True)
+    put(130, 175, "Mean of three pieces.", "b", first=True)
+    canvas.save()
+    _, candidates = read(path)
+    assert [(each.value and each.value.value, each.standing) for each in candidates] == [
+        (36.9, "measured"), (27.4, "cited"), (12.1, "measured")
+    ]  # fmt: skip
