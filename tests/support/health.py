@@ -49,3 +49,15 @@ def spec_json(**changes: Any) -> bytes:
         "baseline": "observed",
     } | changes
     return json.dumps({name: value for name, value in spec.items() if value is not None}).encode()
+
+
+def months_csv(year: int) -> bytes:
+    """Return twelve months of a temperate climate, each of the columns that months can have but ``wet_days``."""
+    lines = ["month,tmin_c,tmax_c,precip_mm,et0_mm,srad_mj_m2,rh_pct,wind_m_s"]
+    for month in range(1, 13):
+        warm = -math.cos((month - 0.7) / 12 * 2 * math.pi)
+        lines.append(
+            f"{year}-{month:02},{4 + 8 * warm:.2f},{13 + 11 * warm:.2f},{60 + 3 * month},{60 + 45 * warm:.1f},"
+            f"{11 + 8 * warm:.2f},{97 if month == 12 else 70 - 5 * warm:.1f},{2.5 + month / 20:.2f}"
+        )
+    return ("\n".join(lines) + "\n").encode()

@@ -11,6 +11,8 @@ ROOMS: dict[str, str] = {
     "impact_aquacrop_run": "labrig_earth.impact.crops.aquacrop",
     "impact_health_erf": "labrig_earth.impact.health.attributable",
     "impact_health_utci": "labrig_earth.impact.health.thermal",
+    "weather_monthly_to_daily": "labrig_earth.impact.weather.downscaling",
+    "weather_to_epw": "labrig_earth.impact.weather.writing",
     "impact_dssat_run": "labrig_earth.impact.crops.dssat",
 }
 """Modules with a `SIMULATOR`, by the tool; a room that is new adds itself here."""

@@ -8,11 +8,12 @@
 - `online`: STAC services and parts of what lies on the network, in another
 - `impact`: their inputs checked, runs compared and drawn
 - `terra`: sub-tools of TerraAgent by their published names, in toolsets of their groups
-- `simulating`, `simulators`, `simulators_health`: simulators of impacts by their published names, and what these share
+- `simulators`, `simulators_health`, `simulators_weather`: simulators by their published names
+- `simulating`: what these share
 """
 
 from labrig_earth.server import finding, grids, features, pictures, workspace, code, online  # isort: skip - as tools/list has them
-from labrig_earth.server import simulators, simulators_health, impact  # isort: skip - after those
+from labrig_earth.server import simulators, simulators_health, simulators_weather, impact  # isort: skip - after those
 from labrig_earth.server import terra  # isort: skip - after those
 from labrig_earth.server.base import toolbox
 
@@ -26,6 +27,7 @@ __all__ = [
     "pictures",
     "simulators",
     "simulators_health",
+    "simulators_weather",
     "terra",
     "toolbox",
     "workspace",

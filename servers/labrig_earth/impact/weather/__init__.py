@@ -1,5 +1,8 @@
-"""Weather for both: time series in CSV files, the sun.
+"""Weather for both: series in CSV files, days of months, hours of days, EPW files.
 
 - `series`: a CSV file of equal steps, complete and possible
-- `sun`: where the sun stands, and its radiation outside the atmosphere
+- `sun`: where the sun stands, and its radiation outside the atmosphere; `moisture`: humidity and pressure
+- `months`: days of months, whose means and sums are kept; `hours`: a year of hours, from hours or days
+- `epw`: EPW files written and read strictly, with design days
+- `days_engine`, `epw_engine`: what children of runs do; `downscaling`, `writing`: their tools, from files to numbers
 """

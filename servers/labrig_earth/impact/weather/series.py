@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 Times = NDArray[np.datetime64]
 
 MOST_ROWS = 400_000
-TIME_NAMES = ("time", "timestamp", "datetime", "date")
+TIME_NAMES = ("time", "timestamp", "datetime", "date", "month")
 MISSING = ("", "nan", "na", "null")
 HOUR_S = 3600
 DAY_S = 86_400
