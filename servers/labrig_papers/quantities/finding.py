@@ -170,7 +170,7 @@ def _named_value(each: Candidate) -> str:
     printed = " ".join(each.text.split())
     if each.source == "table" and each.value is not None and each.column:
         printed = (
-            f"{printed} {each.value.unit.canonical}"
+            f"{printed} {each.value.unit.canonical}".rstrip()
             if printed[-1:].isdigit() or printed[-1:] == ")"
             else printed
         )
