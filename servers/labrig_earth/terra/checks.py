@@ -217,6 +217,7 @@ def lagged_ic_ensemble(call: Call) -> Result:
         if kind not in [each for each, _ in runs]:
             raise LabrigError("No file is given", where=argument, expected="paths or handles")
     fields = [read_field(place, variable) for _, place in runs]
+    variable = variable or str(fields[0].data.name)
     common: Any = None
     for field in fields:
         require_times(field.data, TIME if TIME in field.data.dims else "")

@@ -55,6 +55,7 @@ def harmonize_grid(call: Call) -> Result:
     method = text_of(call, "interp_method", "linear")
     sort = flag_of(call, "sort_lats", True), flag_of(call, "sort_lons", True)
     sources = [read_field(place, variable) for place in places]
+    variable = variable or str(sources[0].data.name)
     fields = [_sorted(source.data, longitudes, sort) for source in sources]
     target, chosen = _target(call, fields, longitudes, sort)
     artifacts, warnings = [], [each for source in sources for each in source.warnings]

@@ -5,6 +5,7 @@ The half that serves puts the files where the call wants them, and each mark bec
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,6 +15,8 @@ from labrig.errors import LabrigError
 from labrig_earth.grids.writing import write
 from labrig_earth.results import Result
 from labrig_earth.work.calls import Call
+
+_NAME = re.compile(r"[A-Za-z0-9_][\w.+-]{0,79}", re.ASCII)
 
 MARK = "scratch:"
 """Before the name of a file in a payload: it stands for the path that the file will have."""
@@ -32,11 +35,17 @@ def written(call: Call, fields: Mapping[str, Any], name: str, *, history: str, s
     Raises
     ------
     LabrigError
-        ``bad_input`` for a field without any value.
+        ``bad_input`` for a field without any value, and for a name that a variable cannot have.
     """
     import xarray as xr
 
     for each, field in fields.items():
+        if not _NAME.fullmatch(each):
+            raise LabrigError(
+                "This cannot be the name of a variable",
+                where=f"output_variable {each[:80]!r}",
+                expected="letters, digits, '_', '-' and '.', the first a letter or digit",
+            )
         if not bool(field.notnull().any()):
             raise LabrigError(f"Every value of {each} would be missing", where=source)
     data = xr.Dataset({each: field.astype("f4").assign_attrs(field.attrs) for each, field in fields.items()})

@@ -50,7 +50,13 @@ class Emos:
 
 
 def fit(
-    members: Floats, variance: Floats, truth: Floats, *, method: str = "crps", least_variance: float = 1e-4
+    members: Floats,
+    variance: Floats,
+    truth: Floats,
+    *,
+    method: str = "crps",
+    least_variance: float = 1e-4,
+    near: Emos | None = None,
 ) -> Emos:
     """Fit the coefficients.
 
@@ -62,6 +68,8 @@ def fit(
         (pairs,).
     method
         ``crps`` or ``regression``.
+    near
+        Coefficients from which the search for the smallest CRPS begins; by default those of the regression.
 
     Raises
     ------
@@ -81,8 +89,12 @@ def fit(
     centre = float(truth.mean())
     scale = float(truth.std())
     x, y, s2 = (members - centre) / scale, (truth - centre) / scale, variance / scale**2
-    first = _regression(x, y, s2)
     least = least_variance / scale**2
+    if near is not None and method == "crps":
+        a = (near.a + centre * (sum(near.b) - 1)) / scale
+        first = Emos(a, near.b, near.c / scale**2, near.d)
+    else:
+        first = _regression(x, y, s2)
     found = first if method == "regression" else _least_crps(first, x, y, s2, least)
     a = centre + scale * found.a - centre * sum(found.b)
     return Emos(float(a), found.b, float(found.c * scale**2), float(found.d))
@@ -150,10 +162,16 @@ def left_out(
     """
     each = require_years(years)
     scores = np.empty(truth.size)
+    near = fit(members, variance, truth, method=method, least_variance=least_variance)
     for year in each:
         out = years == year
         found = fit(
-            members[:, ~out], variance[~out], truth[~out], method=method, least_variance=least_variance
+            members[:, ~out],
+            variance[~out],
+            truth[~out],
+            method=method,
+            least_variance=least_variance,
+            near=near,
         )
         sigma = found.sigma(variance[out], least_variance)
         scores[out] = crps_gaussian(found.mean(members[:, out]), sigma, truth[out])

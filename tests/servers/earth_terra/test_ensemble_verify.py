@@ -302,6 +302,7 @@ BAD: list[tuple[str, dict[str, Any], str, str]] = [
     ("aggregate_ensemble", {**T2M, "output_path": "../out.nc"}, "refused", "in the workspace"),
     ("aggregate_ensemble", {**T2M, "output_dir": "/tmp/x"}, "refused", "in the workspace"),
     ("aggregate_ensemble", {**T2M, "variable": "wind"}, "not_found", "wind"),
+    ("aggregate_ensemble", {**T2M, "output_variable": "a/b"}, "bad_input", "name of a variable"),
     ("aggregate_ensemble", {**T2M, "weights": [1, 2]}, "bad_input", "4 members"),
     ("aggregate_ensemble", {**T2M, "weights": [0, 0, 0, 0]}, "bad_input", "above zero"),
     ("aggregate_ensemble", {**T2M, "member_paths": ["m0.nc", "later.nc"]}, "bad_input", "pair along time"),
