@@ -425,7 +425,9 @@ SCHEDULER = ServerSetting(
 )
 PYTHON = ServerSetting("python", "earth", "the Python of the sandbox that code gets: earth or science")
 ACTIVATION = ServerSetting(
-    "activation", False, "sub-tools of TerraAgent are refused until reset_equipped_tools switches their group on"
+    "activation",
+    False,
+    "sub-tools of TerraAgent are refused until reset_equipped_tools switches their group on",
 )
 
 toolbox = Toolbox(
