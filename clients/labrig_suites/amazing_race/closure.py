@@ -87,7 +87,10 @@ def texts_of(value: Any) -> list[str]:
 
 
 def _naming(leg: Leg, stop: Stop) -> set[int]:
-    """Return the stop before a page whose value holds its title: one that it depends on, else the last one."""
+    """Return the stop before a page whose value holds its title: one that it depends on, where the leg says so.
+
+    Where it does not say, the last one. "Sevend Shoria" does not name the Shoria, to which another clue leads.
+    """
     title = re.escape(folded(title_of(stop.page_url or "").partition(" (")[0]))
     if len(title) < SHORTEST:
         return set()
@@ -99,7 +102,7 @@ def _naming(leg: Leg, stop: Stop) -> set[int]:
         and re.search(rf"(?<!\w){title}(?!\w)", folded(each.extracted_value))
         and page_of(each.page_url or "") != page_of(stop.page_url or "")
     ]
-    return set([each for each in found if each in stop.depends_on][-1:] or found[-1:])
+    return set([each for each in found if not stop.depends_on or each in stop.depends_on][-1:])
 
 
 def _holds(stop: Stop, operand: int) -> bool:

@@ -105,35 +105,36 @@ def statements(text: str) -> Iterator[Statement]:
 
 def _logical_line(text: str, position: int) -> tuple[str, int]:
     """Return one statement with its comment, and where the next one starts."""
-    raw, length = "", len(text)
+    parts: list[str] = []  # joined once: a statement may go on over as many lines as the input has
+    length = len(text)
     while position < length:
         plain = _PLAIN.match(text, position)
         if plain is not None:
-            raw += plain[0]
+            parts.append(plain[0])
             position = plain.end()
             continue
         mark = text[position]
         if mark == "#":
             newline = text.find("\n", position)
             end = length if newline < 0 else newline
-            return raw + text[position:end], min(end + 1, length)
+            return "".join(parts) + text[position:end], min(end + 1, length)
         position += 1
         if mark in ";\n":
-            return raw, position
-        cut = len(raw)  # a backslash: joins lines if only blanks follow it
-        raw += mark
+            return "".join(parts), position
+        cut = len(parts)  # a backslash: joins lines if only blanks follow it
+        parts.append(mark)
         while position < length:
             character = text[position]
             position += 1
             if character == "\n":
-                raw = raw[:cut]
+                del parts[cut:]
                 break
             if character == "\\":
-                cut = len(raw)
-            raw += character
+                cut = len(parts)
+            parts.append(character)
             if character != "\\" and character not in _BLANK:
                 break
-    return raw, position
+    return "".join(parts), position
 
 
 def option(statement: Statement, names: Sequence[str]) -> str:

@@ -20,6 +20,7 @@ from labrig_phreeqc.engine.run import Limits, Run, provenance, record
 from labrig_phreeqc.input.screening import Notice, screen
 from labrig_phreeqc.input.statements import declared_files
 from labrig_phreeqc.runs.includes import resolve_includes
+from labrig_phreeqc.runs.output_files import with_files
 
 RESULT = "result.out"
 DUMP = "dump.out"
@@ -134,6 +135,11 @@ async def execute_phreeqc(
         begun=lambda: tell(message=f"PHREEQC runs, for at most {limits.wall_s:g} s"),
     )
     tell(message="PHREEQC has ended, its output is read")
+
+    async def again(each: str) -> Run:
+        return await engine.run(each, database=request.database, limits=limits, queue_s=queue_s)
+
+    run = await with_files(run, complete, again)
     if run.output:
         workspace.write_text(request.result, run.output)
     writer = _Writer(workspace, {request.result, input_path})

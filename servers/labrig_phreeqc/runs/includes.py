@@ -1,7 +1,7 @@
 """``INCLUDE$`` resolved before PHREEQC runs, from the workspace or from the run itself.
 
 PHREEQC would open the named file while it reads. Here the text is put in its place: a file that an earlier
-SELECTED_OUTPUT of the same input writes (the official example 21 does that) is obtained by running the
+SELECTED_OUTPUT of the same input writes (the official examples 8 and 21 do that) is obtained by running the
 input up to there, any other must be a bare name in the workspace. Everything else is refused.
 """
 
@@ -14,6 +14,7 @@ from labrig.errors import LabrigError
 from labrig_phreeqc.engine.run import Run
 from labrig_phreeqc.input.screening import include_refusal, is_bare_name, screen
 from labrig_phreeqc.input.statements import Statement, is_file_option, is_include, statements
+from labrig_phreeqc.runs.output_files import with_files
 
 MAX_DEPTH = 8
 MAX_INCLUDES = 50
@@ -95,7 +96,7 @@ class _Resolver:
                     where="; ".join(run.errors[:3]) or run.detail,
                     expected="an input that runs up to there",
                 )
-            return run.files.get(name)
+            return (await with_files(run, prefix, self._run_prefix)).files.get(name)
         return self._read(name)
 
     def _spend(self, content: str, depth: int, line: int) -> None:

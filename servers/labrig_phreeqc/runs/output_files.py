@@ -1,0 +1,75 @@
+"""The text of each file that a SELECTED_OUTPUT number is given, where it is given several.
+
+PHREEQC writes a number to one file after another when an input defines it again with another ``-file`` (the official
+example 8 does that). IPhreeqc returns one text for the number. Where headings stand between the parts, the engine has
+cut it (`engine.results`); where there are none, the input is run up to each new definition, and the length of what that
+writes is the place to cut.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+
+from labrig_phreeqc.engine.run import Run, SelectedOutput
+from labrig_phreeqc.input.statements import declared_files, statements
+
+MOST_CUTS = 8
+"""Runs that are made to cut the text of one number."""
+
+RunPrefix = Callable[[str], Awaitable[Run]]
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A file of a number, and the input before the simulation that names it."""
+
+    name: str
+    before: str
+
+
+async def with_files(run: Run, text: str, run_prefix: RunPrefix) -> Run:
+    """Return a run whose selected outputs have the text of each file.
+
+    Parameters
+    ----------
+    text
+        The input of the run, its includes resolved.
+    run_prefix
+        Runs an input on the same database.
+    """
+    if not run.solved:
+        return run
+    tables = []
+    for table in run.selected:
+        parts = [] if table.files or not table.text else _parts(text, table.user)
+        tables.append(replace(table, files=await _cut(table, parts, run_prefix)) if len(parts) > 1 else table)
+    return replace(run, selected=tables)
+
+
+def _parts(text: str, user: int) -> list[_Part]:
+    """Return the files of a number in the order they are named; nothing where all are one, or too many."""
+    named = [each for each in declared_files(text) if each.block == "SELECTED_OUTPUT" and each.user == user]
+    if len({each.name for each in named}) < 2 or len(named) - 1 > MOST_CUTS:
+        return []
+    ends = [(each.line, each.end) for each in statements(text) if each.is_keyword and each.block == "END"]
+    # A simulation is read whole before it runs, so a definition holds from the END before it.
+    return [
+        _Part(each.name, text[: max((end for line, end in ends if line < each.line), default=0)])
+        for each in named
+    ]
+
+
+async def _cut(table: SelectedOutput, parts: list[_Part], run_prefix: RunPrefix) -> dict[str, str]:
+    """Return the text of each file; nothing where the runs up to a definition do not write how it begins."""
+    places = [0]
+    for part in parts[1:]:
+        written = ""
+        if part.before.strip():
+            earlier = await run_prefix(part.before)
+            written = next((each.text for each in earlier.selected if each.user == table.user), "")
+        if not table.text.startswith(written) or len(written) < places[-1]:
+            return {}
+        places.append(len(written))
+    stops = [*places[1:], len(table.text)]
+    return {part.name: table.text[a:b] for part, a, b in zip(parts, places, stops, strict=True)}
