@@ -15,30 +15,40 @@ _DO = (
 _SAID = re.compile(r"(?<![\w-])not[ _-]possible(?![\w-])")
 _BEHIND = re.compile(
     rf"""['"`*_)\]]* (?: $ | \s* [^\w\s'"] | \s (?: to\ (?:{_DO})\b
-    | (?:because|since|as|due|given|for|here|with|without|in|from|on|if|when|where|after|under|by|at)\b
+    | (?!for\ [^.,;]*\bto\ (?:be|have)\b(?!\ \w+ed\b))
+      (?:because|since|as|due|given|for|here|with|without|in|from|on|if|when|where|after|under|by|at)\b
     | (?:and|so)\ (?:there|the|no|it)\b ))""",
     re.VERBOSE,
 )
 """What follows the words where they answer: nothing, a mark, what cannot be done, a reason."""
 _DENIED = re.compile(
     r"(?:\b(?:not|never|cannot|nor|instead of|rather than|if it (?:is|were|was)|whether it is|is it|unlikely|wrong|"
-    r"neither)|n't) (?:['\"]?\w+ ){0,2}['\"]?$"
+    r"neither)|n't) (?:['\"]?\w+ ){0,2}['\"]?$|"
+    r"(?:\bnot|n't) (?:\w+ )?(?:believe|call|case|claim|mean|say|that|think|true) (?:\w+ ){0,5}['\"]?$|"
+    r"\b(?:could be|may be|maybe|might be|perhaps|possibly|probably) $"
 )
-"""What precedes them where they are denied, or only thought of."""
+"""What precedes them where they are denied, doubted, or only thought of."""
 _BUT = re.compile(
     r"\b(?:but|however|although|though|unless|otherwise|guess|estimate[ds]?|approximately|approx|roughly|about|answer|best|"
     r"perhaps|probably|maybe|if forced|would be|nevertheless|still|anyway|instead|assuming)\b"
 )
 _STATED = re.compile(
-    r"\b(?:answer|average|coefficient|count|correlation|deviation|estimate|figure|guess|max(?:imum)?|mean|median|"
-    r"min(?:imum)?|mode|number|p|result|r|rho|sd|statistic|title|total|value|variance|it|that)\b"
-    r"(?: \w+){0,3}? ?(?:\b(?:is|was|would be|comes? to|equals?)\b|[=:])\W*(?P<what>.*)"
+    r"(?:\bi(?:'d|'ll| can| must| will| would)? (?:answer|assume|choose|give|guess|pick|report|say|take|use) |"
+    r"(?<!\bevery )(?<!\beach )\b(?:answer|average|coefficient|count|correlation|deviation|estimate|figure|first|guess|"
+    r"max(?:imum)?|mean|median|min(?:imum)?|mode|number|p|result|r|rho|sd|second|statistic|title|total|value|variance|it|that)\b"
+    r"(?: \w+){0,3}? ?(?:\b(?:is|was|would be|comes? to|equals?)\b|[=:]))\W*(?P<what>.*)"
 )
-"""A clause that names a value: "the mean is 3.2"."""
+"""A clause that names a value: "the mean is 3.2", "I take low"."""
 _CLAUSE = re.compile(r"[:;=—–?!]|\. |\.$| - |, | \(|\)")
 _HEDGES = re.compile(
-    r"(?:(?:about|approximately|approx\.?|else|maybe|or|otherwise|perhaps|possibly|probably|roughly|[~≈]) ?)+"
+    r"(?:(?:about|approximately|approx\.?|either|else|hence|maybe|or|otherwise|perhaps|possibly|probably|roughly|so|"
+    r"therefore|thus|[~≈])(?: |(?<=[~≈])))+"
 )
+_CONDITION = re.compile(r"\b(?:has|have|if|no|when|where|with)\b[^.,:;]*= ?\S+")
+"""What rows must be, which names a choice without choosing it: "no row has light = high"."""
+_ABSENT = re.compile(r"\S+ (?:is|are|was|were|does|do) (?:absent|missing|not|outside)\b")
+"""A number of which is said that the data lack it: "2021 is not there"."""
+_NUMERAL = re.compile(r"\b(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\W*$")
 _THINGS = (
     "cells?|columns?|entr(?:y|ies)|files?|folders?|groups?|levels?|lines?|match(?:es)?|numbers?|observations?|paths?|points?|"
     "records?|repositor(?:y|ies)|rows?|samples?|values?"
@@ -96,9 +106,9 @@ def _answers(text: str, said: int, choices: Sequence[str]) -> bool:
     """Return whether a text gives a value; `said` is where it first says "not possible"."""
 
     def without_counts(part: str) -> str:
-        return part if choices else _COUNTS.sub(" ", part)
+        return _CONDITION.sub(" ", part) if choices else _COUNTS.sub(" ", part)
 
-    words = _SAID.sub(" ; ", text)
+    words = re.sub(r"; +[/=→>-]+ ", "; ", _SAID.sub(" ; ", text))
     if any(_begins_with_value(each, choices) for each in _CLAUSE.split(without_counts(words))):
         return True
     for sentence in re.split(r"[;?!]|\. ", words):
@@ -114,12 +124,15 @@ def _begins_with_value(text: str, choices: Sequence[str]) -> bool:
     """Return whether a clause is a choice, or a number or begins with one, hedged or not."""
     clause = plain(text)
     hedge = _HEDGES.match(clause)
-    clause = plain(clause[hedge.end() :] if hedge else clause)
+    clause = plain(clause[hedge.end() :] if hedge else clause).removesuffix(" or")
     if choices:
-        return clause in {*map(plain, choices), "yes", "no"}
+        return clause.partition(" for ")[0] in {*map(plain, choices), "yes", "no"}
+    if _ABSENT.match(clause):
+        return False
     first = clause.partition(" ")[0]
     return _VALUE.fullmatch(first) is not None and one_number(first) is not None
 
 
 def _holds_value(text: str, choices: Sequence[str]) -> bool:
-    return any(each.isdigit() for each in text) or bool(chosen([text], choices))
+    numeral = not choices and _NUMERAL.search(text) is not None
+    return numeral or any(each.isdigit() for each in text) or bool(chosen([text], choices))
