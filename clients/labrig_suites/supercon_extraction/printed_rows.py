@@ -20,10 +20,11 @@ _CAPTION = re.compile(
 )
 _HEAD_UNIT = re.compile(r"\(([^()]*[A-Za-zÅμΩ%][^()]*)\)")
 _BY_LETTERS = {"".join(without_marks(unit).split()): unit for unit in UNITS}
+_LETTERS = sorted({"".join(form.split()) for unit in UNITS for form in (unit, without_marks(unit))})
 _ANY_UNIT = "|".join(
-    [*map(re.escape, UNITS), *(re.sub(r"(-?\d)", r" ?\1", without_marks(unit)) for unit in UNITS)]
+    " ?".join(map(re.escape, letters)) for letters in sorted(_LETTERS, key=len, reverse=True)
 )
-"""Units with marks and without; on a turned page a raised number stands apart."""
+"""Units with marks and without, the longest first; on a turned page their parts stand apart."""
 _CELL = re.compile(rf" ({NUMBER})(?:\^\{{([ab])\}}| ?([ab])\b)?(?: ?({_ANY_UNIT})(?![\w^]))?(?= |$)")
 _TAKEN = re.compile(r"(?:\^\{([ab])\}|(?<=\n)([ab]))\s*Taken from Ref")
 
@@ -55,8 +56,9 @@ def captions(pages: Mapping[int, str], name: str) -> dict[int, list[tuple[str, l
 def _columns(told: str, about: Mapping[str, Target]) -> Iterator[Column]:
     for part in told.split("; "):
         words, _, unit = part.partition(", ")[2].partition(", in ")
-        if without_marks(words) in about:
-            yield Column(about[without_marks(words)], unit)
+        target = about.get(without_marks(words).strip())
+        if target is not None:
+            yield Column(target, unit.strip())
 
 
 def taken_after(pages: Mapping[int, str], page: int, quote: str) -> str:

@@ -28,6 +28,8 @@ from labrig_suites.supercon_extraction.targets import FIELDS, field
 
 READS, TABLES = 3, 3
 """Calls for pages, which are enough for the longest made paper, and for its tables."""
+SURE = 0.8
+"""Confidence below which the server says that a grid is uncertain."""
 
 
 def read_pages(arm: Arm, **arguments: str) -> list[Call]:
@@ -93,7 +95,8 @@ def _nth_table(number: int, name: str) -> Any:
 def grids(results: Sequence[str], name: str) -> list[tuple[str, int]]:
     """Return names and pages of the tables that are read as grids.
 
-    They are those of pages on which the server lists each table with all rows of its text, and no cell in two.
+    They are those of pages on which the server lists each table with all rows of its text, no cell in two, and a
+    confidence of which it does not warn.
     """
     pages = pages_of(results[:READS])
     listed = {(each["table"], each["page"]): each for each in _data(results[READS], "tables") or []}
@@ -108,7 +111,8 @@ def grids(results: Sequence[str], name: str) -> list[tuple[str, int]]:
 
 def _fits(listed: Mapping[str, Any], block: Block) -> bool:
     most = len(block.columns) + 2  # a label before them, and remarks behind
-    return bool(listed["rows"] == len(block.rows) and listed["columns"] <= most)
+    whole = listed["rows"] == len(block.rows) and listed["columns"] <= most
+    return bool(whole and listed["confidence"] >= SURE)
 
 
 def cells(result: str, name: str, pages: Mapping[int, str], page: int) -> list[Stated]:

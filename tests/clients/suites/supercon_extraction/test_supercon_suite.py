@@ -23,8 +23,9 @@ from labrig_harness.trajectory import Step, Submission, Trajectory
 from labrig_papers.server import toolbox
 from labrig_suites.supercon_extraction import attack, items, suite
 from labrig_suites.supercon_extraction.arms import ARMS, READERS
-from labrig_suites.supercon_extraction.fixtures import FAULTS, FIGURES, fixtures
+from labrig_suites.supercon_extraction.fixtures import FAULTS, FIGURES, entry, fixtures
 from labrig_suites.supercon_extraction.grading.names import key
+from labrig_suites.supercon_extraction.making.variants import Variant, make_variant
 from labrig_suites.supercon_extraction.reading import pages_of, resolved
 from labrig_suites.supercon_extraction.targets import FIELDS, field
 
@@ -109,6 +110,20 @@ async def test_the_reference_and_a_second_solution_read_papers(tmp_path: Path) -
 async def test_the_reference_extracts_twenty_papers(tmp_path: Path) -> None:
     for sample in items.generate("twenty", 20):
         await right_and_by_its_results(sample, tmp_path)
+
+
+@pytest.mark.parametrize(("level", "variant"), [(4, "plain"), (2, "scanned")])
+def test_who_reads_all_that_is_printed_has_all(level: int, variant: Variant) -> None:
+    """Eyes need no text in the file: quotes are held against what was printed."""
+    paper = make_variant("eyes", level, "supercon", variant)
+    said = []
+    for row in paper.rows:
+        place = row.places[0]
+        written = entry(row.name, row.material, row.printed, place.page, place.quote, sample_label=row.sample)
+        said.append({**written, "location": {**written["location"], "source_type": place.source}})
+    score = scored(items.made("eyes", 0, paper, variant), json.dumps({"properties": said}))
+    assert (score.strict, score.compat, score.facts["f1"]) == (1, 1, 1)
+    assert score.facts["figures_read"] == score.facts["figures"] == (level == 4)
 
 
 def test_each_result_matters() -> None:
