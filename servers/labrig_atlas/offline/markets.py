@@ -115,20 +115,30 @@ def find_security(world: World, symbol: str, kind: str, where: str) -> Security:
     for name in (asked, plain):
         if name in known and (name == asked or known[name].kind == "crypto"):
             return known[name]
+    other = securities(world).get(asked)
+    if other is not None:
+        traded = {"stock": "share", "crypto": "coin"}
+        raise LabrigError(
+            f"{asked} is a {traded[other.kind]}, not a {traded[kind]}",
+            where=where,
+            expected=f"one of {len(known)} symbols: {', '.join(known)}",
+            code="not_found",
+        )
     close = nearest(asked, known)
-    offline = ", ".join(close or list(known)[:5])
+    tried = "did you mean " + " or ".join(close) + "?" if close else ""
     if _REAL.fullmatch(asked):
         raise LabrigError(
             f"The offline world has no prices of real securities, which {symbol.strip()!r} may be",
             where=where,
-            expected=f"one of its {len(known)} fictional ones, such as {offline}",
+            expected=f"one of its {len(known)} fictional ones: {', '.join(known)}",
             try_="the backend `open`, which asks live services, or one of the fictional ones",
             code="unavailable",
         )
     raise LabrigError(
         f"Nothing is traded as {symbol!r}",
         where=where,
-        expected=f"one of {len(known)} symbols, such as {offline}",
+        expected=f"one of {len(known)} symbols: {', '.join(known)}",
+        try_=tried,
         code="not_found",
     )
 

@@ -87,7 +87,9 @@ def historical_weather(
                 f"{day}{future}",
                 where=where,
                 expected=f"{FIRST_DAY} to {yesterday}",
-                try_="the forecast" if 0 <= (day - world.today).days < FORECAST_DAYS else "",
+                try_=f"the forecast, which takes no start_date and tells {world.today} to {_last_day(world)}"
+                if day > yesterday
+                else "",
             )
     if last < first:
         raise LabrigError(
@@ -112,8 +114,12 @@ def forecast_weather(
     LabrigError
         As `historical_weather`.
     """
-    last = world.today + timedelta(days=FORECAST_DAYS - 1)
-    return _weather(world, latitude, longitude, world.today, last, variables, forecast=True)
+    return _weather(world, latitude, longitude, world.today, _last_day(world), variables, forecast=True)
+
+
+def _last_day(world: World) -> date:
+    """Return the last day of the forecast."""
+    return world.today + timedelta(days=FORECAST_DAYS - 1)
 
 
 def _weather(

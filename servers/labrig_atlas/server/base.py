@@ -68,6 +68,10 @@ async def opens(options: ServeOptions) -> AsyncIterator[State]:
         profile=str(toolbox.setting(options, PYTHON.name)), unsafe_local=options.unsafe_local
     )
     world = str(toolbox.setting(options, WORLD.name))
+    if world != WORLD.default:
+        from labrig_atlas.world.database import check_name
+
+        check_name(world)
     atlas = Atlas(
         world=world,
         backends=backends_of(options),

@@ -31,7 +31,11 @@ async def get_market_history(
     Offline there are fictional securities alone; an unknown symbol is answered with some of them.
     """
     if not end_date:
-        told = await atlas().ask(kind, symbol, date)
+        try:
+            told = await atlas().ask(kind, symbol, date)
+        except LabrigError as error:
+            error.where = "symbol" if error.where == "ticker" else error.where
+            raise
         return answer(told, _values(told.facts), text=told.facts.note, data=_named(told.facts))
     if atlas().backend(kind) != OFFLINE:
         raise LabrigError(
@@ -39,7 +43,11 @@ async def get_market_history(
         )
     from labrig_atlas.offline.markets import market_days
 
-    told = await atlas().ask_world(market_days, symbol, date, end_date)
+    try:
+        told = await atlas().ask_world(market_days, symbol, date, end_date)
+    except LabrigError as error:
+        error.where = "date" if error.where == "start_date" else error.where
+        raise
     days: tuple[MarketDay, ...] = told.facts
     if not days:
         raise LabrigError(

@@ -10,7 +10,8 @@ from labrig.answer import Answer, Quantity
 from labrig.errors import LabrigError
 from labrig.tools import cursor as cursors
 from labrig_atlas.asking import OFFLINE
-from labrig_atlas.server.answers import answer, place_dict, place_values
+from labrig_atlas.offline.made_places import KINDS
+from labrig_atlas.server.answers import answer, clipped, place_dict, place_values
 from labrig_atlas.server.base import LatitudeArgument, LongitudeArgument, atlas, toolbox
 
 LIST_BYTES = 5_500
@@ -96,6 +97,22 @@ async def search_places(
     shown = listed[: cursors.fitting(listed, LIST_BYTES)]
     values = (Quantity("places", told.facts.total, "1", f"{len(shown)} are listed, {told.facts.order}"),)
     data = {"places": shown}
+    if shown:
+        return answer(told, values, data=data, next=f"search_places(place_id={shown[0]['place_id']!r})")
     return answer(
-        told, values, data=data, next=f"search_places(place_id={shown[0]['place_id']!r})" if shown else ""
+        told,
+        values,
+        text=f"No place was found. Kinds of places: {', '.join(KINDS)}."
+        if atlas().backend("places") == OFFLINE
+        else "No place was found.",
+        data=data,
+        next=_wider(query, near, radius_m),
     )
+
+
+def _wider(query: str, near: str, radius_m: float | None) -> str:
+    """Return the call after a search that found nothing: within more metres, else among pages."""
+    asked = clipped(query, 100)
+    if near.strip() and (radius_m or 0.0) < MOST_RADIUS_M:
+        return f"search_places(query={asked!r}, near={clipped(near, 100)!r}, radius_m={MOST_RADIUS_M})"
+    return f"search_pages(query={asked!r})"

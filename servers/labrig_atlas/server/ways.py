@@ -7,8 +7,8 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from labrig.answer import Answer, Quantity
-from labrig.errors import LabrigError
-from labrig_atlas.facts import MatrixCell
+from labrig.errors import LabrigError, unknown_name
+from labrig_atlas.facts import MODES, MatrixCell, Place
 from labrig_atlas.server.answers import MADE_UP, answer, clipped
 from labrig_atlas.server.base import ModeArgument, PlaceArgument, atlas, toolbox
 
@@ -25,6 +25,8 @@ async def find_route(
     """Find the way between two places, its length and time by road; mode straight: the distance along the geodesic."""
     if mode == "straight":
         return await _straight(origin, destination)
+    if mode not in MODES:
+        raise unknown_name("mode of travel", mode, (*MODES, "straight"), where="mode")
     told = await atlas().ask("route", await atlas().located(origin), await atlas().located(destination), mode)
     found = told.facts
     values = (
@@ -140,7 +142,15 @@ async def get_elevations(
     ],
 ) -> Answer:
     """Get the height above sea level (m) of one or more places, each with how it is known."""
-    named = [await atlas().place(each, f"places[{number}]") for number, each in enumerate(places)]
+    named: list[tuple[Place, str]] = []
+    refused: list[LabrigError] = []
+    for number, each in enumerate(places):
+        try:
+            named.append(await atlas().place(each, f"places[{number}]"))
+        except LabrigError as error:
+            refused.append(error)
+    if not named:
+        raise refused[0]
     found = [place for place, _ in named]
     told = await atlas().ask("elevation", [(each.latitude, each.longitude) for each in found])
     values = []
@@ -152,4 +162,17 @@ async def get_elevations(
             )
         name = f"elevation of {clipped(place.address or place.name, 60)}"
         values.append(Quantity(name, round(height.elevation_m, 1), "m", "; ".join(how)))
-    return answer(told.noting(*(clipped(note, 100) for _, note in named[:10])), values, mark=False)
+    return answer(
+        told.noting(*(clipped(note, 100) for _, note in named[:10])),
+        values,
+        status="partial" if refused else "ok",
+        data={
+            "without_elevation": [
+                {"where": each.where, "why": clipped(each.what, 80), "try": clipped(each.try_, 80)}
+                for each in refused
+            ]
+        }
+        if refused
+        else None,
+        mark=False,
+    )

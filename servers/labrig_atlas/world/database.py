@@ -89,6 +89,25 @@ class World:
         self.close()
 
 
+def check_name(name: str) -> int | None:
+    """Return the seed of a world, None of the Earth.
+
+    Raises
+    ------
+    LabrigError
+        ``not_found`` for the name of no world.
+    """
+    seed = seed_of(name)
+    if name != EARTH and seed is None:
+        raise LabrigError(
+            f"There is no world named {name!r}",
+            where="atlas.world",
+            expected="earth, or twin-SEED with a whole number up to 999999999, such as twin-7",
+            code="not_found",
+        )
+    return seed
+
+
 def open_world(name: str = EARTH) -> World:
     """Open a world, and make its database where there is none or a damaged one.
 
@@ -103,14 +122,7 @@ def open_world(name: str = EARTH) -> World:
         ``not_found`` for another name; ``unavailable`` where the database cannot be made: a full disk, a folder that
         cannot be written.
     """
-    seed = seed_of(name)
-    if name != EARTH and seed is None:
-        raise LabrigError(
-            f"There is no world named {name!r}",
-            where="atlas.world",
-            expected="earth, or twin-SEED with a whole number up to 999999999, such as twin-7",
-            code="not_found",
-        )
+    seed = check_name(name)
     gazetteer = gazetteer_path() if seed is None else None
     key = sources.key_of(*(GAZETTEER.sha256.values() if gazetteer else ()))
     path = home() / "atlas" / f"{name}-{key}.sqlite"

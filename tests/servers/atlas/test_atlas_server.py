@@ -341,3 +341,47 @@ async def test_a_backend_without_its_key_names_the_variable_and_one_that_needs_n
     assert (
         error["code"] == "unavailable" and "LABRIG_ATLAS_GOOGLE_KEY" in str(error) and "open" in error["try"]
     )
+
+
+async def test_errors_and_empty_results_say_what_to_do_next(tmp_path: Path) -> None:
+    async with served(tmp_path) as client:
+        korea = await refused(client, "get_country_facts", country="Korea")
+        assert "South Korea (KR)" in korea["expected"] and "North Korea (KP)" in korea["expected"]
+        flying = await refused(
+            client, "find_route", origin="Ulm, Germany", destination="Munich", mode="flying"
+        )
+        assert "straight" in flying["expected"]
+        coin = await refused(client, "get_market_history", symbol="XOBOL", date="2024-01-02")
+        assert "is a coin" in coin["what"]
+        real = await refused(client, "get_market_history", symbol="BTC", date="2024-01-02", kind="crypto")
+        assert "XOBOL" in real["expected"]
+        for more in ({}, {"end_date": "2024-01-09"}):
+            unknown = await refused(client, "get_market_history", symbol="no such", date="2024-01-02", **more)
+            assert unknown["where"] == "symbol"
+        day = await refused(
+            client, "get_market_history", symbol="ALDR.LA", date="soon", end_date="2024-01-09"
+        )
+        assert day["where"] == "date"
+        later = await refused(client, "get_weather", place="Ulm, Germany", start_date="2026-07-03")
+        assert "takes no start_date" in later["try"] and "2026-07-07" in later["try"]
+        nothing = await told(client, "search_places", query="zoo", near="Ulm, Germany")
+        assert nothing["data"]["places"] == [] and "museum" in nothing["text"]
+        assert nothing["next"] == "search_places(query='zoo', near='Ulm, Germany', radius_m=50000)"
+        wider = await told(client, "search_places", query="zoo", near="Ulm, Germany", radius_m=50_000)
+        assert wider["next"] == "search_pages(query='zoo')"
+
+
+async def test_one_unknown_place_does_not_cost_the_heights_of_others(tmp_path: Path) -> None:
+    async with served(tmp_path) as client:
+        some = await told(client, "get_elevations", places=["Minas Tirith", "Ulm, Germany"])
+        alone = await told(client, "get_elevations", places=["Ulm, Germany"])
+        assert some["status"] == "partial" and some["values"] == alone["values"]
+        (missing,) = some["data"]["without_elevation"]
+        assert missing["where"] == "places[0]" and "Minas Tirith" in missing["why"]
+        assert (await refused(client, "get_elevations", places=["Minas Tirith"]))["code"] == "not_found"
+
+
+async def test_a_world_that_is_none_is_refused_at_the_start(tmp_path: Path) -> None:
+    with pytest.raises(RuntimeError, match="no world named 'mars'"):
+        async with served(tmp_path, settings={"world": "mars"}):
+            pass
