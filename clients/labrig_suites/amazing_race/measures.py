@@ -23,6 +23,8 @@ from labrig_suites.amazing_race.pages import page_of
 By = Literal["strict", "compat"]
 BYS: tuple[By, By] = ("strict", "compat")
 LIMITS = ("step_limit", "wall_limit", "token_limit", "cost_limit")
+METRICS = "FA: finish-line accuracy. PVR: pit-stop visit rate. RCR: roadblock completion rate."
+"""What the paper's abbreviations in heads of tables stand for."""
 
 
 def fa(score: Score, by: By) -> float:

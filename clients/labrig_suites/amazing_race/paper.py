@@ -14,7 +14,7 @@ from typing import Any
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Score, Table
 from labrig_suites.amazing_race.legs import LEVELS, VARIANTS, Leg, leg_of
-from labrig_suites.amazing_race.measures import at_least, error, in_bin, pvr, rates, rcr
+from labrig_suites.amazing_race.measures import METRICS, at_least, error, in_bin, pvr, rates, rcr
 from labrig_suites.amazing_race.score import TEMPLATES
 from labrig_suites.amazing_race.tables import ERRORS
 from labrig_suites.common.grouped import grouped, percent
@@ -72,10 +72,10 @@ def aggregate(models: Models) -> Table:
         (*model, len(group), *rates(group, "compat")) for model, group in models.items()
     ]
     rows.append(("(a random digit)", "", None, 10.0, 0.0, 0.0))
-    return Table(
+    return _table(
         "Figure 5. FA, PVR and RCR over all legs",
         ("agent", "arm", "records", "FA %", "PVR %", "RCR %"),
-        tuple(rows),
+        rows,
     )
 
 
@@ -217,4 +217,5 @@ def _mean(values: Any) -> float:
 
 
 def _table(title: str, columns: tuple[str, ...], rows: Sequence[tuple[Any, ...]], note: str = "") -> Table:
-    return Table(title, columns, tuple(rows), " ".join(filter(None, [note, "" if rows else RUN])))
+    said = METRICS if any(column.startswith(("FA", "PVR", "RCR")) for column in columns) else ""
+    return Table(title, columns, tuple(rows), " ".join(filter(None, [note, said, "" if rows else RUN])))

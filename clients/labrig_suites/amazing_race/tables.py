@@ -10,7 +10,7 @@ from labrig_harness.sample import Sample
 from labrig_harness.suite import Score, Table, item_means
 from labrig_suites.amazing_race.legs import leg_of
 from labrig_suites.amazing_race.lint import lint
-from labrig_suites.amazing_race.measures import BYS, LIMITS, error, jaccard, population, rates
+from labrig_suites.amazing_race.measures import BYS, LIMITS, METRICS, error, jaccard, population, rates
 from labrig_suites.common.grouped import condition, ends, grouped, percent, with_interval
 
 POPULATIONS = ("near miss", "perfect navigation, wrong", "shortcut", "total failure")
@@ -55,7 +55,7 @@ def accuracy(scores: Sequence[Score]) -> Table:
         note=(
             "95 % intervals by Wilson. compat is the single digit, which a random one has right in 10 %. strict is the "
             "number behind it, where leg and arm have one. pages, roadblocks: those that the answer depends on, made "
-            "with the right arguments, in order; PVR, RCR: the published definitions."
+            "with the right arguments, in order; PVR, RCR: the published definitions. " + METRICS
         ),
     )
 
@@ -75,6 +75,7 @@ def levels(scores: Sequence[Score]) -> Table:
             *("FA % (compat)", "PVR %", "RCR %"),
         ),
         tuple(rows),
+        note=METRICS,
     )
 
 

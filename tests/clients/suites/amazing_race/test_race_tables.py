@@ -132,6 +132,12 @@ def test_the_paper_s_tables_have_the_numbers_of_the_records() -> None:
     assert by_template["geocode_elevation"] == 8 and by_template["merge"] == 4
 
 
+def test_abbreviations_in_heads_are_spelt_out_below() -> None:
+    for each in (*paper_tables(SAMPLES, SCORES), *tables(SAMPLES, SCORES)):
+        if any(column.startswith(("FA", "PVR", "RCR")) for column in each.columns):
+            assert "pit-stop visit rate" in each.note, each.title
+
+
 def test_tables_without_records_say_how_to_get_some() -> None:
     for each in paper_tables(SAMPLES, []):
         assert each.rows or "labrig run amazing-race" in each.note
