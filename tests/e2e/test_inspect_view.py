@@ -72,8 +72,8 @@ def exported(databases: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     done = import_logs("claude-code", base / "logs", base / "out", suite=suite, samples=samples)
     assert len(done.records) == 6, done.skipped
     assert score_folder(base / "out").whole
-    assert [path.name for path in export(base / "out", "inspect", base / "view").files] == [f"{LABEL}.json"]
-    return base / "view"
+    (log,) = export(base / "out", "inspect", base / "view").files
+    return log
 
 
 READ = """
@@ -100,7 +100,7 @@ print(json.dumps({
 
 def test_inspect_reads_it(inspect: Path, exported: Path) -> None:
     done = subprocess.run(
-        [inspect / "python", "-W", "error::UserWarning", "-c", READ, exported / f"{LABEL}.json"],
+        [inspect / "python", "-W", "error::UserWarning", "-c", READ, exported],
         capture_output=True,
         text=True,
         timeout=120,
@@ -117,7 +117,7 @@ def test_inspect_reads_it(inspect: Path, exported: Path) -> None:
     )
     assert usage["total_tokens"] == 3150
     assert len(log["read"]) == 6
-    scored = score_folder(exported.parent / "out")
+    scored = score_folder(exported.parents[1] / "out")
     ours = {(score.task, score.epoch + 1): score for score in scored.scores}
     for sample in log["read"]:
         score = ours[sample["id"], sample["epoch"]]
@@ -137,6 +137,21 @@ def test_inspect_reads_it(inspect: Path, exported: Path) -> None:
         assert (sample["images"], sample["errors"]) == (1, ["There is no such file"])
     assert sorted(sample["limit"] or "" for sample in log["read"]) == ["", "", "", "", "message", "message"]
     assert log["means"]["compat"] == pytest.approx(sum(s.compat for s in scored.scores) / 6)
+
+
+def test_inspect_lists_it(inspect: Path, exported: Path) -> None:
+    (listed,) = _listed(inspect, exported.parent)
+    assert Path(listed["name"]).name == exported.name
+    assert listed["task_id"] == json.loads(exported.read_text())["eval"]["task_id"]
+    assert LABEL in listed["task"]
+
+
+def _listed(inspect: Path, logs: Path) -> list[dict[str, Any]]:
+    """Return what ``inspect log list`` says of a folder."""
+    command = [str(inspect / "inspect"), "log", "list", "--json", "--log-dir", str(logs)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    found: list[dict[str, Any]] = json.loads(done.stdout)
+    return found
 
 
 @contextmanager
@@ -231,10 +246,12 @@ def test_inspect_view_shows_it(inspect: Path, exported: Path, tmp_path: Path) ->
     chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if chromium is None:
         pytest.skip("no chromium is installed")
-    items = {sample["id"] for sample in json.loads((exported / f"{LABEL}.json").read_text())["samples"]}
+    items = {sample["id"] for sample in json.loads(exported.read_text())["samples"]}
     first = sorted(items)[0]
-    with viewer(inspect, exported, tmp_path) as address, browser(chromium, tmp_path) as look:
-        page = f"{address}/#/logs/{LABEL}.json"
+    with viewer(inspect, exported.parent, tmp_path) as address, browser(chromium, tmp_path) as look:
+        found = look(f"{address}/#/logs", "phreeqc-basics", "inspect-listing.png")
+        assert LABEL in found, "the viewer's own listing shows the log"
+        page = f"{address}/#/logs/{exported.name}"
         listed = look(page, "6 rows", "inspect-samples.png")
         assert "phreeqc-basics" in listed
         assert all(item in listed for item in items)

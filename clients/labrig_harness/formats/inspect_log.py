@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from statistics import fmean
 from typing import Any, BinaryIO
 
@@ -353,6 +354,24 @@ def log_header(
             "model_usage": {model: _usage(usage)} if usage.measured else {},
         },
     }
+
+
+def log_name(header: Json, label: str) -> str:
+    """Return the file name of an EvalLog: Inspect lists a ``.json`` only where a time stamp leads its name.
+
+    Parameters
+    ----------
+    header
+        What `log_header` returned.
+    label
+        Of the run. Inspect takes what stands between ``_`` as time, task and id, so ``_`` becomes ``-``.
+    """
+    about = header["eval"]
+    try:
+        created = datetime.fromisoformat(about["created"])
+    except ValueError:  # a log of another program that was imported wrote its time in its own way
+        created = datetime.fromtimestamp(0, UTC)
+    return f"{created:%Y-%m-%dT%H-%M-%S}_{label.replace('_', '-')}_{about['task_id']}.json"
 
 
 def log_sample(

@@ -130,7 +130,7 @@ def _export_inspect(out: Path, label: str, samples: dict[str, Sample], target: P
         return
     model = inspect_log.model_name(slim)
     header = inspect_log.log_header(run, list(samples.values()), slim, list(scores.values()))
-    path = target / f"{label}.json"
+    path = target / inspect_log.log_name(header, label)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
