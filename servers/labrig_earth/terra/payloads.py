@@ -14,12 +14,10 @@ import numpy as np
 from labrig.errors import LabrigError
 from labrig_earth.grids.writing import write
 from labrig_earth.results import Result
+from labrig_earth.terra.marks import MARK
 from labrig_earth.work.calls import Call
 
 _NAME = re.compile(r"[A-Za-z0-9_][\w.+-]{0,79}", re.ASCII)
-
-MARK = "scratch:"
-"""Before the name of a file in a payload: it stands for the path that the file will have."""
 
 
 def written(call: Call, fields: Mapping[str, Any], name: str, *, history: str, source: str) -> str:

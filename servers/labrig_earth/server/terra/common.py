@@ -20,7 +20,7 @@ from labrig.errors import LabrigError
 from labrig.toolbox import Session, session
 from labrig.workspace import MAX_FILE_BYTES
 from labrig_earth.server.base import ACTIVATION, Asked, State, source_line, toolbox, worked
-from labrig_earth.terra.payloads import MARK
+from labrig_earth.terra.marks import MARK
 
 if TYPE_CHECKING:
     from labrig_earth.server.base import Worked
