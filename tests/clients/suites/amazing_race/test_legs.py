@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from labrig.errors import LabrigError
 from labrig_suites.amazing_race import fixtures, items
-from labrig_suites.amazing_race.closure import matching, matter, operands
+from labrig_suites.amazing_race.closure import inputs, matching, matter, operands
 from labrig_suites.amazing_race.legs import Leg, leg_of, read_leg
 from labrig_suites.amazing_race.lint import lint
 from labrig_suites.amazing_race.pages import page_of
@@ -73,6 +73,17 @@ def test_every_stop_of_the_fixture_matters_and_one_does_not_where_its_operand_go
     assert matter(LEG) == set(range(9))
     shorter = changed("stops", 8, "bridge", "expression", to="(424 + 15) % 10")
     assert matter(read_leg(shorter)) == {0, 1, 2, 3, 4, 5, 8}
+
+
+@pytest.mark.parametrize("depends_on, named", [([5], set()), ([0, 5], {0}), ([], {0})])
+def test_a_page_is_named_by_a_value_of_a_stop_that_it_depends_on(
+    depends_on: list[int], named: set[int]
+) -> None:
+    """Karsholt is in Norland; a clue that leads to the page of Norland another way does not use that."""
+    leg = changed("stops", 6, "page_url", to="https://en.wikipedia.org/wiki/Norland")
+    leg["stops"][6]["depends_on"] = depends_on
+    read = read_leg(leg)
+    assert inputs(read, read.stops[6]) == named
 
 
 def test_a_stop_that_matters_is_found_by_changing_values() -> None:
