@@ -8,7 +8,7 @@ import csv
 import io
 import json
 import math
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -98,6 +98,40 @@ async def test_the_same_run_is_the_same_bytes_also_beside_others(served: tuple[C
     archives = [each["outputs_artifacts"][0]["sha256"] for each in (alone, *others)]
     assert archives[0] == archives[1] == archives[3] == archives[5]
     assert archives[2] == archives[4] == archives[6] != archives[0]
+
+
+async def test_the_answer_hangs_on_what_the_tools_say(served: tuple[Client[Any], Path]) -> None:
+    """A scripted agent over MCP, replayed from what was recorded, and with a result that was tampered with."""
+    recorded: dict[str, str] = {}
+
+    async def live(tool: str, arguments: dict[str, Any]) -> str:
+        found = await served[0].call_tool(tool, arguments)
+        recorded[json.dumps([tool, arguments], sort_keys=True)] = found.content[0].text
+        return str(found.content[0].text)
+
+    async def replayed(tool: str, arguments: dict[str, Any]) -> str:
+        return recorded[json.dumps([tool, arguments], sort_keys=True)]
+
+    async def tampered(tool: str, arguments: dict[str, Any]) -> str:
+        made = json.loads(await replayed(tool, arguments))
+        for each in made["metrics"].values():
+            each["value"] *= 2
+        return json.dumps(made)
+
+    first = await agent(live)
+    hours, deaths = first
+    assert hours > 0 and deaths > 0
+    assert await agent(replayed) == first
+    assert await agent(tampered) == (2 * hours, pytest.approx(2 * deaths))
+
+
+async def agent(call: Callable[[str, dict[str, Any]], Awaitable[str]]) -> tuple[float, float]:
+    """Return the hours of dangerous heat, and the deaths that they cost: each step takes what the one before said."""
+    heat = json.loads(await call("impact_health_utci", {"met_timeseries_path": "met.csv", "run_id": "asked"}))
+    days = next(each["path"] for each in heat["outputs_artifacts"] if each["path"].endswith("utci_daily.csv"))
+    cost = json.loads(await call("impact_health_erf", {"exposure_series_path": days, **BURDEN}))
+    hours = float(heat["metrics"]["hours_above_strong_stress"]["value"])
+    return hours, float(cost["metrics"]["attributable_cases"]["value"])
 
 
 @pytest.mark.accept
