@@ -20,7 +20,7 @@ from labrig.plotting.images import Look, look
 from labrig.serving.builder import build
 from labrig.toolbox import ServeOptions
 from labrig_earth.server import toolbox
-from support.health import met_csv, spec_json
+from support.health import met_csv, months_csv, spec_json
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -193,3 +193,23 @@ async def test_no_baseline_is_assumed(served: tuple[Client[Any], Path]) -> None:
         raise_on_error=False,
     )
     assert "no baseline rate" in checked.content[0].text
+
+
+async def test_months_become_days_and_an_epw_file(served: tuple[Client[Any], Path]) -> None:
+    (served[1] / "months.csv").write_bytes(months_csv(2019))
+    place = {"latitude": 48.1, "longitude": 11.6, "timezone": 1, "elevation_m": 520}
+    days = await run(
+        served, "weather_monthly_to_daily", monthly_weather_path="months.csv", output_path="days.csv"
+    )
+    assert days["metrics"]["daily_rows"]["value"] == 365
+    made = await run(
+        served, "weather_to_epw", weather_timeseries_path="days.csv", output_path="m.epw", **place
+    )
+    assert made["metrics"]["hourly_records"] == {"value": 8760, "unit": "count"}
+    text = (served[1] / "m.epw").read_text()
+    assert text.startswith("LOCATION,") and len(text.splitlines()) == 8768
+    air = [float(row.split(",")[6]) for row in text.splitlines()[8:]]
+    assert made["metrics"]["dry_bulb_mean_c"]["value"] == pytest.approx(sum(air) / 8760, abs=1e-3)
+    for changes, code in (({"latitude": None}, "bad_input"), ({"output_path": "../m.epw"}, "refused")):
+        asked = {"weather_timeseries_path": "days.csv", **place, **changes}
+        assert (await refused(served, "weather_to_epw", **asked))[0] == code
