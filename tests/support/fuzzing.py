@@ -239,7 +239,7 @@ class Bench:
         self.good: Counter[str] = Counter()
         self.faults: dict[str, str] = {}
 
-    def call(self, tool: str, **arguments: Any) -> None:
+    def call(self, tool: str, /, **arguments: Any) -> None:
         """Make a call that is not judged."""
         self.ask(self.client.call_tool_mcp, tool, arguments)
 
