@@ -1,4 +1,5 @@
-"""The export to Inspect's EvalLog, read by the real inspect-ai and shown by its viewer in a real browser.
+"""The export to Inspect's EvalLog, read by the real inspect-ai and shown by its viewer in a real browser; and ``.eval``
+logs that the real inspect-ai made with its mock model, imported.
 
 inspect-ai is not a dependency of ours: it is looked for in the virtual environment ``$LABRIG_TEST_INSPECT``, or
 ``inspect`` beside the agent programs of the other tests. To make one: ``uv venv -p 3.11 DIR`` and
@@ -27,6 +28,7 @@ from labrig_harness.logs.exporting import export
 from labrig_harness.logs.importing import import_logs
 from labrig_harness.records.scoring import score_folder
 from labrig_harness.registry import suites
+from labrig_harness.suite import item_means
 from support.basics import basics
 from support.written_logs import PICTURE, claude_log
 
@@ -264,3 +266,71 @@ def test_inspect_view_shows_it(inspect: Path, exported: Path, tmp_path: Path) ->
         assert "pH 8.10 é 漢字" in sample
         scoring = look(f"{page}/samples/sample/{first}/1/scoring", "EXPLANATION", "inspect-scoring.png")
         assert "executions: 1" in scoring
+
+
+MAKE = """
+import json, sys
+from inspect_ai import Task, eval
+from inspect_ai.dataset import Sample
+from inspect_ai.model import ModelOutput, ModelUsage, get_model
+from inspect_ai.scorer import includes, match
+
+def output(text):
+    made = ModelOutput.from_content("m", text)
+    made.usage = ModelUsage(input_tokens=10, output_tokens=5, total_tokens=15)  # or it asks the network for a tokenizer
+    return made
+
+told = []
+for number in range(5):
+    said = [
+        f"The answer is {n if (7 * n + 3 * epoch) % 6 > number else 99}" + (" or so" if n % 3 == number % 3 else "")
+        for epoch in range(2) for n in range(6)
+    ]
+    samples = [Sample(id=f"q{n}", input=f"Say {n}", target=str(n)) for n in range(6)]
+    task = Task(samples, scorer=[match(), includes()], name="sums")
+    model = get_model(f"mockllm/m{number}", custom_outputs=[output(each) for each in said])
+    (log,) = eval(task, model=model, epochs=2, log_dir=sys.argv[1], log_format="eval", display="none", max_samples=1)
+    assert log.status == "success", log.error
+    told.append({
+        "model": log.eval.model,
+        "accuracies": {s.name: s.metrics["accuracy"].value for s in log.results.scores},
+        "answers": {f"{s.id}/{s.epoch - 1}": s.scores["match"].answer for s in log.samples},
+    })
+print(json.dumps(told))
+"""
+
+
+def test_eval_logs_of_inspect_keep_their_scores(inspect: Path, tmp_path: Path) -> None:
+    """Inspect's own results are the oracle: five models, two scorers, six samples twice."""
+    logs, out = tmp_path / "logs", tmp_path / "out"
+    made = subprocess.run(
+        [str(inspect / "python"), "-c", MAKE, str(logs)],
+        env={**os.environ, "HOME": str(tmp_path)},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=240,
+    )
+    assert made.returncode == 0, made.stderr[-2000:]
+    theirs = {each["model"]: each for each in json.loads(made.stdout.splitlines()[-1])}
+    accuracies = [each["accuracies"]["match"] for each in theirs.values()]
+    assert len(theirs) == 5 and len(set(accuracies)) > 2, "figures that are all the same would show nothing"
+    assert any(each["accuracies"]["match"] != each["accuracies"]["includes"] for each in theirs.values())
+
+    done = import_logs("inspect", logs, out)
+    assert len(done.records) == 60 and not done.skipped
+    scored = score_folder(out)
+    assert scored.whole
+    assert {id: sample.truth for id, sample in scored.tasks.items()} == {
+        f"q{n}": {"target": str(n)} for n in range(6)
+    }
+    for model, told in theirs.items():
+        mine = [record for record in scored.records if record.model == model]
+        scores = [record.score for record in mine if record.score is not None]
+        assert {f"{each.task}/{each.epoch}": each.answer for each in scores} == told["answers"]
+        assert all(record.submission == told["answers"][f"{record.task}/{record.epoch}"] for record in mine)
+        means = item_means(scores, "strict")
+        assert sum(means) / len(means) == pytest.approx(told["accuracies"]["match"])
+        (agent,) = {record.agent for record in mine}
+        shown = {row[2]: row[4] for row in scored.tables[0].rows if row[1] == agent}
+        assert shown == {name: round(100 * value, 1) for name, value in told["accuracies"].items()}

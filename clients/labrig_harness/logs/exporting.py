@@ -150,7 +150,12 @@ def _export_inspect(out: Path, label: str, samples: dict[str, Sample], target: P
 
 
 def _score(suite: Suite, sample: Sample, trajectory: Trajectory) -> Score | None:
-    return suite.score(sample, trajectory) if sample.truth and trajectory.end not in OUTSIDE else None
+    if not sample.truth or trajectory.end in OUTSIDE:
+        return None
+    try:
+        return suite.score(sample, trajectory)
+    except LabrigError:  # a record that cannot be scored is exported without a score
+        return None
 
 
 def _plain(value: Any) -> Any:

@@ -53,6 +53,7 @@ class _Planned:
     agent: str
     epoch: int
     prompt: str
+    truth: dict[str, Any]
 
 
 def import_logs(
@@ -72,7 +73,8 @@ def import_logs(
     format
         One of `labrig_harness.formats.FORMATS`, or ``auto``: by content.
     suite, tasks
-        What the logs are runs of; without them they become items of the suite ``imported``, without truth.
+        What the logs are runs of; without them they become items of the suite ``imported``, whose truth is the target
+        of a log that says how it was scored, and nothing of others.
 
     Raises
     ------
@@ -260,7 +262,8 @@ def _plan(
                     epoch = taken.get(key, epoch or 0) if epoch is None or key in taken else epoch
                     taken[key] = epoch + 1
                     prompt = next((step.text for step in run.steps if step.source == "user"), "")
-                    yield _Planned(file, kind, number, item, arm, agent, epoch, prompt)
+                    truth = {"target": run.meta["target"]} if run.meta.get("scores") else {}
+                    yield _Planned(file, kind, number, item, arm, agent, epoch, prompt, truth)
             except LabrigError as error:
                 done.skip(f"{file.name}: {error.what}" + (f" (try {error.try_})" if error.try_ else ""))
             except OSError as error:
@@ -287,7 +290,13 @@ def _agent(run: ReadRun) -> str:
 
 
 def _extend(out: Path, suite: Suite, plans: Sequence[_Planned]) -> list[Sample]:
-    """Write the items of logs that belong to no suite; items that are there already stay as they are."""
+    """Write the items of logs that belong to no suite; items that are there already stay as they are.
+
+    Raises
+    ------
+    LabrigError
+        If an item is there already with another target: a score by one is not a score by the other.
+    """
     there: list[Sample] = []
     if (out / "tasks.jsonl").exists():
         there = outfolder.read_tasks(out)
@@ -297,12 +306,19 @@ def _extend(out: Path, suite: Suite, plans: Sequence[_Planned]) -> list[Sample]:
                 where=str(out),
                 try_=f"--suite {there[0].suite}, or another --out",
             )
-    known = {sample.id for sample in there}
+    known = {sample.id: sample for sample in there}
     new: dict[str, Sample] = {}
     for plan in plans:
         if plan.item not in known:
             brief = SampleInput(plan.item, plan.prompt)
-            new.setdefault(plan.item, Sample(suite.name, suite.version, brief, {}, {"file": plan.file.name}))
+            made = Sample(suite.name, suite.version, brief, plan.truth, {"file": plan.file.name})
+            new[plan.item] = known[plan.item] = made
+        elif plan.truth != known[plan.item].truth:
+            raise LabrigError(
+                f"Two logs say different targets of the sample {plan.item}: they are of different tasks",
+                where=plan.file.name,
+                try_="import the logs of each task into an --out of its own",
+            )
     samples = [*there, *new.values()]
     if new:
         text = redact("".join(outfolder.json_text(sample.to_dict()) + "\n" for sample in samples))
@@ -381,6 +397,9 @@ def _foreign(
     steps = list(_recorded(run, log))
     channel = suite.arm(arm).channel if suite.name != "imported" else None
     submission = submitted(channel, steps, sample.brief.choices) if channel is not None else None
+    if channel is None and run.end == "answered":
+        answers = [each["answer"] for each in run.meta.get("scores", {}).values() if each.get("answer")]
+        submission = Submission(str(answers[0]), -1) if answers else None  # what the log's scorer read
     if run.committed is not None:
         submission = Submission(
             run.committed, -1

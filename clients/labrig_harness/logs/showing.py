@@ -121,8 +121,12 @@ def print_record(
         ", ".join(filter(None, [*used, f"{cost.amount:.4g} {cost.currency} by {cost.table}" if cost else ""]))
     )
     if not problem and sample.truth and trajectory.end not in OUTSIDE:
-        score = suites.load(sample.suite).score(sample, trajectory)
-        head(f"score: strict {score.strict:g}, compat {score.compat:g}, answer {score.answer or 'none'}")
+        try:
+            score = suites.load(sample.suite).score(sample, trajectory)
+        except LabrigError as error:
+            head(f"no score: {error.what}")
+        else:
+            head(f"score: strict {score.strict:g}, compat {score.compat:g}, answer {score.answer or 'none'}")
     if truth:
         head("truth")
         body(json.dumps(sample.truth, indent=1, ensure_ascii=False))

@@ -320,6 +320,23 @@ def test_ends_of_an_eval_log(sample: dict[str, Any], end: str) -> None:
     assert inspect_log.read(_eval_log(**sample))[0].end == end
 
 
+def test_scores_of_eval_logs_are_kept_and_no_target_is_mixed_with_another(tmp_path: Path) -> None:
+    scores = {"judge": {"value": 7, "answer": None}, "match": {"value": "P", "answer": "B"}}
+    (tmp_path / "half.json").write_text(json.dumps(_eval_log(epoch=1, scores=scores)))
+    (tmp_path / "other.json").write_text(json.dumps(_eval_log(epoch=1, target="C")))
+    (tmp_path / "none.json").write_text(json.dumps(_eval_log(epoch=2, scores={"match": {"value": "?"}})))
+    out = tmp_path / "out"
+    load("inspect", tmp_path / "half.json", out)
+    (score,) = score_folder(out).scores
+    assert (score.strict, score.answer, score.facts["scorers"]) == (0.5, "B", {"match": 0.5})
+    with pytest.raises(LabrigError, match="different targets of the sample q1"):
+        load("inspect", tmp_path / "other.json", out)
+    load("inspect", tmp_path / "none.json", out)
+    found = score_folder(out)
+    assert len(found.scores) == 1 and len(found.skipped) == 1, "a record without a score is not a wrong one"
+    assert len(export(out, "inspect", tmp_path / "view").files) == 1
+
+
 @pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, 93])
 def test_an_eval_archive(tmp_path: Path, method: int) -> None:
     """Inspect packs with zstd (method 93), which the standard library cannot make: the entry is patched."""

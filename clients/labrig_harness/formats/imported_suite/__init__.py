@@ -1,14 +1,15 @@
-"""imported: records of logs that belong to no suite. They are shown and reported, and have no score.
+"""imported: records of logs that belong to no suite. They are shown and reported.
 
-Its tasks come from ``labrig import``; they hold the question as the log shows it, and no truth.
+Its tasks come from ``labrig import``; they hold the question as the log shows it. Where the log says how it was scored
+(Inspect's do), the truth is its target, and the scores are those of the log.
+
+- `score`: a record's score, as its log says; `tables`: means of every scorer
 """
 
-from collections.abc import Iterable
-
 from labrig.errors import LabrigError
+from labrig_harness.formats.imported_suite import score, tables
 from labrig_harness.sample import Sample
-from labrig_harness.suite import Arm, Score, Solution, Suite, Table
-from labrig_harness.trajectory import Trajectory
+from labrig_harness.suite import Arm, Solution, Suite
 
 NAME, VERSION = "imported", "1"
 
@@ -24,24 +25,14 @@ def _solution(sample: Sample, arm: Arm) -> Solution:
     raise LabrigError("An imported log has no reference solution")
 
 
-def _score(sample: Sample, trajectory: Trajectory) -> Score:
-    raise LabrigError(
-        "An imported log has no truth to score it by", try_="labrig import with --suite or --tasks"
-    )
-
-
-def _tables(samples: Iterable[Sample], scores: Iterable[Score]) -> list[Table]:
-    return []
-
-
 suite = Suite(
     name=NAME,
     version=VERSION,
-    scorer_version="1",
-    about="Logs of agents on samples that belong to no suite: shown and reported, not scored",
+    scorer_version=score.VERSION,
+    about="Logs of agents on samples that belong to no suite: shown and reported, with the scores that the logs hold",
     arms=(Arm("imported", about="as the log was made"),),
     tasks=_tasks,
     solution=_solution,
-    score=_score,
-    tables=_tables,
+    score=score.score,
+    tables=tables.tables,
 )
