@@ -43,7 +43,9 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
     save = verbs.add_parser("export", help="write the records of an output folder in another format")
     save.add_argument("out", type=Path, metavar="DIR")
-    save.add_argument("--format", required=True, metavar="F", help="atif, terrabench, or inspect (for `inspect view`)")
+    save.add_argument(
+        "--format", required=True, metavar="F", help="atif, terrabench, or inspect (for `inspect view`)"
+    )
     save.add_argument("-o", "--output", type=Path, metavar="PATH", help="folder (default: DIR/export-F)")
     save.set_defaults(run=_export)
 
