@@ -8,12 +8,15 @@ from pydantic import Field
 
 from labrig.answer import Answer, Quantity
 from labrig.errors import LabrigError, unknown_name
+from labrig.tools import cursor as cursors
 from labrig_atlas.facts import MODES, MatrixCell, Place
 from labrig_atlas.server.answers import MADE_UP, answer, clipped
 from labrig_atlas.server.base import ModeArgument, PlaceArgument, atlas, toolbox
 
 MOST_STEPS, MOST_CELLS, MOST_POINTS = 30, 100, 40
 """Of one Answer, which has 8,000 bytes."""
+REFUSED_BYTES = 1_000
+"""Of them for places whose height was not found."""
 
 StraightArgument = Annotated[str, Field(description="driving, walking, bicycling, transit or straight.")]
 
@@ -162,17 +165,18 @@ async def get_elevations(
             )
         name = f"elevation of {clipped(place.address or place.name, 60)}"
         values.append(Quantity(name, round(height.elevation_m, 1), "m", "; ".join(how)))
+    data: dict[str, Any] = {}
+    if refused:
+        listed = [
+            {"where": each.where, "why": clipped(each.what, 80), "try": clipped(each.try_, 80)}
+            for each in refused
+        ]
+        data["without_elevation"] = listed[: cursors.fitting(listed, REFUSED_BYTES)]
+        data["without_elevation_in_all"] = len(refused)
     return answer(
         told.noting(*(clipped(note, 100) for _, note in named[:10])),
         values,
         status="partial" if refused else "ok",
-        data={
-            "without_elevation": [
-                {"where": each.where, "why": clipped(each.what, 80), "try": clipped(each.try_, 80)}
-                for each in refused
-            ]
-        }
-        if refused
-        else None,
+        data=data,
         mark=False,
     )

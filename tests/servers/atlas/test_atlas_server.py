@@ -377,6 +377,10 @@ async def test_one_unknown_place_does_not_cost_the_heights_of_others(tmp_path: P
         alone = await told(client, "get_elevations", places=["Ulm, Germany"])
         assert some["status"] == "partial" and some["values"] == alone["values"]
         (missing,) = some["data"]["without_elevation"]
+        most = await told(
+            client, "get_elevations", places=["Ulm, Germany", *(f"地{n}" * 200 for n in range(39))]
+        )
+        assert most["data"]["without_elevation_in_all"] == 39 and json_bytes(most) <= 8_000
         assert missing["where"] == "places[0]" and "Minas Tirith" in missing["why"]
         assert (await refused(client, "get_elevations", places=["Minas Tirith"]))["code"] == "not_found"
 
