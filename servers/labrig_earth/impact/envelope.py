@@ -296,5 +296,5 @@ def _numbers(metrics: Mapping[str, Metric]) -> dict[str, dict[str, Any]]:
 
 def _within(where: str, value: float, least: float, most: float, unit: str) -> float:
     if not least <= value <= most:
-        raise LabrigError(f"{where} is {value:g}", where=where, expected=f"{least:g} to {most:g} {unit}")
+        raise LabrigError(f"{where} is {value!s:.20}", where=where, expected=f"{least:g} to {most:g} {unit}")
     return float(value)

@@ -266,6 +266,13 @@ def _read_output(run: str, name: str, output: str) -> Answer:
     with opened_source(run, kind="folder") as folder:
         found = itertools.islice(folder.place.rglob("*"), MOST_LOOKED_AT)
         names = sorted(path.relative_to(folder.place).as_posix() for path in found if path.is_file())
+    if not names:
+        raise LabrigError(
+            "No run left anything in this folder",
+            where=run,
+            expected="the handle of a run, which start_simulation and the simulators give",
+            code="not_found",
+        )
     source = f"{run}; labrig earth {toolbox.version}"
     if not name:
         return Answer(

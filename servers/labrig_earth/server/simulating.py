@@ -92,8 +92,8 @@ async def run_kept(
     """
     asked = simulator(tool)
     allowed = common.checked(asked.backends)
-    require(asked.engine)
     given, hashes = await asyncio.to_thread(read_given, tool, files, options)
+    require(asked.engine)
     run_id = common.named(tool, options, {role: " ".join(each) for role, each in hashes.items()})
     target = common.folder(tool, run_id)
     async with asked.run(given, Run(here.state.engines, allowed, common.seed)) as done:
