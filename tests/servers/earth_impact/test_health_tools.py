@@ -156,7 +156,8 @@ async def test_a_pair_and_its_picture(served: tuple[Client[Any], Path]) -> None:
 
 
 async def _burden(served: tuple[Client[Any], Path]) -> str:
-    path = "data/simulators/impact_health_utci/heat/utci_daily.csv"
+    heat = await run(served, "impact_health_utci", met_timeseries_path="met.csv", run_id="heat")
+    path = next(each["path"] for each in heat["outputs_artifacts"] if each["path"].endswith("utci_daily.csv"))
     made = await run(served, "impact_health_erf", exposure_series_path=path, **BURDEN)
     return str(made["outputs_artifacts"][0]["path"])
 

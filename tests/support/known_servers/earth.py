@@ -33,7 +33,7 @@ def temperature() -> Any:
     return np.round(season + place + 4 * np.sin(day * 1.7), 2)
 
 
-def _climate(path: Path) -> None:
+def _climate(path: Path, warmer_k: float = 0.0) -> None:
     with netCDF4.Dataset(path, "w") as file:
         for name, values, units in (
             ("time", np.arange(DAYS), "days since 2000-01-01"),
@@ -48,7 +48,7 @@ def _climate(path: Path) -> None:
         packed = file.createVariable("t2m", "i2", dims, fill_value=-32767, zlib=True)
         packed.scale_factor, packed.add_offset, packed.units = 0.01, 273.15, "K"
         packed.standard_name = "air_temperature"
-        packed[:] = temperature() + 273.15
+        packed[:] = temperature() + 273.15 + warmer_k
         for name, values in (("u10", 3.0), ("v10", 4.0)):
             wind = file.createVariable(name, "f4", dims, zlib=True)
             wind.units = "m s-1"
@@ -116,6 +116,7 @@ def contents() -> dict[str, bytes]:
     with TemporaryDirectory() as folder:
         top = Path(folder)
         _climate(top / "climate.nc")
+        _climate(top / "warmer.nc", 1.0)
         rows = np.arange(40)[:, None] + np.zeros((1, 50), int)
         _raster(top / "dem.tif", (rows * 5).astype("uint16"), "elevation", nodata=65535)
         _raster(top / "B04.tif", np.full((40, 50), 1000, "uint16"), "B04")
@@ -182,6 +183,7 @@ def lay_out(folder: Path) -> tuple[Path, ...]:
 
 
 CLIMATE, REGIONS = "@earth/climate.nc", "@earth/regions.geojson"
+MEMBERS = [CLIMATE, "@earth/warmer.nc"]
 SCENE = ["@earth/B04.tif", "@earth/B08.tif", "@earth/SCL.tif"]
 FILE = st.sampled_from([CLIMATE, CLIMATE, "@earth/dem.tif", REGIONS, "@earth/huge.zarr", "@earth/town.osm"])
 HARMFUL = st.sampled_from(
@@ -254,6 +256,56 @@ CASE = st.sampled_from(
     ]
 )
 
+RECIPES: dict[str, list[dict[str, Any]]] = {
+    "describe_data": [{"data": CLIMATE}, {"data": REGIONS}],
+    "extract": [
+        {"data": CLIMATE, "variables": ["t2m"], "point": [50.2, 9.1], "select": {"end": "2000-01-05"}}
+    ],
+    "aggregate": [
+        {"data": CLIMATE, "variable": "t2m", "over": "both", "every": "year"},
+        {
+            "data": CLIMATE,
+            "variable": "t2m",
+            "polygons": REGIONS,
+            "statistic": "exceedance",
+            "options": {"threshold": 290},
+        },
+    ],
+    "combine": [{"data": CLIMATE, "what": "wind_speed"}],
+    "regrid_or_reproject": [
+        {"data": CLIMATE, "variable": "t2m", "resolution": 2.0, "select": {"end": "2000-01-02"}}
+    ],
+    "zonal_statistics": [
+        {"data": CLIMATE, "variable": "u10", "polygons": REGIONS, "select": {"end": "2000-01-02"}}
+    ],
+    "gis": [{"do": "measure", "data": REGIONS}],
+    "find_data": [{"variable": "temperature", "folder": "@earth"}],
+    "check_inputs": [{"tool": "impact_aquacrop_run", "arguments": FIELD}],
+    "make_weather": [
+        {
+            "data": [CLIMATE],
+            "point": [50.2, 9.1],
+            "variables": {"mean_c": "t2m", "precipitation_mm": "t2m"},
+            "options": {"diurnal_range_k": 8},
+        }
+    ],
+    "plot": [{"kind": "map", "files": ["@earth/dem.tif"], "layers": [REGIONS]}],
+    "index": [{"index": "NDVI", "files": SCENE}],
+    "read_file": [{"path": "@earth/stations.csv"}],
+    "describe_netcdf_variables": [{"netcdf_path": CLIMATE}],
+    "inspect_netcdf": [{"netcdf_path": CLIMATE}],
+    "read_netcdf_data": [
+        {"netcdf_path": CLIMATE, "variable": "t2m", "start_time": "2000-01-01", "end_time": "2000-01-05"}
+    ],
+    "smooth_gaussian_field": [{"field_path": CLIMATE, "variable": "t2m"}],
+    "aggregate_ensemble": [{"member_paths": MEMBERS, "variable": "t2m"}],
+    "ensemble_spread": [{"member_paths": MEMBERS, "variable": "t2m"}],
+    "event_probability": [{"member_paths": MEMBERS, "variable": "t2m", "threshold": 283}],
+    "harmonize_grid": [{"model_files": MEMBERS, "variable": "t2m"}],
+    "lagged_ic_ensemble": [{"member_files": MEMBERS[:1], "lagged_files": MEMBERS[1:], "variable": "t2m"}],
+    "verify": [{"forecast_path": MEMBERS[1], "truth_path": CLIMATE, "variable": "t2m"}],
+}
+
 VOCABULARY = Vocabulary(
     lambda handles: {
         "tool": st.sampled_from(["impact_aquacrop_run", "impact_dssat_run", "impact_health_utci", "x"]),
@@ -289,42 +341,8 @@ VOCABULARY = Vocabulary(
         "index": st.sampled_from(["NDVI", "ndwi", "x", ""]),
         "job": st.just(False),
     },
-    {
-        "describe_data": [{"data": CLIMATE}, {"data": REGIONS}],
-        "extract": [
-            {"data": CLIMATE, "variables": ["t2m"], "point": [50.2, 9.1], "select": {"end": "2000-01-05"}}
-        ],
-        "aggregate": [
-            {"data": CLIMATE, "variable": "t2m", "over": "both", "every": "year"},
-            {
-                "data": CLIMATE,
-                "variable": "t2m",
-                "polygons": REGIONS,
-                "statistic": "exceedance",
-                "options": {"threshold": 290},
-            },
-        ],
-        "combine": [{"data": CLIMATE, "what": "wind_speed"}],
-        "regrid_or_reproject": [
-            {"data": CLIMATE, "variable": "t2m", "resolution": 2.0, "select": {"end": "2000-01-02"}}
-        ],
-        "zonal_statistics": [
-            {"data": CLIMATE, "variable": "u10", "polygons": REGIONS, "select": {"end": "2000-01-02"}}
-        ],
-        "gis": [{"do": "measure", "data": REGIONS}],
-        "find_data": [{"variable": "temperature", "folder": "@earth"}],
-        "check_inputs": [{"tool": "impact_aquacrop_run", "arguments": FIELD}],
-        "make_weather": [
-            {
-                "data": [CLIMATE],
-                "point": [50.2, 9.1],
-                "variables": {"mean_c": "t2m", "precipitation_mm": "t2m"},
-                "options": {"diurnal_range_k": 8},
-            }
-        ],
-        "plot": [{"kind": "map", "files": ["@earth/dem.tif"], "layers": [REGIONS]}],
-        "index": [{"index": "NDVI", "files": SCENE}],
-    },
+    RECIPES,
+    weight=lambda tool: 4 if tool in RECIPES else 1,
     lay_out=lay_out,
 )
 
