@@ -292,6 +292,8 @@ RECIPES: dict[str, list[dict[str, Any]]] = {
     "plot": [{"kind": "map", "files": ["@earth/dem.tif"], "layers": [REGIONS]}],
     "index": [{"index": "NDVI", "files": SCENE}],
     "read_file": [{"path": "@earth/stations.csv"}],
+    "list_files": [{}],
+    "list_inputs": [{"tool": "impact_aquacrop_run"}],
     "describe_netcdf_variables": [{"netcdf_path": CLIMATE}],
     "inspect_netcdf": [{"netcdf_path": CLIMATE}],
     "read_netcdf_data": [
