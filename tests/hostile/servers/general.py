@@ -252,7 +252,10 @@ GENERAL: tuple[Case, ...] = (
         "wrong types",
         "a list, an object and null for every argument that takes none",
         EveryArgument(wrong_types),
-        ("bad_input", "not_found"),  # null stands for an argument that is left out; the file beside it is not there
+        (
+            "bad_input",
+            "not_found",
+        ),  # null stands for an argument that is left out; the file beside it is not there
         quick=True,
     ),
     Case(
