@@ -195,7 +195,7 @@ def _split(tool: str, arguments: Mapping[str, Any]) -> tuple[dict[str, Any], dic
     for name, value in options.items():
         if isinstance(value, bool) or not isinstance(value, (int, float, str, type(None))):
             raise LabrigError(f"{name} is {value!r}"[:200], where=f"arguments, {name}")
-    return files, options, simulating.common_of(**common)
+    return files, options, simulating.common_of(common)
 
 
 @toolbox.tool(title="Compare two runs", read_only=True, toolsets=IMPACT)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -30,7 +30,7 @@ from labrig_earth.impact.simulators import simulator
 
 MOST_INPUT_BYTES = 32 << 20
 MOST_INPUTS = 64
-SHOWN_FILES = 40
+MOST_WRITTEN = 40
 
 RunId = Annotated[str, Field(description="Names the run; by default from its inputs.")]
 InstanceId = Annotated[str, Field(description="Recorded.")]
@@ -100,7 +100,7 @@ async def run_kept(
         common.require_version(done.version)
         text = summary_of(tool, done, common, options, hashes)
         await asyncio.to_thread((done.folder / SUMMARY).write_bytes, text)
-        outputs = await asyncio.to_thread(_written, here, done.folder, target)
+        outputs, left_out = await asyncio.to_thread(_written, here, done.folder, target)
         made_by = {"server": "earth", "tool": tool, "engine": done.version, "run_id": run_id}
         archive = await asyncio.to_thread(
             lambda: here.artifacts.put_path(
@@ -131,7 +131,7 @@ async def run_kept(
                 for named, sha in zip(each, hashes[role], strict=True)
             ],
             time=done.time,
-            warnings=done.warnings,
+            warnings=(*done.warnings, *left_out),
             text=done.text,
             wall_s=done.wall_s,
         )
@@ -184,18 +184,27 @@ def _read(path: str) -> Named:
         return Named(source.name, source.read())
 
 
-def _written(here: Session, folder: Path, target: str) -> list[File]:
-    """Write the outputs of a run into the workspace, and return them."""
-    found = []
+def _written(here: Session, folder: Path, target: str) -> tuple[list[File], tuple[str, ...]]:
+    """Write the outputs of a run into the workspace; return them, and a warning where there are too many."""
+    written = []
     outputs = folder / "outputs"
-    for path in sorted(each for each in outputs.rglob("*") if each.is_file())[:SHOWN_FILES]:
+    found = sorted(each for each in outputs.rglob("*") if each.is_file())
+    for path in found[:MOST_WRITTEN]:
         content = path.read_bytes()
         place = f"{target}/{path.relative_to(outputs).as_posix()}"
         here.workspace.write_bytes(place, content)
-        found.append(File(place, hashlib.sha256(content).hexdigest(), media_type_of(path.name)))
-    return found
+        written.append(File(place, hashlib.sha256(content).hexdigest(), media_type_of(path.name)))
+    if len(found) <= MOST_WRITTEN:
+        return written, ()
+    return written, (
+        f"the first {MOST_WRITTEN} of {len(found)} output files are in the workspace; all are in the folder of the run",
+    )
 
 
-def common_of(**arguments: Any) -> Common:
-    """Return the common arguments of a call; None stands for what was left out."""
-    return Common(**{name: value for name, value in arguments.items() if value is not None})
+def common_of(arguments: Mapping[str, Any]) -> Common:
+    """Return the common arguments among those of a call; None stands for what was left out.
+
+    A face gives its ``locals()``: the arguments that all simulators share stand once, in the fields of `Common`.
+    """
+    names = {each.name for each in fields(Common)}
+    return Common(**{name: value for name, value in arguments.items() if name in names and value is not None})

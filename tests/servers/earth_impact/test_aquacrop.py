@@ -12,7 +12,8 @@ import pytest
 import pytest_asyncio
 
 from labrig.errors import LabrigError
-from labrig_earth.impact.crops.aquacrop import AQUACROP, read_case, require_closed, summary
+from labrig_earth.impact.crops.aquacrop import AQUACROP, require_closed, summary
+from labrig_earth.impact.crops.aquacrop_inputs import read_case
 from labrig_earth.impact.runs import Engines, Run
 from labrig_earth.impact.simulator import Named
 from support.crops import as_json, made_weather, needs_crops, tunis

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from labrig.errors import LabrigError
-from labrig_earth.impact.crops.aquacrop import CLOSES_MM, Case, closure, read_case
+from labrig_earth.impact.crops.aquacrop import CLOSES_MM, closure
+from labrig_earth.impact.crops.aquacrop_inputs import Case, read_case
 from labrig_earth.impact.crops.evapotranspiration import extraterrestrial_radiation, with_et0
 from labrig_earth.impact.crops.weather import Filling, Weather, read_weather
 from labrig_earth.impact.simulator import Named

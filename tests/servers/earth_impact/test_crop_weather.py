@@ -13,7 +13,8 @@ import xarray as xr
 
 from labrig.errors import LabrigError
 from labrig_earth.data.formats import Place
-from labrig_earth.impact.crops.aquacrop import AQUACROP, read_case, require_closed
+from labrig_earth.impact.crops.aquacrop import AQUACROP, require_closed
+from labrig_earth.impact.crops.aquacrop_inputs import read_case
 from labrig_earth.impact.crops.building import make_weather
 from labrig_earth.impact.runs import Engines
 from labrig_earth.impact.simulator import Named

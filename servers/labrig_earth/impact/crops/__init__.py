@@ -3,7 +3,7 @@
 - `setup`: what ``labrig setup crops`` brings; ``crops.in`` and ``crops.lock``
 - `reading`, `weather`, `soils`: input files, checked with their units; `evapotranspiration`: where weather has none
 - `building`: daily weather out of gridded data at a place
-- `aquacrop`: a run of AquaCrop, from its four files to numbers
+- `aquacrop_inputs`, `aquacrop`: a run of AquaCrop, from its four files to numbers; its water closes
 - `dssat_inputs`, `dssat`: a run of DSSAT, whose events and water are accounted for
 - `dssat_outline`: the text files of DSSAT mapped
 - `drawing`: a season as a picture
