@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from labrig.sideenv import status
-from labrig_earth.impact.crops import aquacrop, dssat
+from labrig_earth.impact.crops import aquacrop, aquacrop_inputs, dssat
 from labrig_earth.impact.crops.setup import CROPS
 from labrig_earth.impact.runs import Allowed, Engines
 from labrig_earth.impact.simulator import Given, Named, Run, Simulator
@@ -78,7 +78,7 @@ def _aquacrop() -> tuple[Given, dict[str, object], dict[str, bytes]]:
             "management_path": [Named("management.json", _json())],
         }
     )
-    case = aquacrop.case_of(given)
+    case = aquacrop_inputs.case_of(given)
     return given, dict(case.arguments), dict(case.inputs)
 
 
