@@ -15,6 +15,7 @@ from labrig_earth.natural_earth import shapes
 from labrig_earth.plots.colours import Colours, class_colours, colours_for, extend_of
 from labrig_earth.plots.fields import Cells, with_unit
 from labrig_earth.plots.layers import WGS84, Layer, draw_layers, frame_box
+from labrig_earth.plots.overlays import Contours, Overlay, draw_overlays
 from labrig_earth.plots.projections import Box, Window, no_downloads, window_of
 
 LAND, SEA, LINE = "#efece4", "#dfe9f0", "#4a4a4a"
@@ -42,6 +43,7 @@ def map_figure(
     classes: dict[int, str] | None = None,
     arrows: Arrows | None = None,
     layers: Sequence[Layer] = (),
+    overlays: Sequence[Overlay] = (),
     box: Box | None = None,
     projection: str = "auto",
 ) -> Any:
@@ -57,6 +59,8 @@ def map_figure(
         Vectors, thinned to about `MOST_ARROWS` along the longer side.
     layers
         Drawn over the field in their order.
+    overlays
+        Contours and hatching, of fields of degrees or of the map's own projection.
     box
         (west, south, east, north) in degrees; by default what field and layers cover, with a margin around layers.
     projection
@@ -70,9 +74,9 @@ def map_figure(
     from labrig.plotting import style
 
     no_downloads()
-    if field is None and arrows is None and not layers:
+    if field is None and arrows is None and not layers and not overlays:
         raise LabrigError("There is nothing to draw", where="data", expected="a field, arrows or layers")
-    window = window_of(box or _extent(field, arrows, layers), projection)
+    window = window_of(box or _extent(field, arrows, layers, overlays), projection)
     if (
         box is None
         and field is not None
@@ -83,7 +87,7 @@ def map_figure(
             (float(e.min()), float(e.max())) for e in (field.x_edges, field.y_edges)
         )
         window = replace(window, metres=(left, right, bottom, top))
-    notes = list(field.notes if field is not None else ())
+    notes = list(dict.fromkeys(note for cells in _all_cells(field, overlays) for note in cells.notes))
     if box is not None and field is not None:
         _require_overlap(field.box, window.box)
     with style.house():
@@ -91,7 +95,9 @@ def map_figure(
         filled = next((layer for layer in layers if layer.style == "values"), None)
         wide = style.WIDTH - 0.9 - (0.95 if (drawn is not None or filled is not None) else 0)
         height = min(max(wide * window.aspect, 2.2), 8.0)
-        extra = 0.32 * (1 + (max(len(layers), len(classes or {})) + (arrows is not None) - 1) // 3)
+        extra = 0.32 * (
+            1 + (max(len(layers), len(classes or {})) + (arrows is not None) + _entries(overlays) - 1) // 3
+        )
         figure, _ = style.page(height + 1.0 + extra, heading, [*notes, f"Projection: {window.name}"])
         axes = figure.add_subplot(projection=window.projection)
         _frame(axes, window)
@@ -102,6 +108,7 @@ def map_figure(
         if filled is not None:
             _draw_values(figure, axes, filled)
         crs, transform = _system(window)
+        handles += draw_overlays(axes, overlays, _transform_of)
         handles += draw_layers(axes, [layer for layer in layers if layer.style != "values"], crs, transform)
         if arrows is not None:
             _draw_arrows(axes, arrows, window)
@@ -113,11 +120,32 @@ def map_figure(
     return figure
 
 
-def _extent(field: Cells | None, arrows: Arrows | None, layers: Sequence[Layer]) -> Box:
+def _all_cells(field: Cells | None, overlays: Sequence[Overlay]) -> list[Cells]:
+    """Return the field and those of the overlays."""
+    over = [
+        one for each in overlays for one in (each.fields if isinstance(each, Contours) else (each.field,))
+    ]
+    return [*((field,) if field is not None else ()), *over]
+
+
+def _entries(overlays: Sequence[Overlay]) -> int:
+    """Return how many entries of a legend overlays have."""
+    return sum(
+        (len(each.levels) + 2 if len(each.fields) > 1 else 0) if isinstance(each, Contours) else 1
+        for each in overlays
+    )
+
+
+def _extent(
+    field: Cells | None, arrows: Arrows | None, layers: Sequence[Layer], overlays: Sequence[Overlay]
+) -> Box:
     """Return what is to be seen: the field, else the arrows, else the layers with a margin of 6 %."""
-    cells = field or (arrows.u if arrows is not None else None)
-    if cells is not None:
-        return cells.box
+    cells: list[Cells] = [
+        *((arrows.u,) if arrows is not None and field is None else ()),
+        *_all_cells(field, overlays),
+    ]
+    if cells:
+        return cells[0].box
     west, south, east, north = frame_box([layer.frame for layer in layers])
     margin_x, margin_y = max((east - west) * 0.06, 0.002), max((north - south) * 0.06, 0.002)
     return (

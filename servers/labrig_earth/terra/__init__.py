@@ -5,5 +5,6 @@
 - `netcdf`: group core, what is in a file and a part of it
 - `fields`: group ensemble_verify, its fields: grids, anomalies, means, spread, probabilities, confidence
 - `checks`: the rest of it: calibration, heat waves, lagged ensembles, verification
+- `maps`: group visualization
 - `operations`: all of them by name
 """

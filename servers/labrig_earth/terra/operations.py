@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from labrig_earth.terra import checks, fields, netcdf
+from labrig_earth.terra import checks, fields, maps, netcdf
 from labrig_earth.work.calls import Operation
 
 OPERATIONS: Mapping[str, Operation] = {
@@ -25,5 +25,13 @@ OPERATIONS: Mapping[str, Operation] = {
         checks.lagged_ic_ensemble,
         checks.ehf_heatwave,
         checks.verify,
+        maps.plot_region_map,
+        maps.plot_ensemble_mean_map,
+        maps.plot_spread_map,
+        maps.plot_confidence_map,
+        maps.plot_spaghetti_map,
+        maps.plot_tercile_map,
+        maps.plot_anomaly_map,
+        maps.plot_skill_map,
     )
 }

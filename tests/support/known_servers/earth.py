@@ -305,6 +305,12 @@ RECIPES: dict[str, list[dict[str, Any]]] = {
     "event_probability": [{"member_paths": MEMBERS, "variable": "t2m", "threshold": 283}],
     "harmonize_grid": [{"model_files": MEMBERS, "variable": "t2m"}],
     "lagged_ic_ensemble": [{"member_files": MEMBERS[:1], "lagged_files": MEMBERS[1:], "variable": "t2m"}],
+    "plot_region_map": [{"netcdf_path": CLIMATE, "variable": "t2m", "region": [51, 7, 49, 11]}],
+    "plot_ensemble_mean_map": [{"netcdf_path": CLIMATE, "variable": "t2m"}],
+    "plot_spread_map": [{"netcdf_path": CLIMATE, "variable": "u10", "time_index": 0}],
+    "plot_spaghetti_map": [{"member_paths": MEMBERS, "variable": "t2m", "time_index": 0}],
+    "plot_anomaly_map": [{"anomaly_path": CLIMATE, "variable": "t2m"}],
+    "plot_skill_map": [{"skill_nc_path": CLIMATE, "metric": "t2m"}],
     "verify": [{"forecast_path": MEMBERS[1], "truth_path": CLIMATE, "variable": "t2m"}],
 }
 
