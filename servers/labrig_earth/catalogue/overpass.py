@@ -25,7 +25,7 @@ MOST_BYTES = 64 << 20
 TIMEOUT_S = 60
 
 
-def overpass_query(box: Sequence[float], where: Mapping[str, Any]) -> str:
+def overpass_query(box: Sequence[float], where: Mapping[str, Any], *, date: str = "") -> str:
     """Return a query in Overpass QL for features with one of some tags, with the nodes of their ways.
 
     Parameters
@@ -34,11 +34,13 @@ def overpass_query(box: Sequence[float], where: Mapping[str, Any]) -> str:
         (west, south, east, north) in degrees, at most `MOST_SQUARE_DEGREES`.
     where
         Tags: ``{"amenity": "hospital"}``, ``{"highway": True}``, ``{"use": ["a", "b"]}``.
+    date
+        Of the state of the data that is asked for, ``2020-01-31``; empty for the present one.
 
     Raises
     ------
     LabrigError
-        ``bad_input`` for no tag and for keys that cannot be; ``limit`` for a large box.
+        ``bad_input`` for no tag, for keys that cannot be, and for a date that is none; ``limit`` for a large box.
     """
     west, south, east, north = check_box(box)
     size = (east - west) * (north - south)
@@ -56,7 +58,26 @@ def overpass_query(box: Sequence[float], where: Mapping[str, Any]) -> str:
         )
     area = f"({south:.7f},{west:.7f},{north:.7f},{east:.7f})"
     parts = "".join(f"nwr{_tag(key, value)}{area};" for key, value in where.items())
-    return f"[out:xml][timeout:{TIMEOUT_S}][maxsize:{MOST_BYTES}];({parts});out body;>;out skel qt;"
+    when = f'[date:"{_day(date)}T00:00:00Z"]' if date else ""
+    return f"[out:xml][timeout:{TIMEOUT_S}][maxsize:{MOST_BYTES}]{when};({parts});out body;>;out skel qt;"
+
+
+def _day(date: str) -> str:
+    from datetime import date as day
+
+    try:
+        found = day.fromisoformat(date[:10] if "T" in date else date)
+    except ValueError:
+        raise LabrigError(
+            f"{date[:40]!r} is no date", where="as_of_date", expected="such as 2020-01-31"
+        ) from None
+    if not day(2012, 9, 12) <= found <= day.today():
+        raise LabrigError(
+            f"There are no data of {found}",
+            where="as_of_date",
+            expected="from 2012-09-12, and not in the future",
+        )
+    return found.isoformat()
 
 
 def _tag(key: str, value: Any) -> str:
@@ -82,9 +103,14 @@ def _quoted(text: str) -> str:
 
 
 async def fetch_osm(
-    client: Client, box: Sequence[float], where: Mapping[str, Any], *, service: Service = OVERPASS
+    client: Client,
+    box: Sequence[float],
+    where: Mapping[str, Any],
+    *,
+    date: str = "",
+    service: Service = OVERPASS,
 ) -> bytes:
-    """Return OSM XML from Overpass.
+    """Return OSM XML from Overpass; `date` as `overpass_query`.
 
     Raises
     ------
@@ -92,7 +118,7 @@ async def fetch_osm(
         What the client says; ``limit`` and ``unreachable`` for what Overpass remarks in its answer (a time-out comes
         with status 200).
     """
-    form = {"data": overpass_query(box, where)}
+    form = {"data": overpass_query(box, where, date=date)}
     response = await client.ask(
         service, "interpreter", method="POST", form=form, max_bytes=MOST_BYTES, timeout_s=TIMEOUT_S + 20
     )

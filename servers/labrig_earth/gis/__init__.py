@@ -2,6 +2,8 @@
 
 - `features`: layers from any vector format or OSM, checked and mended; results as GeoPackage
 - `osm`: OSM XML and PBF by pyosmium, closed ways once
+- `areas`: a box, a polygon or a circle, as published sub-tools give them
+- `collections`: features as GeoJSON: tallied by group, distances between points, targets in zones
 - `boxes`: bounding boxes and polygons across the antimeridian
 - `querying`: features by attributes, box, region or another layer
 - `measuring`: distance, length and area on the ellipsoid, buffers in metres, nearest features

@@ -449,6 +449,7 @@ toolbox = Toolbox(
         "terra": "sub-tools of TerraAgent by their published names, of all groups that are there",
         "terra-core": "of these, group core: what is in a NetCDF file",
         "terra-ensemble_verify": "of these, group ensemble_verify: ensembles, calibration, verification",
+        "terra-geo_osm": "of these, group geo_osm: features of OpenStreetMap, distances, zones",
         "terra-visualization": "of these, group visualization: maps as pictures",
     },
     settings=(PYTHON, SCHEDULER, ACTIVATION),

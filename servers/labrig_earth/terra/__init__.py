@@ -6,5 +6,6 @@
 - `fields`: group ensemble_verify, its fields: grids, anomalies, means, spread, probabilities, confidence
 - `checks`: the rest of it: calibration, heat waves, lagged ensembles, verification
 - `maps`: group visualization
+- `osm`: group geo_osm
 - `operations`: all of them by name
 """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from labrig_earth.terra import checks, fields, maps, netcdf
+from labrig_earth.terra import checks, fields, maps, netcdf, osm
 from labrig_earth.work.calls import Operation
 
 OPERATIONS: Mapping[str, Operation] = {
@@ -33,5 +33,10 @@ OPERATIONS: Mapping[str, Operation] = {
         maps.plot_tercile_map,
         maps.plot_anomaly_map,
         maps.plot_skill_map,
+        osm.gis_feature_query,
+        osm.gis_feature_stats,
+        osm.gis_distance_matrix,
+        osm.gis_overlay,
+        osm.gis_source_metadata,
     )
 }

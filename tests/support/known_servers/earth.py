@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from rasterio.transform import from_origin
 
 from hostile.guard import Guard
+from hostile.servers import earth as attacks
 from hostile.servers.case import Call
 from hostile.servers.target import Target
 from support.crops import as_json, made_weather
@@ -305,6 +306,25 @@ RECIPES: dict[str, list[dict[str, Any]]] = {
     "event_probability": [{"member_paths": MEMBERS, "variable": "t2m", "threshold": 283}],
     "harmonize_grid": [{"model_files": MEMBERS, "variable": "t2m"}],
     "lagged_ic_ensemble": [{"member_files": MEMBERS[:1], "lagged_files": MEMBERS[1:], "variable": "t2m"}],
+    "gis_feature_query": [
+        {
+            "source": "@earth/town.osm",
+            "geometry": {"bbox": [49.99, 8.99, 50.01, 9.01]},
+            "filters": [{"key": "highway"}],
+        }
+    ],
+    "gis_feature_stats": [{"features": REGIONS, "metrics": ["count", "area_km2"]}],
+    "gis_distance_matrix": [
+        {"origins": [{"lat": 50, "lon": 9}], "destinations": [{"id": "b", "lat": 51, "lon": 10}]}
+    ],
+    "gis_overlay": [{"targets": REGIONS, "zones": REGIONS, "summary_metrics": ["area_km2"]}],
+    "gis_source_metadata": [
+        {
+            "source": "@earth/town.osm",
+            "geometry": {"bbox": [49.99, 8.99, 50.01, 9.01]},
+            "feature_types": ["road"],
+        }
+    ],
     "plot_region_map": [{"netcdf_path": CLIMATE, "variable": "t2m", "region": [51, 7, 49, 11]}],
     "plot_ensemble_mean_map": [{"netcdf_path": CLIMATE, "variable": "t2m"}],
     "plot_spread_map": [{"netcdf_path": CLIMATE, "variable": "u10", "time_index": 0}],
@@ -377,4 +397,5 @@ TARGET = Target(
     right=lambda result: "'value': 3.0" in str(result.get("structuredContent")),
     arguments={"describe_data": [{"data": CLIMATE}]},
     lay_out=_attacked_folder,
+    cases=lambda: attacks.CASES,
 )

@@ -21,11 +21,16 @@ from labrig_earth.server.terra import common
     toolsets=("terra", *(f"terra-{group}" for group in common.GROUPS)),
 )
 async def reset_equipped_tools(
-    core: bool = False, ensemble_verify: bool = False, visualization: bool = False
+    core: bool = False, ensemble_verify: bool = False, visualization: bool = False, geo_osm: bool = False
 ) -> Published:
     """Switch groups of tools on; those that are left out are switched off."""
     here = session()
-    wanted = {"core": core, "ensemble_verify": ensemble_verify, "visualization": visualization}
+    wanted = {
+        "core": core,
+        "ensemble_verify": ensemble_verify,
+        "visualization": visualization,
+        "geo_osm": geo_osm,
+    }
     on = [group for group in common.GROUPS if wanted[group]]
     common.activate(here, frozenset(on))
     counts = bool(toolbox.setting(here.state.options, ACTIVATION.name))

@@ -25,7 +25,7 @@ from labrig_earth.terra.marks import MARK
 if TYPE_CHECKING:
     from labrig_earth.server.base import Worked
 
-GROUPS = ("core", "ensemble_verify", "visualization")
+GROUPS = ("core", "ensemble_verify", "visualization", "geo_osm")
 """The groups that are there, as the public code names them."""
 
 OUTPUT_DIR = "./data/ensemble"

@@ -172,7 +172,7 @@ async def plot_confidence_map(
 
 @toolbox.tool(title="Plot contours of members", read_only=False, faithful=True, toolsets=TOOLSETS)
 async def plot_spaghetti_map(
-    member_paths: list[str],
+    member_paths: Annotated[list[str], Field(description="In the workspace, or handles.")],
     variable: str,
     member_labels: Texts = [],  # noqa: B006
     time_index: Index = None,

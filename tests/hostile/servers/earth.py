@@ -1,0 +1,74 @@
+"""Attacks on the Earth server alone: addresses of Overpass that lead inside, words of a query that end it, paths out.
+
+`hostile.servers.case` says what the fields mean; `hostile.servers.general` has the attacks on any server.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hostile.servers.case import REFUSED, Call, Case
+
+AREAS = "Areas of OpenStreetMap"
+BOX = {"bbox": [49.99, 8.99, 50.01, 9.01]}
+ROADS = [{"key": "highway"}]
+INSIDE = (
+    "http://127.0.0.1/api/interpreter",
+    "http://169.254.169.254/latest/meta-data/",
+    "http://[::1]/",
+    "file:///etc/passwd",
+    "https://overpass-api.de@127.0.0.1/api/interpreter",
+    "https://overpass-api.de.example.org/api/interpreter",
+)
+
+
+def _query(**more: Any) -> Call:
+    given = {"source": "osm", "geometry": BOX, "filters": ROADS}
+    return Call("gis_feature_query", {**given, **more})
+
+
+CASES = (
+    Case(
+        AREAS,
+        "other services",
+        "addresses of Overpass inside the network, of files, of another host",
+        (
+            *(_query(overpass_url=each) for each in INSIDE),
+            *(
+                Call(
+                    "gis_source_metadata",
+                    {"source": "osm", "geometry": BOX, "feature_types": ["road"], "overpass_url": each},
+                )
+                for each in INSIDE
+            ),
+        ),
+        ("refused",),
+    ),
+    Case(
+        AREAS,
+        "ends of a query",
+        "keys and dates that end the query and begin another",
+        (
+            _query(filters=[{"key": 'x"];out;nwr["y'}]),
+            _query(filters=[{"key": "x\n];"}]),
+            _query(as_of_date='2020-01-01"];out;['),
+        ),
+        ("bad_input",),
+    ),
+    Case(
+        AREAS,
+        "paths out",
+        "features, maps and results beyond the workspace",
+        (
+            _query(source="{outside}/secret.osm"),
+            _query(source="@earth/town.osm", output_dir="{outside}"),
+            _query(source="@earth/town.osm", output_dir="../x"),
+            Call("gis_feature_stats", {"features": "{outside}/secret.geojson"}),
+            Call("gis_overlay", {"targets": "/etc/passwd", "zones": "../x"}),
+            Call("plot_region_map", {"netcdf_path": "@earth/climate.nc", "filename": "../../x.png"}),
+            Call("plot_anomaly_map", {"anomaly_path": "@earth/climate.nc", "output_path": "{outside}/x.png"}),
+            Call("plot_spaghetti_map", {"member_paths": ["{outside}/secret.nc"], "variable": "t2m"}),
+        ),
+        REFUSED,
+    ),
+)
