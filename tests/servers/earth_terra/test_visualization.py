@@ -109,6 +109,7 @@ async def test_times_are_chosen_or_averaged(served: Client[Any], small: Path, ma
     assert whole["mean"] == pytest.approx(forecast[:, 0].mean(), rel=1e-6)
 
 
+@pytest.mark.accept
 async def test_a_mean_is_hatched_where_the_confidence_is_high(served: Client[Any], maps: Path) -> None:
     plain = await run(served, "plot_ensemble_mean_map", netcdf_path="maps/mean.nc", filename="plain.png")
     found = await run(
