@@ -14,6 +14,8 @@ endif
 
 # Tests run in so many processes at a time: one more than the two cores they are made for, since some wait.
 export WORKERS ?= 3
+# Seconds after which a test of the acceptance is taken to hang. The longest need a minute on a quiet machine.
+HANGING ?= 1200
 
 .PHONY: demo test accept soak check bench docs manifests attack lock setup clean
 
@@ -27,7 +29,7 @@ test: setup
 accept: setup
 	@$(BIN)/labrig setup sandbox-earth >/dev/null || echo "no sandbox-earth: its tests skip"
 	@$(BIN)/labrig setup crops >/dev/null || echo "no crops: tests of AquaCrop and DSSAT skip"
-	$(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile -m "accept and not soak" $(ONLY)
+	$(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile --timeout $(HANGING) -m "accept and not soak" $(ONLY)
 
 soak: setup
 	PYTHONPATH=tests $(BIN)/python -m soak $(ONLY)
