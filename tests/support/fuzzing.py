@@ -72,6 +72,8 @@ class Vocabulary:
         Makes the folders to be served, in a folder that exists, and returns them.
     begin
         The first calls, before any is drawn, with the workspace.
+    load
+        Calls, made in the thousands alone, that start whatever stays loaded before it is measured what is in use.
     did
         Tells whether an answer that is no exception did what was asked.
     short
@@ -92,6 +94,7 @@ class Vocabulary:
     instead: Sequence[set[str]] = ()
     lay_out: Callable[[Path], tuple[Path, ...]] = lambda folder: ()
     begin: Callable[[Bench, Path], None] = lambda bench, workspace: None
+    load: Callable[[Bench], None] = lambda bench: None
     did: Callable[[Any], bool] = lambda result: not result.is_error
     short: Callable[[pytest.MonkeyPatch], None] = lambda patch: None
     needs: Callable[[], None] = lambda: None
@@ -398,6 +401,7 @@ def thousands(
 ) -> None:
     """Make many calls, the first `warm` of them before it is measured what is in use, and see that nothing grows."""
     with bench(server, vocabulary, order, folder) as each:
+        vocabulary.load(each)
         fuzz(each, warm)
         each.settle()
         before = in_use()

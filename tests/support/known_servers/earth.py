@@ -335,8 +335,8 @@ RECIPES: dict[str, list[dict[str, Any]]] = {
 }
 
 
-def _begin(bench: Any, workspace: Path) -> None:
-    """Have every process that stays loaded before it is measured what is in use: workers, engines, the sandbox."""
+def _load(bench: Any) -> None:
+    """Start the processes that stay loaded: workers, engines, the sandbox."""
     first = {**RECIPES, "impact_aquacrop_run": [FIELD], "run_python_code": [{"code": "print(1)"}]}
     for tool, calls in first.items():
         for arguments in calls:
@@ -381,7 +381,7 @@ VOCABULARY = Vocabulary(
     },
     RECIPES,
     weight=lambda tool: 4 if tool in RECIPES else 1,
-    begin=_begin,
+    load=_load,
     lay_out=lay_out,
 )
 
