@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 RESULTS = "speciated_waters"
 ESTIMATE = "saturation_estimate"
+MEASURED_PE, UNMEASURED_PE = 0.5, 2.0
+"""Standard deviations of pe: 30 mV of an electrode; and, not measured, from water with iron(2) to water with O2."""
 
 TablePath = Annotated[str, Field(description="CSV in the workspace; or give table.")]
 TableText = Annotated[str, Field(description="CSV as text.")]
@@ -124,6 +126,10 @@ async def estimate_saturation(
     ] = {},  # noqa: B006 - pydantic copies it
     error_pH: Annotated[float, Field(ge=0, le=2, description="Standard deviation of pH.")] = 0.1,
     error_temperature: Annotated[float, Field(ge=0, le=50, description="... of temperature, degC.")] = 0.5,
+    error_pe: Annotated[
+        float | None,
+        Field(ge=0, le=10, description="... of pe. Default 0.5; 2 about pe 4 if it was not measured."),
+    ] = None,
     databases: Annotated[
         list[str], Field(max_length=10, description="Default: every independent one that can take the water.")
     ] = [],  # noqa: B006
@@ -138,8 +144,8 @@ async def estimate_saturation(
 ) -> Answer:
     """Saturation indices of one water with their uncertainty: Monte Carlo over analytical errors in several databases.
 
-    Gives median, interval, share above zero, and how much of the spread is analysis (by constituent), database,
-    temperature. draw_plot(kind='uncertainty') draws the file it writes.
+    Gives median, interval, share above zero, and how much of the spread is analysis (by constituent), database (by
+    redox partition, complexes, activity model, log K), temperature. draw_plot(kind='uncertainty') draws its file.
     """
     from labrig_phreeqc.waters import uncertainty
     from labrig_phreeqc.waters.columns import Stated
@@ -154,6 +160,8 @@ async def estimate_saturation(
         relative=error_percent / 100,
         pH=error_pH,
         temperature=error_temperature,
+        pe=MEASURED_PE if error_pe is None else error_pe,
+        assumed_pe=UNMEASURED_PE if error_pe is None else error_pe,
         by_element=_fractions(error_percent_of, analysis.constituents),
     )
     found = await uncertainty.estimate_saturation(
@@ -240,6 +248,7 @@ def _estimate(found: Any) -> dict[str, Any]:
         "analysis_by_input": short(
             {name: share for name, share in _falling(found.by_input) if share >= 0.001}
         ),
+        "database_by_cause": short(found.by_cause),
         "failed_members": {name: count for name, count in found.failed.items() if count},
     }
     return {name: value for name, value in data.items() if value not in ({}, [])}

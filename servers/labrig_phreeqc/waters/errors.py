@@ -11,7 +11,8 @@ Every measured value has an error of its own, independent of the others.
   amounts: there the errors are symmetric, and an interval from such draws covers the truth as often as it
   says. Where an absolute standard deviation is stated too, the two add as variances (the two components of
   Rocke and Lorenzato, 1995, Technometrics 37:176-184). A negative alkalinity (acid water) keeps its sign.
-- **pH, pe and temperature** are normal.
+- **pH, pe and temperature** are normal. A pe that was not measured and that divides a constituent among redox
+  states is drawn about the 4 that PHREEQC takes, with a standard deviation of its own.
 - **Censored values** ("less than") are uniform between 0 and the limit: all that such a report says.
 
 Charge balance is not enforced: a member has the charge error that its draws give it, and PHREEQC, which is
@@ -40,6 +41,9 @@ Distribution = Literal["normal", "lognormal", "uniform", "fixed"]
 MAX_PH, MAX_TEMPERATURE, MAX_PE = 2.0, 50.0, 10.0
 """Standard deviations beyond which a number is taken for a mistake (1, degC, 1)."""
 
+ASSUMED_PE = 4.0
+"""What PHREEQC takes where a water has no pe (manual of version 3, SOLUTION)."""
+
 
 @dataclass(frozen=True)
 class ErrorModel:
@@ -55,6 +59,8 @@ class ErrorModel:
         Of the temperature, degC.
     pe
         Of the pe, where it was measured.
+    assumed_pe
+        Of the pe that PHREEQC takes where none was measured (`ASSUMED_PE`) and something is divided by it.
     by_element
         In place of `relative`, by the name of the constituent. A `Constituent.relative_error` goes before
         both.
@@ -75,6 +81,7 @@ class ErrorModel:
     pH: float
     temperature: float
     pe: float = 0.0
+    assumed_pe: float = 0.0
     by_element: Mapping[str, float] = field(default_factory=dict)
     absolute: Mapping[str, float] = field(default_factory=dict)
     censored_at: float = 0.5
@@ -88,6 +95,7 @@ class ErrorModel:
         _check("pH", self.pH, MAX_PH, "pH units")
         _check("temperature", self.temperature, MAX_TEMPERATURE, "degC")
         _check("pe", self.pe, MAX_PE, "pe units")
+        _check("assumed_pe", self.assumed_pe, MAX_PE, "pe units")
         if not 0 < self.censored_at <= 1:
             raise LabrigError(
                 f"A censored value cannot stand at {self.censored_at} of its limit",
@@ -166,8 +174,13 @@ class Input:
         return "no error" + (" (reported as 0)" if self.value == 0 else "")
 
 
-def inputs(analysis: Analysis, errors: ErrorModel) -> tuple[Input, ...]:
-    """Return what was measured, with its errors: temperature, pH, pe if measured, then the constituents in their order.
+def inputs(analysis: Analysis, errors: ErrorModel, *, hangs_on_pe: bool = False) -> tuple[Input, ...]:
+    """Return what was measured, with its errors: temperature, pH, pe, then the constituents in their order.
+
+    Parameters
+    ----------
+    hangs_on_pe
+        Whether pe divides a constituent: then it is an input also where it was not measured, if `errors` doubts it.
 
     Raises
     ------
@@ -196,6 +209,8 @@ def inputs(analysis: Analysis, errors: ErrorModel) -> tuple[Input, ...]:
     ]
     if analysis.pe is not None:
         found.append(_normal("pe", "1", analysis.pe, errors.pe))
+    elif hangs_on_pe and errors.assumed_pe:
+        found.append(_normal("pe", "1", ASSUMED_PE, errors.assumed_pe))
     return (*found, *(_amount(each, analysis, errors) for each in analysis.constituents.values()))
 
 

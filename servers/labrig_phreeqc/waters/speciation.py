@@ -98,6 +98,8 @@ class Speciation:
     density
         kg/L, of the litre that amounts are per: at `LABORATORY` for a hot water. None where the database has no molar
         volumes to compute it from.
+    told
+        Values of the expressions that were asked for, by their text.
     """
 
     analysis: Analysis
@@ -111,6 +113,7 @@ class Speciation:
     SI: Mapping[str, float | None] = field(default_factory=dict)
     delta: Mapping[str, float] = field(default_factory=dict)
     density: float | None = None
+    told: Mapping[str, float] = field(default_factory=dict)
 
 
 async def speciate(
@@ -120,6 +123,7 @@ async def speciate(
     engine: Engine,
     database: str = "phreeqc.dat",
     precipitate: str = "",
+    expressions: Sequence[str] = (),
     limits: Limits | None = None,
     queue_s: float = 60.0,
 ) -> list[Speciation]:
@@ -133,6 +137,8 @@ async def speciate(
         Minerals and gases of the database.
     precipitate
         A phase with which each water is brought to equilibrium, closed to gases, for `Speciation.delta`.
+    expressions
+        Of PHREEQC's Basic, such as ``LA("Fe+2")``, for `Speciation.told`; not together with `precipitate`.
 
     Returns
     -------
@@ -158,7 +164,7 @@ async def speciate(
     places = asyncio.Semaphore(RUNS_AT_A_TIME)
 
     async def run(part: Sequence[Analysis], precipitate: str) -> Run:
-        text = _input(part, phases, precipitate, volumes)
+        text = _input(part, phases, precipitate, volumes, expressions)
         async with places:
             return await engine.run(text, database=chosen.name, limits=limits, queue_s=queue_s)
 
@@ -169,16 +175,20 @@ async def speciate(
         if precipitate:  # where that does not converge, the speciation still stands
             both = await run([water], precipitate)
             if _ended_well(both):
-                return _complete(_rows([water], phases, precipitate, both))[0]
-        return _complete(_rows([water], phases, "", alone))[0]
+                return _complete(_rows([water], phases, precipitate, expressions, both))[0]
+        return _complete(_rows([water], phases, "", expressions, alone))[0]
 
     async def solve(part: Sequence[Analysis]) -> list[Speciation]:
         if len(part) < 2:
             return [await solve_one(each) for each in part]
         found = await run(part, precipitate)
         if _ended_well(found):
-            return _complete(_rows(part, phases, precipitate, found))
-        rows = _rows(part, phases, precipitate, found) if found.selected and found.selected[0].rows else []
+            return _complete(_rows(part, phases, precipitate, expressions, found))
+        rows = (
+            _rows(part, phases, precipitate, expressions, found)
+            if found.selected and found.selected[0].rows
+            else []
+        )
         if not rows:
             middle = len(part) // 2
             return [*await solve(part[:middle]), *await solve(part[middle:])]
@@ -191,7 +201,9 @@ async def speciate(
         return _complete(rows)
 
     if volumes and any(map(cooled_for_analysis, analyses)):
-        return await _from_the_laboratory(analyses, phases, engine, chosen.name, precipitate, limits, queue_s)
+        return await _from_the_laboratory(
+            analyses, phases, engine, chosen.name, precipitate, expressions, limits, queue_s
+        )
     starts = range(0, len(analyses), WATERS_A_RUN)
     try:
         async with asyncio.TaskGroup() as group:
@@ -207,6 +219,7 @@ async def _from_the_laboratory(
     engine: Engine,
     database: str,
     precipitate: str,
+    expressions: Sequence[str],
     limits: Limits | None,
     queue_s: float,
 ) -> list[Speciation]:
@@ -228,6 +241,7 @@ async def _from_the_laboratory(
         engine=engine,
         database=database,
         precipitate=precipitate,
+        expressions=expressions,
         limits=limits,
         queue_s=queue_s,
     )
@@ -303,13 +317,21 @@ def has_volumes(path: Path) -> bool:
     return b"-vm" in path.read_bytes().partition(b"PHASES")[0].lower()
 
 
-def _input(part: Sequence[Analysis], phases: Sequence[str], precipitate: str, volumes: bool) -> str:
+def _input(
+    part: Sequence[Analysis],
+    phases: Sequence[str],
+    precipitate: str,
+    volumes: bool,
+    expressions: Sequence[str] = (),
+) -> str:
     density = "1 calculate" if volumes else "1"
     lines = [_HEAD + (f" -saturation_indices {' '.join(phases)}" if phases else "")]
     if precipitate:
         lines.append(f" -equilibrium_phases {precipitate}")
-    if volumes:
-        lines.append("USER_PUNCH 1\n -headings density\n 10 PUNCH RHO")
+    punched = {**({"density": "RHO"} if volumes else {}), **_headings(expressions)}
+    if punched:
+        lines.append(f"USER_PUNCH 1\n -headings {' '.join(punched)}")
+        lines += [f" {number} PUNCH {each}" for number, each in enumerate(punched.values(), 10)]
     lines += [solution_block(each, number, density=density) for number, each in enumerate(part, 1)]
     lines.append("END")
     for number, analysis in enumerate(part, 1) if precipitate else ():
@@ -321,6 +343,10 @@ def _input(part: Sequence[Analysis], phases: Sequence[str], precipitate: str, vo
             lines.append("END\nSELECTED_OUTPUT 1\n -active true")
         lines.append(f"USE solution {number}\nEQUILIBRIUM_PHASES 1\n {precipitate} 0 10\nEND")
     return "\n".join(lines) + "\n"
+
+
+def _headings(expressions: Sequence[str]) -> dict[str, str]:
+    return {f"told_{number}": each for number, each in enumerate(expressions)}
 
 
 def _inert(analysis: Analysis) -> Analysis:
@@ -336,7 +362,7 @@ def _inert(analysis: Analysis) -> Analysis:
 
 
 def _rows(
-    part: Sequence[Analysis], phases: Sequence[str], precipitate: str, run: Run
+    part: Sequence[Analysis], phases: Sequence[str], precipitate: str, expressions: Sequence[str], run: Run
 ) -> list[Speciation | None]:
     """Read the waters of a run; of one that failed those that are complete and were not the last."""
     table = run.selected[0]
@@ -349,10 +375,12 @@ def _rows(
             numbers = {name: _number(row[column]) for column, name in _VALUES.items()}
             indices = {phase: _index(row[f"si_{phase}"]) for phase in phases}
             density = _number(row["density"]) if "density" in row else None
+            told = {each: _number(row[heading]) for heading, each in _headings(expressions).items()}
             found[number] = Speciation(
                 part[number - 1],
                 SI=indices,
                 density=density,
+                told=told,
                 **numbers,  # type: ignore[arg-type]
             )
         else:

@@ -46,7 +46,17 @@ from labrig_phreeqc.engine.engine import Engine
 from labrig_phreeqc.engine.run import Limits
 from labrig_phreeqc.waters import compatible, spread
 from labrig_phreeqc.waters.analysis import HOT, LABORATORY, Analysis, cooled_for_analysis
-from labrig_phreeqc.waters.errors import ErrorModel, Floats, Input, deviates, inputs, values_at, water
+from labrig_phreeqc.waters.causes import WORDS, Causes, difference, divide, probe
+from labrig_phreeqc.waters.errors import (
+    ASSUMED_PE,
+    ErrorModel,
+    Floats,
+    Input,
+    deviates,
+    inputs,
+    values_at,
+    water,
+)
 from labrig_phreeqc.waters.speciation import WATERS_A_RUN, Speciation, divided_by_pe, has_volumes, speciate
 from labrig_phreeqc.waters.spread import Shares
 
@@ -120,6 +130,10 @@ class Estimate:
         Members by database that have an index, and that have none.
     failures
         The first reason, by database with failures.
+    by_cause
+        The share of the database divided among what differs between databases (`causes.divide`), for the analysis as
+        it stands: redox partition, complexes, activity model, log K. They sum to `shares.database`, and one may be
+        negative. Empty with one database, or where a database lacks a species of the reaction.
     excluded
         Databases that were not used, with the reason.
     charge_error
@@ -155,6 +169,7 @@ class Estimate:
     shares: Shares | None
     by_input: Mapping[str, float]
     linearity: float | None
+    by_cause: Mapping[str, float]
     used: Mapping[str, int]
     failed: Mapping[str, int]
     failures: Mapping[str, str]
@@ -217,7 +232,7 @@ async def estimate_saturation(
         `speciate` raises.
     """
     _check(phases, members, seed, level)
-    measured = inputs(analysis, errors)
+    inputs(analysis, errors)  # refuses a water that cannot be drawn from
     choice = compatible.choose(analysis, databases)
     refused: dict[str, LabrigError] = {}
     known: dict[str, compatible.Known] = {}
@@ -241,13 +256,23 @@ async def estimate_saturation(
     if not screened:
         raise next(iter(refused.values()))
     said = {phase: _words(error) for phase, error in refused.items()}
+    divided = {p: _hangs_on_pe(analysis, p, each.nominal) for p, each in screened.items()}
+    measured = inputs(analysis, errors, hangs_on_pe=any(divided.values()))
+    if analysis.pe is None:
+        for phase, names_divided in divided.items():
+            if names_divided:
+                screened[phase].notes.append(_of_pe(names_divided, errors))
+    parts = await _causes(analysis, screened, known, engine, limits)
     design = _design(analysis, measured, members, seed)
     asked = {name: [p for p, each in screened.items() if name in each.nominal] for name in names}
     solved = await _solve(design.waters, asked, engine, limits)
     library = engine.library
     about = f"PHREEQC {library.distribution} (sha256 {library.sha256[:12]})"
     return [
-        replace(_estimate(phase, screened_phase, choice, design, nominal, solved, level, about), refused=said)
+        replace(
+            _estimate(phase, screened_phase, choice, design, nominal, parts[phase], solved, level, about),
+            refused=said,
+        )
         for phase, screened_phase in screened.items()
     ]
 
@@ -327,7 +352,7 @@ class _Screened:
     name: str
     nominal: Mapping[str, float]
     excluded: Mapping[str, str]
-    notes: tuple[str, ...]
+    notes: list[str]
 
 
 def _screen(
@@ -379,8 +404,6 @@ def _screen(
             try_="databases= with names takes databases beyond their range, with a warning",
             code="engine",
         )
-    if analysis.pe is None and (divided := _hangs_on_pe(analysis, phase, found)):
-        notes.append(f"pe was not measured: PHREEQC takes 4 for {', '.join(divided)}, here without error")
     if cooled_for_analysis(analysis) and any(has_volumes(find_database(name).path) for name in found):
         notes.append(
             f"amounts are taken per litre at {LABORATORY:g} degC, where laboratories measure: the water is above "
@@ -394,7 +417,53 @@ def _screen(
         )
     if analysis.density is not None:
         notes.append("the density is taken as measured, without error")
-    return _Screened(phase, found, excluded, tuple(notes))
+    return _Screened(phase, found, excluded, notes)
+
+
+def _of_pe(divided: Sequence[str], errors: ErrorModel) -> str:
+    drawn = f"with a standard deviation of {errors.assumed_pe:g}" if errors.assumed_pe else "without error"
+    return (
+        f"pe was not measured: PHREEQC takes {ASSUMED_PE:g} for {', '.join(divided)}, here {drawn}; a measured pe "
+        "or Eh, or amounts by redox state, would tell"
+    )
+
+
+async def _causes(
+    analysis: Analysis,
+    screened: Mapping[str, _Screened],
+    known: Mapping[str, compatible.Known],
+    engine: Engine,
+    limits: Limits | None,
+) -> dict[str, dict[str, Causes]]:
+    """Return the parts of each index of the analysis as it stands, by phase and database.
+
+    The reaction is that of the first database in all of them, so that log K means the same; a phase has no parts where
+    a database lacks a species of it.
+    """
+    probes = {
+        phase: probe(known[phase].entries[next(iter(each.nominal))]) for phase, each in screened.items()
+    }
+    asked: dict[str, list[str]] = {}
+    for phase, each in screened.items():
+        for name in each.nominal if len(each.nominal) > 1 else ():
+            asked.setdefault(name, []).append(phase)
+    found: dict[str, dict[str, Causes]] = {phase: {} for phase in screened}
+    for name, phases in asked.items():
+        database = find_database(name)
+        (solved,) = await speciate(
+            [compatible.fitted(analysis, database)],
+            phases,
+            engine=engine,
+            database=name,
+            expressions=list(dict.fromkeys(each for phase in phases for each in probes[phase].expressions())),
+            limits=limits,
+            queue_s=_QUEUE_S,
+        )
+        for phase in phases:
+            index = solved.SI.get(phase)
+            if index is not None and (parts := probes[phase].parts(index, solved.told)):
+                found[phase][name] = parts
+    return {phase: each if len(each) == len(screened[phase].nominal) else {} for phase, each in found.items()}
 
 
 def _hangs_on_pe(analysis: Analysis, phase: str, databases: Iterable[str]) -> list[str]:
@@ -491,6 +560,7 @@ def _estimate(
     choice: compatible.Choice,
     design: _Design,
     nominal: Mapping[str, Sequence[Speciation]],
+    parts: Mapping[str, Causes],
     solved: Mapping[str, Sequence[Speciation]],
     level: float,
     about: str,
@@ -533,7 +603,8 @@ def _estimate(
     charges = np.array([_charge_error(each) for each in solved[first][:members]])
     charges = charges[~np.isnan(charges)]
     indices = {name: screened.nominal[name] for name in every}
-    notes += _disagreement(indices, screened.name)
+    notes += _disagreement(indices, parts, screened.name)
+    causes = divide([parts[name] for name in every if name in parts])
     if len(every) == 1 and shares is not None:
         notes.append(f"the share of the database cannot be estimated with one database, {first}")
     used = [each for each in choice.databases if each.name in every]
@@ -553,6 +624,7 @@ def _estimate(
         shares=shares,
         by_input=by_input,
         linearity=linearity,
+        by_cause={name: each * shares.database for name, each in causes.items()} if shares else {},
         used={name: members - failed[name] for name in every},
         failed=failed,
         failures=failures,
@@ -623,14 +695,28 @@ def _sources(
     return shares, dict(sorted(by_input.items(), key=lambda item: -item[1])), linearity
 
 
-def _disagreement(nominal: Mapping[str, float], phase: str) -> list[str]:
+def _disagreement(nominal: Mapping[str, float], parts: Mapping[str, Causes], phase: str) -> list[str]:
+    """Say how far apart databases are, and what of it the redox partition, complexes, activity model and log K make."""
     least, most = min(nominal, key=nominal.__getitem__), max(nominal, key=nominal.__getitem__)
     if nominal[most] - nominal[least] < DISAGREEMENT:
         return []
-    return [
-        f"{least} and {most} differ by {nominal[most] - nominal[least]:.2f}: {phase} may be another solid in one "
-        "of them (order, crystallinity), or its constant disputed"
-    ]
+    said = f"{least} and {most} differ by {nominal[most] - nominal[least]:.2f}"
+    if least not in parts or most not in parts:
+        return [f"{said} in the index of {phase}"]
+    added = difference(parts[least], parts[most])
+    of = ", ".join(f"{name} {each:+.2f}" for name, each in added.items() if abs(each) >= 0.005)
+    hints = [hint for name, hint in _HINTS.items() if added[name] >= DISAGREEMENT / 2]
+    return ["; ".join([f"{said}: {of}", *(hint.format(phase=phase) for hint in hints)])]
+
+
+_HINTS = {
+    WORDS[
+        "redox"
+    ]: "they divide an element among its redox states otherwise: amounts by redox state would end that",
+    WORDS[
+        "log_k"
+    ]: "{phase} may be another solid in one of them (order, crystallinity), or its constant disputed",
+}
 
 
 def sources(estimate: Estimate) -> dict[str, float]:

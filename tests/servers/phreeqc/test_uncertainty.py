@@ -528,3 +528,54 @@ def test_impossible_errors_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(LabrigError) as refused:
         ErrorModel(**{"relative": 0.05, "pH": 0.1, "temperature": 0.5, **wrong})
     assert refused.value.where.startswith(next(iter(wrong)))
+
+
+IRON = {"Ca": 2.0, "Mg": 0.8, "Na": 1.3, "Alkalinity": 4.1, "Cl": 1.1, "Fe": 0.05}
+
+
+async def test_databases_that_divide_iron_otherwise_are_told_from_those_with_another_constant(
+    databases: Path,
+) -> None:
+    """Siderite at pe 4 in two databases: their log K are those of their files, and the iron that is Fe(2) differs."""
+    async with Engine() as engine:
+        asked: dict[str, Any] = {
+            "errors": USUAL,
+            "seed": 1,
+            "members": 50,
+            "databases": ["phreeqc.dat", "minteq.v4.dat"],
+        }
+        (found,) = await estimate_saturation(water(**IRON), ["Siderite"], engine=engine, **asked)
+        known = with_constituent(water(**IRON), "Fe", element="Fe(2)")
+        known = replace(known, constituents={each.element: each for each in known.constituents.values()})
+        (stated,) = await estimate_saturation(known, ["Siderite"], engine=engine, **asked)
+    assert found.shares is not None and stated.shares is not None
+    assert sum(found.by_cause.values()) == pytest.approx(found.shares.database)
+    (said,) = [each for each in found.notes if "differ by" in each]
+    constants = {
+        name: log_k_at(next(p for p in read(find_database(name).path).phases if p.name == "Siderite"), 12.0)
+        for name in asked["databases"]
+    }
+    added = constants["minteq.v4.dat"] - constants["phreeqc.dat"]
+    kept = {name: found.nominal[name] - stated.nominal[name] for name in asked["databases"]}
+    partition = kept["phreeqc.dat"] - kept["minteq.v4.dat"]
+    assert f"log K {added:+.2f}" in said and f"redox partition {partition:+.2f}" in said
+    assert "otherwise" in said and "disputed" in said
+    assert found.by_cause["redox partition"] > 0.4
+    (of_pe,) = [each for each in found.notes if "pe was not measured" in each]
+    assert "Fe" in of_pe and "without error" in of_pe
+    assert stated.by_cause["redox partition"] == 0
+    assert not any("redox" in each or "pe was" in each for each in stated.notes)
+
+
+async def test_a_pe_that_nobody_measured_is_drawn(databases: Path) -> None:
+    """Where pe divides the iron, its error spreads the index; where nothing hangs on it, it is no input."""
+    doubted = replace(EXACT, assumed_pe=1.0)
+    found = await one(water(**IRON), "Siderite", doubted, members=60)
+    pe = found.draws.values[:, [each.name for each in found.draws.inputs].index("pe")]
+    slope = np.polyfit(pe, found.values["phreeqc.dat"], 1)[0]
+    assert -1 < slope < 0 and pe.mean() == pytest.approx(4, abs=0.5)
+    assert found.by_input == {"pe": pytest.approx(1)}
+    other = await one(water(), "Calcite", doubted, members=60)
+    assert "pe" not in [each.name for each in other.draws.inputs]
+    measured = await one(replace(water(**IRON), pe=2.0), "Siderite", replace(EXACT, pe=0.3), members=60)
+    assert measured.errors["pe"] == "normal, sd 0.3" and not any("pe was" in each for each in measured.notes)
