@@ -7,7 +7,7 @@ import hashlib
 import os
 import time
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import ExitStack, asynccontextmanager, contextmanager
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -278,11 +278,12 @@ def _scratch(here: Session) -> Iterator[Folder]:
 
 
 def _sweep(top: Folder) -> None:
-    """Remove what a killed server left behind."""
+    """Remove what a killed server left behind; calls beside this one end and take their own folders away."""
     now = time.time()
     for name in top.names():
-        if name.startswith(NEW) and now - top.about(name).st_mtime > LEFT_BEHIND_S:
-            top.delete(name)
+        with suppress(FileNotFoundError):
+            if name.startswith(NEW) and now - top.about(name).st_mtime > LEFT_BEHIND_S:
+                top.delete(name)
 
 
 def _answer(

@@ -4,5 +4,5 @@
 - `table`: all of it read, rows rejected with reasons; `analysis`: one water
 - `balance`, `carbonate`, `diagnosis`, `notices`: charge balance, and what errors explain it
 - `speciation`, `survey`, `report`: saturation indices and scaling of every water
-- `errors`, `spread`, `compatible`, `uncertainty`: saturation indices with their uncertainty
+- `errors`, `spread`, `causes`, `compatible`, `uncertainty`: saturation indices with their uncertainty
 """

@@ -22,7 +22,9 @@ from labrig.errors import LabrigError
 from labrig.isolation.children import Children
 from labrig.isolation.inside import walls
 from labrig.isolation.process import Outcome
+from labrig.storage.folder import Folder, new_name
 from labrig_earth.results import Result
+from labrig_earth.server import base
 from labrig_earth.work import asking
 
 CLOSED = not any(walls.available().values()) if sys.platform == "linux" else False
@@ -138,6 +140,18 @@ async def test_a_file_that_leads_elsewhere_leads_nowhere(by: Children, field: Pa
 
 
 @pytest.mark.accept
+def test_a_folder_that_another_call_takes_away_meanwhile_is_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Folder.at(tmp_path) as top:
+        old, others = new_name(), new_name()
+        (tmp_path / old).mkdir()
+        os.utime(tmp_path / old, (0, 0))
+        monkeypatch.setattr(Folder, "names", lambda self: [others, old])
+        base._sweep(top)
+    assert not (tmp_path / old).exists()
+
+
 def test_no_library_with_another_proj_is_loaded_and_pyproj_is_first() -> None:
     """eccodes 2.50 before pyproj 3.7 ended the process: ``free(): invalid pointer``."""
     code = (
