@@ -112,12 +112,19 @@ class Common:
 
     def _require_plain(self) -> None:
         """Refuse what is recorded of a run and cannot be written down: numbers that are none, broken text, too much."""
-        said = [self.scenario_name, self.scenario_description, self.container_image, dict(self.assumptions)]
+        said = [
+            self.scenario_name,
+            self.scenario_description,
+            self.container_image,
+            dict(self.assumptions),
+            self.cpu_cores,
+        ]
         try:
             size = len(json.dumps(said, ensure_ascii=False, allow_nan=False).encode())
         except (ValueError, TypeError, RecursionError):
             raise LabrigError(
-                "What is to be recorded of the run is no JSON", where="assumptions, scenario, container_image"
+                "What is to be recorded of the run is no JSON",
+                where="assumptions, scenario, container_image, cpu_cores",
             ) from None
         if size > MOST_RECORDED_BYTES:
             raise LabrigError(

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from labrig_earth.impact.envelope import Metric
+from labrig_earth.impact.fields import Fields
 from labrig_earth.impact.runs import Allowed, Engine, Engines
 
 
@@ -46,6 +47,10 @@ class Given:
     def several(self, role: str) -> Sequence[Named]:
         """Return the files of an argument that is a list, which may be empty."""
         return self.files.get(role, ())
+
+    def asked(self) -> Fields:
+        """Return the options as fields, each to be read by its type and range; one that is None is not given."""
+        return Fields(self.options, "arguments")
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from labrig.answer import Published
 from labrig.artifacts import Artifact
@@ -32,18 +32,31 @@ MOST_INPUT_BYTES = 32 << 20
 MOST_INPUTS = 64
 MOST_WRITTEN = 40
 
+
+def _no_boolean(value: Any) -> Any:
+    """Refuse true and false, of which pydantic would make 1 and 0."""
+    if isinstance(value, bool):
+        raise ValueError("Input should be a number")
+    return value
+
+
+Number = Annotated[float, BeforeValidator(_no_boolean)]
+"""A number of a simulator's arguments; each is annotated with this, so that a boolean is none."""
+
+Whole = Annotated[int, BeforeValidator(_no_boolean)]
+
 RunId = Annotated[str, Field(description="Names the run; by default from its inputs.")]
 InstanceId = Annotated[str, Field(description="Recorded.")]
 ScenarioName = Annotated[str, Field(description="Recorded.", max_length=200)]
 ScenarioDescription = Annotated[str, Field(description="Recorded.", max_length=2000)]
 Assumptions = Annotated[dict[str, Any], Field(description="Recorded.")]
-Seed = Annotated[int, Field(ge=0, le=2**31 - 1)]
+Seed = Annotated[Whole, Field(ge=0, le=2**31 - 1)]
 ModelVersion = Annotated[str, Field(description="The engine's version that is expected; another is refused.")]
 ContainerImage = Annotated[str, Field(description="Recorded.", max_length=300)]
-Threads = Annotated[int, Field(description="1.")]
-CpuCores = Annotated[float | None, Field(description="Recorded.")]
-MemoryGb = Annotated[float | None, Field(description="Most memory, 1 to 8 GB.")]
-TimeoutSeconds = Annotated[int, Field(description="1 to 3600 s.")]
+Threads = Annotated[Whole, Field(description="1.")]
+CpuCores = Annotated[Number | None, Field(description="Recorded.")]
+MemoryGb = Annotated[Number | None, Field(description="Most memory, 1 to 8 GB.")]
+TimeoutSeconds = Annotated[Whole, Field(description="1 to 3600 s.")]
 OutputDir = Annotated[str, Field(description="Folder of the workspace for the outputs.")]
 Backend = Annotated[str | None, Field(description="None or the engine; 'proxy' is refused.")]
 

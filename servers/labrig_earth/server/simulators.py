@@ -27,7 +27,7 @@ async def impact_aquacrop_run(
     ensemble_weather_daily_paths: Annotated[
         list[str], Field(max_length=60, description="Further weather, each run as well.")
     ] = [],  # noqa: B006 - pydantic copies it
-    yield_threshold_t_ha: Annotated[float, Field(description="A season below it fails, t/ha.")] = 2.5,
+    yield_threshold_t_ha: Annotated[common.Number, Field(description="A season below it fails, t/ha.")] = 2.5,
     run_id: common.RunId = "",
     instance_id: common.InstanceId = "instance-001",
     scenario_name: common.ScenarioName = "baseline",

@@ -20,7 +20,7 @@ async def impact_health_utci(
         str, Field(description="CSV: time, tair_c, rh_pct, wind_10m_m_s, tmrt_c or radiation (list_inputs).")
     ],
     strong_stress_threshold_c: Annotated[
-        float, Field(description="Dangerous heat from here on, degC.")
+        common.Number, Field(description="Dangerous heat from here on, degC.")
     ] = 32.0,
     run_id: common.RunId = "",
     instance_id: common.InstanceId = "instance-001",
@@ -63,7 +63,8 @@ async def impact_health_erf(
         ),
     ],
     baseline_rate_per_100k: Annotated[
-        float | None, Field(description="Cases per 100,000 in the spec's baseline_period; none is assumed.")
+        common.Number | None,
+        Field(description="Cases per 100,000 in the spec's baseline_period; none is assumed."),
     ] = None,
     baseline_cases_column: Annotated[
         str | None, Field(description="Of the exposure file, in place of a rate.")

@@ -39,7 +39,7 @@ async def weather_monthly_to_daily(
     cpu_cores: common.CpuCores = None,
     memory_gb: common.MemoryGb = None,
     timeout_seconds: common.TimeoutSeconds = 120,
-    wet_day_fraction: Annotated[float, Field(description="Where there is no wet_days.")] = 0.35,
+    wet_day_fraction: Annotated[common.Number, Field(description="Where there is no wet_days.")] = 0.35,
     output_path: OutputPath = "",
 ) -> Published:
     """Draw days by a seed whose monthly means and sums are those of a table of months: weather_daily.csv."""
@@ -72,10 +72,10 @@ async def weather_to_epw(
     timeout_seconds: common.TimeoutSeconds = 120,
     city: Annotated[str, Field(description="For the header.", max_length=80)] = "-",
     country: Annotated[str, Field(description="For the header.", max_length=80)] = "-",
-    latitude: Annotated[float | None, Field(description="Degrees north; needed.")] = None,
-    longitude: Annotated[float | None, Field(description="Degrees east; needed.")] = None,
-    timezone: Annotated[float | None, Field(description="Hours ahead of UTC; needed.")] = None,
-    elevation_m: Annotated[float | None, Field(description="m; needed.")] = None,
+    latitude: Annotated[common.Number | None, Field(description="Degrees north; needed.")] = None,
+    longitude: Annotated[common.Number | None, Field(description="Degrees east; needed.")] = None,
+    timezone: Annotated[common.Number | None, Field(description="Hours ahead of UTC; needed.")] = None,
+    elevation_m: Annotated[common.Number | None, Field(description="m; needed.")] = None,
     output_path: OutputPath = "",
 ) -> Published:
     """Write an EPW file of 8,760 hours and its design days; what is not known has the format's code for missing.

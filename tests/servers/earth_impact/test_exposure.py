@@ -139,7 +139,7 @@ def test_a_protective_effect() -> None:
         ({"form": "logistic"}, "form"),
         ({"baseline_period": None}, "over which period"),
         ({"lag_days": 9}, "lags reach over 10"),
-        ({"lag_weights": [0.5, 0.4]}, "no weights"),
+        ({"lag_weights": [0.5, 0.4]}, "sum to 0.9"),
         ({"lagdays": 2}, "field"),
         ({"step": "month"}, "no beginning of a month"),
         ({"form": "threshold", "excess_only": False}, "no effect below"),

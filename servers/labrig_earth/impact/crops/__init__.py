@@ -1,7 +1,7 @@
 """Crops: AquaCrop and DSSAT, from checked inputs to yields whose water balance closes.
 
 - `setup`: what ``labrig setup crops`` brings; ``crops.in`` and ``crops.lock``
-- `reading`, `weather`, `soils`: input files, checked with their units; `evapotranspiration`: where weather has none
+- `weather`, `soils`: input files, checked with their units; `evapotranspiration`: where weather has none
 - `building`: daily weather out of gridded data at a place
 - `aquacrop_inputs`, `aquacrop`: a run of AquaCrop, from its four files to numbers; its water closes
 - `dssat_inputs`, `dssat`: a run of DSSAT, whose events and water are accounted for

@@ -174,11 +174,7 @@ async def simulate(given: Given, how: Run) -> AsyncIterator[Simulation]:
         What `read_case`, the engine and `require_closed` refuse.
     """
     case = case_of(given)
-    threshold = float(given.options.get("yield_threshold_t_ha", 2.5))
-    if not 0 <= threshold <= 100:
-        raise LabrigError(
-            f"yield_threshold_t_ha is {threshold:g}", where="yield_threshold_t_ha", expected="0 to 100 t/ha"
-        )
+    threshold = threshold_of(given)
     async with how.engines.run(
         AQUACROP, case.arguments, case.inputs, allowed=how.allowed, seed=how.seed
     ) as run:
@@ -200,6 +196,17 @@ async def simulate(given: Given, how: Run) -> AsyncIterator[Simulation]:
             folder=run.folder,
             wall_s=run.wall_s,
         )
+
+
+def threshold_of(given: Given) -> float:
+    """Return the yield below which a season counts as a failure, t/ha."""
+    return given.asked().number("yield_threshold_t_ha", 0, 100, "t/ha", 2.5)
+
+
+def check(given: Given) -> Sequence[str]:
+    """Check the files and options, and return what would be assumed."""
+    threshold_of(given)
+    return case_of(given).notes
 
 
 def question(given: Given) -> tuple[Mapping[str, Any], Mapping[str, bytes]]:
@@ -228,7 +235,7 @@ SIMULATOR = Simulator(
     lists=("ensemble_weather_daily_paths",),
     options={"yield_threshold_t_ha": "a season below it counts as a failure, t/ha; 2.5"},
     run=simulate,
-    check=lambda given: case_of(given).notes,
+    check=check,
     question=question,
     names=("crops", "soils"),
 )

@@ -11,9 +11,9 @@ import numpy as np
 
 from labrig.errors import LabrigError
 from labrig_earth.impact.crops.evapotranspiration import with_et0
-from labrig_earth.impact.crops.reading import Fields, read_object
-from labrig_earth.impact.crops.soils import read_layers
+from labrig_earth.impact.crops.soils import MOST_LAYERS, read_layers
 from labrig_earth.impact.crops.weather import MOST_FILLED_DAYS, Filling, Weather, read_weather
+from labrig_earth.impact.fields import Fields, read_object
 from labrig_earth.impact.simulator import Given, Named
 
 COLUMNS = ("tmin_c", "tmax_c", "precipitation_mm", "et0_mm")
@@ -212,13 +212,7 @@ def _initial(managed: Fields) -> dict[str, Any]:
             "value": given.number("percent_of_available", 0, 100, "% of what plants can take up"),
         }
     else:
-        values = given.any("m3_m3")
-        if not isinstance(values, list) or not all(
-            isinstance(each, (int, float)) and 0 < each < 1 for each in values
-        ):
-            raise LabrigError(
-                "m3_m3 is no list of water contents", where=given.where, expected="0 to 1 m3/m3"
-            )
+        values = given.numbers("m3_m3", 0.001, 0.999, "m3/m3, of each layer", (1, MOST_LAYERS))
         made = {"type": "Num", "value": values}
     given.require_all_known()
     return made
@@ -229,18 +223,9 @@ def _irrigation(given: Fields, start: date, end: date) -> dict[str, Any]:
     numbers: dict[str, Any] = {}
     events: dict[str, float] = {}
     if method == "thresholds":
-        targets = given.any("percent_of_available")
-        if (
-            not isinstance(targets, list)
-            or len(targets) != 4
-            or not all(isinstance(each, (int, float)) and 0 <= each <= 100 for each in targets)
-        ):
-            raise LabrigError(
-                "percent_of_available is no list of four numbers",
-                where=given.where,
-                expected="soil water, in % of what plants can take up, below which each of four stages is irrigated",
-            )
-        numbers["SMT"] = targets
+        numbers["SMT"] = given.numbers(
+            "percent_of_available", 0, 100, "% of what plants can take up, below which it irrigates", (4, 4)
+        )
     elif method == "interval":
         numbers["IrrInterval"] = given.whole("days", 1, 365, "days")
     elif method == "net":

@@ -16,10 +16,12 @@ from numpy.typing import NDArray
 
 from labrig.errors import LabrigError
 from labrig.plotting.checks import Heading
+from labrig_earth.impact.fields import Fields
 
 if TYPE_CHECKING:
     from labrig_earth.impact.operations import Archive
 
+MOST_SEASONS = 500
 NEEDED = ("biomass_t_ha", "yield_t_ha", "water_stress", "precipitation_mm", "irrigation_mm")
 
 
@@ -59,18 +61,18 @@ def figure(archives: Sequence[Archive], options: Mapping[str, Any]) -> tuple[Any
     """
     from labrig.plotting import style
 
-    season, member = _whole(options, "season", 1), _whole(options, "member", 0)
-    unknown = set(options) - {"season", "member", "title"}
-    if unknown:
-        raise LabrigError(
-            f"There is no option {min(unknown)!r}", where="options", expected="season, member, title"
-        )
+    asked = Fields(options, "options")
+    season, member = (
+        asked.whole("season", 1, MOST_SEASONS, "", 1),
+        asked.whole("member", 0, MOST_SEASONS, "", 0),
+    )
+    title = asked.text("title", "", 120) or "Biomass, yield and water stress of a season"
+    asked.require_all_known()
     file = "outputs/weather_daily.csv" if member == 0 else f"outputs/member_{member:03}_daily.csv"
     curves = [(each, season_of(each.bytes_of(file), season, each.name)) for each in archives]
     names = style.distinct([each.record.scenario for each, _ in curves], 40)
     versions = ", ".join(dict.fromkeys(each.record.version for each, _ in curves))
     notes = [f"Season {season}, day 1 is the day of planting; rain and irrigation are summed from there"]
-    title = str(options.get("title") or "Biomass, yield and water stress of a season")[:120]
     with style.house():
         page, _ = style.page(
             5.6, Heading(title, f"{versions}; {', '.join(each.name for each, _ in curves)}", tuple(notes))
@@ -96,10 +98,3 @@ def figure(archives: Sequence[Archive], options: Mapping[str, Any]) -> tuple[Any
             style.linear(axes, "y")
         water.margins(x=0.01)
     return page, notes
-
-
-def _whole(options: Mapping[str, Any], name: str, default: int) -> int:
-    value = options.get(name, default)
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= 500:
-        raise LabrigError(f"{name} is {value!r}"[:100], where="options", expected="a whole number")
-    return value

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from labrig.errors import LabrigError
-from labrig_earth.impact.crops.reading import Fields, read_object
 from labrig_earth.impact.crops.soils import Layer, read_layers
 from labrig_earth.impact.crops.weather import MOST_FILLED_DAYS, Filling, Weather, read_weather
+from labrig_earth.impact.fields import Fields, read_object
 from labrig_earth.impact.simulator import Named
 
 LEAST_DAYS = 330

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from labrig.errors import LabrigError
-from labrig_earth.impact.crops.reading import Fields
+from labrig_earth.impact.fields import Fields
 
 MOST_LAYERS = 20
 

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from labrig_earth.impact.envelope import Metric
+from labrig_earth.impact.health.burden import MOST_RATE
 from labrig_earth.impact.health.spec import FIELDS
 from labrig_earth.impact.runs import Engine
 from labrig_earth.impact.simulator import Given, Run, Simulation, Simulator
@@ -84,11 +85,12 @@ def _numbers(row: Mapping[str, Any]) -> dict[str, float]:
 
 def arguments_of(given: Given) -> dict[str, Any]:
     """Return the options of a call as the child takes them."""
-    rate = given.options.get("baseline_rate_per_100k")
+    asked = given.asked()
+    rate = "baseline_rate_per_100k"
     return {
-        "column": str(given.options.get("exposure_column") or "exposure"),
-        "cases": str(given.options.get("baseline_cases_column") or ""),
-        "rate": None if rate is None else float(rate),
+        "column": asked.text("exposure_column", "") or "exposure",
+        "cases": asked.text("baseline_cases_column", ""),
+        "rate": asked.number(rate, 0, MOST_RATE, "cases per 100,000 persons") if asked.has(rate) else None,
     }
 
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from labrig.errors import LabrigError
 from labrig.plotting.checks import Heading
+from labrig_earth.impact.fields import Fields
 from labrig_earth.impact.health.utci import CATEGORIES, EDGES_C
 
 if TYPE_CHECKING:
@@ -81,10 +82,9 @@ def figure(archives: Sequence[Archive], options: Mapping[str, Any]) -> tuple[Any
     options
         ``title``.
     """
-    unknown = set(options) - {"title"}
-    if unknown:
-        raise LabrigError(f"There is no option {min(unknown)!r}", where="options", expected="title")
-    title = str(options.get("title") or "")[:120]
+    asked = Fields(options, "options")
+    title = asked.text("title", "", 120)
+    asked.require_all_known()
     if archives[0].record.tool == "impact_health_utci":
         return _categories(archives, title or "Thermal stress: hours of each category of UTCI")
     return _cases(archives, title or "Cases that are due to the exposure")

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from labrig.errors import LabrigError
-from labrig_earth.impact.crops.reading import Fields, read_object
+from labrig_earth.impact.fields import Fields, read_object
 from labrig_earth.impact.health.response import FORMS, MOST_LAG, Form, Response, interval_of, slope_of
 
 PERIODS = ("day", "month", "year")
@@ -124,7 +123,7 @@ def _slope(fields: Fields, form: Form, level: float) -> tuple[float, float | Non
         )
     if has_beta:
         slope = fields.number("beta", -5, 5, "per unit of exposure")
-        bounds = _pair(fields, "beta_ci")
+        bounds = _pair(fields, "beta_ci", -5, 5)
         if fields.has("beta_se"):
             if bounds:
                 raise LabrigError(
@@ -134,28 +133,18 @@ def _slope(fields: Fields, form: Form, level: float) -> tuple[float, float | Non
         return (slope, *bounds) if bounds else (slope, None, None)
     per = fields.number("per", 1e-6, 1e6, "units of exposure")
     risk = fields.number("relative_risk", 1e-3, 100, "1")
-    bounds = _pair(fields, "relative_risk_ci")
+    bounds = _pair(fields, "relative_risk_ci", 1e-3, 100)
     slope = slope_of(risk, per, form)
     if not bounds:
         return slope, None, None
     return slope, slope_of(bounds[0], per, form), slope_of(bounds[1], per, form)
 
 
-def _pair(fields: Fields, name: str) -> tuple[float, float] | None:
-    value: Any = fields.any(name, None)
-    if value is None:
+def _pair(fields: Fields, name: str, least: float, most: float) -> tuple[float, float] | None:
+    if not fields.has(name):
         return None
-    if (
-        not isinstance(value, list)
-        or len(value) != 2
-        or not all(isinstance(each, (int, float)) and not isinstance(each, bool) for each in value)
-    ):
-        raise LabrigError(
-            f"{name} is no pair of numbers",
-            where=fields.where,
-            expected="[low, high], as the study prints them",
-        )
-    return float(value[0]), float(value[1])
+    low, high = fields.numbers(name, least, most, "as the study prints them, [low, high]", (2, 2))
+    return low, high
 
 
 def _require_sign(fields: Fields, slope: float) -> None:
@@ -200,16 +189,11 @@ def _lags(fields: Fields, step: str, notes: list[str]) -> tuple[float, ...]:
                 f"the exposure that acts is the mean of a day and the {days} days before it (lag 0-{days})"
             )
         return (1 / (days + 1),) * (days + 1)
-    weights = fields.any("lag_weights")
-    if (
-        not isinstance(weights, list)
-        or not 0 < len(weights) <= MOST_LAG + 1
-        or not all(isinstance(each, (int, float)) and each >= 0 for each in weights)
-        or abs(sum(weights) - 1) > 1e-6
-    ):
+    weights = fields.numbers("lag_weights", 0, 1, "of this day, the day before, ..", (1, MOST_LAG + 1))
+    if abs(sum(weights) - 1) > 1e-6:
         raise LabrigError(
-            "lag_weights are no weights",
+            f"lag_weights sum to {sum(weights):g}",
             where=fields.where,
-            expected=f"at most {MOST_LAG + 1} numbers of 0 or more that sum to 1: of this day, the day before, ..",
+            expected="weights that sum to 1: of this day, the day before, ..",
         )
-    return tuple(float(each) for each in weights)
+    return tuple(weights)

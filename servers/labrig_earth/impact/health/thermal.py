@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
-from labrig.errors import LabrigError
 from labrig_earth.impact.envelope import Metric
 from labrig_earth.impact.health.utci import CATEGORIES, STRONG_HEAT_C
 from labrig_earth.impact.runs import Engine
@@ -72,14 +71,13 @@ async def simulate(given: Given, how: Run) -> AsyncIterator[Simulation]:
 
 def threshold_of(given: Given) -> float:
     """Return the UTCI of dangerous heat that a call asks for, degC."""
-    threshold = float(given.options.get("strong_stress_threshold_c", STRONG_HEAT_C))
-    if not LEAST_THRESHOLD_C <= threshold <= MOST_THRESHOLD_C:
-        raise LabrigError(
-            f"strong_stress_threshold_c is {threshold:g}",
-            where="strong_stress_threshold_c",
-            expected=f"{LEAST_THRESHOLD_C:g} to {MOST_THRESHOLD_C:g} degC; strong heat stress begins at 32",
-        )
-    return threshold
+    return given.asked().number(
+        "strong_stress_threshold_c",
+        LEAST_THRESHOLD_C,
+        MOST_THRESHOLD_C,
+        "degC; strong heat stress begins at 32",
+        STRONG_HEAT_C,
+    )
 
 
 def check(given: Given) -> Sequence[str]:

@@ -17,7 +17,7 @@ WET_DAY_FRACTION = 0.35
 async def simulate(given: Given, how: Run) -> AsyncIterator[Simulation]:
     """Make days of the months of a call."""
     months = given.one("monthly_weather_path")
-    fraction = float(given.options.get("wet_day_fraction", WET_DAY_FRACTION))
+    fraction = fraction_of(given)
     arguments = {"name": months.name, "wet_day_fraction": fraction, "seed": how.seed}
     async with how.engines.run(
         DAYS, arguments, {"months.csv": months.content}, allowed=how.allowed, seed=how.seed
@@ -47,12 +47,17 @@ async def simulate(given: Given, how: Run) -> AsyncIterator[Simulation]:
         )
 
 
+def fraction_of(given: Given) -> float:
+    """Return the part of the days of a month that are wet."""
+    return given.asked().number("wet_day_fraction", 0.001, 1, "of the days", WET_DAY_FRACTION)
+
+
 def check(given: Given) -> Sequence[str]:
     """Check the months, and return what would be assumed."""
     from labrig_earth.impact.weather.months import days_of_months, read_months
 
     months = given.one("monthly_weather_path")
-    fraction = float(given.options.get("wet_day_fraction", WET_DAY_FRACTION))
+    fraction = fraction_of(given)
     return days_of_months(read_months(months.content, months.name), fraction, 0).notes
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from typing import Any
 
 from labrig.errors import LabrigError
 from labrig_earth.impact.envelope import Metric
@@ -15,9 +14,10 @@ EPW = Engine("epw", "The EPW writer", "labrig_earth.impact.weather.epw_engine")
 PLACE = ("latitude", "longitude", "timezone", "elevation_m")
 
 
-def place_of(options: Mapping[str, Any]) -> dict[str, float]:
+def place_of(given: Given) -> dict[str, float]:
     """Return the place of a call; ``bad_input`` where a part of it is not given: none is near 0 N, 0 E by default."""
-    absent = [name for name in PLACE if options.get(name) is None]
+    asked = given.asked()
+    absent = [name for name in PLACE if not asked.has(name)]
     if absent:
         raise LabrigError(
             f"The place is not given: {', '.join(absent)}",
@@ -25,11 +25,17 @@ def place_of(options: Mapping[str, Any]) -> dict[str, float]:
             expected="latitude (degrees north), longitude (degrees east), timezone (hours ahead of UTC), elevation_m",
         )
     return {
-        "latitude": float(options["latitude"]),
-        "longitude": float(options["longitude"]),
-        "timezone_h": float(options["timezone"]),
-        "elevation_m": float(options["elevation_m"]),
+        "latitude": asked.number("latitude", -90, 90, "degrees north"),
+        "longitude": asked.number("longitude", -180, 180, "degrees east"),
+        "timezone_h": asked.number("timezone", -12, 14, "hours ahead of UTC"),
+        "elevation_m": asked.number("elevation_m", -450, 6000, "m"),
     }
+
+
+def header_of(given: Given) -> dict[str, str]:
+    """Return the names in the header of a file: city and country, "-" for one that is not given."""
+    asked = given.asked()
+    return {name: asked.text(name, "") or "-" for name in ("city", "country")}
 
 
 @asynccontextmanager
@@ -38,9 +44,8 @@ async def simulate(given: Given, how: Run) -> AsyncIterator[Simulation]:
     weather = given.one("weather_timeseries_path")
     arguments = {
         "name": weather.name,
-        "place": place_of(given.options),
-        "city": str(given.options.get("city") or "-"),
-        "country": str(given.options.get("country") or "-"),
+        "place": place_of(given),
+        **header_of(given),
     }
     async with how.engines.run(
         EPW, arguments, {"weather.csv": weather.content}, allowed=how.allowed, seed=how.seed
@@ -79,7 +84,8 @@ def check(given: Given) -> Sequence[str]:
     from labrig_earth.impact.weather.hours import Place, read_hours
 
     weather = given.one("weather_timeseries_path")
-    return read_hours(weather.content, weather.name, Place(**place_of(given.options))).notes
+    header_of(given)
+    return read_hours(weather.content, weather.name, Place(**place_of(given))).notes
 
 
 SIMULATOR = Simulator(

@@ -1,9 +1,8 @@
-"""Fields of JSON files that describe soils, crops and management: each is there with its type and range, or refused."""
+"""Fields of what a caller gives (a JSON file, the options of a tool): each has its type and range, or is refused."""
 
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from datetime import date
 from typing import Any
@@ -56,8 +55,11 @@ class Fields:
 
     def number(self, name: str, least: float, most: float, unit: str, default: Any = _ABSENT) -> float:
         """Return a number within its range."""
-        value = self.any(name, default)
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        return self._number(name, self.any(name, default), least, most, unit)
+
+    def _number(self, name: str, value: Any, least: float, most: float, unit: str) -> float:
+        """Return a value as a number; a whole one may be too large for a float, so its range is looked at first."""
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value:
             raise LabrigError(
                 f"{name} is no number: {value!r}"[:200],
                 where=self.where,
@@ -65,9 +67,27 @@ class Fields:
             )
         if not least <= value <= most:
             raise LabrigError(
-                f"{name} is {value:g}", where=self.where, expected=f"{least:g} to {most:g} {unit}"
+                f"{name} is {value!s:.20}", where=self.where, expected=f"{least:g} to {most:g} {unit}"
             )
         return float(value)
+
+    def numbers(
+        self, name: str, least: float, most: float, unit: str, counts: tuple[int, int]
+    ) -> list[float]:
+        """Return a list of numbers within their range; `counts` are the fewest and most of them."""
+        value = self.any(name)
+        fewest, longest = counts
+        if not isinstance(value, list) or not fewest <= len(value) <= longest:
+            many = f"{fewest}" if fewest == longest else f"{fewest} to {longest}"
+            raise LabrigError(
+                f"{name} is no list of {many} numbers",
+                where=self.where,
+                expected=f"a list of {many} numbers, {least:g} to {most:g} {unit}",
+            )
+        return [
+            self._number(f"{name}, number {place}", each, least, most, unit)
+            for place, each in enumerate(value, 1)
+        ]
 
     def whole(self, name: str, least: int, most: int, unit: str, default: Any = _ABSENT) -> int:
         """Return a whole number within its range."""
@@ -76,11 +96,13 @@ class Fields:
             raise LabrigError(f"{name} is {value:g}", where=self.where, expected="a whole number")
         return int(value)
 
-    def text(self, name: str, default: Any = _ABSENT) -> str:
-        """Return a text of at most 80 characters."""
+    def text(self, name: str, default: Any = _ABSENT, most: int = 80) -> str:
+        """Return a text of at most so many characters, of one line."""
         value = self.any(name, default)
-        if not isinstance(value, str) or len(value) > 80 or (value and not value.isprintable()):
-            raise LabrigError(f"{name} is no short text", where=self.where, expected="at most 80 characters")
+        if not isinstance(value, str) or len(value) > most or (value and not value.isprintable()):
+            raise LabrigError(
+                f"{name} is no short text", where=self.where, expected=f"at most {most} characters"
+            )
         return value
 
     def choice(self, name: str, known: Mapping[str, Any] | tuple[str, ...], default: Any = _ABSENT) -> str:
