@@ -221,6 +221,7 @@ async def online(
         yield client
 
 
+@pytest.mark.accept
 async def test_overpass_is_asked_for_the_box_the_tags_and_the_date(
     online: Client[Any], overpass: Imitation
 ) -> None:

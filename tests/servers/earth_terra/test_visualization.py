@@ -161,6 +161,7 @@ async def test_spread_and_confidence(served: Client[Any], maps: Path) -> None:
     picture(maps, found["figure_path"])
 
 
+@pytest.mark.accept
 async def test_each_member_has_its_contours(served: Client[Any], maps: Path) -> None:
     paths = [f"maps/m{number}.nc" for number in range(6)]
     asked = {"member_paths": paths, "variable": "t2m", "contour_levels": [280, 285, 295]}

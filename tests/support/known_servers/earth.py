@@ -56,6 +56,25 @@ def _climate(path: Path, warmer_k: float = 0.0) -> None:
             wind[:] = values
 
 
+def _chances(path: Path) -> None:
+    """Write probabilities of terciles and an index of confidence, all from 0 to 1."""
+    east = np.linspace(0.1, 0.5, LONGITUDES.size) + np.zeros((LATITUDES.size, 1))
+    with netCDF4.Dataset(path, "w") as file:
+        for name, values, units in (
+            ("latitude", LATITUDES, "degrees_north"),
+            ("longitude", LONGITUDES, "degrees_east"),
+        ):
+            file.createDimension(name, len(values))
+            axis = file.createVariable(name, "f8", (name,))
+            axis.units = units
+            axis[:] = values
+        for name, values in (("p_below", east), ("p_normal", 0.6 - east), ("p_above", 0.4 + 0 * east),
+                             ("confidence", 2 * east)):  # fmt: skip
+            chance = file.createVariable(name, "f4", ("latitude", "longitude"))
+            chance.units = "1"
+            chance[:] = values
+
+
 def _raster(path: Path, values: Any, name: str, **profile: Any) -> None:
     height, width = values.shape
     with rasterio.open(
@@ -118,6 +137,7 @@ def contents() -> dict[str, bytes]:
         top = Path(folder)
         _climate(top / "climate.nc")
         _climate(top / "warmer.nc", 1.0)
+        _chances(top / "chances.nc")
         rows = np.arange(40)[:, None] + np.zeros((1, 50), int)
         _raster(top / "dem.tif", (rows * 5).astype("uint16"), "elevation", nodata=65535)
         _raster(top / "B04.tif", np.full((40, 50), 1000, "uint16"), "B04")
@@ -328,6 +348,8 @@ RECIPES: dict[str, list[dict[str, Any]]] = {
     "plot_region_map": [{"netcdf_path": CLIMATE, "variable": "t2m", "region": [51, 7, 49, 11]}],
     "plot_ensemble_mean_map": [{"netcdf_path": CLIMATE, "variable": "t2m"}],
     "plot_spread_map": [{"netcdf_path": CLIMATE, "variable": "u10", "time_index": 0}],
+    "plot_confidence_map": [{"netcdf_path": "@earth/chances.nc"}],
+    "plot_tercile_map": [{"prob_path": "@earth/chances.nc", "category": "above"}],
     "plot_spaghetti_map": [{"member_paths": MEMBERS, "variable": "t2m", "time_index": 0}],
     "plot_anomaly_map": [{"anomaly_path": CLIMATE, "variable": "t2m"}],
     "plot_skill_map": [{"skill_nc_path": CLIMATE, "metric": "t2m"}],
