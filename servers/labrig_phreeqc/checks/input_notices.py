@@ -16,15 +16,14 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
-from pathlib import Path
 
 from labrig_phreeqc.checks.criteria import PH_RANGE
 from labrig_phreeqc.database.catalogue import Catalogue, Element, formula_weight, read, without_charge
 from labrig_phreeqc.database.databases import Database
-from labrig_phreeqc.database.definitions import ActivityModel, Definitions, activity_model
-from labrig_phreeqc.database.isotopes import in_permil
-from labrig_phreeqc.database.valences import Network, log_k_or_zero, meant_state, valence_state
+from labrig_phreeqc.database.definitions import ActivityModel, Definitions, activity_model, has_volumes
+from labrig_phreeqc.database.isotopes import DATABASE as ISOTOPE_DATABASE
+from labrig_phreeqc.database.isotopes import NO_NEUTRONS, PERMIL, Isotope, isotopes
+from labrig_phreeqc.database.valences import Network, log_k_or_zero, meant_state, terms, valence_state
 from labrig_phreeqc.input.solutions import Number, Solution, Total, missing_in_mixes, overwritten, solutions
 
 PH, PE, CELSIUS, UNITS, DENSITY = 7.0, 4.0, 25.0, "mmol/kgw", 1.0
@@ -141,7 +140,7 @@ def input_notices(text: str, database: Database) -> InputNotices:
     definitions = Definitions(read(database.path), text)
     model = activity_model(database.path, text)
     networks: dict[tuple[int, str, float], Network] = {}
-    deltas = in_permil(database.path, text)
+    ratios = isotopes(database.path, text)
     for solution in found:
         if solution in lost:
             other = lost[solution]
@@ -151,7 +150,7 @@ def input_notices(text: str, database: Database) -> InputNotices:
             )
             continue
         catalogue = definitions.at(solution.simulation)
-        here = _Assumed(solution, catalogue, database, model, facts, doubtful, networks, deltas)
+        here = _Assumed(solution, catalogue, database, model, facts, doubtful, networks, ratios)
         if values := here.defaults():
             label = f"{solution.name} (line {solution.line})" if named[solution.name] > 1 else solution.name
             defaults.setdefault(tuple(values.items()), []).append(label)
@@ -196,7 +195,7 @@ class _Assumed:
         facts: _Notes,
         doubtful: _Notes,
         networks: dict[tuple[int, str, float], Network],
-        deltas: frozenset[str],
+        ratios: Mapping[str, Isotope],
     ) -> None:
         self.solution = solution
         self.catalogue = catalogue
@@ -205,7 +204,7 @@ class _Assumed:
         self.facts = facts
         self.doubtful = doubtful
         self.networks = networks
-        self.deltas = deltas
+        self.ratios = ratios
         self.units = solution.units or UNITS
         self.celsius = _value(solution.temperature, CELSIUS)
         self.pH = _value(solution.pH, PH)
@@ -255,7 +254,9 @@ class _Assumed:
                     number.line, f"{number.text} is not a finite number, and PHREEQC computes with it"
                 )
         for total in solution.totals:
-            if total.number.value < 0 and total.name not in self.deltas:
+            if said := self.isotope(total):
+                self.doubtful.add(total.line, said)
+            elif total.number.value < 0 and total.name not in self.ratios and self.known(total):
                 self.doubtful.add(total.line, f"{total.name} is negative, and PHREEQC takes it as 0")
         for total in solution.replaced:
             later = next(each for each in solution.totals if each.name == total.name)
@@ -280,6 +281,35 @@ class _Assumed:
             message = f"column {name!r} is passed over, since elements begin with a capital letter"
             self.doubtful.add(solution.line, message)
 
+    def known(self, total: Total) -> bool:
+        """Return whether the database has the elements of a total; PHREEQC warns of those that it lacks."""
+        return total.name == "Alkalinity" or all(part in self.elements for part in total.name.split())
+
+    def isotope(self, total: Total) -> str:
+        """Return why PHREEQC leaves an isotope out in silence or computes with what no ratio is; empty if neither."""
+        name, value, isotope = total.name, total.number.value, self.ratios.get(total.name)
+        if isotope is None:
+            if not _ISOTOPE.match(name) or name in self.elements:
+                return ""
+            elsewhere = "" if self.database.name == ISOTOPE_DATABASE else f"; {ISOTOPE_DATABASE} has isotopes"
+            return f"{self.database.name} has no {name}, and PHREEQC leaves it out{elsewhere}"
+        if isotope.unit == PERMIL and value <= NO_NEUTRONS:
+            return f"{name} {value:g} permil is below the least there is, -1000, and PHREEQC leaves it out"
+        if isotope.unit != PERMIL and value < 0:
+            return f"{name} is negative in {isotope.unit}, of which the least is 0"
+        stated = {each.name: each.number.value for each in self.solution.totals}
+        if not isotope.total or stated.get(isotope.total, 0.0) > 0:
+            return ""
+        related = [
+            each
+            for each, number in stated.items()
+            if number > 0 and each.partition("(")[0] == isotope.element
+        ]
+        if isotope.element == "C" and not related and "Alkalinity" in stated:
+            related = ["Alkalinity"]
+        has = f"has {' and '.join(related)}" if related else f"has no {isotope.element}"
+        return f"PHREEQC leaves {name} out: it is a ratio to {isotope.total}, and the solution {has}"
+
     def option_number(self, name: str) -> Number:
         """Return the number of an option that counts."""
         number = getattr(self.solution, name)
@@ -294,6 +324,8 @@ class _Assumed:
         for total in self.solution.totals:
             element = self.elements.get(total.name.split()[0])
             if total.unit is not None or total.name == "Alkalinity" or element is None:
+                continue
+            if total.name in self.ratios:
                 continue
             species = element.master_species
             if species[len(without_charge(species)) :] not in ("+", "-", "+1", "-1"):  # there it is the same
@@ -321,7 +353,7 @@ class _Assumed:
             return
         stated = "the default density" if solution.density is None else "density"
         remedy = "state the density of the solution"
-        if _has_molar_volumes(self.database.path, self.database.path.stat().st_mtime_ns):
+        if has_volumes(self.database.path) and self.model != "B-dot":
             remedy = "'density 1 calculate' makes PHREEQC compute it"
         line = solution.line if solution.density is None else solution.density.line
         message = (
@@ -335,7 +367,7 @@ class _Assumed:
         if total.name == "Alkalinity":  # as bicarbonate
             weight = total.number.value * _size(unit)
             return weight if "g/" in unit else weight * 61.0
-        if total.name.split()[0] not in self.elements:
+        if total.name.split()[0] not in self.elements or total.name in self.ratios:
             return 0.0
         if "g/" in unit:
             return total.number.value * _size(unit)
@@ -392,19 +424,34 @@ class _Assumed:
             return
         if "O" not in self.elements:
             return
-        for gas, dissolved in (("O2(g)", "O2"), ("H2(g)", "H2")):
-            log_a = self.network("O").log_activity(dissolved, self.pH, self.pe)
-            phase = next((each for each in self.catalogue.phases if each.name == gas), None)
-            if log_a is None or phase is None:
-                continue
-            pressure = log_a - log_k_or_zero(phase, self.celsius)
-            if pressure > GAS_LIMIT:
+        for gas in ("O2(g)", "H2(g)"):
+            pressure = self.log_pressure(gas)
+            if pressure is not None and pressure > GAS_LIMIT:
                 pe, pH = solution.pe.value, self.pH
                 message = (
                     f"pe {pe:g} at pH {pH:g} means {gas} at 10^{pressure:.0f} atm: water is not stable there"
                     f"{self.were_it_millivolts()}"
                 )
                 self.doubtful.add(solution.pe.line, message)
+
+    def log_pressure(self, gas: str) -> float | None:
+        """Return log10 of the pressure (atm) of O2 or H2 by pH and pe, None where the database does not tell.
+
+        Databases write the gas as its dissolved form (phreeqc.dat, which has O2), as water and electrons (minteq.dat,
+        which has no O2) or as protons and electrons beside a dissolved form (sit.dat).
+        """
+        phase = next((each for each in self.catalogue.phases if each.name == gas), None)
+        if phase is None:
+            return None
+        left, _, right = phase.equation.partition("=")
+        log_iap = 0.0
+        (_, moles), *others = terms(left)
+        for name, size in (*((name, -size) for name, size in others), *terms(right)):
+            log_a = self.network("O").log_activity(name, self.pH, self.pe)
+            if log_a is None:
+                return None
+            log_iap += size * log_a
+        return (log_iap - log_k_or_zero(phase, self.celsius)) / moles
 
     @property
     def possible(self) -> bool:
@@ -416,7 +463,7 @@ class _Assumed:
         for name, total in totals.items():
             for part in name.split():
                 whole = totals.get(part.partition("(")[0]) if "(" in part else None
-                if whole is not None:
+                if whole is not None and self.known(total):
                     message = (
                         f"{whole.name} and its valence state {part} are both given, which PHREEQC refuses"
                     )
@@ -432,7 +479,7 @@ class _Assumed:
         element = self.elements.get(total.name.split()[0])
         if "g/" not in unit or total.as_ or _positive(total.gfw) or not total.number.value > 0:
             return
-        if element is None or not element.formula_weight:
+        if total.name in self.ratios or element is None or not element.formula_weight:
             return
         named = f" as {word}," if (word := self.counted_formula(element)) else " with"
         weight = f"{element.formula_weight:.2f}"
@@ -547,6 +594,9 @@ class _Assumed:
         return self.networks[key]
 
 
+_ISOTOPE = re.compile(r"\[\d+[A-Z][a-z]?\]|[DT](?![a-z])")
+"""How isotopes are written in PHREEQC's databases: ``[13C]``, and D and T."""
+
 _NOT_SPLIT = ("E", "H", "O", "D", "T")
 """The electron, water, and its isotopes, which are entered as ratios like those in square brackets."""
 
@@ -556,16 +606,6 @@ _SIZES = {"": 1.0, "m": 1e-3, "u": 1e-6}
 def _size(unit: str) -> float:
     """Return the factor of a unit's first letter: 1e-3 for ``mg/L``."""
     return _SIZES[unit.partition("/")[0].removesuffix("g").removesuffix("mol").removesuffix("eq")]
-
-
-@lru_cache(maxsize=32)
-def _has_molar_volumes(path: Path, _mtime_ns: int) -> bool:
-    return len(_MOLAR_VOLUME.findall(path.read_text(encoding="utf-8", errors="replace"))) >= MOLAR_VOLUMES
-
-
-_MOLAR_VOLUME = re.compile(r"^\s*-Vm\b", re.IGNORECASE | re.MULTILINE)
-MOLAR_VOLUMES = 10
-"""Molar volumes that a database with a model of density has at least; the others have none."""
 
 
 def _value(number: Number | None, default: float) -> float:

@@ -84,6 +84,22 @@ def activity_model(database: Path, text: str = "") -> ActivityModel:
     return own or _model_of(database, database.stat().st_mtime_ns) or "ion association"
 
 
+def has_volumes(database: Path) -> bool:
+    """Tell whether a database gives molar volumes of solutes, without which PHREEQC computes no density.
+
+    Volumes of minerals alone (sit.dat) do not count. With the B-dot equation PHREEQC takes those of solutes as 0,
+    though core10.dat and Kinec.v2.dat state them: 1 mol/kgw of NaCl comes out at 1.058 kg/L instead of 1.036 (tried
+    with phreeqcrm 0.0.20).
+    """
+    return _has_volumes(database, database.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=64)
+def _has_volumes(path: Path, _mtime_ns: int) -> bool:
+    solutes = path.read_bytes().partition(b"PHASES")[0].lower()
+    return b"-vm" in solutes and activity_model(path) != "B-dot"
+
+
 @lru_cache(maxsize=64)
 def _model_of(path: Path, _mtime_ns: int) -> ActivityModel | None:
     return _keyword_model(path.read_text(encoding="utf-8", errors="replace"))

@@ -6,12 +6,11 @@ import asyncio
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
-from pathlib import Path
 
 from labrig.errors import LabrigError, unknown_name
 from labrig_phreeqc.database.catalogue import Catalogue, read
 from labrig_phreeqc.database.databases import Database, find_database
+from labrig_phreeqc.database.definitions import has_volumes
 from labrig_phreeqc.engine.engine import Engine
 from labrig_phreeqc.engine.run import Cell, Limits, Run, SelectedOutput
 from labrig_phreeqc.waters.analysis import LABORATORY, Analysis, cooled_for_analysis, solution_block
@@ -309,12 +308,6 @@ def _check(database: Database, analyses: Sequence[Analysis], phases: Sequence[st
             try_="another database, or leave them out by name",
             code="not_found",
         )
-
-
-@lru_cache(maxsize=32)
-def has_volumes(path: Path) -> bool:
-    """Tell whether a database gives molar volumes of solutes, without which PHREEQC computes no density."""
-    return b"-vm" in path.read_bytes().partition(b"PHASES")[0].lower()
 
 
 def _input(

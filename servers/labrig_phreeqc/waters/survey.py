@@ -11,6 +11,7 @@ from labrig.errors import LabrigError, unknown_name
 from labrig_phreeqc.checks.criteria import CHARGE_ERROR_PERCENT
 from labrig_phreeqc.database.catalogue import Catalogue, read
 from labrig_phreeqc.database.databases import Database, find_database
+from labrig_phreeqc.database.definitions import has_volumes
 from labrig_phreeqc.engine.engine import Engine
 from labrig_phreeqc.engine.run import Limits
 from labrig_phreeqc.waters.analysis import DILUTE_G_PER_L, HOT, LABORATORY, Analysis, cooled_for_analysis
@@ -21,7 +22,7 @@ from labrig_phreeqc.waters.columns import Stated
 from labrig_phreeqc.waters.compatible import out_of_scope
 from labrig_phreeqc.waters.diagnosis import diagnose
 from labrig_phreeqc.waters.notices import Notice
-from labrig_phreeqc.waters.speciation import Speciation, divided_by_pe, has_volumes, inert_share, speciate
+from labrig_phreeqc.waters.speciation import Speciation, divided_by_pe, inert_share, speciate
 from labrig_phreeqc.waters.table import Table, Water, read_table
 
 OF_INTEREST: tuple[tuple[str, ...], ...] = (

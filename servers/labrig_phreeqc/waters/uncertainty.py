@@ -42,6 +42,7 @@ from labrig.errors import LabrigError
 from labrig_phreeqc.checks.criteria import CHARGE_ERROR_PERCENT
 from labrig_phreeqc.database.catalogue import read
 from labrig_phreeqc.database.databases import find_database
+from labrig_phreeqc.database.definitions import has_volumes
 from labrig_phreeqc.engine.engine import Engine
 from labrig_phreeqc.engine.run import Limits
 from labrig_phreeqc.waters import compatible, spread
@@ -57,7 +58,7 @@ from labrig_phreeqc.waters.errors import (
     values_at,
     water,
 )
-from labrig_phreeqc.waters.speciation import WATERS_A_RUN, Speciation, divided_by_pe, has_volumes, speciate
+from labrig_phreeqc.waters.speciation import WATERS_A_RUN, Speciation, divided_by_pe, speciate
 from labrig_phreeqc.waters.spread import Shares
 
 MIN_MEMBERS, MAX_MEMBERS = 50, 20_000

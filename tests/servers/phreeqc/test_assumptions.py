@@ -36,8 +36,87 @@ async def first_row(
 def test_a_negative_delta_value_is_ordinary_and_a_negative_concentration_is_not() -> None:
     waters = "SOLUTION 1\n pH 8\n C 2\n [13C] -12\n D -50\n [14C] 80\nEND"
     assert not assumed(waters, "iso.dat").doubtful
-    negative = assumed(waters.replace("80", "-80").replace("C 2", "C -2"), "iso.dat").doubtful
-    assert [each.partition(" is ")[0] for each in negative] == ["line 3: C", "line 6: [14C]"]
+    negative = assumed(waters.replace("80", "-80").replace("pH 8", "pH 8; S -2"), "iso.dat").doubtful
+    assert negative == (
+        "line 2: S is negative, and PHREEQC takes it as 0",
+        "line 6: [14C] is negative in pmc, of which the least is 0",
+    )
+
+
+ISOTOPES_LEFT_OUT = {
+    "Na 2\n [13C] -12": "PHREEQC leaves [13C] out: it is a ratio to C, and the solution has no C",
+    "S(6) 1\n [34S] 3": "PHREEQC leaves [34S] out: it is a ratio to S, and the solution has S(6)",
+    "C 2\n [13C](4) -12": "PHREEQC leaves [13C](4) out: it is a ratio to C(4), and the solution has C",
+    "Alkalinity 2\n [13C] 1": "PHREEQC leaves [13C] out: it is a ratio to C, and the solution has Alkalinity",
+    "C 2\n [13C] -1001": "[13C] -1001 permil is below the least there is, -1000, and PHREEQC leaves it out",
+}
+
+
+async def test_an_isotope_without_its_element_is_said_to_be_left_out(databases: Path) -> None:
+    async with Engine() as engine:
+        for lines, said in ISOTOPES_LEFT_OUT.items():
+            text = f"SOLUTION 1\n pH 8\n {lines}\nEND"
+            assert said in {each.partition(": ")[2] for each in assumed(text, "iso.dat").doubtful}, lines
+            assert "permil" not in (await engine.run(text, "iso.dat")).output  # no section Isotopes
+        text = "SOLUTION 1\n pH 8\n C(4) 2\n S(6) 1\n [13C](4) -12\n [34S](6) -3\n D -50\n [18O] -8\nEND"
+        output = (await engine.run(text, "iso.dat")).output
+        assert len(re.findall(r"-\d\S+\s+permil", output)) == 4
+        assert not assumed(text, "iso.dat").doubtful
+
+
+@pytest.mark.parametrize("database", ["phreeqc.dat", "pitzer.dat", "llnl.dat", "minteq.dat"])
+def test_an_isotope_that_a_database_lacks_is_not_called_negative(databases: Path, database: str) -> None:
+    doubts = assumed("SOLUTION 1\n pH 8\n C 2\n [13C] -12\n D 3\n Xx -1\nEND", database).doubtful
+    assert doubts == (
+        f"line 4: {database} has no [13C], and PHREEQC leaves it out; iso.dat has isotopes",
+        f"line 5: {database} has no D, and PHREEQC leaves it out; iso.dat has isotopes",
+    )  # of Xx, PHREEQC says itself that it is left out
+
+
+def test_an_isotope_has_neither_the_unit_nor_the_mass_of_a_concentration(databases: Path) -> None:
+    for units in ("meq/L", "g/L"):
+        text = f"SOLUTION 1\n units {units}\n pH 8\n Cl 1\n S 1\n [34S] 12\nEND"
+        found = assumed(text, "iso.dat")
+        assert not [
+            each for each in (*found.doubtful, *found.counted_as) if "34S" in each or "dissolved" in each
+        ]
+
+
+WATER_SPLITS = {
+    ("phreeqc.dat", 22): "O2(g) at 10^33 atm",
+    ("minteq.dat", 22): "O2(g) at 10^33 atm",  # which has no dissolved O2
+    ("sit.dat", -12): "H2(g) at 10^10 atm",  # which writes H2(g) with electrons
+    ("PHREEQC_ThermoddemV1.10_15Dec2020.dat", -12): "H2(g) at 10^10 atm",  # with O2
+}
+
+
+@pytest.mark.parametrize(("database", "pe"), WATER_SPLITS)
+async def test_water_that_splits_is_said_however_a_database_writes_the_gas(
+    databases: Path, database: str, pe: int
+) -> None:
+    text = f"SOLUTION 1\n pH 7\n pe {pe}\n Na 1\n Cl 1\nEND"
+    (doubt,) = assumed(text, database).doubtful
+    assert WATER_SPLITS[database, pe] in doubt
+    if database == "sit.dat":
+        async with Engine() as engine:
+            assert re.search(r"H2\(g\) +10\.00", (await engine.run(text, database)).output)
+
+
+def test_a_valence_state_that_a_database_lacks_does_not_contradict_the_element(databases: Path) -> None:
+    text = "SOLUTION 1\n Fe 1\n Fe(2) 0.5\n Cl 2\nEND"
+    assert any("which PHREEQC refuses" in each for each in assumed(text).doubtful)
+    assert not assumed(text, "pitzer.dat").doubtful  # PHREEQC warns that it has no Fe(2), and goes on
+
+
+@pytest.mark.parametrize("database", ["pitzer.dat", "core10.dat", "sit.dat", "iso.dat"])
+async def test_a_density_is_left_to_phreeqc_only_where_it_has_volumes(databases: Path, database: str) -> None:
+    brine = "SOLUTION 1\n units g/L\n{} Na 30\n Cl 46.3\nEND"
+    offered = any("calculate" in each for each in assumed(brine.format(""), database).doubtful)
+    async with Engine() as engine:
+        run = await engine.run(brine.format(" density 1 calculate\n"), database)
+    density = re.search(r"Density \(g/cm³\)  = +(\S+)", run.output)
+    right = density is not None and abs(float(density[1]) - 1.0487) < 0.002
+    assert offered == right
 
 
 def test_nothing_is_doubted_in_the_official_examples(databases: Path, examples: Path) -> None:
@@ -107,7 +186,7 @@ def test_only_what_pe_makes_different_from_the_usual_is_a_doubt(databases: Path)
     among = "Fe(2), Fe(3) by the default pe 4: about Fe(2) 68 %, Fe(3) 32 %"
     assert iron == f"line 2: Fe without a valence is distributed over {among}"
     assert not assumed("SOLUTION 1\n S 1\n C 1\n Fe 3\nEND", "pitzer.dat").doubtful  # no redox there
-    assert not assumed("SOLUTION 1\n [13C] 1\n D 1\nEND", "iso.dat").doubtful
+    assert not assumed("SOLUTION 1\n C 1\n [13C] 1\n D 1\nEND", "iso.dat").doubtful
 
 
 @pytest.mark.parametrize(
