@@ -152,6 +152,7 @@ def test_a_folder_that_another_call_takes_away_meanwhile_is_passed_over(
     assert not (tmp_path / old).exists()
 
 
+@pytest.mark.accept
 def test_no_library_with_another_proj_is_loaded_and_pyproj_is_first() -> None:
     """eccodes 2.50 before pyproj 3.7 ended the process: ``free(): invalid pointer``."""
     code = (
