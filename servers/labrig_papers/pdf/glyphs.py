@@ -33,6 +33,8 @@ MOST = 200_000
 """Glyphs of one page; no page that a person can read has more."""
 BOLD = 600
 """Of the weights of faces, 100 to 900."""
+SLANTED = -1
+"""Direction of print that is neither upright nor turned by right angles."""
 LONGEST_NAME = 200
 """Bytes of the name of a font."""
 SIDE_BY_SIDE = 50
@@ -55,6 +57,8 @@ class Glyphs:
         Origins on the baseline, in points; of upright text `x` is exact where a piece of the file begins.
     sizes
         Of the font as printed, in points.
+    turns
+        Direction of the print against the clock: 0 upright, 90 upwards, 180, 270, or `SLANTED`.
     spaces
         White space stands before it: ``" "`` real, ``"?"`` guessed by PDFium, empty none.
     unknown
@@ -67,7 +71,7 @@ class Glyphs:
     y: NDArray[np.float64]
     sizes: NDArray[np.float64]
     bold: NDArray[np.bool_]
-    upright: NDArray[np.bool_]
+    turns: NDArray[np.int16]
     spaces: list[str]
     unknown: int
 
@@ -183,9 +187,9 @@ def glyphs_of(textpage: Any) -> Glyphs:
     whole = chosen[1:] - chosen[:-1] - 1 == real[chosen[1:]] - real[chosen[:-1]]
     if (kinds & TURNS).any():
         whole[:] = False
-    x, y, sizes, bold, upright = _of_pieces(page, kept, whole)
+    x, y, sizes, bold, turns = _of_pieces(page, kept, whole)
     texts = _texts_of(codes[chosen], kinds[chosen])
-    return Glyphs(texts, rows, x, y, sizes, bold, upright, spaces, unknown)
+    return Glyphs(texts, rows, x, y, sizes, bold, turns, spaces, unknown)
 
 
 def _texts_of(codes: NDArray[np.uint32], kinds: NDArray[np.uint8]) -> list[str]:
@@ -273,7 +277,7 @@ def _pieces(page: Any, kept: list[int], whole: NDArray[np.bool_]) -> NDArray[np.
 
 
 def _of_pieces(page: Any, kept: list[int], whole: NDArray[np.bool_]) -> tuple[Any, ...]:
-    """Return origin, size, and whether it is bold and upright of each glyph, asked once for each piece of the file.
+    """Return origin, size, whether it is bold, and direction of each glyph, asked once for each piece of the file.
 
     `whole` tells between which glyphs nothing stands but white space of the file.
     """
@@ -291,18 +295,32 @@ def _of_pieces(page: Any, kept: list[int], whole: NDArray[np.bool_]) -> tuple[An
     sizes = np.fromiter(map(functions["GetFontSize"], repeat(page), heads), float, len(heads))
     with np.errstate(invalid="ignore"):  # where there is no matrix
         sizes = np.abs(np.where(got, sizes * np.hypot(c, d), sizes))
-        upright = ~got | (np.abs(b) <= 0.2 * np.abs(a))
+        turns = _directions(a, b, d)
+    turns[~got] = 0
     sizes[sizes == 0] = 1.0
     lengths = np.diff(np.append(starts, count))
-    each_upright = np.repeat(upright, lengths)
-    asked = np.flatnonzero(new | ~each_upright)  # of turned text each glyph has a baseline of its own
+    each_turn = np.repeat(turns, lengths)
+    asked = np.flatnonzero(new | (each_turn != 0))  # of turned text each glyph has a baseline of its own
     said, rows = _written("GetCharOrigin", page, [kept[each] for each in asked.tolist()], (0, 1))
     rows[~np.array(said, bool)] = 0.0
     of = np.zeros(count, int)
     of[asked] = np.arange(len(asked))
     x, y = rows[np.maximum.accumulate(of), :2].T
     bold = _are_bold(pieces[starts].tolist())
-    return x, y, np.repeat(sizes, lengths), np.repeat(bold, lengths), each_upright
+    return x, y, np.repeat(sizes, lengths), np.repeat(bold, lengths), each_turn
+
+
+def _directions(a: NDArray[np.float64], b: NDArray[np.float64], d: NDArray[np.float64]) -> NDArray[np.int16]:
+    """Return the direction of pieces by their matrices: (a, b) is where their print runs, d how it stands."""
+    import numpy as np
+
+    level, sideways = np.abs(b) <= 0.2 * np.abs(a), np.abs(a) <= 0.2 * np.abs(b)
+    turns = np.full(len(a), SLANTED, np.int16)
+    turns[sideways & (b > 0)] = 90
+    turns[sideways & (b < 0)] = 270
+    turns[level] = 0
+    turns[level & (a < 0) & (d < 0)] = 180  # d > 0: seen in a mirror
+    return turns
 
 
 _BOLD_NAME = re.compile(r"bold|black|heavy|demi|medi\b|(?:cm|sf|ec)bx|^(?:\w{6}\+)?cmb\d", re.IGNORECASE)

@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from labrig_papers.pdf.glyphs import Glyphs
+from labrig_papers.pdf.glyphs import SLANTED, Glyphs
 
 SMALLER = 0.88
 """A script is printed in at most this share of the size of its letter; TeX has 0.7 to 0.8."""
@@ -34,6 +34,8 @@ class Run:
         Of its boxes.
     space
         What stands before it, as in `Glyphs.spaces`.
+    turn
+        As in `Glyphs.turns`.
     """
 
     first: int
@@ -45,7 +47,7 @@ class Run:
     right: float
     space: str
     bold: bool
-    upright: bool
+    turn: int
 
     def __len__(self) -> int:
         return self.last - self.first
@@ -68,7 +70,7 @@ def visual_lines(glyphs: Glyphs) -> list[Line]:
 
 
 def _runs(glyphs: Glyphs) -> list[Run]:
-    """Return the glyphs in runs; an accent, and a glyph of turned text, is a run of its own."""
+    """Return the glyphs in runs; an accent, and a glyph of slanted text, is a run of its own."""
     import numpy as np
 
     count = len(glyphs)
@@ -82,8 +84,8 @@ def _runs(glyphs: Glyphs) -> list[Run]:
         | (np.abs(np.diff(y)) > 0.02 * sizes[1:])
         | (left[1:] - right[:-1] < -0.3 * sizes[1:])
         | (glyphs.bold[1:] != glyphs.bold[:-1])
-        | ~glyphs.upright[1:]
-        | ~glyphs.upright[:-1]
+        | (glyphs.turns[1:] == SLANTED)
+        | (glyphs.turns[1:] != glyphs.turns[:-1])
     )
     for index in _accents(glyphs):
         breaks[index] = breaks[index + 1] = True
@@ -95,9 +97,9 @@ def _runs(glyphs: Glyphs) -> list[Run]:
             firsts, lasts, glyphs.x[firsts], y[firsts], sizes[firsts], left[firsts], right[lasts - 1],
         )
     )  # fmt: skip
-    bold, upright = glyphs.bold[firsts].tolist(), glyphs.upright[firsts].tolist()
+    bold, turns = glyphs.bold[firsts].tolist(), glyphs.turns[firsts].tolist()
     spaces = [glyphs.spaces[each] for each in firsts]
-    return list(map(Run, *columns, spaces, bold, upright))
+    return list(map(Run, *columns, spaces, bold, turns))
 
 
 def _accents(glyphs: Glyphs) -> list[int]:
@@ -125,9 +127,9 @@ def size_of(line: Sequence[Run]) -> float:
 def _goes_on(line: Line, run: Run) -> bool:
     """Tell whether a run belongs to the line before it."""
     last = line[-1]
-    if run.upright != last.upright:
+    if run.turn != last.turn:
         return False
-    if not run.upright:
+    if run.turn == SLANTED:
         return abs(run.x - last.x) < 0.4 * run.size
     body, seen = last, len(last)
     for other in reversed(line[:-1]):

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from labrig_papers.pdf import lines as visual
-from labrig_papers.pdf.glyphs import Glyphs
+from labrig_papers.pdf.glyphs import SLANTED, Glyphs
 from labrig_papers.pdf.lines import Run, size_of
 from labrig_papers.pdf.page import MARKUP, Box, Line
 
@@ -122,7 +122,7 @@ def marked(lines: Sequence[visual.Line], glyphs: Glyphs) -> Marked:
         page.cells = False
         _line(page, line, glyphs, flow)
         bold = 2 * sum(len(run) for run in line if run.bold) > sum(map(len, line))
-        page.lines.append(Line(start, len(page.at), size, bold, box))
+        page.lines.append(Line(start, len(page.at), size, bold, box, max(line[0].turn, 0)))
         before = line
     return page
 
@@ -150,7 +150,7 @@ def _line(page: Marked, line: visual.Line, glyphs: Glyphs, flow: _Flow) -> None:
     for number, run in enumerate(line):
         own = _level(line, number) if len(line) > 1 else ""
         white = ""
-        if number and not run.upright:
+        if number and run.turn == SLANTED:
             white = " " if run.space else ""
         elif number:
             gap = run.left - _reach(line, number, glyphs)
@@ -192,7 +192,7 @@ def _script(page: Marked, run: Run, level: str, size: float, glyphs: Glyphs, whi
 def _level(line: visual.Line, number: int) -> str:
     """Return ``^`` for a superscript, ``_`` for a subscript, empty for neither."""
     run = line[number]
-    if not run.upright or len(run) > LONGEST:
+    if run.turn == SLANTED or len(run) > LONGEST:
         return ""
     best: tuple[int, Run] | None = None
     for step, x in ((-1, run.x), (1, run.right)):
@@ -238,6 +238,9 @@ def _break(page: Marked, before: visual.Line, line: visual.Line, other: float, g
 
     `other` is the size of the line that follows. A sentence that no point ends goes on in the next column.
     """
+    if before[0].turn != line[0].turn:
+        page.put("\n\n")
+        return
     one = page.lines[-1].size
     size = max(one, other)
     down = median_y(before) - median_y(line)

@@ -64,6 +64,8 @@ class Line:
         Of most of its glyphs, in points.
     bold
         Most of it is printed in a bold face.
+    turn
+        Direction of its print against the clock: 0, 90, 180 or 270 degrees.
     """
 
     start: int
@@ -71,6 +73,7 @@ class Line:
     size: float
     bold: bool
     box: Box
+    turn: int = 0
 
 
 @dataclass(frozen=True)
@@ -129,7 +132,9 @@ class Page:
             "boxes": self.boxes.flat.tolist()
             if isinstance(self.boxes, Boxes)
             else [round(value, 1) for box in self.boxes for value in box],
-            "lines": [[each.start, each.end, each.size, each.bold, *each.box] for each in self.lines],
+            "lines": [
+                [each.start, each.end, each.size, each.bold, *each.box, each.turn] for each in self.lines
+            ],
         }
 
     @classmethod
@@ -148,9 +153,14 @@ class Page:
             raise ValueError("a page of another shape")
         lines = tuple(
             Line(
-                int(start), int(end), float(size), bool(bold), (float(x), float(y), float(right), float(top))
+                int(start),
+                int(end),
+                float(size),
+                bool(bold),
+                (float(x), float(y), float(right), float(top)),
+                int(turn) % 360 // 90 * 90,
             )
-            for start, end, size, bold, x, y, right, top in fields["lines"]
+            for start, end, size, bold, x, y, right, top, turn in fields["lines"]
         )
         source: Source = fields["source"] if fields["source"] in ("text", "ocr") else "none"
         return cls(

@@ -8,10 +8,11 @@ from itertools import islice
 from typing import Any
 
 from labrig_papers.pdf.columns import split_columns
-from labrig_papers.pdf.glyphs import glyphs_of
-from labrig_papers.pdf.lines import visual_lines
+from labrig_papers.pdf.glyphs import Glyphs, glyphs_of
+from labrig_papers.pdf.lines import Line, visual_lines
 from labrig_papers.pdf.marking import marked
 from labrig_papers.pdf.page import Boxes, Page
+from labrig_papers.pdf.turning import as_shown, into_frames, out_of_frames, turned_back
 
 MOST_OBJECTS = 200
 """Of a page, that are looked at."""
@@ -38,10 +39,13 @@ def read_pages(document: Any, numbers: Iterable[int]) -> Iterator[Page]:
                 glyphs = glyphs_of(textpage)
             finally:
                 textpage.close()
+            as_shown(glyphs, page.get_rotation(), width, height)
             pictured = len(glyphs) < FEW and _shows_a_picture(page)
         finally:
             page.close()
-        text = marked(split_columns(visual_lines(glyphs), glyphs), glyphs)
+        into_frames(glyphs, width, height)
+        text = marked(_split(visual_lines(glyphs), glyphs), glyphs)
+        out_of_frames(glyphs, width, height)
         share = round(1 - glyphs.unknown / (len(glyphs) or 1), 3)
         yield Page(
             number,
@@ -50,11 +54,23 @@ def read_pages(document: Any, numbers: Iterable[int]) -> Iterator[Page]:
             "".join(text.text),
             tuple(text.at),
             Boxes(array("d", glyphs.boxes.round(1).tobytes())),
-            tuple(text.lines),
+            tuple(turned_back(text.lines, width, height)),
             "text" if len(glyphs) >= FEW else "none",
             max(0.0, share) if len(glyphs) else 0.0,
             pictured,
         )
+
+
+def _split(lines: list[Line], glyphs: Glyphs) -> list[Line]:
+    """Return lines, those across two columns as two; each direction of print has columns of its own."""
+    turns = dict.fromkeys(line[0].turn for line in lines)
+    if len(turns) < 2:
+        return split_columns(lines, glyphs)
+    apart = [[line for line in lines if line[0].turn == turn] for turn in turns]
+    split = [split_columns(some, glyphs) for some in apart]
+    if all(one is other for one, other in zip(apart, split, strict=True)):
+        return lines
+    return [line for some in split for line in some]
 
 
 def _shows_a_picture(page: Any) -> bool:

@@ -128,9 +128,12 @@ def _title(first: Page) -> list[Line]:
     """Return the lines of a title: the largest of the upper half of a page, up to the first heading."""
     if not first.lines:
         return []
-    upper = [
-        each for each in first.lines if each.box[3] > first.height / 2 and each.end - each.start > 3
-    ] or list(first.lines)
+    level = [
+        each for each in first.lines if not each.turn
+    ]  # an archive's stamp stands sideways at the margin
+    upper = [each for each in level if each.box[3] > first.height / 2 and each.end - each.start > 3] or list(
+        first.lines
+    )
     largest = max(upper, key=lambda each: each.size).size
     chosen = [each for each in upper if each.size > 0.95 * largest][:5]
     headed = (index for index, each in enumerate(chosen) if index and _is_headed(_text(first, each)))
@@ -154,7 +157,12 @@ def headings(pages: Sequence[Page]) -> list[Heading]:
         title = _title(page) if page is pages[0] and page.number == 1 else []
         for index, line in enumerate(page.lines):
             text = _text(page, line)
-            if not 3 <= len(text) <= LONGEST_HEADING or CAPTION.match(text) or text.endswith((",", ";")):
+            if (
+                line.turn
+                or not 3 <= len(text) <= LONGEST_HEADING
+                or CAPTION.match(text)
+                or text.endswith((",", ";"))
+            ):
                 continue
             numbered = _NUMBERED.match(text)
             words = text[numbered.end() :] if numbered else text

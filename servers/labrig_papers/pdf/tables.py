@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from labrig_papers.pdf.page import Box, Line, Page, around, plain
 from labrig_papers.pdf.structure import Caption, captions
+from labrig_papers.pdf.turning import back_on, frames
 
 GUTTER = 0.3
 """Least width of white between two columns, in the size of the font."""
@@ -86,13 +87,40 @@ class _Word:
 
 
 def find_tables(page: Page) -> list[Table]:
-    """Return the tables of a page, from the top."""
+    """Return the tables of a page, from the top, those that stand sideways too."""
+    found: list[Table] = []
+    for frame in frames(page):
+        turn = frame.lines[0].turn if frame.lines else 0
+        found += (_back_on(table, page, turn) for table in upright_tables(frame, len(found)))
+    return sorted(found, key=lambda each: -each.box[3])
+
+
+def _back_on(table: Table, page: Page, turn: int) -> Table:
+    """Return a table of a frame with its boxes on the page."""
+
+    def back(box: Box) -> Box:
+        return back_on(box, turn, page.width, page.height)
+
+    if not turn:
+        return table
+    return replace(
+        table,
+        box=back(table.box),
+        rows=tuple(
+            tuple(replace(cell, box=cell.box and back(cell.box)) for cell in row) for row in table.rows
+        ),
+        evidence=tuple((text, back(box)) for text, box in table.evidence),
+    )
+
+
+def upright_tables(page: Page, before: int = 0) -> list[Table]:
+    """Return the tables of a page or of a frame of it, from the top; `before` it, others of the page were found."""
     known = captions(page)
     taken: set[int] = set()
     found: list[Table] = []
     for rows in _grids(page, known):
         caption = _caption_of(rows, known, taken, page.width / 2)
-        table = _table(page, rows, caption, len(found) + 1)
+        table = _table(page, rows, caption, before + len(found) + 1)
         if table is not None:
             if caption is not None:
                 taken.add(caption.start)

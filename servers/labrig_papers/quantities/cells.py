@@ -18,10 +18,10 @@ _EMPTY = re.compile(r"^\s*(?:|[-–—−]{1,3}|…|\.{2,3}|n/?a|none)\s*$", re.
 _MARKS = re.compile(
     r"\s*(?:\^\{\s?[a-z*†‡§#](?:\s?,\s?[a-z*†‡§#])*\s?\}|[*†‡§#]+|\[\s?\d+(?:\s?[,–-]\s?\d+)*\s?\])$"
 )
-_INNER_MARK = re.compile(r"(?<=[\d)])\^\{\s?[a-z*†‡§#](?:\s?,\s?[a-z*†‡§#])*\s?\}(?=\s\S)")
+_INNER_MARK = re.compile(r"(?<=[\d)])\^\{\s?[a-z*†‡§#](?:\s?,\s?[a-z*†‡§#])*\s?\}(?=\s\S|%)")
 """The mark of a footnote between a number and its unit."""
 _CITED = re.compile(r"(?<!10)\s*\^\{\d+(?:\s?[,–-]\s?\d+)*\}$")
-"""A raised number behind a cell is a reference, but for that of a power of ten."""
+"""A raised number behind a cell is a reference, but for the exponent of a power of ten or of a unit."""
 _POWER_OUTSIDE = re.compile(r"10\s?\^\s?\{?\s?[+−–-]?\d+\s?\}?(?![^(\[]*[)\]])")
 
 
@@ -38,8 +38,21 @@ def without_marks(cell: str) -> str:
     cell = _INNER_MARK.sub("", cell)
     before = ""
     while before != cell:
-        before, cell = cell, _CITED.sub("", _MARKS.sub("", cell))
+        before, cell = cell, _MARKS.sub("", cell)
+        raised = _CITED.search(cell)
+        if raised and not _is_exponent(cell, raised.start()):
+            cell = cell[: raised.start()]
     return cell
+
+
+def _is_exponent(cell: str, place: int) -> bool:
+    """Tell whether a raised number at the end of a cell makes a unit of a known dimension: ``7.33 g/cm^{3}``."""
+    if not cell[:place].rstrip()[-1:].isalpha():
+        return False
+    try:
+        return read_value(cell).unit.dimension != "other"
+    except LabrigError:
+        return False
 
 
 @lru_cache(maxsize=1024)

@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from labrig.errors import LabrigError
 from labrig_papers.pdf.page import Page, plain
 from labrig_papers.pdf.structure import captions
-from labrig_papers.pdf.tables import UNITS, Table, find_tables
+from labrig_papers.pdf.tables import UNITS, Table, upright_tables
+from labrig_papers.pdf.turning import frames
 from labrig_papers.properties.listing import key
 from labrig_papers.properties.matching import quantity_of
 from labrig_papers.quantities.cells import read_cell, unit_of_head, without_brackets
@@ -67,16 +68,17 @@ def areas_of(page: Page, before: Mapping[str, str] | None = None) -> Areas:
     """
     ranges: list[tuple[int, int]] = []
     cells: list[TableCell] = []
-    for table in find_tables(page):
+    framed = [(each, table) for each in frames(page) for table in upright_tables(each)]
+    for frame, table in framed:
         if table.confidence < SURE:
             continue
         left, bottom, right, top = table.box
-        for line in page.lines:  # heads too: what stands in them are units, and no values
+        for line in frame.lines:  # heads too: what stands in them are units, and no values
             middle = (line.box[1] + line.box[3]) / 2
             if bottom < middle < top and line.box[0] > left - 3 and line.box[2] < right + 3:
                 ranges.append((line.start, line.end))
         units = _unit_column(table)
-        notes = _notes(page, table)
+        notes = _notes(frame, table)
         goes_on = _CONTINUED.search(table.caption[: len(table.name) + 24]) is not None
         caption = (before or {}).get(table.name, table.caption) if goes_on else table.caption
         stated, legend = _stated_units(caption), _legend(caption)

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
+from PIL import Image
 from reportlab.pdfgen.canvas import Canvas
 
 from labrig.errors import LabrigError
@@ -150,6 +151,49 @@ def test_a_page_of_another_maker(tmp_path: Path) -> None:
     assert (empty.source, empty.text) == ("none", "")
 
 
+@pytest.mark.parametrize(
+    ("turn", "rotation"), [(90, 0), (270, 0), (180, 0), (90, 90), (270, 270), (180, 180), (0, 90), (90, 270)]
+)
+def test_a_table_that_stands_sideways_or_on_a_page_that_is_shown_turned(
+    turn: int, rotation: int, tmp_path: Path
+) -> None:
+    path = tmp_path / "turned.pdf"
+    canvas = Canvas(str(path), pagesize=(400, 300))
+    canvas.setPageRotation(rotation)
+    canvas.setFont("Helvetica", 9)
+    canvas.drawString(190, 4, "Page 7 of a paper")
+    canvas.translate(*{0: (0, 0), 90: (400, 0), 180: (400, 300), 270: (0, 300)}[turn])
+    canvas.rotate(turn)
+    canvas.setFont("Helvetica", 10)
+    canvas.drawString(30, 260, "TABLE 3. Critical currents.")
+    for y, cells in enumerate([("Sample", "Tc (K)", "Jc"), ("A1", "36.9(2)", ""), ("A2", "< 1.8", "")]):
+        for x, cell in enumerate(cells):
+            canvas.drawString(30 + 90 * x, 240 - 14 * y, cell)
+        if y:
+            script(canvas, 210, 240 - 14 * y, [(f"{y}.2x10", 0), ("6", 1), (" A/cm", 0), ("2", 1)])
+    canvas.save()
+    (page,) = pages_of(path)
+    (table,) = find_tables(page)
+    assert (table.name, table.header) == ("TABLE 3", ("Sample", "Tc (K)", "Jc"))
+    assert [[cell.text for cell in row] for row in table.rows] == [
+        ["A1", "36.9(2)", "1.2x10^{6} A/cm^{2}"],
+        ["A2", "< 1.8", "2.2x10^{6} A/cm^{2}"],
+    ]
+    assert table.confidence == 1.0
+    seen = (turn - rotation) % 360  # as shown
+    assert {line.turn for line in page.lines} == {seen, (-rotation) % 360}
+    cell = table.rows[0][1].box
+    assert cell is not None
+    left, bottom, right, top = cell
+    assert (right - left > top - bottom) == (seen in (0, 180))
+    # Where the server says that a cell is, ink is in its picture.
+    with opened(str(path), path.name) as document:
+        picture = Image.open(io.BytesIO(render(document, 1, dpi=72)[0])).convert("L")
+    inside = picture.crop((int(left), int(page.height - top), int(right) + 1, int(page.height - bottom) + 1))
+    assert inside.getextrema()[0] < 120
+    assert page.boxes_of(table.rows[0][1].start, table.rows[0][1].end) == [cell]
+
+
 def test_a_cell_of_words_may_take_two_lines(tmp_path: Path) -> None:
     path = tmp_path / "cells.pdf"
     canvas = Canvas(str(path), pagesize=(400, 300))
@@ -274,3 +318,23 @@ def test_a_table_is_meant_by_its_number() -> None:
         assert named(wanted, names, "table") == name, wanted
     for wanted in ("3", "p2.1", "", "table", "beauty", "9" * 5000):
         assert named(wanted, names, "table") is None
+
+
+def test_the_stamp_at_the_margin_is_no_title(tmp_path: Path) -> None:
+    path = tmp_path / "stamped.pdf"
+    canvas = Canvas(str(path), pagesize=(400, 500))
+    canvas.setFont("Times-Roman", 14)
+    canvas.drawString(60, 440, "Thermoelectric properties of a selenide")
+    canvas.setFont("Times-Roman", 10)
+    for number in range(12):
+        canvas.drawString(60, 400 - 12 * number, "Single crystals were grown in an image furnace and cut.")
+    canvas.saveState()
+    canvas.translate(30, 180)
+    canvas.rotate(90)
+    canvas.setFont("Times-Roman", 20)
+    canvas.drawString(0, 0, "Preprint 0001.0001 [cond-mat] 1 Jan")
+    canvas.restoreState()
+    canvas.save()
+    pages = pages_of(path)
+    assert title_of(pages) == "Thermoelectric properties of a selenide"
+    assert "Preprint 0001.0001 [cond-mat] 1 Jan" in pages[0].text
