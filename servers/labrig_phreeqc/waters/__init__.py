@@ -1,6 +1,7 @@
 """Tables of water analyses, in the order things happen.
 
 - `encoding`, `sheet`, `columns`, `cells`, `units`, `constituents`: a table's text, its headings, its values
+- `summaries` (`summaries.toml`): rows that are means, counts, blanks or limits and no samples
 - `table`: all of it read, rows rejected with reasons; `analysis`: one water
 - `balance`, `carbonate`, `diagnosis`, `notices`: charge balance, and what errors explain it
 - `speciation`, `survey`, `report`: saturation indices and scaling of every water

@@ -28,7 +28,12 @@ _MISSING_WORDS, _NOT_DETECTED_WORDS = (
 _CODES = frozenset((-9.0, -99.0, -999.0, -9999.0, -99999.0, -999.9, -99.9, -999.99, -999.25))
 _POINT = re.compile(r"[+-]?\d*\.\d+")
 _COMMA = re.compile(r"[+-]?\d*,\d+")
-_GROUPS = {mark: re.compile(rf"[+-]?\d{{1,3}}(?:{re.escape(mark)}\d{{3}})+") for mark in (".", ",")}
+_GROUPS = {mark: re.compile(rf"[+-]?[1-9]\d{{0,2}}(?:{re.escape(mark)}\d{{3}})+") for mark in (".", ",")}
+_BOTH = {
+    ".": re.compile(r"[+-]?[1-9]\d{0,2}(?:,\d{3})+\.\d+(?:[eE][+-]?\d{1,3})?"),
+    ",": re.compile(r"[+-]?[1-9]\d{0,2}(?:\.\d{3})+,\d+(?:[eE][+-]?\d{1,3})?"),
+}
+"""Numbers with both marks, by the decimal one, which is the last: ``1,234.5`` and ``1.234,5``."""
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?", re.ASCII)
 _SPACED = re.compile(r"[+-]?\d{1,3}(?:[ '’]\d{3})+(?:[.,]\d+)?", re.ASCII)
 _LIMIT = re.compile(r"(?:n\.?d\.?|bdl)?[ (]*(?:<=?|≤)[ =]*(.+?)\)?", re.IGNORECASE)
@@ -66,10 +71,19 @@ class Cell:
 
 @dataclass(frozen=True)
 class Decimal:
-    """The decimal mark of a column or table; `sure` where some cell can be meant with no other."""
+    """The decimal mark of a column or table.
+
+    Attributes
+    ----------
+    sure
+        Some cell can be meant with no other.
+    grouped
+        Some cell has thousands as well (``1.234,5``), so that ``1.234`` has them too.
+    """
 
     mark: Mark
     sure: bool
+    grouped: bool = False
 
 
 def decimal_mark(cells: Iterable[str], otherwise: Decimal) -> Decimal:
@@ -78,18 +92,24 @@ def decimal_mark(cells: Iterable[str], otherwise: Decimal) -> Decimal:
     ``7,42`` can only be a decimal comma and ``7.42`` a decimal point; ``1,234`` may be either.
     """
     points = commas = 0
+    grouped = {".": False, ",": False}
     for text in cells:
         text = plain(text)
         text = (qualified[1] if (qualified := _QUALIFIED.fullmatch(text)) else text).lstrip("<≤= ")
         if "," in text and "." in text:
-            commas += re.fullmatch(r"[+-]?[\d.]*\d,\d+", text) is not None
-            points += re.fullmatch(r"[+-]?[\d,]*\d\.\d+", text) is not None
+            comma, point = (_BOTH[mark].fullmatch(text) is not None for mark in (",", "."))
+            grouped = {".": grouped["."] or point, ",": grouped[","] or comma}
+            commas, points = commas + comma, points + point
         else:
             points += bool(_POINT.fullmatch(text)) and not _GROUPS["."].fullmatch(text)
             commas += bool(_COMMA.fullmatch(text)) and not _GROUPS[","].fullmatch(text)
-    if points or commas:
-        return Decimal("." if points >= commas else ",", True)
-    return otherwise
+    if not points and not commas:
+        return otherwise
+    if points == commas:  # as the table has it
+        mark = otherwise.mark if otherwise.sure else "."
+    else:
+        mark = "." if points > commas else ","
+    return Decimal(mark, True, grouped[mark] or (otherwise.grouped and otherwise.mark == mark))
 
 
 def read_cell(text: str, decimal: Decimal) -> Cell:
@@ -122,8 +142,11 @@ def _number(text: str, decimal: Decimal) -> tuple[float | None, str]:
         return None, f"{shown} is a bound and not a value"
     if _SPACED.fullmatch(text):
         text = re.sub(r"[ '’]", "", text)
+    for last, pattern in _BOTH.items():  # beyond doubt, whatever the column has
+        if pattern.fullmatch(text):
+            mark, other = (".", ",") if last == "." else (",", ".")
     if _GROUPS[other].fullmatch(text):
-        if not decimal.sure or (mark == "," and text.count(".") == 1):
+        if not decimal.sure or (mark == "," and text.count(".") == 1 and not decimal.grouped):
             return None, f"{shown} may be a decimal number or thousands"
         text = text.replace(other, "")
     elif mark in text and other in text:

@@ -13,6 +13,7 @@ from labrig.errors import LabrigError
 from labrig_phreeqc.checks.criteria import MEASURED_PH_RANGE
 from labrig_phreeqc.database.catalogue import read
 from labrig_phreeqc.database.databases import find_database
+from labrig_phreeqc.waters import summaries
 from labrig_phreeqc.waters.analysis import DILUTE_G_PER_L, Analysis, Basis, Constituent
 from labrig_phreeqc.waters.balance import ALKALINITY_END
 from labrig_phreeqc.waters.cells import (
@@ -49,6 +50,8 @@ _NUMERIC: tuple[Role, ...] = (
     "TDS",
     "hardness",
 )
+_TYPE = re.compile(r"(?:sample|qc|proben?)?[ _-]?(?:type|kind|art)|qc|qa/?qc", re.IGNORECASE)
+"""Headings of a column that says of each row whether it is a sample."""
 _CHECKS: tuple[Role, ...] = ("conductivity", "TDS", "hardness")
 _MAJOR = ("Ca", "Mg", "Na", "K", "Alkalinity", "C(4)", "C", "S(6)", "S", "Cl")
 """Elements without which a row is not computed where their cell cannot be read; of others the cell is left out."""
@@ -195,7 +198,11 @@ def read_table(
     columns, notes = _one_basis(columns)
     _require(columns, temperature)
     reader = _Reader(columns, cells, temperature, below_limit)
-    rows = tuple(reader.row(line, row) for line, row in cells.rows)
+    no_samples = reader.no_samples(cells.rows)
+    rows = tuple(
+        reader.rejected(line, row, no_samples[number]) if number in no_samples else reader.row(line, row)
+        for number, (line, row) in enumerate(cells.rows)
+    )
     notes = [*cells.notes, *notes, *_left_out(columns), *reader.notes(rows)]
     return Table(tuple(columns), rows, tuple(notes), dict(reader.censored))
 
@@ -281,6 +288,9 @@ class _Reader:
         below_limit: BelowLimit,
     ) -> None:
         self.columns = columns
+        self.named = next((each for each in columns if each.role == "sample"), None)
+        self.grouped = next((each for each in columns if each.role == "group"), None)
+        self.summaries: list[str] = []
         self.width = len(columns)
         self.delimiter = sheet.delimiter
         self.temperature = temperature
@@ -302,12 +312,33 @@ class _Reader:
         self.basis: Basis = "L" if "L" in bases else min(bases)
         self.mixed = len(bases) > 1
 
+    def no_samples(self, rows: Sequence[tuple[int, list[str]]]) -> Mapping[int, str]:
+        """Return which rows sum others up or are blanks or limits, by their place, with what each is."""
+        groups = {_text(cells, self.grouped) for _, cells in rows} - {""}
+        found = dict(summaries.no_samples([self._label(cells) for _, cells in rows], groups))
+        for column in (each for each in self.columns if each.role in ("text", "group")):
+            if _TYPE.fullmatch(column.header.strip()):
+                found |= summaries.no_samples([_text(cells, column) for _, cells in rows])
+        self.summaries = [
+            self._label(rows[number][1]) or f"line {rows[number][0]}" for number in sorted(found)
+        ]
+        return found
+
+    def _label(self, cells: list[str]) -> str:
+        """Return the name of a row; without one its first text, where tables write "Mean" below the dates."""
+        texts = (each for each in self.columns if each.role in ("text", "group", "left out"))
+        return _text(cells, self.named) or next((text for each in texts if (text := _text(cells, each))), "")
+
+    def rejected(self, line: int, cells: list[str], what: str) -> Rejected:
+        """Reject a row that is no sample."""
+        name = self._label(cells)
+        words = f"{name[:60]!r} is {what} and no sample; rename it if it is one"
+        return Rejected(name or f"line {line}", line, (Notice("row", "", words),), _text(cells, self.grouped))
+
     def row(self, line: int, cells: list[str]) -> Water | Rejected:
         """Read one row."""
-        named = next((each for each in self.columns if each.role == "sample"), None)
-        grouped = next((each for each in self.columns if each.role == "group"), None)
-        sample = _text(cells, named) or f"line {line}"
-        group = _text(cells, grouped)
+        sample = _text(cells, self.named) or f"line {line}"
+        group = _text(cells, self.grouped)
         if reasons := self._shape(cells):
             return Rejected(sample, line, tuple(reasons), group)
         read_ = {
@@ -571,6 +602,13 @@ class _Reader:
     def notes(self, rows: Sequence[Water | Rejected]) -> list[str]:
         """Say what holds for the table as a whole."""
         notes = []
+        if self.summaries:
+            some = ", ".join(each[:30] for each in self.summaries[:6]) + (
+                ", ..." if self.summaries[6:] else ""
+            )
+            notes.append(
+                f"rows that are no samples (means, counts, blanks, limits): {len(self.summaries)} ({some})"
+            )
         doubles = [name for name, n in Counter(_name(each) for each in rows).items() if n > 1]
         if doubles:
             some = ", ".join(doubles[:5]) + (", ..." if len(doubles) > 5 else "")

@@ -306,6 +306,90 @@ def test_rejected_rows_say_why(cells: str, kinds: list[str], words: str) -> None
     assert words in " | ".join(each.words for each in rejected.reasons)
 
 
+@pytest.mark.parametrize(
+    ("cells", "chloride"),
+    [
+        (("1.234,5", "40,1"), (1234.5, 40.1)),
+        (("1.234,5", "2.345"), (1234.5, 2345.0)),  # a file with thousands: not 2.345
+        (("1.234,5", "1,234.5"), (1234.5, 1234.5)),
+        (("12.345.678,25", "<1.234,5"), (12345678.25, 1234.5)),
+        (("0,123", "40,1"), (0.123, 40.1)),
+    ],
+)
+def test_thousands_and_a_decimal_comma(cells: tuple[str, str], chloride: tuple[float, float]) -> None:
+    for mirrored in (False, True):
+        mark = str.maketrans(",.", ".,") if mirrored else {}
+        rows = [
+            f"{name};7,4;12,5;82,1;{cell};268,5".translate(mark)
+            for name, cell in zip("AB", cells, strict=True)
+        ]
+        read = read_table("\n".join(["Sample;pH;Temp (C);Ca (mg/L);Cl (mg/L);HCO3 (mg/L)", *rows]))
+        assert tuple(each.analysis.constituents["Cl"].value for each in read.waters) == chloride
+
+
+def test_a_decimal_is_no_thousand_of_another_mark() -> None:
+    text = "Sample;pH;Temp (C);Ca (mg/L);F (mg/L);HCO3 (mg/L)\nA;7.4;12.5;82.1;0,123;268.5\nB;7.4;12.5;82.1;0.2;268.5"
+    first, _ = read_table(text).waters
+    assert "F" not in first.analysis.constituents and "0,123" in first.notices[0].words  # it was read as 123
+
+
+NO_SAMPLES = {
+    "Mittelwert": "a mean", "Mean (n = 12)": "a mean", "Moyenne": "a mean", "Promedio": "a mean", "平均": "a mean",
+    "Mittelwert Kalk": "a mean", "Mean_chalk": "a mean", "Median": "a median", "Max.": "a greatest value",
+    "MIN": "a least value", "Std. Dev.": "a standard deviation", "Écart-type": "a standard deviation",
+    "Standardabweichung": "a standard deviation", "Anzahl": "a count", "Field blank 2": "a blank",
+    "Feldblindwert": "a blank", "90th percentile": "a quantile", "Grenzwert TrinkwV": "a limit for water",
+    "Detection limit": "a limit of detection", "Summe": "a sum",
+}  # fmt: skip
+WELLS = [
+    "Mean Street",
+    "Max Planck",
+    "Median Creek",
+    "Blank Spring",
+    "MW-3",
+    "SD 4",
+    "BG-1",
+    "Max 1",
+    "Sum River",
+    "Media Luna",
+    "P12",
+    "N1",
+    "Minto",
+]
+
+
+def test_rows_that_sum_up_others_are_no_samples() -> None:
+    head = "Sample;Aquifer;pH;Temp (C);Ca (mg/L);Cl (mg/L);HCO3 (mg/L)"
+    names = [*WELLS[:10], *NO_SAMPLES, *WELLS[10:]]
+    read = read_table("\n".join([head, *(f"{name};chalk;7,4;12;82;40;268" for name in names)]))
+    assert [each.analysis.sample for each in read.waters] == [name for name in WELLS if name != "P12"]
+    said = {each.sample: each.reasons[0].words for each in read.rejected}
+    assert said.pop("P12").startswith("'P12' is a quantile")  # beside means, and a well without
+    assert said == {
+        name: f"{name!r} is {what} and no sample; rename it if it is one" for name, what in NO_SAMPLES.items()
+    }
+    assert any(each.startswith("rows that are no samples") for each in read.notes)
+
+
+def test_short_names_are_wells_where_nothing_sums_up() -> None:
+    head = "Sample;pH;Temp (C);Ca (mg/L);Cl (mg/L);HCO3 (mg/L)"
+    for name in ("N", "SD", "MW", "P90", "Q1", "Total"):
+        rows = [head, f"A;7,4;12;82;40;268\n{name};7,4;12;82;40;268"]
+        assert len(read_table("\n".join(rows)).waters) == 2
+        assert len(read_table("\n".join([*rows, "Mean;7,4;12;82;40;268"])).waters) == 1
+
+
+def test_a_blank_is_known_by_its_type_and_a_mean_below_the_dates() -> None:
+    head = "Sample;Sample type;Date;pH;Temp (C);Ca (mg/L);Cl (mg/L);HCO3 (mg/L)"
+    rows = [
+        "A;water;2020-01-01;7,4;12;82;40;268",
+        "B;Field blank;2020-01-01;5,6;12;0,1;0,1;1",
+        ";;Mean;7;12;82;40;268",
+    ]
+    read = read_table("\n".join([head, *rows]))
+    assert [each.analysis.sample for each in read.waters] == ["A"]
+
+
 def test_an_ambiguous_comma_is_not_read() -> None:
     assert "decimal number or thousands" in table('A,7,20,"1,204",1,10').rejected[0].reasons[0].words
     found = table('A,7.2,20.5,"1,204",1,10')  # the table has decimal points: thousands
