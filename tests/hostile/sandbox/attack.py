@@ -58,6 +58,8 @@ MOST_LAG_S = 1.5
 BURST = 200 * MB
 """What may be written between two looks at the scratch folder."""
 SETTLE_S = 5.0
+BESIDE = re.compile(r"beside-\w+")
+"""What a program prints of itself, and one at the same moment should not know."""
 
 
 @dataclass
@@ -241,7 +243,12 @@ def attack(rig: Rig, case: Case) -> Record:
         reply = rig.ask(limits["wall_s"] + 20, **request, code=rig.program(case.code))
         replies.append(reply)
         if beside is not None:
-            beside.get(timeout=limits["wall_s"] + 20)
+            other = beside.get(timeout=limits["wall_s"] + 20)
+            found_out = set(BESIDE.findall(reply.get("output", ""))) & set(
+                BESIDE.findall(other.get("output", ""))
+            )
+            if found_out:
+                record.leaks["noticed"] = ", ".join(sorted(found_out))
     finally:
         monitor.stop()
     record.word = _word(reply)

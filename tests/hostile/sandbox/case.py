@@ -55,6 +55,7 @@ _NUMBERS = {  # x86_64, aarch64: Linux arch/x86/entry/syscalls/syscall_64.tbl, i
     "bpf": (321, 280),
     "capset": (126, 91),
     "chroot": (161, 51),
+    "clock_gettime": (228, 113),
     "clone": (56, 220),
     "clone3": (435, 435),
     "close_range": (436, 436),
@@ -65,7 +66,11 @@ _NUMBERS = {  # x86_64, aarch64: Linux arch/x86/entry/syscalls/syscall_64.tbl, i
     "fchownat": (260, 54),
     "fork": (57, -1),
     "fsopen": (430, 430),
+    "get_robust_list": (274, 100),
+    "getpgid": (121, 155),
     "getpid": (39, 172),
+    "getpriority": (140, 141),
+    "getsid": (124, 156),
     "inotify_init1": (294, 26),
     "io_uring_setup": (425, 425),
     "ioprio_set": (251, 30),
@@ -90,6 +95,9 @@ _NUMBERS = {  # x86_64, aarch64: Linux arch/x86/entry/syscalls/syscall_64.tbl, i
     "ptrace": (101, 117),
     "renameat2": (316, 276),
     "rt_sigqueueinfo": (129, 138),
+    "sched_getaffinity": (204, 123),
+    "sched_getparam": (143, 121),
+    "sched_getscheduler": (145, 120),
     "semget": (64, 190),
     "setdomainname": (171, 162),
     "setns": (308, 268),
@@ -127,7 +135,8 @@ class Case:
         A program that is run afterwards in a call of its own; if it shows the mark that the first was told, something
         of the first call is left.
     beside
-        A program that is run at the same moment, in another call; it is told a secret.
+        A program that is run at the same moment, in another call; it is told a secret. A word ``beside-...`` that it
+        prints, and the first one too, is one that the first has found out.
     limits
         Limits of the run other than `LIMITS`.
     control

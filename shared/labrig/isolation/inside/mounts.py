@@ -13,19 +13,23 @@ import os
 from . import syscalls
 
 CLONE_NEWNS, CLONE_NEWUSER = 0x0002_0000, 0x1000_0000  # linux/sched.h
-MS_NOSUID, MS_NODEV = 2, 4  # linux/mount.h
+MS_NOSUID, MS_NODEV, MS_BIND = 2, 4, 4096  # linux/mount.h
 FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 ROOM = 64
 """Inodes beyond those that are asked for: the root, and what is there before the run."""
 # Made before any fork: the first use of a type in a child costs more than the call.
-_NAME, _KIND = (ctypes.create_string_buffer(word) for word in (b"labrig", b"tmpfs"))
+_NAME, _KIND, _HERE, _PROC, _SELF, _SMALL = (
+    ctypes.create_string_buffer(word)
+    for word in (b"labrig", b"tmpfs", b".", b"/proc", b"/proc/self", b"size=4096,nr_inodes=4,mode=0755")
+)
 
 
 def own(place: str, size: int, files: int) -> int:
     """Give this process a file system at `place` that no other process sees; return a descriptor of its root.
 
     The process keeps its user and its rights to files; it gets capabilities over its own namespaces, which
-    `capabilities.put_up` takes again. The file system is gone with the last descriptor.
+    `capabilities.put_up` takes again. The file system is gone with the last descriptor. Of ``/proc`` it sees itself
+    only, and stands in it afterwards.
 
     Parameters
     ----------
@@ -50,7 +54,17 @@ def own(place: str, size: int, files: int) -> int:
     given = (ctypes.create_string_buffer(word.encode()) for word in (place, options))
     where, data = given
     syscalls.call("mount", _NAME, where, _KIND, MS_NOSUID | MS_NODEV, data)
+    _see_itself_only()
     return os.open(place, FOLDER)
+
+
+def _see_itself_only() -> None:
+    """Cover ``/proc`` by a folder with this process alone: stat() of a number would tell which others there are."""
+    os.chdir("/proc/self")  # what is mounted over it does not hide the folder in which a process stands
+    syscalls.call("mount", _NAME, _PROC, _KIND, MS_NOSUID | MS_NODEV, _SMALL)
+    os.mkdir("/proc/self")  # noqa: PTH102 - pathlib costs start-up
+    os.symlink("self", f"/proc/{os.getpid()}")  # noqa: PTH211
+    syscalls.call("mount", _HERE, _SELF, None, MS_BIND, None)
 
 
 def _write(path: str, text: str) -> None:

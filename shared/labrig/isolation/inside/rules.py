@@ -19,12 +19,12 @@ ALLOWED = """
   poll ppoll select pselect6 epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait epoll_pwait2
   shutdown getsockname getpeername
   mmap mprotect munmap mremap brk madvise msync
-  futex set_robust_list get_robust_list rseq membarrier exit exit_group
+  futex set_robust_list rseq membarrier exit exit_group
   rt_sigaction rt_sigprocmask rt_sigreturn rt_sigpending rt_sigtimedwait rt_sigsuspend sigaltstack pause restart_syscall
-  nanosleep clock_nanosleep clock_gettime clock_getres gettimeofday time getitimer setitimer alarm times
-  getpid gettid getppid getpgrp getpgid getsid getuid geteuid getgid getegid getresuid getresgid getgroups
-  getpriority getrlimit getrusage sysinfo uname getrandom getcpu
-  sched_yield sched_getaffinity sched_getparam sched_getscheduler sched_get_priority_max sched_get_priority_min
+  nanosleep gettimeofday time getitimer setitimer alarm times
+  getpid gettid getppid getpgrp getuid geteuid getgid getegid getresuid getresgid getgroups
+  getrlimit getrusage sysinfo uname getrandom getcpu
+  sched_yield sched_get_priority_max sched_get_priority_min
 """
 
 ANSWERED = {
@@ -62,6 +62,11 @@ IOCTL = (
 FICLONE = 0x4004_9409
 SIGCONT = 18
 CLOSE_RANGE_CLOEXEC = 4  # linux/close_range.h
+PRIO_PROCESS = 0
+# A clock below 0 is that of a process or a thread: its number, complemented, above three bits (linux/posix-timers.h).
+# The kernel gives a thread's clock to its own process only, and that of another process to everybody.
+CLOCK_OF_SOME, CLOCK_OF_THREAD = 0x8000_0000, 4
+OWN_CLOCKS = tuple(~0 << 3 & 0xFFFF_FFFF | kind for kind in range(3))  # process 0 is the own one
 PRCTL = (15, 16)  # PR_SET_NAME, PR_GET_NAME: a thread's name
 SOL_SOCKET = 1
 SOCKET_OPTIONS = (3, 4, 7, 8, 38, 39)  # SO_TYPE, ERROR, SNDBUF, RCVBUF, PROTOCOL, DOMAIN; not SO_PEERPIDFD
@@ -82,6 +87,16 @@ def argument_checks() -> dict[str, Block]:
         """Any signal but SIGCONT, which undoes the stop that the fork server looks at the files in."""
         return [*unless(low(0), (OWN_PID,), refuse), *when(low(sent), (SIGCONT,), refuse), *allow()]
 
+    def about_itself(argument: int, other: int) -> Block:
+        """A question about a process: of its own number, or 0, which means the same; of another, as if it were none."""
+        return [*unless(low(argument), (0, OWN_PID), answer(other)), *allow()]
+
+    clock = [
+        *when(low(0), (0,), allow(), mask=CLOCK_OF_SOME),
+        *when(low(0), (CLOCK_OF_SOME | CLOCK_OF_THREAD,), allow(), mask=CLOCK_OF_SOME | CLOCK_OF_THREAD),
+        *when(low(0), OWN_CLOCKS, allow()),
+        *answer(errno.EINVAL),
+    ]
     message = [*unless(low(3), (0,), refuse, mask=ALL_BITS & ~MESSAGE_FLAGS), *allow()]
     return {
         "openat": opening,
@@ -97,6 +112,18 @@ def argument_checks() -> dict[str, Block]:
         # Not CLOSE_RANGE_UNSHARE: a thread with descriptors of its own would have as many again.
         "close_range": [*unless(low(2), (0, CLOSE_RANGE_CLOEXEC), refuse), *allow()],
         "clone": [*unless(low(0), (THREAD,), refuse, mask=ALL_BITS & ~THREAD_EXTRAS), *allow()],
+        "getpgid": about_itself(0, errno.ESRCH),
+        "getsid": about_itself(0, errno.ESRCH),
+        "get_robust_list": about_itself(0, errno.ESRCH),
+        "sched_getparam": about_itself(0, errno.ESRCH),
+        "sched_getscheduler": about_itself(0, errno.ESRCH),
+        # glibc asks for a thread's processors when it asks for its stack, and does without at ENOSYS.
+        "sched_getaffinity": about_itself(0, errno.ENOSYS),
+        # The priority of a group or a user is that of others too.
+        "getpriority": [*unless(low(0), (PRIO_PROCESS,), answer(errno.ESRCH)), *about_itself(1, errno.ESRCH)],
+        "clock_gettime": clock,
+        "clock_getres": clock,
+        "clock_nanosleep": clock,
         "kill": to_itself(1),
         "tgkill": to_itself(2),
         "prlimit64": [
@@ -144,14 +171,17 @@ CALCULATION = Rules(
       read readv recvfrom write writev sendto pread64 lseek close fstat poll ppoll select pselect6
       munmap mremap brk madvise futex set_robust_list rseq
       rt_sigaction rt_sigprocmask rt_sigreturn sigaltstack restart_syscall exit exit_group
-      clock_gettime clock_getres gettimeofday time times getrusage getpid gettid getrandom sched_yield nanosleep
-      clock_nanosleep
+      gettimeofday time times getrusage getpid gettid getrandom sched_yield nanosleep
     """,
     {},
     {
         "mmap": _NO_NEW_CODE,
         "mprotect": _NO_NEW_CODE,
-        **{name: argument_checks()[name] for name in ("kill", "tgkill")},  # abort() sends a signal to itself
+        # abort() sends a signal to itself.
+        **{
+            name: argument_checks()[name]
+            for name in ("kill", "tgkill", "clock_gettime", "clock_getres", "clock_nanosleep")
+        },
     },
 )
 """A native library that computes: it has its descriptors and memory, and can open nothing, make nothing that could be

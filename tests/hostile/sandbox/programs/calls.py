@@ -119,3 +119,42 @@ open("of-another", "w").write(SECRET)
 hold(1.2)
 """,
 )
+add(
+    "another call noticed",
+    "every call that takes the number of a process, and `/proc`, asked of the numbers near: which of them are there",
+    """
+space = ctypes.create_string_buffer(1024)
+ways = {
+    "getpgid": lambda pid: syscall("getpgid", pid),
+    "getsid": lambda pid: syscall("getsid", pid),
+    "getpriority": lambda pid: syscall("getpriority", 0, pid),
+    "of a group": lambda pid: syscall("getpriority", 1, pid),
+    "get_robust_list": lambda pid: syscall("get_robust_list", pid, space, ctypes.byref(space, 512)),
+    "sched_getaffinity": lambda pid: syscall("sched_getaffinity", pid, 128, space),
+    "sched_getparam": lambda pid: syscall("sched_getparam", pid, space),
+    "sched_getscheduler": lambda pid: syscall("sched_getscheduler", pid),
+    "clock": lambda pid: syscall("clock_gettime", ~pid << 3 | 2, space),
+    "kill": lambda pid: os.kill(pid, 0),
+    "tgkill": lambda pid: syscall("tgkill", pid, pid, 0),
+    "stat": lambda pid: os.stat(f"/proc/{pid}"),
+}
+def asked(way, pid):
+    try:
+        way(pid)
+    except OSError as error:
+        return word(error)
+    return "done"
+mine = os.getpid()
+for name, way in ways.items():
+    none = asked(way, 4_100_000)  # no process has a number so large
+    say(none)
+    for pid in range(max(2, mine - 300), mine + 300):
+        if pid != mine and asked(way, pid) != none:
+            print(f"beside-{pid} by {name}")
+""",
+    beside="""
+print(f"beside-{os.getpid()}", flush=True)
+hold(1.2)
+""",
+    quick=True,
+)

@@ -114,6 +114,35 @@ def test_arguments_are_looked_at(
 
 
 @pytest.mark.parametrize("machine", syscalls.MACHINES)
+@pytest.mark.parametrize(
+    ("name", "allowed", "refused", "code"),
+    [
+        ("getpgid", [(0,), (PID,)], [(PID + 1,), (1,)], errno.ESRCH),
+        ("getsid", [(0,), (PID,)], [(PID + 1,), (1,)], errno.ESRCH),
+        ("get_robust_list", [(0,), (PID,)], [(PID + 1,), (1,)], errno.ESRCH),
+        ("sched_getparam", [(0,), (PID,)], [(PID + 1,)], errno.ESRCH),
+        ("sched_getscheduler", [(0,), (PID,)], [(PID + 1,)], errno.ESRCH),
+        ("sched_getaffinity", [(0,), (PID,)], [(PID + 1,)], errno.ENOSYS),
+        ("getpriority", [(0, 0), (0, PID)], [(0, 1), (1, 0), (2, 0), (1, PID)], errno.ESRCH),
+        *[
+            (name, [(0,), (11,), (~0 << 3 & 2**32 - 1 | 2,), (~PID << 3 & 2**32 - 1 | 6,)],
+             [(~each << 3 & 2**32 - 1 | kind,) for each in (1, PID, PID + 1) for kind in range(4)], errno.EINVAL)
+            for name in ("clock_gettime", "clock_getres", "clock_nanosleep")
+        ],
+    ],
+)  # fmt: skip
+def test_of_processes_a_run_can_ask_about_itself_only(
+    machine: str, name: str, allowed: list[tuple[int, ...]], refused: list[tuple[int, ...]], code: int
+) -> None:
+    number, architecture = syscalls.number(name, machine), seccomp.AUDIT[machine]
+    assert number is not None
+    for run in (CODE, rules.CALCULATION) if name.startswith("clock") else (CODE,):
+        program = seccomp.program(run, machine)
+        assert {verdict(program, architecture, number, each) for each in allowed} == {seccomp.ALLOW}
+        assert {verdict(program, architecture, number, each) for each in refused} == {seccomp.ERRNO | code}
+
+
+@pytest.mark.parametrize("machine", syscalls.MACHINES)
 def test_calls_of_which_no_run_has_need(machine: str) -> None:
     program, architecture = seccomp.program(CODE, machine), seccomp.AUDIT[machine]
     for name, both in EXTRA.items():

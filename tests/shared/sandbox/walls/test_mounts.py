@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import errno
 import faulthandler
 import mmap
@@ -164,3 +165,17 @@ def test_the_looks_find_files_without_names(place: Path) -> None:
         os.waitpid(pid, 0)
         os.close(ready)
         os.close(go)
+
+
+def test_of_all_processes_it_sees_itself_only(place: Path) -> None:
+    def seen(_: int) -> object:
+        return (
+            sorted(os.listdir("/proc")),
+            os.path.realpath("/proc/self"),
+            os.path.exists(f"/proc/{os.getppid()}"),
+        )
+
+    said = told(place, lambda folder: (seen(folder), len(os.listdir("/proc/self/fd")) > 3, os.getpid()))
+    (names, itself, other), descriptors, pid = ast.literal_eval(said)
+    assert names == [str(pid), "self"] and itself == "/proc/self" and descriptors and not other
+    assert Path("/proc/1").exists()
