@@ -6,6 +6,7 @@ The contracts, which every server keeps:
 - `workspace`, `artifacts`, `jobs`: files of a session, files with a handle, long work; `turns`: slots, shared fairly;
   `progress`: how far a call or a job is
 - `calls`: the record of a call; `canonical`: one form of JSON, and its hash; `redaction`: keys left out
+- `commands`: how a command of ours is typed here
 - `config`: settings, and where things are kept; `server_settings`: those that a toolbox declares
 
 The rooms:

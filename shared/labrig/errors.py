@@ -104,6 +104,22 @@ class LabrigError(Exception):
         return text if text.endswith("?") else f"{text}."
 
 
+class Lacking(LabrigError):
+    """``unavailable``, for want of a side environment; where that is small, a server fetches it and tries again.
+
+    Parameters
+    ----------
+    side_env
+        Its name, as in ``labrig setup NAME``.
+    what, where, try_
+        As for every error.
+    """
+
+    def __init__(self, side_env: str, what: str, *, where: str = "", try_: str = "") -> None:
+        super().__init__(what, where=where, try_=try_, code="unavailable")
+        self.side_env = side_env
+
+
 def _clipped(text: str) -> str:
     """Return a text with its middle left out where it is too long to be read."""
     if len(text) <= MOST_CHARS:

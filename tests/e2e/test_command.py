@@ -136,6 +136,9 @@ def test_budget_of_the_default_toolset(private_home: Path) -> None:
 
 
 def test_a_missing_database_names_the_line_that_brings_it(private_home: Path, tmp_path: Path) -> None:
+    offline = dict.fromkeys(("UV_OFFLINE", "UV_NO_CONFIG", "PIP_NO_INDEX"), "1")
+    offline |= {"UV_FIND_LINKS": "", "PIP_FIND_LINKS": "", "PIP_CONFIG_FILE": os.devnull}
+    offline |= {"UV_CACHE_DIR": str(tmp_path / "uv"), "PIP_CACHE_DIR": str(tmp_path / "pip")}
     done = labrig(
         "call",
         "phreeqc",
@@ -143,8 +146,10 @@ def test_a_missing_database_names_the_line_that_brings_it(private_home: Path, tm
         json.dumps({"input": SPECIATION}),
         LABRIG_PHREEQC_DATABASES="",
         LABRIG_HOME=str(tmp_path / "empty"),
+        **offline,
     )
     assert done.returncode == 1
+    assert "fetching failed" in done.stderr
     assert "labrig setup phreeqc" in done.stderr
     assert labrig("doctor", LABRIG_HOME=str(tmp_path / "empty")).returncode == 1
 

@@ -1,5 +1,6 @@
 """Setup takes the right files, whole or not at all, once, and can say what state they are in."""
 
+import asyncio
 import errno
 import hashlib
 import json
@@ -15,16 +16,22 @@ import time
 import zipfile
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+from fastmcp import Client
 
-from labrig.errors import LabrigError
+from labrig import commands
+from labrig.answer import Answer
+from labrig.errors import LabrigError, Lacking
+from labrig.serving.builder import build
 from labrig.sideenv import (
     MANIFEST,
     MadeEnv,
     PythonEnv,
     SideEnv,
     find_side_env,
+    first_use,
     installers,
     own_python,
     placing,
@@ -34,6 +41,7 @@ from labrig.sideenv import (
     wheel_files,
 )
 from labrig.sideenv.database_rows import rows_sha256
+from labrig.toolbox import ServeOptions, Toolbox
 
 FILES = {"a.dat": b"SOLUTION_SPECIES\n", "b.dat": b"PHASES\n"}
 SHA256 = {name: hashlib.sha256(content).hexdigest() for name, content in FILES.items()}
@@ -625,3 +633,67 @@ def test_what_is_made_otherwise_is_refused_and_changes_nothing(made: MadeEnv, tm
     assert (made.path / "deep" / "drawn.csv").stat().st_ino == before and left(made.path.parent) == ["data-1"]
     with pytest.raises(ValueError, match="goes down only"):
         replace(made, sha256={"../x": ""})
+
+
+def _lacking() -> Client[Any]:
+    """Return a client of a server whose one tool reads a file of `TINY`."""
+    box = Toolbox("tiny", "Tiny", "Read with read_tiny.")
+
+    @box.tool(title="Read", read_only=True)
+    async def read_tiny() -> Answer:
+        """Read a file."""
+        if not TINY.path.is_dir():
+            raise Lacking("tiny", "No tiny data", where=str(TINY.path), try_="labrig setup tiny")
+        return Answer(source="tiny", data={"bytes": len((TINY.path / "a.dat").read_bytes())})
+
+    return Client(build(box, ServeOptions(workspace=TINY.path.parents[1] / "work")))
+
+
+async def test_what_a_tool_lacks_is_fetched_once_at_first_use(
+    links: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(first_use, "find_side_env", {"tiny": TINY}.__getitem__)
+    told: list[str] = []
+
+    async def tell(progress: float, total: float | None, message: str | None) -> None:
+        told.append(message or "")
+
+    async with _lacking() as client:
+        both = await asyncio.gather(
+            client.call_tool_mcp("read_tiny", {}, progress_handler=tell),
+            client.call_tool_mcp("read_tiny", {}),
+        )
+        assert [each.structured_content["data"]["bytes"] for each in both] == [len(FILES["a.dat"])] * 2
+    said = capfd.readouterr().err
+    assert said.count("labrig: fetching labrig-tiny==1.0") == 1 and "2 files from labrig-tiny==1.0" in said
+    assert any("fetch" in line for line in told)
+
+
+@pytest.mark.parametrize("why", ["no network", "replay", "not wanted", "a Python"])
+async def test_what_cannot_be_fetched_at_first_use_says_what_to_do(
+    why: str, links: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted: SideEnv | PythonEnv = TINY
+    if why == "no network":
+        (links / "labrig_tiny-1.0-py3-none-any.whl").unlink()
+    elif why == "replay":
+        monkeypatch.setenv("LABRIG_HTTP_MODE", "replay")
+    elif why == "not wanted":
+        monkeypatch.setenv("LABRIG_SETUP_FIRST_USE", "no")
+    else:
+        wanted = PythonEnv("tiny", "Tiny Python", "tiny", links / "x.lock", links / "x.py", ())
+    monkeypatch.setattr(first_use, "find_side_env", {"tiny": wanted}.__getitem__)
+    async with _lacking() as client:
+        for _ in range(2):
+            error = (await client.call_tool_mcp("read_tiny", {})).meta["labrig"]["error"]
+            assert error["code"] == "unavailable" and "labrig setup tiny" in error["try"]
+            assert ("fetching failed" in error["what"]) is (why == "no network")
+            assert ("--source DIR" in error["try"]) is (why == "no network")
+
+
+def test_a_command_is_named_as_it_can_be_typed(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert commands.setup_command("phreeqc") == "labrig setup phreeqc"
+    monkeypatch.setattr(sys, "executable", "/root/.cache/uv/archive-v0/x/bin/python")
+    assert commands.setup_command("phreeqc") == "uvx --from 'labrig[phreeqc]' labrig setup phreeqc"
+    assert commands.setup_command("crops") == "uvx --from 'labrig[earth]' labrig setup crops"
+    assert commands.setup_command("sandbox") == "uvx --from labrig labrig setup sandbox"

@@ -16,7 +16,6 @@ import json
 import os
 import re
 import secrets
-import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from labrig import commands
 from labrig.config import home
 from labrig.errors import LabrigError
 from labrig_harness.installing import client_configs, config_edit
@@ -185,7 +185,7 @@ def command(server: str) -> list[str]:
     Where Labrig itself was started by ``uvx``, whose environments come and go with a cache, it is ``uvx``.
     """
     python = _absolute(Path(sys.executable))
-    if "archive-v0" in python.parts and (uvx := shutil.which("uvx")):
+    if uvx := commands.uvx():
         return [str(_absolute(Path(uvx))), *client_configs.portable(server)[1:]]
     script = python.with_name(client_configs.key(server))
     return [str(script)] if script.is_file() else [str(python), *known_servers.module(server)]

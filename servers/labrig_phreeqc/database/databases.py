@@ -1,7 +1,7 @@
 """The thermodynamic databases: found by name in one folder, never by a path from the caller.
 
 The folder is ``phreeqc.databases`` (``LABRIG_PHREEQC_DATABASES``, several separated like ``PATH``), else
-``phreeqc/databases-3.8.6`` in Labrig's home, which ``labrig setup phreeqc`` fills with `install`.
+``phreeqc/databases-3.8.6`` in Labrig's home, which ``labrig setup phreeqc`` or the first call fills.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from labrig.commands import setup_command
 from labrig.config import home, setting
-from labrig.errors import LabrigError, unknown_name
+from labrig.errors import LabrigError, Lacking, unknown_name
 from labrig_phreeqc.engine.library import file_sha256
 
 RELEASE = "3.8.6"
@@ -133,12 +134,7 @@ def find_database(name: str) -> Database:
         )
     installed = _installed()
     if not installed:
-        raise LabrigError(
-            "No PHREEQC database is installed",
-            where=", ".join(str(folder) for folder in folders()),
-            try_="labrig setup phreeqc",
-            code="unavailable",
-        )
+        raise none_installed()
     wanted = name.strip().casefold().removesuffix(".dat")
     for known, path in installed.items():
         if known.casefold().removesuffix(".dat") == wanted:
@@ -153,6 +149,19 @@ def find_database(name: str) -> Database:
     raise unknown_name(
         "database", name, (each for each in installed if each not in ADD_ONS), where="database"
     )
+
+
+def none_installed() -> LabrigError:
+    """Return the error for want of all databases; a server fetches them, unless folders of one's own are named."""
+    what, where = "No PHREEQC database is installed", ", ".join(str(folder) for folder in folders())
+    if setting("phreeqc", "databases"):
+        return LabrigError(
+            what,
+            where=f"phreeqc.databases = {where}",
+            try_=f"a folder with *.dat files, or no such setting and `{setup_command('phreeqc')}`",
+            code="unavailable",
+        )
+    return Lacking("phreeqc", what, where=where, try_=setup_command("phreeqc"))
 
 
 def _installed() -> dict[str, Path]:

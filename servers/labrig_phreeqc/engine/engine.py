@@ -18,6 +18,7 @@ import tempfile
 from collections.abc import Callable
 from typing import Literal, cast
 
+from labrig.commands import setup_command
 from labrig.config import setting
 from labrig.errors import LabrigError
 from labrig.isolation.warm import RunRefused, tail
@@ -263,6 +264,6 @@ def _refusal(library: Library, database: Database, reason: str) -> LabrigError:
         f"{database.name} cannot be loaded by PHREEQC {library.distribution}",
         where="; ".join(first),
         expected="a database that this release of PHREEQC reads",
-        try_="labrig setup phreeqc, or another database",
+        try_=f"{setup_command('phreeqc')}, or another database",
         code="unavailable",
     )

@@ -10,6 +10,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from labrig.commands import setup_command
 from labrig.errors import LabrigError
 from labrig.plotting.drawing import Painter
 from labrig.server_settings import ServerSetting
@@ -54,7 +55,11 @@ def doctor() -> list[str]:
         f"a run is closed in by {_closed(library)}",
         f"library {library.distribution}: {library.path} (sha256 {library.sha256[:12]})",
         f"{len(found)} databases"
-        + (f" in {found[0].path.parent}" if found else ": run `labrig setup phreeqc`"),
+        + (
+            f" in {found[0].path.parent}"
+            if found
+            else f": the first call fetches them, or `{setup_command('phreeqc')}`"
+        ),
     ]
 
 

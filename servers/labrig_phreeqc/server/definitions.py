@@ -58,6 +58,8 @@ def _databases(query: str) -> Answer:
     """List the installed databases that hold what is asked for, or have it in their name, and the library in use."""
     library = find_library()
     installed = databases.list_databases()
+    if not installed:
+        raise databases.none_installed()
     wanted = query.strip().casefold()
     rows, found = [], []
     for database in installed:
@@ -73,7 +75,7 @@ def _databases(query: str) -> Answer:
             }
             rows.append(row | ({"holds": holds} if holds else {}))
             found.append(database)
-    if wanted and installed and not rows:
+    if wanted and not rows:
         raise LabrigError(
             f"No installed database holds {query!r}",
             where="query",
@@ -84,6 +86,5 @@ def _databases(query: str) -> Answer:
     return Answer(
         source=f"PHREEQC {library.distribution} (sha256 {library.sha256[:12]})",
         data={"databases": rows},
-        warnings=() if rows else ("No database is installed: run `labrig setup phreeqc`.",),
         record={"databases": {each.name: each.sha256 for each in found}, "library": library.sha256},
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from labrig.commands import setup_command
 from labrig.errors import LabrigError, unknown_name
 from labrig.sandbox.profiles import profiles
 from labrig.sideenv import check_installed, own_python
@@ -116,7 +117,7 @@ def reading(interpreter: Interpreter) -> Readable:
             raise LabrigError(
                 "The Python below the side environment is gone",
                 where=str(base),
-                try_=f"labrig setup {profiles()[interpreter.profile].name} --force",
+                try_=f"{setup_command(profiles()[interpreter.profile].name)} --force",
                 code="unavailable",
             )
         if not base.is_relative_to(listable[0] if listable else "/nowhere"):

@@ -34,12 +34,12 @@ from labrig.artifacts import ArtifactStore, holding
 from labrig.calls import VOLATILE, CallLog, tools_hash
 from labrig.canonical import sha256
 from labrig.config import home
-from labrig.errors import LabrigError, nearest, unknown_name
+from labrig.errors import LabrigError, Lacking, nearest, unknown_name
 from labrig.http import outside
 from labrig.jobs import Jobs
 from labrig.serving.gc import hold
 from labrig.serving.telling import Telling
-from labrig.toolbox import ServeOptions, Session, Tool, Toolbox, ToolSpec, _session
+from labrig.toolbox import ServeOptions, Session, Tool, Toolbox, ToolSpec, _session, session
 from labrig.turns import OWNER, Turns
 from labrig.workspace import Workspace, fresh_workspace
 
@@ -120,7 +120,13 @@ def _answering(spec: ToolSpec, hidden: set[str]) -> Tool:
     @functools.wraps(function)
     async def call(*args: Any, **kwargs: Any) -> ToolResult:
         try:
-            result = await function(*args, **kwargs)
+            try:
+                result = await function(*args, **kwargs)
+            except Lacking as lacking:
+                from labrig.sideenv import first_use  # most servers lack nothing
+
+                await first_use.bring(lacking, session().progress)
+                result = await function(*args, **kwargs)
             if isinstance(result, Picture | Pictures) and not spec.picture:
                 raise TypeError(f"{spec.name} returned pictures and is not declared with picture=True")
             return _tool_result(result)

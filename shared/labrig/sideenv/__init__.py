@@ -10,6 +10,7 @@ Everything is made beside its place and moved there at the end, under a lock, wi
 that says what came from where. An interrupted setup leaves the state from before.
 
 - `placing`: into its place, whole or not at all; `installers`: uv or pip
+- `first_use`: fetched by a server whose tool lacks it
 - `own_python`, `wheel_files`, `made_files`: the three sorts; `database_rows`: the hash of what a database says
 """
 
@@ -21,6 +22,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import assert_never
 
+from labrig.commands import setup_command
 from labrig.errors import LabrigError, unknown_name
 from labrig.sideenv import made_files, own_python, wheel_files
 from labrig.sideenv.made_files import MadeEnv
@@ -106,7 +108,7 @@ def check_installed(env: AnyEnv) -> None:
         f"The side environment {env.name} is {found.state}"
         + (f": {found.reason}" if found.state == "damaged" else ""),
         where=str(env.path),
-        try_=f"labrig setup {env.name}",
+        try_=setup_command(env.name),
         code="unavailable",
     )
 

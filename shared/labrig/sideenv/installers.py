@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import os
 import shutil
 import subprocess
 import sys
@@ -16,9 +17,9 @@ TIMEOUT_S = 1800
 
 
 def find_uv() -> str | None:
-    """Return the uv program: on PATH, beside this Python, or inside the package ``uv``."""
+    """Return the uv program: on PATH, beside this Python, the one that started us, or inside the package ``uv``."""
     beside = Path(sys.executable).with_name("uv")
-    found = shutil.which("uv") or shutil.which(str(beside))
+    found = shutil.which("uv") or shutil.which(str(beside)) or shutil.which(os.environ.get("UV", ""))
     if found or importlib.util.find_spec("uv") is None:
         return found
     try:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from labrig.commands import setup_command
 from labrig.config import home
 from labrig.errors import LabrigError
 from labrig.sideenv.database_rows import rows_sha256
@@ -78,7 +79,7 @@ class MadeEnv:
 def status(env: MadeEnv) -> Status:
     """Compare what is there with the table."""
     if not env.path.exists():
-        return Status("missing", f"labrig setup {env.name}")
+        return Status("missing", setup_command(env.name))
     manifest = read_manifest(env.path)
     if manifest is None:
         return Status("damaged", f"{MANIFEST} is missing or cannot be read")
@@ -95,7 +96,7 @@ def setup(env: MadeEnv, *, source: Path | None, force: bool, say: Say) -> Setup:
         raise LabrigError(
             f"{env.title} is made here and comes from no folder",
             where="--source",
-            try_=f"labrig setup {env.name}",
+            try_=setup_command(env.name),
         )
     target = env.path
     with staging(target.parent, target.name, say) as work:

@@ -22,6 +22,7 @@ from typing import IO, Any
 
 from packaging.specifiers import SpecifierSet
 
+from labrig.commands import setup_command
 from labrig.config import home
 from labrig.errors import LabrigError
 from labrig.sideenv.installers import call, find_uv
@@ -120,7 +121,7 @@ def status(env: PythonEnv, *, thorough: bool = True) -> Status:
     if not path.exists():
         others = [each.name for each in _siblings(env) if f"-{PYTHON}-" in each.name]
         old = f", for the lock has changed since {others[0]} was made" if others else ""
-        return Status("missing", f"labrig setup {env.name}{old}")
+        return Status("missing", f"{setup_command(env.name)}{old}")
     manifest = read_manifest(path)
     if manifest is None or manifest.get("digest") != env.digest:
         return Status("damaged", f"{MANIFEST} is missing or cannot be read")
@@ -141,7 +142,7 @@ def setup(env: PythonEnv, *, source: Path | None, force: bool, say: Say) -> Setu
     if reason := unsuited(env):
         raise LabrigError(
             f"{env.title} cannot be installed here: {reason}",
-            where=f"labrig setup {env.name}",
+            where=setup_command(env.name),
             try_="a Python or a machine that it is for",
             code="unavailable",
         )

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
+from labrig.commands import setup_command
 from labrig.config import home
 from labrig.errors import LabrigError
 from labrig.sideenv.installers import call, installer
@@ -67,7 +68,7 @@ class SideEnv:
 def status(env: SideEnv) -> Status:
     """Compare what is installed with the table, or if that has no hashes with the manifest."""
     if not env.path.exists():
-        return Status("missing", f"labrig setup {env.name}")
+        return Status("missing", setup_command(env.name))
     manifest = read_manifest(env.path)
     if manifest is None:
         return Status("damaged", f"{MANIFEST} is missing or cannot be read")
