@@ -12,6 +12,7 @@
 - `plots`: maps and time series that could be published
 - `impact`: simulators of what weather does to crops, people and houses
 - `ensembles`: several forecasts of one thing, what they say together
+- `seasonal`: seasonal forecasts: seasons, bias, categories, ENSO
 - `verification`: forecasts held against what happened, and calibrated
 - `terra`: sub-tools of TerraAgent by their published names, over these rooms
 - `catalogue`: which data there are here and on the network, and parts of the latter as files

@@ -7,5 +7,9 @@
 - `checks`: the rest of it: calibration, heat waves, lagged ensembles, verification
 - `maps`: group visualization
 - `osm`: group geo_osm
+- `seasonal`: group seasonal, its files, seasons, categories, anomalies
+- `seasonal_bias`: of it, corrections of bias
+- `seasonal_regions`: of it, ENSO, masks and tables
+- `seasonal_files`: what its files hold
 - `operations`: all of them by name
 """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from labrig_earth.terra import checks, fields, maps, netcdf, osm
+from labrig_earth.terra import checks, fields, maps, netcdf, osm, seasonal, seasonal_bias, seasonal_regions
 from labrig_earth.work.calls import Operation
 
 OPERATIONS: Mapping[str, Operation] = {
@@ -38,5 +38,15 @@ OPERATIONS: Mapping[str, Operation] = {
         osm.gis_distance_matrix,
         osm.gis_overlay,
         osm.gis_source_metadata,
+        seasonal.standardize_seasonal_files,
+        seasonal.aggregate_to_season,
+        seasonal_bias.fit_bias_correction,
+        seasonal_bias.apply_bias_correction,
+        seasonal.category_probabilities,
+        seasonal.blend_multi_model,
+        seasonal.forecast_anomaly_from_model_climo,
+        seasonal_regions.compute_enso_indices,
+        seasonal_regions.region_mask,
+        seasonal_regions.seasonal_region_table,
     )
 }
