@@ -23,3 +23,5 @@ for name in matplotlib seaborn pillow contourpy cycler fonttools kiwisolver pypa
 done
 # shellcheck disable=SC2086
 lock $crops/crops.in --fork-strategy fewest --only-binary :all: $left_out --output-file $crops/crops.lock "$@"
+traffic=servers/labrig_earth/impact/traffic
+lock $traffic/sumo.in --fork-strategy fewest --only-binary :all: --output-file $traffic/sumo.lock "$@"

@@ -7,7 +7,8 @@
 - `records`: what an archived run says of itself, and two runs compared
 - `reading_output`: a file of a run by an output protocol, or by its lines
 - `operations`: runs drawn
+- `building`, `sampling`: inputs made of data in the workspace, by their kind; a variable at a place
 - `inside`: what runs in the child, also in the Python of a side environment
-- `crops`: AquaCrop and DSSAT
+- `crops`: AquaCrop and DSSAT; `traffic`: SUMO
 - `health`: UTCI, and what an exposure costs in cases; `weather`: series of weather, the sun
 """
