@@ -1,4 +1,4 @@
-"""Questions in the published form of PHREEQC-MCQ-200: JSONL with ``question`` and ``answer``.
+"""Questions in the published forms of PHREEQC-MCQ: JSONL with ``question`` and ``answer`` or ``gold``, perhaps ``id``.
 
 The options stand in the question's text, or in four fields of their own (A to D, or ``option_a``, ``choice_a`` ...).
 The set names no database in its questions: the benchmark uses one for all, so the user names it. Nothing else is
@@ -15,17 +15,22 @@ from typing import Any
 
 from labrig.canonical import content_hash, sha256
 from labrig.errors import LabrigError
+from labrig_harness.records.outfolder import safe
 from labrig_harness.sample import Sample, SampleInput
 from labrig_suites.phreeqc_mcq.items import LETTERS, NAME, VERSION, prompt
 
 SETTINGS = ("database",)
 FIELDS = ("{}", "option_{}", "option{}", "choice_{}", "option {}")
 _OPTION = re.compile(
-    r"^\s*(?:[-*+]\s+)?(?:\*\*)?\(?([A-Z])(?:(?:\*\*)?[.):](?:\*\*)?(?=\s)|\s-(?=\s))[ \t]*(.*)", re.MULTILINE
+    r"^\s*(?:[-*+]\s+)?(?:\*\*)?\(?([A-Za-z])(?:(?:\*\*)?(?:\.\)|[.):])(?:\*\*)?(?=\s)|\s-(?=\s))[ \t]*(.*)",
+    re.MULTILINE,
 )
 """A line of the question that is an option: its letter, its text."""
+_LABEL = re.compile(r"\(?([A-Za-z])\.?\)?")
+"""An answer: a letter, as options are labelled."""
+ANSWERS = ("answer", "gold")
 EXPECTED = (
-    "lines that begin with A., A) or (A); fields A to D or option_a to option_d; "
+    "lines that begin with A., A), A.) or (A), or the same with a; fields A to D or option_a to option_d; "
     "or a list or object named options"
 )
 
@@ -55,19 +60,19 @@ def adopt(rows: Sequence[dict[str, Any]], settings: Mapping[str, Any]) -> list[S
     samples = [_task(row, number, database.strip()) for number, row in enumerate(rows, 1)]
     twice = [id for id, times in Counter(sample.id for sample in samples).items() if times > 1]
     if twice:
-        raise LabrigError(f"{len(twice)} questions occur more than once, the first as sample {twice[0]}")
+        raise LabrigError(
+            f"{len(twice)} questions or ids occur more than once, the first as sample {twice[0]}"
+        )
     return samples
 
 
 def _task(row: dict[str, Any], number: int, database: str) -> Sample:
-    question, answer = row.get("question"), str(row.get("answer", "")).strip().upper()
+    question, answer = row.get("question"), _answer(row, number)
     if not isinstance(question, str) or not question.strip():
         raise LabrigError("This row has no question", where=f"question {number}")
-    if answer not in LETTERS:
-        raise LabrigError(
-            "The answer is not one of the letters A to D", where=f"question {number}: {answer[:20]!r}"
-        )
-    fields, lines = _fields(row, number), dict(_OPTION.findall(question))
+    question = question.replace("\r\n", "\n")
+    fields = _fields(row, number)
+    lines = {letter.upper(): text for letter, text in _OPTION.findall(question)}
     for found in (fields, lines):
         if "E" in found and {*LETTERS} <= found.keys():
             raise LabrigError(
@@ -90,18 +95,52 @@ def _task(row: dict[str, Any], number: int, database: str) -> Sample:
     if fields and all(lines.get(letter, "").strip() == text for letter, text in fields.items()):
         fields = {}  # the question holds them, too
     asked = f"{question.strip()}\n\nUse the thermodynamic database {database}."
-    first = " ".join(question.strip().split("\n\n")[0].split())
+    before = question[: found.start()] if lines and (found := _OPTION.search(question)) else question
+    first = " ".join((before.strip() or question.strip()).split("\n\n")[0].split())
     return Sample(
         suite=NAME,
         suite_version=VERSION,
         brief=SampleInput(
-            id=content_hash([NAME, "published", question, fields, database])[:12],
+            id=_own_id(row, number) or content_hash([NAME, "published", question, fields, database])[:12],
             prompt=prompt(asked, fields),
             choices=LETTERS,
         ),
         truth={"answer": answer, "database": database},
         labels={"stem": f"published-{sha256(first)[:8]}", "topic": "published", "quantity": ""},
     )
+
+
+def _answer(row: Mapping[str, Any], number: int) -> str:
+    """Return the letter that is right."""
+    given = {key: str(row[key]).strip() for key in ANSWERS if row.get(key) is not None}
+    letters = {match[1].upper() if (match := _LABEL.fullmatch(text)) else text for text in given.values()}
+    if len(letters) > 1:
+        raise LabrigError(
+            f"{' and '.join(given)} differ", where=f"question {number}: {', '.join(given.values())[:40]}"
+        )
+    answer = next(iter(letters), "")
+    if answer not in LETTERS:
+        raise LabrigError(
+            "The answer is not one of the letters A to D",
+            where=f"question {number}: {answer[:20]!r}",
+            expected=" or ".join(ANSWERS),
+        )
+    return answer
+
+
+def _own_id(row: Mapping[str, Any], number: int) -> str:
+    """Return the id that a row brings, empty if it brings none."""
+    given = row.get("id")
+    if given is None or given == "":
+        return ""
+    id = str(given)
+    if not isinstance(given, str | int) or isinstance(given, bool) or id != safe(id):
+        raise LabrigError(
+            "This id cannot name a record",
+            where=f"question {number}: {id[:40]!r}",
+            expected="a whole number, or at most 120 letters, digits and ._-+",
+        )
+    return id
 
 
 def _fields(row: dict[str, Any], number: int) -> dict[str, str]:
@@ -128,6 +167,8 @@ def _fields(row: dict[str, Any], number: int) -> dict[str, str]:
                 expected=EXPECTED,
             )
     texts = {letter: text for letter, text in texts.items() if text}
-    if texts and all(re.match(rf"\(?{letter}[.):]\s", text) for letter, text in texts.items()):
+    if texts and all(
+        re.match(rf"\(?{letter}(?:\.\)|[.):])\s", text, re.IGNORECASE) for letter, text in texts.items()
+    ):
         texts = {letter: text.split(maxsplit=1)[1] for letter, text in texts.items()}
     return texts

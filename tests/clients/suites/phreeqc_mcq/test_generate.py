@@ -317,9 +317,38 @@ def test_published_questions_are_taken_over(tmp_path: Path, private_home: Path) 
     assert main(["tables", str(folder)]) == 0
 
 
+@pytest.mark.parametrize("label", ["A. {}", "A.) {}", "a) {}  "])
+@pytest.mark.parametrize("gap", ["\r\n\r\n", "\n"])
+def test_released_files_are_taken_as_they_are(
+    tmp_path: Path, private_home: Path, label: str, gap: str
+) -> None:
+    """The rows of the public release: ``gold``, a number as id, line ends of Windows, labels in three forms."""
+    values = ("6.9", "7.0", "7.1", "7.2")
+    letters = "ABCD" if label.startswith("A") else "abcd"
+    options = [letter + label[1:].format(value) for letter, value in zip(letters, values, strict=True)]
+    lines = gap[: len(gap) // 2 or 1].join(options)
+    rows = [
+        {"id": n, "question": f"Pure water at 25 °C.{gap}{ask}{gap}{lines}", "task_type": "mcq", "gold": gold}
+        for n, ask, gold in ((1, "What is the pH?", "B"), (2, "What is the pOH?", "C"))
+    ]
+    source, out = tmp_path / "released.jsonl", tmp_path / "items.jsonl"
+    source.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    make = ["generate", "phreeqc-mcq", "--from", str(source), "--set", "database=phreeqc.dat"]
+    assert main([*make, "--out", str(out)]) == 0
+    made = [items.from_row(json.loads(line)) for line in out.read_text().splitlines()]
+    assert [(each.id, each.truth["answer"]) for each in made] == [("1", "B"), ("2", "C")]
+    assert all(each.brief.prompt.count(value) == 1 for each in made for value in values)
+    assert not any("\r" in each.brief.prompt for each in made)
+    assert (made[0].labels["stem"] == made[1].labels["stem"]) is ("\r" in gap)
+
+
 @pytest.mark.parametrize(
     ("row", "said"),
     [
+        ({"question": QUESTION, "answer": "A", "gold": "B"}, "answer and gold differ"),
+        ({"question": QUESTION, "gold": "7.0"}, "not one of the letters"),
+        ({"question": QUESTION, "gold": "A", "id": "../x"}, "cannot name a record"),
+        ({"question": QUESTION, "gold": "A", "id": True}, "cannot name a record"),
         ({"answer": "A"}, "no question"),
         ({"question": QUESTION, "answer": "E"}, "not one of the letters"),
         ({"question": "Bare?", "answer": "A"}, "neither in the question"),
