@@ -95,7 +95,8 @@ def _task(row: dict[str, Any], number: int, database: str) -> Sample:
     if fields and all(lines.get(letter, "").strip() == text for letter, text in fields.items()):
         fields = {}  # the question holds them, too
     asked = f"{question.strip()}\n\nUse the thermodynamic database {database}."
-    before = question[: found.start()] if lines and (found := _OPTION.search(question)) else question
+    option = _OPTION.search(question)
+    before = question[: option.start()] if option else question
     first = " ".join((before.strip() or question.strip()).split("\n\n")[0].split())
     return Sample(
         suite=NAME,
