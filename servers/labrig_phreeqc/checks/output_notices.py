@@ -33,6 +33,7 @@ from labrig_phreeqc.output.outline import Outline, State
 from labrig_phreeqc.output.printed_tables import READERS, Tables
 
 IONIC_STRENGTH: Mapping[ActivityModel, float] = {
+    "Davies": 0.5,
     "ion association": 1.0,
     "B-dot": 1.0,
     "SIT": 3.5,
@@ -40,12 +41,12 @@ IONIC_STRENGTH: Mapping[ActivityModel, float] = {
 }
 """Ionic strength (mol/kgw) from which an activity model is beyond its data.
 
-Ion association: Davies holds to about 0.5, the WATEQ Debye-Hueckel terms of major ions are fitted to mean salt
-coefficients of chlorides (Truesdell and Jones, 1974); the manual calls this adequate at low ionic strength and doubts
-it in the range of seawater (0.7) and above (TM 6-A43, program limitations). Seawater itself is the manual's example 1,
-so the line is drawn at 1. B-dot: not above about 1 (Wolery, 1992, EQ3NR manual). SIT: the NEA reviews use it to about
-3.5 (TDB-2 guidelines). Pitzer: fitted to saturation with salts (Harvie, Moeller and Weare, 1984), which brines of MgCl2
-and CaCl2 reach at 15 to 20.
+Davies alone: to about 0.5, the usual figure. Ion association: the WATEQ Debye-Hueckel terms of major ions are fitted to
+mean salt coefficients of chlorides (Truesdell and Jones, 1974); the manual calls this adequate at low ionic strength
+and doubts it in the range of seawater (0.7) and above (TM 6-A43, program limitations). Seawater itself is the manual's
+example 1, so the line is drawn at 1. B-dot: not above about 1 (Wolery, 1992, EQ3NR manual). SIT: the NEA reviews use it
+to about 3.5 (TDB-2 guidelines). Pitzer: fitted to saturation with salts (Harvie, Moeller and Weare, 1984), which brines
+of MgCl2 and CaCl2 reach at 15 to 20.
 """
 
 BRINE_DATABASES = ("pitzer.dat", "frezchem.dat", "sit.dat")

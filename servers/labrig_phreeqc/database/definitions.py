@@ -12,7 +12,7 @@ from typing import Literal
 from labrig_phreeqc.database.catalogue import Catalogue, formula_weight, parse
 from labrig_phreeqc.input.statements import statements
 
-ActivityModel = Literal["ion association", "B-dot", "SIT", "Pitzer"]
+ActivityModel = Literal["Davies", "ion association", "B-dot", "SIT", "Pitzer"]
 
 _DEFINES = re.compile(
     r"^\s*(?:solution_master_species|solution_species|phases)\b", re.IGNORECASE | re.MULTILINE
@@ -78,10 +78,11 @@ def activity_model(database: Path, text: str = "") -> ActivityModel:
     """Return how a run computes activity coefficients, by the keywords of its input, else of its database.
 
     ``PITZER`` and ``SIT`` switch their models on, ``LLNL_AQUEOUS_MODEL_PARAMETERS`` the B-dot equation; else it is
-    ion association with the Debye-Hueckel, WATEQ and Davies equations (TM 6-A43).
+    ion association with the Debye-Hueckel, WATEQ and Davies equations (TM 6-A43), or Davies alone where a database has
+    no ``-gamma`` for Na+ (minteq.v4.dat, in which all ions of a charge have one activity coefficient).
     """
     own = _keyword_model(text)
-    return own or _model_of(database, database.stat().st_mtime_ns) or "ion association"
+    return own or _model_of(database, database.stat().st_mtime_ns)
 
 
 def has_volumes(database: Path) -> bool:
@@ -101,8 +102,17 @@ def _has_volumes(path: Path, _mtime_ns: int) -> bool:
 
 
 @lru_cache(maxsize=64)
-def _model_of(path: Path, _mtime_ns: int) -> ActivityModel | None:
-    return _keyword_model(path.read_text(encoding="utf-8", errors="replace"))
+def _model_of(path: Path, _mtime_ns: int) -> ActivityModel:
+    text = path.read_text(encoding="utf-8", errors="replace")
+    if model := _keyword_model(text):
+        return model
+    sodium = _SODIUM.search(text)
+    return "Davies" if sodium and not _GAMMA.search(sodium[1]) else "ion association"
+
+
+_SODIUM = re.compile(r"^\s*Na\+\s*=\s*Na\+[^\n]*\n((?:[^=\n]*\n)*)", re.MULTILINE)
+"""The lines that belong to the master species, up to the next reaction."""
+_GAMMA = re.compile(r"^\s*-?g(?:amma)?\b", re.IGNORECASE | re.MULTILINE)
 
 
 def _keyword_model(text: str) -> ActivityModel | None:

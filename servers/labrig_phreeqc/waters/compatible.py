@@ -13,7 +13,7 @@ spread between them is therefore a lower estimate of what is not known about the
 
 `scope_of` gives the scope of any database, and `out_of_scope` says why a water is beyond it: a survey and an estimate
 ask the same. Limits of ionic strength are those of the activity models: Davies 0.5, the usual figure (and so
-minteq.v4.dat, which uses it for most species), B-dot 1.0, SIT 3.5 mol/kgw, Pitzer equations to the saturation of most
+minteq.v4.dat, which uses it for all major ions), B-dot 1.0, SIT 3.5 mol/kgw, Pitzer equations to the saturation of most
 salts (Xiong, 2006, Geochem. Trans. 7:4, and literature there). phreeqc.dat and wateq4f.dat have ion association with
 individual parameters for the major ions, made for waters up to seawater (0.7): 1.0. Temperatures: 0 to 300 degC where
 the file tabulates its activity model so (llnl.dat, Thermoddem); 0 to 80 degC for ThermoChimie's scope; 0 to

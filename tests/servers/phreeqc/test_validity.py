@@ -32,6 +32,20 @@ def test_activity_models_are_those_the_databases_are_known_for(databases: Path) 
         for word, expected in (("Pitzer", "Pitzer"), ("SIT", "SIT"), ("extended Debye", "B-dot")):
             assert (word in about) == (model == expected) or "add-on" in about or not about, name
     assert activity_model(databases / "phreeqc.dat", "PITZER\n-B0\n") == "Pitzer"
+    assert [name for name, model in models.items() if model == "Davies"] == ["minteq.v4.dat"]
+
+
+async def test_a_database_with_davies_alone_is_doubted_from_half_a_mole(databases: Path) -> None:
+    brine = BRINE.format(0.7, " Ca 1e-4\n Mg 1e-4")
+    async with Engine() as engine:
+        run = await engine.run(brine, "minteq.v4.dat")
+    gammas = {each[0]: each[5] for line in run.output.split("\n") if len(each := line.split()) > 5}
+    assert gammas["Ca+2"] == gammas["Mg+2"] and gammas["Na+"] == gammas["Cl-"]  # by charge alone
+    (doubt,) = validity(run, outline_output(run.output), brine)
+    assert doubt.startswith(
+        "ionic strength 0.7 mol/kgw is beyond the Davies model of minteq.v4.dat (to about 0.5)"
+    )
+    assert not await doubts(brine, "minteq.dat")
 
 
 @pytest.mark.accept
