@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from labrig.errors import LabrigError
+from labrig_earth.impact.building import make_input
 from labrig_earth.impact.crops.building import make_weather
 from labrig_earth.impact.records import SUMMARY, Record, read_summary
 from labrig_earth.results import Result
@@ -79,4 +80,8 @@ def plot_run(call: Call) -> Result:
     )
 
 
-OPERATIONS: Mapping[str, Operation] = {"plot_run": plot_run, "make_weather": make_weather}
+OPERATIONS: Mapping[str, Operation] = {
+    "plot_run": plot_run,
+    "make_weather": make_weather,
+    "make_input": make_input,
+}

@@ -133,6 +133,51 @@ async def make_weather(
     return await answered(Asked("make_weather", {"data": data}, arguments, hint))
 
 
+@toolbox.tool(title="Make an input of a simulator", read_only=False, toolsets=IMPACT)
+async def make_input(
+    kind: Annotated[
+        str,
+        Field(description="soil, season (sowing day, field), met (hours for UTCI), population or exposure."),
+    ],
+    data: Annotated[
+        list[str],
+        Field(
+            min_length=1,
+            max_length=8,
+            description="Files in the workspace, or handles; for season the weather.",
+        ),
+    ],
+    point: Annotated[
+        list[float], Field(max_length=2, description="[latitude, longitude], degrees; not of population.")
+    ] = [],  # noqa: B006 - pydantic copies it
+    variables: Annotated[
+        dict[str, str],
+        Field(
+            description="Variables by column. soil: clay_percent, sand_percent or silt_percent, "
+            "organic_carbon_percent, bulk_density_g_cm3. met: tair_c, dew_point_c or rh_pct, u10 and v10, tmrt_c or "
+            "solar_down_w_m2, solar_direct_w_m2, solar_net_w_m2, thermal_down_w_m2, thermal_net_w_m2. "
+            "population: persons. exposure: one of a name."
+        ),
+    ] = {},  # noqa: B006
+    zones: Annotated[str, Field(description="population: polygons, a group each.")] = "",
+    options: Annotated[
+        dict[str, Any],
+        Field(
+            description="soil: bottoms_m, bottom_m. season: engine, crop, after (day), from_c, days; for dssat "
+            "cultivar, elevation_m, plants_m2, row_cm, depth_cm. met: start, end. population: names, layer. "
+            "exposure: unit, statistic (mean, max), start, end."
+        ),
+    ] = {},  # noqa: B006
+) -> Answer:
+    """Make an input of a simulator out of data: soil by depth, sowing day, weather by the hour, people, exposure.
+
+    Units are converted, methods and assumptions told; what a run would refuse is refused.
+    """
+    asked = {"kind": kind, "point": point, "variables": variables, "options": options}
+    inputs = {"data": data, "zones": [zones] if zones else []}
+    return await answered(Asked("make_input", inputs, asked, "check_inputs with the handle of the file"))
+
+
 @toolbox.tool(title="Start a simulation", read_only=False, idempotent=False, toolsets=IMPACT)
 async def start_simulation(tool: ToolArgument, arguments: ArgumentsArgument) -> Answer:
     """Run a simulator as a job, for get_job: numbers with units, and the handle of all that the run left."""

@@ -10,5 +10,6 @@
 - `town`: streets, buildings, amenities, a river and a flooded quarter; people on a grid
 - `streets`: the network of the town, and the routes in it
 - `tables`: yields of crops that follow rain
+- `impacts`: soil by depth, and hours of the hot spell with radiation
 - `writing`: NetCDF, GeoTIFF, GeoPackage and text with the label of what is synthetic, and a hash of what they hold
 """

@@ -10,7 +10,7 @@ EARTH_WORLD = MadeEnv(
     program="labrig_earth.world.make",
     seed=7,
     target="earth/world-1",
-    sha256={"contents.json": "6b98422baeace93e18a5fd7cef779a758ee0e75b55c2828dfb6d64c608985f3f"},
+    sha256={"contents.json": "7274676a16306d9354637b01aaa87be4f5f9402b53611ef63d6c704b3289d934"},
     listing="contents.json",
 )
 """Its data lie in the folder ``data``, a root for an agent; truth.json beside it says what was planted."""

@@ -310,6 +310,15 @@ RECIPES: dict[str, list[dict[str, Any]]] = {
             "options": {"diurnal_range_k": 8},
         }
     ],
+    "make_input": [
+        {
+            "kind": "exposure",
+            "data": [CLIMATE],
+            "point": [50.2, 9.1],
+            "variables": {"heat": "t2m"},
+            "options": {"end": "2000-01-31"},
+        }
+    ],
     "plot": [{"kind": "map", "files": ["@earth/dem.tif"], "layers": [REGIONS]}],
     "index": [{"index": "NDVI", "files": SCENE}],
     "read_file": [{"path": "@earth/stations.csv"}],

@@ -97,7 +97,7 @@ def read_case(
         "start": start.isoformat(),
         "end": end.isoformat(),
         "crop": _crop(planted, start, end),
-        "soil": _soil(read_object(soil.content, soil.name)),
+        "soil": read_soil(read_object(soil.content, soil.name)),
         "initial": _initial(managed),
         "irrigation": _irrigation(managed.fields("irrigation", {}), start, end),
         "field": _field(managed.fields("field", {})),
@@ -174,7 +174,8 @@ def _month_day(crop: Fields, name: str) -> str:
     return f"{found.month:02}/{found.day:02}"
 
 
-def _soil(soil: Fields) -> dict[str, Any]:
+def read_soil(soil: Fields) -> dict[str, Any]:
+    """Return a soil as AquaCrop is asked for it: a type, or layers."""
     if soil.has("type") == soil.has("layers"):
         read_layers(soil) if soil.has("layers") and not soil.has("type") else None
         raise LabrigError(

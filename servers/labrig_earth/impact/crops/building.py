@@ -8,19 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date
-from typing import Any
 
 import numpy as np
 
 from labrig.answer import Quantity
 from labrig.errors import LabrigError, unknown_name
-from labrig_earth.grids.axes import is_field
-from labrig_earth.grids.reading import Field, opened, readable, selected, variable
-from labrig_earth.grids.selecting import select_point
-from labrig_earth.grids.units import convert
+from labrig_earth.grids.reading import Field
 from labrig_earth.impact.crops.weather import Column, Weather, read_weather
-from labrig_earth.results import SYNTHETIC, Result, said_of
-from labrig_earth.work.arguments import list_of, mapping_of, number_of
+from labrig_earth.impact.sampling import fields_of, labels_of, point_of, sampled
+from labrig_earth.results import Result
+from labrig_earth.work.arguments import mapping_of, number_of
 from labrig_earth.work.calls import Call
 
 TO_2_M = 4.87 / np.log(67.8 * 10 - 5.42)
@@ -55,13 +52,7 @@ def make_weather(call: Call) -> Result:
     for role in named:
         if role not in ROLES and role not in WINDS:
             raise unknown_name("column", str(role), (*ROLES, *WINDS), where="variables")
-    places = call.inputs.get("data", ())
-    if not places:
-        raise LabrigError("No file is given", where="data", expected="files with daily fields")
-    point = list_of(call, "point", (int, float), "latitude and longitude, degrees")
-    if len(point) != 2:
-        raise LabrigError("point is no place", where="point", expected="[latitude, longitude], degrees")
-    fields = [opened(place) for place in places]
+    fields, point = fields_of(call), point_of(call)
     notes: list[str] = []
     columns: dict[str, Column] = {}
     days: list[date] = []
@@ -78,9 +69,6 @@ def make_weather(call: Call) -> Result:
     content = weather.csv(tuple(columns))
     read_weather(content, "weather.csv")  # whatever a run would refuse is refused now
     (call.scratch / "weather.csv").write_bytes(content)
-    synthetic = [
-        said_of(str(field.data.attrs[SYNTHETIC])) for field in fields if SYNTHETIC in field.data.attrs
-    ]
     years = weather.days / 365.2425
     return Result(
         method=f"nearest cell at {point[0]:g}, {point[1]:g} (latitude, longitude), each day",
@@ -92,30 +80,22 @@ def make_weather(call: Call) -> Result:
         ),
         data={"start": str(weather.start), "end": str(weather.end), "columns": list(columns)},
         assumed=tuple(notes),
-        warnings=tuple(dict.fromkeys(synthetic)),
+        warnings=labels_of(fields),
         source=", ".join(dict.fromkeys(field.source for field in fields)),
         files=("weather.csv",),
     )
 
 
 def _column(
-    fields: list[Field], name: str, role: str, call: Call, point: list[Any]
+    fields: list[Field], name: str, role: str, call: Call, point: tuple[float, float]
 ) -> tuple[Column, list[date], list[str]]:
     """Return the values of a variable at a place in the unit of its column, their days, and what was done."""
-    source = next((each for each in fields if name in each.data.data_vars), None)
-    if source is None:
-        known = [str(each) for field in fields for each in field.data.data_vars if is_field(field.data[each])]
-        raise unknown_name("variable", name, known, where=f"variables, {role}")
     part = {key: call.argument(key) for key in ("start", "end") if call.argument(key)}
-    chosen = readable(selected(variable(source, name), part))
-    found = select_point(chosen.data, float(point[0]), float(point[1]))
-    data = found.data
-    time = source.axes.time
-    if data.dims != (time,):
-        raise LabrigError(
-            f"{name} has {', '.join(map(str, data.dims))}", where=name, expected="a time axis alone"
-        )
-    stamps = data[time].values.astype("datetime64[D]")
+    water = role in ("precipitation_mm", "et0_mm")
+    found = sampled(fields, name, role, point, ROLES.get(role, ("m/s",)), part=part, water=water)
+    if not np.issubdtype(found.coordinate.dtype, np.datetime64):
+        raise LabrigError(f"{name} has {found.axis}", where=name, expected="a time axis alone")
+    stamps = found.coordinate.astype("datetime64[D]")
     if len(stamps) > 1 and not bool((np.diff(stamps).astype(int) == 1).all()):
         raise LabrigError(
             f"{name} is not daily",
@@ -123,27 +103,7 @@ def _column(
             expected="one value a day",
             try_="aggregate with every=day first",
         )
-    unit = str(data.attrs.get("units", ""))
-    values, said = _in_unit(data.values.astype(float), unit, role, name)
-    notes = [f"{role}: {name}, cell {found.latitude:g}, {found.longitude:g}" + (f", {said}" if said else "")]
-    return values, [stamp.item() for stamp in stamps], notes
-
-
-def _in_unit(values: Column, unit: str, role: str, name: str) -> tuple[Column, str]:
-    if role in WINDS:
-        wanted: tuple[str, ...] = ("m/s",)
-    else:
-        wanted = ROLES[role]
-    refusal: LabrigError | None = None
-    for target in wanted:
-        try:
-            converted, said = convert(values, unit, target, water=role in ("precipitation_mm", "et0_mm"))
-            return np.asarray(converted, dtype=float), said
-        except LabrigError as error:
-            refusal = error
-    assert refusal is not None
-    refusal.where = name
-    raise refusal
+    return found.values, [stamp.item() for stamp in stamps], [found.note]
 
 
 def _settled(columns: dict[str, Column], diurnal_range_k: float | None) -> list[str]:

@@ -89,7 +89,7 @@ def read_case(weather: Named, soil: Named, cultivar: Named, treatment: Named) ->
             "There is no column srad_mj_m2", where=weather.name, expected="solar radiation of each day, MJ/m2"
         )
     notes = list(days.notes)
-    profile, layers = _soil(read_object(soil.content, soil.name), notes)
+    profile, layers = read_soil(read_object(soil.content, soil.name), notes)
     planted = read_object(cultivar.content, cultivar.name)
     site = treated.fields("site")
     planting = treated.fields("planting")
@@ -168,7 +168,8 @@ def _climate(treated: Fields, days: Weather, notes: list[str]) -> dict[str, Any]
     return {"tav_c": tav, "amp_k": amp, "co2_ppm": co2}
 
 
-def _soil(soil: Fields, notes: list[str]) -> tuple[dict[str, Any], list[Layer]]:
+def read_soil(soil: Fields, notes: list[str]) -> tuple[dict[str, Any], list[Layer]]:
+    """Return a soil as DSSAT is asked for it, and its layers; defaults go into the notes."""
     made: dict[str, Any] = {}
     defaults = []
     for name, (default, least, most, unit) in SOIL_DEFAULTS.items():
