@@ -55,6 +55,8 @@ MUST_LEAK = 30
 MB = 1 << 20
 MOST_LAG_S = 1.5
 """A task of the host may be woken so much too late; on a machine at work, 0.3 s have been seen without any attack."""
+MOST_LOCKS = 2_000
+"""Locks on files may be so many more on the machine: each is kernel memory that no limit of a process counts."""
 BURST = 200 * MB
 """What may be written between two looks at the scratch folder."""
 SETTLE_S = 5.0
@@ -231,7 +233,7 @@ def attack(rig: Rig, case: Case) -> Record:
     domain = Path("/proc/sys/kernel/domainname").read_text()
     limits = LIMITS | case.limits
     request = {"op": "run", "inputs": rig.targets.inputs, "limits": limits}
-    monitor = Monitor(rig.process.pid, rig.scratch(), rig.targets.victim.about["pid"])
+    monitor = Monitor(rig.process.pid, rig.scratch(), rig.targets.victim.about["pid"], rig.targets.table)
     replies = []
     monitor.start()
     try:
@@ -320,6 +322,8 @@ def _seen_outside(
         leaks["threads"] = str(monitor.threads)
     if monitor.descriptors > 1024:
         leaks["descriptors"] = str(monitor.descriptors)
+    if monitor.locks > MOST_LOCKS:
+        leaks["locks"] = f"{monitor.locks:,}"
     if monitor.seen:
         leaks["holds"] = ", ".join(sorted(monitor.seen))
     allowed = rig._base_bytes + int(limits["memory_bytes"] * 1.25) + 64 * MB

@@ -52,10 +52,14 @@ class Monitor(threading.Thread):
         What no run may have: kinds of descriptors and sockets, namespaces, priorities.
     traced
         Who was traced, of the victim and the process itself.
+    locks
+        The most locks on files that were new on the machine at one moment, as far as they are counted.
     """
 
-    def __init__(self, top: int, scratch: list[Path], victim: int) -> None:
+    def __init__(self, top: int, scratch: list[Path], victim: int, given: Path) -> None:
         super().__init__(daemon=True)
+        self._given_file = f":{given.stat().st_ino} ".encode()
+        self.locks, self._locks = 0, _locks().count(b"\n")
         self._top, self._scratch, self._victim = top, scratch, victim
         self._known = set(descendants(top)) | {victim}
         self._end = threading.Event()
@@ -113,6 +117,10 @@ class Monitor(threading.Thread):
             self._disk_next = time.monotonic() + DISK_PERIOD_S
             folders = {_identity(folder): folder for folder in self._scratch}
             self.disk = max(self.disk, disk + sum(map(used, folders.values())))
+            locks = _locks()
+            self.locks = max(self.locks, locks.count(b"\n") - self._locks)
+            if self._given_file in locks:
+                self.seen.add("a lock on an input")
         for pid, name in ((self._victim, "victim"), (self._top, "host")):
             with contextlib.suppress(OSError):
                 if "TracerPid:\t0\n" not in Path(f"/proc/{pid}/status").read_text():
@@ -248,6 +256,12 @@ def _shared_memory() -> int:
         if line.startswith("Shmem:"):
             return int(line.split()[1]) * 1024
     return 0
+
+
+def _locks() -> bytes:
+    """Return the first 20,000 or so of all locks on files."""
+    with Path("/proc/locks").open("rb", buffering=1 << 20) as file:
+        return file.read(1 << 20)
 
 
 def until_gone(top: int, known: set[int], seconds: float) -> list[int]:

@@ -30,14 +30,13 @@ ALLOWED = """
 ANSWERED = {
     # With success, and nothing is done. Landlock does not see them, so they must not work on a file that is not
     # the run's; but `shutil.copy`, which nobody calls for the mode, would fail where they were refused.
-    0: "chmod fchmod fchmodat",
+    # The same for a lock: it would hold up those outside who use an input, and others cannot see the run's files.
+    0: "chmod fchmod fchmodat flock",
     # Extended attributes: as in a file system that has none, so that `shutil.copy2` goes on.
     errno.EOPNOTSUPP: """
       getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr
       setxattr lsetxattr fsetxattr removexattr lremovexattr fremovexattr
       fallocate""",  # it can take blocks beyond the size that RLIMIT_FSIZE looks at; posix_fallocate then writes
-    # An exclusive lock on a file that can only be read would hold up others; HDF5 goes on without locks at ENOSYS.
-    errno.ENOSYS: "flock",
 }
 
 # Arguments. The constants are the same on both machines.
@@ -51,9 +50,12 @@ O_ACCMODE, O_TRUNC, O_ASYNC = 0o3, 0o1000, 0o20000
 F_SETFL = 4
 FCNTL = (
     *(0, 1, 2, 3, 1030),  # F_DUPFD, GETFD, SETFD, GETFL, DUPFD_CLOEXEC
-    *(5, 6, 7, 36, 37, 38),  # F_GETLK, SETLK, SETLKW and F_OFD_*: SQLite locks its files
+    *(5, 36),  # F_GETLK, F_OFD_GETLK: SQLite asks whether anybody holds a lock, and in a run nobody can
     1032,  # F_GETPIPE_SZ
 )  # not F_SETOWN, SETSIG (signals to others), SETLEASE, NOTIFY (hold others up), SETPIPE_SZ (memory), ADD_SEALS
+# F_SETLK, SETLKW and F_OFD_SETLK, SETLKW: pretended as flock is. A lock is also memory of the kernel, which no limit of
+# a process counts: some 190 bytes each, of any number, and those of F_OFD_SETLK outlive their descriptor in a mapping.
+LOCKS = (6, 7, 37, 38)
 IOCTL = (
     0x5401,  # TCGETS: isatty
     0x541B,  # FIONREAD
@@ -148,6 +150,7 @@ def argument_checks() -> dict[str, Block]:
         ],
         "fcntl": [
             *when(low(1), FCNTL, allow()),
+            *when(low(1), LOCKS, answer(0)),
             *unless(low(1), (F_SETFL,), refuse),
             *unless(low(2), (0,), refuse, mask=O_ASYNC),
             *allow(),

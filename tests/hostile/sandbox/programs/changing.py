@@ -152,3 +152,15 @@ import labrig_attack_target
 print(labrig_attack_target.value)
 """,
 )
+add(
+    "an input locked",
+    "a read lock by `flock`, `F_SETLK` and `F_OFD_SETLK`, which keeps the host from writing",
+    """
+import fcntl, struct
+number = os.open("inputs/data.csv", os.O_RDONLY)
+about = struct.pack("hhqqi4x", fcntl.F_RDLCK, 0, 0, 0, 0)
+tried(lambda: fcntl.fcntl(number, fcntl.F_OFD_SETLK, about), lambda: fcntl.fcntl(number, fcntl.F_SETLK, about),
+      lambda: fcntl.flock(number, fcntl.LOCK_SH))
+hold(0.4)
+""",
+)

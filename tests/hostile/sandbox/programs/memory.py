@@ -431,3 +431,26 @@ with open("stays", "w") as file:
     tried(lambda: fcntl.ioctl(file, 0x40086602, struct.pack("l", 0x10)))
 """,
 )
+add(
+    "locks on files",
+    "300,000 record locks, by `F_OFD_SETLK` in files that are mapped and closed, and by `F_SETLK`",
+    """
+import fcntl, mmap, struct
+maps, errors = [], set()
+for number in range(6):
+    file = os.open(f"locked-{number}", os.O_CREAT | os.O_RDWR)
+    os.ftruncate(file, 4096)
+    maps.append(mmap.mmap(file, 4096))
+    for byte in range(50_000, 0, -1):
+        about = struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 2 * byte, 1, 0)
+        try:
+            fcntl.fcntl(file, fcntl.F_OFD_SETLK if number % 2 else fcntl.F_SETLK, about)
+        except OSError as error:
+            errors.add(word(error))
+            break
+    if number % 2: os.close(file)
+say(", ".join(sorted(errors)) or "done")
+hold()
+""",
+    quick=True,
+)

@@ -75,11 +75,6 @@ def exchange() -> None:
     system("renameat2", -100, one, -100, two, 2)
 
 
-def flock() -> None:
-    with open("../readable/data") as file:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
 def fallocate() -> None:
     with open("file", "w") as file:
         system("fallocate", file.fileno(), 1, 0, 64 * MIB)  # FALLOC_FL_KEEP_SIZE
@@ -126,7 +121,6 @@ DENIED: dict[str, tuple[Callable[[], object], str]] = {
     "hard link": (lambda: os.link("../readable/data", "link"), "EPERM"),
     "fifo": (lambda: os.mkfifo("fifo"), "EPERM"),
     "exchange two files": (exchange, "EPERM"),
-    "lock what may be read": (flock, "ENOSYS"),
     "take blocks beyond the size": (fallocate, "ENOTSUP"),
     "handle of a file": (lambda: system("name_to_handle_at", -100, BUFFER, BUFFER, BUFFER, 0), "EPERM"),
     "write all disks": (lambda: system("sync"), "EPERM"),

@@ -143,6 +143,17 @@ def test_of_processes_a_run_can_ask_about_itself_only(
 
 
 @pytest.mark.parametrize("machine", syscalls.MACHINES)
+def test_locks_are_pretended_and_asked_for(machine: str) -> None:
+    program, architecture = seccomp.program(CODE, machine), seccomp.AUDIT[machine]
+    fcntl, flock = (syscalls.number(name, machine) or 0 for name in ("fcntl", "flock"))
+    assert {verdict(program, architecture, fcntl, (5, command)) for command in (6, 7, 37, 38)} == {
+        seccomp.ERRNO
+    }
+    assert {verdict(program, architecture, fcntl, (5, command)) for command in (5, 36)} == {seccomp.ALLOW}
+    assert {verdict(program, architecture, flock, (5, how)) for how in range(16)} == {seccomp.ERRNO}
+
+
+@pytest.mark.parametrize("machine", syscalls.MACHINES)
 def test_calls_of_which_no_run_has_need(machine: str) -> None:
     program, architecture = seccomp.program(CODE, machine), seccomp.AUDIT[machine]
     for name, both in EXTRA.items():
