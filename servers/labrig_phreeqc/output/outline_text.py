@@ -265,18 +265,25 @@ def _majority(items: Iterable[_T]) -> _T | None:
 def _folded_states(hidden: Sequence[State], common: dict[str, str]) -> str:
     first, last = hidden[0], hidden[-1]
     text = f"... {len(hidden)} folded: {_labels(first, last)} L{first.first}-{last.last}"
-    strides = [b.first - a.first for a, b in pairwise(hidden)]
-    if strides:
-        about = "" if len(set(strides)) == 1 else "~"
-        text += f" every {about}{round(sum(strides) / len(strides))}"
+    text += _every([each.first for each in hidden])
     spans = [value for key, value in _spans(hidden).items() if key not in common]
     return text + (", " if spans else "") + _join(*spans)
+
+
+def _every(firsts: Sequence[int]) -> str:
+    """Return the lines from one to the next, `` every 83``, or about how many where they differ."""
+    strides = [b - a for a, b in pairwise(firsts)]
+    if not strides:
+        return ""
+    about = "" if len(set(strides)) == 1 else "~"
+    return f" every {about}{round(sum(strides) / len(strides))}"
 
 
 def _folded_simulations(hidden: Sequence[Simulation]) -> str:
     first, last = hidden[0], hidden[-1]
     inside = [state for simulation in hidden for state in simulation.states]
     text = f"... {len(hidden)} simulations folded: {first.number}..{last.number} L{first.first}-{last.last}"
+    text += _every([each.first for each in hidden])
     text += f", {len(inside)} states"
     if names := list(dict.fromkeys(name for simulation in hidden for name in _shape(simulation))):
         text += f" ({', '.join(names[:4])}{', ...' if len(names) > 4 else ''})"
@@ -410,12 +417,14 @@ def _places(state: State, usual: tuple[str, ...], base: int | None = None) -> st
     unnamed = _unnamed(state, usual)
     sign, zero = ("@", 0) if base is None else ("+", base)
     lines = " ".join(sign.strip("@") + str(section.first - zero) for section in unnamed)
-    named = [
-        f"{_short(s)}{sign}{s.first - zero}" + (f" every {s.stride}" if s.stride else "")
-        for s in state.sections
-        if s not in unnamed
-    ]
+    named = [f"{_short(s)}{sign}{s.first - zero}" + _stride(s) for s in state.sections if s not in unnamed]
     return _join("@" * bool(unnamed) + lines, *named)
+
+
+def _stride(section: Section) -> str:
+    if section.count == 1:
+        return ""
+    return f" every {section.stride or f'~{round((section.last - section.first + 1) / section.count)}'}"
 
 
 def _short(section: Section) -> str:

@@ -130,6 +130,30 @@ def _assemblage(lines: Sequence[str]) -> Tables:
     return tables
 
 
+_TRANSFER = re.compile(r" *(?:Solution +)?(\S+) +(\S+e[+-]\d+) +(\S+e[+-]\d+) +(\S+e[+-]\d+)(?: .*)?")
+
+
+def _ranges(kind: str) -> Callable[[Sequence[str]], Tables]:
+    """Return the reader of a table of an inverse model with value, minimum and maximum; without -range both are 0."""
+
+    def read(lines: Sequence[str]) -> Tables:
+        tables: Tables = {kind: {}, f"{kind}_min": {}, f"{kind}_max": {}}
+        for match in filter(None, map(_TRANSFER.fullmatch, lines)):
+            value, least, most = map(_number, match.groups()[1:])
+            if least == most == 0 != value:
+                least = most = "no range was computed (-range in INVERSE_MODELING)"
+            for suffix, each in (("", value), ("_min", least), ("_max", most)):
+                tables[kind + suffix][match[1]] = each
+        return tables
+
+    return read
+
+
+def _redox_transfers(lines: Sequence[str]) -> Tables:
+    rows = [f for f in _rows(lines, "Redox", "mole") if len(f) == 2]
+    return {"redox": {f[0]: _number(f[1]) for f in rows}}
+
+
 _GAS_LINES = (
     ("gas pressure", re.compile(r"Total pressure: +(\S+) +atmospheres.*")),
     ("gas volume", re.compile(r" *Gas volume: +(\S+) liters.*")),
@@ -137,7 +161,7 @@ _GAS_LINES = (
 
 
 def _gas(lines: Sequence[str]) -> Tables:
-    tables: Tables = {"value": {}, "p": {}, "gas": {}}
+    tables: Tables = {"value": {}, "p": {}, "gas": {}, "moles": {}, "delta": {}}
     for line in lines:
         for name, pattern in _GAS_LINES:
             if match := pattern.fullmatch(line):
@@ -145,7 +169,8 @@ def _gas(lines: Sequence[str]) -> Tables:
     for fields in _rows(lines, "Component"):
         if len(fields) in (6, 7):  # with Peng-Robinson there is a column phi
             tables["p"][fields[0]] = _number(fields[2])
-            tables["gas"][fields[0]] = _number(fields[-2])
+            tables["gas"][fields[0]] = tables["moles"][fields[0]] = _number(fields[-2])
+            tables["delta"][fields[0]] = _number(fields[-1])
     return tables
 
 
@@ -207,5 +232,8 @@ READERS: dict[str, Callable[[Sequence[str]], Tables]] = {
     "Solid solutions": _solid_solutions,
     "Redox couples": _redox,
     "Isotope Ratios": _ratios,
+    "Solution fractions": _ranges("fraction"),
+    "Phase mole transfers": _ranges("transfer"),
+    "Redox mole transfers": _redox_transfers,
 }
 """The reader of each section, by the name in its heading."""

@@ -18,13 +18,19 @@ Names of elements, species, phases and gases are those of PHREEQC, case included
 ``lm()``, ``la()``     log10       log molality, log activity; ``lg()`` is another name of ``la()``, and not
                                    the log gamma of PHREEQC's BASIC function LG
 ``SI(Calcite)``        log10       saturation index log(IAP/K), log fugacity (atm) of a gas; also ``si Calcite``
-``moles(Calcite)``     mol         final moles in "Phase assemblage"; ``delta(Calcite)`` the change
+``moles(Calcite)``     mol         final moles in "Phase assemblage" or "Gas phase"; ``delta(Calcite)`` the change
 ``p(CO2(g))``          atm         partial pressure in "Gas phase"; ``gas(CO2(g))`` its final moles
 ``ss(Calcite)``        mol         component of a solid solution; ``x(Calcite)`` its mole fraction
 ``kin(Calcite)``       mol         total moles of a kinetic reactant; ``dk(Calcite)`` the change
 ``pe(O(-2)/O(0))``     1           pe of a redox couple; ``Eh(...)`` the same in V
 ``R(13C) HCO3-``       1           ratio in "Isotope Ratios", named as printed there
+``transfer(Calcite)``  mol         of an inverse model, positive where it dissolves; ``transfer``: all phases
+``fraction(1)``        1           of an inverse model: how much of solution 1; ``fraction``: all solutions
+``redox(Fe(3))``       mol         of an inverse model: moles of electrons transferred as printed
 ====================== =========== ======================================================================
+
+`transfer` and `fraction` come with their least and greatest value (``transfer_min``, ``transfer_max``), one row for
+each model; PHREEQC cuts names of phases there at 15 characters. ``moles Calcite`` is the same as ``moles(Calcite)``.
 
 A value has the digits that are printed (four for a molality, two decimals for a saturation index), and
 PHREEQC prints concentrations below about 1e-40 as 0; for more, use SELECTED_OUTPUT in the input. A value
@@ -66,8 +72,8 @@ _KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "lm": ("log10(mol/kgw)", ("Distribution of species", "Surface composition")),
     "la": ("log10(activity)", ("Distribution of species",)),
     "SI": ("log10(IAP/K)", ("Saturation indices", "Phase assemblage")),
-    "moles": ("mol", ("Phase assemblage",)),
-    "delta": ("mol", ("Phase assemblage",)),
+    "moles": ("mol", ("Phase assemblage", "Gas phase")),
+    "delta": ("mol", ("Phase assemblage", "Gas phase")),
     "p": ("atm", ("Gas phase",)),
     "gas": ("mol", ("Gas phase",)),
     "ss": ("mol", ("Solid solutions",)),
@@ -77,7 +83,12 @@ _KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "pe": ("", ("Redox couples",)),
     "Eh": ("V", ("Redox couples",)),
     "R": ("1", ("Isotope Ratios",)),
+    **{f"transfer{each}": ("mol", ("Phase mole transfers",)) for each in ("", "_min", "_max")},
+    **{f"fraction{each}": ("1", ("Solution fractions",)) for each in ("", "_min", "_max")},
+    "redox": ("mol", ("Redox mole transfers",)),
 }
+_OF_MODELS = ("transfer", "fraction", "redox")
+_WITH_RANGE = ("transfer", "fraction")
 _OTHER_NAMES = {"lg": "la", "si": "SI"}
 
 
@@ -141,6 +152,11 @@ class Quantity(NamedTuple):
         return f"total {self.name}" if self.kind == "total" else f"{self.kind}({self.name})"
 
 
+def left_out(name: str, error: LabrigError) -> Note:
+    """Return the note of a column that was asked for and does not exist, beside others that do."""
+    return Note(name, "; ".join(filter(None, (f"left out: {error.what}", error.try_))), ())
+
+
 def parse_quantity(text: str) -> Quantity:
     """Read a quantity in the notation above; whether an output has it is not asked."""
     words = " ".join(text.split())
@@ -148,11 +164,13 @@ def parse_quantity(text: str) -> Quantity:
         return Quantity("value", _BY_NAME[words.casefold()])
     if words.startswith("R("):
         return Quantity("R", words)
-    if match := re.fullmatch(r"([A-Za-z]+) ?\((.+)\)|(SI|si) (.+)", words):
+    if match := re.fullmatch(r"([A-Za-z_]+) ?\((.+)\)|(\w+) (.+)", words):
         kind, name = match[1] or match[3], match[2] or match[4]
         kind = _OTHER_NAMES.get(kind, kind)
         if kind in _KINDS:
             return Quantity(kind, name.strip())
+    if words in _OF_MODELS:
+        return Quantity(words, "")
     return Quantity("total", words.removeprefix("total "))
 
 
@@ -180,12 +198,14 @@ def series(
     Returns
     -------
     Series
-        States that print none of the tables read here, such as inverse models, have no row.
+        States that print none of the tables read here have no row; inverse models have one where a quantity of theirs
+        is asked for, and other states where another is. A quantity that no state of the output has is left out, and a
+        note without rows says so.
 
     Raises
     ------
     LabrigError
-        For a quantity that no state of the output has, a filter without states, an output without tables.
+        Where no state has any of the quantities; for a filter without states, an output without tables.
 
     Notes
     -----
@@ -207,16 +227,28 @@ def series(
             try_="PRINT -reset true, or SELECTED_OUTPUT, in the input",
             code="not_found",
         )
-    found = [[row.find(quantity) for row in printed] for quantity in wanted]
-    for text, quantity, cells in zip(quantities, wanted, found, strict=True):
-        if not any(cell.known for cell in cells):
-            _require(text, quantity, lines, tree, printed)
+    asked = _with_ranges(quantities, wanted, printed)
+    of_models = {_of_models(quantity) for _, quantity in asked}
+    printed = [row for row in printed if row.is_model in of_models] or printed
+    notes: list[Note] = []
+    errors: list[LabrigError] = []
+    found: list[tuple[str, Quantity, list[_Cell]]] = []
+    for text, quantity in asked:
+        cells = [row.find(quantity) for row in printed]
+        if not any(cell.known for cell in cells) and (
+            error := _unknown(text, quantity, lines, tree, printed)
+        ):
+            errors.append(error)
+            notes.append(left_out(text, error))
+        else:
+            found.append((text, quantity, cells))
+    if not found:
+        raise errors[0]
 
     index = _index(printed)
     columns = [column for column, _ in index]
     cells_by_column: list[list[Cell]] = [cells for _, cells in index]
-    notes: list[Note] = []
-    for text, quantity, cells in zip(quantities, wanted, found, strict=True):
+    for text, quantity, cells in found:
         unit = next((cell.unit for cell in cells if cell.known), _unit(quantity))
         columns.append(Column(text, unit, "number"))
         cells_by_column.append([None if isinstance(cell.value, str) else cell.value for cell in cells])
@@ -270,6 +302,27 @@ def to_csv(table: Series) -> str:
 # ------------------------------------------------------------------------------------------ states and their rows
 
 
+def _of_models(quantity: Quantity) -> bool:
+    return quantity.kind.partition("_")[0] in _OF_MODELS
+
+
+def _with_ranges(
+    texts: Sequence[str], wanted: Sequence[Quantity], rows: Sequence[Printout]
+) -> list[tuple[str, Quantity]]:
+    """Put least and greatest beside what inverse models have ranges of, and every name in place of a bare kind."""
+    asked: dict[str, Quantity] = {}
+    for text, quantity in zip(texts, wanted, strict=True):
+        names = [quantity.name]
+        if _of_models(quantity) and not quantity.name:
+            names = _names(row for row in rows if row.is_model).get(quantity.kind, []) or [""]
+        for name in names:
+            each = Quantity(quantity.kind, name)
+            asked[str(each) if name and _of_models(quantity) else text] = each
+            for end in ("_min", "_max") if name and quantity.kind in _WITH_RANGE else ():
+                asked[f"{quantity.kind}{end}({name})"] = Quantity(quantity.kind + end, name)
+    return list(asked.items())
+
+
 class _Cell(NamedTuple):
     """What a row has for a quantity. A name that is listed is known, though it may have no number."""
 
@@ -319,6 +372,11 @@ class Printout:
             )
         return self.read_[section]
 
+    @property
+    def is_model(self) -> bool:
+        """Whether it is an inverse model."""
+        return self.state.stage.startswith("inverse")
+
     def names(self) -> Iterator[tuple[str, str]]:
         for section in self.spans:
             for kind, table in (self.read(section) or {}).items():
@@ -332,7 +390,7 @@ class Printout:
             return self._value(name)
         unit, sections = _KINDS[kind]
         for section in sections:
-            if (tables := self.read(section)) and name in tables[kind]:
+            if (tables := self.read(section)) and name in tables.get(kind, ()):
                 in_moles = kind == "m" and section == "Exchange composition"
                 return _Cell(tables[kind][name], "mol" if in_moles else unit, True)
         return _Cell(self._missing(sections))
@@ -340,7 +398,7 @@ class Printout:
     def _missing(self, sections: Sequence[str]) -> str:
         if any(section in self.spans for section in sections):
             return "not listed in this state"
-        if sections == ("Gas phase",):
+        if "Gas phase" in sections:
             first, last = self.state.first - 1, self.state.last
             if any(_DISSOLVED.fullmatch(line.rstrip()) for line in self.lines[first:last]):
                 return "the gas phase dissolved completely"
@@ -457,16 +515,16 @@ def _names(rows: Iterable[Printout]) -> dict[str, list[str]]:
     return {kind: list(found) for kind, found in names.items()}
 
 
-def _require(
+def _unknown(
     text: str, quantity: Quantity, lines: Sequence[str], tree: Outline, seen: Sequence[Printout]
-) -> None:
-    """Refuse a quantity that no state has; the states seen already do not have it."""
+) -> LabrigError | None:
+    """Return what is wrong with a quantity that no state has; the states seen already do not have it."""
     known = {id(row.state) for row in seen}
     others = [row for s in tree.states if id(s) not in known for row in printouts(lines, s)]
     if any(row.find(quantity).known for row in others):
-        return
+        return None
     if quantity.kind == "value":  # a fixed name, so it is spelt right; this output does not print it
-        return
+        return None
     names = _names([*seen, *others])
     own = [str(Quantity(quantity.kind, name)) for name in names.get(quantity.kind, [])]
     every = [str(Quantity(kind, name)) for kind, found in names.items() for name in found]
@@ -477,4 +535,4 @@ def _require(
             for kind, found in names.items()
         ]
         error.expected = "a quantity that this output prints: " + ", ".join(counts)
-    raise error
+    return error

@@ -1,7 +1,8 @@
 """A table in a file as a `Series`: selected output as PHREEQC writes it, or a CSV such as `series` makes.
 
 A file of selected output has no units: those of its fixed columns are known, a total or a USER_PUNCH column has none.
-Selected output repeats its heading line where the input defines it anew; rows belong to the heading above them.
+Selected output repeats its heading line where the input defines it anew; rows belong to the heading above them. A row
+may be shorter than its heading (a USER_PUNCH that punches under a condition, official example 12a) or longer.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from labrig.errors import LabrigError, unknown_name
-from labrig_phreeqc.output.series import Cell, Column, Note, Series
+from labrig_phreeqc.output.series import Cell, Column, Note, Series, left_out
 
 PLACES = ("sim", "state", "soln", "dist_x", "time", "step", "cell", "shift", "line", "simulation")
 """Columns that say which state a row is; they come along with any other."""
@@ -43,12 +44,19 @@ MAX_LISTED = 40
 
 
 def is_table(text: str) -> bool:
-    """Tell whether a text is a table with a heading, rather than a PHREEQC output: two lines or more, cut alike."""
+    """Tell whether a text is a table with a heading, rather than a PHREEQC output: two lines or more, cut alike.
+
+    The first row of selected output may have fewer or more fields than the heading; a PHREEQC output does not start
+    with a line of tabs.
+    """
     lines = [line for line in text[:200_000].split("\n") if line.strip()][:2]
-    if len(lines) < 2:
+    if len(lines) < 2 or lines[0].startswith("-"):
         return False
-    cut = [len(line.rstrip("\t\r").split(_delimiter(lines[0]))) for line in lines]
-    return cut[0] == cut[1] > 1 and not lines[0].startswith("-")
+    delimiter = _delimiter(lines[0])
+    heading, row = (line.rstrip("\t\r").split(delimiter) for line in lines)
+    if delimiter == "\t" and lines[0][0] != "\t":
+        return len(heading) > 1 and any(isinstance(_number(field.strip()), float) for field in row)
+    return len(heading) == len(row) > 1
 
 
 def no_value(heading: str, value: float) -> bool:
@@ -79,7 +87,8 @@ def read_table(text: str, names: Sequence[str], known: Sequence[str] = ()) -> Se
     Raises
     ------
     LabrigError
-        ``not_found`` for a heading that the table lacks, with the nearest.
+        ``not_found`` where the table has none of the headings, with the nearest; one beside others that it has is left
+        out, and a note without rows says so.
     """
     headings: list[str] = []
     rows: list[dict[str, Cell]] = []
@@ -90,18 +99,33 @@ def read_table(text: str, names: Sequence[str], known: Sequence[str] = ()) -> Se
                 current = list(known)
             headings += [name for name in current if name not in headings]
             continue
-        rows.append({name: _cell(name, field) for name, field in zip(current, fields, strict=False)})
+        beyond = [f"column {number}" for number in range(len(current) + 1, len(fields) + 1)]
+        headings += [name for name in beyond if name not in headings]
+        rows.append(
+            {name: _cell(name, field) for name, field in zip([*current, *beyond], fields, strict=False)}
+        )
     places = [name for name in headings if name.casefold() in PLACES]
-    chosen = [find_heading(name, headings) for name in names]
+    chosen, unknown, errors = [], [], []
+    for name in names:
+        try:
+            chosen.append(find_heading(name, headings))
+        except LabrigError as error:
+            errors.append(error)
+            unknown.append(left_out(name, error))
+    if not chosen:
+        raise errors[0]
     kept = list(dict.fromkeys([*places, *chosen]))
     absent: dict[str, list[int]] = {}
     for number, row in enumerate(rows):
         for name in chosen:
             if row.get(name) is None:
                 absent.setdefault(name, []).append(number)
-    notes = tuple(
-        Note(name, "no value: it cannot form here, or the cell is empty", tuple(numbers))
-        for name, numbers in absent.items()
+    notes = (
+        *unknown,
+        *(
+            Note(name, "no value: it cannot form here, or the cell is empty", tuple(numbers))
+            for name, numbers in absent.items()
+        ),
     )
     columns = tuple(Column(name, unit_of(name), _type(row.get(name) for row in rows)) for name in kept)
     return Series(columns, tuple(tuple(row.get(name) for name in kept) for row in rows), notes)

@@ -72,7 +72,7 @@ async def series(
             min_length=1,
             max_length=20,
             description="pH, pe, temperature, ionic strength, ...; total Ca; m(HCO3-), la(HCO3-); SI(Calcite); "
-            "moles(Calcite), delta(Calcite); p(CO2(g)); kin(Quartz).",
+            "moles(Calcite), delta(Calcite); p(CO2(g)); kin(Quartz); of inverse models transfer, fraction.",
         ),
     ],
     path: SourceArgument = RESULT,

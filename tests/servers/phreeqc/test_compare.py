@@ -345,13 +345,18 @@ def test_every_reference_output_equals_itself_and_its_mirror(examples: Path, nam
     assert len(to_text(compare_outputs(text, other))) <= 3000
 
 
-def test_inverse_models_are_compared_as_text(examples: Path) -> None:
+def test_inverse_models_are_compared_by_their_transfers_and_else_as_text(examples: Path) -> None:
     text = (examples / "reference_out" / "ex16.out").read_text(errors="replace")
     changed = re.sub(r"(\n +Kaolinite +)\S+", r"\g<1>-9.999e-05", text, count=1)
     assert changed != text
     found = compare_outputs(text, changed)
+    (difference,) = found.differences
+    assert (difference.quantity, difference.unit) == ("transfer(Kaolinite)", "mol")
+    assert (difference.a, difference.b, difference.place_a.label) == (-3.392e-05, -9.999e-05, "model 1")
+    moved = text.replace("7.828e-04  +   0.000e+00", "7.829e-04  +   0.000e+00", 1)
+    found = compare_outputs(text, moved)
     (other,) = found.other_text
-    assert other.name.startswith("inverse") and other.states == 1 and other.place_a.label == "model 1"
+    assert other.name == "Solution 1" and other.states == 1 and other.place_a.label == "model 1"
     assert not found.identical
 
 

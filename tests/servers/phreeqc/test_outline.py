@@ -390,3 +390,19 @@ def test_rendered_outlines_are_smaller_than_the_lists_they_replace() -> None:
 
 def test_short_names_are_distinct() -> None:
     assert len(set(SHORT_NAMES.values())) == len(SHORT_NAMES)
+
+
+def test_what_is_folded_tells_how_far_apart_it_is() -> None:
+    """Any printed step is two calls away: this line, and reading at its first line plus so many strides."""
+    text = reference("ex10")
+    (line,) = [each for each in render(outline_output(text)).split("\n") if "uprint×620" in each]
+    match = re.search(r"uprint×620@(\d+) every ~(\d+)", line)
+    assert match is not None
+    first, stride = map(int, match.groups())
+    printed = [n for n, each in enumerate(text.split("\n"), 1) if "User print" in each]
+    for number in (1, 100, 300, 620):
+        assert abs(first + (number - 1) * stride - printed[number - 1]) < 2 * stride, number
+    folded = next(
+        each for each in render(outline_output(reference("ex20b"))).split("\n") if "simulations" in each
+    )
+    assert " every ~276," in folded

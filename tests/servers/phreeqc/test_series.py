@@ -16,6 +16,7 @@ from labrig_phreeqc.engine.engine import Engine
 from labrig_phreeqc.engine.run import Run
 from labrig_phreeqc.output.outline import outline_output
 from labrig_phreeqc.output.series import Series, available, parse_quantity, series, to_csv
+from labrig_phreeqc.output.table_file import read_table
 
 REACTION = """
 SELECTED_OUTPUT 1
@@ -368,8 +369,12 @@ async def test_unknown_quantity_and_unknown_state(databases: Path) -> None:
         "Calcite": "SI(Calcite)",
     }.items():
         with pytest.raises(LabrigError) as error:
-            series(run.output, ["pH", asked])
+            series(run.output, [asked])
         assert hint in error.value.try_
+        beside = series(run.output, ["pH", asked])
+        assert [each.name for each in beside.columns][-1] == "pH"
+        (note,) = beside.notes
+        assert note.column == asked and not note.rows and hint in note.text
     with pytest.raises(LabrigError, match="Zn"):
         series(run.output, ["Zn"])
     with pytest.raises(LabrigError) as error:
@@ -394,6 +399,11 @@ def test_quantities_as_people_write_them() -> None:
         "lg(Ca+2)": "la(Ca+2)",
         "SI (CO2(g))": "SI(CO2(g))",
         "p(CO2(g))": "p(CO2(g))",
+        "moles Calcite": "moles(Calcite)",
+        "moles CO2(g)": "moles(CO2(g))",
+        "m Ca+2": "m(Ca+2)",
+        "pe O(-2)/O(0)": "pe(O(-2)/O(0))",
+        "transfer": "transfer()",
     }.items():
         assert str(parse_quantity(text)) == meant
 
@@ -451,3 +461,72 @@ def test_any_text(text: str) -> None:
             exact = [a for a in asked if str(parse_quantity(a)) in (a, f"total {a}")]
             if exact:
                 to_csv(series(text, exact))
+
+
+INVERSE = """
+SOLUTION 1
+ pH 8
+ Na 2
+ Cl 1
+ Alkalinity 1
+SOLUTION 2
+ pH 8
+ Na 4
+ Cl 2.6
+ S(6) 0.2
+ Alkalinity 1
+SELECTED_OUTPUT 1
+ -reset false
+ -inverse_modeling true
+ -high_precision true
+INVERSE_MODELING 1
+ -solutions 1 2
+ -uncertainty 0.05 0.05
+ -phases
+  Halite
+  Mirabilite
+  CO2(g)
+ {range}
+PHASES
+Mirabilite
+ Na2SO4:10H2O = 2 Na+ + SO4-2 + 10 H2O
+ log_k -1.1
+END
+"""
+
+
+async def test_inverse_models_are_rows_with_their_ranges(databases: Path) -> None:
+    """What is printed is what PHREEQC writes to selected output; without -range there is no least and greatest."""
+    run = await solve(INVERSE.format(range="-range"))
+    table = series(run.output, ["transfer", "fraction(1)"])
+    assert table.column("state") == ["model 1", "model 2"]
+    for phase in ("Halite", "Mirabilite"):
+        for suffix in ("", "_min", "_max"):
+            selected = read_table(run.selected[0].text, [phase + suffix])
+            written = selected.column(phase + suffix)
+            assert table.column(f"transfer{suffix}({phase})") == pytest.approx(written, rel=1e-3)
+    assert table.column("transfer(CO2(g))")[1] is None, "no part of the second model"
+    halite, least, most = (table.column(f"transfer{each}(Halite)")[0] for each in ("", "_min", "_max"))
+    assert isinstance(halite, float) and isinstance(least, float) and isinstance(most, float)
+    assert least <= halite <= most and least < most
+    assert table.column("fraction(1)")[0] == pytest.approx(1, abs=1e-3)
+    assert {row[0] for row in series(run.output, ["pH"]).rows} == {
+        "initial solution 1",
+        "initial solution 2",
+    }, "models have no row where nothing of theirs is asked for"
+    bare = series((await solve(INVERSE.format(range=""))).output, ["transfer(Halite)"])
+    assert bare.column("transfer(Halite)")[0] is not None and bare.column("transfer_max(Halite)")[0] is None
+    assert any("-range" in note.text for note in bare.notes)
+
+
+async def test_moles_are_those_of_minerals_and_of_gases(databases: Path) -> None:
+    run = await solve(
+        "SOLUTION 1\nEQUILIBRIUM_PHASES 1\n Calcite 0 1\nGAS_PHASE 1\n -fixed_volume\n -volume 2\n CO2(g) 0.1\nEND\n"
+    )
+    table = series(
+        run.output, ["moles Calcite", "moles CO2(g)", "gas(CO2(g))", "delta CO2(g)"], states="step 1"
+    )
+    calcite, moles, gas, delta = table.rows[0][-4:]
+    assert isinstance(calcite, float) and 0.9 < calcite < 1
+    assert isinstance(moles, float) and moles == gas and moles > 0
+    assert isinstance(delta, float) and delta < 0

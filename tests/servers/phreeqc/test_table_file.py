@@ -75,3 +75,37 @@ def test_a_column_that_is_not_there() -> None:
 def test_a_heading_in_the_middle_starts_other_columns() -> None:
     table = read_table("a\tb\n1\t2\na\tc\n3\t4\n", ["a", "b", "c"])
     assert table.rows == ((1.0, 2.0, None), (3.0, None, 4.0))
+
+
+async def test_rows_may_be_shorter_and_longer_than_their_heading(databases: Path) -> None:
+    """As official example 12a writes them: USER_PUNCH punches a column under a condition."""
+    async with Engine() as engine:
+        run = await engine.run(
+            "SELECTED_OUTPUT 1\n -reset false\n -step\nUSER_PUNCH 1\n -headings a b\n"
+            "10 PUNCH STEP_NO\n20 IF STEP_NO < 2 THEN END\n30 PUNCH 7\n40 IF STEP_NO > 2 THEN PUNCH 8\n"
+            "SOLUTION 1\nREACTION 1\n NaCl\n 1 2 3 mmol\nEND\n"
+        )
+    text = run.selected[0].text
+    assert is_table(text)
+    lines = text.split("\n")
+    assert len({line.count("\t") for line in lines if line}) > 1, lines
+    table = read_table(text, ["a", "b"])
+    assert [row[-1] for row in table.rows] == [None, None, 7, 7]
+    assert [row[0] for row in table.rows] == [None, 1, 2, 3], "-99 is no step"
+    (note,) = table.notes
+    assert note.column == "b" and note.rows == (0, 1)
+    assert read_table(text, ["column 4"]).rows[-1][-1] == 8
+
+
+def test_a_column_that_is_not_there_does_not_cost_the_others() -> None:
+    table = read_table("step\tpH\tCa\n1\t7\t2\n", ["pH", "Caa"])
+    assert table.rows == ((1, 7.0),)
+    (note,) = table.notes
+    assert note.column == "Caa" and "Ca" in note.text
+    with pytest.raises(LabrigError):
+        read_table("step\tpH\n1\t7\n", ["Caa"])
+
+
+def test_an_output_is_no_table() -> None:
+    assert not is_table("  a\ttext\nwith\ttabs and no number\n")
+    assert is_table("a\tb\tc\n1\t2\n") and not is_table("a, b\nc\n")
