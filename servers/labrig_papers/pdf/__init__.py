@@ -5,7 +5,8 @@ In the order of work:
 - `opening`: a file becomes a document, or a typed error
 - `glyphs`: the characters of a page, with origin, size and box
 - `lines`: glyphs in visual lines; accents and letters become one
-- `turning`: print that stands sideways or on its head, in a frame in which it is upright
+- `turning`: print that stands sideways or on its head, in a frame in which it is upright;
+  `ordering`: its glyphs in the order of reading
 - `columns`: lines that a file draws across two columns are split
 - `marking`: lines become text with `^{..}` and `_{..}`
 - `page`: what comes of it: `Page`; `pages`: reading them from a document

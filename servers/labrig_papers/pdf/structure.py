@@ -24,6 +24,8 @@ _NAMED = re.compile(
     r"|supplementary \w+)[.:]?",
     re.IGNORECASE,
 )
+CELL_SPACE = 0.6
+"""Least white between two cells, in the size of the font; between words it is 0.2 to 0.5."""
 LONGEST_HEADING = 120
 MOST_BOOKMARKS = 500
 FEW_BOOKMARKS = 3
@@ -246,6 +248,8 @@ def captions(page: Page) -> list[Caption]:
             and not page.text[page.lines[last].end :].startswith("\n\n")
         ):
             last += 1
+        if is_table and index < last < len(page.lines) - 1:
+            last -= stands_over(page, page.lines[last], page.lines[last + 1])
         block = page.lines[index : last + 1]
         kind = "table" if is_table else "figure"
         name = " ".join(match.group().split()).rstrip(".:|–- ")
@@ -253,6 +257,30 @@ def captions(page: Page) -> list[Caption]:
         text = " ".join(page.text[start:end].split())
         found.append(Caption(kind, name, text, page.number, start, end, around([each.box for each in block])))
     return found
+
+
+def stands_over(page: Page, head: Line, row: Line) -> bool:
+    """Tell whether a line is the head of a row: both have as many cells, three or more, each over its own.
+
+    Gaps between cells may be hardly wider than those between words, so that no tab parts them.
+    """
+    cells = _parts(page, row)
+    heads = _parts(page, head) if len(cells) > 2 else []
+    return len(heads) == len(cells) and all(
+        one[0] < other[1] and other[0] < one[1] for one, other in zip(heads, cells, strict=True)
+    )
+
+
+def _parts(page: Page, line: Line) -> list[tuple[float, float]]:
+    """Return from where to where the parts of a line go that `CELL_SPACE` parts."""
+    boxes = sorted(page.boxes[each] for each in page.at[line.start : line.end] if each >= 0)
+    parts: list[tuple[float, float]] = []
+    for left, _, right, _ in boxes:
+        if parts and left - parts[-1][1] < CELL_SPACE * line.size:
+            parts[-1] = (parts[-1][0], max(parts[-1][1], right))
+        else:
+            parts.append((left, right))
+    return parts
 
 
 def _runs_on(page: Page, before: Line, line: Line) -> bool:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from labrig_papers.pdf.page import Box, Line, Page, around, plain
-from labrig_papers.pdf.structure import Caption, captions
+from labrig_papers.pdf.structure import Caption, captions, stands_over
 from labrig_papers.pdf.turning import back_on, frames
 
 GUTTER = 0.3
@@ -24,6 +24,8 @@ ROW_GAP = 3.0
 """Most distance between two rows, in the size of the font."""
 PAIR_WITHIN = 250.0
 """Points between the captions of two tables that stand beside each other, and their rows."""
+BELOW = 6
+"""Lines among which the next one of a column is found, since columns of a page are sorted together."""
 CAPTION_WITHIN = 60.0
 """Points between a table and its caption."""
 MOST_WORDS = 7.0
@@ -140,6 +142,14 @@ def _grids(page: Page, known: Sequence[Caption]) -> list[list[list[_Word]]]:
         numbers = sum(_NUMBER.match(plain(each.text)) is not None for each in words)
         rows.append((line, words, len(words) >= 2 and (wide or numbers >= max(2, 0.6 * len(words)))))
     rows.sort(key=lambda each: (-each[0].box[3], each[0].box[0]))
+    rows = [
+        (
+            line,
+            words,
+            is_row or (len(words) > 1 and any(stands_over(page, line, row) for row in _below(rows, number))),
+        )
+        for number, (line, words, is_row) in enumerate(rows)
+    ]
     grids: list[list[tuple[Line, list[_Word]]]] = []
     for line, words, is_row in rows:
         if not is_row:
@@ -160,6 +170,16 @@ def _grids(page: Page, known: Sequence[Caption]) -> list[list[list[_Word]]]:
         else:
             grids.append([(line, words)])
     return [_rows(grid) for grid in grids if len(grid) > 2]
+
+
+def _below(rows: Sequence[tuple[Line, list[_Word], bool]], number: int) -> list[Line]:
+    """Return the rows that may stand right under a line; lines are sorted from the top."""
+    line = rows[number][0]
+    return [
+        other
+        for other, _, is_row in rows[number + 1 : number + 1 + BELOW]
+        if is_row and 0 < line.box[1] - other.box[1] < ROW_GAP * line.size
+    ]
 
 
 def _of_two(known: Sequence[Caption], left: Line, right: Line, middle: float) -> bool:
@@ -287,22 +307,19 @@ def _with_units(
     grid: list[tuple[Cell, ...]], head: list[tuple[Cell, ...]], columns: list[tuple[float, float]]
 ) -> tuple[list[tuple[Cell, ...]], list[tuple[Cell, ...]], list[tuple[float, float]]]:
     """Return a grid in which a column that has no head and one text in all rows, a unit, is part of that before it."""
-    for index in range(len(columns) - 1, 0, -1):
+    index = 1
+    while index < len(columns):
         texts = {row[index].text for row in grid}
+        text = texts.pop() if len(texts) == 1 else ""
+        headless = not any(row[index].text for row in head)
         behind_numbers = all(_NUMBER.match(plain(row[index - 1].text)) for row in grid)
-        if len(texts) == 1 and not any(row[index].text for row in head) and behind_numbers:
-            (text,) = texts
-            if text and not _NUMBER.match(text) and text not in _EMPTY:
-                grid = [
-                    (*row[: index - 1], _spanning(row[index - 1], row[index]), *row[index + 1 :])
-                    for row in grid
-                ]
-                head = [(*row[:index], *row[index + 1 :]) for row in head]
-                columns = [
-                    *columns[: index - 1],
-                    (columns[index - 1][0], columns[index][1]),
-                    *columns[index + 1 :],
-                ]
+        if text and headless and behind_numbers and not _NUMBER.match(text) and text not in _EMPTY:
+            left, right = slice(None, index - 1), slice(index + 1, None)
+            grid = [(*row[left], _spanning(row[index - 1], row[index]), *row[right]) for row in grid]
+            head = [(*row[:index], *row[right]) for row in head]
+            columns = [*columns[left], (columns[index - 1][0], columns[index][1]), *columns[right]]
+        else:
+            index += 1  # a unit of two words, "μΩ cm", may have seemed two columns
     return grid, head, columns
 
 

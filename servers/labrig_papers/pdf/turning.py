@@ -9,10 +9,10 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from labrig_papers.pdf.glyphs import SLANTED, Glyphs
+from labrig_papers.pdf.ordering import put_in_order
 from labrig_papers.pdf.page import Box, Boxes, Line, Page
 
 if TYPE_CHECKING:
@@ -61,50 +61,12 @@ def as_shown(glyphs: Glyphs, rotation: int, width: float, height: float) -> None
 
 
 def into_frames(glyphs: Glyphs, width: float, height: float) -> None:
-    """Place the glyphs of each direction in its own frame, in the order of the file."""
+    """Place the glyphs of each direction in its own frame, in the order of reading."""
     turns = turns_of(glyphs)
     for turn in turns:
         _turn(glyphs, glyphs.turns == turn, turn, width, height)
-    if 180 in turns or 270 in turns:
-        _put_in_order(glyphs)
-
-
-def _put_in_order(glyphs: Glyphs) -> None:
-    """Undo the sorting of PDFium, which puts what is drawn at one height of the page from left to right.
-
-    Lines that run downwards and begin at one height come last one first, and parts of a line on
-    its head from right to left.
-    """
-    import numpy as np
-
-    sizes, x, y = glyphs.sizes[1:], glyphs.boxes[:, 0], glyphs.y
-    gaps = x[1:] - glyphs.boxes[:-1, 2]
-    breaks = (
-        (glyphs.turns[1:] != glyphs.turns[:-1])
-        | (np.abs(np.diff(y)) > 0.02 * sizes)
-        | (gaps < -0.3 * sizes)
-        | ((gaps > 0.3 * sizes) & (glyphs.turns[1:] == 180))
-    )
-    edges = [0, *(np.flatnonzero(breaks) + 1).tolist(), len(glyphs)]
-    groups: list[list[tuple[int, int]]] = []
-    for first, last in pairwise(edges):
-        if groups:
-            before = groups[-1][-1][0]
-            turn, size = int(glyphs.turns[first]), float(max(glyphs.sizes[first], glyphs.sizes[before]))
-            right, up = float(x[first] - x[before]), float(y[first] - y[before])
-            down_the_page = turn == 270 and abs(right) < size and up > 0.8 * size
-            on_its_head = turn == 180 and abs(up) < 0.5 * size
-            if turn == glyphs.turns[before] and (down_the_page or on_its_head):
-                groups[-1].append((first, last))
-                continue
-        groups.append([(first, last)])
-    for group in groups:
-        group.sort(key=lambda each: x[each[0]] if glyphs.turns[each[0]] == 180 else -each[0])
-    order = [each for group in groups for first, last in group for each in range(first, last)]
-    glyphs.texts = [glyphs.texts[each] for each in order]
-    glyphs.spaces = [glyphs.spaces[each] for each in order]
-    for name in ("boxes", "x", "y", "sizes", "bold", "turns"):
-        setattr(glyphs, name, getattr(glyphs, name)[order])
+    if turns:
+        put_in_order(glyphs)
 
 
 def out_of_frames(glyphs: Glyphs, width: float, height: float) -> None:

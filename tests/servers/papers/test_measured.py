@@ -264,6 +264,21 @@ def test_units_and_marks_in_cells(tmp_path: Path) -> None:
     assert [cell.text for cell in find_tables(pages[0])[0].rows[0]] == ["A1", "1.73 W/(m K)", "dense"]
 
 
+def test_a_unit_of_two_words_in_cells_is_no_column(tmp_path: Path) -> None:
+    """Its words stand below one another where all numbers are as long."""
+    drawn(
+        tmp_path / "cells.pdf",
+        (
+            "TABLE I. Resistivities.",
+            (("Sample", "ρ", "f"), *((f"B{n}", f"{n}.64 mΩ cm", f"{50 + n} %") for n in range(1, 5))),
+        ),
+    )
+    (page,), found = read(tmp_path / "cells.pdf")
+    (table,) = find_tables(page)
+    assert [cell.text for cell in table.rows[1]] == ["B2", "2.64 mΩ cm", "52 %"]
+    assert [each.text for each in found] == [t for n in range(1, 5) for t in (f"{n}.64 mΩ cm", f"{50 + n} %")]
+
+
 def test_two_tables_beside_each_other_are_two(tmp_path: Path) -> None:
     path = tmp_path / "two.pdf"
     canvas = Canvas(str(path), pagesize=(600, 300))

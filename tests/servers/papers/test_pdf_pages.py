@@ -166,7 +166,8 @@ def test_a_table_that_stands_sideways_or_on_a_page_that_is_shown_turned(
     canvas.rotate(turn)
     canvas.setFont("Helvetica", 10)
     canvas.drawString(30, 260, "TABLE 3. Critical currents.")
-    for y, cells in enumerate([("Sample", "Tc (K)", "Jc"), ("A1", "36.9(2)", ""), ("A2", "< 1.8", "")]):
+    script(canvas, 210, 240, [("m", 0), ("0", -1), ("H", 0), ("c2", -1), ("(0)", 0)])
+    for y, cells in enumerate([("Sample", "Tc (K)", ""), ("A1", "36.9(2)", ""), ("A2", "< 1.8", "")]):
         for x, cell in enumerate(cells):
             canvas.drawString(30 + 90 * x, 240 - 14 * y, cell)
         if y:
@@ -174,7 +175,7 @@ def test_a_table_that_stands_sideways_or_on_a_page_that_is_shown_turned(
     canvas.save()
     (page,) = pages_of(path)
     (table,) = find_tables(page)
-    assert (table.name, table.header) == ("TABLE 3", ("Sample", "Tc (K)", "Jc"))
+    assert (table.name, table.header) == ("TABLE 3", ("Sample", "Tc (K)", "m_{0}H_{c2}(0)"))
     assert [[cell.text for cell in row] for row in table.rows] == [
         ["A1", "36.9(2)", "1.2x10^{6} A/cm^{2}"],
         ["A2", "< 1.8", "2.2x10^{6} A/cm^{2}"],
@@ -318,6 +319,33 @@ def test_a_table_is_meant_by_its_number() -> None:
         assert named(wanted, names, "table") == name, wanted
     for wanted in ("3", "p2.1", "", "table", "beauty", "9" * 5000):
         assert named(wanted, names, "table") is None
+
+
+def test_a_head_right_under_a_caption_is_no_part_of_it(tmp_path: Path) -> None:
+    """Its cells are hardly wider apart than words, so no tab parts them."""
+    path = tmp_path / "close.pdf"
+    canvas = Canvas(str(path), pagesize=(400, 300))
+    canvas.setFont("Times-Roman", 9)
+    canvas.drawString(40, 250, "TABLE II. Values of this work at room temperature, with their")
+    canvas.drawString(40, 239, "uncertainties in brackets as they were printed.")
+    heads = ("Sample", "Resistivity (mohm cm)", "Density (g/cc)")
+    x, places = 40.0, []
+    for head in heads:
+        places.append(x)
+        canvas.drawString(x, 228, head)
+        x += canvas.stringWidth(head, "Times-Roman", 9) + 8
+    for number, row in enumerate(
+        [("A1", "0.157", "6.71"), ("A2", "0.554(2)", "6.72"), ("A3", "0.81", "6.5")]
+    ):
+        for x, cell in zip(places, row, strict=True):
+            canvas.drawString(x, 217 - 11 * number, cell)
+    canvas.save()
+    (page,) = pages_of(path)
+    (caption,) = captions(page)
+    assert caption.text.endswith("as they were printed.")
+    (table,) = find_tables(page)
+    assert (table.name, table.header, table.confidence) == ("TABLE II", heads, 1.0)
+    assert [cell.text for cell in table.rows[1]] == ["A2", "0.554(2)", "6.72"]
 
 
 def test_the_stamp_at_the_margin_is_no_title(tmp_path: Path) -> None:

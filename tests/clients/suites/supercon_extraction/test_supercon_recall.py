@@ -140,6 +140,9 @@ async def measured(tmp_path: Path, papers: Sequence[tuple[str, int, str, Variant
     return total
 
 
+TABLES = ("unit in the head", "unit in the cell", "unit in the caption", "turned table")
+
+
 def share(total: Counter[str], *kinds: str) -> float:
     return sum(total[f"{kind}, found"] for kind in kinds) / sum(total[f"{kind}, all"] for kind in kinds)
 
@@ -157,9 +160,10 @@ async def test_find_quantities_finds_the_values_of_papers_of_other_seeds(
 @pytest.mark.accept
 @pytest.mark.parametrize(("name", "count"), [("supercon", 12), ("thermoelectrics", 6)])
 async def test_what_stands_in_older_layouts_is_told_apart(name: str, count: int, tmp_path: Path) -> None:
-    """Text is found as ever, what is found is printed, and nothing is taken for the value of a figure."""
+    """Text and tables are found, what is found is printed, and nothing is taken for the value of a figure."""
     total = await measured(tmp_path, [(str(n), 4, name, "plain") for n in range(count)])
     assert share(total, "text") >= 0.98
+    assert share(total, *TABLES) >= 0.98 and all(total[f"{kind}, all"] > 15 for kind in TABLES)
     assert share(total, "figure") == 0 and total["figure, all"] == count
     assert total["right"] >= 0.9 * total["said"]
 
