@@ -88,6 +88,7 @@ def served(*flags: str, tokens: Path) -> Iterator[str]:
 @pytest.mark.accept
 async def test_over_http_each_token_has_its_own(tmp_path: Path) -> None:
     (tmp_path / "tokens").write_text("\n".join(TOKENS))
+    (tmp_path / "tokens").chmod(0o600)
     with served("--set", "unit=kg", "--workspace", str(tmp_path / "w"), tokens=tmp_path / "tokens") as url:
         both = [weighed(StreamableHttpTransport(url, auth=token)) for token in TOKENS]
         for each in await asyncio.gather(*both):

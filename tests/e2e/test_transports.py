@@ -20,6 +20,7 @@ import pytest
 from fastmcp import Client
 from fastmcp.client.transports import StreamableHttpTransport
 
+from labrig.serving.gate import WRONG_TOKEN_S, Gate
 from labrig.serving.serve import main as serve_main
 from labrig_harness.registry.servers import toolbox
 from support.command import labrig
@@ -254,10 +255,99 @@ def test_http_is_guarded(private_home: Path) -> None:
         assert status(authorization="Bearer " + "c" * 20) == 401
         assert status(**good, host="evil.example") == 421
         assert status(**good, origin="http://evil.example") == 403
+        began = time.monotonic()
+        assert {status(authorization="Bearer " + "c" * 20) for _ in range(4)} == {401}
+        assert time.monotonic() - began >= 4 * WRONG_TOKEN_S * 0.9
     with http_server() as url:
         assert status() == 200
         assert status(host="evil.example") == 421
         assert status(origin="http://evil.example") == 403
+
+
+@pytest.mark.parametrize(
+    ("host", "origin", "status"),
+    [
+        ("127.0.0.1:8000", "", 200),
+        ("LOCALHOST:8000", "http://localhost:3000", 200),
+        ("[::1]:8000", "http://[0:0::1]", 200),
+        ("lab.example:9443", "https://lab.example", 200),
+        ("other.example:8000", "", 200),
+        ("other.example:8001", "", 421),
+        ("", "", 421),
+        ("127.0.0.1:8000,evil.com", "", 421),
+        ("evil.com@127.0.0.1", "", 421),
+        ("127.0.0.1.evil.com", "", 421),
+        ("127.0.0.1:99999", "", 421),
+        ("127.0.0.1:8000 ", "", 421),
+        ("0.0.0.0:8000", "", 421),
+        ("[::1", "", 421),
+        ("127.0.0.1", "http://evil.com@127.0.0.1", 403),
+        ("127.0.0.1", "http://127.0.0.1@evil.com", 403),
+        ("127.0.0.1", "http://127.0.0.1/", 403),
+        ("127.0.0.1", "http://127.0.0.1,http://evil.com", 403),
+        ("127.0.0.1", "http://localhost.evil.com", 403),
+        ("127.0.0.1", "file://localhost", 403),
+        ("127.0.0.1", "null", 403),
+    ],
+)
+async def test_host_and_origin_are_compared_whole(host: str, origin: str, status: int) -> None:
+    passed = []
+
+    async def behind(scope: Any, receive: Any, send: Any) -> None:
+        passed.append(200)
+
+    async def send(message: dict[str, Any]) -> None:
+        passed.extend([message["status"]] if "status" in message else [])
+
+    headers = [(b"host", host.encode())] + ([(b"origin", origin.encode())] if origin else [])
+    gate = Gate(behind, names=("lab.example", "other.example:8000"))
+    await gate({"type": "http", "headers": headers}, None, send)
+    assert passed == [status]
+
+
+async def test_two_hosts_are_none() -> None:
+    answered: list[dict[str, Any]] = []
+
+    async def send(message: dict[str, Any]) -> None:
+        answered.append(message)
+
+    for name, status in (("host", 421), ("origin", 403)):
+        headers = [(b"host", b"localhost"), *[(name.encode(), b"localhost")] * 2]
+        await Gate(None)({"type": "http", "headers": headers}, None, send)  # type: ignore[arg-type]
+        assert answered.pop(0)["status"] == status and answered.pop()
+
+
+@pytest.mark.parametrize("mode", [0o644, 0o640, 0o606])
+def test_a_token_file_that_others_can_read_is_refused(
+    private_home: Path, tmp_path: Path, mode: int, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "tokens"
+    path.write_text(TOKENS[0])
+    path.chmod(mode)
+    assert serve_main(toolbox("phreeqc"), ["--http", "127.0.0.1:0", "--token-file", str(path)]) == 2
+    assert "chmod 600" in capfd.readouterr().err
+
+
+@pytest.mark.accept
+def test_an_idle_session_ends(private_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A session of the older protocol; its id is unknown once it has ended, and a client begins another."""
+    monkeypatch.setenv("LABRIG_SERVE_SESSION_IDLE_S", "1")
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "0"}}
+    headers = {"accept": "application/json, text/event-stream"}
+
+    def status(url: str, method: str, params: dict[str, Any], **more: str) -> httpx2.Response:
+        body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+        return httpx2.post(url, json=body, headers={**headers, **more})
+
+    with http_server() as url:
+        session = {"mcp-session-id": status(url, "initialize", hello).headers["mcp-session-id"]}
+        assert status(url, "tools/list", {}, **session).status_code == 200
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline:
+            time.sleep(1.5)
+            if (last := status(url, "ping", {}, **session).status_code) == 404:
+                break
+        assert last == 404
 
 
 @pytest.mark.parametrize(
@@ -268,6 +358,8 @@ def test_http_is_guarded(private_home: Path) -> None:
         (["--http", "0.0.0.0:0", "--allow-host", "lab.example"], "", "--token-file"),
         (["--http", "0.0.0.0:0", "--allow-host", "*"], TOKENS[0], "wildcard"),
         (["--http", "[::]:0"], "", "--token-file"),
+        (["--http", "0.0.0.0:0", "--allow-host", "*.example"], TOKENS[0], "wildcard"),
+        (["--http", "0.0.0.0:0", "--allow-host", "http://lab.example"], TOKENS[0], "not a host"),
         (["--http", "127.0.0.1:x"], "", "HOST:PORT"),
         (["--http", "127.0.0.1:99999"], "", "HOST:PORT"),
         (["--http", "127.0.0.1:0"], "short", "too short"),

@@ -37,6 +37,7 @@ from labrig.config import home
 from labrig.errors import LabrigError, Lacking, nearest, unknown_name
 from labrig.http import outside
 from labrig.jobs import Jobs
+from labrig.serving.gate import Slowed
 from labrig.serving.gc import hold
 from labrig.serving.telling import Telling
 from labrig.toolbox import ServeOptions, Session, Tool, Toolbox, ToolSpec, _session, session
@@ -427,14 +428,18 @@ def _argument_error(error: ValidationError, tool: str, parameters: list[str]) ->
 
 
 class BearerTokens(TokenVerifier):
-    """Accepts the configured bearer tokens, compared in constant time."""
+    """Accepts the configured bearer tokens, compared in constant time; another one is refused after a wait."""
 
     def __init__(self, tokens: tuple[str, ...]) -> None:
         super().__init__()
         self._tokens = tuple(each.encode() for each in tokens)
+        self._wrong = Slowed()
 
     async def verify_token(self, token: str) -> AccessToken | None:
         """Return the access that a token gives, or None."""
         given = token.encode("utf-8", "surrogateescape")
         matches = [hmac.compare_digest(given, each) for each in self._tokens]
-        return AccessToken(token=token, client_id=sha256(token)[:32], scopes=[]) if any(matches) else None
+        if any(matches):
+            return AccessToken(token=token, client_id=sha256(token)[:32], scopes=[])
+        await self._wrong.wait()
+        return None

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from labrig.config import home, setting
 from labrig.errors import LabrigError, unknown_name
 from labrig.server_settings import read_pairs
+from labrig.serving.gate import Gate, of_host
 from labrig.toolbox import ServeOptions, Toolbox
 
 if TYPE_CHECKING:
@@ -27,15 +28,17 @@ USAGE = 2
 MODES = ("live", "record", "replay", "refresh")
 """Of `labrig.http.client`, which is not imported to read flags."""
 MIN_TOKEN_CHARACTERS = 16
+SESSION_IDLE_S = 1800.0
 
 
 @dataclass(frozen=True)
 class HttpOptions:
-    """Where to listen, and which Host headers to accept beside the loopback names."""
+    """Where to listen, which Host headers to accept beside the loopback names, and when an idle session ends."""
 
     host: str
     port: int
     allowed_hosts: tuple[str, ...] = ()
+    session_idle_s: float = SESSION_IDLE_S
 
 
 def add_serve_arguments(parser: argparse.ArgumentParser) -> None:
@@ -136,9 +139,18 @@ def _names(text: str) -> tuple[str, ...]:
 def _tokens(path: Path | None) -> tuple[str, ...]:
     if path is not None:
         try:
+            readers = path.stat().st_mode & 0o077
             lines = path.read_text(encoding="utf-8").splitlines()
         except (OSError, UnicodeDecodeError) as error:
             raise LabrigError(f"Cannot read the token file: {error}", where=str(path)) from error
+        if readers:
+            raise LabrigError(
+                "Other users of this machine may read or change the token file",
+                where=f"{path}, mode {path.stat().st_mode & 0o777:o}",
+                expected="a file of this user alone",
+                try_=f"chmod 600 {path}",
+                code="refused",
+            )
         found = [line.strip() for line in lines if line.strip() and not line.strip().startswith("#")]
         if not found:
             raise LabrigError("The token file holds no token", where=str(path), expected="one token a line")
@@ -168,10 +180,17 @@ def http_options(text: str, allowed_hosts: Sequence[str], tokens: Sequence[str])
         raise LabrigError(
             "This is not an address", where=f"--http {text}", expected="HOST:PORT", try_="127.0.0.1:8000"
         )
-    if "*" in allowed_hosts:
-        raise LabrigError(
-            "A wildcard would switch host protection off", where="--allow-host *", code="refused"
-        )
+    for allowed in allowed_hosts:
+        if "*" in allowed:
+            raise LabrigError(
+                "A wildcard would switch host protection off", where=f"--allow-host {allowed}", code="refused"
+            )
+        if not of_host(allowed)[0]:
+            raise LabrigError(
+                "This is not a host",
+                where=f"--allow-host {allowed[:80]}",
+                expected="a name such as lab.example",
+            )
     if not _is_loopback(host) and not (tokens and allowed_hosts):
         missing = [
             name
@@ -187,7 +206,7 @@ def http_options(text: str, allowed_hosts: Sequence[str], tokens: Sequence[str])
             try_="add it, or listen on 127.0.0.1",
             code="refused",
         )
-    return HttpOptions(host, int(port), tuple(allowed_hosts))
+    return HttpOptions(host, int(port), tuple(allowed_hosts), _session_idle_s())
 
 
 def _is_loopback(host: str) -> bool:
@@ -258,16 +277,38 @@ def _run_http(server: FastMCP[Any], http: HttpOptions) -> None:
     port = listener.getsockname()[1]
     shown = f"[{http.host}]" if ":" in http.host else http.host
     print(f"labrig: serving {server.name} on http://{shown}:{port}/mcp", file=sys.stderr, flush=True)
+    own = () if http.host in ("0.0.0.0", "::") else (shown,)
+    import fastmcp
+    from starlette.middleware import Middleware
+
+    fastmcp.settings.http_session_idle_timeout = http.session_idle_s
     server.run(
         "http",
         show_banner=False,
         host=http.host,
         port=port,
         sockets=[listener],
-        host_origin_protection=True,
+        middleware=[Middleware(Gate, names=(*own, *http.allowed_hosts))],
+        host_origin_protection=True,  # the framework's own guard, behind ours
         allowed_hosts=[*http.allowed_hosts],
         uvicorn_config={"log_level": "warning", "access_log": False},
     )
+
+
+def _session_idle_s() -> float:
+    """Return after how many seconds without a request a session ends; its client begins another."""
+    text = setting("serve", "session_idle_s")
+    try:
+        seconds = float(text) if text else SESSION_IDLE_S
+    except ValueError:
+        seconds = 0.0
+    if not 1 <= seconds <= 86_400:
+        raise LabrigError(
+            "This is not a time after which a session ends",
+            where=f"[serve] session_idle_s = {text}",
+            expected="seconds, 1 to 86400",
+        )
+    return seconds
 
 
 def quiet_environment() -> None:

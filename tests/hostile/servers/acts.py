@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
@@ -165,3 +166,42 @@ def full_workspace(rig: Rig) -> str:
     reply = rig.call(rig.listed.writes, {"path": "x", "content": "one more"})
     holes.unlink()
     return reply.word
+
+
+FOREIGN: tuple[dict[str, str], ...] = (
+    {"Host": "evil.com"},
+    {"Host": "127.0.0.1:{port},evil.com"},
+    {"Host": "evil.com@127.0.0.1:{port}"},
+    {"Host": "127.0.0.1:{port}.evil.com"},
+    {"Host": "0.0.0.0:{port}"},
+    {"Origin": "http://evil.com"},
+    {"Origin": "http://evil.com@127.0.0.1"},
+    {"Origin": "http://127.0.0.1:{port},http://evil.com"},
+    {"Origin": "http://localhost.evil.com"},
+    {"Origin": "null"},
+)
+
+
+def foreign_names(rig: Rig) -> str:
+    """Ask with a good token under the names of another site, as a browser would that a foreign page has caught."""
+    if not isinstance(rig.server, Http):
+        return NOTHING
+    port = str(rig.server.port)
+    return in_order(
+        f"HTTP {rig.server.under({key: value.replace('{port}', port) for key, value in names.items()})}"
+        for names in FOREIGN
+    )
+
+
+GUESSES, SLOW_S = 8, 1.5
+
+
+def guessed_tokens(rig: Rig) -> str:
+    """Guess tokens, eight at once: it must take longer than the machine needs to refuse them."""
+    if not isinstance(rig.server, Http):
+        return NOTHING
+    server, began = rig.server, time.monotonic()
+    with ThreadPoolExecutor(GUESSES) as pool:
+        found = list(pool.map(lambda n: server.under({}, token=f"guess-{n:020}"), range(GUESSES)))
+    slow = "slowly" if time.monotonic() - began >= SLOW_S else "at once"
+    return f"{in_order(f'HTTP {each}' for each in found)} {slow}"

@@ -242,6 +242,21 @@ class Http:
             raw = data[-1].strip()
         return Reply(word(raw), raw)
 
+    def under(self, names: Mapping[str, str], token: str = MINE) -> str:
+        """Ask what tools there are under other headers, such as another Host; return the status."""
+        body = message("", {}, next(self._numbers), method="tools/list")
+        lines = {"Host": f"127.0.0.1:{self.port}", **_headers("tools/list", "", token), **names}
+        head = [
+            "POST /mcp HTTP/1.1",
+            *(f"{key}: {value}" for key, value in lines.items()),
+            "Connection: close",
+        ]
+        head.append(f"Content-Length: {len(body)}")
+        with socket.create_connection(("127.0.0.1", self.port), PATIENCE_S) as connection:
+            connection.sendall("\r\n".join(head).encode() + b"\r\n\r\n" + body)
+            answer = connection.recv(64).split()
+        return answer[1].decode() if len(answer) > 1 else "closed"
+
     def begin(self, tool: str, arguments: Any) -> Callable[[], None]:
         """Start a call and return what takes it back: the connection is closed."""
         return self._open(tool, arguments).close

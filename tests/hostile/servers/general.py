@@ -374,6 +374,20 @@ GENERAL: tuple[Case, ...] = (
         ("JSON-RPC -32602",),
         http=("HTTP 401",),
     ),
+    Case(
+        PROTOCOL,
+        "names of other sites",
+        "a good token under a foreign or doubled Host, one with `@`, and such an Origin, `null` too (HTTP)",
+        Act(acts.foreign_names),
+        ("HTTP 421, HTTP 403",),
+    ),
+    Case(
+        PROTOCOL,
+        "guessed tokens",
+        "eight wrong tokens at once (HTTP)",
+        Act(acts.guessed_tokens),
+        ("HTTP 401 slowly",),
+    ),
     Case(PROTOCOL, "deep JSON", "200,000 nested lists", _nested, ("dropped",), http=("HTTP 400",)),
     Case(
         PROTOCOL,
