@@ -26,6 +26,11 @@ def needs_sumo() -> None:
         pytest.skip("SUMO is not installed: labrig setup sumo")
 
 
+def as_json(**fields: Any) -> bytes:
+    """Return fields as a JSON file."""
+    return json.dumps(fields).encode()
+
+
 def edge(name: str, start: str, end: str, **more: Any) -> dict[str, Any]:
     """Return an edge of 10 m/s."""
     return {"id": name, "from": start, "to": end, "speed_m_s": 10, **more}

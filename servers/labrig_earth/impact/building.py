@@ -16,6 +16,7 @@ KINDS: Mapping[str, tuple[str, str]] = {
     "met": ("labrig_earth.impact.health.building", "make_met"),
     "population": ("labrig_earth.impact.health.building", "make_population"),
     "exposure": ("labrig_earth.impact.health.building", "make_exposure"),
+    "roads": ("labrig_earth.impact.traffic.building", "make"),
 }
 """Module and function by the kind; a room that is new adds its own here."""
 

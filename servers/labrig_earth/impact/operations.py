@@ -22,6 +22,7 @@ DRAWN_BY: Mapping[str, str] = {
     "impact_dssat_run": "labrig_earth.impact.crops.drawing",
     "impact_health_erf": "labrig_earth.impact.health.drawing",
     "impact_health_utci": "labrig_earth.impact.health.drawing",
+    "impact_sumo_run": "labrig_earth.impact.traffic.drawing",
 }
 """Modules with ``figure(archives, options)``, from `Archive` and the options of a call to a figure and notes."""
 

@@ -137,18 +137,21 @@ async def make_weather(
 async def make_input(
     kind: Annotated[
         str,
-        Field(description="soil, season (sowing day, field), met (hours for UTCI), population or exposure."),
+        Field(
+            description="soil, season (sowing day, field), met (hours for UTCI), population, exposure or roads."
+        ),
     ],
     data: Annotated[
         list[str],
         Field(
             min_length=1,
             max_length=8,
-            description="Files in the workspace, or handles; for season the weather.",
+            description="Files in the workspace, or handles; for season the weather, for roads OSM streets.",
         ),
     ],
     point: Annotated[
-        list[float], Field(max_length=2, description="[latitude, longitude], degrees; not of population.")
+        list[float],
+        Field(max_length=2, description="[latitude, longitude], degrees; not of population, roads."),
     ] = [],  # noqa: B006 - pydantic copies it
     variables: Annotated[
         dict[str, str],
@@ -165,11 +168,12 @@ async def make_input(
         Field(
             description="soil: bottoms_m, bottom_m. season: engine, crop, after (day), from_c, days; for dssat "
             "cultivar, elevation_m, plants_m2, row_cm, depth_cm. met: start, end. population: names, layer. "
-            "exposure: unit, statistic (mean, max), start, end."
+            "exposure: unit, statistic (mean, max), start, end. roads: trips, minutes, seed, lights (crossings of so "
+            "many roads)."
         ),
     ] = {},  # noqa: B006
 ) -> Answer:
-    """Make an input of a simulator out of data: soil by depth, sowing day, weather by the hour, people, exposure.
+    """Make an input of a simulator of data: soil, sowing day, hourly weather, people, exposure, roads and trips.
 
     Units are converted, methods and assumptions told; what a run would refuse is refused.
     """
@@ -350,5 +354,5 @@ async def plot_run(
         dict[str, Any], Field(description="title; of crops season (from 1), member (0 is the first weather).")
     ] = {},  # noqa: B006 - pydantic copies it
 ) -> Pictures:
-    """Draw one to four runs of a simulator: crops through the season with water stress, heat by categories, cases."""
+    """Draw one to four runs of a simulator: a season of crops, heat by categories, cases, where traffic loses time."""
     return await pictured(Asked("plot_run", {"runs": runs}, {"options": options}))

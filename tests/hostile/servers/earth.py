@@ -10,6 +10,7 @@ from typing import Any
 from hostile.servers.case import REFUSED, Call, Case
 
 AREAS = "Areas of OpenStreetMap"
+ENGINES = "Languages of engines"
 BOX = {"bbox": [49.99, 8.99, 50.01, 9.01]}
 ROADS = [{"key": "highway"}]
 INSIDE = (
@@ -20,6 +21,17 @@ INSIDE = (
     "https://overpass-api.de@127.0.0.1/api/interpreter",
     "https://overpass-api.de.example.org/api/interpreter",
 )
+
+
+ROADS_OF = {
+    "network_path": "@earth/roads.json",
+    "routes_path": "@earth/cars.rou.xml",
+    "disruptions_path": "@earth/open.json",
+}
+
+
+def _traffic(**more: str) -> Call:
+    return Call("impact_sumo_run", {**ROADS_OF, **more})
 
 
 def _query(**more: Any) -> Call:
@@ -68,6 +80,29 @@ CASES = (
             Call("plot_region_map", {"netcdf_path": "@earth/climate.nc", "filename": "../../x.png"}),
             Call("plot_anomaly_map", {"anomaly_path": "@earth/climate.nc", "output_path": "{outside}/x.png"}),
             Call("plot_spaghetti_map", {"member_paths": ["{outside}/secret.nc"], "variable": "t2m"}),
+        ),
+        REFUSED,
+    ),
+    Case(
+        ENGINES,
+        "files named by files of SUMO",
+        "entities, includes, devices that write, additional files and prefixes of outputs",
+        (
+            _traffic(network_path="@earth/entity.net.xml"),
+            _traffic(routes_path="@earth/include.rou.xml"),
+            _traffic(routes_path="@earth/device.rou.xml"),
+            _traffic(disruptions_path="@earth/files.json"),
+        ),
+        ("refused", "not_found"),
+    ),
+    Case(
+        ENGINES,
+        "paths out of SUMO",
+        "inputs and results beyond the workspace",
+        (
+            _traffic(network_path="{outside}/secret.net.xml"),
+            _traffic(routes_path="/etc/passwd"),
+            _traffic(output_dir="../x"),
         ),
         REFUSED,
     ),

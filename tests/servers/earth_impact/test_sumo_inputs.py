@@ -247,6 +247,6 @@ def test_files_at_their_limits() -> None:
         case_of(given(FORK, random_trips(FORK, 20_001), {}))
     assert "20,001 trips" in str(found.value)
     with pytest.raises(LabrigError) as found:
-        case_of(given(FORK, steady(20_000, 1), {"seeds": 40}))
+        case_of(given(FORK, steady(10_001, 1), {"seeds": 40}))
     assert found.value.code == "limit"
     assert json.loads(json.dumps(FORK)) == FORK

@@ -19,8 +19,11 @@ from hostile.guard import Guard
 from hostile.servers import earth as attacks
 from hostile.servers.case import Call
 from hostile.servers.target import Target
+from labrig_earth.world.seasons import write_seasons
+from labrig_earth.world.writing import Folder
 from support.crops import as_json, made_weather
 from support.fuzzing import Vocabulary, mangled
+from support.traffic import FORK, steady
 
 DAYS, LATITUDES, LONGITUDES = 731, np.arange(52.0, 47.5, -1.0), np.arange(6.0, 12.5, 1.0)
 """2000 and 2001; from north to south."""
@@ -138,6 +141,10 @@ def contents() -> dict[str, bytes]:
         _climate(top / "climate.nc")
         _climate(top / "warmer.nc", 1.0)
         _chances(top / "chances.nc")
+        write_seasons(Folder(top, 7), np.random.default_rng(7))
+        for name in ("hindcast", "forecast", "observed"):
+            (top / f"seasonal/{name}.nc").rename(top / f"{name}.nc")
+        (top / "seasonal").rmdir()
         rows = np.arange(40)[:, None] + np.zeros((1, 50), int)
         _raster(top / "dem.tif", (rows * 5).astype("uint16"), "elevation", nodata=65535)
         _raster(top / "B04.tif", np.full((40, 50), 1000, "uint16"), "B04")
@@ -163,6 +170,14 @@ def contents() -> dict[str, bytes]:
     files["maize.csv"] = made_weather(rain=0.5)
     files["soil.json"], files["field.json"] = as_json(type="Loam"), as_json()
     files["maize.json"] = as_json(name="Maize", planting="04-20")
+    files |= {"roads.json": as_json(**FORK), "cars.rou.xml": steady(4), "open.json": as_json(seeds=2)}
+    files["entity.net.xml"] = b'<!DOCTYPE net [<!ENTITY x SYSTEM "/etc/passwd">]><net>&x;</net>'
+    files["include.rou.xml"] = b'<routes><include href="/etc/passwd"/></routes>'
+    files["device.rou.xml"] = (
+        b'<routes><vType id="c"><param key="device.fcd.output" value="/tmp/x"/></vType>'
+        b'<vType id="d" emissionClass="/etc/passwd"/><trip id="1" type="d" depart="0" from="ab" to="cf"/></routes>'
+    )
+    files["files.json"] = as_json(additional_files=["/etc/passwd"], output_prefix="/tmp/")
     return files
 
 
@@ -267,9 +282,16 @@ FIELD = {
     "crop_path": "@earth/maize.json",
     "management_path": "@earth/field.json",
 }
+TRAFFIC = {
+    "network_path": "@earth/roads.json",
+    "routes_path": "@earth/cars.rou.xml",
+    "disruptions_path": "@earth/open.json",
+}
 CASE = st.sampled_from(
     [
         FIELD,
+        TRAFFIC,
+        {**TRAFFIC, "routes_path": "@earth/include.rou.xml"},
         {**FIELD, "backend": "proxy"},
         {**FIELD, "timeout_seconds": 1e400},
         {**FIELD, "soil_path": "@earth/maize.json"},
@@ -301,7 +323,10 @@ RECIPES: dict[str, list[dict[str, Any]]] = {
     ],
     "gis": [{"do": "measure", "data": REGIONS}],
     "find_data": [{"variable": "temperature", "folder": "@earth"}],
-    "check_inputs": [{"tool": "impact_aquacrop_run", "arguments": FIELD}],
+    "check_inputs": [
+        {"tool": "impact_aquacrop_run", "arguments": FIELD},
+        {"tool": "impact_sumo_run", "arguments": TRAFFIC},
+    ],
     "make_weather": [
         {
             "data": [CLIMATE],
@@ -362,6 +387,24 @@ RECIPES: dict[str, list[dict[str, Any]]] = {
     "plot_spaghetti_map": [{"member_paths": MEMBERS, "variable": "t2m", "time_index": 0}],
     "plot_anomaly_map": [{"anomaly_path": CLIMATE, "variable": "t2m"}],
     "plot_skill_map": [{"skill_nc_path": CLIMATE, "metric": "t2m"}],
+    "standardize_seasonal_files": [{"paths": ["@earth/forecast.nc"], "unit_map": {"t2m": "degC"}}],
+    "aggregate_to_season": [{"path": "@earth/forecast.nc", "season_def": "JJA"}],
+    "fit_bias_correction": [
+        {"hindcast_paths": ["@earth/hindcast.nc"], "obs_paths": ["@earth/observed.nc"], "variable": "t2m"}
+    ],
+    "category_probabilities": [
+        {"member_paths": ["@earth/forecast.nc"], "variable": "t2m", "terciles_path": "@earth/hindcast.nc"}
+    ],
+    "blend_multi_model": [{"prob_paths": ["@earth/chances.nc", "@earth/chances.nc"], "weights": [2, 1]}],
+    "forecast_anomaly_from_model_climo": [
+        {
+            "forecast_path": "@earth/forecast.nc",
+            "model_climo_mean_path": "@earth/hindcast.nc",
+            "variable": "t2m",
+        }
+    ],
+    "region_mask": [{"grid_path": "@earth/chances.nc", "region": [51, 7, 49, 11]}],
+    "seasonal_region_table": [{"prob_path": "@earth/chances.nc", "regions": ["Germany"]}],
     "verify": [{"forecast_path": MEMBERS[1], "truth_path": CLIMATE, "variable": "t2m"}],
 }
 
@@ -377,7 +420,9 @@ def _load(bench: Any) -> None:
 
 VOCABULARY = Vocabulary(
     lambda handles: {
-        "tool": st.sampled_from(["impact_aquacrop_run", "impact_dssat_run", "impact_health_utci", "x"]),
+        "tool": st.sampled_from(
+            ["impact_aquacrop_run", "impact_dssat_run", "impact_health_utci", "impact_sumo_run", "x"]
+        ),
         "arguments": CASE,
         "run": st.one_of(PATH, st.sampled_from([*handles, "sha256:0000000000000000"])),
         "runs": st.lists(st.one_of(PATH, st.sampled_from([*handles, "x"])), max_size=2),

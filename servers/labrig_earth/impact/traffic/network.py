@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from labrig.errors import LabrigError, unknown_name
+from labrig_earth.impact.fields import MOST_BYTES as FIELD_BYTES
 from labrig_earth.impact.fields import Fields, read_object
 from labrig_earth.impact.simulator import Named
-from labrig_earth.impact.traffic.markup import kept, read_xml, written
+from labrig_earth.impact.traffic.markup import MOST_BYTES, kept, read_xml, written
 
 MOST_EDGES = 50_000
 IDENTIFIER = re.compile(r"[\w.#+\-]{1,80}")
@@ -164,7 +166,7 @@ def _of_xml(named: Named) -> Network:
 
 
 def _of_json(named: Named) -> Network:
-    roads = read_object(named.content, named.name)
+    roads = _object(named)
     nodes: dict[str, dict[str, Any]] = {}
     for each in roads.rows("nodes", MOST_EDGES):
         name = _named(each, nodes)
@@ -218,6 +220,21 @@ def _of_json(named: Named) -> Network:
             "roads.edg.xml": written("edges", {}, "".join(lines)).encode(),
         },
     )
+
+
+def _object(named: Named) -> Fields:
+    """Return the object of a JSON file, which may be larger than that of `read_object`."""
+    if len(named.content) <= FIELD_BYTES:
+        return read_object(named.content, named.name)
+    try:
+        found = json.loads(named.content) if len(named.content) <= MOST_BYTES else None
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise LabrigError(
+            "This is no JSON object, or too large", where=named.name, expected=f"at most {MOST_BYTES:,} bytes"
+        )
+    return Fields(found, named.name)
 
 
 def _named(fields: Fields, known: Mapping[str, object]) -> str:
