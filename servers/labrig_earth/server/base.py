@@ -23,6 +23,7 @@ from labrig.server_settings import ServerSetting
 from labrig.storage.folder import NEW, Folder, new_name
 from labrig.toolbox import ServeOptions, Session, Toolbox, session
 from labrig.tools.sources import Source
+from labrig_earth.catalogue.data_stores import CDS
 from labrig_earth.catalogue.overpass import OVERPASS
 from labrig_earth.catalogue.stac_service import EARTH_SEARCH
 from labrig_earth.server.places import opened_data
@@ -451,11 +452,12 @@ toolbox = Toolbox(
         "terra-core": "of these, group core: what is in a NetCDF file",
         "terra-ensemble_verify": "of these, group ensemble_verify: ensembles, calibration, verification",
         "terra-geo_osm": "of these, group geo_osm: features of OpenStreetMap, distances, zones",
+        "terra-seasonal": "of these, group seasonal: seasonal forecasts corrected, terciles, ENSO; files of C3S",
         "terra-visualization": "of these, group visualization: maps as pictures",
     },
     settings=(PYTHON, SCHEDULER, ACTIVATION),
     reads=(),
-    services=(EARTH_SEARCH, OVERPASS),
+    services=(EARTH_SEARCH, OVERPASS, CDS),
 )
 
 DataArgument = Annotated[str, Field(description="In the workspace, @root/.. or a handle.")]

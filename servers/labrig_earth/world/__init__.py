@@ -11,5 +11,6 @@
 - `streets`: the network of the town, and the routes in it
 - `tables`: yields of crops that follow rain
 - `impacts`: soil by depth, and hours of the hot spell with radiation
+- `seasons`: a hindcast of 24 years and 25 members, its forecast, and what was observed
 - `writing`: NetCDF, GeoTIFF, GeoPackage and text with the label of what is synthetic, and a hash of what they hold
 """

@@ -49,6 +49,7 @@ def make_world(folder: Path | str, seed: int, size: str = "small") -> dict[str, 
     from labrig_earth.world.forecast import write_forecast
     from labrig_earth.world.impacts import write_impacts
     from labrig_earth.world.scenes import write_scenes
+    from labrig_earth.world.seasons import write_seasons
     from labrig_earth.world.tables import write_tables
     from labrig_earth.world.town import write_town
 
@@ -58,7 +59,7 @@ def make_world(folder: Path | str, seed: int, size: str = "small") -> dict[str, 
     if any(top.iterdir()):
         raise LabrigError("The folder is not empty", where=str(top), expected="an empty one", code="refused")
     made = Folder(top / DATA, seed)
-    parts = [np.random.default_rng([seed, part]) for part in range(7)]
+    parts = [np.random.default_rng([seed, part]) for part in range(8)]
     t2m = write_climate(made, numbers, parts[0])
     write_forecast(made, numbers, parts[1], t2m)
     write_air(made, numbers, parts[2])
@@ -66,6 +67,7 @@ def make_world(folder: Path | str, seed: int, size: str = "small") -> dict[str, 
     write_scenes(made, numbers, parts[4], streets)
     write_tables(made, numbers, parts[5])
     write_impacts(made, numbers, parts[6], t2m)
+    write_seasons(made, parts[7])
     _write_catalogue(made)
 
     truth: dict[str, Any] = rounded({"seed": seed, "size": size, "label": made.label, **made.truth})

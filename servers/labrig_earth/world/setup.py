@@ -10,7 +10,7 @@ EARTH_WORLD = MadeEnv(
     program="labrig_earth.world.make",
     seed=7,
     target="earth/world-1",
-    sha256={"contents.json": "7274676a16306d9354637b01aaa87be4f5f9402b53611ef63d6c704b3289d934"},
+    sha256={"contents.json": "83993af3257eea3384d0559d73ff4066964a1a2beb0f9b294344bb5764bc9b8c"},
     listing="contents.json",
 )
 """Its data lie in the folder ``data``, a root for an agent; truth.json beside it says what was planted."""

@@ -115,7 +115,13 @@ async def test_groups_are_switched_on_where_that_is_set(served: Client[Any], sma
 
 @pytest.mark.parametrize(
     "group, tools",
-    [("terra-core", 3), ("terra-ensemble_verify", 12), ("terra-visualization", 8), ("terra-geo_osm", 5)],
+    [
+        ("terra-core", 3),
+        ("terra-ensemble_verify", 12),
+        ("terra-visualization", 8),
+        ("terra-geo_osm", 5),
+        ("terra-seasonal", 12),
+    ],
 )
 async def test_a_group_is_small_in_tools_list(small: Path, group: str, tools: int) -> None:
     async with Client(build(toolbox, ServeOptions(workspace=small, toolsets=(group,)))) as opened:

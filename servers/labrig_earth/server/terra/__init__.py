@@ -2,9 +2,10 @@
 
 - `common`: how a call becomes a published payload, its files in the workspace; groups switched on
 - `activating`: the tool that switches groups on
-- `core`, `ensemble_verify`, `visualization`, `geo_osm`: the groups
+- `stores`: files of Copernicus' stores, put into the workspace
+- `core`, `ensemble_verify`, `visualization`, `geo_osm`, `seasonal`: the groups
 """
 
-from labrig_earth.server.terra import activating, core, ensemble_verify, geo_osm, visualization
+from labrig_earth.server.terra import activating, core, ensemble_verify, geo_osm, seasonal, visualization
 
-__all__ = ["activating", "core", "ensemble_verify", "geo_osm", "visualization"]
+__all__ = ["activating", "core", "ensemble_verify", "geo_osm", "seasonal", "visualization"]

@@ -21,7 +21,11 @@ from labrig_earth.server.terra import common
     toolsets=("terra", *(f"terra-{group}" for group in common.GROUPS)),
 )
 async def reset_equipped_tools(
-    core: bool = False, ensemble_verify: bool = False, visualization: bool = False, geo_osm: bool = False
+    core: bool = False,
+    ensemble_verify: bool = False,
+    visualization: bool = False,
+    geo_osm: bool = False,
+    seasonal: bool = False,
 ) -> Published:
     """Switch groups of tools on; those that are left out are switched off."""
     here = session()
@@ -30,6 +34,7 @@ async def reset_equipped_tools(
         "ensemble_verify": ensemble_verify,
         "visualization": visualization,
         "geo_osm": geo_osm,
+        "seasonal": seasonal,
     }
     on = [group for group in common.GROUPS if wanted[group]]
     common.activate(here, frozenset(on))

@@ -23,9 +23,10 @@ from labrig_earth.server.base import ACTIVATION, Asked, State, source_line, tool
 from labrig_earth.terra.marks import MARK
 
 if TYPE_CHECKING:
+    from labrig.storage.folder import Folder
     from labrig_earth.server.base import Worked
 
-GROUPS = ("core", "ensemble_verify", "visualization", "geo_osm")
+GROUPS = ("core", "ensemble_verify", "visualization", "geo_osm", "seasonal")
 """The groups that are there, as the public code names them."""
 
 OUTPUT_DIR = "./data/ensemble"
@@ -80,7 +81,7 @@ async def called(
     inputs
         Paths and handles by role.
     output_path
-        Of the one file that the call writes; empty for its own name in `output_dir`.
+        Of the file that the call writes, or of the first of several; empty for its own name in `output_dir`.
 
     Raises
     ------
@@ -89,8 +90,8 @@ async def called(
     """
     here = session()
     require_active(group, here)
-    folder = _within(output_dir or OUTPUT_DIR, "output_dir")
-    wanted = _within(output_path, "output_path") if output_path else None
+    folder = within(output_dir or OUTPUT_DIR, "output_dir")
+    wanted = within(output_path, "output_path") if output_path else None
     async with worked(Asked(f"terra_{tool}", inputs, arguments), here) as done:
         paths, hashes = await asyncio.to_thread(_put, here, done, folder, wanted)
         source = source_line(done.hashes)
@@ -100,6 +101,18 @@ async def called(
         payload["assumed"] = list(result.assumed)
     if result.warnings:
         payload["warnings"] = list(result.warnings)
+    record = {
+        "operation": tool,
+        "inputs": {name: sha for name, sha in given.items() if sha},
+        "outputs": hashes,
+    }
+    return published(payload, source=source, record=record, warned=bool(result.warnings))
+
+
+def published(
+    payload: Mapping[str, Any], *, source: str, record: Mapping[str, Any], warned: bool = False
+) -> Published:
+    """Return a payload as the tool's answer; LabrigError where it is too long."""
     text = json.dumps(payload, ensure_ascii=False, allow_nan=False)
     if len(text) > MOST_PAYLOAD:
         raise LabrigError(
@@ -108,17 +121,11 @@ async def called(
             try_="fewer variables, or a smaller preview",
             code="limit",
         )
-    record = {
-        "operation": tool,
-        "inputs": {name: sha for name, sha in given.items() if sha},
-        "outputs": hashes,
-    }
-    return Published(
-        text, status="ok_with_warnings" if result.warnings else "ok", source=source, record=record
-    )
+    return Published(text, status="ok_with_warnings" if warned else "ok", source=source, record=dict(record))
 
 
-def _within(path: str, where: str) -> PurePosixPath:
+def within(path: str, where: str) -> PurePosixPath:
+    """Return a path in the workspace; LabrigError for one that leads out of it."""
     found = PurePosixPath(path)
     if found.is_absolute() or ".." in found.parts or path.startswith("@"):
         raise LabrigError(
@@ -134,24 +141,28 @@ def _put(
     here: Session, done: Worked, folder: PurePosixPath, wanted: PurePosixPath | None
 ) -> tuple[dict[str, str], dict[str, str]]:
     """Put the files of a result where they are wanted; return their paths, and their hashes by path."""
-    import hashlib
-
     paths: dict[str, str] = {}
     hashes: dict[str, str] = {}
-    top = Path(f"/proc/self/fd/{done.folder.descriptor}")
-    for name in done.result.files:
-        target = str(wanted if wanted is not None and len(done.result.files) == 1 else folder / name)
-        if done.folder.about(name).st_size > MAX_FILE_BYTES:
-            made_by = {"server": "earth", "method": done.result.method}
-            artifact = here.artifacts.put_path(top / name, made_by=made_by)
-            paths[name] = artifact.handle
-            hashes[artifact.handle] = artifact.sha256
-            continue
-        content = done.folder.read(name)
-        here.workspace.write_bytes(target, content)
-        paths[name] = target
-        hashes[target] = hashlib.sha256(content).hexdigest()
+    for number, name in enumerate(done.result.files):
+        target = str(wanted if wanted is not None and number == 0 else folder / name)
+        made_by = {"server": "earth", "method": done.result.method}
+        paths[name], hashes[paths[name]] = kept_at(here, done.folder, name, target, made_by)
     return paths, hashes
+
+
+def kept_at(
+    here: Session, folder: Folder, name: str, target: str, made_by: Mapping[str, Any]
+) -> tuple[str, str]:
+    """Put a file into the workspace, and return its path there and its hash; a large one gets a handle instead."""
+    import hashlib
+
+    if folder.about(name).st_size > MAX_FILE_BYTES:
+        path = Path(f"/proc/self/fd/{folder.descriptor}") / name
+        artifact = here.artifacts.put_path(path, made_by=dict(made_by))
+        return artifact.handle, artifact.sha256
+    content = folder.read(name)
+    here.workspace.write_bytes(target, content)
+    return target, hashlib.sha256(content).hexdigest()
 
 
 def _marked(value: Any, paths: Mapping[str, str]) -> Any:

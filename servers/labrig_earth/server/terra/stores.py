@@ -1,0 +1,134 @@
+"""Files of Copernicus' stores put into the workspace, and what their forms allow, as published payloads."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from labrig.answer import Published
+from labrig.canonical import content_hash
+from labrig.errors import LabrigError
+from labrig.toolbox import session
+from labrig_earth.catalogue.data_stores import CDS, WAIT_S, constraints, retrieve
+from labrig_earth.server.base import _scratch, state
+from labrig_earth.server.terra.common import kept_at, published, require_active, within
+
+MOST_SHOWN = 40
+HDF, CLASSIC, ZIP = b"\x89HDF", b"CDF", b"PK"
+
+
+async def fetched_files(
+    group: str,
+    tool: str,
+    dataset: str,
+    wanted: Sequence[tuple[str, Mapping[str, Any]]],
+    *,
+    folder: str,
+    variables: Sequence[str],
+    about: Mapping[str, Any],
+) -> Published:
+    """Fetch a NetCDF file for each request, and return where they lie; a file that is there is not asked for again.
+
+    Parameters
+    ----------
+    wanted
+        Names without ending, and requests. The first digits of a request's hash are added to its name, since a
+        file of another area or spacing is another file.
+
+    Raises
+    ------
+    LabrigError
+        What the store says; ``busy`` where a job is not done in time: the same call goes on from there.
+    """
+    here, client = session(), state().client
+    require_active(group, here)
+    files: list[dict[str, Any]] = []
+    hashes: dict[str, str] = {}
+    for name, request in wanted:
+        target = str(within(f"{folder}/{_safe(name)}_{content_hash(dict(request))[:8]}.nc", "persist_dir"))
+        if await asyncio.to_thread(here.workspace.exists, target):
+            content = await asyncio.to_thread(here.workspace.read_bytes, target)
+            files.append({"path": target, "vars": list(variables), "nbytes": len(content), "cached": True})
+            continue
+        with ExitStack() as held:
+            place = await asyncio.to_thread(lambda: held.enter_context(_scratch(here)))
+            path = Path(f"/proc/self/fd/{place.descriptor}/fetched.nc")
+            stored = await retrieve(
+                client, CDS, dataset, request, path, wait_s=WAIT_S, told=lambda text: here.progress(0.0, text)
+            )
+            await asyncio.to_thread(_require_netcdf, path, dataset)
+            made_by = {"server": "earth", "tool": tool, "dataset": dataset, "request": dict(request)}
+            shown, sha256 = await asyncio.to_thread(kept_at, here, place, "fetched.nc", target, made_by)
+        files.append({"path": shown, "vars": list(variables), "nbytes": stored.size, "cached": False})
+        hashes[shown] = sha256
+    payload = {
+        "files": files,
+        "request": dict(about),
+        "attribution": "generated using Copernicus Climate Change Service information",
+    }
+    return published(
+        payload, source=f"{CDS.name} ({CDS.at()}), {dataset}", record={"operation": tool, "outputs": hashes}
+    )
+
+
+async def allowed_values(
+    group: str, dataset: str, request: Mapping[str, Any], order: Sequence[str]
+) -> Published:
+    """Say, key by key, which values of a request a data set has, given the keys before."""
+    here, client = session(), state().client
+    require_active(group, here)
+    if not order:
+        raise LabrigError("The request is empty", where="request", expected="keys with their values")
+    steps: list[dict[str, Any]] = []
+    so_far: dict[str, Any] = {}
+    for key in order:
+        so_far[key] = request[key]
+        found = await constraints(client, CDS, dataset, so_far)
+        values = request[key] if isinstance(request[key], list) else [request[key]]
+        missing = [str(value) for value in values if key in found and str(value) not in found[key]]
+        steps.append(
+            {
+                "step_key": key,
+                "request": dict(so_far),
+                "constraints": {name: each[:MOST_SHOWN] for name, each in found.items()},
+                "counts": {name: len(each) for name, each in found.items()},
+                "missing": missing,
+                "valid_examples": found.get(key, [])[:10],
+                "known_key": key in found,
+                "ok": not missing,
+            }
+        )
+    payload = {
+        "collection": dataset,
+        "steps": steps,
+        "order": list(order),
+        "note": f"constraints has the first {MOST_SHOWN} values of each key, counts how many there are",
+    }
+    return published(
+        payload,
+        source=f"{CDS.name} ({CDS.at()}), {dataset}",
+        record={"operation": "progressive_cds_constraints", "request": json.loads(json.dumps(dict(request)))},
+    )
+
+
+def _require_netcdf(path: Path, dataset: str) -> None:
+    with path.open("rb") as file:
+        begins = file.read(4)
+    if begins.startswith((HDF, CLASSIC)):
+        return
+    what = "a ZIP archive" if begins.startswith(ZIP) else "GRIB" if begins == b"GRIB" else "another format"
+    raise LabrigError(
+        f"The store sent {what} where NetCDF was asked for",
+        where=dataset,
+        try_="variables of one kind in a call, since what cannot be in one NetCDF file is sent as an archive",
+        code="unreachable",
+    )
+
+
+def _safe(name: str) -> str:
+    kept = "".join(each if each.isascii() and (each.isalnum() or each in "_-.") else "-" for each in name)
+    return kept.lstrip(".-")[:150] or "file"
