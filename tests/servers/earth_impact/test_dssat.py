@@ -30,11 +30,17 @@ async def engines() -> AsyncIterator[Engines]:
 
 
 async def ran(
-    engines: Engines, *, crop: str = "Maize", cultivar: str = "IB0012", rain: float = 1.0, **changed: Any
+    engines: Engines,
+    *,
+    crop: str = "Maize",
+    cultivar: str = "IB0012",
+    rain: float = 1.0,
+    warmer: float = 0.0,
+    **changed: Any,
 ) -> tuple[dict[str, float], dict[str, bytes], tuple[str, ...]]:
     """Run a treatment, and return its numbers, its files and its warnings."""
     files = {
-        "weather_daily_path": [Named("w.csv", made_weather(et0_mm=None, rain=rain))],
+        "weather_daily_path": [Named("w.csv", made_weather(et0_mm=None, rain=rain, warmer=warmer))],
         "soil_profile_path": [Named("soil.json", as_json(**SILT_LOAM))],
         "cultivar_path": [Named("cultivar.json", as_json(crop=crop, cultivar=cultivar))],
         "treatment_path": [Named("treatment.json", as_json(**treatment(**changed)))],
@@ -93,6 +99,11 @@ async def test_management_by_dates_shows_in_the_yield(engines: Engines) -> None:
         ),
         ("Soybean", "IB0001", {}),
         ("Sorghum", "IB0001", {}),
+        (
+            "PearlMillet",
+            "IB0044",
+            {"warmer": 6.0, "planting": {"date": "2001-05-20", "plants_m2": 12, "row_cm": 60, "depth_cm": 4}},
+        ),
         ("DryBean", "IB0001", {}),
         ("Sunflower", "IB0001", {}),
     ],
@@ -104,6 +115,18 @@ async def test_each_crop_that_is_offered_runs(
     assert 0.3 < numbers["yield_t_ha"] < numbers["biomass_t_ha"]
     assert abs(numbers["water_balance_error_mm"]) <= 0.1
     assert 0 <= numbers["water_stress_index"] < 0.6
+
+
+@pytest.mark.accept
+async def test_millet_answers_to_nitrogen_and_drought(engines: Engines) -> None:
+    planting = {"date": "2001-05-20", "plants_m2": 12, "row_cm": 60, "depth_cm": 4}
+    runs = [
+        (await ran(engines, crop="PearlMillet", cultivar="IB0044", warmer=6, planting=planting, **changed))[0]
+        for changed in ({"rain": 1.5}, {"rain": 1.5, "fertilizer": []}, {"rain": 0.3, "irrigation": []})
+    ]
+    full, hungry, dry = runs
+    assert hungry["yield_t_ha"] < 0.6 * full["yield_t_ha"] > dry["yield_t_ha"]
+    assert dry["water_stress_days"] > 3 * full["water_stress_days"]
 
 
 @pytest.mark.accept

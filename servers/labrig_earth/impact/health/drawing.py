@@ -173,6 +173,7 @@ def _cases(archives: Sequence[Archive], title: str) -> tuple[Any, list[str]]:
 
 
 def _ticks(panel: Any, labels: Sequence[str]) -> None:
-    step = max(1, -(-len(labels) // 8))
+    most = 8 if len(labels[0]) < 8 else 5  # days are longer words than months, and a legend narrows the panel
+    step = max(1, -(-len(labels) // most))
     panel.set_xticks(range(0, len(labels), step), labels[::step], fontsize=8)
     panel.set_xlim(-0.6, len(labels) - 0.4)

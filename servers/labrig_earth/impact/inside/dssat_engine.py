@@ -30,8 +30,11 @@ from DSSATTools.weather import WeatherStation  # type: ignore[import-not-found] 
 
 from labrig.isolation.inside.answering import Refused  # noqa: E402
 
-CROPS = ("Maize", "Sorghum", "Wheat", "Soybean", "DryBean", "Sunflower")
-"""Those that are sown and harvested once, as grain; roots, forage and perennial crops need other management."""
+CROPS = ("Maize", "Sorghum", "PearlMillet", "Wheat", "Soybean", "DryBean", "Sunflower")
+"""Those that are sown and harvested once, as grain; roots, forage and perennial crops need other management.
+
+Rice is left out: in a drought that takes nine tenths of its yield its daily table shows no water stress.
+"""
 
 STATION = "LRIG"
 SOIL = "LRIG000001"
