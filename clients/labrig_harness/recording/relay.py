@@ -37,6 +37,7 @@ from labrig_harness.recording.wire import (
     PARSE_ERROR,
     SERVER_DIED,
     Message,
+    answered,
     drained,
     error,
     error_result,
@@ -130,10 +131,9 @@ async def relay(
 
 @dataclass
 class _Pending:
-    """A request that the server has not answered; `line` is the answer as it came."""
+    """A request that the server has not answered."""
 
     answer: asyncio.Future[Message]
-    line: bytes = b""
 
 
 class Line:
@@ -154,6 +154,7 @@ class Line:
         self._budget = budget
         self._pending: dict[str, _Pending] = {}
         self._dropped: set[str] = set()  # requests whose late answers are not passed on
+        self._asked: dict[str, Any] = {}  # ids of the agent's other requests, until they are answered
         self._listing: dict[
             str, bool
         ] = {}  # tools/list requests under way: whether one goes on with a cursor
@@ -223,6 +224,12 @@ class Line:
 
     async def _take(self, message: Message) -> None:
         method, params = message.get("method"), message.get("params")
+        if method is not None and message.get("id") is not None:
+            key = id_key(message["id"])
+            if key in self._pending or key in self._asked:
+                self._to_agent(error(message["id"], INVALID_REQUEST, "A request with this id is under way"))
+                return
+            self._dropped.discard(key)
         if method == "tools/call":
             if "id" in message:
                 await self._call(message)
@@ -236,14 +243,16 @@ class Line:
             if pending is not None and not pending.answer.done():
                 cancelled = CallFailed("The agent cancelled the call", died=False, code="cancelled")
                 pending.answer.set_exception(cancelled)
-        elif method == "tools/list" and "id" in message:
+        elif method is not None and message.get("id") is not None:
+            self._asked[id_key(message["id"])] = message["id"]
+        if method == "tools/list" and "id" in message:
             self._listing[id_key(message["id"])] = isinstance(params, dict) and bool(params.get("cursor"))
         await self._to_server(message)
 
     async def _call(self, message: Message) -> None:
         key, params = id_key(message["id"]), message.get("params")
-        if key in self._pending:
-            self._to_agent(error(message["id"], INVALID_REQUEST, "A request with this id is under way"))
+        if message["id"] is None:
+            self._to_agent(error(None, INVALID_REQUEST, "tools/call needs an id"))
             return
         if not isinstance(params, dict) or not isinstance(params.get("name"), str):
             self._recorder.note(f"The agent sent a tools/call without a tool: {json.dumps(message)[:NOTED]}")
@@ -274,7 +283,10 @@ class Line:
             if "error" in answer:
                 refused = answer["error"] if isinstance(answer["error"], dict) else {}
                 raise CallFailed(str(refused.get("message", "the server refused")), died=False, rpc=refused)
-            wire = answer["result"] if isinstance(answer.get("result"), dict) else {}
+            if not isinstance(answer.get("result"), dict):
+                what = "The server's answer holds no result that is an object"
+                raise CallFailed(what, died=False, rpc={"code": SERVER_DIED, "message": what})
+            wire = answer["result"]
             return wire
 
         try:
@@ -290,10 +302,8 @@ class Line:
         except NotRecorded as failure:
             self._to_agent(error(message["id"], SERVER_DIED, str(failure)))
             return
-        if delivered is wire:
-            self._agent_out.writelines((pending.line, b"\n"))
-        else:
-            self._to_agent({"jsonrpc": "2.0", "id": message["id"], "result": delivered})
+        # Written anew, so that the agent reads what the record holds: a line may name a key twice.
+        self._to_agent({"jsonrpc": "2.0", "id": message["id"], "result": delivered})
         await drained(self._agent_out)
 
     async def _waited(self, id: Any, pending: _Pending) -> Message:
@@ -347,7 +357,7 @@ class Line:
 
     async def _from_server(self) -> None:
         assert self._server is not None
-        async for line in lines(self._server.output, self._recorder.note, self._unblock):
+        async for line in lines(self._server.output, self._recorder.note, self._too_long):
             parts = messages(line)
             if len(parts) == 1 and parts[0] is not None and line.lstrip()[:1] != b"[":
                 self._pass(parts[0], line)
@@ -355,25 +365,33 @@ class Line:
                 for message in parts:
                     if message is None:
                         self._recorder.note(f"The server sent a line that is not JSON-RPC: {line[:NOTED]!r}")
+                        self._unblock(
+                            line, "The server's answer is not JSON-RPC (NaN, Infinity, cut off, or no text)"
+                        )
                     else:
                         self._pass(message, to_line(message).rstrip())
             await drained(self._agent_out)
 
     def _pass(self, message: Message, line: bytes) -> None:
-        """Hand a message of the server on: to the call that waits for it, or to the agent as it is."""
-        if "method" not in message and "id" in message:
-            key = id_key(message["id"])
-            pending = self._pending.pop(key, None)
-            if pending is not None:
-                if not pending.answer.done():
-                    pending.line = line
-                    pending.answer.set_result(message)
-                return
-            if key in self._dropped:
-                self._dropped.discard(key)
-                return
-            line = self._learn(message, key) or line
-        self._agent_out.writelines((line, b"\n"))
+        """Hand a message of the server on: to the call that waits for it, or to the agent as it is.
+
+        An answer that nobody waits for is dropped: an agent might take it for that of a call, and no record has it.
+        """
+        if "method" in message and not {"result", "error"} & message.keys():
+            self._agent_out.writelines((line, b"\n"))
+            return
+        key = id_key(message.get("id"))
+        pending = self._pending.pop(key, None)
+        if pending is not None:
+            if not pending.answer.done():
+                pending.answer.set_result(message)
+        elif key in self._dropped:
+            self._dropped.discard(key)
+        elif key in self._asked:
+            del self._asked[key]
+            self._agent_out.writelines((self._learn(message, key) or line, b"\n"))
+        else:
+            self._recorder.note(f"The server answered what was not asked, or a second time: {line[:NOTED]!r}")
 
     def _learn(self, message: Message, key: str) -> bytes | None:
         """Take note of what tools/list, initialize and server/discover say; return another line where one is due."""
@@ -399,11 +417,16 @@ class Line:
             self._recorder.introduce(version, str(result.get("instructions") or ""))
         return None
 
-    def _unblock(self, start: bytes) -> None:
-        """Fail the calls that a line which is too long may have answered: nobody else will."""
-        for key, pending in list(self._pending.items()):
-            if f'"id":{key}'.encode() in start.replace(b" ", b"") and not pending.answer.done():
-                what = f"The result is longer than {LONGEST_LINE} bytes"
+    def _too_long(self, start: bytes) -> None:
+        self._unblock(start, f"The result is longer than {LONGEST_LINE} bytes")
+
+    def _unblock(self, line: bytes, what: str) -> None:
+        """Fail the requests that a line which cannot be read may have answered: nobody else will."""
+        for key in answered(line, (*self._pending, *self._asked)):
+            pending = self._pending.get(key)
+            if pending is None:
+                self._to_agent(error(self._asked.pop(key), SERVER_DIED, what))
+            elif not pending.answer.done():
                 pending.answer.set_exception(
                     CallFailed(what, died=False, rpc={"code": SERVER_DIED, "message": what})
                 )

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from labrig.isolation.process import SUPERVISOR
 from labrig.redaction import redact
+from labrig_harness.recording.wire import printable
 
 TAIL = 2_000
 """Bytes of a server's standard error that are kept, for the message when it dies."""
@@ -110,7 +111,8 @@ class ServerProcess:
             how = f"was killed by signal {os.WTERMSIG(status)}"
         else:
             how = f"ended with exit code {os.waitstatus_to_exitcode(status)}"
-        said = [line.strip() for line in self._tail.decode(errors="replace").splitlines() if line.strip()]
+        tail = map(printable, self._tail.decode(errors="replace").splitlines())
+        said = [line.strip() for line in tail if line.strip()]
         return redact(f"The server ({self._name}) {how}" + (f": {said[-1][:300]}" if said else ""))
 
     def never_started(self) -> bool:

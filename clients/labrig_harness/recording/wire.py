@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import AsyncIterator, Callable
+import re
+from collections.abc import AsyncIterator, Callable, Iterable
 from typing import Any
 
 from labrig.redaction import redact
@@ -87,8 +88,34 @@ def _plain_id(message: Message) -> bool:
 
 
 def id_key(id: Any) -> str:
-    """Return what tells ids apart: 1 and "1" are two."""
-    return json.dumps(id)
+    """Return what tells ids apart: 1 and "1" are two, 1 and 1.0 one."""
+    return json.dumps(int(id) if isinstance(id, float) and id.is_integer() else id)
+
+
+def answered(line: bytes, keys: Iterable[str]) -> list[str]:
+    """Return which requests a line may answer that is no message: by its ids, else by how it begins.
+
+    Parameters
+    ----------
+    keys
+        Of `id_key`.
+    """
+    with contextlib.suppress(ValueError, RecursionError):
+        value = json.loads(line)  # takes NaN, Infinity and numbers too large for a double
+        parts = value if isinstance(value, list) else [value]
+        found = {id_key(each.get("id")) for each in parts if isinstance(each, dict) and _plain_id(each)}
+        return [key for key in keys if key in found]
+    start = line[:4096].replace(b" ", b"").decode("utf-8", "replace")
+    return [key for key in keys if re.search(rf'"id":{re.escape(key)}(?![\w.])', start)]
+
+
+def printable(text: str) -> str:
+    """Return text of a program without sequences that move a cursor or colour a screen, and other controls."""
+    return "".join(c for c in _SEQUENCE.sub("", text) if c.isprintable())
+
+
+_SEQUENCE = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b.?")
+"""ECMA-48: control sequences (colour, cursor), control strings (a window's title), and what else follows an escape."""
 
 
 def to_line(message: Message) -> bytes:

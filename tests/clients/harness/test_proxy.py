@@ -315,6 +315,52 @@ async def test_garbage_batches_and_smuggled_calls(recorder: Recorder) -> None:
     assert not recorder.failure
 
 
+LIAR = Path(__file__).parents[2] / "hostile" / "proxied" / "server.py"
+
+
+@pytest.mark.parametrize("tool", ["unasked", "twice", "doubled", "a_request_too"])
+async def test_what_a_lying_server_adds_is_dropped_and_noted(recorder: Recorder, tool: str) -> None:
+    """The record is what was delivered: of an answer that was not asked for, neither has a word."""
+    liar = Target(name="liar", argv=(sys.executable, "-I", "-S", str(LIAR)))
+    async with connected(recorder, liar, call_s=5) as agent:
+        agent.call(1, tool)
+        assert await agent.text(1) == "true"
+        agent.call(2, "plain")
+        assert await agent.text(2) == "true"
+        assert agent.received == []
+    assert [each.tool for each in recorder.records] == [tool, "plain"]
+    results = [recorder.course.log.result(each) for each in recorder.records]
+    assert "LIE" not in json.dumps(results) and "true" in json.dumps(results[0])
+    assert bool([note for note in recorder.notes if "not asked" in note]) is (tool != "doubled")
+    assert not recorder.failure
+
+
+@pytest.mark.parametrize("tool", ["nan", "huge_number", "cut_off", "no_object"])
+async def test_an_answer_that_is_none_ends_the_call_at_once(recorder: Recorder, tool: str) -> None:
+    liar = Target(name="liar", argv=(sys.executable, "-I", "-S", str(LIAR)))
+    async with connected(recorder, liar, call_s=60) as agent:
+        agent.call(1, tool)
+        agent.call(10, "plain")  # an id that begins with the other
+        error = (await asyncio.wait_for(agent.answer(1), 20))["error"]
+        assert error["code"] == -32000 and "The server's answer" in error["message"]
+        assert await agent.text(10) == "true"
+        agent.send({"jsonrpc": "2.0", "id": 3, "method": "ping"})
+        assert (await asyncio.wait_for(agent.answer(3), 20))["error"]["code"] == -32000
+    record = next(each for each in recorder.records if each.tool == tool)
+    assert (record.result, (record.error or {})["code"]) == ("", "protocol")
+    assert not recorder.failure
+
+
+async def test_the_last_words_of_a_server_come_without_escape_sequences(recorder: Recorder) -> None:
+    liar = Target(name="liar", argv=(sys.executable, "-I", "-S", str(LIAR)))
+    async with connected(recorder, liar) as agent:
+        agent.call(1, "dies")
+        said = (await agent.answer(1))["error"]["message"]
+    assert "exit code 7" in said and "the reactor is on fire" in said
+    assert said.isprintable() and recorder.failure.isprintable() and "owned" not in said
+    assert (recorder.records[0].error or {})["code"] == "died"
+
+
 @pytest.mark.accept
 async def test_lines_of_tens_of_megabytes(recorder: Recorder, monkeypatch: pytest.MonkeyPatch) -> None:
     async with connected(recorder) as agent:
