@@ -31,7 +31,8 @@ ROADS_OF = {
 
 
 def _traffic(**more: str) -> Call:
-    return Call("impact_sumo_run", {**ROADS_OF, **more})
+    """Return a check of the files, which needs no engine; a run reads them by the same code."""
+    return Call("check_inputs", {"tool": "impact_sumo_run", "arguments": {**ROADS_OF, **more}})
 
 
 def _query(**more: Any) -> Call:
@@ -93,16 +94,16 @@ CASES = (
             _traffic(routes_path="@earth/device.rou.xml"),
             _traffic(disruptions_path="@earth/files.json"),
         ),
-        ("refused", "not_found"),
+        ("refused, not_found",),
     ),
     Case(
         ENGINES,
         "paths out of SUMO",
-        "inputs and results beyond the workspace",
+        "inputs beyond the workspace",
         (
             _traffic(network_path="{outside}/secret.net.xml"),
             _traffic(routes_path="/etc/passwd"),
-            _traffic(output_dir="../x"),
+            _traffic(disruptions_path="../x"),
         ),
         REFUSED,
     ),

@@ -7,6 +7,7 @@ disturbed roads see the same seeds. What SUMO writes holds the time of the run a
 from __future__ import annotations
 
 import csv
+import os
 import re
 import subprocess
 import sys
@@ -31,7 +32,7 @@ DRY = ("--xml-validation", "never", "--xml-validation.net", "never", "--no-step-
 
 def run(arguments: dict[str, Any], inputs: Path, outputs: Path) -> dict[str, Any]:
     """Simulate the seeds of both cases; ``trips.csv`` and ``edges.csv`` are left, and the network if it was made."""
-    folder = Path(tempfile.gettempdir())
+    folder = Path(os.environ["TMPDIR"])
     programs = Programs()
     whole = inputs / "network.net.xml"
     if not whole.exists():
@@ -83,8 +84,8 @@ class Programs:
                 env={
                     "SUMO_HOME": str(self._folder),
                     "PROJ_DATA": str(self._folder / "data" / "proj"),
-                    "TMPDIR": tempfile.gettempdir(),
-                    "HOME": tempfile.gettempdir(),
+                    "TMPDIR": os.environ["TMPDIR"],
+                    "HOME": os.environ["TMPDIR"],
                     "PATH": "/usr/bin:/bin",
                     "LC_ALL": "C.UTF-8",
                 },
@@ -101,7 +102,7 @@ class Programs:
             wrong = " ".join(line for line in text.splitlines() if line.startswith("Error"))
             raise Refused(
                 f"{program} stopped ({done.returncode}): {(wrong or text)[-SHOWN:]}".replace(
-                    tempfile.gettempdir(), "RUN"
+                    os.environ["TMPDIR"], "RUN"
                 ),
                 code="engine",
                 where=program,
