@@ -64,7 +64,7 @@ def no_value(heading: str, value: float) -> bool:
     name = heading.casefold()
     if abs(value - _NO_LOGARITHM) < 1e-6:
         return name.startswith(("si_", "la_", "lm_"))
-    return value == _NO_PLACE and name.partition("(")[0] in ("time", "step", "dist_x")
+    return value == _NO_PLACE and name.partition("(")[0] in ("time", "step", "dist_x", "reaction")
 
 
 def read_table(text: str, names: Sequence[str], known: Sequence[str] = ()) -> Series:

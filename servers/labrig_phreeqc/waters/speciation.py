@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from labrig.errors import LabrigError, unknown_name
@@ -155,15 +156,17 @@ async def speciate(
     A reaction in PHREEQC brings every redox couple to equilibrium: nitrate and ammonium that were measured side by side
     would become nitrogen, dissolved iron would be oxidised by nitrate, and the acid set free would change what
     precipitates. So `REDOX_ACTIVE` elements and sulfide are left out of the water that is brought to equilibrium with
-    `precipitate`, and chloride stands for nitrate.
+    `precipitate`, and chloride stands for nitrate. An element with one redox state in the database (iron in pitzer.dat)
+    stays.
     """
     chosen = find_database(database)
     _check(chosen, analyses, [*phases, *([precipitate] if precipitate else [])])
     volumes = has_volumes(chosen.path)
+    active = redox_active(read(chosen.path))
     places = asyncio.Semaphore(RUNS_AT_A_TIME)
 
     async def run(part: Sequence[Analysis], precipitate: str) -> Run:
-        text = _input(part, phases, precipitate, volumes, expressions)
+        text = _input(part, phases, precipitate, volumes, active, expressions)
         async with places:
             return await engine.run(text, database=chosen.name, limits=limits, queue_s=queue_s)
 
@@ -253,21 +256,33 @@ async def _from_the_laboratory(
 
 def divided_by_pe(names: Iterable[str], catalogue: Catalogue) -> set[str]:
     """Return which constituents PHREEQC divides among redox states by pe: iron without its state, not chloride."""
-    states = [each.name for each in solution_elements(catalogue)]
-    return {
-        element
-        for element in names
-        if element in _DIVIDED and sum(name.startswith(f"{element}(") for name in states) > 1
-    }
+    return set(names) & _DIVIDED & _with_states(catalogue)
 
 
-def inert_share(analysis: Analysis, equivalents: float) -> tuple[float, tuple[str, ...]]:
+def redox_active(catalogue: Catalogue) -> frozenset[str]:
+    """Return the elements of `REDOX_ACTIVE`, and sulfur, that have several redox states in a database."""
+    return (REDOX_ACTIVE | {"S"}) & _with_states(catalogue)
+
+
+def _with_states(catalogue: Catalogue) -> frozenset[str]:
+    """Return the elements with several redox states."""
+    states = Counter(
+        name.partition("(")[0] for each in solution_elements(catalogue) if "(" in (name := each.name)
+    )
+    return frozenset(element for element, count in states.items() if count > 1)
+
+
+def inert_share(
+    analysis: Analysis, equivalents: float, active: Collection[str]
+) -> tuple[float, tuple[str, ...]]:
     """Return what the equilibrium with a phase leaves out of a water: its share of the equivalents, and the names.
 
     Parameters
     ----------
     equivalents
         Half the sum of cations and anions, meq per basis.
+    active
+        See `redox_active`.
 
     Notes
     -----
@@ -276,15 +291,16 @@ def inert_share(analysis: Analysis, equivalents: float) -> tuple[float, tuple[st
     left = {
         name: constituent.amount * max(abs(CHARGES.get(name, 0)), name == "S(-2)")
         for name, constituent in analysis.constituents.items()
-        if _takes_no_part(name) and name != "N(5)"
+        if _takes_no_part(name, active) and name != "N(5)"
     }
     charge = sum(left.values())
     names = tuple(sorted((name for name, each in left.items() if each), key=lambda name: -left[name]))
     return (charge / equivalents if equivalents > 0 else 0.0), names
 
 
-def _takes_no_part(name: str) -> bool:
-    return name.partition("(")[0] in REDOX_ACTIVE or name == "S(-2)"
+def _takes_no_part(name: str, active: Collection[str]) -> bool:
+    element = name.partition("(")[0]
+    return element in active and (element != "S" or name == "S(-2)")
 
 
 def _first(errors: BaseExceptionGroup[LabrigError]) -> LabrigError:
@@ -315,7 +331,8 @@ def _input(
     phases: Sequence[str],
     precipitate: str,
     volumes: bool,
-    expressions: Sequence[str] = (),
+    active: Collection[str],
+    expressions: Sequence[str],
 ) -> str:
     density = "1 calculate" if volumes else "1"
     lines = [_HEAD + (f" -saturation_indices {' '.join(phases)}" if phases else "")]
@@ -328,7 +345,7 @@ def _input(
     lines += [solution_block(each, number, density=density) for number, each in enumerate(part, 1)]
     lines.append("END")
     for number, analysis in enumerate(part, 1) if precipitate else ():
-        inert = _inert(analysis)
+        inert = _inert(analysis, active)
         if inert is not analysis:
             lines.append(
                 "SELECTED_OUTPUT 1\n -active false\n" + solution_block(inert, number, density=density)
@@ -342,13 +359,13 @@ def _headings(expressions: Sequence[str]) -> dict[str, str]:
     return {f"told_{number}": each for number, each in enumerate(expressions)}
 
 
-def _inert(analysis: Analysis) -> Analysis:
+def _inert(analysis: Analysis, active: Collection[str]) -> Analysis:
     """Return a water without its redox-active constituents, chloride in place of nitrate; itself if it has none."""
-    kept = {name: each for name, each in analysis.constituents.items() if not _takes_no_part(name)}
+    kept = {name: each for name, each in analysis.constituents.items() if not _takes_no_part(name, active)}
     if len(kept) == len(analysis.constituents):
         return analysis
     nitrate, chloride = analysis.constituents.get("N(5)"), kept.get("Cl")
-    if nitrate is not None:
+    if nitrate is not None and "N(5)" not in kept:
         amount = nitrate.amount + (chloride.amount if chloride else 0.0)
         kept["Cl"] = replace(chloride or nitrate, element="Cl", amount=amount)
     return replace(analysis, constituents=kept)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -22,7 +22,7 @@ from labrig_phreeqc.waters.columns import Stated
 from labrig_phreeqc.waters.compatible import out_of_scope
 from labrig_phreeqc.waters.diagnosis import diagnose
 from labrig_phreeqc.waters.notices import Notice
-from labrig_phreeqc.waters.speciation import Speciation, divided_by_pe, inert_share, speciate
+from labrig_phreeqc.waters.speciation import Speciation, divided_by_pe, inert_share, redox_active, speciate
 from labrig_phreeqc.waters.table import Table, Water, read_table
 
 OF_INTEREST: tuple[tuple[str, ...], ...] = (
@@ -234,11 +234,12 @@ async def speciate_waters(
     errors = [each.charge_error for each in solved]
     notices = await asyncio.to_thread(diagnose, table, catalogue, charge_limit=charge_limit, speciated=errors)
     weights = {each.name: each.atomic_weight for each in catalogue.elements if each.atomic_weight}
+    active = redox_active(catalogue)
     rows: list[Row] = []
     number = 0
     for row in table.rows:
         if isinstance(row, Water):
-            rows.append(_row(row, notices[number], solved[number], weights, chosen))
+            rows.append(_row(row, notices[number], solved[number], weights, chosen, active))
             number += 1
         else:
             rows.append(Row(row.sample, row.line, row.group, reasons=row.reasons))
@@ -335,6 +336,7 @@ def _row(
     solved: Speciation,
     weights: Mapping[str, float],
     database: Database,
+    active: Collection[str],
 ) -> Row:
     analysis = water.analysis
     its = balance(analysis)
@@ -345,7 +347,7 @@ def _row(
     if solved.ionic_strength is not None and (analysis.basis == "L" or dilute):
         index = langelier(analysis, solved.ionic_strength)
     if CALCITE in solved.delta:
-        share, names = inert_share(analysis, (its.cations + its.anions) / 2)
+        share, names = inert_share(analysis, (its.cations + its.anions) / 2, active)
         if share > INERT_SHARE:
             remark = (
                 f"no precipitation potential: {', '.join(names[:4])}, {100 * share:.0f} % of the equivalents, would "

@@ -109,3 +109,11 @@ def test_a_column_that_is_not_there_does_not_cost_the_others() -> None:
 def test_an_output_is_no_table() -> None:
     assert not is_table("  a\ttext\nwith\ttabs and no number\n")
     assert is_table("a\tb\tc\n1\t2\n") and not is_table("a, b\nc\n")
+
+
+async def test_a_state_without_a_reaction_has_none_in_its_column(databases: Path) -> None:
+    text = "SELECTED_OUTPUT\n -reset false\n -step\n -reaction\n -temp\nSOLUTION 1\nREACTION\n NaCl\n 1 mmol\nEND"
+    async with Engine() as engine:
+        (table,) = (await engine.run(text, "phreeqc.dat")).selected
+    read = read_table(table.text, ["reaction", "temp(C)"])
+    assert read.column("step") == [None, 1] and read.column("reaction") == [None, pytest.approx(1e-3)]

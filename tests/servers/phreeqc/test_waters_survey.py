@@ -573,6 +573,28 @@ async def test_mine_water_has_no_precipitation_potential_without_its_iron(engine
     assert little.remark == "" and mine.balance is not None and mine.balance.meq["HCO3"] == 0
 
 
+async def test_iron_stays_where_a_database_has_no_redox_reactions(engine: Engine) -> None:
+    """In pitzer.dat iron is one species: nothing oxidises it, and it has a part in the ionic strength."""
+    table = (
+        "Sample,pH,Temp (C),Ca (mg/L),Mg (mg/L),Na (mg/L),Cl (mg/L),HCO3 (mg/L),Fe (mg/L),Density (kg/L)\n"
+        "A,7.2,25,180,20,30,290,400,60,1\n"
+    )
+    (pitzer,) = (await speciate_waters(table, engine=engine, database="pitzer.dat")).rows
+    (phreeqc,) = (await speciate_waters(table, engine=engine)).rows
+    assert phreeqc.precipitation is None and "Fe" in phreeqc.remark
+    assert pitzer.remark == "" and pitzer.precipitation is not None
+    text = (
+        "SOLUTION 1\n pH 7.2\n units mg/L\n density 1\n Ca 180\n Mg 20\n Na 30\n Cl 290\n Alkalinity 400 as HCO3\n"
+        " Fe 60\nEQUILIBRIUM_PHASES 1\n Calcite 0 10\n"
+        "SELECTED_OUTPUT\n -reset false\n -high_precision true\n -equilibrium Calcite\nEND"
+    )
+    run = await engine.run(text, "pitzer.dat")
+    grams = run.selected[0].rows[-1][run.selected[0].columns.index("d_Calcite")]
+    assert isinstance(grams, float)
+    kg_of_water = 1 - 1e-6 * (180 + 20 + 30 + 290 + 400 + 60)
+    assert pitzer.precipitation == pytest.approx(1e3 * grams * kg_of_water * 100.0869, rel=2e-3)
+
+
 async def test_hot_waters_were_measured_cold(engine: Engine) -> None:
     heading = "Sample,pH,Temp (C),Na (mg/L),Cl (mg/L),SiO2 (mg/L)"
     rows = [f"{celsius},7,{celsius},3933,6065,500" for celsius in (25, 39, 90, 200, 250)]
