@@ -107,6 +107,7 @@ def test_generated_parts_are_current() -> None:
 
 def test_every_link_between_pages_leads_somewhere() -> None:
     for page in [*PAGES, ROOT / "CONTRIBUTING.md"]:
-        for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text(encoding="utf-8")):
+        text = re.sub(r"`[^`\n]*`", "", page.read_text(encoding="utf-8"))  # `[34S](6)` is no link
+        for target in re.findall(r"\]\(([^)#]+)[^)]*\)", text):
             if not target.startswith(("http://", "https://")):
                 assert (page.parent / target).exists(), f"{page.name}: {target}"

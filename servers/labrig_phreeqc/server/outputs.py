@@ -71,8 +71,8 @@ async def series(
         Field(
             min_length=1,
             max_length=20,
-            description="pH, pe, temperature, ionic strength, ...; total Ca; m(HCO3-), la(HCO3-); SI(Calcite); "
-            "moles(Calcite), delta(Calcite); p(CO2(g)); kin(Quartz); of inverse models transfer, fraction.",
+            description="pH, ionic strength, ...; total Ca; m(HCO3-), la(HCO3-); SI(Calcite); "
+            "moles(Calcite), delta(Calcite); p(CO2(g)); kin(Quartz); inverse: transfer, fraction.",
         ),
     ],
     path: SourceArgument = RESULT,
@@ -84,8 +84,8 @@ async def series(
     """Read quantities out of a PHREEQC output, one row for each state (step, time, cell), with units.
 
     m() molality, a() activity, la() its log10, SI() saturation index, moles() and delta() of a phase, p() gas pressure.
-    Of a file of selected output, name columns instead. A long table comes as a CSV artifact with first, last, least and
-    greatest values.
+    Of a file of selected output, name columns instead. A long table comes as a CSV artifact with its first, last,
+    least and greatest.
     """
     text = source_text(path)
     table = await asyncio.to_thread(table_of, text, quantities, of)
