@@ -9,7 +9,6 @@ ATIF's ``prompt_tokens`` include what was read from and written to the cache.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
@@ -452,8 +451,3 @@ def _tokens(metrics: Json) -> Tokens:
     cached = min(cached, prompt)
     written = min(written, prompt - cached)
     return Tokens(prompt - cached - written, cached, written, output, min(output, reasoning), True)
-
-
-def parse(text: bytes | str) -> Any:
-    """Return JSON whose numbers a record can hold; ValueError otherwise."""
-    return json.loads(text, parse_constant=str)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from statistics import fmean
 from typing import Any, BinaryIO
@@ -34,7 +34,7 @@ from labrig_harness.formats.building import (
     text_part,
     word,
 )
-from labrig_harness.formats.lines import Skipped
+from labrig_harness.formats.lines import Skipped, parse
 from labrig_harness.formats.read_run import ReadRun, Wire
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Score
@@ -51,8 +51,13 @@ LIMITS: dict[str, EndReason] = {
     "context": "token_limit",
     "cost": "cost_limit",
 }
-MOST_SAMPLE = 256 * 2**20
+MOST_SAMPLE = 128 * 2**20
 """Bytes of one sample of an ``.eval`` file that are read."""
+FREE_SAMPLE, FREE_ARCHIVE, RATIO = 16 * 2**20, 256 * 2**20, 100
+"""Bytes to which a member and a whole archive may unpack, however small they are packed; above, they may become so
+many times as large. Logs of inspect-ai become 5 to 40 times as large."""
+FREE_ATTACHED, TIMES = 16 * 2**20, 2
+"""Bytes of attachments that the messages of a sample may name; above, so many times what all of them have together."""
 
 
 # -------------------------------------------------------------------------------------------------- reading
@@ -86,8 +91,15 @@ def read_archive(file: BinaryIO) -> Iterator[ReadRun]:
     LabrigError
         If it is not a zip archive, has no header, or is compressed with zstd and pyarrow is not installed.
     """
+    import zlib
+    from lzma import LZMAError
     from zipfile import BadZipFile, ZipFile
 
+    # RuntimeError: a password, or a method of packing that is not known
+    unreadable = (
+        *(ValueError, RecursionError, OSError, EOFError),
+        *(BadZipFile, zlib.error, LZMAError, RuntimeError),
+    )
     try:
         archive = ZipFile(file)
     except BadZipFile as error:
@@ -97,27 +109,45 @@ def read_archive(file: BinaryIO) -> Iterator[ReadRun]:
             try_="inspect log recover FILE, if the run was killed",
         ) from error
     with archive:
+        _check_sizes(archive.infolist(), file)
         names = {each.filename: each for each in archive.infolist()}
         header = names.get("header.json") or names.get("_journal/start.json")
         if header is None:
             raise LabrigError("This zip archive is not an .eval file", expected="header.json in it")
-        document = table(json.loads(_member(archive, file, header), parse_constant=str))
+        try:
+            document = table(parse(_member(archive, file, header)))
+        except unreadable as error:
+            raise LabrigError(f"The header of this .eval file cannot be read: {error}") from error
         for name, entry in names.items():
             if not (name.startswith("samples/") and name.endswith(".json")):
                 continue
             try:
-                sample = json.loads(_member(archive, file, entry), parse_constant=str)
-            except (ValueError, RecursionError, OSError) as error:
+                sample = parse(_member(archive, file, entry))
+            except unreadable as error:
                 reason = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
                 yield ReadRun(NAME, (), skipped=(f"{name}: {reason}",))
                 continue
             yield read_sample(table(sample), document)
 
 
+def _check_sizes(entries: Sequence[Any], file: BinaryIO) -> None:
+    """Refuse an archive that would become too large, by the sizes of its directory, or whose members share bytes."""
+    size = file.seek(0, 2)
+    unpacked = sum(each.file_size for each in entries)
+    if unpacked > max(FREE_ARCHIVE, RATIO * size) or sum(each.compress_size for each in entries) > size:
+        raise LabrigError(
+            f"This .eval file of {size:,} bytes would become {unpacked:,}",
+            expected=f"at most {FREE_ARCHIVE // 2**20} MB, or {RATIO} times its own size",
+            code="limit",
+        )
+
+
 def _member(archive: Any, file: BinaryIO, entry: Any) -> bytes:
     """Return a member's bytes; zstd (method 93) is one that the standard library of Python < 3.14 lacks."""
     if entry.file_size > MOST_SAMPLE:
         raise ValueError(f"more than {MOST_SAMPLE // 2**20} MB")
+    if entry.file_size > max(FREE_SAMPLE, RATIO * entry.compress_size):
+        raise ValueError(f"{entry.compress_size:,} bytes that would become {entry.file_size:,}")
     if entry.compress_type != 93:
         found: bytes = archive.read(entry)
         return found
@@ -135,7 +165,7 @@ def _member(archive: Any, file: BinaryIO, entry: Any) -> bytes:
     packed = file.read(entry.compress_size)
     try:
         with pyarrow.CompressedInputStream(pyarrow.BufferReader(packed), "zstd") as stream:
-            unpacked: bytes = stream.read(MOST_SAMPLE + 1)
+            unpacked: bytes = stream.read(entry.file_size + 1)
     except (OSError, pyarrow.ArrowException) as error:
         raise ValueError(f"damaged: {error}") from error
     if len(unpacked) != entry.file_size:
@@ -165,8 +195,13 @@ def read_sample(sample: Json, document: Json) -> ReadRun:
         run.meta["duration_s"] = seconds
     attachments = {f"attachment://{key}": value for key, value in table(sample.get("attachments")).items()}
     usage = _usage_by_message(sample)
+    room = _Room(
+        max(FREE_ATTACHED, TIMES * sum(len(each) for each in attachments.values() if isinstance(each, str)))
+    )
     for message in rows(sample.get("messages")):
-        _message(run, _resolved(message, attachments), usage)
+        _message(run, _resolved(message, attachments, room), usage)
+    if room.left < 0:
+        run.skipped.add("attachments that are named too often: only their names are kept")
     models = [table(each) for each in table(sample.get("model_usage")).values()]
     if models and not any(turn.tokens.measured for turn in run.turns):
         run.count_together(sum((_tokens(each) for each in models), Tokens(measured=True)), "the whole run")
@@ -177,14 +212,25 @@ def read_sample(sample: Json, document: Json) -> ReadRun:
     return replace(done, item=as_text(sample.get("id")), epoch=max(0, count(sample.get("epoch")) - 1))
 
 
-def _resolved(value: Any, attachments: Mapping[str, Any]) -> Any:
-    """Put attachments back where a log refers to them."""
+@dataclass
+class _Room:
+    """Characters of attachments that may still be put in; below 0 once one was left out."""
+
+    left: int
+
+
+def _resolved(value: Any, attachments: Mapping[str, Any], room: _Room) -> Any:
+    """Put attachments back where a log refers to them, as long as there is room."""
     if isinstance(value, str):
-        return attachments.get(value, value) if value.startswith("attachment://") else value
+        found = attachments.get(value) if value.startswith("attachment://") else None
+        if not isinstance(found, str):
+            return value
+        room.left = room.left - len(found) if room.left >= len(found) else -1
+        return found if room.left >= 0 else value
     if isinstance(value, list):
-        return [_resolved(each, attachments) for each in value]
+        return [_resolved(each, attachments, room) for each in value]
     if isinstance(value, dict):
-        return {key: _resolved(each, attachments) for key, each in value.items()}
+        return {key: _resolved(each, attachments, room) for key, each in value.items()}
     return value
 
 

@@ -113,3 +113,15 @@ def _bounded(lines: Iterable[Line] | BinaryIO, skipped: Skipped) -> Iterator[tup
         skipped.add(too_long, number)
         while line and not line.endswith(b"\n"):
             line = lines.readline(2**20)
+
+
+MOST_VALUES = 10_000_000
+"""Values of a JSON document that are read: some 100 bytes of memory each, whatever few bytes they are in the file."""
+
+
+def parse(text: bytes | str) -> Any:
+    """Return JSON whose numbers a record can hold; ValueError for other text, and for more than `MOST_VALUES`."""
+    data = text if isinstance(text, bytes) else text.encode("utf-8", "replace")
+    if data.count(b",") + data.count(b"[") + data.count(b"{") > MOST_VALUES:
+        raise ValueError(f"more than {MOST_VALUES:,} values")
+    return json.loads(text, parse_constant=str)

@@ -198,7 +198,7 @@ def _with_answer(run: ReadRun, path: Path) -> ReadRun:
 
 def _documents(data: bytes, file: Path) -> list[Any]:
     """Return the JSON document of a file, or one for each line."""
-    from labrig_harness.formats.atif import parse
+    from labrig_harness.formats.lines import parse
 
     text = data.decode("utf-8-sig", errors="replace")
     try:

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from hostile.imports.bombs import BOMBS
 from labrig.calls import CallLog
 from labrig.errors import LabrigError
 from labrig_harness import cli
@@ -358,6 +359,60 @@ def test_an_eval_archive(tmp_path: Path, method: int) -> None:
     assert [folder.parts[-2:] for folder in done.records] == [("q1", "epoch1")]
     assert len(done.skipped) == (1 if method == zipfile.ZIP_DEFLATED else 0)
     assert trajectory(done.records[0]).tokens.total == 690
+
+
+@pytest.mark.parametrize("damage", ["bytes", "password", "method"])
+def test_a_damaged_member_of_an_archive_is_skipped(tmp_path: Path, damage: str) -> None:
+    path = tmp_path / "run.eval"
+    good = _eval_log()
+    (sample, *_) = good.pop("samples")
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("header.json", json.dumps(good))
+        archive.writestr("samples/q1_epoch_2.json", json.dumps(sample))
+        archive.writestr("samples/q2_epoch_1.json", json.dumps(sample))
+    raw = bytearray(path.read_bytes())
+    entry, head = raw.rindex(b"PK\x01\x02"), raw.rindex(b"PK\x03\x04")
+    if damage == "bytes":
+        raw[head + 60 : head + 80] = b"\xff" * 20
+    elif damage == "password":
+        raw[entry + 8] |= 1
+        raw[head + 6] |= 1
+    else:
+        raw[entry + 10] = raw[head + 8] = 77
+    path.write_bytes(raw)
+    done = load("inspect", path, tmp_path / "out")
+    assert len(done.records) == 1 and len(done.skipped) == 1 and "q2_epoch_1" in done.skipped[0]
+
+
+@pytest.mark.accept
+@pytest.mark.parametrize(
+    ("bomb", "records", "said"),
+    [
+        ("large_member", 1, "bytes that would become"),
+        ("many_members", 0, "would become"),
+        ("overlapping", 0, "would become"),
+        ("many_values", 1, "values"),
+        ("named_often", 2, "named too often"),
+    ],
+)
+def test_bombs_are_refused_before_they_are_unpacked(
+    tmp_path: Path, bomb: str, records: int, said: str
+) -> None:
+    """What is good beside a bomb is imported; memory and disk stay small. In a process of its own, to be measured."""
+    path, out = tmp_path / f"{bomb}.eval", tmp_path / "out"
+    BOMBS[bomb](path)
+    program = (
+        "import re, sys; from labrig_harness.cli import main; code = main(sys.argv[1:]);"
+        "print(code, re.search(r'VmHWM:\\s+(\\d+)', open('/proc/self/status').read())[1], file=sys.stderr)"
+    )
+    arguments = ["import", "inspect", str(path), "--out", str(out)]
+    done = subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True, text=True)
+    code, kilobytes = map(int, done.stderr.split()[-2:])
+    assert said in done.stdout + done.stderr
+    assert (code == 0) is bool(records), done.stderr
+    assert len(list(out.rglob("trajectory.json"))) == records
+    assert kilobytes < 400_000
+    assert sum(each.stat().st_size for each in out.rglob("*") if each.is_file()) < 60_000_000
 
 
 def _write_zstd(path: Path, members: dict[str, bytes]) -> None:
