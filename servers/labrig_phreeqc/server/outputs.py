@@ -78,7 +78,7 @@ async def series(
     path: SourceArgument = RESULT,
     of: Annotated[
         str,
-        Field(description="Only states that match words such as 'cell 3', 'sim 2', 'batch'; default all."),
+        Field(description="Only states that match words: 'cell 3', 'sim 2', 'batch'; default all."),
     ] = "",
 ) -> Answer:
     """Read quantities out of a PHREEQC output, one row for each state (step, time, cell), with units.
