@@ -258,6 +258,14 @@ class _Assumed:
                 self.doubtful.add(total.line, said)
             elif total.number.value < 0 and total.name not in self.ratios and self.known(total):
                 self.doubtful.add(total.line, f"{total.name} is negative, and PHREEQC takes it as 0")
+        stated = {total.element for total in solution.totals if total.number.value > 0}
+        for isotope, line in solution.isotopes:
+            element = isotope.lstrip("0123456789").partition("(")[0]
+            if element not in stated | {"H", "O"} and not (element == "C" and "Alkalinity" in stated):
+                self.doubtful.add(
+                    line,
+                    f"the isotope {isotope} of inverse models is given, and the solution has no {element}",
+                )
         for total in solution.replaced:
             later = next(each for each in solution.totals if each.name == total.name)
             self.doubtful.add(

@@ -8,8 +8,8 @@ Sources: Parkhurst and Appelo (2013), USGS TM 6-A43, SOLUTION and SOLUTION_SPREA
 (``read_solution``, ``cxxISolutionComp::read``, ``check_units``, ``read_solution_spread``); and trials with the
 engine where the two differ.
 
-Not read: isotopes (``-isotope``, lines that start with a number), the electrical potential, and solutions that are
-not analyses (SOLUTION_RAW, SOLUTION_MODIFY, MIX, COPY).
+Of isotopes (``-isotope``, lines that start with a number) the name is read. Not read: the electrical potential, and
+solutions that are not analyses (SOLUTION_RAW, SOLUTION_MODIFY, MIX, COPY).
 """
 
 from __future__ import annotations
@@ -142,6 +142,8 @@ class Solution:
         The same for temperature, pressure, density, water, pH and pe: name and the number that does not count.
     unread
         Columns of a SOLUTION_SPREAD that PHREEQC passes over since they start with a small letter.
+    isotopes
+        Isotopes of inverse models (``-isotope 13C -12``), not in a row of SOLUTION_SPREAD, each with its line.
     lines
         The same as lines of a SOLUTION block, each with its line in the input; the keyword is left out.
     spread
@@ -172,6 +174,7 @@ class Solution:
     replaced: tuple[Total, ...] = ()
     repeated: tuple[tuple[str, Number], ...] = ()
     unread: tuple[str, ...] = ()
+    isotopes: tuple[tuple[str, int], ...] = ()
     lines: tuple[tuple[int, str], ...] = ()
     spread: bool = False
 
@@ -411,6 +414,8 @@ def _numbers_and_description(rest: str) -> tuple[int, int, str]:
 
 # ------------------------------------------------------------------------------------------------------- the blocks
 
+_ISOTOPE = re.compile(r"\d+[A-Z][a-z]?(?:\([-+\d.]+\))?")
+
 # Option names in PHREEQC's order, which decides what an abbreviation means.
 _OPTION_NAMES = {
     "SOLUTION": "temp temperature dens density units redox ph pe unit isotope water press pressure potential",
@@ -447,6 +452,7 @@ class _Draft:
     own: set[str] = field(default_factory=set)  # options it states itself
     repeated: list[tuple[str, Number]] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
+    isotopes: list[tuple[str, int]] = field(default_factory=list)
     lines: list[tuple[int, str]] = field(default_factory=list)
 
     def copy(self) -> _Draft:
@@ -462,6 +468,7 @@ class _Draft:
             own=set(),
             repeated=[],
             unread=[],
+            isotopes=[],
             lines=list(self.lines),
         )
 
@@ -543,6 +550,7 @@ class _Draft:
             replaced=tuple(self.replaced),
             repeated=tuple(self.repeated),
             unread=tuple(self.unread),
+            isotopes=tuple(self.isotopes),
             lines=tuple(self.lines),
             spread=spread,
         )
@@ -591,7 +599,10 @@ class _Reader:
             span[1] = statement.end
             draft.lines.append((statement.line, statement.text))
             name = option(statement, _OPTIONS["SOLUTION"])
-            if name:
+            isotope = _BLANKS.split(statement.rest)[0] if name == "isotope" else statement.first
+            if _ISOTOPE.fullmatch(isotope):
+                draft.isotopes.append((isotope, statement.line))
+            elif name:
                 draft.set(name, statement.rest, statement.line)
             elif not re.match(r"-[A-Za-z]|[\d.-]", statement.first, re.ASCII):
                 draft.add(statement.text, statement.line)

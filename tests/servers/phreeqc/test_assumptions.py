@@ -64,6 +64,17 @@ async def test_an_isotope_without_its_element_is_said_to_be_left_out(databases: 
         assert not assumed(text, "iso.dat").doubtful
 
 
+def test_an_isotope_of_inverse_models_without_its_element_is_said(databases: Path) -> None:
+    text = "SOLUTION 1\n pH 8\n {}\n -isotope 13C -12 1\n -i 34S(6) 9.7\n 18O -8 0.1\n 2H -50\nEND"
+    said = "the isotope {} of inverse models is given, and the solution has no {}"
+    assert assumed(text.format("Na 1")).doubtful == (
+        f"line 4: {said.format('13C', 'C')}",
+        f"line 5: {said.format('34S(6)', 'S')}",
+    )
+    for carbon in ("C 1", "C(4) 1", "Alkalinity 1"):
+        assert not assumed(text.format(f"{carbon}\n S(6) 1")).doubtful
+
+
 @pytest.mark.parametrize("database", ["phreeqc.dat", "pitzer.dat", "llnl.dat", "minteq.dat"])
 def test_an_isotope_that_a_database_lacks_is_not_called_negative(databases: Path, database: str) -> None:
     doubts = assumed("SOLUTION 1\n pH 8\n C 2\n [13C] -12\n D 3\n Xx -1\nEND", database).doubtful
