@@ -2,6 +2,7 @@
 
 - ``evidence/``: quotes held against the text of a paper.
 - ``checks/``: values against each other, against physics, and a whole extraction.
+- ``corpus/``: a reader's own papers as one searchable file.
 - ``fetching/``: papers that are named by an address, fetched once.
 - ``materials/``: formulas and space groups, in any writing.
 - ``pdf/``: PDF files as pages of marked-up text, of which every character has its box.
