@@ -23,6 +23,7 @@ ALL = (
     "papers",
     "earth",
     "crops",
+    "seasonal",
     "traffic",
     "race",
     "terrabench",
