@@ -14,7 +14,7 @@ from labrig_earth.impact.records import Record
 from support.health import met_csv
 
 
-@pytest.mark.parametrize("days", [2, 5, 8, 9, 16, 31])
+@pytest.mark.parametrize("days", [2, 8, 31])
 def test_days_can_be_read(tmp_path: Path, days: int) -> None:
     stress = read_stress(met_csv(days=days), "met.csv")
     (tmp_path / "outputs").mkdir()
