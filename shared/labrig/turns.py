@@ -6,7 +6,8 @@
 
 Each owner (a token, over HTTP) has `slots` of its own from its first call on, and a queue of its own; so one with many
 long runs holds up nobody else's short one. The machine's processors are then shared by the kernel, and `most` bounds
-how many run in all: beyond it the owner with the fewest comes first.
+how many run in all: the more owners there are, the fewer each may have, and who has none comes first. Beyond `most` a
+place is kept for each owner who has nothing running, up to `kept` of them.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ OWNER: ContextVar[str] = ContextVar("owner", default="local")
 """Whose call this is; set by the server for each call, and inherited by what the call starts."""
 OWNERS_AT_ONCE = 4
 """Owners that can use all their slots at the same time."""
+KEPT = 12
+"""Owners beyond those of `OWNERS_AT_ONCE` who find a place while all slots are taken by work that does not end."""
 LINGER_S = 3.0
 """An owner whose last turn ended so short ago still counts as one: it thinks about its next call."""
 GRANTED_AT_ONCE = 2
@@ -43,18 +46,29 @@ class Turns:
         How many of one owner may wait; one more is refused as ``busy``.
     most
         How many there are at a time over all owners.
+    kept
+        How many there are beyond `most` for owners who have nothing running; by default 0 where `most` is given, else
+        `KEPT`.
     alone
         How many an owner may have while nobody else has or waits for any; by default `slots`.
     """
 
     def __init__(
-        self, what: str, slots: int, *, places: int, most: int | None = None, alone: int | None = None
+        self,
+        what: str,
+        slots: int,
+        *,
+        places: int,
+        most: int | None = None,
+        kept: int | None = None,
+        alone: int | None = None,
     ) -> None:
         self.slots = slots
         self._alone = slots if alone is None else alone
         self._what = what
         self._places = places
         self._most = slots * OWNERS_AT_ONCE if most is None else most
+        self._kept = kept if kept is not None else KEPT if most is None else 0
         self._running: Counter[str] = Counter()
         self._seen: dict[str, float] = {}
         self._waiting: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
@@ -113,7 +127,10 @@ class Turns:
     def _may(self, owner: str) -> bool:
         others = (self._running.keys() | self._waiting.keys() | self._recent().keys()) - {owner}
         own = self.slots if others else self._alone
-        return self._running[owner] < own and self._running.total() < self._most
+        now = len(self._running.keys() | self._waiting.keys() | {owner})
+        share = min(own, max(1, self._most // now))
+        running = self._running[owner]
+        return running < share and self._running.total() < self._most + (0 if running else self._kept)
 
     def _recent(self) -> dict[str, float]:
         """Return who had a turn a short while ago, and when it ended."""

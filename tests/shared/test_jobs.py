@@ -162,7 +162,7 @@ async def test_the_oldest_finished_jobs_are_forgotten() -> None:
 
 
 async def test_what_was_accepted_waits_however_many_others_run() -> None:
-    """Owners can use all their slots four at a time; the jobs of a fifth wait, and none of them fails."""
+    """Owners can use all their slots four at a time; of a fifth one job runs, the others wait, and none fails."""
     jobs, go = Jobs(max_running=2, max_queued=3), asyncio.Event()
 
     async def work(_: Progress) -> str:
@@ -174,7 +174,7 @@ async def test_what_was_accepted_waits_however_many_others_run() -> None:
             jobs.start("run", work, owner=owner)
     late = [jobs.start("run", work, owner="e") for _ in range(5)]
     await asyncio.sleep(0.01)
-    assert [job.state for job in jobs.list(owner="e")] == ["queued"] * 5
+    assert sorted(job.state for job in jobs.list(owner="e")) == ["queued"] * 4 + ["running"]
     go.set()
     assert [(await jobs.get(job, 10, owner="e")).state for job in late] == ["done"] * 5
     await jobs.close()

@@ -53,6 +53,8 @@ class Children:
         Of one question.
     slots, places
         Questions of one caller that are worked on at a time, and that may wait; one more is refused as ``busy``.
+    most
+        Questions of all callers that are worked on at a time; None for what `Turns` takes.
     preload
         Modules to import before, where they are installed: what is slow to load.
     variables
@@ -75,6 +77,7 @@ class Children:
         limits: Limits = Limits(),
         slots: int = 4,
         places: int = 100,
+        most: int | None = None,
         preload: Sequence[str] = (),
         variables: Mapping[str, str] | None = None,
         cwd: str | Path = "/",
@@ -93,7 +96,7 @@ class Children:
             if not folder.is_dir():
                 raise LabrigError(f"{what}: this is not a folder", where=str(folder), code="not_found")
         self._idle_s = idle_s
-        self._turns = Turns(what, slots, places=places)
+        self._turns = Turns(what, slots, places=places, most=most)
         self._server: _Server | None = None
         self._starting = asyncio.Lock()
         self._ending: asyncio.TimerHandle | None = None

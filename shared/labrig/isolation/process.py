@@ -73,6 +73,8 @@ class Limits:
         Seconds of processor time of each process, rounded up to a whole second (RLIMIT_CPU).
     memory_bytes
         Address space of each process (RLIMIT_AS): mapped, not resident.
+    data_bytes
+        Memory of its own of each process, without what is mapped from files (RLIMIT_DATA).
     output_bytes
         Standard output and standard error together. What exceeds it ends the program: what was written before
         is kept and marked as cut.
@@ -95,6 +97,7 @@ class Limits:
     descriptors: int | None = 256
     file_bytes: int | None = 256 << 20
     processes: int | None = None
+    data_bytes: int | None = None
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
@@ -106,6 +109,7 @@ class Limits:
         wanted = [
             (resource.RLIMIT_CPU, None if self.cpu_s is None else math.ceil(self.cpu_s)),
             (resource.RLIMIT_AS, self.memory_bytes),
+            (resource.RLIMIT_DATA, self.data_bytes),
             (resource.RLIMIT_NOFILE, self.descriptors),
             (resource.RLIMIT_FSIZE, self.file_bytes),
             (resource.RLIMIT_NPROC, self.processes),

@@ -19,7 +19,7 @@ from labrig.sandbox.inputs import Inputs
 from labrig.sandbox.profiles import profiles
 from labrig.sandbox.results import Limits, Result
 from labrig.sandbox.running import Done, HostFunction, Job, Wall
-from labrig.turns import OWNERS_AT_ONCE, Turns
+from labrig.turns import KEPT, OWNERS_AT_ONCE, Turns
 
 MAX_CODE = 1_000_000
 """Characters of code in one run."""
@@ -283,7 +283,7 @@ class Sandbox:
             interpreter,
             environment.reading(interpreter),
             self._folder.runs,
-            OWNERS_AT_ONCE * self.slots * Limits().scratch_bytes + BURST,
+            (OWNERS_AT_ONCE * self.slots + KEPT) * Limits().scratch_bytes + BURST,
             [*self._roots, self._folder.inputs],
         )
         seen = [*self._roots, self._folder.inputs] if backend.name == "bubblewrap" else None

@@ -23,9 +23,12 @@ from labrig.isolation.process import Limits, Outcome, outcome_error
 from labrig.tables import Description, describe_table
 from labrig.tools.reading import OpenFile
 
-LIMITS = Limits(wall_s=40, cpu_s=40, memory_bytes=4 << 30, output_bytes=4 << 20)
+LIMITS = Limits(wall_s=40, cpu_s=40, memory_bytes=4 << 30, data_bytes=768 << 20, output_bytes=4 << 20)
 """Of one description; a client waits 60 s. Address space is more than memory: pyarrow maps a lot that it never uses.
-20,000 columns of a Parquet file are described in 1.4 MB; what is read of JSON takes up to thirty times its bytes."""
+20,000 columns of a Parquet file are described in 1.4 MB; what is read of JSON takes up to thirty times its bytes, and
+above `data_bytes` it is refused."""
+MOST = 4
+"""Descriptions of all callers at a time: together 3 GiB of memory at most."""
 WHAT = "Describing the table"
 SLOW: Sequence[str] = ("numpy", "openpyxl", "python_calamine")
 """Imported before the first table. pyarrow and h5py start threads, which a fork would leave behind."""
@@ -40,6 +43,7 @@ def readers(*, slots: int = 4, places: int = 100) -> Children:
         limits=LIMITS,
         slots=slots,
         places=places,
+        most=MOST,
         preload=SLOW,
         variables=home | {"ARROW_DEFAULT_MEMORY_POOL": "system"},
     )
@@ -122,7 +126,7 @@ def work(question: Any) -> bytes:
         raise LabrigError("The file system does not permit this", where=path, code="refused") from None
     except MemoryError:
         raise LabrigError(
-            f"Describing the table needs more than {LIMITS.memory_bytes or 0:,} bytes of memory",
+            f"Describing the table needs more than {LIMITS.data_bytes or 0:,} bytes of memory",
             where=path,
             try_="read what is needed of it in run_python_code",
             code="limit",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+from itertools import islice
 from typing import Any
 
 from labrig.errors import LabrigError
@@ -13,6 +14,10 @@ from labrig.tools.reading import Files
 
 MOST_BYTES = 64 << 20
 MOST_DATASETS = 500
+MOST_LINKS = 20_000
+"""Names of groups and datasets that are looked at."""
+DEEPEST = 64
+"""Groups within each other."""
 _BARE = "This is a netCDF dimension but not a netCDF variable"
 _BOOK_KEEPING = frozenset(
     {
@@ -42,10 +47,7 @@ def describe(files: Files, path: str) -> Description:
     window = Window(files, path, MOST_BYTES)
     try:
         with h5py.File(window, "r") as file:
-            found: list[Any] = []
-            file.visititems(
-                lambda name, item: _add(found, name, item) if isinstance(item, h5py.Dataset) else None
-            )
+            found, notes = _datasets(file)
             kept = [(name, item) for name, item in found[:MOST_DATASETS] if not _is_bare(item)]
             columns = [_variable(name, item) for name, item in kept]
             about = {
@@ -54,14 +56,59 @@ def describe(files: Files, path: str) -> Description:
             }
     except (OSError, RuntimeError, KeyError) as error:
         raise LabrigError(f"The HDF5 file cannot be read: {error}", where=path) from error
-    notes = [f"the first {MOST_DATASETS:,} datasets"] if len(found) > MOST_DATASETS else []
     return Description("HDF5, structure", None, columns, notes, not notes, about)
 
 
-def _add(found: list[Any], name: str, dataset: Any) -> bool | None:
-    """Collect a dataset; a value that is not None ends the visit."""
-    found.append((name, dataset))
-    return True if len(found) > MOST_DATASETS else None
+def _datasets(file: Any) -> tuple[list[tuple[str, Any]], list[str]]:
+    """Return the datasets of a file by their paths, each once, and what was left out.
+
+    Not h5py's `visititems`: HDF5 makes the whole path of each object, which takes the square of the depth, and it
+    follows as many groups as there are.
+    """
+    import h5py
+    from h5py import h5l, h5o
+
+    found: list[tuple[str, Any]] = []
+    notes: list[str] = []
+    seen = {_place(h5o.get_info(file.id))}
+    left = MOST_LINKS
+    pending = [(file, name, name, 1) for name in _names(file, left)]
+    while pending:
+        group, name, path, depth = pending.pop()
+        if not left:
+            notes.append(f"the first {MOST_LINKS:,} names of groups and datasets")
+            break
+        left -= 1
+        link = name.encode("utf-8", "surrogateescape")
+        if group.id.links.get_info(link).type != h5l.TYPE_HARD:
+            continue
+        about = h5o.get_info(group.id, link)
+        if _place(about) in seen:
+            continue
+        seen.add(_place(about))
+        if about.type == h5o.TYPE_DATASET:
+            if len(found) == MOST_DATASETS:
+                notes.append(f"the first {MOST_DATASETS:,} datasets")
+                break
+            found.append((path, h5py.Dataset(h5o.open(group.id, link))))
+        elif about.type == h5o.TYPE_GROUP and depth == DEEPEST:
+            notes.append(f"groups down to {DEEPEST} within each other")
+        elif about.type == h5o.TYPE_GROUP:
+            inner = h5py.Group(h5o.open(group.id, link))
+            pending += [
+                (inner, each, f"{path}/{each}", depth + 1) for each in _names(inner, left - len(pending))
+            ]
+    return found, list(dict.fromkeys(notes))
+
+
+def _place(about: Any) -> tuple[int, int]:
+    """Return what tells an object from others: it may have several names, and a group hold itself."""
+    return about.fileno, about.addr
+
+
+def _names(group: Any, most: int) -> list[str]:
+    """Return the first names in a group, the last of them first."""
+    return list(islice(group, max(0, most) + 1))[::-1]
 
 
 def _variable(name: str, dataset: Any) -> dict[str, Any]:

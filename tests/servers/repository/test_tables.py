@@ -490,6 +490,30 @@ def test_a_link_out_of_an_hdf5_file_is_not_followed(tmp_path: Path) -> None:
     assert [*columns((tmp_path / "t.h5").read_bytes(), "t.h5")] == ["a"]
 
 
+@pytest.mark.parametrize(
+    ("within", "beside"), [(3_000, 1), pytest.param(1, 25_000, marks=pytest.mark.accept)]
+)
+def test_groups_in_a_circle_are_looked_at_within_bounds(within: int, beside: int, tmp_path: Path) -> None:
+    """A chain of 3,000 groups took 8 s, the square of its length."""
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(tmp_path / "circle.h5", "w", libver="latest") as file:
+        file.create_dataset("first", data=[1.0])
+        for number in range(beside):
+            group = file.create_group(f"g{number}")
+            for _ in range(within - 1):
+                group = group.create_group("g")
+            group["back"] = file["/"]
+            group["again"] = file["first"]
+    found = describe_table(Memory({"c.h5": (tmp_path / "circle.h5").read_bytes()}), "c.h5")
+    assert [each["name"] for each in found.columns] == ["first"] and not found.complete
+    note = (
+        "groups down to 64 within each other"
+        if within > 1
+        else "the first 20,000 names of groups and datasets"
+    )
+    assert found.notes == [note]
+
+
 def test_types_of_netcdf_are_those_of_the_guide() -> None:
     assert {name: struct.calcsize(form) for name, form in netcdf._TYPES.values() if form} == {
         f"{kind}{8 * size}": size

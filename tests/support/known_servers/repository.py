@@ -16,7 +16,7 @@ import pytest
 from hypothesis import strategies as st
 
 from hostile.guard import Guard
-from hostile.servers.case import Call
+from hostile.servers.case import Call, Case
 from hostile.servers.target import Target
 from labrig.sandbox.profiles import profiles
 from labrig.tools import cursor as cursors
@@ -412,6 +412,12 @@ def _attacked_folder(guard: Guard) -> list[str]:
     return ["--root", str(guard.ground)]
 
 
+def _cases() -> tuple[Case, ...]:
+    from hostile.servers.repository import CASES
+
+    return CASES
+
+
 TARGET = Target(
     canary=Call("run_python_code", {"code": "print(6 * 7, len(list_directory(id='45')) > 0)"}),
     right=lambda result: "42 True" in str(result.get("structuredContent", {}).get("text")),
@@ -421,4 +427,5 @@ TARGET = Target(
     lay_out=_attacked_folder,
     ground="field",
     needs=skip_unless,
+    cases=_cases,
 )
