@@ -253,6 +253,8 @@ def doctor() -> list[str]:
     ]
 
 
+CORPUS = ServerSetting("corpus", "", "file that search_literature searches (default: that of the user)")
+
 toolbox = Toolbox(
     "papers",
     "Scientific papers (PDF)",
@@ -265,8 +267,9 @@ toolbox = Toolbox(
     toolsets={
         "default": "PDFs: outline, pages, words, tables, quantities, quotes, pictures",
         "values": "values without a PDF: units, formulas, space groups, comparison, consistency",
+        "literature": "the user's own papers, by words and formulas",
     },
-    settings=(ServerSetting("ocr", True, "read scanned pages with tesseract, where it is installed"),),
+    settings=(ServerSetting("ocr", True, "read scanned pages with tesseract, where it is installed"), CORPUS),
     reads=(),
     services=(ARXIV,),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import sqlite3
@@ -10,18 +11,23 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
+from fastmcp import Client
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
 
 from labrig.errors import LabrigError
+from labrig.serving.builder import build
+from labrig.toolbox import ServeOptions
 from labrig_papers.corpus.adding import add_folder
 from labrig_papers.corpus.mentions import key, mentions
 from labrig_papers.corpus.searching import Found, search
 from labrig_papers.corpus.store import Document, add, count, opened
+from labrig_papers.server import toolbox
 
 PAPERS = {
     "diboride": [
@@ -168,6 +174,34 @@ def test_what_is_no_corpus_and_what_is_no_question_is_said(tmp_path: Path) -> No
         with pytest.raises(LabrigError) as error:
             asyncio.run(add_folder(place, corpus))
         assert error.value.code == "not_found"
+
+
+async def test_the_tool_says_what_the_corpus_has_and_what_it_does_not(tmp_path: Path) -> None:
+    corpus = tmp_path / "c.sqlite"
+    with opened(corpus, make=True) as database:
+        for number in range(40):
+            around = "The transition was sharp. " * 20
+            text = f"{around} MgB2 of batch {number}. {around}"
+            add(
+                database,
+                Document(f"{number:064}", f"/papers/{number}.pdf", f"Batch {number}", "", 2001, [text]),
+            )
+    options = ServeOptions(
+        toolsets=("literature",), workspace=tmp_path / "w", settings={"corpus": str(corpus)}
+    )
+    async with Client(build(toolbox, options)) as client:
+
+        async def asks(**arguments: Any) -> dict[str, Any]:
+            found: Any = (await client.call_tool("search_literature", arguments)).structured_content
+            assert found is not None and len(json.dumps(found).encode()) < 8_000
+            return found
+
+        found = await asks(query="B2Mg sharp transition", limit=20)
+        assert found["data"]["total"] == 40 and found["data"]["papers"][0]["printed"] == ["MgB2"]
+        assert any("first" in each for each in found["warnings"])
+        none = await asks(query="Mg3B4")
+        assert none["status"] == "partial" and none["data"]["papers"] == [] and none["data"]["relatives"]
+        assert "None of the 40 papers here names Mg3B4" in none["warnings"][0]
 
 
 def _adding(folder: Path, corpus: Path) -> Sequence[str]:

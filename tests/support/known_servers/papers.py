@@ -159,6 +159,7 @@ VOCABULARY = Vocabulary(
         "page": st.sampled_from([1, 2, 3, 0, -1, 10**9, None]),
         "quote": WORDS,
         "query": WORDS,
+        "limit": st.sampled_from([1, 20, 0, -1, 10**9]),
         "table": st.sampled_from(["", "TABLE I", "table i.", "p1.1", "TABLE IX", "x" * 5_000]),
         "dimension": st.sampled_from(["", "temperature", "length", "1", "beauty"]),
         "quantity": st.sampled_from(["", "Tc", "critical_temperature", "beauty", "x" * 400]),

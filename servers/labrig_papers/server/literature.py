@@ -1,0 +1,64 @@
+"""Searching a reader's own papers, which ``python -m labrig_papers.corpus add FOLDER`` gathered."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from labrig.answer import ANSWER_BYTES, Answer
+from labrig.toolbox import session
+from labrig.tools.cursor import fitting
+from labrig_papers.server.base import CORPUS, toolbox
+
+
+@toolbox.tool(title="Search a corpus of papers", read_only=True, toolsets=("literature",))
+async def search_literature(
+    query: Annotated[
+        str, Field(min_length=1, max_length=1000, description="Words and formulas: MgB2 critical field.")
+    ],
+    limit: Annotated[int, Field(ge=1, le=20, description="Papers to give.")] = 10,
+) -> Answer:
+    """Find papers of the user's corpus by words and by formulas, in whatever way these are written.
+
+    A paper that names every formula of the query comes with the pages and an excerpt. Where none does, papers on the
+    same elements come apart as relatives: they are about other materials. No hit says nothing of papers elsewhere.
+    """
+    from labrig_papers.corpus.searching import search
+    from labrig_papers.corpus.store import default_path, opened
+
+    setting = str(session().setting(CORPUS.name))
+    path = Path(setting).expanduser() if setting else default_path()
+
+    def found_in() -> Any:
+        with opened(path) as database:
+            return search(database, query, limit)
+
+    found = await asyncio.to_thread(found_in)
+    papers = [{**each.to_dict(), "sha256": each.sha256[:12]} for each in found.hits or found.relatives]
+    papers = papers[: fitting(papers, ANSWER_BYTES - 1500)]
+    data: dict[str, Any] = {
+        "papers_in_corpus": found.documents,
+        "total": found.total,
+        "papers": papers if found.hits else [],
+    }
+    if found.formulas:
+        data["formulas"] = [each.printed for each in found.formulas]
+    if found.relatives:
+        data["relatives"] = papers
+    warnings = []
+    if len(papers) < min(len(found.hits), limit):
+        warnings.append(
+            f"The first {len(papers)} of {found.total} papers are given; a narrower query has fewer"
+        )
+    if found.formulas and not found.total:
+        named = " and ".join(each.printed for each in found.formulas)
+        warnings.append(f"None of the {found.documents} papers here names {named}; others may, elsewhere")
+    return Answer(
+        source=f"corpus {path.name} of {found.documents} papers",
+        status="ok" if found.total else "partial",
+        data=data,
+        warnings=tuple(warnings),
+    )
