@@ -6,6 +6,7 @@
 - `static`: a static STAC catalogue on disk, written and read by pystac, which reads nothing outside its folder
 - `stac_service`: STAC services, asked through `labrig.http`
 - `overpass`: OpenStreetMap by the Overpass service, asked through `labrig.http`
+- `open_meteo`: air quality at a point, by Open-Meteo
 - `data_stores`: Copernicus' Climate and Atmosphere Data Stores: requests that become jobs, and their files
 - `remote`: part of a raster or a Zarr store on the network, as a file here
 - `fetching`: the module of the children that do so

@@ -24,6 +24,7 @@ from labrig.storage.folder import NEW, Folder, new_name
 from labrig.toolbox import ServeOptions, Session, Toolbox, session
 from labrig.tools.sources import Source
 from labrig_earth.catalogue.data_stores import CDS
+from labrig_earth.catalogue.open_meteo import OPEN_METEO_AIR
 from labrig_earth.catalogue.overpass import OVERPASS
 from labrig_earth.catalogue.stac_service import EARTH_SEARCH
 from labrig_earth.server.places import opened_data
@@ -449,6 +450,7 @@ toolbox = Toolbox(
         "simulators": "simulators of impacts by their published names, on the engines themselves (labrig setup crops)",
         "impact": "what goes with them: inputs checked, runs started, compared, read and drawn",
         "terra": "sub-tools of TerraAgent by their published names, of all groups that are there",
+        "terra-air_quality": "of these, group air_quality: hours of air quality at a point, by Open-Meteo",
         "terra-core": "of these, group core: what is in a NetCDF file",
         "terra-ensemble_verify": "of these, group ensemble_verify: ensembles, calibration, verification",
         "terra-geo_osm": "of these, group geo_osm: features of OpenStreetMap, distances, zones",
@@ -457,7 +459,7 @@ toolbox = Toolbox(
     },
     settings=(PYTHON, SCHEDULER, ACTIVATION),
     reads=(),
-    services=(EARTH_SEARCH, OVERPASS, CDS),
+    services=(EARTH_SEARCH, OVERPASS, CDS, OPEN_METEO_AIR),
 )
 
 DataArgument = Annotated[str, Field(description="In the workspace, @root/.. or a handle.")]

@@ -157,6 +157,7 @@ async def test_a_season_of_leads_and_of_months_pair(served: Client[Any], work: P
     assert any("does not show skill" in each for each in again["warnings"])
 
 
+@pytest.mark.accept
 async def test_the_anomaly_from_the_models_climate_and_a_table_of_regions(
     served: Client[Any], work: Path
 ) -> None:
@@ -283,6 +284,9 @@ MASK = {"grid_path": OBS, "region": [51, 7, 47, 13]}
         ("compute_enso_indices", {"sst_path": "sst.nc", "baseline_years": [1950, 1980]}, "not_found", "1991 to 2020"),
         ("compute_enso_indices", {"sst_path": "sst.nc", "smooth_months": 4}, "bad_input", "odd"),
         ("region_mask", {**MASK, "region": [47, 7, 51, 13]}, "bad_input", "another order"),
+        ("compute_enso_indices", {"sst_path": "sst.nc", "smooth_months": True}, "bad_input", "no numbers"),
+        ("compute_enso_indices", {"sst_path": "sst.nc", "baseline_years": [True, 2020]}, "bad_input", "no numbers"),
+        ("region_mask", {**MASK, "region": [True, 7, 47, 13]}, "bad_input", "no numbers"),
         ("region_mask", {**MASK, "region": [51, 7, 47]}, "bad_input", "3 numbers"),
         ("region_mask", {**MASK, "region": [-10, 7, -20, 13]}, "not_found", "grid has 46"),
         ("seasonal_region_table", {"prob_path": "half.nc"}, "not_found", "p_normal"),

@@ -26,6 +26,7 @@ async def reset_equipped_tools(
     visualization: bool = False,
     geo_osm: bool = False,
     seasonal: bool = False,
+    air_quality: bool = False,
 ) -> Published:
     """Switch groups of tools on; those that are left out are switched off."""
     here = session()
@@ -35,6 +36,7 @@ async def reset_equipped_tools(
         "visualization": visualization,
         "geo_osm": geo_osm,
         "seasonal": seasonal,
+        "air_quality": air_quality,
     }
     on = [group for group in common.GROUPS if wanted[group]]
     common.activate(here, frozenset(on))

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from labrig.storage.folder import Folder
     from labrig_earth.server.base import Worked
 
-GROUPS = ("core", "ensemble_verify", "visualization", "geo_osm", "seasonal")
+GROUPS = ("core", "ensemble_verify", "visualization", "geo_osm", "seasonal", "air_quality")
 """The groups that are there, as the public code names them."""
 
 OUTPUT_DIR = "./data/ensemble"
@@ -36,12 +36,20 @@ MOST_PAYLOAD = 200_000
 Text = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]
 """A text whose absence published calls write as null."""
 Texts = Annotated[list[str], BeforeValidator(lambda value: [] if value is None else value)]
-Numbers = Annotated[list[float], BeforeValidator(lambda value: [] if value is None else value)]
-Wholes = Annotated[list[int], BeforeValidator(lambda value: [] if value is None else value)]
-Whole = Annotated[int, BeforeValidator(lambda value: 0 if value is None else value)]
+Numbers = Annotated[list[float], BeforeValidator(lambda value: [] if value is None else _no_flags(value))]
+Wholes = Annotated[list[int], BeforeValidator(lambda value: [] if value is None else _no_flags(value))]
+Whole = Annotated[int, BeforeValidator(lambda value: 0 if value is None else _no_flags(value))]
+Number = Annotated[float, BeforeValidator(lambda value: _no_flags(value))]
 Mapped = Annotated[dict[str, Any], BeforeValidator(lambda value: {} if value is None else value)]
 
 _active: WeakKeyDictionary[State, dict[str, frozenset[str]]] = WeakKeyDictionary()
+
+
+def _no_flags(value: Any) -> Any:
+    """Return numbers as they are; ValueError for true and false, which pydantic takes for 1 and 0."""
+    if any(isinstance(each, bool) for each in (value if isinstance(value, list) else [value])):
+        raise ValueError("true and false are no numbers")
+    return value
 
 
 def active(here: Session) -> frozenset[str]:

@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field
 from labrig.answer import Published
 from labrig.errors import LabrigError, unknown_name
 from labrig_earth.server.base import toolbox
-from labrig_earth.server.terra.common import Mapped, Numbers, Text, Texts, called
+from labrig_earth.server.terra.common import Mapped, Number, Numbers, Text, Texts, Whole, Wholes, called
 from labrig_earth.server.terra.stores import allowed_values, fetched_files
 
 GROUP = "seasonal"
@@ -17,7 +17,7 @@ TOOLSETS = ("terra", f"terra-{GROUP}")
 SEASONAL = "./data/seasonal"
 MOST_FILES = 40
 
-Years = Annotated[list[int], BeforeValidator(lambda value: [1991, 2020] if value is None else value)]
+Years = Annotated[Wholes, BeforeValidator(lambda value: [1991, 2020] if value is None else value)]
 Limits = Annotated[Numbers, Field(description="[north, west, south, east].")]
 
 MONTHLY = (
@@ -52,7 +52,7 @@ async def fetch_c3s_seasonal(
     month: list[str],
     leadtime_month: list[str],
     area: Limits = [],  # noqa: B006 - pydantic copies it
-    grid: float | None = None,
+    grid: Number | None = None,
     format: Annotated[Text, Field(description="netcdf.")] = "netcdf",
     data_format: Text = "",
     persist_dir: Text = SEASONAL,
@@ -248,7 +248,7 @@ async def forecast_anomaly_from_model_climo(
 async def compute_enso_indices(
     sst_path: Annotated[str, Field(description="Monthly.")],
     baseline_years: Years = [1991, 2020],  # noqa: B006
-    smooth_months: int = 3,
+    smooth_months: Whole = 3,
     output_path: Text = f"{SEASONAL}/enso_indices.csv",
     variable: Text = "",
 ) -> Published:
