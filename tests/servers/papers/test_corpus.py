@@ -192,7 +192,9 @@ async def test_the_tool_says_what_the_corpus_has_and_what_it_does_not(tmp_path: 
     async with Client(build(toolbox, options)) as client:
 
         async def asks(**arguments: Any) -> dict[str, Any]:
-            found: Any = (await client.call_tool("search_literature", arguments)).structured_content
+            found: dict[str, Any] | None = (
+                await client.call_tool("search_literature", arguments)
+            ).structured_content
             assert found is not None and len(json.dumps(found).encode()) < 8_000
             return found
 
