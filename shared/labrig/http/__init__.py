@@ -10,7 +10,7 @@ The names below are loaded at their first use: a server that never asks the netw
 - `wire`, `unpacking`, `redirects`, `statuses`, `guard`: one attempt, its body, where it leads, its error, what can be
   reached
 - `receiving`, `parts`, `stored`, `targets`: a download on its way, the file while it is written, a body in a file, and
-  where it goes
+  where it goes; `digests`: what a service says that it hashes to
 - `ranges`, `rasters`, `zarr_store`: files and Zarr hierarchies of which only what is read is fetched
 - `ledger`: kept and replayed; `difference`: how two requests or outcomes differ
 - `outside`: libraries that bring their own HTTP

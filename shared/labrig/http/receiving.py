@@ -1,8 +1,9 @@
 """A body on its way into a file: counted, hashed, looked through for keys, and gone on with where it broke off.
 
 It is gone on with by RFC 9110, section 14.2 (Range) and 13.1.5 (If-Range), where the first answer had a strong ETag or
-a Last-Modified that is as good as one. What the service then sends must begin where we are, in a file of the same size
-and ETag; else all of it is asked for again.
+a Last-Modified that is as good as one. What the service then sends must begin where we are, in a file of the same size,
+ETag and date; else all of it is asked for again. Where the service states what the file hashes to, the file is compared
+with that at its end: an ETag is a promise, and files are replaced under services that keep it.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from email.utils import parsedate_to_datetime
 import httpx2
 
 from labrig.errors import LabrigError
+from labrig.http import digests
 from labrig.http.hiding import KeyWatch
 from labrig.http.messages import Request, Response
 from labrig.http.parts import NotStored, Part
@@ -23,6 +25,7 @@ from labrig.http.stored import PIECE, Stored
 
 Progress = Callable[[int, int | None], object]
 """Told the bytes that are there, and how many there will be, where that is known."""
+VALIDATORS = ("etag", "last-modified")
 _CONTENT_RANGE = re.compile(r"bytes (\d{1,18})-(\d{1,18})/(\d{1,18}|\*)")
 
 
@@ -68,6 +71,7 @@ class Receiver:
         self._writing: asyncio.Future[None] | None = None
         self._asked_from = 0
         self._validator = ""
+        self._digest: digests.Digest | None = None
         self.status, self.headers = 0, httpx2.Headers()
         self.total: int | None = None
         self.furthest = 0
@@ -124,6 +128,7 @@ class Receiver:
         self.total = None if packed else size
         resumable = not packed and headers.get("accept-ranges", "").lower() != "none"
         self._validator = validator(headers) if resumable else ""
+        self._digest = None if packed else digests.stated(headers)
         self._watch = None if private else KeyWatch(request.wire.hidden)
         self._settle(request.url, headers, self.total)
 
@@ -133,7 +138,10 @@ class Receiver:
             found is not None
             and found[0] == self._asked_from
             and found[2] in (None, self.total)
-            and headers.get("etag", self.headers.get("etag")) == self.headers.get("etag")
+            and all(
+                headers.get(name, self.headers.get(name)) == self.headers.get(name) for name in VALIDATORS
+            )
+            and (digests.stated(headers) or self._digest) == self._digest
             and not headers.get("content-encoding")
         )
 
@@ -141,7 +149,7 @@ class Receiver:
         self._buffer.clear()
         if self._part.size:
             self._part.clear()
-        self._validator, self.total = "", None
+        self._validator, self.total, self._digest = "", None, None
 
     async def take(self, piece: bytes, request: Request) -> None:
         """Take what has arrived, unpacked.
@@ -199,7 +207,7 @@ class Receiver:
         Raises
         ------
         Interrupted
-            If it is not as long as was stated at first.
+            If it is not as long as was stated at first, or does not hash to what was.
         """
         await self._flush()
         if self.total is not None and self._part.size != self.total:
@@ -207,7 +215,14 @@ class Receiver:
             self._forget()
             raise Interrupted(f"it sent {size:,} bytes")
         await asyncio.to_thread(self._part.finish)
+        if self._digest is not None and not await asyncio.to_thread(self._as_stated, self._digest):
+            algorithm = self._digest.algorithm
+            self._forget()
+            raise Interrupted(f"it sent bytes of another {algorithm} than it states of the file")
         self.whole = True
+
+    def _as_stated(self, digest: digests.Digest) -> bool:
+        return self._part.sha256 == digest.hex if digest.algorithm == "sha256" else digest.of(self._part.path)
 
     async def copy(self, response: Response) -> None:
         """Take the body of a response that is there already: one that the ledger holds."""

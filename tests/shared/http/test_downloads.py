@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import gzip
 import hashlib
 import os
@@ -16,8 +17,9 @@ from typing import Any
 
 import pytest
 
+from hostile.downloads.mixed import mixed
 from labrig.errors import LabrigError
-from labrig.http import Client, Key, Service
+from labrig.http import Client, Key, Service, digests
 from labrig.http.hosts import Limit
 from labrig.http.parts import Part, sweep
 from labrig.http.sync import SyncClient
@@ -200,6 +202,67 @@ async def test_what_cannot_be_gone_on_with_begins_anew(
     asked = [hit.headers.get("range") for hit in site.hits]
     assert (asked[1] is None) == (etag != '"1"')
     assert names(folder) == ["x"]
+
+
+OTHER = bytes(len(BODY))
+IN_BASE64 = {
+    name: base64.b64encode(hashlib.new(name, BODY).digest()).decode() for name in ("md5", "sha256", "sha512")
+}
+STATED = [
+    {"Repr-Digest": f"sha-512=:{IN_BASE64['sha512']}:, sha-256=:{IN_BASE64['sha256']}:"},
+    {"Digest": f"MD5={IN_BASE64['md5']},SHA-256={IN_BASE64['sha256']}"},
+    {"Content-MD5": IN_BASE64["md5"]},
+    {"x-amz-checksum-sha256": IN_BASE64["sha256"]},
+    {"x-goog-hash": f"crc32c=AAAAAA==,md5={IN_BASE64['md5']}"},
+]
+
+
+@pytest.mark.parametrize("headers", STATED)
+async def test_another_file_after_a_break_is_found_out_by_the_hash_that_the_service_states(
+    web: Client, site: Imitation, folder: Path, headers: dict[str, str]
+) -> None:
+    site.on("/x").then(mixed(BODY, OTHER, 1_500_000, headers))
+    got = await web.download(site.url("/x"), folder / "x")
+    assert got.sha256 == SHA and (folder / "x").read_bytes() == BODY
+    assert [bool(hit.headers.get("range")) for hit in site.hits] == [False, True, False]
+
+
+async def test_a_file_that_never_hashes_to_what_is_stated_is_an_error(
+    web: Client, site: Imitation, folder: Path
+) -> None:
+    site.on("/x").then(mixed(BODY, OTHER, 1_500_000, STATED[1], honest_later=False))
+    with pytest.raises(LabrigError, match="another sha256 than it states") as caught:
+        await web.download(site.url("/x"), folder / "x")
+    assert caught.value.code == "unreachable" and names(folder) == []
+
+
+async def test_without_a_hash_another_file_under_the_same_etag_is_not_found_out(
+    web: Client, site: Imitation, folder: Path
+) -> None:
+    """As docs/network.md says; what the caller knows finds it out."""
+    for name in ("/x", "/y"):
+        site.on(name).then(mixed(BODY, OTHER, 1_500_000, {}))
+    assert (await web.download(site.url("/x"), folder / "x")).sha256 != SHA
+    with pytest.raises(LabrigError):
+        await web.download(site.url("/y"), folder / "y", sha256=SHA)
+
+
+@pytest.mark.parametrize(
+    ("headers", "algorithm"),
+    [
+        *zip(STATED, ("sha512", "sha256", "md5", "sha256", "md5"), strict=True),
+        ({"repr-digest": "sha-256=:AAAA:"}, ""),
+        ({"x-amz-checksum-sha256": IN_BASE64["sha256"] + "-12"}, ""),
+        ({"x-goog-hash": STATED[4]["x-goog-hash"], "x-goog-stored-content-encoding": "gzip"}, ""),
+        ({"content-md5": IN_BASE64["md5"], "content-range": "bytes 0-1/2"}, ""),
+        ({"digest": "sha-256=" + "A" * 100_000}, ""),
+        ({"repr-digest": "unixsum=:AAAA:;x, sha-256"}, ""),
+        ({}, ""),
+    ],
+)
+def test_hashes_are_read_from_headers(headers: dict[str, str], algorithm: str) -> None:
+    found = digests.stated({key.lower(): value for key, value in headers.items()})
+    assert (found.algorithm if found else "") == algorithm
 
 
 @pytest.mark.parametrize(
