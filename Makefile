@@ -29,6 +29,7 @@ test: setup
 accept: setup
 	@$(BIN)/labrig setup sandbox-earth >/dev/null || echo "no sandbox-earth: its tests skip"
 	@$(BIN)/labrig setup crops >/dev/null || echo "no crops: tests of AquaCrop and DSSAT skip"
+	@$(BIN)/labrig setup energyplus >/dev/null || echo "no energyplus: tests of EnergyPlus skip"
 	@$(BIN)/labrig setup sumo >/dev/null || echo "no sumo: tests of SUMO skip"
 	$(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile --timeout $(HANGING) -m "accept and not soak" $(ONLY)
 

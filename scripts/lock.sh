@@ -25,3 +25,12 @@ done
 lock $crops/crops.in --fork-strategy fewest --only-binary :all: $left_out --output-file $crops/crops.lock "$@"
 traffic=servers/labrig_earth/impact/traffic
 lock $traffic/sumo.in --fork-strategy fewest --only-binary :all: --output-file $traffic/sumo.lock "$@"
+# EnergyPlus, without what its package asks for to build models, which is not imported.
+buildings=servers/labrig_earth/impact/buildings
+left_out=
+for name in pydantic pydantic-core annotated-types typing-extensions typing-inspection; do
+    left_out="$left_out --no-emit-package $name"
+done
+# shellcheck disable=SC2086
+lock $buildings/energyplus.in --fork-strategy fewest --only-binary :all: $left_out \
+    --output-file $buildings/energyplus.lock "$@"

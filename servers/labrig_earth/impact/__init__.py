@@ -9,6 +9,6 @@
 - `operations`: runs drawn
 - `building`, `sampling`: inputs made of data in the workspace, by their kind; a variable at a place
 - `inside`: what runs in the child, also in the Python of a side environment
-- `crops`: AquaCrop and DSSAT; `traffic`: SUMO
+- `crops`: AquaCrop and DSSAT; `traffic`: SUMO; `buildings`: EnergyPlus
 - `health`: UTCI, and what an exposure costs in cases; `weather`: series of weather, the sun
 """

@@ -14,6 +14,7 @@ ROOMS: dict[str, str] = {
     "weather_monthly_to_daily": "labrig_earth.impact.weather.downscaling",
     "weather_to_epw": "labrig_earth.impact.weather.writing",
     "impact_dssat_run": "labrig_earth.impact.crops.dssat",
+    "impact_energyplus_run": "labrig_earth.impact.buildings.energyplus",
     "impact_sumo_run": "labrig_earth.impact.traffic.sumo",
 }
 """Modules with a `SIMULATOR`, by the tool; a room that is new adds itself here."""

@@ -81,6 +81,26 @@ CASES = (
             Call("plot_region_map", {"netcdf_path": "@earth/climate.nc", "filename": "../../x.png"}),
             Call("plot_anomaly_map", {"anomaly_path": "@earth/climate.nc", "output_path": "{outside}/x.png"}),
             Call("plot_spaghetti_map", {"member_paths": ["{outside}/secret.nc"], "variable": "t2m"}),
+            Call(
+                "aggregate_to_season",
+                {"path": "@earth/forecast.nc", "season_def": "JJA", "output_path": "../x.nc"},
+            ),
+            Call("standardize_seasonal_files", {"paths": ["@earth/forecast.nc"], "output_dir": "{outside}"}),
+            Call("region_mask", {"grid_path": "/etc/passwd", "region": [51, 7, 49, 11]}),
+            Call(
+                "seasonal_region_table",
+                {"prob_path": "@earth/chances.nc", "mask_paths": ["{outside}/secret.nc"]},
+            ),
+            Call(
+                "MeteoAQ",
+                {
+                    "lat": 50,
+                    "lon": 9,
+                    "start_date": "2020-01-01",
+                    "end_date": "2020-01-02",
+                    "save_path": "{outside}/x.csv",
+                },
+            ),
         ),
         REFUSED,
     ),
@@ -95,6 +115,25 @@ CASES = (
             _traffic(disruptions_path="@earth/files.json"),
         ),
         ("refused, not_found",),
+    ),
+    Case(
+        ENGINES,
+        "files and code named by an IDF",
+        "Python plugins, schedules and tables in other files, macros",
+        tuple(
+            Call(
+                "check_inputs",
+                {
+                    "tool": "impact_energyplus_run",
+                    "arguments": {
+                        "building_idf_path": f"@earth/{name}.idf",
+                        "weather_epw_path": "@earth/steady.epw",
+                    },
+                },
+            )
+            for name in ("plugin", "schedule", "table", "macro")
+        ),
+        ("refused",),
     ),
     Case(
         ENGINES,

@@ -21,6 +21,7 @@ from hostile.servers.case import Call
 from hostile.servers.target import Target
 from labrig_earth.world.seasons import write_seasons
 from labrig_earth.world.writing import Folder
+from support.buildings import steady_epw
 from support.crops import as_json, made_weather
 from support.fuzzing import Vocabulary, mangled
 from support.traffic import FORK, steady
@@ -76,6 +77,24 @@ def _chances(path: Path) -> None:
             chance = file.createVariable(name, "f4", ("latitude", "longitude"))
             chance.units = "1"
             chance[:] = values
+
+
+def _pacific(path: Path) -> None:
+    """Write two years of monthly temperatures of the tropical Pacific."""
+    months, lat, lon = np.arange(24), np.arange(-12.5, 13, 5), np.arange(122.5, 300, 5)
+    with netCDF4.Dataset(path, "w") as file:
+        for name, values, units in (
+            ("time", 30.4375 * months + 15, "days since 2000-01-01"),
+            ("latitude", lat, "degrees_north"),
+            ("longitude", lon, "degrees_east"),
+        ):
+            file.createDimension(name, len(values))
+            axis = file.createVariable(name, "f8", (name,))
+            axis.units = units
+            axis[:] = values
+        sst = file.createVariable("sst", "f4", ("time", "latitude", "longitude"), zlib=True)
+        sst.units = "K"
+        sst[:] = 300 + np.sin(months)[:, None, None] + np.zeros((1, lat.size, lon.size))
 
 
 def _raster(path: Path, values: Any, name: str, **profile: Any) -> None:
@@ -142,6 +161,7 @@ def contents() -> dict[str, bytes]:
         _climate(top / "warmer.nc", 1.0)
         _chances(top / "chances.nc")
         write_seasons(Folder(top, 7), np.random.default_rng(7))
+        _pacific(top / "sst.nc")
         for name in ("hindcast", "forecast", "observed"):
             (top / f"seasonal/{name}.nc").rename(top / f"{name}.nc")
         (top / "seasonal").rmdir()
@@ -177,6 +197,11 @@ def contents() -> dict[str, bytes]:
         b'<routes><vType id="c"><param key="device.fcd.output" value="/tmp/x"/></vType>'
         b'<vType id="d" emissionClass="/etc/passwd"/><trip id="1" type="d" depart="0" from="ab" to="cf"/></routes>'
     )
+    files |= {"house.json": as_json(window_share=0), "steady.epw": steady_epw()}
+    files["plugin.idf"] = b"Version,25.2;PythonPlugin:Instance,x,Yes,evil,Evil;"
+    files["schedule.idf"] = b"Version,25.2;Schedule:File,x,Any,/etc/passwd,1,0;"
+    files["table.idf"] = b"Version,25.2;Table:Lookup,x,,,,,,,../../secret.csv,1,1;"
+    files["macro.idf"] = b"Version,25.2;\n##include /etc/passwd\n"
     files["files.json"] = as_json(additional_files=["/etc/passwd"], output_prefix="/tmp/")
     return files
 
@@ -287,9 +312,11 @@ TRAFFIC = {
     "routes_path": "@earth/cars.rou.xml",
     "disruptions_path": "@earth/open.json",
 }
+HOUSE = {"building_idf_path": "@earth/house.json", "weather_epw_path": "@earth/steady.epw"}
 CASE = st.sampled_from(
     [
         FIELD,
+        {**HOUSE, "heating_setpoint_c": 1e400},
         TRAFFIC,
         {**TRAFFIC, "routes_path": "@earth/include.rou.xml"},
         {**FIELD, "backend": "proxy"},
@@ -326,6 +353,7 @@ RECIPES: dict[str, list[dict[str, Any]]] = {
     "check_inputs": [
         {"tool": "impact_aquacrop_run", "arguments": FIELD},
         {"tool": "impact_sumo_run", "arguments": TRAFFIC},
+        {"tool": "impact_energyplus_run", "arguments": HOUSE},
     ],
     "make_weather": [
         {
@@ -403,6 +431,7 @@ RECIPES: dict[str, list[dict[str, Any]]] = {
             "variable": "t2m",
         }
     ],
+    "compute_enso_indices": [{"sst_path": "@earth/sst.nc", "baseline_years": [2000, 2001]}],
     "region_mask": [{"grid_path": "@earth/chances.nc", "region": [51, 7, 49, 11]}],
     "seasonal_region_table": [{"prob_path": "@earth/chances.nc", "regions": ["Germany"]}],
     "verify": [{"forecast_path": MEMBERS[1], "truth_path": CLIMATE, "variable": "t2m"}],
@@ -421,7 +450,14 @@ def _load(bench: Any) -> None:
 VOCABULARY = Vocabulary(
     lambda handles: {
         "tool": st.sampled_from(
-            ["impact_aquacrop_run", "impact_dssat_run", "impact_health_utci", "impact_sumo_run", "x"]
+            [
+                "impact_aquacrop_run",
+                "impact_dssat_run",
+                "impact_health_utci",
+                "impact_energyplus_run",
+                "impact_sumo_run",
+                "x",
+            ]
         ),
         "arguments": CASE,
         "run": st.one_of(PATH, st.sampled_from([*handles, "sha256:0000000000000000"])),

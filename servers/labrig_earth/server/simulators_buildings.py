@@ -1,0 +1,47 @@
+"""EnergyPlus by its published name, arguments and envelope; in toolset ``simulators``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from labrig.answer import Published
+from labrig_earth.server import simulating as common
+from labrig_earth.server.base import toolbox
+
+
+@toolbox.tool(title="Run EnergyPlus", read_only=False, faithful=True, toolsets=("simulators",))
+async def impact_energyplus_run(
+    building_idf_path: Annotated[
+        str, Field(description="IDF of 25.2, or JSON: a box by its numbers (list_inputs).")
+    ],
+    weather_epw_path: Annotated[str, Field(description="EPW of 8,760 hours.")],
+    cooling_setpoint_c: Annotated[
+        common.Number | None, Field(description="Constant, in place of the building's.")
+    ] = None,
+    heating_setpoint_c: Annotated[
+        common.Number | None, Field(description="Constant, in place of the building's.")
+    ] = None,
+    run_id: common.RunId = "",
+    instance_id: common.InstanceId = "instance-001",
+    scenario_name: common.ScenarioName = "baseline",
+    scenario_description: common.ScenarioDescription = "",
+    assumptions: common.Assumptions = {},  # noqa: B006
+    seed: common.Seed = 43,
+    model_version: common.ModelVersion = "",
+    container_image: common.ContainerImage = "",
+    threads: common.Threads = 1,
+    cpu_cores: common.CpuCores = None,
+    memory_gb: common.MemoryGb = None,
+    timeout_seconds: common.TimeoutSeconds = 600,
+    output_dir: common.OutputDir = common.OUTPUT_DIR,
+    backend: common.Backend = None,
+) -> Published:
+    """Run EnergyPlus: energy, peak demand, heating, cooling and hours out of set points, hour by hour."""
+    return await common.simulated(
+        "impact_energyplus_run",
+        {"building_idf_path": building_idf_path, "weather_epw_path": weather_epw_path},
+        {"cooling_setpoint_c": cooling_setpoint_c, "heating_setpoint_c": heating_setpoint_c},
+        common.common_of(locals()),
+    )

@@ -1,0 +1,89 @@
+"""A scripted agent that decides how thick a house is to be insulated, over MCP: its answer follows from its calls."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastmcp import Client
+
+from labrig.serving.builder import build
+from labrig.toolbox import ServeOptions
+from labrig_earth.server import toolbox
+from support.buildings import needs_energyplus, steady_epw
+
+KWH_PER_M2K_W = 2000.0
+"""What a further m2 K/W of insulation must save in a year, kWh."""
+
+STANDARDS = {"thin": 1.0, "medium": 3.0, "thick": 6.0}
+
+
+def lay_out(work: Path) -> None:
+    """Write a house by each standard, and a cold year."""
+    (work / "cold.epw").write_bytes(steady_epw(-2.0))
+    for name, insulation in STANDARDS.items():
+        (work / f"{name}.json").write_text(
+            json.dumps({"insulation_r_m2k_w": insulation, "window_share": 0.1})
+        )
+
+
+async def decide(client: Client[Any], changed: dict[str, float] | None = None) -> tuple[str, list[str]]:
+    """Take the next better standard as long as it saves enough, and return it with the handles of the runs."""
+    chosen, runs = "thin", []
+    needs: dict[str, float] = {}
+    for name in STANDARDS:
+        result = await client.call_tool(
+            "impact_energyplus_run",
+            {"building_idf_path": f"{name}.json", "weather_epw_path": "cold.epw", "scenario_name": name},
+        )
+        found = json.loads(result.content[0].text)
+        assert found["status"] == "success"
+        assert found["run_context"]["determinism"]["model_version"].startswith("EnergyPlus 25.2")
+        needs[name] = (changed or {}).get(name, found["metrics"]["total_energy_kwh"]["value"])
+        runs.append(found["outputs_artifacts"][0]["path"])
+    for name, before in (("medium", "thin"), ("thick", "medium")):
+        if needs[before] - needs[name] > KWH_PER_M2K_W * (STANDARDS[name] - STANDARDS[before]):
+            chosen = name
+    return chosen, runs
+
+
+@pytest.mark.accept
+async def test_the_standard_follows_from_the_runs(tmp_path: Path) -> None:
+    needs_energyplus()
+    lay_out(tmp_path)
+    options = ServeOptions(workspace=tmp_path, toolsets=("simulators", "impact"))
+    async with Client(build(toolbox, options)) as client:
+        chosen, runs = await decide(client)
+        assert chosen == "medium"
+        assert (await decide(client, {"medium": 1e6}))[0] == "thick", (
+            "a result that was changed changes the answer"
+        )
+        compared = await client.call_tool("compare_runs", {"baseline": runs[0], "intervention": runs[2]})
+        found = compared.structured_content or {}
+        values = {each["name"]: each["value"] for each in found["values"]}
+        assert values["heating_kwh"] < -3000
+        assert {each["pairs"] for each in found["data"]["paired"]} == {12}
+        assert found["data"]["changed_inputs"] == ["building_idf_path"]
+        drawn = await client.call_tool("plot_run", {"runs": runs})
+        assert any(each.type == "image" for each in drawn.content)
+
+
+async def test_without_energyplus_the_line_that_brings_it_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lay_out(tmp_path)
+    monkeypatch.setenv("LABRIG_HOME", str(tmp_path / "none"))
+    files = {"building_idf_path": "thin.json", "weather_epw_path": "cold.epw"}
+    options = ServeOptions(workspace=tmp_path, toolsets=("simulators", "impact"))
+    async with Client(build(toolbox, options)) as client:
+        result = await client.call_tool("impact_energyplus_run", files, raise_on_error=False)
+        assert result.meta["labrig"]["error"]["code"] == "unavailable"
+        assert "labrig setup energyplus" in result.content[0].text
+        checked = await client.call_tool(
+            "check_inputs",
+            {"tool": "impact_energyplus_run", "arguments": {**files, "heating_setpoint_c": True}},
+            raise_on_error=False,
+        )
+        assert checked.meta["labrig"]["error"]["code"] == "bad_input"
