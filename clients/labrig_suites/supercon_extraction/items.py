@@ -19,7 +19,7 @@ from labrig_suites.supercon_extraction.making.writing import LEVELS, Paper
 from labrig_suites.supercon_extraction.rows import Rule, Truth, truths
 from labrig_suites.supercon_extraction.targets import field
 
-NAME, VERSION = "supercon-extraction", "2"
+NAME, VERSION = "supercon-extraction", "3"
 FILE, MOST_PDF = "paper.pdf", 64 * 2**20
 ABOUT = {"supercon": "superconductors", "thermoelectrics": "thermoelectric materials"}
 FIRST_SCAN = 26

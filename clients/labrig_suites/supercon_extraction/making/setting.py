@@ -141,6 +141,11 @@ class Setter:
 
     def turn_page(self) -> None:
         """Begin a page; pages that wait to stand between two others, such as turned tables, come first."""
+        self._end_page()
+        self._begin()
+
+    def _end_page(self) -> None:
+        """End this page, and set those that wait on pages of their own."""
         self.canvas.showPage()
         waiting, self.floats = self.floats, []
         for draw in waiting:
@@ -153,7 +158,6 @@ class Setter:
             self.turned = False
             self.canvas.restoreState()
             self.canvas.showPage()
-        self._begin()
 
     def _begin(self) -> None:
         self.page, self.column = self.page + 1, 0
@@ -365,9 +369,7 @@ class Setter:
 
     def done(self) -> bytes:
         """Return the PDF."""
-        if self.floats:
-            self.turn_page()
-        self.canvas.showPage()
+        self._end_page()
         self.canvas.save()
         return self.out.getvalue()
 

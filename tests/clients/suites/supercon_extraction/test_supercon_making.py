@@ -141,3 +141,10 @@ def test_what_is_not_there_is_said() -> None:
     ):  # type: ignore[arg-type]
         with pytest.raises(LabrigError):
             make()
+
+
+def test_no_page_is_left_empty_behind_a_table_that_stands_sideways() -> None:
+    paper = make_paper("looked at 2", 4, "thermoelectrics")
+    assert [len(page.split("\n")) > 5 for page in paper.pages] == [True, True]
+    assert any("TABLE II" in page and "REFERENCES" not in page for page in paper.pages[1:])
+    assert len(pypdfium2.PdfDocument(paper.pdf)) == 2
