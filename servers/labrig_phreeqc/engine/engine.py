@@ -22,6 +22,7 @@ from labrig.commands import setup_command
 from labrig.config import setting
 from labrig.errors import LabrigError
 from labrig.isolation.warm import RunRefused, tail
+from labrig.threads import in_thread
 from labrig.turns import Turns
 from labrig_phreeqc.database.databases import Database, find_database
 from labrig_phreeqc.engine import frames as wire
@@ -141,7 +142,7 @@ class Engine:
         parts = (input_text, result, ended, self.library, chosen, limits, wall_s)
         if len(input_text) + result.size < BIG_BYTES:
             return assemble(*parts)
-        return await asyncio.to_thread(assemble, *parts)  # it may take seconds, in which others are answered
+        return await in_thread(assemble, *parts)  # it may take seconds, in which others are answered
 
     def _new_turns(self) -> Turns:
         return Turns("PHREEQC", self._concurrency, places=self._concurrency * QUEUE_PER_CPU)
@@ -181,7 +182,7 @@ class Engine:
                 server.abandon()
                 raise LabrigError("The PHREEQC fork server does not answer", code="engine") from None
         # What a child sends may be large, or made to be slow to read: others are answered meanwhile.
-        parsed = parse_frames(raw) if len(raw) < BIG_BYTES else await asyncio.to_thread(parse_frames, raw)
+        parsed = parse_frames(raw) if len(raw) < BIG_BYTES else await in_thread(parse_frames, raw)
         return parsed, outcome
 
     async def _run_fresh(self, text: bytes, database: Database, limits: Limits) -> tuple[Result, Ended]:

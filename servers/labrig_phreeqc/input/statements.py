@@ -12,6 +12,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from labrig.threads import look
+
 _PLAIN = re.compile(r"[^#;\n\\]+")
 _TOKEN = re.compile(r"[ \t\n\v\f\r]*([^ \t\n\v\f\r]*)[ \t\n\v\f\r]*(.*)", re.DOTALL)
 _BLANK = " \t\n\v\f\r"
@@ -90,6 +92,7 @@ def statements(text: str) -> Iterator[Statement]:
     """Yield the statements of an input that are not empty."""
     position, line, block = 0, 1, ""
     while position < len(text):
+        look()  # a long input takes seconds, in which its call may be taken back
         start, start_line = position, line
         raw, position = _logical_line(text, position)
         line += text.count("\n", start, position)

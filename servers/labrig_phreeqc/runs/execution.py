@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import posixpath
 from dataclasses import dataclass, replace
@@ -11,6 +10,7 @@ from labrig.artifacts import Artifact, ArtifactStore
 from labrig.canonical import sha256
 from labrig.errors import LabrigError
 from labrig.progress import Progress
+from labrig.threads import in_thread
 from labrig.tools.lines import lines_of
 from labrig.tools.own_files import OwnFiles
 from labrig.workspace import Workspace
@@ -202,7 +202,7 @@ async def completed(
     LabrigError
         ``refused`` for what would read or write other files, see `screening` and `includes`.
     """
-    notices = await asyncio.to_thread(screen, text)
+    notices = await in_thread(screen, text)
 
     async def solve(each: str) -> Run:
         return await engine.run(each, database=database, limits=limits, queue_s=queue_s)

@@ -11,6 +11,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 from labrig.errors import LabrigError
+from labrig.threads import in_thread
 from labrig_phreeqc.engine.run import Run
 from labrig_phreeqc.input.screening import include_refusal, is_bare_name, screen
 from labrig_phreeqc.input.statements import Statement, is_file_option, is_include, statements
@@ -54,7 +55,7 @@ async def resolve_includes(text: str, read: Read, run_prefix: RunPrefix, wall_s:
             code="limit",
         ) from None
     if resolved is not text:
-        await asyncio.to_thread(screen, resolved)
+        await in_thread(screen, resolved)
     return resolved
 
 
@@ -69,7 +70,7 @@ class _Resolver:
     async def resolve(self, text: str, before: str, depth: int) -> str:
         """Resolve `text`, of which `before` is the resolved input that precedes it."""
         done, cursor = "", 0
-        for statement in await asyncio.to_thread(_about_files, text):
+        for statement in await in_thread(_about_files, text):
             if not is_include(statement):
                 self._declared.add(statement.rest)
                 continue
@@ -88,7 +89,7 @@ class _Resolver:
 
     async def _content(self, name: str, prefix: str) -> str | None:
         if name in self._declared:
-            await asyncio.to_thread(screen, prefix)
+            await in_thread(screen, prefix)
             run = await self._run_prefix(prefix)
             if not run.solved:
                 raise LabrigError(

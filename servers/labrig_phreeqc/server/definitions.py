@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
 from labrig.answer import Answer
 from labrig.errors import LabrigError
+from labrig.threads import in_thread
 from labrig_phreeqc.database import databases, lookup
 from labrig_phreeqc.database.lookup import kind_of
 from labrig_phreeqc.engine.library import find_library
@@ -36,9 +36,9 @@ async def look_up(
     For an element it says what a mass in mg/L is counted as when the input has no `as`.
     """
     if kind == "database":
-        return await asyncio.to_thread(_databases, query)
+        return await in_thread(_databases, query)
     chosen = databases.find_database(database)
-    found = await asyncio.to_thread(lookup.look_up, chosen, query, "" if kind == "all" else kind)
+    found = await in_thread(lookup.look_up, chosen, query, "" if kind == "all" else kind)
     exact: list[dict[str, Any]] = []
     warnings: list[str] = []
     for entry in found.exact[:MAX_ENTRIES]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from dataclasses import replace
 from typing import Annotated, Any
@@ -12,6 +11,7 @@ from pydantic import Field
 from labrig.answer import ANSWER_BYTES, Answer, json_bytes
 from labrig.canonical import sha256
 from labrig.errors import LabrigError
+from labrig.threads import in_thread
 from labrig.toolbox import session
 from labrig.tools import cursor as cursors
 from labrig.tools.files import SourceArgument, source_text
@@ -88,7 +88,7 @@ async def series(
     least and greatest.
     """
     text = source_text(path)
-    table = await asyncio.to_thread(table_of, text, quantities, of)
+    table = await in_thread(table_of, text, quantities, of)
     source = f"{path}: {len(table.rows)} states"
     columns = [{"name": each.name, "unit": each.unit} for each in table.columns]
     notes = tuple(f"{each.column}: {each.text}" for each in table.notes[:MAX_NOTES])
@@ -143,7 +143,7 @@ async def search_output(
 ) -> Answer:
     """Find text in an output: line numbers, the state each hit lies in, and the lines around it."""
     text = source_text(path)
-    hits = await asyncio.to_thread(
+    hits = await in_thread(
         search.search_output, text, pattern, context=context, regex=regex, from_line=from_line, limit=12
     )
     shown = [_hit_lines(hit) for hit in hits.hits]
@@ -176,9 +176,7 @@ async def read_section(
 ) -> Answer:
     """Read one state of an output, or one section of it, as PHREEQC printed it."""
     text = source_text(path)
-    passage = await asyncio.to_thread(
-        search.read_section, text, outline.outline_output(text), state, section or None
-    )
+    passage = await in_thread(search.read_section, text, outline.outline_output(text), state, section or None)
     where = f"{path} L{passage.first}-{passage.last}: {passage.label}"
     shown = cut(passage.text, ANSWER_BYTES - 1000, path)
     return Answer(source=where + (f", {passage.section}" if passage.section else ""), text=shown)
@@ -197,7 +195,7 @@ async def compare_outputs(
 
     A later run replaces result.out; the handle in the earlier answer still names its output.
     """
-    found = await asyncio.to_thread(
+    found = await in_thread(
         compare.compare_outputs,
         source_text(a),
         source_text(b),

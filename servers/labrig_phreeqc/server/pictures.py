@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from typing import Annotated, Any, Literal
 
@@ -12,6 +11,7 @@ from labrig.answer import Picture
 from labrig.canonical import sha256
 from labrig.errors import LabrigError, unknown_name
 from labrig.plotting.drawing import png_size
+from labrig.threads import in_thread
 from labrig.toolbox import session
 from labrig.tools.files import source_text
 from labrig.tools.own_files import OwnFiles
@@ -64,7 +64,7 @@ async def draw_plot(
         )
     text = source_text(source)
     try:
-        data = await asyncio.to_thread(_data, kind, text, source, quantities, x, of)
+        data = await in_thread(_data, kind, text, source, quantities, x, of)
     except (AttributeError, KeyError, TypeError):  # the right heading, and something else below it
         raise _no_file(kind, source) from None
     notes = data.get("notes", [])

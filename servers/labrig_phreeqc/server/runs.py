@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import math
 from dataclasses import replace
@@ -14,6 +13,7 @@ from labrig.answer import ANSWER_BYTES, Answer, Published, with_fewer_warnings
 from labrig.canonical import sha256
 from labrig.errors import LabrigError
 from labrig.progress import Progress
+from labrig.threads import in_thread
 from labrig.toolbox import session
 from labrig.tools import jobs
 from labrig_phreeqc.checks import input_check as checking
@@ -85,7 +85,7 @@ async def execute_phreeqc(
     protocol = protocols.check(session().options.output or output)
     request = Request(input_text(input_path, input), database, input_path)
     done = await _run(request, call_limits())
-    return await asyncio.to_thread(_answer, done, protocol)
+    return await in_thread(_answer, done, protocol)
 
 
 @toolbox.tool(title="Check an input", read_only=True)
@@ -185,7 +185,7 @@ async def start_phreeqc(
             queue_s=wall_s,
             progress=progress,
         )
-        answer = await asyncio.to_thread(_answer, done, protocol)
+        answer = await in_thread(_answer, done, protocol)
         return replace(answer, record={})  # calls of get_job that were recorded have none
 
     job = here.jobs.start("phreeqc", work, owner=here.owner)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import itertools
 import json
 import re
@@ -14,6 +13,7 @@ from pydantic import Field
 from labrig.answer import Answer, Quantity
 from labrig.canonical import sha256
 from labrig.errors import LabrigError, unknown_name
+from labrig.threads import in_thread
 from labrig.toolbox import session
 from labrig.tools.files import source_bytes
 from labrig.tools.own_files import OwnFiles
@@ -154,7 +154,7 @@ async def estimate_saturation(
 
     here = session()
     text = _table(path, table)
-    waters = await asyncio.to_thread(_read_whole, text, databases, temperature, Stated(unit, alkalinity_as))
+    waters = await in_thread(_read_whole, text, databases, temperature, Stated(unit, alkalinity_as))
     analysis = _one_of(waters, sample)
     model = ErrorModel(
         relative=error_percent / 100,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from labrig.errors import LabrigError, unknown_name
+from labrig.threads import in_thread
 from labrig_phreeqc.checks.criteria import CHARGE_ERROR_PERCENT
 from labrig_phreeqc.database.catalogue import Catalogue, read
 from labrig_phreeqc.database.databases import Database, find_database
@@ -219,7 +219,7 @@ async def speciate_waters(
             "There is no such limit", where=f"charge_limit={charge_limit}", expected="percent above 0"
         )
     wanted = None if phases is None else _named(phases, catalogue, chosen)
-    table = await asyncio.to_thread(
+    table = await in_thread(
         read_table,
         text,
         database=chosen.name,
@@ -232,7 +232,7 @@ async def speciate_waters(
     waters = [each.analysis for each in table.waters]
     solved = await _speciated(waters, wanted, catalogue, chosen, precipitation, engine, limits)
     errors = [each.charge_error for each in solved]
-    notices = await asyncio.to_thread(diagnose, table, catalogue, charge_limit=charge_limit, speciated=errors)
+    notices = await in_thread(diagnose, table, catalogue, charge_limit=charge_limit, speciated=errors)
     weights = {each.name: each.atomic_weight for each in catalogue.elements if each.atomic_weight}
     active = redox_active(catalogue)
     rows: list[Row] = []

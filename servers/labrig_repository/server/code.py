@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -15,6 +14,7 @@ from labrig.answer import Answer, Pictures
 from labrig.errors import LabrigError
 from labrig.sandbox import Limits
 from labrig.sandbox.answers import answer, pictured
+from labrig.threads import in_thread, look
 from labrig.toolbox import session
 from labrig.tools import reading
 from labrig.tools.sources import input_names, names_artifact, opened_source
@@ -53,7 +53,7 @@ def functions(state: State, default: object) -> dict[str, Callable[..., Any]]:
                 )
             return found
 
-        return await asyncio.to_thread(lists)
+        return await in_thread(lists)
 
     async def read_text_file(path: Any, head: Any = None, tail: Any = None, id: Any = "") -> str:
         """read_text_file(path, head=None, tail=None, id='') -> str"""
@@ -64,7 +64,7 @@ def functions(state: State, default: object) -> dict[str, Callable[..., Any]]:
                     files, found, head=head, tail=tail, most_bytes=MOST_BYTES, whole=True
                 ).text
 
-        return await asyncio.to_thread(reads)
+        return await in_thread(reads)
 
     async def read_binary_file(path: Any, id: Any = "") -> str:
         """read_binary_file(path, id='') -> Base64 text: io.BytesIO(base64.b64decode(...)) is the file."""
@@ -73,12 +73,12 @@ def functions(state: State, default: object) -> dict[str, Callable[..., Any]]:
             with opened(state, default if id == "" else id, path) as (files, found, _):
                 return reading.read_binary_file(files, found, most_bytes=MOST_BYTES)[0]
 
-        return await asyncio.to_thread(reads)
+        return await in_thread(reads)
 
     async def describe_table(path: Any, sheet: Any = "", id: Any = "") -> dict[str, Any]:
         """describe_table(path, sheet='', id='') -> dict with rows and columns: name, type, unit, min, max, missing"""
         with ExitStack() as held:
-            place = await asyncio.to_thread(
+            place = await in_thread(
                 lambda: held.enter_context(opened(state, default if id == "" else id, path))
             )
             return (await described(state, place[0], place[1], str(sheet))).to_dict()
@@ -110,7 +110,7 @@ async def run_python_code(
     here = session()
     state: State = here.state
     with ExitStack() as held:
-        inputs, hashes = await asyncio.to_thread(_inputs, state, id, files, held)
+        inputs, hashes = await in_thread(_inputs, state, id, files, held)
         result = await state.sandbox.run(
             code,
             functions=functions(state, id),
@@ -128,7 +128,7 @@ async def run_python_code(
         return pictured(answered, result)
 
     # Keeping a hundred files takes a while, in which others are answered.
-    return await asyncio.to_thread(answers)
+    return await in_thread(answers)
 
 
 def _inputs(
@@ -174,12 +174,18 @@ def _of_folder(
             )
         inputs[name] = Path(f"/proc/self/fd/{held.enter_context(repository.opened_file(found))}")
         if inputs[name].stat().st_size <= _HASHED_BYTES:
-            hashes[name] = hashlib.sha256(_content(inputs[name], found)).hexdigest()
+            hashes[name] = _sha256(inputs[name], found)
     return inputs, hashes
 
 
-def _content(input_: Path, path: str) -> bytes:
+def _sha256(input_: Path, path: str) -> str:
+    """Return the hash of a file, read in pieces: its call may be taken back meanwhile."""
+    digest = hashlib.sha256()
     try:
-        return input_.read_bytes()
+        with input_.open("rb") as file:
+            while piece := file.read(1 << 20):
+                look()
+                digest.update(piece)
     except OSError as error:
         raise translated(error, path) from error
+    return digest.hexdigest()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any, Literal
@@ -12,6 +11,7 @@ from pydantic import Field
 from labrig.answer import ANSWER_BYTES, Answer
 from labrig.canonical import sha256
 from labrig.errors import LabrigError, nearest
+from labrig.threads import in_thread
 from labrig.toolbox import session
 from labrig.tools import cursor as cursors
 from labrig.tools import reading
@@ -64,9 +64,9 @@ async def list_directory(
     A directory ends with /. Entries that are neither file nor directory, or lead outside, have a note saying so.
     """
     repository = session().state.repository(id)
-    found = await asyncio.to_thread(lambda: list(listing.list_directory(repository, prefix, depth)))
+    found = await in_thread(lambda: list(listing.list_directory(repository, prefix, depth)))
     if not found and not cursor:
-        return await asyncio.to_thread(_nothing, repository, prefix)
+        return await in_thread(_nothing, repository, prefix)
     question = [repository.name, prefix, checked_depth(depth), len(found)]
     page, following = cursors.page(found, question, cursor, size=LISTED, most_bytes=PAGE_BYTES, written=_line)
     return Answer(
@@ -166,7 +166,7 @@ async def read_text_file(
         with opened(state, id, path) as (files, found, about):
             return about, reading.read_text_file(files, found, head=head, tail=tail, most_bytes=most)
 
-    about, text = await asyncio.to_thread(reads)
+    about, text = await in_thread(reads)
     warnings = []
     if text.cut:
         side = "beginning" if tail is None else "end"
@@ -199,7 +199,7 @@ async def read_binary_file(path: SourceArgument, id: IdArgument = "") -> Answer:
         with opened(state, id, path) as (files, found, about):
             return about, *reading.read_binary_file(files, found, most_bytes=BINARY_BYTES)
 
-    about, content, media_type = await asyncio.to_thread(reads)
+    about, content, media_type = await in_thread(reads)
     return Answer(source=about, data={"media_type": media_type, "base64": content})
 
 
@@ -225,7 +225,7 @@ async def search(
     Contents that are not text are skipped and counted.
     """
     repository = session().state.repository(id)
-    page = await asyncio.to_thread(
+    page = await in_thread(
         lambda: looked_for(
             repository,
             query,

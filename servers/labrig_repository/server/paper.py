@@ -19,7 +19,6 @@ what it likes, and has no network; there a list of modules was forbidden.
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Callable
 from typing import Annotated, Any
@@ -29,6 +28,7 @@ from pydantic import Field, StrictInt, StrictStr
 from labrig.answer import Published
 from labrig.errors import LabrigError
 from labrig.sandbox import Limits
+from labrig.threads import in_thread
 from labrig.toolbox import session
 from labrig.tools import reading
 from labrig_repository.folder import listing
@@ -83,7 +83,7 @@ def binary(state: State, id: object, path: object, most: int) -> dict[str, Any]:
 async def _said(act: Callable[..., dict[str, Any]], *args: Any, **empty: None) -> dict[str, Any]:
     """Return what a reader returns, or its refusal as a status beside empty fields."""
     try:
-        return await asyncio.to_thread(act, *args)
+        return await in_thread(act, *args)
     except LabrigError as error:
         return {"status": str(error), **empty}
 

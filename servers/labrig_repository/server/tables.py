@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import Annotated, Any
@@ -13,6 +12,7 @@ from labrig import tables
 from labrig.answer import ANSWER_BYTES, Answer, json_bytes
 from labrig.tables import Description
 from labrig.tables.apart import describe_apart
+from labrig.threads import in_thread
 from labrig.toolbox import session
 from labrig.tools import cursor as cursors
 from labrig.tools.reading import Files
@@ -33,7 +33,7 @@ async def described(state: State, files: Files, path: str, sheet: str) -> Descri
     if isinstance(files, Source):
         return await describe_apart(state.readers, files.descriptor, path, sheet=sheet)
     if not isinstance(files, Folder):
-        return await asyncio.to_thread(tables.describe_table, files, path, sheet=sheet)
+        return await in_thread(tables.describe_table, files, path, sheet=sheet)
     with files.readable(path) as descriptor:
         return await describe_apart(state.readers, descriptor, path, sheet=sheet)
 
@@ -51,7 +51,7 @@ async def describe_table(
     """
     state: State = session().state
     with ExitStack() as held:
-        files, found, about = await asyncio.to_thread(lambda: held.enter_context(opened(state, id, path)))
+        files, found, about = await in_thread(lambda: held.enter_context(opened(state, id, path)))
         description = await described(state, files, found, sheet)
     data: dict[str, Any] = description.to_dict()
     place = about if isinstance(files, Source) else state.repository(id).name

@@ -24,6 +24,7 @@ from labrig.sandbox.inputs import Input, Inputs, close
 from labrig.sandbox.inside import tree
 from labrig.sandbox.results import Limits, Result, Status
 from labrig.sandbox.scratch import Collected, collect
+from labrig.threads import in_thread
 
 log = logging.getLogger(__name__)
 
@@ -375,7 +376,7 @@ async def run(server: ForkServer, job: Job, backend: str, places: Inputs) -> Don
         folder, own = server.take_folder(number)
         files = Collected()
         if folder >= 0:
-            files = await asyncio.to_thread(
+            files = await in_thread(
                 collect, folder, limit=job.limits.scratch_bytes, unchanged=conversation.replayed
             )
         full = own and (files.full or NO_SPACE in err.kept.text()[-1000:])
@@ -400,7 +401,7 @@ async def run(server: ForkServer, job: Job, backend: str, places: Inputs) -> Don
 
 async def _placed(places: Inputs, inputs: Mapping[str, Path], scratch: str) -> list[Input]:
     """Place the inputs of a run; where it is cancelled meanwhile, what is placed yet goes away again."""
-    placing = asyncio.ensure_future(asyncio.to_thread(places.place, inputs, scratch))
+    placing = asyncio.ensure_future(in_thread(places.place, inputs, scratch))
 
     def take_back(done: asyncio.Future[list[Input]]) -> None:
         if not done.cancelled() and done.exception() is None:

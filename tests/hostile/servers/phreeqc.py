@@ -10,14 +10,15 @@ import json
 import os
 import shutil
 import signal
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 from hostile.guard import descendants, until
 from hostile.servers.acts import in_order, server_killed_while
-from hostile.servers.case import Act, Call, Case, Raw
-from hostile.servers.channels import META
+from hostile.servers.case import NOTHING, Act, Call, Case, Raw
+from hostile.servers.channels import META, THEIRS, Http
 from hostile.servers.general import ARGUMENTS, PATHS, PROCESSES
 from labrig_harness.registry.servers import toolbox
 
@@ -159,6 +160,24 @@ def server_killed_in_a_search(rig: Rig) -> str:
     rig.call("write_file", {"path": "dashes", "content": "-" * 1000})
     call = rig.server.begin("search_output", {"path": "dashes", "pattern": "(-*)*z", "regex": True})
     return server_killed_while(rig, call, lambda: bool(rig.working()))
+
+
+LONG_INPUT = "SOLUTION 1\n" + "a;" * 1_000_000
+SOON_S = 10.0
+
+
+def long_inputs_taken_back(rig: Rig) -> str:
+    """Send long inputs and take each back; then another token asks for the ordinary run."""
+    if not isinstance(rig.server, Http):
+        return NOTHING
+    rig.prepare()
+    for _ in range(10):
+        take_back = rig.server.begin("execute_phreeqc", {"input": LONG_INPUT})
+        time.sleep(0.8)
+        take_back()
+    began = time.monotonic()
+    reply = rig.kept(rig.server.call("execute_phreeqc", {"input": WATER}, 120, token=THEIRS))
+    return reply.word if time.monotonic() - began < SOON_S else "much later"
 
 
 BASIC = "Basic programs"
@@ -863,6 +882,15 @@ CASES: tuple[Case, ...] = (
         "more jobs than there is room for that never end, while a call is answered; then they are cancelled",
         Act(jobs_without_end),
         ("started, busy, cancelled",),
+    ),
+    Case(
+        PROCESSES,
+        "long inputs taken back",
+        "a million statements, ten times, each taken back after 0.8 s; then another token runs its own: in 10 s",
+        Act(long_inputs_taken_back),
+        ("ok",),
+        wall_s=20,
+        theirs=True,
     ),
     Case(
         PROCESSES,
