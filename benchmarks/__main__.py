@@ -24,6 +24,7 @@ ALL = (
     "earth",
     "crops",
     "seasonal",
+    "buildings",
     "traffic",
     "race",
     "terrabench",
