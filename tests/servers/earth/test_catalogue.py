@@ -85,7 +85,7 @@ def test_data_are_found_by_what_is_asked_of_them(world: Path) -> None:
 
     assert found(variable="precipitation", start="2018") == ["climate/daily.nc"]
     assert found(variable="temperature", start="2019-07", end="2019-08") == [
-        "climate/daily.nc", "climate/monthly_global.nc", "climate/t2m_packed.nc",
+        "climate/daily.nc", "climate/monthly_global.nc", "climate/t2m_packed.nc", "seasonal/observed.nc",
     ]  # fmt: skip
     assert found(box=[100, -50, 110, -40]) == ["climate/monthly_global.nc"]
     assert found(start="2022") == ["scenes/2022-06-18.tif", "scenes/2022-06-18_SCL.tif"]
@@ -114,7 +114,7 @@ def test_find_data_looks_into_files_and_catalogues_and_says_what_it_could_not_re
     assert where[0] == "world/terrain/dem.tif" and len(set(where)) == len(where)
     assert "not read: broken.nc" in result.warnings[0] and result.warnings[1].startswith("some of these")
     nothing = OPERATIONS["find_data"](Call(call.inputs, {**call.arguments, "text": "volcano"}, tmp_path))
-    assert "nothing fits; there are 23 data sets" in nothing.warnings[1]
+    assert "nothing fits; there are 26 data sets" in nothing.warnings[1]
 
 
 # --- static STAC
@@ -130,7 +130,7 @@ def test_the_catalogue_is_valid_stac_and_comes_back_as_written(
 
     monkeypatch.setattr(socket.socket, "connect", refuse)
     items = list(pystac.Catalog.from_file(str(world / "catalog.json")).get_items())  # pystac's own reader
-    assert len(items) == 23
+    assert len(items) == 26
     for item in items:
         path = Path(str(item.assets["data"].get_absolute_href()))
         assert path.exists() and item.to_dict()["type"] == "Feature"
