@@ -124,6 +124,7 @@ def labrig_phreeqc() -> str:
 )
 def test_a_public_bind_is_refused_unprotected(tmp_path: Path, flags: list[str], missing: str) -> None:
     (tmp_path / "token").write_text("0123456789abcdef0123\n", encoding="utf-8")
+    (tmp_path / "token").chmod(0o600)
     environment = {"PATH": os.defpath, "HOME": str(tmp_path), "LABRIG_HOME": str(tmp_path / "home")}
     done = subprocess.run(
         [labrig_phreeqc(), "--http", "0.0.0.0:0", *flags],
