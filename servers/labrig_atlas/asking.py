@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from labrig.errors import LabrigError, unknown_name
+from labrig.threads import in_thread
 
 if TYPE_CHECKING:
     from labrig.http import Client
@@ -128,7 +129,7 @@ class Atlas:
             if self._world is None:
                 from labrig_atlas.world.database import open_world
 
-                self._world = await asyncio.to_thread(open_world, self._name)
+                self._world = await in_thread(open_world, self._name)
         return self._world
 
     def client(self) -> Client:
@@ -215,7 +216,7 @@ class Atlas:
     async def looked_up(self, look_up: Callable[..., Any], *arguments: Any, **more: Any) -> Any:
         """Return what a function of the world gives; it runs in a thread."""
         world = await self.world()
-        return await asyncio.to_thread(look_up, world, *arguments, **more)
+        return await in_thread(look_up, world, *arguments, **more)
 
 
 def check_texts(given: Any) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from labrig.errors import LabrigError
+from labrig.threads import in_thread
 from labrig_atlas.asking import check_texts
 from labrig_atlas.wiki.identity import identity_of, is_wiki
 from labrig_atlas.wiki.page import Page
@@ -116,14 +117,14 @@ class Pages:
 
     async def _opened(self) -> Store:
         if self._wiki == BUNDLED:
-            return await asyncio.to_thread(_bundled, self._world)
+            return await in_thread(_bundled, self._world)
         if self._wiki == LIVE:
             from labrig_atlas.wiki.live import LiveWiki
 
             return LiveWiki(self._client(), self._children())
         from labrig_atlas.wiki.sqlite_store import SqliteStore
 
-        return await asyncio.to_thread(SqliteStore, Path(self._wiki).expanduser())
+        return await in_thread(SqliteStore, Path(self._wiki).expanduser())
 
     async def _require_live(self, address: str) -> None:
         """Refuse an address that is no page of the wiki, unless the network is asked, which refuses private ones."""
@@ -131,7 +132,7 @@ class Pages:
             return
         from labrig.http.guard import Guard
 
-        await asyncio.to_thread(Guard().check, address)
+        await in_thread(Guard().check, address)
         raise LabrigError(
             "This server reads its own wiki alone, and this address is no page of it",
             where=address,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
@@ -12,6 +11,7 @@ from pydantic import Field
 from labrig.answer import Answer, Pictures
 from labrig.sandbox import Limits
 from labrig.sandbox.answers import answer, pictured
+from labrig.threads import in_thread
 from labrig.toolbox import session
 from labrig.tools.sources import input_names, names_artifact, opened_source
 from labrig_atlas.server.base import state, toolbox
@@ -59,6 +59,4 @@ async def run_python_code(
         )
         return pictured(answered, result)
 
-    return await asyncio.to_thread(
-        answers
-    )  # keeping a hundred files takes a while, in which others are answered
+    return await in_thread(answers)  # keeping a hundred files takes a while, in which others are answered

@@ -20,6 +20,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from labrig.errors import Code, LabrigError
 from labrig.http import Key, Limit, Service
+from labrig.threads import in_thread
 from labrig_atlas.facts import (
     Elevation,
     Geocoding,
@@ -127,7 +128,7 @@ async def _asked(inquiry: Inquiry, ask: Callable[[Any], Any]) -> Value:
     """
     lent = _Lent(inquiry)
     try:
-        found = await asyncio.to_thread(_through_googlemaps, lent, ask)
+        found = await in_thread(_through_googlemaps, lent, ask)
     except asyncio.CancelledError:
         lent.end()
         raise

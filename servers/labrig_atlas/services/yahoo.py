@@ -6,7 +6,6 @@ would change every past close with each payment. https://ranaroussi.github.io/yf
 
 from __future__ import annotations
 
-import asyncio
 import math
 import re
 from datetime import UTC, date, datetime, timedelta
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from labrig.errors import LabrigError
 from labrig.http import Limit, Service
 from labrig.http.outside import outside
+from labrig.threads import in_thread
 from labrig_atlas.facts import MarketDay
 from labrig_atlas.services.checks import checked_day
 from labrig_atlas.services.inquiry import Inquiry
@@ -64,7 +64,7 @@ async def stock(client: Client, ticker: str, day: str) -> Reply[MarketDay]:
         raise LabrigError(f"{asked} lies in the future", where="date", expected="a day that is over")
     inquiry = Inquiry(client)
     with outside("yfinance", mode=client.mode):
-        rows, meta = await asyncio.to_thread(_history, symbol, asked)
+        rows, meta = await in_thread(_history, symbol, asked)
     inquiry.note(YAHOO)
     inquiry.notes.append(
         "yfinance's requests are in no ledger: this answer cannot be replayed below the tool's call."

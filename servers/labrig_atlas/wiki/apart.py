@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import tempfile
 from collections.abc import AsyncIterator
@@ -14,6 +13,7 @@ from labrig.errors import LabrigError
 from labrig.isolation import children
 from labrig.isolation.children import Children, Standing
 from labrig.isolation.process import Limits, outcome_error
+from labrig.threads import in_thread
 from labrig_atlas.wiki.about import About
 from labrig_atlas.wiki.page import Page
 
@@ -61,7 +61,7 @@ async def page_apart(
     """
     said = await _asked(by, data, about, kind, content_type)
     if len(said) > _LONG:
-        return await asyncio.to_thread(checked, said, about.address)
+        return await in_thread(checked, said, about.address)
     return checked(said, about.address)
 
 

@@ -31,6 +31,7 @@ from labrig.isolation.children import Children
 from labrig.isolation.process import Limits, Outcome, outcome_error
 from labrig.sideenv import PythonEnv, check_installed
 from labrig.sideenv.own_python import hold
+from labrig.threads import in_thread
 
 MOST_PATH_CHARS = 40
 PREFIX, OF_ENGINES = "lr-", "lre-"
@@ -158,7 +159,7 @@ class Engines:
         """
         by = self._children(engine)
         with _folder() as top:
-            await asyncio.to_thread(_write_inputs, top, inputs)
+            await in_thread(_write_inputs, top, inputs)
             question = {
                 "engine": engine.module,
                 "folder": str(top),
@@ -177,7 +178,7 @@ class Engines:
                 "result": {name: each for name, each in made.items() if name != "version"},
             }
             keep = top / "run"
-            await asyncio.to_thread(_write_record, keep, said, printed)
+            await in_thread(_write_record, keep, said, printed)
             yield Run(
                 engine=engine,
                 result=made,
@@ -244,7 +245,7 @@ async def _asked(by: Children, question: Mapping[str, Any], limits: Limits, top:
             done, _ = await asyncio.wait([asking], timeout=LOOK_S)
             if done:
                 return asking.result()
-            files, size = await asyncio.to_thread(_measured, top)
+            files, size = await in_thread(_measured, top)
             if size > FOLDER_BYTES or files > FOLDER_FILES:
                 raise LabrigError(
                     f"{by.what} wrote {files:,} files of {size >> 20:,} MiB in all",

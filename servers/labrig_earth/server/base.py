@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import os
 import time
@@ -21,6 +20,7 @@ from labrig.isolation import closing
 from labrig.progress import Progress
 from labrig.server_settings import ServerSetting
 from labrig.storage.folder import NEW, Folder, new_name
+from labrig.threads import in_thread, look
 from labrig.toolbox import ServeOptions, Session, Toolbox, session
 from labrig.tools.sources import Source
 from labrig_earth.catalogue.data_stores import CDS
@@ -190,9 +190,7 @@ async def answered(asked: Asked, *, job: bool = False) -> Answer:
 async def _done(asked: Asked, here: Session, *, long: bool) -> Answer:
     async with worked(asked, here, long=long) as done:
         made_by = {"server": "earth", "tool": asked.operation, "arguments": done.arguments}
-        return await asyncio.to_thread(
-            _answer, here, done.result, done.folder, done.hashes, made_by, asked.next
-        )
+        return await in_thread(_answer, here, done.result, done.folder, done.hashes, made_by, asked.next)
 
 
 @dataclass(frozen=True)
@@ -211,8 +209,8 @@ async def worked(asked: Asked, here: Session, *, long: bool = False) -> AsyncIte
     from labrig_earth.work import asking
 
     with ExitStack() as held:
-        given, hashes = await asyncio.to_thread(_opened, asked.inputs, held)
-        folder = await asyncio.to_thread(lambda: held.enter_context(_scratch(here)))
+        given, hashes = await in_thread(_opened, asked.inputs, held)
+        folder = await in_thread(lambda: held.enter_context(_scratch(here)))
         arguments = {
             name: value for name, value in asked.arguments.items() if value not in (None, "", [], {})
         }
@@ -230,7 +228,7 @@ async def pictured(asked: Asked) -> Pictures:
     answer = await _done(asked, session(), long=False)
     here = session()
     handle = str(answer.artifacts[0]["handle"])
-    data = await asyncio.to_thread(here.artifacts.read, handle)
+    data = await in_thread(here.artifacts.read, handle)
     caption = str(answer.data.get("title") or "") or asked.operation.replace("_", " ")
     return Pictures((Image(data, caption, handle),), answer)
 
@@ -261,6 +259,7 @@ def _sha256(source: Source) -> str:
         return ""
     found, place = hashlib.sha256(), 0
     while piece := os.pread(source.descriptor, 1 << 20, place):
+        look()
         found.update(piece)
         place += len(piece)
     return found.hexdigest()

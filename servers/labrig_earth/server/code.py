@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -14,6 +13,7 @@ from labrig.answer import Answer, Pictures
 from labrig.errors import LabrigError
 from labrig.sandbox import Limits
 from labrig.sandbox.answers import answer, pictured
+from labrig.threads import in_thread
 from labrig.toolbox import session
 from labrig.tools.sources import Source, input_names, names_artifact
 from labrig_earth.server.base import state, toolbox
@@ -46,7 +46,7 @@ async def run_python_code(
     """
     here = session()
     with ExitStack() as held:
-        sources = await asyncio.to_thread(
+        sources = await in_thread(
             lambda: [held.enter_context(_opened(each)) for each in dict.fromkeys(files)]
         )
         sandbox = state().sandbox
@@ -66,7 +66,7 @@ async def run_python_code(
         answered = answer(result, code=code, artifacts=here.artifacts, source=source, inputs=hashes)
         return pictured(answered, result)
 
-    return await asyncio.to_thread(answers)
+    return await in_thread(answers)
 
 
 @contextmanager

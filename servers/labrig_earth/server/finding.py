@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Annotated
 
 from pydantic import Field
 
 from labrig.answer import Answer
 from labrig.errors import LabrigError
+from labrig.threads import in_thread
 from labrig.toolbox import session
 from labrig_earth.server.base import MOST_FILES, Asked, answered, toolbox
 from labrig_earth.server.places import places
@@ -24,7 +24,7 @@ async def find_data(
     folder: Annotated[str, Field(description="Only below it, such as @root.")] = "",
 ) -> Answer:
     """Find data sets of the workspace by words, variable, box and time, in STAC catalogues or by a look into files."""
-    names = await asyncio.to_thread(lambda: [each.path for each in session().workspace.entries()])
+    names = await in_thread(lambda: [each.path for each in session().workspace.entries()])
     below = folder.rstrip("/")
     if folder and not any(name == below or name.startswith(below + "/") for name in names):
         raise LabrigError("There is no such folder", where=folder, try_="list_files", code="not_found")

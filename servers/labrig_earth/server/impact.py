@@ -5,7 +5,6 @@ A run is named by the handle of its archive, which `start_simulation` and the pu
 
 from __future__ import annotations
 
-import asyncio
 import itertools
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -16,6 +15,7 @@ from labrig.answer import Answer, Pictures, Quantity
 from labrig.errors import LabrigError, unknown_name
 from labrig.progress import Progress
 from labrig.sideenv import status
+from labrig.threads import in_thread
 from labrig.toolbox import session
 from labrig.tools.sources import opened_source
 from labrig_earth.impact.envelope import Common, Metric
@@ -84,12 +84,12 @@ async def check_inputs(tool: ToolArgument, arguments: ArgumentsArgument) -> Answ
     """Check the files of a run without running it: missing days, units, ranges; say what would be assumed or filled."""
     files, options, common = _split(tool, arguments)
     common.checked(simulator(tool).backends)
-    given, hashes = await asyncio.to_thread(simulating.read_given, tool, files, options)
-    notes = await asyncio.to_thread(simulator(tool).check, given)
+    given, hashes = await in_thread(simulating.read_given, tool, files, options)
+    notes = await in_thread(simulator(tool).check, given)
     question, text = simulator(tool).question, "The files can be used as they are."
     if question is not None:
-        if await asyncio.to_thread(_there, tool):
-            asked, inputs = await asyncio.to_thread(question, given)
+        if await in_thread(_there, tool):
+            asked, inputs = await in_thread(question, given)
             async with session().state.engines.run(simulator(tool).engine, {**asked, "check": True}, inputs):
                 text += " The engine knows what they name."
         else:
@@ -250,7 +250,7 @@ async def compare_runs(baseline: RunArgument, intervention: RunArgument) -> Answ
 
     Runs of other engines, options or seeds are refused: their difference would be taken for the intervention's.
     """
-    first, second = await asyncio.to_thread(lambda: (_record(baseline), _record(intervention)))
+    first, second = await in_thread(lambda: (_record(baseline), _record(intervention)))
     found = compared(first, second)
     values = [
         Quantity(
@@ -305,7 +305,7 @@ async def read_output(
 
     DSSAT's files are mapped by headings and tables, CSV files by their columns; JSON is given as it is.
     """
-    return await asyncio.to_thread(_read_output, run, name, output)
+    return await in_thread(_read_output, run, name, output)
 
 
 def _read_output(run: str, name: str, output: str) -> Answer:

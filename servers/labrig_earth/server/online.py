@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from contextlib import ExitStack
 from pathlib import Path
@@ -12,6 +11,7 @@ from pydantic import Field
 
 from labrig.answer import Answer, Quantity
 from labrig.errors import LabrigError, unknown_name
+from labrig.threads import in_thread
 from labrig.toolbox import session
 from labrig_earth.catalogue.archives import require_connected
 from labrig_earth.catalogue.overpass import fetch_osm
@@ -97,9 +97,7 @@ async def _osm(bbox: list[float], where: dict[str, Any]) -> Answer:
     content = await fetch_osm(state().client, bbox, where)
     made_by = {"server": "earth", "tool": "fetch_part", "kind": "osm", "bbox": bbox, "where": where}
     put = here.artifacts.put
-    kept = await asyncio.to_thread(
-        lambda: put("part.osm", content, media_type="application/xml", made_by=made_by)
-    )
+    kept = await in_thread(lambda: put("part.osm", content, media_type="application/xml", made_by=made_by))
     return Answer(
         source="OpenStreetMap contributors (ODbL), by Overpass",
         values=(Quantity("size", len(content), "B"),),
@@ -118,7 +116,7 @@ async def _part(kind: str, url: str, arguments: dict[str, Any]) -> Answer:
     asked = question(kind, url, arguments, mode=given.options.http_mode, ledger=given.options.ledger)
     made_by = {"server": "earth", "tool": "fetch_part", "kind": kind, "url": url, **arguments}
     with ExitStack() as held:
-        folder = await asyncio.to_thread(lambda: held.enter_context(_scratch(here)))
+        folder = await in_thread(lambda: held.enter_context(_scratch(here)))
         outcome = await given.fetchers.ask(asked, [folder.descriptor])
         if outcome.kind != "ok":
             raise children.refusal(outcome) or outcome_error(outcome, "Fetching")
@@ -126,7 +124,7 @@ async def _part(kind: str, url: str, arguments: dict[str, Any]) -> Answer:
         place = Path(f"/proc/self/fd/{folder.descriptor}")
         place = (place if place.exists() else here.workspace.folder) / str(found["name"])
         put_path = here.artifacts.put_path
-        kept = await asyncio.to_thread(lambda: put_path(place, made_by=made_by))
+        kept = await in_thread(lambda: put_path(place, made_by=made_by))
     return Answer(
         source=url[:500],
         data={"part": found["about"]},

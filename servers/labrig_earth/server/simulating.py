@@ -6,7 +6,6 @@ files are written into ``output_dir`` of the workspace as well, which is where t
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -18,6 +17,7 @@ from pydantic import BeforeValidator, Field
 from labrig.answer import Published
 from labrig.artifacts import Artifact
 from labrig.errors import LabrigError, unknown_name
+from labrig.threads import in_thread
 from labrig.toolbox import Session, session
 from labrig.tools.reading import media_type_of
 from labrig.tools.sources import opened_source
@@ -105,17 +105,17 @@ async def run_kept(
     """
     asked = simulator(tool)
     allowed = common.checked(asked.backends)
-    given, hashes = await asyncio.to_thread(read_given, tool, files, options)
+    given, hashes = await in_thread(read_given, tool, files, options)
     require(asked.engine)
     run_id = common.named(tool, options, {role: " ".join(each) for role, each in hashes.items()})
     target = common.folder(tool, run_id)
     async with asked.run(given, Run(here.state.engines, allowed, common.seed)) as done:
         common.require_version(done.version)
         text = summary_of(tool, done, common, options, hashes)
-        await asyncio.to_thread((done.folder / SUMMARY).write_bytes, text)
-        outputs, left_out = await asyncio.to_thread(_written, here, done.folder, target)
+        await in_thread((done.folder / SUMMARY).write_bytes, text)
+        outputs, left_out = await in_thread(_written, here, done.folder, target)
         made_by = {"server": "earth", "tool": tool, "engine": done.version, "run_id": run_id}
-        archive = await asyncio.to_thread(
+        archive = await in_thread(
             lambda: here.artifacts.put_path(
                 done.folder,
                 name=run_id,

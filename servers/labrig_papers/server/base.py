@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import os
 from collections import OrderedDict
@@ -16,6 +15,7 @@ from pydantic import Field
 from labrig.errors import LabrigError
 from labrig.isolation import closing
 from labrig.server_settings import ServerSetting
+from labrig.threads import in_thread, look
 from labrig.toolbox import ServeOptions, Toolbox, session
 from labrig.tools import files
 from labrig.tools.sources import opened_source
@@ -132,7 +132,7 @@ class State:
         from labrig_papers.pdf.apart import Reader
 
         with self._source(path) as (descriptor, hashed):
-            sha256 = hashed or await asyncio.to_thread(_sha256, descriptor)
+            sha256 = hashed or await in_thread(_sha256, descriptor)
             known = self._known.setdefault(sha256, Known())
             self._known.move_to_end(sha256)
             paper = Paper(path, sha256, Reader(self.readers, descriptor, path, known.answers), known)
@@ -181,6 +181,7 @@ def some_pages(numbers: Sequence[int]) -> str:
 def _sha256(descriptor: int) -> str:
     found, at = hashlib.sha256(), 0
     while piece := os.pread(descriptor, PIECE, at):
+        look()
         found.update(piece)
         at += len(piece)
     return found.hexdigest()

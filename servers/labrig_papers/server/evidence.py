@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import os
 from typing import Annotated, Any
@@ -11,6 +10,7 @@ from pydantic import Field
 
 from labrig.answer import Answer, Quantity
 from labrig.errors import LabrigError, nearest
+from labrig.threads import in_thread
 from labrig.tools import cursor as cursors
 from labrig.tools.sources import opened_source
 from labrig_papers.server.base import CursorArgument, PagesArgument, PathArgument, numbers_of, state, toolbox
@@ -36,7 +36,7 @@ async def find_quantities(
     cursor: CursorArgument = "",
 ) -> Answer:
     """Find values with units: uncertainty, SI, conditions, box, quote, formulas near it, cited or not, other values."""
-    name = await asyncio.to_thread(_quantity, quantity) if quantity.strip() else ""
+    name = await in_thread(_quantity, quantity) if quantity.strip() else ""
     async with state().opened(path) as paper:
         numbers = numbers_of(pages, paper.known.count, MOST_AT_ONCE)
         doubts = await paper.scans(numbers)
@@ -111,7 +111,7 @@ async def verify_quote(
                 f"This paper has {count} pages", where="page", expected="the page of the quote", code="limit"
             )
         read = await paper.pages(range(1, count + 1) if count <= MOST else [page or 1])
-        verdict = await asyncio.to_thread(quotes.verify_quote, read, quote, page)
+        verdict = await in_thread(quotes.verify_quote, read, quote, page)
     good = verdict.status in ("exact", "normalised") and not verdict.from_ocr
     return Answer(
         source=paper.source,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import Field
 
 from labrig.answer import ANSWER_BYTES, Answer
+from labrig.threads import in_thread
 from labrig.toolbox import session
 from labrig.tools.cursor import fitting
 from labrig_papers.server.base import CORPUS, toolbox
@@ -36,7 +36,7 @@ async def search_literature(
         with opened(path) as database:
             return search(database, query, limit)
 
-    found = await asyncio.to_thread(found_in)
+    found = await in_thread(found_in)
     papers = [{**each.to_dict(), "sha256": each.sha256[:12]} for each in found.hits or found.relatives]
     papers = papers[: fitting(papers, ANSWER_BYTES - 1500)]
     data: dict[str, Any] = {

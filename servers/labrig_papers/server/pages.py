@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from labrig.answer import Answer, Quantity, json_bytes
+from labrig.threads import in_thread
 from labrig.tools import cursor as cursors
 from labrig_papers.fetching.addresses import is_address
 from labrig_papers.server.base import (
@@ -171,7 +171,7 @@ async def search_text(
         numbers = numbers_of(pages, paper.known.count, MOST)
         read = await paper.pages(numbers)
         doubts = paper.doubts(read)
-        found = await asyncio.to_thread(searching.search_text, read, query)
+        found = await in_thread(searching.search_text, read, query)
 
     def written(hit: searching.Hit) -> dict[str, Any]:
         return {

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Annotated, Any
 
 from pydantic import Field
 
 from labrig.answer import Answer, Quantity
 from labrig.errors import LabrigError
+from labrig.threads import in_thread
 from labrig_papers.server.base import toolbox
 
 LONGEST = 400
@@ -26,7 +26,7 @@ async def match_property(
     """Name the standard properties that a name may mean, best first, with the reason and what forbids others."""
     from labrig_papers.properties import matching
 
-    found = await asyncio.to_thread(matching.match_property, name, context)
+    found = await in_thread(matching.match_property, name, context)
     return Answer(
         source=f"{SOURCE}: list of 97 property names",
         status="ok" if found.matches else "partial",
@@ -43,7 +43,7 @@ async def convert_units(
     """Convert a value as printed, such as 6.24(3) K or 310 Oe, with its uncertainty; ambiguous units are refused."""
     from labrig_papers.values import converting
 
-    found = await asyncio.to_thread(converting.convert_units, value, to)
+    found = await in_thread(converting.convert_units, value, to)
     values: list[Quantity] = []
     for number, spread in zip(found.values, found.uncertainties, strict=True):
         values.append(Quantity("value", number, found.unit.canonical or "1"))
@@ -66,7 +66,7 @@ async def normalize_formula(
     """Resolve a material as printed to a composition, or say which variable or name is missing."""
     from labrig_papers.materials import formulas
 
-    found = await asyncio.to_thread(formulas.normalize_formula, text, None, context)
+    found = await in_thread(formulas.normalize_formula, text, None, context)
     return Answer(
         source=f"{SOURCE} with pymatgen",
         status="ok" if found.status == "resolved" else "partial",
@@ -94,7 +94,7 @@ async def compare_formulas(
     """Compare two formulas in any writing and scale; the largest difference of an amount is said."""
     from labrig_papers.materials import comparing
 
-    found = await asyncio.to_thread(comparing.compare_formulas, first, second, tolerance)
+    found = await in_thread(comparing.compare_formulas, first, second, tolerance)
     values = [Quantity("same", found.same)]
     if found.max_deviation is not None:
         values.append(Quantity("max_deviation", found.max_deviation, "atoms per formula unit", found.element))
@@ -113,7 +113,7 @@ async def normalize_space_group(text: TextArgument) -> Answer:
 
     if not text.strip():
         raise LabrigError("The text is empty", where="text", expected="a space group")
-    found = await asyncio.to_thread(space_groups.normalize_space_group, text)
+    found = await in_thread(space_groups.normalize_space_group, text)
     return Answer(
         source=f"{SOURCE} with pymatgen",
         values=(
@@ -136,7 +136,7 @@ async def compare_values(
     """Compare two values as printed, in SI: ranges by both ends, bounds by their direction."""
     from labrig_papers.checks import comparing
 
-    found = await asyncio.to_thread(comparing.compare_values, value, truth, rel_tol, None, unit)
+    found = await in_thread(comparing.compare_values, value, truth, rel_tol, None, unit)
     values = [Quantity("same", found.same)]
     if found.deviation is not None:
         values.append(Quantity("relative_deviation", found.deviation, "1"))
@@ -166,7 +166,7 @@ async def check_consistency(
 
     if sum(len(key) + len(value) for key, value in values.items()) > 4_000:
         raise LabrigError("These are too many characters", where="values", expected="values as printed")
-    found = await asyncio.to_thread(consistency.check_consistency, values, formula, z)
+    found = await in_thread(consistency.check_consistency, values, formula, z)
     flagged = [each for each in found if each.verdict == "flagged"]
     checked = [each for each in found if each.verdict != "not_checked"]
     return Answer(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from labrig.errors import LabrigError
+from labrig.threads import in_thread
 from labrig_earth.impact.buildings.balance import Floats, read_columns, require_closed, require_hours
 from labrig_earth.impact.buildings.box import box
 from labrig_earth.impact.buildings.idf import for_a_run, read_idf, write_idf
@@ -123,10 +123,10 @@ async def simulate(given: Given, how: Run) -> AsyncIterator[Simulation]:
     LabrigError
         What `case_of`, the engine, `require_hours` and `require_closed` refuse.
     """
-    case = await asyncio.to_thread(case_of, given)
+    case = await in_thread(case_of, given)
     inputs = {"building.idf": case.idf, "weather.epw": case.epw}
     async with how.engines.run(ENERGYPLUS, {}, inputs, allowed=how.allowed, seed=how.seed) as run:
-        hourly, part = await asyncio.to_thread(
+        hourly, part = await in_thread(
             _accounted, run.folder / "outputs", int(run.result["hours"]), case.hours
         )
         metrics, derived = summary(hourly, float(run.result["floor_area_m2"]), part)

@@ -6,7 +6,6 @@ the program's daily tables, its water must close, and the rain that it counts mu
 
 from __future__ import annotations
 
-import asyncio
 import math
 import re
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -19,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from labrig.errors import LabrigError
+from labrig.threads import in_thread
 from labrig_earth.impact.crops.dssat_inputs import Case, read_case
 from labrig_earth.impact.crops.setup import CROPS
 from labrig_earth.impact.envelope import Metric
@@ -342,7 +342,7 @@ async def simulate(given: Given, how: Run) -> AsyncIterator[Simulation]:
     inputs = {"weather.csv": case.weather.csv(case.columns)}
     async with how.engines.run(DSSAT, arguments, inputs, allowed=how.allowed, seed=how.seed) as run:
         outputs = run.folder / "outputs"
-        tables = await asyncio.to_thread(read_tables, outputs)
+        tables = await in_thread(read_tables, outputs)
         late = unapplied(case, tables)
         balance = require_closed(case, tables)
         (outputs / "weather_daily.csv").write_text(daily_table(case, tables), encoding="utf-8")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from labrig.errors import LabrigError
+from labrig.threads import in_thread
 from labrig_earth.impact.runs import Engine
 from labrig_earth.impact.simulator import Given, Run, Simulation, Simulator
 from labrig_earth.impact.traffic.accounting import (
@@ -132,11 +132,11 @@ async def simulate(given: Given, how: Run) -> AsyncIterator[Simulation]:
     LabrigError
         What `case_of`, the engine and `added_up` refuse.
     """
-    case = await asyncio.to_thread(case_of, given)
+    case = await in_thread(case_of, given)
     arguments, inputs = asked_of(case, how.seed)
     async with how.engines.run(SUMO, arguments, inputs, allowed=how.allowed, seed=how.seed) as run:
         trips = run.folder / "outputs" / "trips.csv"
-        found, told = await asyncio.to_thread(lambda: added_up(case, run.result, trips.read_bytes()))
+        found, told = await in_thread(lambda: added_up(case, run.result, trips.read_bytes()))
         yield Simulation(
             version=run.version,
             metrics=found.metrics,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import csv
 import hashlib
 import io
@@ -12,6 +11,7 @@ from pydantic import BeforeValidator, Field
 
 from labrig.answer import Published
 from labrig.errors import LabrigError
+from labrig.threads import in_thread
 from labrig.toolbox import session
 from labrig_earth.catalogue.open_meteo import OPEN_METEO_AIR, Air, fetch_air
 from labrig_earth.server.base import state, toolbox
@@ -43,7 +43,7 @@ async def MeteoAQ(
     target = str(within(save_path if save_path.endswith(".csv") else f"{save_path}/{name}", "save_path"))
     air = await fetch_air(state().client, lat, lon, start_date, end_date, variables)
     content = _csv(air)
-    await asyncio.to_thread(here.workspace.write_bytes, target, content)
+    await in_thread(here.workspace.write_bytes, target, content)
     missing = {key: sum(each is None for each in values) for key, values in air.values.items()}
     payload = {
         "csv_path": target,

@@ -6,7 +6,6 @@ call takes, also after a restart. One above 64 MiB is an artifact, and its handl
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
@@ -17,6 +16,7 @@ from pydantic import BeforeValidator
 
 from labrig.answer import Published
 from labrig.errors import LabrigError
+from labrig.threads import in_thread
 from labrig.toolbox import Session, session
 from labrig.workspace import MAX_FILE_BYTES
 from labrig_earth.server.base import ACTIVATION, Asked, State, source_line, toolbox, worked
@@ -101,7 +101,7 @@ async def called(
     folder = within(output_dir or OUTPUT_DIR, "output_dir")
     wanted = within(output_path, "output_path") if output_path else None
     async with worked(Asked(f"terra_{tool}", inputs, arguments), here) as done:
-        paths, hashes = await asyncio.to_thread(_put, here, done, folder, wanted)
+        paths, hashes = await in_thread(_put, here, done, folder, wanted)
         source = source_line(done.hashes)
         result, given = done.result, dict(done.hashes)
     payload = {**_marked(dict(result.data), paths), "method": result.method}

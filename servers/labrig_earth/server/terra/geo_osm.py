@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
@@ -10,6 +9,7 @@ from pydantic import Field
 
 from labrig.answer import Published
 from labrig.errors import LabrigError
+from labrig.threads import in_thread
 from labrig.toolbox import session
 from labrig_earth.catalogue.overpass import OVERPASS, fetch_osm
 from labrig_earth.gis.areas import box_of
@@ -129,7 +129,7 @@ async def _file(
     content = await fetch_osm(state().client, box, where, date=date)
     made_by = {"server": "earth", "tool": "overpass", "bbox": list(box), "where": dict(where), "date": date}
     put = here.artifacts.put
-    kept = await asyncio.to_thread(
+    kept = await in_thread(
         lambda: put("overpass.osm", content, media_type="application/xml", made_by=made_by)
     )
     return kept.handle

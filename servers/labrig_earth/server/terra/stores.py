@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
@@ -12,6 +11,7 @@ from typing import Any
 from labrig.answer import Published
 from labrig.canonical import content_hash
 from labrig.errors import LabrigError
+from labrig.threads import in_thread
 from labrig.toolbox import session
 from labrig_earth.catalogue.data_stores import CDS, WAIT_S, constraints, retrieve
 from labrig_earth.server.base import _scratch, state
@@ -50,19 +50,19 @@ async def fetched_files(
     hashes: dict[str, str] = {}
     for name, request in wanted:
         target = str(within(f"{folder}/{_safe(name)}_{content_hash(dict(request))[:8]}.nc", "persist_dir"))
-        if await asyncio.to_thread(here.workspace.exists, target):
-            content = await asyncio.to_thread(here.workspace.read_bytes, target)
+        if await in_thread(here.workspace.exists, target):
+            content = await in_thread(here.workspace.read_bytes, target)
             files.append({"path": target, "vars": list(variables), "nbytes": len(content), "cached": True})
             continue
         with ExitStack() as held:
-            place = await asyncio.to_thread(lambda: held.enter_context(_scratch(here)))
+            place = await in_thread(lambda: held.enter_context(_scratch(here)))
             path = Path(f"/proc/self/fd/{place.descriptor}/fetched.nc")
             stored = await retrieve(
                 client, CDS, dataset, request, path, wait_s=WAIT_S, told=lambda text: here.progress(0.0, text)
             )
-            await asyncio.to_thread(_require_netcdf, path, dataset)
+            await in_thread(_require_netcdf, path, dataset)
             made_by = {"server": "earth", "tool": tool, "dataset": dataset, "request": dict(request)}
-            shown, sha256 = await asyncio.to_thread(kept_at, here, place, "fetched.nc", target, made_by)
+            shown, sha256 = await in_thread(kept_at, here, place, "fetched.nc", target, made_by)
         files.append({"path": shown, "vars": list(variables), "nbytes": stored.size, "cached": False})
         hashes[shown] = sha256
     payload = {
