@@ -12,6 +12,8 @@ NOT_THERE = {
     "earthdata": "NASA Earthdata: wants an account",
     "worldpop": "WorldPop: files by download alone",
 }
+BY_TOOL = {"cds": "fetch_c3s_seasonal (toolset terra-seasonal) for seasonal forecasts; else "}
+"""Tools of their own that ask an archive."""
 INSTEAD = "download the file, and put it into the workspace; or a STAC service or a Zarr store by URL"
 
 
@@ -28,10 +30,10 @@ def require_connected(source: str, connected: tuple[str, ...]) -> str:
         return folded
     if folded in NOT_THERE:
         raise LabrigError(
-            f"{source} is not connected to this server ({NOT_THERE[folded]})",
+            f"{source} is not searched by this server ({NOT_THERE[folded]})",
             where="source",
             expected=", ".join(connected),
-            try_=INSTEAD,
+            try_=BY_TOOL.get(folded, "") + INSTEAD,
             code="unavailable",
         )
     raise unknown_name("source", source, connected, where="source")

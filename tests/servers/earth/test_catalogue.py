@@ -249,6 +249,7 @@ def test_archives_that_are_not_connected_are_named() -> None:
     with pytest.raises(LabrigError, match="wants an account") as refused:
         require_connected("CDS", ("files",))
     assert refused.value.code == "unavailable" and "workspace" in refused.value.try_
+    assert refused.value.try_.startswith("fetch_c3s_seasonal")
     with pytest.raises(LabrigError, match="files"):
         require_connected("filse", ("files",))
 
