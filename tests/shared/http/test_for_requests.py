@@ -52,7 +52,7 @@ geocoders = late("geopy.geocoders")
 geopy = late("geopy.exc")
 
 KEY = "AIza" + "Fake0" * 7
-FAST = Limit(1000, 50)
+FAST = Limit(100_000, 50)
 
 
 @pytest.fixture
