@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import replace
 from typing import Annotated, Any
 
 from pydantic import Field
 
-from labrig.answer import ANSWER_BYTES, Answer, Published, with_fewer_warnings
+from labrig.answer import ANSWER_BYTES, Answer, Published, json_bytes, with_fewer_warnings
 from labrig.canonical import sha256
 from labrig.errors import LabrigError
 from labrig.progress import Progress
@@ -31,6 +30,8 @@ from labrig_phreeqc.server.base import JOB_WALL_S, DatabaseArgument, call_limits
 
 MAX_TABLES = 12
 MAX_COLUMNS = 60
+LEAST_ROOM = 1000
+"""Bytes for selected output where many warnings can give way to it."""
 MAX_CHECKED = 20
 MAX_CHECKED_CHARS = 1_000_000
 MAX_SAID = 12
@@ -225,7 +226,7 @@ def _answer(done: Execution, protocol: str) -> Answer:
     if run.errors:
         data["errors"] = run.errors
     if run.selected:
-        data["selected_output"] = _tables(done, ANSWER_BYTES - len(text.encode()) - 1500)
+        data["selected_output"] = []  # has the room that everything else leaves
     indices = saturation(run, built) if kind == "outline" and run.solved else []
     if indices:
         data["saturation_indices"] = indices
@@ -247,6 +248,10 @@ def _answer(done: Execution, protocol: str) -> Answer:
         record={"record": _record(done)},
         failed=run.failed,
     )
+    if run.selected:
+        left = ANSWER_BYTES - json_bytes(answer.to_dict()) - 100
+        tables = _tables(done, max(left, LEAST_ROOM if len(warnings) > 5 else 0))
+        answer = replace(answer, data={**data, "selected_output": tables})
     if protocol.startswith(("raw", "toc")):
         return answer
     return with_fewer_warnings(answer, where="; those of PHREEQC stand in its output")
@@ -264,16 +269,19 @@ def _tables(done: Execution, room: int) -> list[dict[str, Any]]:
         }
         if len(selected.columns) > MAX_COLUMNS:
             table["more_columns"] = len(selected.columns) - MAX_COLUMNS
-        values = [_cells(row, selected.columns) for row in selected.rows[: room // 4]]
-        size = len(json.dumps(values, ensure_ascii=False))
-        if len(values) == len(selected.rows) and size <= room and "more_columns" not in table:
-            table["values"] = values
-            room -= size
-            if any(cell is None for row in values for cell in row):
-                table["null"] = (
-                    "no value: empty, or PHREEQC's -999.999 (cannot form here) or -99 (no step, time, place)"
-                )
         tables.append(table)
+    room -= json_bytes(tables)
+    for table, selected in zip(tables, done.run.selected, strict=False):
+        values = [_cells(row, selected.columns) for row in selected.rows[: max(0, room) // 4]]
+        more: dict[str, Any] = {"values": values}
+        if any(cell is None for row in values for cell in row):
+            more["null"] = (
+                "no value: empty, or PHREEQC's -999.999 (cannot form here) or -99 (no step, time, place)"
+            )
+        size = json_bytes(more)
+        if len(values) == len(selected.rows) and size <= room and "more_columns" not in table:
+            table.update(more)
+            room -= size
     if len(done.run.selected) > MAX_TABLES:
         tables.append({"more_tables": len(done.run.selected) - MAX_TABLES})
     return tables

@@ -99,5 +99,6 @@ CASES = (
         "JSON lists within lists, 12 MB that become 400 MB, a dozen at once with two tokens: 3 GiB at most",
         Act(lists),
         ("ok",),
+        theirs=True,
     ),
 )

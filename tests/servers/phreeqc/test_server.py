@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from fastmcp import Client
 
-from labrig.answer import ANSWER_BYTES
+from labrig.answer import ANSWER_BYTES, json_bytes
 from labrig.artifacts import ArtifactStore
 from labrig.errors import LabrigError
 from labrig.serving.builder import build
@@ -216,6 +216,18 @@ async def test_selected_output_comes_as_tables_and_files(lab: Lab) -> None:
     assert tables[2]["file"] == "selected_output_2.tsv"
     assert tables[1]["values"][0][tables[1]["columns"].index("pH")] == pytest.approx(8.27, abs=0.02)
     assert (lab.folder / "mine.sel").read_text().count("\n") == 2
+
+
+async def test_selected_output_has_the_room_that_values_and_warnings_leave(lab: Lab) -> None:
+    """Ten solutions with their values, some in doubt, and a table: values of the table until they have no room."""
+    shown = []
+    for rows in (2, 12, 30, 45, 60):
+        waters = "".join(f"SOLUTION {n}\n pH 7\n temp 120\n Na {n}\n Fe 1\n" for n in range(1, 11))
+        table = f"SELECTED_OUTPUT 1\n -totals Na Cl Fe\nREACTION 1\n NaCl\n 1 in {rows} steps\n"
+        answer = await lab.answer("execute_phreeqc", input=waters + table + "END\n")
+        assert json_bytes(answer) <= ANSWER_BYTES
+        shown.append("values" in answer["data"]["selected_output"][0])
+    assert shown[0] and not shown[-1]
 
 
 async def test_an_answer_says_what_is_saturated(lab: Lab) -> None:
