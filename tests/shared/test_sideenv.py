@@ -693,7 +693,7 @@ async def test_what_cannot_be_fetched_at_first_use_says_what_to_do(
 
 def test_a_command_is_named_as_it_can_be_typed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert commands.setup_command("phreeqc") == "labrig setup phreeqc"
-    monkeypatch.setattr(sys, "executable", "/root/.cache/uv/archive-v0/x/bin/python")
+    monkeypatch.setattr(sys, "executable", "/home/ada/.cache/uv/archive-v0/x/bin/python")
     assert commands.setup_command("phreeqc") == "uvx --from 'labrig[phreeqc]' labrig setup phreeqc"
     assert commands.setup_command("crops") == "uvx --from 'labrig[earth]' labrig setup crops"
     assert commands.setup_command("sandbox") == "uvx --from labrig labrig setup sandbox"

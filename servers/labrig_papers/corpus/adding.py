@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from labrig.errors import LabrigError
+from labrig.isolation.children import Children
 from labrig_papers.corpus import store
 from labrig_papers.corpus.store import Document
 from labrig_papers.materials.writing import plain
@@ -85,12 +86,13 @@ async def add_folder(
                         done.left_out[str(path)] = error.strerror or str(error)
                 progress(done.added + done.known + len(done.left_out), len(files))
 
-            async with asyncio.TaskGroup() as group:
-                for path in files:
-                    group.create_task(add(path))
+            try:
+                async with asyncio.TaskGroup() as group:
+                    for path in files:
+                        group.create_task(add(path))
+            except BaseExceptionGroup as several:
+                raise several.exceptions[0] from None
             done.documents = store.count(database)
-    except BaseExceptionGroup as several:
-        raise several.exceptions[0] from None
     finally:
         await by.close()
     return done
@@ -109,7 +111,7 @@ def _files(folder: Path) -> list[Path]:
     return found
 
 
-async def _add(path: Path, by: object, database: sqlite3.Connection, done: Added) -> None:
+async def _add(path: Path, by: Children, database: sqlite3.Connection, done: Added) -> None:
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     try:
         with open(descriptor, "rb", closefd=False) as file:
@@ -117,7 +119,7 @@ async def _add(path: Path, by: object, database: sqlite3.Connection, done: Added
         if store.has(database, sha256):
             done.known += 1
             return
-        reader = Reader(by, descriptor, path.name)  # type: ignore[arg-type]
+        reader = Reader(by, descriptor, path.name)
         pages, about = await reader.count()
         if pages > MOST_OF_A_PAPER:
             raise LabrigError(

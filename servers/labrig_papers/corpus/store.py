@@ -166,7 +166,8 @@ def add(database: sqlite3.Connection, document: Document) -> bool:
         )
         database.execute("COMMIT")
     except BaseException:
-        database.execute("ROLLBACK")
+        if database.in_transaction:  # a full disk ends it by itself
+            database.execute("ROLLBACK")
         raise
     return True
 

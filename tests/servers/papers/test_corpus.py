@@ -23,6 +23,7 @@ from reportlab.pdfgen.canvas import Canvas
 from labrig.errors import LabrigError
 from labrig.serving.builder import build
 from labrig.toolbox import ServeOptions
+from labrig_papers.corpus import store
 from labrig_papers.corpus.adding import add_folder
 from labrig_papers.corpus.mentions import key, mentions
 from labrig_papers.corpus.searching import Found, search
@@ -204,6 +205,19 @@ async def test_the_tool_says_what_the_corpus_has_and_what_it_does_not(tmp_path: 
         none = await asks(query="Mg3B4")
         assert none["status"] == "partial" and none["data"]["papers"] == [] and none["data"]["relatives"]
         assert "None of the 40 papers here names Mg3B4" in none["warnings"][0]
+
+
+@pytest.mark.parametrize(("said", "code"), [("database is locked", "busy"), ("disk is full", "bad_input")])
+def test_a_corpus_that_cannot_be_written_is_said(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str, code: str
+) -> None:
+    def cannot(*_: Any) -> bool:
+        raise sqlite3.OperationalError(said)
+
+    monkeypatch.setattr(store, "add", cannot)
+    with pytest.raises(LabrigError) as error:
+        asyncio.run(add_folder(folder / "below" / "salt.PDF", tmp_path / "c.sqlite"))
+    assert error.value.code == code and str(tmp_path / "c.sqlite") in error.value.where
 
 
 def _adding(folder: Path, corpus: Path) -> Sequence[str]:
