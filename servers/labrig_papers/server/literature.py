@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
@@ -12,6 +12,9 @@ from labrig.threads import in_thread
 from labrig.toolbox import session
 from labrig.tools.cursor import fitting
 from labrig_papers.server.base import CORPUS, toolbox
+
+if TYPE_CHECKING:
+    from labrig_papers.corpus.searching import Hit
 
 
 @toolbox.tool(title="Search a corpus of papers", read_only=True, toolsets=("literature",))
@@ -37,7 +40,7 @@ async def search_literature(
             return search(database, query, limit)
 
     found = await in_thread(found_in)
-    papers = [{**each.to_dict(), "sha256": each.sha256[:12]} for each in found.hits or found.relatives]
+    papers = [_shown(each) for each in found.hits or found.relatives]
     papers = papers[: fitting(papers, ANSWER_BYTES - 1500)]
     data: dict[str, Any] = {
         "papers_in_corpus": found.documents,
@@ -56,9 +59,22 @@ async def search_literature(
     if found.formulas and not found.total:
         named = " and ".join(each.printed for each in found.formulas)
         warnings.append(f"None of the {found.documents} papers here names {named}; others may, elsewhere")
+    readable = next((each["open"] for each in papers if "open" in each), "")
+    elsewhere = "a server with --root FOLDER opens the papers of that folder" if papers else ""
     return Answer(
         source=f"corpus {path.name} of {found.documents} papers",
         status="ok" if found.total else "partial",
         data=data,
         warnings=tuple(warnings),
+        next=f"open_paper(path={readable!r})" if readable else elsewhere,
     )
+
+
+def _shown(hit: Hit) -> dict[str, Any]:
+    """Return a hit as plain data; ``open`` is what open_paper takes, where the file lies in the workspace or a root."""
+    shown = {**hit.to_dict(), "sha256": hit.sha256[:12]}
+    here, place = session().workspace, Path(hit.path).resolve()
+    for top, prefix in [(here.folder, ""), *((root, f"@{name}/") for name, root in here.roots.items())]:
+        if place.is_relative_to(top):
+            shown["open"] = prefix + str(place.relative_to(top))
+    return shown

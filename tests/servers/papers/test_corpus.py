@@ -220,6 +220,25 @@ def test_a_corpus_that_cannot_be_written_is_said(
     assert error.value.code == code and str(tmp_path / "c.sqlite") in error.value.where
 
 
+async def test_a_paper_of_a_root_is_named_as_open_paper_takes_it(folder: Path, tmp_path: Path) -> None:
+    corpus = tmp_path / "c.sqlite"
+    await add_folder(folder / "below" / "salt.PDF", corpus)
+    for roots, named in (((folder,), "@papers/below/salt.PDF"), ((), "")):
+        options = ServeOptions(
+            toolsets=("default", "literature"),
+            workspace=tmp_path / "w",
+            roots=roots,
+            settings={"corpus": str(corpus)},
+        )
+        async with Client(build(toolbox, options)) as client:
+            found = (await client.call_tool("search_literature", {"query": "NaCl"})).structured_content
+            assert found is not None and found["data"]["papers"][0].get("open", "") == named
+            assert named in found["next"] and ("--root" in found["next"]) is (not named)
+            if named:
+                opened_ = await client.call_tool("open_paper", {"path": named})
+                assert not opened_.is_error
+
+
 def _adding(folder: Path, corpus: Path) -> Sequence[str]:
     return [sys.executable, "-m", "labrig_papers.corpus", "--corpus", str(corpus), "add", str(folder)]
 
