@@ -4,6 +4,7 @@
 - `results`: what every operation gives back
 - `data`: files by their content, opened by the one library that each format has here
 - `grids`: fields on grids: described, cut, aggregated, combined, regridded
+- `atmosphere`: levels of pressure, moisture and its transport, vorticity, shear
 - `work`: operations run in children, behind walls
 - `natural_earth`: land, coast lines, borders and named regions, which ship with the server
 - `world`: a synthetic world from a seed, whose planted properties are known exactly

@@ -83,6 +83,12 @@ def dew_point(temperature: Any, humidity: Any, *, formula: str = "magnus") -> An
     """
     part = units_in(humidity, "%") / 100.0
     pressure = part.where(part > 0) * saturation_vapour_pressure(temperature, formula=formula)
+    return dew_point_of_pressure(pressure, formula=formula)
+
+
+def dew_point_of_pressure(pressure: Any, *, formula: str = "magnus") -> Any:
+    """Return the dew point, degC, from a vapour pressure in hPa; missing where that is 0."""
+    pressure = pressure.where(pressure > 0)
     if formula == "buck":
         found = _inverse_of_buck(pressure)
     else:
@@ -110,10 +116,16 @@ def specific_humidity(dew_point: Any, pressure: Any, *, formula: str = "magnus")
     return _named(found, "specific_humidity", "kg kg-1", "specific humidity", "specific_humidity")
 
 
-def humidity_of_specific(temperature: Any, specific: Any, pressure: Any, *, formula: str = "magnus") -> Any:
-    """Return the relative humidity, %, from specific humidity and pressure."""
+def vapour_pressure_of_specific(specific: Any, pressure: Any) -> Any:
+    """Return the vapour pressure, hPa, from specific humidity and pressure."""
     q, p = units_in(specific, "kg kg-1"), units_in(pressure, "hPa")
     e = q * p / (DRY_TO_WATER + (1.0 - DRY_TO_WATER) * q)
+    return _named(e, "vapour_pressure", "hPa", "vapour pressure", "water_vapor_partial_pressure_in_air")
+
+
+def humidity_of_specific(temperature: Any, specific: Any, pressure: Any, *, formula: str = "magnus") -> Any:
+    """Return the relative humidity, %, from specific humidity and pressure."""
+    e = vapour_pressure_of_specific(specific, pressure)
     humidity = 100.0 * e / saturation_vapour_pressure(temperature, formula=formula)
     return _named(humidity, "relative_humidity", "%", "relative humidity over water", "relative_humidity")
 
