@@ -7,6 +7,8 @@
 - `stac_service`: STAC services, asked through `labrig.http`
 - `overpass`: OpenStreetMap by the Overpass service, asked through `labrig.http`
 - `open_meteo`: air quality at a point, by Open-Meteo
+- `mswep`: MSWEP's precipitation, in a shared folder of Google Drive
+- `unpacking`: NetCDF files out of the archive that a store sends
 - `data_stores`: Copernicus' Climate and Atmosphere Data Stores: requests that become jobs, and their files
 - `remote`: part of a raster or a Zarr store on the network, as a file here
 - `fetching`: the module of the children that do so

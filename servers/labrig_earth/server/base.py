@@ -24,6 +24,7 @@ from labrig.threads import in_thread, look
 from labrig.toolbox import ServeOptions, Session, Toolbox, session
 from labrig.tools.sources import Source
 from labrig_earth.catalogue.data_stores import CDS
+from labrig_earth.catalogue.mswep import MSWEP
 from labrig_earth.catalogue.open_meteo import OPEN_METEO_AIR
 from labrig_earth.catalogue.overpass import OVERPASS
 from labrig_earth.catalogue.stac_service import EARTH_SEARCH
@@ -432,6 +433,10 @@ ACTIVATION = ServerSetting(
     "sub-tools of TerraAgent are refused until reset_equipped_tools switches their group on",
 )
 
+MSWEP_FOLDER = ServerSetting(
+    "mswep_folder", "", "id of the folder MSWEP_V280 on Google Drive, which GloH2O shares with those who ask"
+)
+
 toolbox = Toolbox(
     "earth",
     "Earth data: grids, GIS, satellite scenes",
@@ -450,15 +455,16 @@ toolbox = Toolbox(
         "impact": "what goes with them: inputs checked, runs started, compared, read and drawn",
         "terra": "sub-tools of TerraAgent by their published names, of all groups that are there",
         "terra-air_quality": "of these, group air_quality: hours of air quality at a point, by Open-Meteo",
+        "terra-data_crawl": "of these, group data_crawl: CMIP6 of the Climate Data Store, MSWEP",
         "terra-core": "of these, group core: what is in a NetCDF file",
         "terra-ensemble_verify": "of these, group ensemble_verify: ensembles, calibration, verification",
         "terra-geo_osm": "of these, group geo_osm: features of OpenStreetMap, distances, zones",
         "terra-seasonal": "of these, group seasonal: seasonal forecasts corrected, terciles, ENSO; files of C3S",
         "terra-visualization": "of these, group visualization: maps as pictures",
     },
-    settings=(PYTHON, SCHEDULER, ACTIVATION),
+    settings=(PYTHON, SCHEDULER, ACTIVATION, MSWEP_FOLDER),
     reads=(),
-    services=(EARTH_SEARCH, OVERPASS, CDS, OPEN_METEO_AIR),
+    services=(EARTH_SEARCH, OVERPASS, CDS, OPEN_METEO_AIR, MSWEP),
 )
 
 DataArgument = Annotated[str, Field(description="In the workspace, @root/.. or a handle.")]

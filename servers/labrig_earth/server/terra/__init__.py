@@ -3,17 +3,27 @@
 - `common`: how a call becomes a published payload, its files in the workspace; groups switched on
 - `activating`: the tool that switches groups on
 - `stores`: files of Copernicus' stores, put into the workspace
-- `core`, `ensemble_verify`, `visualization`, `geo_osm`, `seasonal`, `air_quality`: the groups
+- `core`, `ensemble_verify`, `visualization`, `geo_osm`, `seasonal`, `air_quality`, `data_crawl`: the groups
 """
 
 from labrig_earth.server.terra import (
     activating,
     air_quality,
     core,
+    data_crawl,
     ensemble_verify,
     geo_osm,
     seasonal,
     visualization,
 )
 
-__all__ = ["activating", "air_quality", "core", "ensemble_verify", "geo_osm", "seasonal", "visualization"]
+__all__ = [
+    "activating",
+    "air_quality",
+    "core",
+    "data_crawl",
+    "ensemble_verify",
+    "geo_osm",
+    "seasonal",
+    "visualization",
+]

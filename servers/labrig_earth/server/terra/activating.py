@@ -27,6 +27,7 @@ async def reset_equipped_tools(
     geo_osm: bool = False,
     seasonal: bool = False,
     air_quality: bool = False,
+    data_crawl: bool = False,
 ) -> Published:
     """Switch groups of tools on; those that are left out are switched off."""
     here = session()
@@ -37,6 +38,7 @@ async def reset_equipped_tools(
         "geo_osm": geo_osm,
         "seasonal": seasonal,
         "air_quality": air_quality,
+        "data_crawl": data_crawl,
     }
     on = [group for group in common.GROUPS if wanted[group]]
     common.activate(here, frozenset(on))

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from labrig.storage.folder import Folder
     from labrig_earth.server.base import Worked
 
-GROUPS = ("core", "ensemble_verify", "visualization", "geo_osm", "seasonal", "air_quality")
+GROUPS = ("core", "ensemble_verify", "visualization", "geo_osm", "seasonal", "air_quality", "data_crawl")
 """The groups that are there, as the public code names them."""
 
 OUTPUT_DIR = "./data/ensemble"

@@ -49,7 +49,7 @@ async def fetched_files(
     files: list[dict[str, Any]] = []
     hashes: dict[str, str] = {}
     for name, request in wanted:
-        target = str(within(f"{folder}/{_safe(name)}_{content_hash(dict(request))[:8]}.nc", "persist_dir"))
+        target = str(within(f"{folder}/{safe(name)}_{content_hash(dict(request))[:8]}.nc", "persist_dir"))
         if await in_thread(here.workspace.exists, target):
             content = await in_thread(here.workspace.read_bytes, target)
             files.append({"path": target, "vars": list(variables), "nbytes": len(content), "cached": True})
@@ -60,7 +60,7 @@ async def fetched_files(
             stored = await retrieve(
                 client, CDS, dataset, request, path, wait_s=WAIT_S, told=lambda text: here.progress(0.0, text)
             )
-            await in_thread(_require_netcdf, path, dataset)
+            await in_thread(require_netcdf, path, dataset)
             made_by = {"server": "earth", "tool": tool, "dataset": dataset, "request": dict(request)}
             shown, sha256 = await in_thread(kept_at, here, place, "fetched.nc", target, made_by)
         files.append({"path": shown, "vars": list(variables), "nbytes": stored.size, "cached": False})
@@ -115,7 +115,8 @@ async def allowed_values(
     )
 
 
-def _require_netcdf(path: Path, dataset: str) -> None:
+def require_netcdf(path: Path, dataset: str) -> None:
+    """Raise ``unreachable`` for a file that a store sent and that is no NetCDF."""
     with path.open("rb") as file:
         begins = file.read(4)
     if begins.startswith((HDF, CLASSIC)):
@@ -129,6 +130,7 @@ def _require_netcdf(path: Path, dataset: str) -> None:
     )
 
 
-def _safe(name: str) -> str:
+def safe(name: str) -> str:
+    """Return a name for a file or folder: letters, digits, ``_``, ``-`` and ``.``, at most 150."""
     kept = "".join(each if each.isascii() and (each.isalnum() or each in "_-.") else "-" for each in name)
     return kept.lstrip(".-")[:150] or "file"
