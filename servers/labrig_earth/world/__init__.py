@@ -12,5 +12,6 @@
 - `tables`: yields of crops that follow rain
 - `impacts`: soil by depth, and hours of the hot spell with radiation
 - `seasons`: a hindcast of 24 years and 25 members, its forecast, and what was observed
+- `cyclone`: two days of a cyclone on levels of pressure and at the surface, with its track
 - `writing`: NetCDF, GeoTIFF, GeoPackage and text with the label of what is synthetic, and a hash of what they hold
 """

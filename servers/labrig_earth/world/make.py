@@ -46,6 +46,7 @@ def make_world(folder: Path | str, seed: int, size: str = "small") -> dict[str, 
 
     from labrig_earth.world.air import write_air
     from labrig_earth.world.climate import write_climate
+    from labrig_earth.world.cyclone import write_cyclone
     from labrig_earth.world.forecast import write_forecast
     from labrig_earth.world.impacts import write_impacts
     from labrig_earth.world.scenes import write_scenes
@@ -59,7 +60,7 @@ def make_world(folder: Path | str, seed: int, size: str = "small") -> dict[str, 
     if any(top.iterdir()):
         raise LabrigError("The folder is not empty", where=str(top), expected="an empty one", code="refused")
     made = Folder(top / DATA, seed)
-    parts = [np.random.default_rng([seed, part]) for part in range(8)]
+    parts = [np.random.default_rng([seed, part]) for part in range(9)]
     t2m = write_climate(made, numbers, parts[0])
     write_forecast(made, numbers, parts[1], t2m)
     write_air(made, numbers, parts[2])
@@ -68,6 +69,7 @@ def make_world(folder: Path | str, seed: int, size: str = "small") -> dict[str, 
     write_tables(made, numbers, parts[5])
     write_impacts(made, numbers, parts[6], t2m)
     write_seasons(made, parts[7])
+    write_cyclone(made, parts[8])
     _write_catalogue(made)
 
     truth: dict[str, Any] = rounded({"seed": seed, "size": size, "label": made.label, **made.truth})

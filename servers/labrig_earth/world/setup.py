@@ -10,7 +10,7 @@ EARTH_WORLD = MadeEnv(
     program="labrig_earth.world.make",
     seed=7,
     target="earth/world-1",
-    sha256={"contents.json": "83993af3257eea3384d0559d73ff4066964a1a2beb0f9b294344bb5764bc9b8c"},
+    sha256={"contents.json": "f9c19d9ade70744d6e4e33e93b51115872d6c14df7812624332df6a1168b814a"},
     listing="contents.json",
 )
 """Its data lie in the folder ``data``, a root for an agent; truth.json beside it says what was planted."""

@@ -114,7 +114,7 @@ def test_find_data_looks_into_files_and_catalogues_and_says_what_it_could_not_re
     assert where[0] == "world/terrain/dem.tif" and len(set(where)) == len(where)
     assert "not read: broken.nc" in result.warnings[0] and result.warnings[1].startswith("some of these")
     nothing = OPERATIONS["find_data"](Call(call.inputs, {**call.arguments, "text": "volcano"}, tmp_path))
-    assert "nothing fits; there are 26 data sets" in nothing.warnings[1]
+    assert "nothing fits; there are 28 data sets" in nothing.warnings[1]
 
 
 # --- static STAC
@@ -130,7 +130,7 @@ def test_the_catalogue_is_valid_stac_and_comes_back_as_written(
 
     monkeypatch.setattr(socket.socket, "connect", refuse)
     items = list(pystac.Catalog.from_file(str(world / "catalog.json")).get_items())  # pystac's own reader
-    assert len(items) == 26
+    assert len(items) == 28
     for item in items:
         path = Path(str(item.assets["data"].get_absolute_href()))
         assert path.exists() and item.to_dict()["type"] == "Feature"

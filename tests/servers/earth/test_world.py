@@ -187,6 +187,26 @@ def test_the_same_seed_gives_the_same_world_and_another_another(
     assert make_world(tmp_path / "other", 8)["climate/daily.nc"] != truth["climate/daily.nc"]
 
 
+def test_the_cyclone_moves_as_planted_in_an_even_environment(world: Path, truth: dict[str, Any]) -> None:
+    lat, lon, msl = _netcdf(world / "reanalysis/surface.nc", "latitude", "longitude", "msl")
+    track = truth["reanalysis/surface.nc"]["track_of_lowest_msl"]
+    assert msl.shape[0] == len(track) == 9
+    for field, fix in zip(msl, track, strict=True):
+        row, column = np.unravel_index(field.argmin(), field.shape)
+        assert abs(lat[row] - fix["latitude"]) <= 0.5 and abs(lon[column] - fix["longitude"]) <= 0.5
+    planted = truth["reanalysis/levels.nc"]
+    levels, q, u, v = _netcdf(world / "reanalysis/levels.nc", "pressure_level", "q", "u", "v")
+    vapour = np.trapezoid(q[0, ::-1, 3, 4], levels[::-1] * 100) / 9.80665
+    assert (
+        vapour == pytest.approx(planted["water_vapour_kg_m2"], rel=1e-6)
+        and q.std(axis=(0, 2, 3)).max() < 1e-9
+    )
+    shear = [each[:, 4, 0, 0] - each[:, 1, 0, 0] for each in (u, v)]
+    np.testing.assert_allclose(np.transpose(shear), [planted["shear_200_less_850_hPa_m_s"]] * 9, atol=0.02)
+    speed = np.hypot(u - u[:, :, :1, :1], v - v[:, :, :1, :1])[:, 1]
+    assert 34 < speed.max() < 40.1
+
+
 def test_terrain_is_its_formula(world: Path, truth: dict[str, Any]) -> None:
     import rasterio
 
