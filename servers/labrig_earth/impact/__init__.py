@@ -8,6 +8,7 @@
 - `reading_output`: a file of a run by an output protocol, or by its lines
 - `operations`: runs drawn
 - `building`, `sampling`: inputs made of data in the workspace, by their kind; a variable at a place
+- `scenario`: one perturbation of the inputs of every engine
 - `inside`: what runs in the child, also in the Python of a side environment
 - `crops`: AquaCrop and DSSAT; `traffic`: SUMO; `buildings`: EnergyPlus
 - `health`: UTCI, and what an exposure costs in cases; `weather`: series of weather, the sun
