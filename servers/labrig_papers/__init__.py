@@ -4,6 +4,7 @@
 - ``checks/``: values against each other, against physics, and a whole extraction.
 - ``corpus/``: a reader's own papers as one searchable file.
 - ``fetching/``: papers that are named by an address, fetched once.
+- ``literature/``: services that know works, DOIs and free copies.
 - ``materials/``: formulas and space groups, in any writing.
 - ``pdf/``: PDF files as pages of marked-up text, of which every character has its box.
 - ``properties/``: the closed list of property names, and what other names mean.

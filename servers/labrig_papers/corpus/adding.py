@@ -119,30 +119,39 @@ async def _add(path: Path, by: Children, database: sqlite3.Connection, done: Add
         if store.has(database, sha256):
             done.known += 1
             return
-        reader = Reader(by, descriptor, path.name)
-        pages, about = await reader.count()
-        if pages > MOST_OF_A_PAPER:
-            raise LabrigError(
-                f"The file has {pages:,} pages", expected=f"at most {MOST_OF_A_PAPER:,}", code="limit"
-            )
-        title, text = "", []
-        for start in range(1, pages + 1, MOST_PAGES):
-            numbers = range(start, min(start + MOST_PAGES, pages + 1))
-            text += [plain(each.text) for each in await reader.pages(numbers)]
-        if not any(each.strip() for each in text):
-            raise LabrigError(
-                "The file has no text: it is a scan", try_="OCR, then add the file that it makes"
-            )
-        title, _, _ = await reader.outline([1])
+        document = await read_document(descriptor, sha256, path, by)
     finally:
         os.close(descriptor)
-    document = Document(
-        sha256, str(path.absolute()), plain(title) or about.get("Title", ""), *_of_first(text[:2]), text
-    )
     if store.add(database, document):
         done.added += 1
     else:
         done.known += 1
+
+
+async def read_document(descriptor: int, sha256: str, path: Path, by: Children) -> Document:
+    """Return a PDF that is open as a document of a corpus.
+
+    Raises
+    ------
+    LabrigError
+        For what cannot be read, has no text, or more than `MOST_OF_A_PAPER` pages.
+    """
+    reader = Reader(by, descriptor, path.name)
+    pages, about = await reader.count()
+    if pages > MOST_OF_A_PAPER:
+        raise LabrigError(
+            f"The file has {pages:,} pages", expected=f"at most {MOST_OF_A_PAPER:,}", code="limit"
+        )
+    text: list[str] = []
+    for start in range(1, pages + 1, MOST_PAGES):
+        numbers = range(start, min(start + MOST_PAGES, pages + 1))
+        text += [plain(each.text) for each in await reader.pages(numbers)]
+    if not any(each.strip() for each in text):
+        raise LabrigError("The file has no text: it is a scan", try_="OCR, then add the file that it makes")
+    title, _, _ = await reader.outline([1])
+    return Document(
+        sha256, str(path.absolute()), plain(title) or about.get("Title", ""), *_of_first(text[:2]), text
+    )
 
 
 def _of_first(pages: Sequence[str]) -> tuple[str, int | None]:

@@ -73,6 +73,15 @@ class Downloads:
         self._kept.move_to_end(named)
         return os.open(fetched.path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW), fetched.sha256
 
+    def client(self) -> Client:
+        """Return the client that asks the network; it is closed with the downloads."""
+        return self._asked()
+
+    def drop(self, named: str) -> None:
+        """Forget what was fetched under an address."""
+        if (fetched := self._kept.pop(named, None)) is not None:
+            fetched.path.unlink(missing_ok=True)
+
     async def fetch(self, named: str) -> None:
         """Fetch a paper by its address, if it is not there.
 

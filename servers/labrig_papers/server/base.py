@@ -19,7 +19,8 @@ from labrig.threads import in_thread, look
 from labrig.toolbox import ServeOptions, Toolbox, session
 from labrig.tools import files
 from labrig.tools.sources import opened_source
-from labrig_papers.fetching.addresses import ARXIV, is_address
+from labrig_papers.fetching.addresses import is_address
+from labrig_papers.literature.services import SERVICES
 
 if TYPE_CHECKING:
     from labrig_papers.pdf.apart import Reader
@@ -262,17 +263,18 @@ toolbox = Toolbox(
     "Reads scientific PDFs so that every value keeps its evidence. open_paper first; outline names sections, tables "
     "and figures; read_pages gives text in which scripts are marked (10^{6}, La_{1.85}); search_text finds words and "
     "formulas; read_table gives cells with units and the row as evidence; render shows what text cannot. Before you "
-    "report a value, verify_quote its sentence or row: exact, normalised, partial_token or not_found, with boxes.",
+    "report a value, verify_quote its sentence or row: exact, normalised, partial_token or not_found, with boxes. "
+    "Toolset literature searches papers, resolves DOIs and fetches free PDFs.",
     opens=opens,
     doctor=doctor,
     toolsets={
-        "default": "PDFs: outline, pages, words, tables, quantities, quotes, pictures",
+        "default": "PDFs: outline, pages, words, tables, quantities, quotes, pictures; literature finds papers",
         "values": "values without a PDF: units, formulas, space groups, comparison, consistency",
-        "literature": "the user's own papers, by words and formulas",
+        "literature": "papers: search (the user's own, and services), DOIs, free copies",
     },
     settings=(ServerSetting("ocr", True, "read scanned pages with tesseract, where it is installed"), CORPUS),
     reads=(),
-    services=(ARXIV,),
+    services=SERVICES,
 )
 files.offer(toolbox, such_as="extracted values as JSON")
 

@@ -1,47 +1,222 @@
-"""Searching a reader's own papers, which ``python -m labrig_papers.corpus add FOLDER`` gathered."""
+"""Papers that are not open yet: the user's own corpus searched, services asked, free copies fetched.
+
+The corpus is made by ``python -m labrig_papers.corpus add FOLDER``. Nobody on the network is asked by search_literature
+unless `sources` names a service.
+"""
 
 from __future__ import annotations
 
+import os
+import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
-from labrig.answer import ANSWER_BYTES, Answer
+from labrig.answer import ANSWER_BYTES, Answer, Quantity
+from labrig.errors import LabrigError
 from labrig.threads import in_thread
 from labrig.toolbox import session
 from labrig.tools.cursor import fitting
-from labrig_papers.server.base import CORPUS, toolbox
+from labrig_papers.server.base import CORPUS, state, toolbox
 
 if TYPE_CHECKING:
-    from labrig_papers.corpus.searching import Hit
+    from labrig_papers.corpus.searching import Found, Hit
+    from labrig_papers.literature.asking import Told
+    from labrig_papers.literature.works import Copy
+
+Source = Literal["corpus", "crossref", "openalex", "arxiv", "semantic_scholar"]
+ReferenceArgument = Annotated[
+    str, Field(min_length=1, max_length=1000, description="DOI in any writing, or arXiv:2101.00001.")
+]
+HEAD = 1024
+"""Bytes in which ``%PDF-`` stands, as readers take it."""
+ROOM = ANSWER_BYTES - 1_500
 
 
-@toolbox.tool(title="Search a corpus of papers", read_only=True, toolsets=("literature",))
+def corpus_path() -> Path:
+    """Return the corpus that this server searches."""
+    from labrig_papers.corpus.store import default_path
+
+    setting = str(session().setting(CORPUS.name))
+    return Path(setting).expanduser() if setting else default_path()
+
+
+@toolbox.tool(title="Search for papers", read_only=True, open_world=True, toolsets=("literature",))
 async def search_literature(
     query: Annotated[
         str, Field(min_length=1, max_length=1000, description="Words and formulas: MgB2 critical field.")
     ],
     limit: Annotated[int, Field(ge=1, le=20, description="Papers to give.")] = 10,
+    sources: Annotated[
+        list[Source] | None,
+        Field(max_length=5, description="Where to look; default the user's corpus alone, without a network."),
+    ] = None,
 ) -> Answer:
     """Find papers of the user's corpus by words and by formulas, in whatever way these are written.
 
     A paper that names every formula of the query comes with the pages and an excerpt. Where none does, papers on the
     same elements come apart as relatives: they are about other materials. No hit says nothing of papers elsewhere.
+    Services that `sources` names know titles and abstracts, and take a formula as a word.
     """
+    chosen = list(dict.fromkeys(sources or ["corpus"]))
+    services = [each for each in chosen if each != "corpus"]
+    if not services:
+        return _of_corpus(await _searched(query, limit), limit, ROOM)
+    from labrig_papers.literature.asking import search
+
+    here = (
+        _of_corpus(await _searched(query, limit), limit, ROOM // 2)
+        if "corpus" in chosen
+        else Answer(source="")
+    )
+    told = await search(state().downloads.client(), query, services, limit)
+    works = [each.to_dict() for each in told.works[:limit]]
+    kept = works[: fitting(works, ROOM // 2 if "corpus" in chosen else ROOM)]
+    answered = [each for each in told.asked if each not in dict(told.failed)]
+    return Answer(
+        source="; ".join(filter(None, (here.source, f"asked {', '.join(answered)}"))),
+        status="ok" if kept or here.data.get("total") else "partial",
+        data={**here.data, "works": kept, "works_found": len(told.works)},
+        warnings=(*here.warnings, *_failures(told)),
+        next=here.next or ("fetch_pdf with a DOI or arXiv number" if kept else ""),
+    )
+
+
+@toolbox.tool(title="Resolve a DOI or title", read_only=True, open_world=True, toolsets=("literature",))
+async def resolve_doi(
+    reference: Annotated[
+        str, Field(min_length=1, max_length=1000, description="DOI in any writing, arXiv number, or title.")
+    ],
+) -> Answer:
+    """Say which work a DOI or title means: title, authors, year, journal; asks Crossref, then OpenAlex, or arXiv.
+
+    Of a title the likeliest works come with their similarity; from 0.9 the title is taken for that work's.
+    """
+    from labrig_papers.literature.asking import resolve
+
+    found = await resolve(state().downloads.client(), reference)
+    works = [
+        {**work.to_dict(), **({"similarity": alike} if alike is not None else {})}
+        for work, alike in zip(found.works, found.alike, strict=True)
+    ]
+    works = works[: fitting(works, ROOM)]
+    first = found.works[0] if found.sure else None
+    values = [Quantity("doi", first.doi)] if first is not None and first.doi else []
+    return Answer(
+        source=", ".join(dict.fromkeys(each.source for each in found.works)) or "crossref",
+        status="ok" if found.sure else "partial",
+        values=tuple(values),
+        data={"works": works},
+        warnings=() if found.sure else ("No work has this title; the likeliest are given",),
+        next="find_open_access or fetch_pdf with the DOI" if values else "",
+    )
+
+
+@toolbox.tool(title="Find a free copy", read_only=True, open_world=True, toolsets=("literature",))
+async def find_open_access(reference: ReferenceArgument) -> Answer:
+    """Find free copies of a work: address, version and licence; asks Unpaywall, OpenAlex and Semantic Scholar."""
+    from labrig_papers.literature.asking import open_copies
+
+    told = await open_copies(state().downloads.client(), reference)
+    copies = [each.to_dict() for each in told.copies]
+    copies = copies[: fitting(copies, ROOM)]
+    none = () if copies else (f"No free copy is known to {', '.join(told.asked)}",)
+    return Answer(
+        source=f"asked {', '.join(told.asked)}",
+        status="ok" if copies else "partial",
+        data={"copies": copies, "asked": list(told.asked)},
+        warnings=(*none, *_failures(told)),
+        next=f"fetch_pdf(reference={reference[:200]!r})" if copies else "",
+    )
+
+
+@toolbox.tool(title="Fetch a PDF", read_only=False, open_world=True, toolsets=("literature",))
+async def fetch_pdf(
+    reference: Annotated[
+        str,
+        Field(min_length=1, max_length=2000, description="DOI, arXiv:2101.00001, or https://... of a PDF."),
+    ],
+    path: Annotated[
+        str, Field(max_length=300, description="File of the workspace; default papers/ and the reference.")
+    ] = "",
+    add_to_corpus: Annotated[
+        bool, Field(strict=True, description="Also add it to the corpus that search_literature searches.")
+    ] = False,
+) -> Answer:
+    """Fetch a free PDF into the workspace, where open_paper takes it; what is no PDF is refused and not kept."""
+    from labrig_papers.fetching.addresses import is_address
+
+    warnings: tuple[str, ...] = ()
+    if is_address(reference):
+        addresses = [reference]
+    else:
+        from labrig_papers.literature.asking import open_copies
+
+        told = await open_copies(state().downloads.client(), reference)
+        addresses = _addresses(told.copies)
+        warnings = _failures(told)
+        if not addresses:
+            raise LabrigError(
+                f"No free copy is known to {', '.join(told.asked)}",
+                where=reference[:200],
+                try_="a PDF that you have: put it into the workspace or a root, and open_paper",
+                code="not_found",
+            )
+    refused = []
+    for address in addresses[:4]:
+        try:
+            content, sha256 = await _pdf_at(address)
+            break
+        except LabrigError as error:
+            if len(addresses) == 1:
+                raise
+            refused.append(error)
+    else:
+        raise LabrigError(
+            "None of the addresses leads to a PDF: "
+            + "; ".join(f"{each.where[:120]}: {each.what}" for each in refused)[:1_200],
+            where=reference[:200],
+            try_="later, or a PDF that you have: put it into the workspace, and open_paper",
+            code=refused[0].code,
+        )
+    name = (
+        path
+        or f"papers/{re.sub(r'[^A-Za-z0-9.-]+', '_', reference).strip('._')[-120:].removesuffix('.pdf')}.pdf"
+    )
+    size = await in_thread(session().workspace.write_bytes, name, content)
+    added = await _added(address, sha256, name) if add_to_corpus else None
+    return Answer(
+        source=address,
+        values=(Quantity("path", name), Quantity("size", size, "bytes")),
+        data={
+            "sha256": sha256,
+            **({"added_to_corpus": added} if added is not None else {}),
+            **(
+                {"refused": [f"{each.where[:120]}: {each.what[:200]}" for each in refused]} if refused else {}
+            ),
+        },
+        warnings=warnings,
+        next=f"open_paper(path={name!r})",
+    )
+
+
+async def _searched(query: str, limit: int) -> Found:
     from labrig_papers.corpus.searching import search
-    from labrig_papers.corpus.store import default_path, opened
+    from labrig_papers.corpus.store import opened
 
-    setting = str(session().setting(CORPUS.name))
-    path = Path(setting).expanduser() if setting else default_path()
+    path = corpus_path()
 
-    def found_in() -> Any:
+    def found_in() -> Found:
         with opened(path) as database:
             return search(database, query, limit)
 
-    found = await in_thread(found_in)
+    return await in_thread(found_in)
+
+
+def _of_corpus(found: Found, limit: int, room: int) -> Answer:
     papers = [_shown(each) for each in found.hits or found.relatives]
-    papers = papers[: fitting(papers, ANSWER_BYTES - 1500)]
+    papers = papers[: fitting(papers, room)]
     data: dict[str, Any] = {
         "papers_in_corpus": found.documents,
         "total": found.total,
@@ -62,7 +237,7 @@ async def search_literature(
     readable = next((each["open"] for each in papers if "open" in each), "")
     elsewhere = "a server with --root FOLDER opens the papers of that folder" if papers else ""
     return Answer(
-        source=f"corpus {path.name} of {found.documents} papers",
+        source=f"corpus {corpus_path().name} of {found.documents} papers",
         status="ok" if found.total else "partial",
         data=data,
         warnings=tuple(warnings),
@@ -73,8 +248,69 @@ async def search_literature(
 def _shown(hit: Hit) -> dict[str, Any]:
     """Return a hit as plain data; ``open`` is what open_paper takes, where the file lies in the workspace or a root."""
     shown = {**hit.to_dict(), "sha256": hit.sha256[:12]}
-    here, place = session().workspace, Path(hit.path).resolve()
+    if named := named_here(hit.path):
+        shown["open"] = named
+    return shown
+
+
+def named_here(path: str) -> str:
+    """Return what open_paper takes for a file of a corpus; empty where it lies outside of workspace and roots."""
+    here, place = session().workspace, Path(path).resolve()
+    named = ""
     for top, prefix in [(here.folder, ""), *((root, f"@{name}/") for name, root in here.roots.items())]:
         if place.is_relative_to(top):
-            shown["open"] = prefix + str(place.relative_to(top))
-    return shown
+            named = prefix + str(place.relative_to(top))
+    return named
+
+
+def _failures(told: Told) -> tuple[str, ...]:
+    """Return what services that failed said, with the seconds to wait where they told them."""
+    return tuple(
+        f"{source} did not answer ({error.code}): {error.what}"[:300]
+        + (f"; again in {error.retry_after_s:g} s" if error.retry_after_s else "")
+        for source, error in told.failed
+    )
+
+
+def _addresses(copies: tuple[Copy, ...]) -> list[str]:
+    """Return where copies may be, files before the pages that lead to them."""
+    files = [each.pdf for each in copies if each.pdf]
+    return list(dict.fromkeys([*files, *(each.page for each in copies if each.page and not each.pdf)]))
+
+
+async def _pdf_at(address: str) -> tuple[bytes, str]:
+    """Return the bytes of a PDF of the network, and their SHA-256; what is none is dropped."""
+    downloads = state().downloads
+    await downloads.fetch(address)
+    descriptor, sha256 = downloads.opened(address)
+    with os.fdopen(descriptor, "rb") as file:
+        head = file.read(HEAD)
+        if b"%PDF-" in head:
+            return head + await in_thread(file.read), sha256
+    downloads.drop(address)
+    page = head.lstrip()[:1] == b"<"
+    raise LabrigError(
+        f"This leads to {'a web page' if page else 'a file that is no PDF'}, such as one of a login",
+        where=address[:200],
+        try_="find_open_access for another copy; what asks for a login cannot be fetched",
+        code="refused",
+    )
+
+
+async def _added(address: str, sha256: str, name: str) -> bool:
+    """Add what was fetched to the corpus under its name in the workspace; False where it was there."""
+    from labrig_papers.corpus.adding import read_document
+    from labrig_papers.corpus.store import add, opened
+
+    descriptor, _ = state().downloads.opened(address)
+    corpus, place = corpus_path(), session().workspace.folder / name
+    try:
+        document = await read_document(descriptor, sha256, place, state().readers)
+    finally:
+        os.close(descriptor)
+
+    def write() -> bool:
+        with opened(corpus, make=True) as database:
+            return add(database, document)
+
+    return await in_thread(write)

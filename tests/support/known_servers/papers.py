@@ -14,7 +14,7 @@ from hostile.guard import Guard
 from hostile.servers.case import Call
 from hostile.servers.target import Target
 from support.fuzzing import Vocabulary, mangled
-from support.imitation import Imitation, html, page, redirect, status
+from support.imitation import Imitation, html, page, redirect, status, text
 from support.recorded import Network
 
 EXTRACTED = {
@@ -120,9 +120,25 @@ WORDS = st.sampled_from(
 )
 
 
+WORK = {
+    "DOI": "10.1000/Known",
+    "title": ["On " + "long titles " * 90],
+    "author": [{"family": "Tester"}] * 400,
+}
+REFERENCES = ("10.1000/known", "https://doi.org/10.1000/known", "A title", "arXiv:2101.00001")
+
+
 def _furnish(site: Imitation) -> None:
     site.on("/arxiv/pdf/2101.00001").then(page(paper(), "application/pdf"))
     site.on("/arxiv/pdf/2101.00002").then(status(404))
+    site.on("/crossref/works/*").then({"message": WORK})
+    site.on("/crossref/works").then({"message": {"items": [WORK]}})
+    site.on("/openalex/*").then(html("<title>Log in</title>"))
+    site.on("/semantic_scholar/paper/*").then(
+        {"paperId": "1", "openAccessPdf": {"url": site.url("/login.pdf")}}
+    )
+    site.on("/semantic_scholar/paper/search").then({"total": 0, "data": []})
+    site.on("/arxiv/api/query").then(text('{"half": '))
     site.on("/robots.txt").then(status(404))
     site.on("/inside.pdf").then(redirect("http://169.254.169.254/latest"))
     site.on("/login.pdf").then(html("<p>Log in"))
@@ -130,10 +146,21 @@ def _furnish(site: Imitation) -> None:
 
 NETWORK = Network(
     _furnish,
-    lambda site: [
-        ("open_paper", {"path": path})
-        for path in (*ADDRESSES[:2], site.url("/inside.pdf"), site.url("/login.pdf"))
-    ],
+    lambda site: (
+        [
+            ("open_paper", {"path": path})
+            for path in (*ADDRESSES[:2], site.url("/inside.pdf"), site.url("/login.pdf"))
+        ]
+        + [
+            (tool, {"reference": reference})
+            for tool in ("resolve_doi", "find_open_access", "fetch_pdf")
+            for reference in REFERENCES
+        ]
+        + [
+            ("search_literature", {"query": "MgB2", "sources": list(sources)})
+            for sources in (("crossref",), ("semantic_scholar", "crossref"), ("openalex", "arxiv"))
+        ]
+    ),
 )
 
 VOCABULARY = Vocabulary(
@@ -160,6 +187,11 @@ VOCABULARY = Vocabulary(
         "quote": WORDS,
         "query": WORDS,
         "limit": st.sampled_from([1, 20, 0, -1, 10**9]),
+        "reference": st.sampled_from(
+            [*REFERENCES, *ADDRESSES, "", " ", "x" * 100_000, "10.1000/%00", "doi:"]
+        ),
+        "sources": st.sampled_from([None, [], ["corpus"], ["crossref"], ["openalex", "arxiv"], ["x"], [1]]),
+        "add_to_corpus": st.sampled_from([False, False, True, 1, "yes"]),
         "table": st.sampled_from(["", "TABLE I", "table i.", "p1.1", "TABLE IX", "x" * 5_000]),
         "dimension": st.sampled_from(["", "temperature", "length", "1", "beauty"]),
         "quantity": st.sampled_from(["", "Tc", "critical_temperature", "beauty", "x" * 400]),
@@ -172,6 +204,10 @@ VOCABULARY = Vocabulary(
     },
     {
         "open_paper": [{"path": PDF}, {"path": ADDRESSES[0]}],
+        "search_literature": [{"query": "MgB2", "sources": ["crossref"]}],
+        "resolve_doi": [{"reference": REFERENCES[0]}, {"reference": "A title"}],
+        "find_open_access": [{"reference": REFERENCES[0]}],
+        "fetch_pdf": [{"reference": "arXiv:2101.00001"}],
         "outline": [{"path": PDF}],
         "read_pages": [{"path": PDF, "pages": "1"}],
         "search_text": [{"path": PDF, "query": "transition"}],
