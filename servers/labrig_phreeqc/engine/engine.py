@@ -168,7 +168,7 @@ class Engine:
             with theirs:
                 number, ended = server.submit(ours, theirs, database, limits)
             try:
-                async with asyncio.timeout(limits.wall_s + _GRACE_S):
+                async with server.within(number, limits.wall_s + _GRACE_S):
                     raw = await exchange(ours, text, limits)
                     outcome = Ended(**await asyncio.shield(ended))
             except asyncio.CancelledError:

@@ -187,7 +187,7 @@ class Children:
     async def _end_of(self, child: _Child, wall_s: float | None) -> dict[str, Any]:
         """Wait for a child and return how it ended; it ends when this is cancelled."""
         try:
-            async with asyncio.timeout(None if wall_s is None else wall_s + GRACE_S):
+            async with child.server.within(child.number, None if wall_s is None else wall_s + GRACE_S):
                 return await asyncio.shield(child.ended)
         except TimeoutError:
             child.server.abandon()
@@ -269,7 +269,7 @@ class Standing:
         loop = asyncio.get_running_loop()
         async with self._one:
             try:
-                async with asyncio.timeout(self._limits.wall_s):
+                async with self._child.server.within(self._child.number, self._limits.wall_s):
                     await loop.sock_sendall(self._line, len(data).to_bytes(8, "big") + data)
                     status = await self._read(1)
                     size = int.from_bytes(await self._read(8), "big")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import itertools
 import json
 import os
@@ -12,12 +13,13 @@ import socket
 import subprocess
 import tempfile
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
 from labrig.errors import LabrigError
 from labrig.isolation.inside.forking import MOST_DESCRIPTORS, descriptors
+from labrig.isolation.sharing import sharing_here
 
 CONTROL = "{control}"
 """Stands in a command for the number of the control socket."""
@@ -58,6 +60,9 @@ class WarmServer:
         self._pending = b""
         self._outgoing: deque[tuple[bytes, list[int]]] = deque()
         self._loop = asyncio.get_running_loop()
+        self._sharing = sharing_here()
+        self._clocks: dict[int, set[asyncio.Timeout]] = {}
+        self._left: dict[asyncio.Timeout, float] = {}
         self._stderr: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
 
     def launch(
@@ -105,12 +110,49 @@ class WarmServer:
             )
             return ended
         self.runs[number] = ended
+        self._sharing.begin(self, number)
+        ended.add_done_callback(functools.partial(self._let_go, number))
         self._send({"op": "run", "id": number, **request}, given)
         return ended
 
     def kill(self, number: int) -> None:
         """End one run, if it still runs."""
         self._send({"op": "kill", "id": number})
+
+    def share(self, rest: Sequence[int]) -> None:
+        """Have these runs rest for a while and all others go on; their clocks (`within`) stand still meanwhile."""
+        self._send({"op": "share", "rest": list(rest)})
+        now = self._loop.time()
+        for number, clocks in self._clocks.items():
+            for clock in clocks:
+                self._keep(clock, now, rests=number in rest)
+
+    @contextlib.asynccontextmanager
+    async def within(self, number: int, seconds: float | None) -> AsyncIterator[None]:
+        """Raise TimeoutError where the body takes longer than this, without the time in which the run rests."""
+        async with asyncio.timeout(seconds) as clock:
+            self._clocks.setdefault(number, set()).add(clock)
+            try:
+                yield
+            finally:
+                self._left.pop(clock, None)
+                self._clocks[number].discard(clock)
+                if not self._clocks[number]:
+                    del self._clocks[number]
+
+    def _keep(self, clock: asyncio.Timeout, now: float, *, rests: bool) -> None:
+        if rests and (when := clock.when()) is not None and not clock.expired():
+            self._left[clock] = when - now
+            clock.reschedule(None)
+        elif not rests and clock in self._left:
+            clock.reschedule(now + self._left.pop(clock))
+
+    def _let_go(self, number: int, ended: asyncio.Future[dict[str, Any]]) -> None:
+        """Have a run that has ended counted, and its clocks go on."""
+        failed = ended.cancelled() or ended.exception() is not None
+        self._sharing.end(self, number, 0.0 if failed else ended.result().get("cpu_s", 0.0))
+        for clock in self._clocks.get(number, ()):
+            self._keep(clock, self._loop.time(), rests=False)
 
     async def close(self) -> None:
         """End the process and all its runs, and wait until it is gone."""
@@ -184,6 +226,9 @@ class WarmServer:
 
     def _handle(self, message: dict[str, Any]) -> None:
         event = message.pop("event")
+        if event == "shared":
+            self._sharing.told(self, message["used"])
+            return
         if event not in ("ended", "refused"):
             self.heard(event, message)
             return

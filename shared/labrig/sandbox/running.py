@@ -356,7 +356,7 @@ async def run(server: ForkServer, job: Job, backend: str, places: Inputs) -> Don
         conversation = Conversation(ours, job, inputs)
         talk = asyncio.create_task(conversation.hold(lambda: server.kill(number)))
         try:
-            async with asyncio.timeout(job.limits.wall_s + GRACE_S):
+            async with server.within(number, job.limits.wall_s + GRACE_S):
                 ended = await server.ending(asked)
         except TimeoutError:
             server.abandon("The sandbox does not answer")

@@ -19,7 +19,7 @@ from labrig.sandbox.inputs import Inputs
 from labrig.sandbox.profiles import profiles
 from labrig.sandbox.results import Limits, Result
 from labrig.sandbox.running import Done, HostFunction, Job, Wall
-from labrig.turns import KEPT, OWNERS_AT_ONCE, Turns
+from labrig.turns import KEPT, OWNER, OWNERS_AT_ONCE, Turns
 
 MAX_CODE = 1_000_000
 """Characters of code in one run."""
@@ -221,6 +221,8 @@ class Sandbox:
             task.exception()  # who was cancelled never asks for it
 
     async def _perform(self, job: Job, owner: str) -> Done:
+        if owner:
+            OWNER.set(owner)  # of this task alone
         async with self._turns.turn(owner):
             server = await self._running_server()
             assert self._backend is not None

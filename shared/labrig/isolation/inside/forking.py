@@ -5,6 +5,10 @@ ways, with descriptors (SCM_RIGHTS). A request ``{"op": "run", "id", ...}`` brin
 it is answered by ``started`` or ``refused``, and once by ``ended`` (exit code or minus a signal, processor seconds,
 peak memory, why it was killed). ``{"op": "kill", "id"}`` ends a run. The server kills a run at its deadline, and every
 run when the control socket closes: nothing outlives the parent, however that ended.
+
+``{"op": "share", "rest": [id, ..]}`` stops the runs that are named, lets all others go on, and is answered by
+``shared``: of each run its processor seconds, and how many of its threads have or want a processor. A run that rests
+has its time limit stand still. Without another word, all go on after `LEASE_S`.
 """
 
 from __future__ import annotations
@@ -27,6 +31,10 @@ RSS_UNIT = 1 if sys.platform == "darwin" else 1024
 PR_SET_PDEATHSIG = 1  # linux/prctl.h
 MOST_DESCRIPTORS = 64
 """In one message of the control socket."""
+LEASE_S = 1.0
+"""So long runs rest at most without another word of the host."""
+MOST_PROCESSES = 64
+"""Of one run that are looked at for what it uses."""
 
 
 class Refused(Exception):
@@ -42,13 +50,30 @@ class Run:
         self.gives = gives
         self.deadline = deadline
         self.reason = ""
+        self.left_s: float | None = None
+        """Of its time, while it rests."""
+
+    def rest(self, now: float) -> None:
+        """Stop the child and its time; one that is being killed is left alone."""
+        if self.left_s is None and not self.reason:
+            self.left_s, self.deadline = self.deadline - now, float("inf")
+            self._signal(signal.SIGSTOP)
+
+    def go_on(self, now: float) -> None:
+        """Let a child that rests go on, with the time that it had left."""
+        if self.left_s is not None:
+            self.deadline, self.left_s = now + self.left_s, None
+            self._signal(signal.SIGCONT)
 
     def kill(self, reason: str) -> None:
         """End the child and whatever is in its group; the first reason stays."""
         self.reason = self.reason or reason
-        for end in (os.killpg, os.kill):
+        self._signal(signal.SIGKILL)
+
+    def _signal(self, number: int) -> None:
+        for send in (os.killpg, os.kill):
             with contextlib.suppress(ProcessLookupError, PermissionError):
-                end(self.pid, signal.SIGKILL)
+                send(self.pid, number)
 
 
 R = TypeVar("R", bound=Run)
@@ -70,6 +95,7 @@ class ForkServer(Generic[R]):
         self.runs: dict[int, R] = {}
         self._pending = b""
         self._descriptors: deque[int] = deque()
+        self._lease = float("inf")
         self._wake, self._waker = os.pipe()
         os.set_blocking(self._wake, False)
         os.set_blocking(self._waker, False)
@@ -110,6 +136,8 @@ class ForkServer(Generic[R]):
                         os.read(self._wake, 4096)
                 self._reap()
                 now = time.monotonic()
+                if now >= self._lease:
+                    self._rest((), now)
                 for run in self.runs.values():
                     if now >= run.deadline:
                         run.deadline = float("inf")
@@ -141,7 +169,7 @@ class ForkServer(Generic[R]):
     def _milliseconds_left(self) -> float | None:
         if not self.runs:
             return None
-        deadline = min(run.deadline for run in self.runs.values())
+        deadline = min(self._lease, *(run.deadline for run in self.runs.values()))
         left = max(0.0, deadline - time.monotonic()) * 1000 + 1
         if self.tick_s is not None:
             left = min(left, self.tick_s * 1000)
@@ -180,11 +208,23 @@ class ForkServer(Generic[R]):
             request = json.loads(line)
             if request["op"] == "run":
                 self._start(request)
+            elif request["op"] == "share":
+                self.tell(event="shared", used={run.number: used(run.pid) for run in self.runs.values()})
+                self._rest(request["rest"], time.monotonic())
             else:
                 for run in self.runs.values():
                     if run.number == request["id"]:
                         run.kill("cancelled")
         return True
+
+    def _rest(self, numbers: Sequence[int], now: float) -> None:
+        """Have these runs rest, for a while, and no others."""
+        for run in self.runs.values():
+            if run.number in numbers:
+                run.rest(now)
+            else:
+                run.go_on(now)
+        self._lease = now + LEASE_S if numbers else float("inf")
 
     def _start(self, request: dict[str, Any]) -> None:
         received = [self._descriptors.popleft() for _ in range(self.brings(request))]
@@ -252,8 +292,42 @@ def exactly(descriptor: int, size: int) -> bytes | None:
 
 def threads(pid: int) -> int:
     """Return how many threads a process has; 0 when it is gone or the system does not tell."""
+    fields = _stat(f"/proc/{pid}/stat")
+    return int(fields[17]) if fields else 0
+
+
+def used(pid: int) -> tuple[float, int]:
+    """Return the processor seconds of a process and what it has started, and how many threads have or want a processor.
+
+    Zeros when it is gone or the system does not tell.
+    """
+    ticks = wanting = looked = 0
+    pending = [pid]
+    while pending and looked < MOST_PROCESSES:
+        each = pending.pop()
+        looked += 1
+        fields = _stat(f"/proc/{each}/stat")
+        if not fields:
+            continue
+        ticks += sum(map(int, fields[11:15]))  # its own, and of what it has waited for
+        tasks = [str(each)]
+        if int(fields[17]) > 1:
+            with contextlib.suppress(OSError):
+                tasks = os.listdir(f"/proc/{each}/task")  # noqa: PTH208
+        for task in tasks:
+            wanting += _stat(f"/proc/{each}/task/{task}/stat")[:1] == [b"R"]
+            with (
+                contextlib.suppress(OSError),
+                open(f"/proc/{each}/task/{task}/children", "rb") as file,  # noqa: PTH123
+            ):
+                pending += map(int, file.read().split())
+    return ticks / os.sysconf("SC_CLK_TCK"), wanting
+
+
+def _stat(path: str) -> list[bytes]:
+    """Return the fields of a file ``stat`` of proc(5) behind the name, from the state on; none when it is gone."""
     try:
-        with open(f"/proc/{pid}/stat", "rb") as file:  # noqa: PTH123 - pathlib costs start-up
-            return int(file.read().rpartition(b")")[2].split()[17])
-    except (OSError, IndexError, ValueError):
-        return 0
+        with open(path, "rb") as file:  # noqa: PTH123 - pathlib costs start-up
+            return file.read().rpartition(b")")[2].split()
+    except OSError:
+        return []

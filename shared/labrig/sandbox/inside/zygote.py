@@ -64,6 +64,13 @@ class Run(forking.Run):
         self.next_look = 0.0
         self.stopping = False
 
+    def go_on(self, now: float) -> None:
+        """Let it go on, unless it is to be looked at while it stands."""
+        super().go_on(now)
+        if self.stopping:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.pid, signal.SIGSTOP)
+
     def watch(self, scratch_root: str) -> None:
         """Kill the child where it uses more than it may of what the kernel does not limit; "" for no look at files."""
         now = time.monotonic()
@@ -71,7 +78,8 @@ class Run(forking.Run):
             if has_stopped(self.pid):
                 self._look(scratch_root)
                 self.stopping = False
-                os.kill(self.pid, signal.SIGCONT)
+                if self.left_s is None:
+                    os.kill(self.pid, signal.SIGCONT)
         elif now >= self.next_look:
             self.next_look = now + TICK_S
             if forking.threads(self.pid) > self.limits["threads"]:
