@@ -5,9 +5,11 @@ from __future__ import annotations
 import subprocess
 import sys
 import tomllib
+from graphlib import TopologicalSorter
 from importlib.metadata import entry_points
 from typing import Any
 
+import grimp
 import pytest
 
 from support.places import PROJECT
@@ -56,6 +58,16 @@ def test_a_contract_that_names_one_server_names_all(contract: dict[str, Any]) ->
             if server in SERVERS:
                 missing = [each for each in SERVERS if each + dot + rest not in modules]
                 assert not missing, f"{key} has {named}"
+
+
+@pytest.mark.parametrize("package", LINTER["root_packages"])
+def test_no_module_imports_itself_by_way_of_others(package: str) -> None:
+    """`labrig_harness.suite` and `.agent` once imported each other; import-linter looks at rooms, this at files."""
+    graph = grimp.build_graph(package)
+    order = TopologicalSorter(
+        {module: graph.find_modules_directly_imported_by(module) for module in graph.modules}
+    )
+    order.prepare()  # raises CycleError, which names the circle
 
 
 def test_rooms_without_a_face_are_not_offered() -> None:

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from labrig_harness.arm import Arm
 from labrig_harness.sample import SampleInput
-from labrig_harness.suite import Arm
 from labrig_harness.trajectory import Cost, Fault, Step, Tokens
 
 

@@ -5,8 +5,8 @@ Turns, tokens and cost; the tool calls that a program may make are counted in `r
 
 from __future__ import annotations
 
+from labrig_harness.arm import Arm
 from labrig_harness.endings import CostLimit, Ending, StepLimit, TokenLimit
-from labrig_harness.suite import Arm
 from labrig_harness.trajectory import Cost
 
 

@@ -20,6 +20,7 @@ from labrig.errors import LabrigError
 from labrig.isolation.process import Outcome
 from labrig_harness.agent import AgentSpec
 from labrig_harness.agents.programs.concluding import conclude
+from labrig_harness.agents.reading.read_run import ReadRun
 from labrig_harness.endings import (
     AgentFailed,
     CostLimit,
@@ -29,7 +30,6 @@ from labrig_harness.endings import (
     Refused,
     StepLimit,
 )
-from labrig_harness.formats.read_run import ReadRun
 from labrig_harness.records.scoring import score_folder
 from labrig_harness.registry import suites
 from labrig_harness.run.plan import RunPlan

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from labrig.errors import LabrigError
 from labrig_harness.agent import AgentSpec, Bench, Turn
 from labrig_harness.agents.own_code import OwnCode
+from labrig_harness.arm import Arm
 from labrig_harness.endings import Refused
 from labrig_harness.models import prices, service
-from labrig_harness.suite import Arm
 from labrig_harness.trajectory import Tokens
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from labrig.errors import LabrigError
 from labrig_harness.agent import Bench
-from labrig_harness.suite import Arm
+from labrig_harness.arm import Arm
 
 
 class OwnCode:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from labrig.errors import LabrigError
 from labrig_harness.agent import Bench
 from labrig_harness.agents.model_agent import ModelAgent
+from labrig_harness.arm import Arm
 from labrig_harness.blobs import Blob
 from labrig_harness.models import service
 from labrig_harness.models.messages import as_utf8, written
 from labrig_harness.sample import Attachment
-from labrig_harness.suite import Arm
 from labrig_harness.trajectory import Tokens
 
 if TYPE_CHECKING:

@@ -17,8 +17,7 @@ from typing import Any, BinaryIO
 
 from labrig.canonical import content_hash
 from labrig.errors import LabrigError
-from labrig_harness.endings import OUTSIDE, EndReason
-from labrig_harness.formats.building import (
+from labrig_harness.agents.reading.building import (
     Json,
     OpenCall,
     OpenRun,
@@ -34,8 +33,9 @@ from labrig_harness.formats.building import (
     text_part,
     word,
 )
-from labrig_harness.formats.lines import Skipped, parse
-from labrig_harness.formats.read_run import ReadRun, Wire
+from labrig_harness.agents.reading.lines import Skipped, parse
+from labrig_harness.agents.reading.read_run import ReadRun, Wire
+from labrig_harness.endings import OUTSIDE, EndReason
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Score
 from labrig_harness.trajectory import Fault, Step, Tokens, ToolCall, Trajectory

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from labrig.errors import LabrigError
-from labrig_harness.formats.building import as_text
-from labrig_harness.formats.lines import Skipped, objects
+from labrig_harness.agents.reading.building import as_text
+from labrig_harness.agents.reading.lines import Skipped, objects
 
 NAME = "results"
 

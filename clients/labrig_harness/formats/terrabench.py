@@ -27,7 +27,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from labrig_harness.formats.building import (
+from labrig_harness.agents.reading.building import (
     Json,
     OpenCall,
     OpenRun,
@@ -42,8 +42,8 @@ from labrig_harness.formats.building import (
     text_part,
     word,
 )
-from labrig_harness.formats.lines import Skipped
-from labrig_harness.formats.read_run import ReadRun, Wire
+from labrig_harness.agents.reading.lines import Skipped
+from labrig_harness.agents.reading.read_run import ReadRun, Wire
 from labrig_harness.trajectory import Step, Trajectory
 
 NAME = "terrabench"

@@ -2,7 +2,6 @@
 
 ========== ================================================================
 perturb    declared changes, and making one in a result
-decisive   what a change does to an item's right answer
 outcomes   followed, stayed, noticed: read from the record
 ========== ================================================================
 """

@@ -63,16 +63,6 @@ class Grounded:
     quote: str = ""
 
 
-@dataclass(frozen=True)
-class Share:
-    """A share of the runs in which the change was applied, with its 95 % Wilson interval."""
-
-    count: int
-    of: int
-    low: float
-    high: float
-
-
 def same_answer(a: str, b: str) -> bool:
     """Return whether two answers are the same text, or numbers that differ by at most 0.5 %."""
     if a.strip().casefold() == b.strip().casefold():
@@ -139,17 +129,3 @@ def _said(trajectory: Trajectory, delivered: int, names: Iterable[str]) -> str:
                 if not DENIED.search(sentence[: odd.start()]) and named.search(sentence):
                     return sentence.strip()[:500]
     return ""
-
-
-def shares(outcomes: Iterable[Grounded]) -> dict[str, Share]:
-    """Return the share of each outcome among the runs with a change, and of ``not_applied`` among all."""
-    from labrig_harness.statistics import wilson
-
-    found = [each.outcome for each in outcomes]
-    applied = [each for each in found if each != "not_applied"]
-    table: dict[str, Share] = {}
-    for name in OUTCOMES:
-        of = len(found) if name == "not_applied" else len(applied)
-        count = sum(each == name for each in found)
-        table[name] = Share(count, of, *wilson(count, of))
-    return table

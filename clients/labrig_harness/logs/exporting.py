@@ -16,9 +16,10 @@ from typing import Any
 from labrig.calls import CallLog
 from labrig.errors import LabrigError, unknown_name
 from labrig.redaction import redact
+from labrig_harness.agents.reading import atif
+from labrig_harness.agents.reading.read_run import Wire
 from labrig_harness.endings import OUTSIDE
-from labrig_harness.formats import atif, inspect_log, terrabench
-from labrig_harness.formats.read_run import Wire
+from labrig_harness.formats import inspect_log, terrabench
 from labrig_harness.records import outfolder
 from labrig_harness.records.verify import contradiction
 from labrig_harness.registry import suites

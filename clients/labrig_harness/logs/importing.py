@@ -17,11 +17,12 @@ from typing import Any
 from labrig.calls import CallLog
 from labrig.errors import LabrigError, unknown_name
 from labrig.redaction import redact
-from labrig_harness import formats
 from labrig_harness.agent import AgentSpec
+from labrig_harness.agents import reading
+from labrig_harness.agents.reading import LINE_FORMATS
+from labrig_harness.agents.reading.read_run import ReadRun
 from labrig_harness.channels import MOST, submitted
-from labrig_harness.formats import FORMATS, LINE_FORMATS
-from labrig_harness.formats.read_run import ReadRun
+from labrig_harness.formats import FORMATS
 from labrig_harness.formats.terrabench import ANSWER, TRACE
 from labrig_harness.logs.keeping import (
     Imported,
@@ -155,7 +156,8 @@ def read_file(format: str, file: Path) -> Iterator[ReadRun]:
     LabrigError
         If the file as a whole cannot be used: not of this format, too large, in UTF-16.
     """
-    from labrig_harness.formats import aar_tools, atif, inspect_log, terrabench
+    from labrig_harness.agents.reading import aar_tools, atif
+    from labrig_harness.formats import inspect_log, terrabench
 
     with file.open("rb") as opened:
         head = opened.read(4)
@@ -166,7 +168,7 @@ def read_file(format: str, file: Path) -> Iterator[ReadRun]:
             )
         if format in LINE_FORMATS:
             beside = file.with_name(aar_tools.ANSWER)
-            for run in formats.read(format, opened):
+            for run in reading.read(format, opened):
                 yield _with_answer(run, beside) if format == aar_tools.NAME else run
         elif format == "inspect" and head.startswith(b"PK"):
             yield from inspect_log.read_archive(opened)
@@ -198,7 +200,7 @@ def _with_answer(run: ReadRun, path: Path) -> ReadRun:
 
 def _documents(data: bytes, file: Path) -> list[Any]:
     """Return the JSON document of a file, or one for each line."""
-    from labrig_harness.formats.lines import parse
+    from labrig_harness.agents.reading.lines import parse
 
     text = data.decode("utf-8-sig", errors="replace")
     try:

@@ -16,6 +16,7 @@ from labrig.calls import CallLog
 from labrig.canonical import content_hash
 from labrig.toolbox import ServeOptions
 from labrig_harness.agent import ToolResult
+from labrig_harness.arm import Arm
 from labrig_harness.blobs import Blob
 from labrig_harness.endings import ServerError, StepLimit
 from labrig_harness.grounding.perturb import Declared, Perturber
@@ -27,7 +28,6 @@ from labrig_harness.recording.recorder import CallFailed, NotRecorded, Recorder
 from labrig_harness.registry.servers import Target
 from labrig_harness.run.linking import link, tool_call
 from labrig_harness.sample import SampleInput
-from labrig_harness.suite import Arm
 from labrig_harness.tool_names import names_of
 from labrig_harness.trajectory import Cost, Fault, Step, Tokens, ToolCall
 

@@ -12,6 +12,7 @@ from labrig.errors import LabrigError
 from labrig.toolbox import ServeOptions
 from labrig_harness import agents
 from labrig_harness.agent import Agent, AgentSpec
+from labrig_harness.arm import Arm
 from labrig_harness.grounding.perturb import AUTO, parse
 from labrig_harness.recording.call_store import LIVE, REPLAY, CallStore
 from labrig_harness.records import outfolder
@@ -19,7 +20,7 @@ from labrig_harness.registry import suites
 from labrig_harness.registry.servers import toolbox
 from labrig_harness.run.attempts import missing
 from labrig_harness.sample import Sample, SampleInput
-from labrig_harness.suite import Arm, Solution, Suite
+from labrig_harness.suite import Solution, Suite
 
 
 @dataclass(frozen=True)

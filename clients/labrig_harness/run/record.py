@@ -15,6 +15,7 @@ from labrig.errors import LabrigError
 from labrig.redaction import redact
 from labrig_harness import blobs
 from labrig_harness.agent import Agent
+from labrig_harness.arm import Arm
 from labrig_harness.channels import read_submission, submitted
 from labrig_harness.endings import (
     Ending,
@@ -28,7 +29,6 @@ from labrig_harness.run.attempts import Attempts, missing
 from labrig_harness.run.bench import WorkBench
 from labrig_harness.run.plan import RunPlan
 from labrig_harness.sample import Sample
-from labrig_harness.suite import Arm
 from labrig_harness.trajectory import Trajectory
 
 FIRST_WAIT_S, LONGEST_WAIT_S = 5.0, 300.0
@@ -136,7 +136,7 @@ async def _declared(plan: RunPlan, sample: Sample, arm: Arm) -> Declared | None:
     """Return the change of one result that a perturbed run makes to this item."""
     if not plan.perturb:
         return None
-    from labrig_harness.grounding.decisive import declare
+    from labrig_harness.run.decisive import declare
 
     return await declare(plan.perturb, plan.suite, sample, arm, calls=plan.calls, store=plan.store)
 

@@ -17,7 +17,8 @@ Where pages come from:
 
 How a store is built (`python -m labrig_atlas.wiki build`):
 
-- `building`: page after page, whole or not at all; `sources`: folders; `dump`: dumps of a MediaWiki; `zim`: ZIM files
+- `building`: page after page, whole or not at all; `raw`: what every source
+  gives; `sources`: folders; `dump`: dumps of a MediaWiki; `zim`: ZIM files
 - `wikitext`: what a dump has, as HTML; `wikitext_tree`: templates and links; `wikitext_templates`: those with a rule;
   `wikitext_lines`: lists, tables, paragraphs
 

@@ -23,7 +23,8 @@ from labrig_atlas.wiki.apart import PageReader, page_reader, readers
 from labrig_atlas.wiki.article_pages import article_page
 from labrig_atlas.wiki.identity import HOST, Identity
 from labrig_atlas.wiki.page import SHAPE, Page
-from labrig_atlas.wiki.sources import Raw, Source, source_of
+from labrig_atlas.wiki.raw import Raw, Source
+from labrig_atlas.wiki.sources import source_of
 from labrig_atlas.wiki.store_file import LAYOUT, StoreWriter
 
 SAVED_EVERY = 200

@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 
 from labrig.errors import LabrigError
 from labrig_atlas.wiki.apart import MOST_BYTES
-from labrig_atlas.wiki.sources import Raw
+from labrig_atlas.wiki.raw import Raw
 
 
 class Dump:

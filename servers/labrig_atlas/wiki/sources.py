@@ -7,62 +7,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 from urllib.parse import unquote
 
 from labrig.errors import LabrigError
-from labrig_atlas.articles import Article, read_articles
+from labrig_atlas.articles import read_articles
 from labrig_atlas.wiki.apart import MOST_BYTES
 from labrig_atlas.wiki.decoding import decoded
-
-
-@dataclass(frozen=True)
-class Raw:
-    """A page, a redirect or what is left out, of a source.
-
-    Attributes
-    ----------
-    title
-        As the source has it.
-    kind
-        ``html``, ``wikitext`` or ``article``; ``redirect``; ``left_out``.
-    text
-        The page; the title that a redirect leads to; why it is left out.
-    article
-        Where it is one of ours.
-    revision
-        Of the wiki, or empty.
-    done
-        How much of the source is read, of `Source.total`.
-    """
-
-    title: str
-    kind: str
-    text: str = ""
-    article: Article | None = None
-    revision: str = ""
-    done: int = 0
-
-
-class Source(Protocol):
-    """Where pages come from."""
-
-    @property
-    def line(self) -> str:
-        """What it is, in one line, for the store and its pages."""
-
-    @property
-    def host(self) -> str:
-        """Of the wiki it was taken from; empty where it does not say."""
-
-    @property
-    def total(self) -> int:
-        """How much there is to read, in its own unit."""
-
-    def pages(self) -> Iterator[Raw]:
-        """Give its pages in an order that is always the same."""
+from labrig_atlas.wiki.raw import Raw, Source
 
 
 def source_of(path: Path) -> Source:

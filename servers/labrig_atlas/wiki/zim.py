@@ -9,7 +9,7 @@ from typing import Any
 from labrig.errors import LabrigError
 from labrig_atlas.wiki.apart import MOST_BYTES
 from labrig_atlas.wiki.decoding import decoded
-from labrig_atlas.wiki.sources import Raw
+from labrig_atlas.wiki.raw import Raw
 
 
 class ZimFile:

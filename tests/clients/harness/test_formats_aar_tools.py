@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from labrig_harness import formats
+from labrig_harness.agents import reading
+from labrig_harness.agents.reading.read_run import ReadRun
 from labrig_harness.formats.detect import formats_of
-from labrig_harness.formats.read_run import ReadRun
 from labrig_harness.logs.importing import read_file
 
 
@@ -30,7 +30,7 @@ def line(tool: str = "maps_geocode", ts: Any = 1.0, preview: str = "{}", **more:
 
 def read(*events: Any) -> list[ReadRun]:
     log = "".join((each if isinstance(each, str) else json.dumps(each)) + "\n" for each in events)
-    return formats.read("aar-tools", io.BytesIO(log.encode()))
+    return reading.read("aar-tools", io.BytesIO(log.encode()))
 
 
 def test_each_call_is_a_turn_with_its_result() -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from labrig.calls import CallRecord
 from labrig.canonical import canonical_json, sha256
 from labrig.errors import LabrigError
-from labrig_harness.formats import atif
+from labrig_harness.agents.reading import atif
 from labrig_harness.trajectory import Cost, Step, Submission, Tokens, ToolCall, Trajectory
 from support.places import DATA
 

@@ -14,11 +14,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from labrig_harness import formats
-from labrig_harness.formats import LINE_FORMATS, PROGRAMS, lines
-from labrig_harness.formats.building import UNFINISHED
+from labrig_harness.agents import reading
+from labrig_harness.agents.reading import LINE_FORMATS, PROGRAMS, lines
+from labrig_harness.agents.reading.building import UNFINISHED
+from labrig_harness.agents.reading.read_run import ReadRun
 from labrig_harness.formats.detect import formats_of
-from labrig_harness.formats.read_run import ReadRun
 from labrig_harness.trajectory import Tokens
 from support.places import DATA
 
@@ -30,7 +30,7 @@ def jsonl(*events: Any) -> bytes:
 
 
 def read(format: str, log: bytes) -> ReadRun:
-    (run,) = formats.read(format, io.BytesIO(log))
+    (run,) = reading.read(format, io.BytesIO(log))
     return run
 
 
@@ -468,7 +468,7 @@ def test_a_log_that_was_cut_off_anywhere(format: str) -> None:
     whole = read(format, log)
     assert (whole.end, whole.skipped) == ("answered", ())
     for size in range(len(log) - 1):
-        for run in formats.read(format, io.BytesIO(log[:size])):
+        for run in reading.read(format, io.BytesIO(log[:size])):
             assert len(run.steps) <= len(whole.steps)
             # The last newline may be missing without harm; anything more is noticed.
             if size < len(log) - 1:
@@ -523,7 +523,7 @@ def test_a_line_of_50_mb_is_skipped_without_being_held(tmp_path: Path) -> None:
         file.write(jsonl(*GOOD["codex"][1:]))
     tracemalloc.start()
     with path.open("rb") as file:
-        (run,) = formats.read("codex", file)
+        (run,) = reading.read("codex", file)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert run.skipped == ("a line of more than 32 MB (line 2)",)
@@ -542,7 +542,7 @@ def test_a_log_is_read_up_to_a_size(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("format", LINE_FORMATS)
 @pytest.mark.parametrize("log", [b"", b"\n\n", b"hello\n", b"\xef\xbb\xbf", b"null\n"])
 def test_nothing_is_no_run(format: str, log: bytes) -> None:
-    assert formats.read(format, io.BytesIO(log)) == []
+    assert reading.read(format, io.BytesIO(log)) == []
 
 
 json_values = st.recursive(
@@ -574,7 +574,7 @@ def test_wrong_types_anywhere_do_no_harm(kind: tuple[str, list[Any]], data: st.D
         for key in path[:-1]:
             place = place[key]
         place[path[-1]] = data.draw(json_values)
-    for run in formats.read(format, io.BytesIO(jsonl(*events))):
+    for run in reading.read(format, io.BytesIO(jsonl(*events))):
         json.dumps([run.results, run.meta, run.versions], allow_nan=False)
         ids = [call.id for step in run.steps for call in step.calls]
         assert len(set(ids)) == len(ids)

@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from labrig.errors import LabrigError
+from labrig_harness.agents.reading.read_run import ReadRun
 from labrig_harness.formats import terrabench
 from labrig_harness.formats.detect import formats_of
-from labrig_harness.formats.read_run import ReadRun
 from labrig_harness.logs.exporting import export
 from labrig_harness.logs.importing import import_logs, read_file
 from labrig_harness.records import outfolder

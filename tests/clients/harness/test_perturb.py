@@ -21,8 +21,7 @@ from labrig.toolbox import ServeOptions
 from labrig_harness.agents.own_code import OwnCode, commit
 from labrig_harness.agents.reference import Reference
 from labrig_harness.channels import read_submission
-from labrig_harness.grounding.decisive import declare, find
-from labrig_harness.grounding.outcomes import Grounded, grounded, shares
+from labrig_harness.grounding.outcomes import Grounded, grounded
 from labrig_harness.grounding.perturb import Change, Declared, Edit, Perturber, apply, parse, scaled
 from labrig_harness.recording.recorder import Recorder
 from labrig_harness.recording.relay import relay
@@ -31,6 +30,7 @@ from labrig_harness.records.verify import contradiction
 from labrig_harness.registry import suites
 from labrig_harness.registry.servers import Target
 from labrig_harness.run.bench import WorkBench
+from labrig_harness.run.decisive import declare, find
 from labrig_harness.sample import Sample, SampleInput
 from labrig_harness.suite import Arm, Call, Score, Solution, Suite, Unsolvable
 from labrig_harness.trajectory import Step, Submission, ToolCall, Trajectory
@@ -287,20 +287,6 @@ async def test_three_agents_are_told_apart(
         "undisturbed": {"not_applied"},
     }
     assert all(each.checked and "inconsistent" in each.quote for each in found["reporter"])
-
-
-def test_shares_are_of_the_runs_that_were_changed() -> None:
-    table = shares(
-        Grounded(each, each)
-        for each in ["followed"] * 3 + ["stayed", "noticed", "other"] + ["not_applied"] * 4
-    )  # type: ignore[arg-type]
-    assert {name: (share.count, share.of) for name, share in table.items()} == {
-        "followed": (3, 6), "stayed": (1, 6), "noticed": (1, 6), "other": (1, 6), "not_applied": (4, 10),
-    }  # fmt: skip
-    assert (table["followed"].low, table["followed"].high) == pytest.approx(
-        (0.1876, 0.8124), abs=1e-4
-    )  # Wilson, 3 of 6
-    assert shares([])["followed"].high == 1.0
 
 
 @pytest.mark.accept

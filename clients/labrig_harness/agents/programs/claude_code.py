@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from labrig_harness.agents.programs.program import Launch, Program, Progress, Visit, bare_model, last_run
-from labrig_harness.formats.read_run import ReadRun
-from labrig_harness.suite import Arm
+from labrig_harness.agents.reading.read_run import ReadRun
+from labrig_harness.arm import Arm
 from labrig_harness.trajectory import Tokens
 
 BUILT_IN = "Bash,Read,Write,Edit,Glob,Grep"
@@ -84,7 +84,7 @@ class ClaudeCode(Program):
 
     def read(self, log: Path, visit: Visit) -> ReadRun | None:
         """Read the log."""
-        from labrig_harness.formats import claude_code
+        from labrig_harness.agents.reading import claude_code
 
         with log.open("rb") as file:
             return last_run(claude_code.read(file))

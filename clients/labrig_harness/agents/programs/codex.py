@@ -13,8 +13,8 @@ from typing import Any
 
 from labrig_harness.agents.programs.program import Launch, Program, Progress, Visit, bare_model, last_run
 from labrig_harness.agents.programs.streaming import keep_redacted
-from labrig_harness.formats.read_run import ReadRun
-from labrig_harness.suite import Arm
+from labrig_harness.agents.reading.read_run import ReadRun
+from labrig_harness.arm import Arm
 
 OWN_TOOLS = (
     "shell_tool",
@@ -109,7 +109,7 @@ class Codex(Program):
 
     def read(self, log: Path, visit: Visit) -> ReadRun | None:
         """Read the log; where the rollout shows the same calls, the steps are the rollout's."""
-        from labrig_harness.formats import codex
+        from labrig_harness.agents.reading import codex
 
         with log.open("rb") as file:
             run = last_run(codex.read(file))

@@ -17,8 +17,8 @@ from labrig.errors import LabrigError, unknown_name
 from labrig_harness.agent import AgentSpec
 from labrig_harness.agents.programs.confinement import installation
 from labrig_harness.agents.programs.program import Launch, Program, Visit, last_run
-from labrig_harness.formats import LINE_FORMATS
-from labrig_harness.formats.read_run import ReadRun
+from labrig_harness.agents.reading import LINE_FORMATS
+from labrig_harness.agents.reading.read_run import ReadRun
 from labrig_harness.trajectory import Step, Tokens
 
 LOGS = (*LINE_FORMATS, "atif")
@@ -103,7 +103,7 @@ class Command(Program):
         """Read what it printed: a log, or its message."""
         kind = self.setting("log")
         if kind == "atif":
-            from labrig_harness.formats import atif
+            from labrig_harness.agents.reading import atif
 
             try:
                 return last_run(atif.read(json.loads(log.read_bytes() or b"null")))
@@ -111,10 +111,10 @@ class Command(Program):
                 detail = f"what it printed is not an ATIF document: {error}"
                 return ReadRun("atif", (), end="agent_error", end_detail=detail)
         if kind:
-            from labrig_harness import formats
+            from labrig_harness.agents import reading
 
             with log.open("rb") as file:
-                return last_run(formats.read(kind, file))
+                return last_run(reading.read(kind, file))
         with log.open("rb") as file:
             file.seek(max(0, log.stat().st_size - MESSAGE_BYTES))
             text = file.read().decode("utf-8", errors="replace").strip()

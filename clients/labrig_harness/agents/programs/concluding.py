@@ -15,7 +15,7 @@ from labrig_harness.endings import (
 )
 
 if TYPE_CHECKING:
-    from labrig_harness.formats.read_run import ReadRun
+    from labrig_harness.agents.reading.read_run import ReadRun
 
 
 STDERR_BYTES = 16 << 20

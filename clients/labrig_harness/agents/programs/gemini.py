@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from labrig_harness.agents.programs.program import Launch, Program, Visit, bare_model, last_run
-from labrig_harness.formats.read_run import ReadRun
-from labrig_harness.suite import Arm
+from labrig_harness.agents.reading.read_run import ReadRun
+from labrig_harness.arm import Arm
 
 NOT_OURS = (
     "google_web_search",
@@ -100,7 +100,7 @@ class Gemini(Program):
 
     def read(self, log: Path, visit: Visit) -> ReadRun | None:
         """Read the log."""
-        from labrig_harness.formats import gemini
+        from labrig_harness.agents.reading import gemini
 
         with log.open("rb") as file:
             return last_run(gemini.read(file))

@@ -3,7 +3,7 @@
 A program gets the item's tools through a shim and a socket, so that every call is recorded by us. It runs under a
 supervisor (`labrig.isolation.process`) that ends it and all it started when it is done, when a limit is reached, or
 when this process dies. Its standard output is kept beside the record, keys left out; what the record says is read from
-there by `labrig_harness.formats`, and linked to the recorded calls.
+there by `labrig_harness.agents.reading`, and linked to the recorded calls.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from labrig_harness.agents.programs import confinement
 from labrig_harness.agents.programs.concluding import STDERR_BYTES, conclude
 from labrig_harness.agents.programs.private import PASSED_ON, environment, private_folder, records_above
 from labrig_harness.agents.programs.streaming import streamed
+from labrig_harness.arm import Arm
 from labrig_harness.endings import (
     Ending,
 )
 from labrig_harness.limits import reached
 from labrig_harness.recording import shim as shim_module
-from labrig_harness.suite import Arm
 from labrig_harness.trajectory import Cost, Tokens
 
 if TYPE_CHECKING:
-    from labrig_harness.formats.read_run import ReadRun
+    from labrig_harness.agents.reading.read_run import ReadRun
     from labrig_harness.models.prices import PriceTable
 
 

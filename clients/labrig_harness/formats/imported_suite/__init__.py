@@ -7,9 +7,10 @@ Its tasks come from ``labrig import``; they hold the question as the log shows i
 """
 
 from labrig.errors import LabrigError
+from labrig_harness.arm import Arm
 from labrig_harness.formats.imported_suite import score, tables
 from labrig_harness.sample import Sample
-from labrig_harness.suite import Arm, Solution, Suite
+from labrig_harness.suite import Solution, Suite
 
 NAME, VERSION = "imported", "1"
 

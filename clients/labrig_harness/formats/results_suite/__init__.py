@@ -6,9 +6,10 @@ Its tasks come from ``labrig import results``: the truths of the table. Its reco
 """
 
 from labrig.errors import LabrigError
+from labrig_harness.arm import Arm
 from labrig_harness.formats.results_suite import score, tables
 from labrig_harness.sample import Sample
-from labrig_harness.suite import Arm, Solution, Suite
+from labrig_harness.suite import Solution, Suite
 
 NAME, VERSION = "results", "1"
 

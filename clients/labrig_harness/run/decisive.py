@@ -15,12 +15,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from labrig_harness import blobs
+from labrig_harness.arm import Arm
 from labrig_harness.grounding import perturb
 from labrig_harness.grounding.perturb import AUTO, Change, Declared
 from labrig_harness.playing import played
 from labrig_harness.run.bench import WorkBench
 from labrig_harness.sample import Sample
-from labrig_harness.suite import Arm, Solution, Suite, Unsolvable
+from labrig_harness.suite import Solution, Suite, Unsolvable
 
 FACTORS = (1.5, 2.0, 0.5, 3.0, 10.0, 0.1)
 """Tried after those that lead to a number of the prompt."""

@@ -20,8 +20,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
-from labrig_harness.endings import EndReason
-from labrig_harness.formats.building import (
+from labrig_harness.agents.reading.building import (
     UNFINISHED,
     Json,
     OpenCall,
@@ -39,9 +38,10 @@ from labrig_harness.formats.building import (
     text_of,
     word,
 )
-from labrig_harness.formats.detect import owner
-from labrig_harness.formats.lines import Line, Skipped, objects
-from labrig_harness.formats.read_run import ReadRun, Wire
+from labrig_harness.agents.reading.lines import Line, Skipped, objects
+from labrig_harness.agents.reading.owner import owner
+from labrig_harness.agents.reading.read_run import ReadRun, Wire
+from labrig_harness.endings import EndReason
 from labrig_harness.trajectory import Cost, Tokens
 
 NAME = "claude-code"

@@ -6,9 +6,9 @@ import json
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from labrig_harness.agents.reading.lines import Skipped
+from labrig_harness.agents.reading.read_run import ReadRun, Wire
 from labrig_harness.endings import EndReason
-from labrig_harness.formats.lines import Skipped
-from labrig_harness.formats.read_run import ReadRun, Wire
 from labrig_harness.trajectory import Cost, Fault, Step, Tokens, ToolCall
 
 Json = dict[str, Any]

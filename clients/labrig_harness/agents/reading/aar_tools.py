@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, BinaryIO
 
-from labrig_harness.formats.building import OpenCall, OpenRun, arguments_of, as_text, text_part, word
-from labrig_harness.formats.lines import Line, Skipped, objects
-from labrig_harness.formats.read_run import ReadRun
+from labrig_harness.agents.reading.building import OpenCall, OpenRun, arguments_of, as_text, text_part, word
+from labrig_harness.agents.reading.lines import Line, Skipped, objects
+from labrig_harness.agents.reading.read_run import ReadRun
 
 NAME = "aar-tools"
 ANSWER = "answer.txt"

@@ -16,7 +16,7 @@ from typing import Any
 
 from labrig.calls import CallRecord
 from labrig.errors import LabrigError
-from labrig_harness.formats.building import (
+from labrig_harness.agents.reading.building import (
     Json,
     OpenCall,
     OpenRun,
@@ -29,8 +29,8 @@ from labrig_harness.formats.building import (
     text_part,
     word,
 )
-from labrig_harness.formats.lines import Skipped
-from labrig_harness.formats.read_run import ReadRun, Wire
+from labrig_harness.agents.reading.lines import Skipped
+from labrig_harness.agents.reading.read_run import ReadRun, Wire
 from labrig_harness.trajectory import Cost, Step, Tokens, ToolCall, Trajectory
 
 NAME = "atif"

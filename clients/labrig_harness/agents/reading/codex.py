@@ -17,7 +17,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
-from labrig_harness.formats.building import (
+from labrig_harness.agents.reading.building import (
     UNFINISHED,
     Json,
     OpenCall,
@@ -36,9 +36,9 @@ from labrig_harness.formats.building import (
     text_part,
     word,
 )
-from labrig_harness.formats.detect import owner
-from labrig_harness.formats.lines import Line, Skipped, objects
-from labrig_harness.formats.read_run import ReadRun, Wire
+from labrig_harness.agents.reading.lines import Line, Skipped, objects
+from labrig_harness.agents.reading.owner import owner
+from labrig_harness.agents.reading.read_run import ReadRun, Wire
 from labrig_harness.trajectory import Tokens
 
 NAME = "codex"
