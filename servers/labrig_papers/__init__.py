@@ -7,6 +7,7 @@
 - ``literature/``: services that know works, DOIs and free copies.
 - ``materials/``: formulas and space groups, in any writing.
 - ``pdf/``: PDF files as pages of marked-up text, of which every character has its box.
+- ``precedents/``: whether a material was ever found superconducting, by what papers say in so many words.
 - ``properties/``: the closed list of property names, and what other names mean.
 - ``quantities/``: values in marked text and in cells, with what surrounds them.
 - ``server/``: the MCP face.

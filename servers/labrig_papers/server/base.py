@@ -264,13 +264,13 @@ toolbox = Toolbox(
     "and figures; read_pages gives text in which scripts are marked (10^{6}, La_{1.85}); search_text finds words and "
     "formulas; read_table gives cells with units and the row as evidence; render shows what text cannot. Before you "
     "report a value, verify_quote its sentence or row: exact, normalised, partial_token or not_found, with boxes. "
-    "Toolset literature searches papers, resolves DOIs and fetches free PDFs.",
+    "Toolset literature searches papers, resolves DOIs, fetches free PDFs and looks for precedents.",
     opens=opens,
     doctor=doctor,
     toolsets={
         "default": "PDFs: outline, pages, words, tables, quantities, quotes, pictures; literature finds papers",
         "values": "values without a PDF: units, formulas, space groups, comparison, consistency",
-        "literature": "papers: search (the user's own, and services), DOIs, free copies",
+        "literature": "papers: search (the user's own, and services), DOIs, free copies, precedents",
     },
     settings=(ServerSetting("ocr", True, "read scanned pages with tesseract, where it is installed"), CORPUS),
     reads=(),

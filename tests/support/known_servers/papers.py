@@ -191,6 +191,7 @@ VOCABULARY = Vocabulary(
             [*REFERENCES, *ADDRESSES, "", " ", "x" * 100_000, "10.1000/%00", "doi:"]
         ),
         "sources": st.sampled_from([None, [], ["corpus"], ["crossref"], ["openalex", "arxiv"], ["x"], [1]]),
+        "material": st.sampled_from(["MgB2", "YBCO", "La2-xSrxCuO4", "O" * 200, "(" * 199, "", "x" * 5_000]),
         "add_to_corpus": st.sampled_from([False, False, True, 1, "yes"]),
         "table": st.sampled_from(["", "TABLE I", "table i.", "p1.1", "TABLE IX", "x" * 5_000]),
         "dimension": st.sampled_from(["", "temperature", "length", "1", "beauty"]),
@@ -208,6 +209,7 @@ VOCABULARY = Vocabulary(
         "resolve_doi": [{"reference": REFERENCES[0]}, {"reference": "A title"}],
         "find_open_access": [{"reference": REFERENCES[0]}],
         "fetch_pdf": [{"reference": "arXiv:2101.00001"}],
+        "validate_precedent": [{"material": "La2-xSrxCuO4 with x = 0.15"}],
         "outline": [{"path": PDF}],
         "read_pages": [{"path": PDF, "pages": "1"}],
         "search_text": [{"path": PDF, "query": "transition"}],

@@ -1,0 +1,238 @@
+"""Sentences that say of a material that it is superconducting, or that it is not, with the conditions that they state.
+
+Nothing is inferred from the kind of material. A clause counts for the one material that it names; one without a name
+counts for that of the clause or sentence before it, or of a title that names one material alone. A clause that names
+several materials, or that speaks of what might be, counts for none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from labrig_papers.corpus.mentions import mentions
+from labrig_papers.quantities.scanning import Found, scan
+from labrig_papers.quantities.surroundings import Standing, sentence_of, standing_of
+
+Says = Literal["superconducting", "not superconducting"]
+MOST_KELVIN = 400.0
+"""Of a transition or of a search for one; what is above is of an oven."""
+LONGEST_QUOTE = 700
+_SUPER = re.compile(r"superconduct", re.IGNORECASE)
+_ABOUT = re.compile(
+    r"superconduct|\bT[\s_{]*[cC]\b|transition temperature|critical temperature|Meissner|zero resist"
+    r"|resist\w*[^.;]{0,60}?(?:drops?|falls?|fell|dropped) to zero",
+    re.IGNORECASE,
+)
+_DENIED = re.compile(
+    r"\b(?:no|not|never|neither|nor|without|absence|lack|lacks|fail\w*|null)\b(?!\s+only)[^.;]{0,90}?superconduct"
+    r"|superconduct\w*[^.;]{0,70}?\b(?:not|never|absent|ruled out|excluded)\b"
+    r"|\bnon-?superconduct"
+    r"|\b(?:remain\w*|stay\w*)\s(?:in the\s)?(?:normal|metallic|insulating|semiconducting|resistive|paramagnetic)\b"
+    r"[^.;]{0,60}?\bdown to\b"
+    r"|\bno\b[^.;]{0,40}?\b(?:zero resist|diamagnetic|Meissner)",
+    re.IGNORECASE,
+)
+_NO_CLAIM = re.compile(
+    r"\b(?:whether|might|could|may be|would|possib\w*|candidate\w*|search\w* for|look\w* for|hop\w* (?:for|to)|if it|"
+    r"expected|predict\w*|propos\w*|should be|suggest\w*|in order to|to test|further superconduct|other superconduct)\b"
+    r"|superconductivity[^.;]{0,40}?\b(?:suppressed|destroyed|lost|vanishes|disappears)",
+    re.IGNORECASE,
+)
+_UNSAID = re.compile(
+    r"\bwhether\b|\bunknown\b|\b(?:not|never|nor) (?:yet )?(?:been )?(?:yet )?"
+    r"(?:known|tested|studied|investigated|measured|clear|examined|reported|searched|considered)\b",
+    re.IGNORECASE,
+)
+"""What says that nobody looked, or knows: neither a claim nor its denial."""
+_CLAUSE = re.compile(
+    r";\s|,?\s(?=(?:while|whereas|but|although|though|in contrast|unlike|however)\b)|,\s(?=and\s(?:that|no|not|its)\b)",
+    re.IGNORECASE,
+)
+_OVEN = re.compile(
+    r"(?:anneal|sinter|heat|melt|prepared|grown|quench|fired|calcin|synthesi|reacted|dried|Debye|Curie|N[ée]+l)\w*[^;]{0,50}$",
+    re.IGNORECASE,
+)
+_OTHER_TRANSITION = re.compile(
+    r"\b(?:ferromagnet|antiferromagnet|Curie|N[ée]el|magnetic order|structural (?:phase )?transition|charge[ -]density|"
+    r"spin[ -]density)\w*",
+    re.IGNORECASE,
+)
+_OF_OTHERS = re.compile(
+    r"\b(?:compounds|materials|systems|superconductors|families|many|most|others?|several|elsewhere)\b",
+    re.IGNORECASE,
+)
+"""What a clause without a name is about, where it is not of the material before it."""
+_FIELD = re.compile(r"\b\d+(?:\.\d+)?\s?(?:T|kOe|Oe|kG|G)\b")
+_AMBIENT = re.compile(r"\b(?:ambient|atmospheric|zero|normal) pressure\b", re.IGNORECASE)
+_CRITERIA = {
+    "onset": re.compile(r"\bonset|\bsets? in\b|\bbegins?\b", re.IGNORECASE),
+    "zero resistance": re.compile(
+        r"zero resist|R\s?=\s?0|\bvanish\w*|(?:drops?|falls?) to zero", re.IGNORECASE
+    ),
+    "midpoint": re.compile(r"\bmid-?point|50 ?%", re.IGNORECASE),
+    "magnetic": re.compile(r"susceptib|magneti[sz]ation|Meissner|diamagneti|SQUID", re.IGNORECASE),
+    "specific heat": re.compile(r"specific heat|heat capacity", re.IGNORECASE),
+    "resistive": re.compile(r"resisti", re.IGNORECASE),
+}
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One thing that a paper says of a material.
+
+    Attributes
+    ----------
+    kelvin
+        The transition temperature, or the lowest temperature of a search, in K; None where none is stated.
+    printed
+        The same as printed.
+    criterion
+        A name of `_CRITERIA`, empty where none is stated.
+    gigapascal
+        None where no pressure is stated; 0 for ambient pressure said in words.
+    pressure, field
+        As printed, empty where none is stated.
+    standing
+        Of the value: of the paper itself, of others, or calculated.
+    quote
+        Exact but for white space.
+    named
+        Where the material is named: in the ``clause``, the ``sentence``, the ``sentence before`` or the ``title``.
+    """
+
+    says: Says
+    kelvin: float | None
+    printed: str
+    criterion: str
+    gigapascal: float | None
+    pressure: str
+    field: str
+    standing: Standing
+    quote: str = ""
+    page: int = 0
+    named: str = ""
+
+
+def statements(
+    text: str, page: int, key: str, written: Mapping[str, str] | None = None, title_keys: Sequence[str] = ()
+) -> Iterator[Statement]:
+    """Yield what the text of a page, without markup of scripts, says of the material of a key.
+
+    Parameters
+    ----------
+    key
+        See `labrig_papers.corpus.mentions.key`.
+    written
+        How the page writes materials whose amounts stand elsewhere, each with its key.
+    title_keys
+        The materials that the title names.
+    """
+    alone = title_keys[0] if len(set(title_keys)) == 1 else ""
+    before, before_start = "", 0
+    for paragraph in re.split(r"\n\s*\n", text):
+        paragraph = " ".join(re.sub(r"(?<=[a-z])-\n(?=[a-z])", "", paragraph).split())
+        before = ""
+        for start, end in _sentences(paragraph):
+            sentence = paragraph[start:end]
+            subject, by = (before, "sentence before") if before else (alone, "title")
+            for first, stop in _clauses(sentence):
+                clause = sentence[first:stop]
+                named = _named(clause, written or {})
+                if named:
+                    subject, by = (named[0], "clause") if len(named) == 1 else ("", "")
+                elif _OF_OTHERS.search(clause):
+                    continue
+                if subject == key:
+                    quoted = paragraph[before_start if by == "sentence before" else start : end]
+                    for found in _read(clause, sentence, first):
+                        yield replace(found, quote=quoted[-LONGEST_QUOTE:], page=page, named=by)
+                by = "sentence" if by == "clause" else by
+            named = _named(sentence, written or {})
+            if named:
+                before, before_start = (named[0], start) if len(named) == 1 else ("", start)
+
+
+def _sentences(text: str) -> Iterator[tuple[int, int]]:
+    at = 0
+    while at < len(text):
+        end = sentence_of(text, at, at + 1).end
+        yield at, end
+        at = end + (len(text) - end - len(text[end:].lstrip()))
+
+
+def _clauses(sentence: str) -> Iterator[tuple[int, int]]:
+    start = 0
+    for match in _CLAUSE.finditer(sentence):
+        yield start, match.start()
+        start = match.end()
+    yield start, len(sentence)
+
+
+def _named(text: str, written: Mapping[str, str]) -> list[str]:
+    """Return the keys of the materials that a text names, each once."""
+    found = dict.fromkeys(each.key for each in mentions(text))
+    found |= dict.fromkeys(key for printed, key in written.items() if printed in text)
+    return list(found)
+
+
+def _read(clause: str, sentence: str, first: int) -> Iterator[Statement]:
+    """Yield what a clause says, still without its quote: one thing for each of its temperatures, or one without."""
+    if _UNSAID.search(clause):
+        return
+    denied = _DENIED.search(clause) is not None
+    transition = not _OTHER_TRANSITION.search(clause) or _SUPER.search(clause)
+    if not denied and (_NO_CLAIM.search(clause) or not _ABOUT.search(clause) or not transition):
+        return
+    values = [
+        each for each in scan(clause) if each.value is not None and not _OVEN.search(clause[: each.start])
+    ]
+    kelvins = [each for each in values if _is(each, "temperature") and 0 < _least(each) <= MOST_KELVIN]
+    pressures = [each for each in values if _is(each, "pressure")]
+    if denied and kelvins:
+        kelvins = [min(kelvins, key=_least)]
+    if not denied and not kelvins and not _SUPER.search(clause):
+        return
+    said: Says = "not superconducting" if denied else "superconducting"
+    field = match.group() if (match := _FIELD.search(clause)) else ""
+    for number, kelvin in enumerate([*kelvins] or [None]):
+        following = kelvins[number + 1].start if number + 1 < len(kelvins) else len(clause)
+        pressure = _nearest(pressures, kelvin, following)
+        ambient = _AMBIENT.search(clause) or (_AMBIENT.search(sentence) if not pressure else None)
+        yield Statement(
+            said,
+            round(_least(kelvin), 9) if kelvin else None,
+            kelvin.text if kelvin else "",
+            _criterion(clause, kelvin, kelvins[number - 1].end if number else 0),
+            round(_least(pressure) / 1e9, 9) if pressure else 0.0 if ambient else None,
+            pressure.text if pressure else ambient.group() if ambient else "",
+            field,
+            standing_of(sentence, first + (kelvin.start if kelvin else 0)),
+        )
+
+
+def _is(found: Found, dimension: str) -> bool:
+    return found.value is not None and found.value.unit.dimension == dimension
+
+
+def _least(found: Found) -> float:
+    """Return a value in SI, of a range its lower end."""
+    assert found.value is not None
+    return min(found.value.si())
+
+
+def _nearest(pressures: Sequence[Found], kelvin: Found | None, following: int) -> Found | None:
+    """Return the pressure that belongs to a temperature: the one behind it, else the one before it."""
+    if kelvin is None or len(pressures) < 2:
+        return pressures[0] if pressures else None
+    behind = [each for each in pressures if kelvin.end <= each.start < following]
+    return behind[0] if behind else min(pressures, key=lambda each: abs(each.start - kelvin.start))
+
+
+def _criterion(clause: str, kelvin: Found | None, after: int) -> str:
+    """Return the criterion of a temperature: in brackets behind it, else in the words before it, else anywhere."""
+    behind = re.match(r"\s*\(([^()]{0,60})\)", clause[kelvin.end :]) if kelvin else None
+    near = (behind[1] if behind else "", clause[after : kelvin.start] if kelvin else "", clause)
+    return next((name for part in near for name, words in _CRITERIA.items() if words.search(part)), "")

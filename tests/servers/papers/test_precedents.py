@@ -1,0 +1,208 @@
+"""Precedents: sentences that claim, deny or do neither, of the material that is meant; states and their sources."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastmcp import Client
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from labrig.errors import LabrigError
+from labrig.serving.builder import build
+from labrig.toolbox import ServeOptions
+from labrig_papers.corpus.mentions import mentions
+from labrig_papers.corpus.store import Document, add, opened
+from labrig_papers.precedents.finding import look
+from labrig_papers.precedents.statements import Statement, statements
+from labrig_papers.server import toolbox
+
+
+def said(text: str, material: str, title: str = "") -> list[Statement]:
+    (wanted,) = {each.key for each in mentions(material)}
+    return list(statements(text, 1, wanted, {}, [each.key for each in mentions(title)]))
+
+
+def short(
+    text: str, material: str, title: str = ""
+) -> list[tuple[bool, float | None, str, float | None, str]]:
+    """Return what is said, in short: whether it is superconducting, K, criterion, GPa, standing."""
+    return [
+        (each.says == "superconducting", each.kelvin, each.criterion, each.gigapascal, each.standing)
+        for each in said(text, material, title)
+    ]
+
+
+TWO = "MgB2 superconducts at 39 K, whereas AlB2 shows no superconductivity down to 1.8 K."
+CASES: list[tuple[str, str, str, list[tuple[bool, float | None, str, float | None, str]]]] = [
+    (TWO, "B2Mg", "", [(True, 39, "", None, "measured")]),
+    (TWO, "AlB2", "", [(False, 1.8, "", None, "measured")]),
+    (
+        "UGe2 was annealed at 900 K. The onset of superconductivity is at 0.8 K and zero resistance at 0.62(3) K under "
+        "a pressure of 1.2 GPa.",
+        *("UGe2", ""),
+        [(True, 0.8, "onset", 1.2, "measured"), (True, 0.62, "zero resistance", 1.2, "measured")],
+    ),
+    (
+        "No sign of superconductivity was seen above 50 mK at ambient pressure.",
+        *("LaRhGe3", "Specific heat of LaRhGe3"),
+        [(False, 0.05, "", 0, "measured")],
+    ),
+    (
+        "The resistivity of Nb3Sn falls to zero at 17.9 K; Tc = 18.1 K (midpoint) and 18.4 K (onset).",
+        *("Nb3Sn", ""),
+        [
+            (True, 17.9, "zero resistance", None, "measured"),
+            (True, 18.1, "midpoint", None, "measured"),
+            (True, 18.4, "onset", None, "measured"),
+        ],
+    ),
+    (
+        "CsI3 is superconducting with Tc = 2 K at 206 kbar and 1.4 K at 180 GPa.",
+        *("CsI3", ""),
+        [(True, 2, "", 20.6, "measured"), (True, 1.4, "", 180, "measured")],
+    ),
+    (
+        "YPd2Si2 remains metallic down to 350 mK.",
+        "YPd2Si2",
+        "",
+        [(False, 0.35, "", None, "measured")],
+    ),
+    (
+        "Doe et al. reported superconductivity in CaB6 below 5 K [3].",
+        "CaB6",
+        "",
+        [(True, 5, "", None, "cited")],
+    ),
+    ("ScNi3 is non-superconducting.", "ScNi3", "", [(False, None, "", None, "measured")]),
+    ("ScNi3 is a supercon-\nductor below\n3.1 K.", "ScNi3", "", [(True, 3.1, "", None, "measured")]),
+    *(
+        (text, material, title, [])
+        for text, material, title in (
+            ("It is predicted that LaBeH8 is superconducting at 185 K.", "LaBeH8", ""),
+            ("Whether CaB6 superconducts is not known.", "CaB6", ""),
+            ("CaB6 has not been tested for superconductivity.", "CaB6", ""),
+            ("We searched for superconductivity in CaB6 with a SQUID.", "CaB6", ""),
+            ("Nb3Sn and Nb3Ge are superconducting below 18 K and 23 K.", "Nb3Sn", ""),
+            ("CaB6 was grown. In many other compounds superconductivity was found at 3 K.", "CaB6", ""),
+            ("CaB6 orders ferromagnetically with a transition temperature of 600 mK.", "CaB6", ""),
+            ("Superconductivity of Mg1.1B2 sets in at 38 K.", "MgB2", "Crystals of MgB2"),
+            ("Superconductivity of MgB2 disappears at 39 GPa.", "MgB2", ""),
+        )
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "material", "title", "expected"), CASES, ids=[case[0][:40] for case in CASES]
+)
+def test_a_sentence_counts_for_the_material_that_it_is_about(
+    text: str, material: str, title: str, expected: list[Any]
+) -> None:
+    found = short(text, material, title)
+    assert found == expected
+    for each in said(text, material, title):
+        assert each.quote in " ".join(text.replace("supercon-\n", "supercon").split()), (
+            "a quote is what stands there"
+        )
+
+
+@settings(max_examples=40)
+@given(st.text(max_size=200))
+def test_any_text_is_read(text: str) -> None:
+    list(statements(text, 1, "B0.6667 Mg0.3333", {"MgxB": "x"}, ["B0.6667 Mg0.3333"]))
+
+
+CORPUS = (
+    ("Superconductivity of MgB2", "10.1/a", "Bulk samples of Mg2B4 are superconducting below 39 K (onset)."),
+    ("Films of magnesium diboride", "10.1/b", "Films of MgB2 become superconducting at 25 K (onset)."),
+    ("A boride", "10.1/c", "AlB2 shows no superconductivity down to 1.8 K."),
+    ("The same boride", "10.1/d", "In B2Al superconductivity was not found down to 0.3 K."),
+    (
+        "Iodides",
+        "10.1/e",
+        "KI3 is superconducting below 4 K at 20 GPa, but KI3 stays metallic down to 1 K at zero pressure.",
+    ),
+    ("Claims", "10.1/f", "We observe superconductivity in CuCl2 at 90 K."),
+    ("No claims", "10.1/g", "CuCl2 is not superconducting down to 4.2 K."),
+    ("Hear-say", "10.1/h", "Superconductivity of LaS2 at 3 K was reported by Doe et al. [4]."),
+    ("Series", "10.1/i", "La2-xSrxCuO4 (x = 0.15) is superconducting below 37 K."),
+    ("Growth", "10.1/j", "Crystals of NaCl3 were grown from the melt."),
+    (
+        "Heavy fermions",
+        "10.1/k",
+        "CeX is unknown; CeRu3 is superconducting below 0.9 K, yet Ru3Ce was normal.",
+    ),
+    ("Old search", "10.1/l", "No superconductivity was seen in CeRu3 above 1.2 K."),
+)
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("corpus") / "c.sqlite"
+    with opened(path, make=True) as database:
+        for number, (title, doi, text) in enumerate(CORPUS):
+            add(database, Document(f"{number:064}", f"/p/{number}.pdf", title, doi, 2000 + number, [text]))
+    return path
+
+
+STATES = {
+    "MgB2": ("superconducting", 39, ["10.1/a", "10.1/b"]),
+    "AlB2": ("not superconducting", 0.3, ["10.1/c", "10.1/d"]),
+    "I3K": ("superconducting", 4, ["10.1/e"]),
+    "CuCl2": ("contradicting", 90, ["10.1/f", "10.1/g"]),
+    "LaS2": ("superconducting", 3, ["10.1/h"]),
+    "La1.85Sr0.15CuO4": ("superconducting", 37, ["10.1/i"]),
+    "La2-xSrxCuO4 with x = 0.15": ("superconducting", 37, ["10.1/i"]),
+    "CeRu3": ("superconducting", 0.9, ["10.1/k", "10.1/l"]),
+    "NaCl3": ("unknown", None, []),
+    "NaCl2": ("unknown", None, []),
+    "UPt3": ("unknown", None, []),
+}
+
+
+async def test_states_have_their_sources_and_unknown_what_was_searched(corpus: Path, tmp_path: Path) -> None:
+    options = ServeOptions(
+        toolsets=("literature",), workspace=tmp_path / "w", settings={"corpus": str(corpus)}
+    )
+    async with Client(build(toolbox, options)) as client:
+        answers = {}
+        for material, (state, kelvin, dois) in STATES.items():
+            found: Any = (
+                await client.call_tool("validate_precedent", {"material": material})
+            ).structured_content
+            assert len(json.dumps(found).encode()) < 8_000
+            values = {each["name"]: each["value"] for each in found["values"]}
+            told = values.get("highest_tc", values.get("lowest_temperature_tested"))
+            reports = found["data"]["reports"]
+            assert (values["state"], told) == (state, kelvin), (material, found)
+            assert sorted({each["doi"] for each in reports}) == dois, material
+            texts = {doi: text for _, doi, text in CORPUS}
+            assert all(each["quote"] in texts[each["doi"]] and each["page"] == 1 for each in reports)
+            answers[material] = found
+        for bad in ("", "x" * 300, "La2-xSrxCuO4", "no formula", "\x00"):
+            failed: Any = await client.call_tool(
+                "validate_precedent", {"material": bad}, raise_on_error=False
+            )
+            assert failed.is_error and "internal" not in failed.content[0].text
+    assert answers["MgB2"]["data"]["contradictions"][0]["why"] == "transition at 39 K and at 25 K"
+    assert "90 K, and not down to 4.2 K" in answers["CuCl2"]["data"]["contradictions"][0]["why"]
+    assert "cite of others" in answers["LaS2"]["warnings"][0]
+    assert (
+        "contradictions" not in answers["I3K"]["data"] and "another pressure" in answers["I3K"]["warnings"][0]
+    )
+    assert "1 of 12 papers here name it; none says" in answers["NaCl3"]["warnings"][0]
+    assert answers["NaCl3"]["data"]["silent"][0]["doi"] == "10.1/j"
+    assert answers["NaCl2"]["data"]["relatives"][0]["doi"] == "10.1/j"
+    assert "None of the 12 papers here names it" in answers["UPt3"]["warnings"][0]
+    assert answers["UPt3"]["data"]["searched"]["papers"] == 12
+
+
+def test_a_material_is_one_composition(corpus: Path) -> None:
+    with opened(corpus) as database:
+        assert look(database, "magnesium diboride").naming == 2
+        with pytest.raises(LabrigError, match="not one composition"):
+            look(database, "La2-xSrxCuO4 with x = 0.1, 0.2")
