@@ -87,6 +87,13 @@ CHECKS = (
         (("{python}", "tests/soak/load.py", "--clients", "10", "--seconds", "10"),),
     ),
     Check(
+        "shares",
+        "2, 5 and 10 callers, up to four of them greedy: what each gets of its 1/N, within a factor of 1.5",
+        (("{python}", "tests/soak/shares.py"),),
+        r": \d+ owners, ",
+        (("{python}", "tests/soak/shares.py", "--seconds", "5", "--owners", "2", "--", "phreeqc"),),
+    ),
+    Check(
         "download",
         "a file of 3 GB, broken off once, downloaded, kept, given to a child, replayed: the same bytes, below 200 MB",
         (("{python}", "tests/soak/download.py"),),

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hostile.guard import descendants, until
@@ -205,3 +208,54 @@ def guessed_tokens(rig: Rig) -> str:
         found = list(pool.map(lambda n: server.under({}, token=f"guess-{n:020}"), range(GUESSES)))
     slow = "slowly" if time.monotonic() - began >= SLOW_S else "at once"
     return f"{in_order(f'HTTP {each}' for each in found)} {slow}"
+
+
+READABLE = (0o644, 0o640, 0o620, 0o606)
+
+
+def tokens_of_others(rig: Rig) -> str:
+    """Start a server on a token file that others may read or change: it must not listen."""
+    if not isinstance(rig.server, Http):
+        return NOTHING
+    words = []
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "tokens"
+        file.write_text(MINE)
+        for mode in READABLE:
+            file.chmod(mode)
+            started = subprocess.Popen(
+                [*rig.argv, "--http", "127.0.0.1:0", "--token-file", str(file)],
+                env=rig.environment,
+                cwd=rig.guard.cwd,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
+            assert started.stderr is not None
+            said = started.stderr.readline()  # what is wrong, or where it listens
+            started.kill()
+            started.communicate()
+            words.append(
+                "listens" if "http://" in said else "refused" if "token file" in said else said.strip()
+            )
+    return in_order(words)
+
+
+SESSIONS, IDLE_S, LOOKS = 50, 1, 10
+
+
+def sessions_left_idle(rig: Rig) -> str:
+    """Begin sessions of the older protocol and leave them: none may be known after the time for which one may idle."""
+    if not isinstance(rig.server, Http):
+        return NOTHING
+    server = Http(rig.argv, {**rig.environment, "LABRIG_SERVE_SESSION_IDLE_S": str(IDLE_S)}, rig.guard.cwd)
+    try:
+        sessions = [server.session() for _ in range(SESSIONS)]
+        known = server.in_session(sessions[-1])
+        for _ in range(LOOKS):
+            time.sleep(2 * IDLE_S)  # to ask in a session is to use it
+            sessions = [each for each in sessions if server.in_session(each) != 404]
+            if not sessions:
+                return f"HTTP {known}, HTTP 404"
+        return f"HTTP {known}, {len(sessions)} kept"
+    finally:
+        server.close()

@@ -162,13 +162,21 @@ class Rig:
 
     def start(self) -> None:
         """Start a server on the watched tree."""
+        self.server = CHANNELS[self.transport](self.argv, self.environment, self.guard.cwd)
+        self.servers.add(self.server.process.pid)
+
+    @property
+    def argv(self) -> list[str]:
+        """The command of the server, over stdio."""
         workspace = self.guard.work if self.transport == "HTTP" else self.guard.work / "mine"
         toolsets = ",".join(servers.toolbox(self.name).toolsets)
         argv = [sys.executable, *servers.module(self.name), "--workspace", str(workspace)]
-        argv += ["--toolsets", toolsets, *self.flags]
-        environment = self.guard.environment | self.variables
-        self.server = CHANNELS[self.transport](argv, environment, self.guard.cwd)
-        self.servers.add(self.server.process.pid)
+        return [*argv, "--toolsets", toolsets, *self.flags]
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The variables of the server."""
+        return self.guard.environment | self.variables
 
     @property
     def alive(self) -> bool:

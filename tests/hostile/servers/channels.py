@@ -27,6 +27,7 @@ META = {
     "io.modelcontextprotocol/clientInfo": {"name": "attacker", "version": "0"},
     "io.modelcontextprotocol/clientCapabilities": {},
 }
+OLDER = "2025-06-18"
 MINE, THEIRS = "attacker-" + "a" * 16, "bystander-" + "b" * 16
 """The two bearer tokens of an HTTP server under attack: the attacker's, and somebody else's."""
 
@@ -256,6 +257,29 @@ class Http:
             connection.sendall("\r\n".join(head).encode() + b"\r\n\r\n" + body)
             answer = connection.recv(64).split()
         return answer[1].decode() if len(answer) > 1 else "closed"
+
+    def session(self) -> str:
+        """Begin a session of the protocol that had them, and return its id."""
+        about = {"name": "attacker", "version": "0"}
+        hello = {"protocolVersion": OLDER, "capabilities": {}, "clientInfo": about}
+        return str(self._older("initialize", hello, "").headers["mcp-session-id"])
+
+    def in_session(self, session: str) -> int:
+        """Ask for nothing in a session; return the status, 404 where there is none of this id."""
+        return self._older("ping", {}, session).status
+
+    def _older(self, method: str, params: Any, session: str) -> http.client.HTTPResponse:
+        body = {"jsonrpc": "2.0", "id": next(self._numbers), "method": method, "params": params}
+        headers = {**_headers(method, "", MINE), "MCP-Protocol-Version": OLDER, "Mcp-Session-Id": session}
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE_S)
+        try:
+            kept = {key: value for key, value in headers.items() if value}
+            connection.request("POST", "/mcp", json.dumps(body), kept)
+            answer = connection.getresponse()
+            answer.read()
+            return answer
+        finally:
+            connection.close()
 
     def begin(self, tool: str, arguments: Any) -> Callable[[], None]:
         """Start a call and return what takes it back: the connection is closed."""

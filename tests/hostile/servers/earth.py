@@ -35,6 +35,12 @@ def _traffic(**more: str) -> Call:
     return Call("check_inputs", {"tool": "impact_sumo_run", "arguments": {**ROADS_OF, **more}})
 
 
+def _scenario(**more: Any) -> Call:
+    warm = {"warmer_k": 2, "humidity": "constant_relative_humidity"}
+    given = {"name": "warm", "perturbation": warm, "inputs": {"weather_daily_path": "@earth/maize.csv"}}
+    return Call("compile_scenario", {**given, **more})
+
+
 def _query(**more: Any) -> Call:
     given = {"source": "osm", "geometry": BOX, "filters": ROADS}
     return Call("gis_feature_query", {**given, **more})
@@ -145,5 +151,24 @@ CASES = (
             _traffic(disruptions_path="../x"),
         ),
         REFUSED,
+    ),
+    Case(
+        ENGINES,
+        "paths out of a scenario",
+        "folders and inputs beyond the workspace, networks with entities",
+        (
+            _scenario(name="../../x"),
+            _scenario(name="x/../../y"),
+            _scenario(inputs={"weather_daily_path": "/etc/passwd"}),
+            _scenario(inputs={"weather_daily_path": ["@earth/maize.csv", "../x"]}),
+            _scenario(
+                perturbation={"closed_edges": ["bc"]},
+                inputs={"network_path": "@earth/entity.net.xml", "routes_path": "@earth/cars.rou.xml"},
+            ),
+            _scenario(
+                inputs={"weather_epw_path": "@earth/steady.epw", "building_idf_path": "@earth/schedule.idf"}
+            ),
+        ),
+        ("bad_input, refused",),
     ),
 )

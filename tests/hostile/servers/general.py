@@ -388,6 +388,13 @@ GENERAL: tuple[Case, ...] = (
         Act(acts.guessed_tokens),
         ("HTTP 401 slowly",),
     ),
+    Case(
+        PROTOCOL,
+        "tokens that others read",
+        "a server started on a token file of the modes 644, 640, 620 and 606 (HTTP)",
+        Act(acts.tokens_of_others),
+        ("refused",),
+    ),
     Case(PROTOCOL, "deep JSON", "200,000 nested lists", _nested, ("dropped",), http=("HTTP 400",)),
     Case(
         PROTOCOL,

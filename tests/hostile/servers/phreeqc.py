@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 from hostile.guard import descendants, until
-from hostile.servers.acts import in_order, server_killed_while
+from hostile.servers.acts import in_order, server_killed_while, sessions_left_idle
 from hostile.servers.case import NOTHING, Act, Call, Case, Raw
 from hostile.servers.channels import META, THEIRS, Http
 from hostile.servers.general import ARGUMENTS, PATHS, PROCESSES
@@ -178,6 +178,30 @@ def long_inputs_taken_back(rig: Rig) -> str:
     began = time.monotonic()
     reply = rig.kept(rig.server.call("execute_phreeqc", {"input": WATER}, 120, token=THEIRS))
     return reply.word if time.monotonic() - began < SOON_S else "much later"
+
+
+CONTINUED_INPUT = "SOLUTION 1\n" + "Na 1 \\\n" * 380_000
+ENDS_S = 10.0
+
+
+def told_to_end_under_load(rig: Rig) -> str:
+    """Take back ten calls of many continued lines, have runs without end beside them, and ask the server to end."""
+    if not isinstance(rig.server, Http):
+        return NOTHING
+    rig.prepare()
+    runs = [rig.server.begin("execute_phreeqc", {"input": ENDLESS}) for _ in range(4)]
+    for _ in range(10):
+        take_back = rig.server.begin("execute_phreeqc", {"input": CONTINUED_INPUT})
+        time.sleep(0.8)
+        take_back()
+    below = set(descendants(rig.server.process.pid))
+    rig.server.process.terminate()
+    ended = until(lambda: not rig.alive, ENDS_S)
+    for each in runs:  # held until here: a connection that nobody holds is closed, and its call with it
+        each()
+    if not ended:
+        return "much later"
+    return "ended" if until(lambda: not below & set(descendants(os.getpid()))) else "went on"
 
 
 BASIC = "Basic programs"
@@ -891,6 +915,22 @@ CASES: tuple[Case, ...] = (
         ("ok",),
         wall_s=20,
         theirs=True,
+    ),
+    Case(
+        PROCESSES,
+        "told to end under load",
+        "ten calls of 380,000 continued lines taken back after 0.8 s, beside runs without end; then SIGTERM: in 10 s",
+        Act(told_to_end_under_load),
+        ("ended",),
+        wall_s=60,
+        kills=True,
+    ),
+    Case(
+        PROCESSES,
+        "sessions left idle",
+        "50 sessions of the protocol that had them, at a server where one may idle for 1 s",
+        Act(sessions_left_idle),
+        ("HTTP 200, HTTP 404",),
     ),
     Case(
         PROCESSES,
