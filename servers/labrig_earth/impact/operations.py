@@ -12,6 +12,7 @@ from labrig.errors import LabrigError
 from labrig_earth.impact.building import make_input
 from labrig_earth.impact.crops.building import make_weather
 from labrig_earth.impact.records import SUMMARY, Record, read_summary
+from labrig_earth.impact.scenario.compiling import compile_scenario
 from labrig_earth.results import Result
 from labrig_earth.work.calls import Call, Operation
 
@@ -86,4 +87,5 @@ OPERATIONS: Mapping[str, Operation] = {
     "plot_run": plot_run,
     "make_weather": make_weather,
     "make_input": make_input,
+    "compile_scenario": compile_scenario,
 }

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from labrig.errors import LabrigError
+from labrig.errors import LabrigError, unknown_name
 from labrig_earth.impact.envelope import Common, Metric
 from labrig_earth.impact.simulator import Simulation
 
@@ -112,7 +112,9 @@ class Paired:
     Attributes
     ----------
     mean, standard_error
-        Of the differences, in `unit`; the error is None for fewer than two pairs.
+        Of the differences; the error is None for fewer than two pairs.
+    interval
+        Of the mean, 95 %, by Student's t; None for fewer than two pairs.
     pairs
         How many units pair.
     """
@@ -120,6 +122,7 @@ class Paired:
     name: str
     mean: float
     standard_error: float | None
+    interval: tuple[float, float] | None
     pairs: int
 
 
@@ -141,8 +144,13 @@ class Comparison:
     warnings: Sequence[str]
 
 
-def compared(baseline: Record, intervention: Record) -> Comparison:
+def compared(baseline: Record, intervention: Record, changed_options: Sequence[str] = ()) -> Comparison:
     """Compare two runs, intervention less baseline.
+
+    Parameters
+    ----------
+    changed_options
+        Options that belong to the intervention; all others must be the same.
 
     Raises
     ------
@@ -150,10 +158,11 @@ def compared(baseline: Record, intervention: Record) -> Comparison:
         ``refused`` where they are of two tools or engines, or differ in options or seed: such a difference would be
         taken for that of the intervention.
     """
+    _require_options(baseline, intervention, changed_options)
     for what, one, other in (
         ("tools", baseline.tool, intervention.tool),
         ("engines", baseline.version, intervention.version),
-        ("options", dict(baseline.options), dict(intervention.options)),
+        ("options", _others(baseline, changed_options), _others(intervention, changed_options)),
         ("seeds", baseline.seed, intervention.seed),
     ):
         if one != other:
@@ -161,11 +170,15 @@ def compared(baseline: Record, intervention: Record) -> Comparison:
                 f"The runs have two {what}: {one} and {other}",
                 where="baseline, intervention",
                 expected="runs that differ in their input files alone",
-                try_="run one of them again with the settings of the other",
+                try_="run one of them again with the settings of the other"
+                + ("; or name what is meant to differ in changed_options" if what == "options" else ""),
                 code="refused",
             )
     roles = sorted({*baseline.inputs, *intervention.inputs})
     changed = [role for role in roles if baseline.inputs.get(role) != intervention.inputs.get(role)]
+    changed += [
+        name for name in changed_options if baseline.options.get(name) != intervention.options.get(name)
+    ]
     warnings = [] if changed else ["both runs have the same inputs: no intervention is seen"]
     if len(changed) > 1:
         warnings.append(f"{len(changed)} inputs differ: their effects cannot be told apart")
@@ -202,10 +215,61 @@ def _paired(baseline: Record, intervention: Record, warnings: list[str]) -> list
         ]
         if not changes:
             continue
-        mean = math.fsum(changes) / len(changes)
-        error = None
-        if len(changes) > 1:
-            spread = math.fsum((each - mean) ** 2 for each in changes) / (len(changes) - 1)
-            error = math.sqrt(spread / len(changes))
-        found.append(Paired(name, mean, error, len(changes)))
+        found.append(paired(name, changes))
     return found
+
+
+def paired(name: str, changes: Sequence[float]) -> Paired:
+    """Return the mean of differences with its standard error and its interval (Student's t, 95 %)."""
+    mean = math.fsum(changes) / len(changes)
+    if len(changes) < 2:
+        return Paired(name, mean, None, None, len(changes))
+    from scipy.special import stdtrit
+
+    spread = math.fsum((each - mean) ** 2 for each in changes) / (len(changes) - 1)
+    error = math.sqrt(spread / len(changes))
+    reach = float(stdtrit(len(changes) - 1, 0.975)) * error
+    return Paired(name, mean, error, (mean - reach, mean + reach), len(changes))
+
+
+def over_pairs(comparisons: Sequence[Comparison]) -> list[Paired]:
+    """Return the differences of each metric over pairs of runs, such as those of members of an ensemble."""
+    changes: dict[str, list[float]] = {}
+    for each in comparisons:
+        for difference in each.differences:
+            changes.setdefault(difference.name, []).append(difference.difference)
+    return [paired(name, values) for name, values in changes.items()]
+
+
+def require_one_kind(records: Sequence[Record]) -> None:
+    """Raise ``refused`` where pairs are of several tools or engines: their differences are no sample of one thing."""
+    for what, kinds in (
+        ("tools", sorted({each.tool for each in records})),
+        ("engines", sorted({each.version for each in records})),
+    ):
+        if len(kinds) > 1:
+            raise LabrigError(
+                f"The pairs have {len(kinds)} {what}: {', '.join(kinds)}",
+                where="baseline, intervention",
+                expected="pairs of one simulator",
+                code="refused",
+            )
+
+
+def _others(record: Record, changed_options: Sequence[str]) -> dict[str, Any]:
+    return {
+        name: value
+        for name, value in record.options.items()
+        if name not in changed_options and value is not None
+    }
+
+
+def _require_options(baseline: Record, intervention: Record, changed_options: Sequence[str]) -> None:
+    for name in changed_options:
+        if name not in baseline.options and name not in intervention.options:
+            raise unknown_name(
+                "option of the runs",
+                name,
+                (*baseline.options, *intervention.options),
+                where="changed_options",
+            )

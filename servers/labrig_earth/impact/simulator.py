@@ -120,6 +120,8 @@ class Simulator:
         it knows what is named, and what may be named.
     names
         What it lists.
+    proxies
+        Published arguments that only drove a formula in place of the engine, each with what stands for it here.
     """
 
     tool: str
@@ -132,3 +134,4 @@ class Simulator:
     options: Mapping[str, str] = field(default_factory=dict)
     question: Callable[[Given], tuple[Mapping[str, Any], Mapping[str, bytes]]] | None = None
     names: Sequence[str] = ()
+    proxies: Mapping[str, str] = field(default_factory=dict)

@@ -7,6 +7,7 @@
 - `code`: Python of an agent, in a toolset of its own
 - `online`: STAC services and parts of what lies on the network, in another
 - `impact`: their inputs checked, runs compared and drawn
+- `scenarios`: one perturbation of all their inputs
 - `terra`: sub-tools of TerraAgent by their published names, in toolsets of their groups
 - `simulators`, `simulators_buildings`, `simulators_health`, `simulators_traffic`, `simulators_weather`: simulators by
   their published names
@@ -15,7 +16,7 @@
 
 from labrig_earth.server import finding, grids, features, pictures, workspace, code, online  # isort: skip - as tools/list has them
 from labrig_earth.server import simulators, simulators_health, simulators_weather  # isort: skip
-from labrig_earth.server import simulators_buildings, simulators_traffic, impact  # isort: skip - after those
+from labrig_earth.server import simulators_buildings, simulators_traffic, impact, scenarios  # isort: skip - after those
 from labrig_earth.server import terra  # isort: skip - after those
 from labrig_earth.server.base import toolbox
 
@@ -27,6 +28,7 @@ __all__ = [
     "impact",
     "online",
     "pictures",
+    "scenarios",
     "simulators",
     "simulators_buildings",
     "simulators_health",

@@ -334,11 +334,17 @@ def _answer(
     return fitted(replace(answer, artifacts=(*artifacts, listed.to_dict())))
 
 
-def fitted(answer: Answer) -> Answer:
-    """Return an answer cut to the size of one: fewer values and warnings, then shorter lists, the longest first."""
+def fitted(answer: Answer, whole: str = "result.json") -> Answer:
+    """Return an answer cut to the size of one: fewer values and warnings, then shorter lists, the longest first.
+
+    Parameters
+    ----------
+    whole
+        Where all of it is.
+    """
     cut = f"{len(answer.values) - MOST_VALUES} more values" if len(answer.values) > MOST_VALUES else ""
     answer = replace(answer, values=answer.values[:MOST_VALUES])
-    note = {"not_shown": "all of it is in result.json" + (f" ({cut})" if cut else "")}
+    note = {"not_shown": f"all of it is in {whole}" + (f" ({cut})" if cut else "")}
     answer = with_fewer_warnings(replace(answer, data={**answer.data, **note}), ANSWER_BYTES - 300)
     data: Any = answer.data
     while json_bytes(replace(answer, data=data).to_dict()) > ANSWER_BYTES - 200:

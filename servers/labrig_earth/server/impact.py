@@ -6,7 +6,7 @@ A run is named by the handle of its archive, which `start_simulation` and the pu
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -20,13 +20,21 @@ from labrig.toolbox import session
 from labrig.tools.sources import opened_source
 from labrig_earth.impact.envelope import Common, Metric
 from labrig_earth.impact.reading_output import output_text
-from labrig_earth.impact.records import SUMMARY, Record, compared, read_summary
+from labrig_earth.impact.records import (
+    SUMMARY,
+    Paired,
+    Record,
+    compared,
+    over_pairs,
+    read_summary,
+    require_one_kind,
+)
 from labrig_earth.impact.simulators import ROOMS, simulator
 from labrig_earth.server import simulating
 from labrig_earth.server.base import Asked, answered, options_of, pictured, toolbox
 
 IMPACT = ("impact",)
-MOST_PAIRED = 10
+MOST_PAIRED, MOST_PAIRS = 10, 40
 MOST_FILES = 80
 MOST_LOOKED_AT = 5_000
 MOST_TEXT = 5_000
@@ -37,6 +45,10 @@ ArgumentsArgument = Annotated[
     dict[str, Any], Field(description="Those of the tool: files by path or handle, and options.")
 ]
 RunArgument = Annotated[str, Field(description="Handle of a run's folder in the workspace.")]
+RunsArgument = Annotated[
+    str | Annotated[list[str], Field(max_length=MOST_PAIRS)],
+    Field(description="Handle of a run, or a list of them."),
+]
 
 
 @toolbox.tool(title="List inputs", read_only=True, toolsets=IMPACT)
@@ -244,14 +256,33 @@ def _split(tool: str, arguments: Mapping[str, Any]) -> tuple[dict[str, Any], dic
     return files, options, simulating.common_of(common)
 
 
-@toolbox.tool(title="Compare two runs", read_only=True, toolsets=IMPACT)
-async def compare_runs(baseline: RunArgument, intervention: RunArgument) -> Answer:
+@toolbox.tool(title="Compare runs", read_only=True, toolsets=IMPACT)
+async def compare_runs(
+    baseline: RunsArgument,
+    intervention: RunsArgument,
+    changed_options: Annotated[
+        list[str], Field(max_length=10, description="Options that are meant to differ.")
+    ] = [],  # noqa: B006 - pydantic copies it
+) -> Answer:
     """Compare two runs of one simulator, intervention less baseline, paired by season where seasons pair.
 
-    Runs of other engines, options or seeds are refused: their difference would be taken for the intervention's.
+    Lists of as many handles each are pairs: mean difference, 95 % interval and number of pairs of each metric. Runs of
+    other engines, options or seeds are refused: their difference would be taken for the intervention's.
     """
-    first, second = await in_thread(lambda: (_record(baseline), _record(intervention)))
-    found = compared(first, second)
+    ones, others = ([each] if isinstance(each, str) else each for each in (baseline, intervention))
+    if len(ones) != len(others) or not ones:
+        raise LabrigError(
+            f"{len(ones)} and {len(others)} runs are given",
+            where="baseline, intervention",
+            expected="as many of both, at least one, in the order of the pairs",
+        )
+    pairs = await in_thread(
+        lambda: [(_record(one), _record(other)) for one, other in zip(ones, others, strict=True)]
+    )
+    if len(pairs) > 1:
+        return _over_pairs(pairs, changed_options)
+    first, second = pairs[0]
+    found = compared(first, second, changed_options)
     values = [
         Quantity(
             each.name,
@@ -262,15 +293,7 @@ async def compare_runs(baseline: RunArgument, intervention: RunArgument) -> Answ
         )
         for each in found.differences
     ]
-    paired = [
-        {
-            "name": each.name,
-            "mean_difference": round(each.mean, 6),
-            "standard_error": None if each.standard_error is None else round(each.standard_error, 6),
-            "pairs": each.pairs,
-        }
-        for each in found.paired
-    ]
+    paired = [_row(each) for each in found.paired]
     return Answer(
         source=f"{first.version}; labrig earth {toolbox.version}",
         status="ok_with_warnings" if found.warnings else "ok",
@@ -283,6 +306,48 @@ async def compare_runs(baseline: RunArgument, intervention: RunArgument) -> Answ
         },
         warnings=tuple(found.warnings),
         next="plot_run(runs=[baseline, intervention])",
+    )
+
+
+def _row(each: Paired) -> dict[str, Any]:
+    return {
+        "name": each.name,
+        "mean_difference": round(each.mean, 6),
+        "standard_error": None if each.standard_error is None else round(each.standard_error, 6),
+        "interval_95": None if each.interval is None else [round(end, 6) for end in each.interval],
+        "pairs": each.pairs,
+    }
+
+
+def _over_pairs(pairs: Sequence[tuple[Record, Record]], changed_options: Sequence[str]) -> Answer:
+    """Return the differences of several pairs of runs."""
+    require_one_kind([each for pair in pairs for each in pair])
+    found = [compared(first, second, changed_options) for first, second in pairs]
+    units = {each.name: each.unit for comparison in found for each in comparison.differences}
+    rows = over_pairs(found)
+    warnings = dict.fromkeys(said for each in found for said in each.warnings)
+    return Answer(
+        source=f"{pairs[0][0].version}; labrig earth {toolbox.version}",
+        status="ok_with_warnings" if warnings else "ok",
+        values=tuple(
+            Quantity(
+                each.name,
+                round(each.mean, 6),
+                units[each.name],
+                f"mean of {each.pairs} pairs"
+                + (f", 95 % {each.interval[0]:.6g} to {each.interval[1]:.6g}" if each.interval else ""),
+            )
+            for each in rows
+        ),
+        data={
+            "baseline": pairs[0][0].scenario,
+            "intervention": pairs[0][1].scenario,
+            "changed_inputs": list(dict.fromkeys(name for each in found for name in each.changed)),
+            "paired": [_row(each) for each in rows][:MOST_PAIRED],
+            "pairs": len(pairs),
+        },
+        warnings=tuple(warnings),
+        next="plot_run(runs=[baseline, intervention]) of a pair",
     )
 
 

@@ -25,7 +25,7 @@ from labrig_earth.impact.envelope import OUTPUT_DIR as OUTPUT_DIR
 from labrig_earth.impact.envelope import Common, File, Finished, published
 from labrig_earth.impact.records import SUMMARY, summary_of
 from labrig_earth.impact.runs import require
-from labrig_earth.impact.simulator import Given, Named, Run
+from labrig_earth.impact.simulator import Given, Named, Run, Simulator
 from labrig_earth.impact.simulators import simulator
 
 MOST_INPUT_BYTES = 32 << 20
@@ -106,7 +106,8 @@ async def run_kept(
     asked = simulator(tool)
     allowed = common.checked(asked.backends)
     given, hashes = await in_thread(read_given, tool, files, options)
-    require(asked.engine)
+    options = given.options
+    await in_thread(_require, asked, given)
     run_id = common.named(tool, options, {role: " ".join(each) for role, each in hashes.items()})
     target = common.folder(tool, run_id)
     async with asked.run(given, Run(here.state.engines, allowed, common.seed)) as done:
@@ -151,6 +152,15 @@ async def run_kept(
     return Kept(finished, common, archive)
 
 
+def _require(asked: Simulator, given: Given) -> None:
+    """Raise ``unavailable`` for an engine that is not there, but first what its reader refuses in the files."""
+    try:
+        require(asked.engine)
+    except LabrigError:
+        asked.check(given)
+        raise
+
+
 def read_given(
     tool: str, files: Mapping[str, Any], options: Mapping[str, Any]
 ) -> tuple[Given, dict[str, list[str]]]:
@@ -162,6 +172,16 @@ def read_given(
         For an argument that the tool does not have, one that is missing, a file that is not there or too large.
     """
     asked = simulator(tool)
+    for name, value in (*files.items(), *options.items()):
+        if name in asked.proxies and value is not None:
+            raise LabrigError(
+                f"{name} only drove a formula in place of {asked.engine.title}, which is not offered",
+                where=name,
+                expected=f"leave it out; {asked.proxies[name]}",
+                code="refused",
+            )
+    files = {name: value for name, value in files.items() if name not in asked.proxies}
+    options = {name: value for name, value in options.items() if name not in asked.proxies}
     for name in (*files, *options):
         if name not in asked.files and name not in asked.options:
             raise unknown_name("argument", str(name), (*asked.files, *asked.options), where=tool)

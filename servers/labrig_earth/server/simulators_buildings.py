@@ -10,6 +10,8 @@ from labrig.answer import Published
 from labrig_earth.server import simulating as common
 from labrig_earth.server.base import toolbox
 
+Proxy = Annotated[common.Number | None, Field(description="Of a formula; refused.")]
+
 
 @toolbox.tool(title="Run EnergyPlus", read_only=False, faithful=True, toolsets=("simulators",))
 async def impact_energyplus_run(
@@ -23,6 +25,10 @@ async def impact_energyplus_run(
     heating_setpoint_c: Annotated[
         common.Number | None, Field(description="Constant, in place of the building's.")
     ] = None,
+    default_floor_area_m2: Proxy = None,
+    base_load_w_m2: Proxy = None,
+    cooling_sensitivity_w_m2_per_c: Proxy = None,
+    heating_sensitivity_w_m2_per_c: Proxy = None,
     run_id: common.RunId = "",
     instance_id: common.InstanceId = "instance-001",
     scenario_name: common.ScenarioName = "baseline",
@@ -42,6 +48,13 @@ async def impact_energyplus_run(
     return await common.simulated(
         "impact_energyplus_run",
         {"building_idf_path": building_idf_path, "weather_epw_path": weather_epw_path},
-        {"cooling_setpoint_c": cooling_setpoint_c, "heating_setpoint_c": heating_setpoint_c},
+        {
+            "cooling_setpoint_c": cooling_setpoint_c,
+            "heating_setpoint_c": heating_setpoint_c,
+            "default_floor_area_m2": default_floor_area_m2,
+            "base_load_w_m2": base_load_w_m2,
+            "cooling_sensitivity_w_m2_per_c": cooling_sensitivity_w_m2_per_c,
+            "heating_sensitivity_w_m2_per_c": heating_sensitivity_w_m2_per_c,
+        },
         common.common_of(locals()),
     )

@@ -68,7 +68,7 @@ def test_units_are_converted_and_what_was_assumed_is_told(gridded: Path, tmp_pat
         assert float(rows[day]["tmax_c"]) == pytest.approx(mean + 4.5, abs=1e-4)
     assert float(rows[4]["precipitation_mm"]) == pytest.approx(9.0, abs=1e-6)
     assert float(rows[5]["precipitation_mm"]) == 0
-    assert float(rows[0]["wind_m_s"]) == pytest.approx(3.740, abs=0.001)
+    assert float(rows[0]["wind_2m_m_s"]) == pytest.approx(3.740, abs=0.001)
     said = " ".join(assumed)
     assert "half of 9 K, as the caller states" in said
     assert "FAO-56, equation 47" in said

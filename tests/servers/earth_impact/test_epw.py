@@ -12,6 +12,7 @@ from labrig.errors import LabrigError
 from labrig_earth.impact.weather.epw import design_days, read_epw, write_epw
 from labrig_earth.impact.weather.hours import Place, erbs, half_cosines, read_hours
 from labrig_earth.impact.weather.months import days_of_months, read_months
+from support.crops import made_weather
 from support.health import months_csv
 
 MUNICH = Place(48.1, 11.6, 1.0, 520.0)
@@ -39,6 +40,21 @@ def hourly_csv(year: int = 2019, *, utc: bool = False, hours: int | None = None)
         when = first + np.timedelta64(3600 * (place - (1 if utc else 0)), "s")
         lines.append(f"{str(when)[:16]}{'Z' if utc else ''},{place / 300:.4f},60,3,{sun:.1f}")
     return ("\n".join(lines) + "\n").encode()
+
+
+def test_days_as_make_weather_writes_them_become_hours() -> None:
+    """Dew point and wind at 2 m: 3 m/s there are 4.011 m/s at 10 m over short grass."""
+    content = made_weather(wind_m_s=3.0).replace(b"wind_m_s", b"wind_2m_m_s", 1)
+    rows = rows_of(write_epw(read_hours(content, "weather.csv", MUNICH), "Munich", "DEU", "made"))
+    days = list(csv.DictReader(content.decode().splitlines()))
+    assert {row[21] for row in rows} == {"4.01"}
+    for day in (0, 180):
+        at = rows[24 * day + 14]  # the maximum
+        assert float(at[7]) == pytest.approx(float(days[day]["tdew_c"]), abs=0.006)
+        assert float(at[6]) == pytest.approx(float(days[day]["tmax_c"]), abs=0.006)
+    for both, said in ((b"rh_pct", "Humidity is there twice"), (b"wind_m_s", "Wind is there twice")):
+        with pytest.raises(LabrigError, match=said):
+            read_hours(content.replace(b"et0_mm", both), "weather.csv", MUNICH)
 
 
 @pytest.mark.parametrize("year", [2019, 2020])

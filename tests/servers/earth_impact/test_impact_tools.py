@@ -135,7 +135,13 @@ async def test_runs_are_compared_season_by_season(served: tuple[Client[Any], Pat
         {"name": "yield_t_ha", "value": 2.0, "unit": "t/ha", "note": "5 to 7, +40.00 %"}
     ]
     assert found["data"]["paired"] == [
-        {"name": "yield_t_ha", "mean_difference": 2.0, "standard_error": 0.57735, "pairs": 3}
+        {
+            "name": "yield_t_ha",
+            "mean_difference": 2.0,
+            "standard_error": 0.57735,
+            "interval_95": [-0.484138, 4.484138],  # t of two degrees of freedom is 4.302653
+            "pairs": 3,
+        }
     ]
     assert found["data"]["changed_inputs"] == ["management_path"]
 

@@ -81,6 +81,25 @@ async def test_without_energyplus_the_line_that_brings_it_is_said(
         result = await client.call_tool("impact_energyplus_run", files, raise_on_error=False)
         assert result.meta["labrig"]["error"]["code"] == "unavailable"
         assert "labrig setup energyplus" in result.content[0].text
+        (tmp_path / "short.epw").write_bytes(steady_epw(-2.0)[:5000])
+        result = await client.call_tool(
+            "impact_energyplus_run", {**files, "weather_epw_path": "short.epw"}, raise_on_error=False
+        )
+        assert result.meta["labrig"]["error"]["code"] == "bad_input", "what is wrong in a file is said before"
+        assert "8,760" in result.content[0].text
+        for name in ("default_floor_area_m2", "base_load_w_m2", "heating_sensitivity_w_m2_per_c"):
+            result = await client.call_tool("impact_energyplus_run", {**files, name: 6}, raise_on_error=False)
+            assert result.meta["labrig"]["error"]["code"] == "refused"
+            assert f"{name} only drove a formula in place of EnergyPlus" in result.content[0].text
+        result = await client.call_tool(
+            "check_inputs",
+            {
+                "tool": "impact_energyplus_run",
+                "arguments": {**files, "cooling_sensitivity_w_m2_per_c": 4},
+            },
+            raise_on_error=False,
+        )
+        assert result.meta["labrig"]["error"]["code"] == "refused"
         checked = await client.call_tool(
             "check_inputs",
             {"tool": "impact_energyplus_run", "arguments": {**files, "heating_setpoint_c": True}},

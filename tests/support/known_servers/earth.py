@@ -372,6 +372,14 @@ RECIPES: dict[str, list[dict[str, Any]]] = {
             "options": {"end": "2000-01-31"},
         }
     ],
+    "compile_scenario": [
+        {
+            "name": "warm",
+            "perturbation": {"warmer_k": 2, "humidity": "constant_relative_humidity"},
+            "inputs": FIELD,
+            "options": {"latitude": 41, "elevation_m": 300},
+        }
+    ],
     "plot": [{"kind": "map", "files": ["@earth/dem.tif"], "layers": [REGIONS]}],
     "index": [{"index": "NDVI", "files": SCENE}],
     "read_file": [{"path": "@earth/stations.csv"}],
@@ -460,6 +468,20 @@ VOCABULARY = Vocabulary(
             ]
         ),
         "arguments": CASE,
+        "perturbation": st.sampled_from(
+            [
+                {},
+                {"warmer_k": 2, "humidity": "constant_vapour_pressure"},
+                {"warmer_k": 1e400, "humidity": "x"},
+                {"precipitation_percent": -30, "precipitation_as": "wet_days"},
+                {"closed_edges": ["bc"]},
+                {"closed_edges": [1]},
+                {"warmer_k": [2]},
+            ]
+        ),
+        "inputs": st.sampled_from(
+            [FIELD, TRAFFIC, {**FIELD, **TRAFFIC}, {"weather_daily_path": ["..", ""]}, {"x": "y"}]
+        ),
         "run": st.one_of(PATH, st.sampled_from([*handles, "sha256:0000000000000000"])),
         "runs": st.lists(st.one_of(PATH, st.sampled_from([*handles, "x"])), max_size=2),
         "data": st.one_of(PATH, PATH, st.sampled_from([*handles, "sha256:0000000000000000"])),

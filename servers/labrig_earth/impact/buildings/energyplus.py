@@ -188,4 +188,10 @@ SIMULATOR = Simulator(
     },
     run=simulate,
     check=lambda given: case_of(given).notes,
+    proxies={
+        "default_floor_area_m2": "the floor is that of the building's file (floor_area_m2 of the result)",
+        "base_load_w_m2": "loads are those of the building's file (equipment_w_m2 of a box)",
+        "cooling_sensitivity_w_m2_per_c": "how much cooling a degree takes is what EnergyPlus computes",
+        "heating_sensitivity_w_m2_per_c": "how much heating a degree takes is what EnergyPlus computes",
+    },
 )

@@ -16,12 +16,10 @@ from labrig.errors import LabrigError, unknown_name
 from labrig_earth.grids.reading import Field
 from labrig_earth.impact.crops.weather import Column, Weather, read_weather
 from labrig_earth.impact.sampling import fields_of, labels_of, point_of, sampled
+from labrig_earth.impact.weather.hours import TO_2_M
 from labrig_earth.results import Result
 from labrig_earth.work.arguments import mapping_of, number_of
 from labrig_earth.work.calls import Call
-
-TO_2_M = 4.87 / np.log(67.8 * 10 - 5.42)
-"""From wind at 10 m to wind at 2 m over short grass (FAO-56, equation 47)."""
 
 ROLES: Mapping[str, tuple[str, ...]] = {
     "tmin_c": ("degC",),
@@ -66,7 +64,8 @@ def make_weather(call: Call) -> Result:
     if not days:
         raise LabrigError("No variable is named", where="variables", expected=", ".join((*ROLES, *WINDS)))
     weather = Weather(days[0], columns)
-    content = weather.csv(tuple(columns))
+    # weather_to_epw takes wind_m_s for wind at 10 m, and crops for that at 2 m: this name says which it is.
+    content = weather.csv(tuple(columns)).replace(b"wind_m_s", b"wind_2m_m_s", 1)
     read_weather(content, "weather.csv")  # whatever a run would refuse is refused now
     (call.scratch / "weather.csv").write_bytes(content)
     years = weather.days / 365.2425
@@ -78,7 +77,11 @@ def make_weather(call: Call) -> Result:
             Quantity("mean of tmax_c", round(float(columns["tmax_c"].mean()), 3), "degC"),
             Quantity("precipitation", round(float(columns["precipitation_mm"].sum()) / years, 2), "mm/year"),
         ),
-        data={"start": str(weather.start), "end": str(weather.end), "columns": list(columns)},
+        data={
+            "start": str(weather.start),
+            "end": str(weather.end),
+            "columns": content.split(b"\n", 1)[0].decode().split(",")[1:],
+        },
         assumed=tuple(notes),
         warnings=labels_of(fields),
         source=", ".join(dict.fromkeys(field.source for field in fields)),

@@ -1,10 +1,10 @@
 """Hours of weather as an EPW file needs them, from hours or from days; each that is made says how.
 
-From days (``tmin_c``, ``tmax_c``, ``rh_pct``, ``wind_m_s``, ``srad_mj_m2``): temperature is a half cosine from the
-minimum at 6 h to the maximum at 15 h, and one to the next day's minimum; vapour pressure is constant through the day,
-by the mean humidity at the mean temperature, and condenses where the air is colder; wind is constant; radiation
-follows the height of the sun, with the day's sum conserved. Diffuse radiation is Erbs et al. (1982, Solar Energy 28,
-293) where the file has none.
+From days (``tmin_c``, ``tmax_c``, ``rh_pct`` or ``tdew_c``, ``wind_m_s`` or ``wind_2m_m_s``, ``srad_mj_m2``):
+temperature is a half cosine from the minimum at 6 h to the maximum at 15 h, and one to the next day's minimum; vapour
+pressure is constant through the day, by the dew point or by the mean humidity at the mean temperature, and condenses
+where the air is colder; wind is constant; radiation follows the height of the sun, with the day's sum conserved.
+Diffuse radiation is Erbs et al. (1982, Solar Energy 28, 293) where the file has none.
 """
 
 from __future__ import annotations
@@ -23,6 +23,9 @@ from labrig_earth.impact.weather.sun import extraterrestrial, sunlit
 Floats = NDArray[np.float64]
 
 MIN_AT_H, MAX_AT_H = 6, 15
+TO_2_M = 4.87 / float(np.log(67.8 * 10 - 5.42))
+"""From wind at 10 m to wind at 2 m over short grass (FAO-56, equation 47)."""
+
 LEAST_VAPOUR_HPA = 0.01
 LEAST_COS = 0.05
 YEAR_HOURS, YEAR_DAYS = 8760, 365
@@ -34,7 +37,9 @@ KNOWN: Mapping[str, Column] = {
     "tmax_c": Column(-60, 60, "degC"),
     "rh_pct": Column(0, 105, "%"),
     "dew_point_c": Column(-80, 40, "degC"),
+    "tdew_c": Column(-80, 40, "degC, of days"),
     "wind_m_s": Column(0, 40, "m/s at 10 m"),
+    "wind_2m_m_s": Column(0, 30, "m/s at 2 m, of days"),
     "wind_dir_deg": Column(0, 360, "degrees from north"),
     "pressure_hpa": Column(310, 1100, "hPa"),
     "srad_mj_m2": Column(0, 45, "MJ/m2/day"),
@@ -244,21 +249,42 @@ def _of_days(series: Series, place: Place) -> Hours:
             where=series.where,
             expected="at most tmax_c",
         )
-    if "rh_pct" not in series.columns:
-        raise LabrigError(
-            "There is no column rh_pct", where=series.where, expected="mean humidity of each day, %"
-        )
-    humidity_mean = np.minimum(series.column("rh_pct")[keep], 100.0)
-    vapour = np.maximum(saturated((low + high) / 2) * humidity_mean / 100, LEAST_VAPOUR_HPA)
+    vapour = np.maximum(_vapour_of_days(series, (low + high) / 2, keep), LEAST_VAPOUR_HPA)
     air = half_cosines(low, high)
     of_air = saturated(air)
     humidity = 100 * np.minimum(np.repeat(vapour, 24), of_air) / of_air
-    wind = np.repeat(series.column("wind_m_s", "mean wind of each day at 10 m, m/s")[keep], 24)
+    wind = np.repeat(_wind_of_days(series, notes)[keep], 24)
     starts = series.times[keep]
     ends = (starts[:, None] + (np.arange(24) + 1) * np.timedelta64(HOUR_S, "s")).ravel()
     day_sum = series.column("srad_mj_m2", "global radiation of each day, MJ/m2")[keep]
     ghi = radiation_of_days(ends, day_sum, place, series.where, starts)
     return _whole(series, place, year, ends, air, humidity, wind, ghi, None, None, None, None, notes)
+
+
+def _vapour_of_days(series: Series, mean_c: Floats, keep: NDArray[np.bool_]) -> Floats:
+    """Return the vapour pressure of each day, hPa, by its mean humidity or its dew point."""
+    has_humidity, has_dew = "rh_pct" in series.columns, "tdew_c" in series.columns
+    if has_humidity == has_dew:
+        raise LabrigError(
+            "Humidity is there twice" if has_dew else "There is no column rh_pct",
+            where=series.where,
+            expected="mean humidity of each day (rh_pct, %) or its dew point (tdew_c, degC), one of them",
+        )
+    if has_humidity:
+        found: Floats = saturated(mean_c) * np.minimum(series.column("rh_pct")[keep], 100.0) / 100
+        return found
+    return saturated(series.column("tdew_c")[keep])
+
+
+def _wind_of_days(series: Series, notes: list[str]) -> Floats:
+    """Return the wind of each day at 10 m, m/s; that of 2 m by the logarithm over short grass."""
+    if "wind_2m_m_s" not in series.columns:
+        return series.column("wind_m_s", "mean wind of each day at 10 m, m/s; wind_2m_m_s is that at 2 m")
+    if "wind_m_s" in series.columns:
+        raise LabrigError("Wind is there twice", where=series.where, expected="wind_m_s or wind_2m_m_s")
+    notes.append(f"wind at 10 m: wind at 2 m divided by {TO_2_M:.3f} (FAO-56, equation 47)")
+    found: Floats = series.column("wind_2m_m_s") / TO_2_M
+    return found
 
 
 def half_cosines(low: Floats, high: Floats) -> Floats:

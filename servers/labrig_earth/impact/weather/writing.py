@@ -96,7 +96,7 @@ SIMULATOR = Simulator(
         "weather_timeseries_path": "CSV, one year. Hours: time (ends of hours; standard time of the place, or with an "
         "offset), tair_c (degC), rh_pct or dew_point_c, wind_m_s (10 m), ghi_w_m2 (W/m2, mean over the hour that "
         "ends); as it has them dni_w_m2 with dhi_w_m2, ir_w_m2, pressure_hpa, wind_dir_deg. Days: date, tmin_c, "
-        "tmax_c, rh_pct, wind_m_s, srad_mj_m2 (MJ/m2/day)"
+        "tmax_c, rh_pct or tdew_c, wind_m_s (10 m) or wind_2m_m_s, srad_mj_m2 (MJ/m2/day), such as make_weather writes"
     },
     options={
         "city": "name in the header",

@@ -1,0 +1,158 @@
+"""``compile_scenario``: one perturbation of the inputs of all engines, written into a folder of the workspace."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from labrig.answer import ANSWER_BYTES, Answer, json_bytes
+from labrig.errors import LabrigError
+from labrig.threads import in_thread
+from labrig.toolbox import Session, session
+from labrig_earth.server.base import Asked, Worked, fitted, options_of, source_line, toolbox, worked
+
+CLOSURE, PAIRS = "closure.json", "pairs.json"
+GIVEN = "given:"
+
+
+@toolbox.tool(title="Compile a scenario", read_only=False, toolsets=("impact",))
+async def compile_scenario(
+    name: Annotated[str, Field(description="Names it and its folder.", pattern=r"^[A-Za-z0-9][\w.-]{0,59}$")],
+    perturbation: Annotated[
+        dict[str, Any],
+        Field(
+            description="warmer_k with humidity (constant_relative_humidity, constant_vapour_pressure); "
+            "precipitation_percent with precipitation_as (intensity, wet_days); closed_edges; planting_shift_days; "
+            "heating_setpoint_c, cooling_setpoint_c; co2_ppm."
+        ),
+    ],
+    inputs: Annotated[
+        dict[str, str | list[str]],
+        Field(
+            description="The baseline's files by the simulators' arguments (weather_daily_path, met_timeseries_path, "
+            "weather_epw_path, network_path, ...); lists of weather are members."
+        ),
+    ],
+    options: Annotated[
+        dict[str, Any], Field(description="latitude, elevation_m (for et0_mm); seed (of wet days).")
+    ] = {},  # noqa: B006 - pydantic copies it
+) -> Answer:
+    """Carry one perturbation through the inputs of crops, buildings, traffic and health, physically consistent.
+
+    Gives changed copies in scenarios/NAME, pairs of arguments (baseline, scenario), and a closure report: what changed
+    by how much, checks, and what was not perturbed.
+    """
+    options_of(options, ("latitude", "elevation_m", "seed"))
+    paths = {role: [value] if isinstance(value, str) else list(value) for role, value in inputs.items()}
+    here = session()
+    asked = Asked("compile_scenario", paths, {"name": name, "perturbation": perturbation, "options": options})
+    async with worked(asked, here) as done:
+        return await in_thread(_kept, here, name, paths, done)
+
+
+def _kept(here: Session, name: str, paths: Mapping[str, Sequence[str]], done: Worked) -> Answer:
+    """Write what was compiled into its folder, and return the answer."""
+    folder = f"scenarios/{name}"
+    pairs = [_named(pair, folder, paths) for pair in done.result.data["pairs"]]
+    closure = {
+        "schema": "labrig.earth.scenario/1",
+        "scenario": done.result.data["scenario"],
+        "seed": done.result.data["seed"],
+        **done.result.data["closure"],
+    }
+    contents = {each: done.folder.read(each) for each in done.result.files}
+    contents |= {CLOSURE: _json(closure), PAIRS: _json(pairs)}
+    _write(here, folder, contents)
+    failed = done.result.data["failed"]
+    tools = dict.fromkeys(pair["tool"] for pair in pairs)
+    answer = Answer(
+        source=source_line(done.hashes),
+        status="ok_with_warnings" if failed else "ok",
+        text=f"{done.result.data['scenario']}: {done.result.data['checks']} checks, {len(failed)} failed",
+        data={
+            "folder": folder,
+            "pairs": pairs,
+            "changes": {
+                f"{each['input']} {each['file']}": [_short(change) for change in each["changes"]]
+                for each in closure["inputs"]
+                if each["changes"]
+            },
+            "between_inputs": closure["between_inputs"],
+            "not_perturbed": [
+                *closure["not_perturbed"],
+                *dict.fromkeys(left for each in closure["inputs"] for left in each["not_perturbed"]),
+            ],
+            "assumed": list(dict.fromkeys(said for each in closure["inputs"] for said in each["assumed"])),
+            "closure": f"{folder}/{CLOSURE}",
+            "pairs_file": f"{folder}/{PAIRS}",
+        },
+        warnings=tuple(done.result.warnings),
+        next="run both arguments of each pair"
+        + (f" of {', '.join(tools)}" if tools else "")
+        + ", then compare_runs(baseline, intervention), lists for several pairs",
+        record={"operation": "compile_scenario", "inputs": dict(done.hashes)},
+    )
+    if json_bytes(answer.to_dict()) <= ANSWER_BYTES - 200:
+        return answer
+    return fitted(answer, f"{folder}/{CLOSURE} and {PAIRS}")
+
+
+def _named(pair: Mapping[str, Any], folder: str, paths: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """Return a pair with the paths of its files in place of what stands for them."""
+
+    def path(role: str, said: str) -> str:
+        if said.startswith(GIVEN):
+            return paths[role][int(said.removeprefix(GIVEN))]
+        return f"{folder}/{said}"
+
+    def world(arguments: Mapping[str, Any]) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for role, value in arguments.items():
+            source = "weather_daily_path" if role == "ensemble_weather_daily_paths" else role
+            if not (role.endswith("_path") or role.endswith("_paths")):
+                found[role] = value
+            elif isinstance(value, list):
+                found[role] = [path(source, each) for each in value]
+            else:
+                found[role] = path(source, value)
+        return found
+
+    return {
+        **{name: value for name, value in pair.items() if name not in ("baseline", "scenario")},
+        "baseline": world(pair["baseline"]),
+        "scenario": world(pair["scenario"]),
+    }
+
+
+def _short(change: Mapping[str, Any]) -> str:
+    """Return a row of an account in a few words."""
+    if "before" in change and "by" not in change:
+        return f"{change['what']}: {change['before']} to {change['after']}"
+    percent = f" ({change['percent']:+.2f} %)" if "percent" in change else ""
+    return f"{change['what']}: {change['by']:+g} {change['unit']}{percent}"
+
+
+def _json(value: Any) -> bytes:
+    return (json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
+
+
+def _write(here: Session, folder: str, contents: Mapping[str, bytes]) -> None:
+    """Write the files of a scenario; a folder that holds another one is left alone.
+
+    The same call again finds its own files, also those of a call that was ended half-way.
+    """
+    there = [each.path for each in here.workspace.entries() if each.path.startswith(f"{folder}/")]
+    for path in there:
+        name = path.removeprefix(f"{folder}/")
+        if name not in contents or here.workspace.read_bytes(path) != contents[name]:
+            raise LabrigError(
+                "There is another scenario of this name",
+                where=path,
+                expected="a name that is new, or the same scenario again",
+                try_="another name",
+            )
+    for name, content in contents.items():
+        here.workspace.write_bytes(f"{folder}/{name}", content)
