@@ -134,12 +134,12 @@ CHECKS = (
         "an attacker who sees the words of 24,000 questions alone",
         (
             ("labrig", "generate", "science-gym", "--seed", "soak", "--n", "24000", "--out", GYM_ITEMS),
-            ("{python}", "-m", "labrig_suites.science_gym.attack", "--tasks", GYM_ITEMS),
+            ("{python}", "-m", "attackers.science_gym", "--tasks", GYM_ITEMS),
         ),
         r"always saying possible:",
         (
             ("labrig", "generate", "science-gym", "--seed", "soak", "--n", "2400", "--out", GYM_ITEMS),
-            ("{python}", "-m", "labrig_suites.science_gym.attack", "--tasks", GYM_ITEMS),
+            ("{python}", "-m", "attackers.science_gym", "--tasks", GYM_ITEMS),
         ),
     ),
     Check(
@@ -154,9 +154,9 @@ CHECKS = (
     Check(
         "mcq-attack",
         "attackers who guess without an engine on 2,500 items",
-        (("{python}", "-m", "labrig_suites.phreeqc_mcq.attack", "--items", "2500"),),
+        (("{python}", "-m", "attackers.phreeqc_mcq", "--items", "2500"),),
         r"^Of \d+ attackers",
-        (("{python}", "-m", "labrig_suites.phreeqc_mcq.attack", "--items", "200", "--small"),),
+        (("{python}", "-m", "attackers.phreeqc_mcq", "--items", "200", "--small"),),
     ),
     Check(
         "mcq-acceptance",

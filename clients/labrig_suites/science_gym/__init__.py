@@ -5,7 +5,7 @@ Read in this order: `question` (what is asked, as data), `truth` (exact statisti
 questions of one repository), `solution` and `recompute` (the reference, from the files alone), `another` and `rowwise`
 (a second solution, with the standard library alone), `grading` (compat and strict), `score`, `fixtures` (what the
 scorer is tried with), `measures` (what tables measure), `tables` and `paper` (tables and figures of
-InfiniteScienceGym), `attack` (do the words tell). `checked` reads lines of a file with care.
+InfiniteScienceGym). `checked` reads lines of a file with care.
 """
 
 from labrig_harness.suite import Generator, Suite

@@ -7,7 +7,7 @@
 - `grading`: when a prediction is right, as published and as it should be; `score`: the score of one paper
 - `reading`, `printed_rows`: what solutions know of the language of made papers, and of lines of tables
 - `solution`, `another`: two solutions through the tools of the papers server
-- `fixtures`: extractions whose scores are known; `attack`: what cheap answers are worth
+- `fixtures`: extractions whose scores are known
 - `tables`: the suite's own tables; `paper`: those of the paper on evidence verification
 """
 

@@ -115,7 +115,7 @@ def test_legs_on_the_earth_and_in_another_twin() -> None:
 @pytest.mark.soak
 @pytest.mark.timeout(3600)
 def test_two_hundred_legs_by_three_ways_and_attackers_at_chance(ask: AskText) -> None:
-    from support.race_attackers import rates
+    from attackers.amazing_race import rates
 
     samples = items.generate("two hundred", 200)
     solved_by_all(samples, ask)

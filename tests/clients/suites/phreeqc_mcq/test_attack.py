@@ -13,16 +13,16 @@ from typing import Any
 
 import pytest
 
+from attackers.phreeqc_mcq import learners
+from attackers.phreeqc_mcq.__main__ import attack, main
+from attackers.phreeqc_mcq.learners import classifiers
+from attackers.phreeqc_mcq.results import Result, limit
+from attackers.phreeqc_mcq.rules_of_thumb import rules_of_thumb
+from attackers.phreeqc_mcq.seen import seen
+from attackers.phreeqc_mcq.set_rules import set_rules
 from labrig.errors import LabrigError
 from labrig_harness.sample import Sample, SampleInput
 from labrig_suites.phreeqc_mcq import items
-from labrig_suites.phreeqc_mcq.attack import learners
-from labrig_suites.phreeqc_mcq.attack.__main__ import attack, main
-from labrig_suites.phreeqc_mcq.attack.learners import classifiers
-from labrig_suites.phreeqc_mcq.attack.results import Result, limit
-from labrig_suites.phreeqc_mcq.attack.rules_of_thumb import rules_of_thumb
-from labrig_suites.phreeqc_mcq.attack.seen import seen
-from labrig_suites.phreeqc_mcq.attack.set_rules import set_rules
 from labrig_suites.phreeqc_mcq.items import LETTERS
 from labrig_suites.phreeqc_mcq.scenario import FIELD, Quantity, Stem
 from labrig_suites.phreeqc_mcq.stems import STEMS

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from attackers.science_gym import ALLOWED, attacked, masked
 from labrig.errors import LabrigError
 from labrig_harness.sample import Sample
 from labrig_suites.science_gym import items
-from labrig_suites.science_gym.attack import ALLOWED, attacked, masked
 
 pytestmark = pytest.mark.accept
 

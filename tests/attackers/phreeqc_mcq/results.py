@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from scipy.stats import binom
 
-from labrig_suites.phreeqc_mcq.attack.seen import Floats
+from attackers.phreeqc_mcq.seen import Floats
 from labrig_suites.phreeqc_mcq.items import LETTERS
 
 Group: TypeAlias = Literal["options", "question"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from labrig_suites.phreeqc_mcq.attack.measures import MEASURES, OF_QUESTION, Measure, ranks_of
-from labrig_suites.phreeqc_mcq.attack.results import Group, Result, share
-from labrig_suites.phreeqc_mcq.attack.seen import Seen
+from attackers.phreeqc_mcq.measures import MEASURES, OF_QUESTION, Measure, ranks_of
+from attackers.phreeqc_mcq.results import Group, Result, share
+from attackers.phreeqc_mcq.seen import Seen
 from labrig_suites.phreeqc_mcq.items import LETTERS
 
 

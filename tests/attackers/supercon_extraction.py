@@ -1,4 +1,6 @@
-"""What cheap answers are worth, without a model and a tool: ``python -m labrig_suites.supercon_extraction.attack``.
+"""What cheap answers are worth, without a model and a tool.
+
+    PYTHONPATH=tests python -m attackers.supercon_extraction
 
 Each attack is given the text of the pages, as a good reader would have it, and the closed list; truths of other papers
 where it learns from them. A suite in which one of them does well measures little.

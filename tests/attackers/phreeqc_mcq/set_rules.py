@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from attackers.phreeqc_mcq.seen import Seen, seen
 from labrig.errors import LabrigError
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Unsolvable
-from labrig_suites.phreeqc_mcq.attack.seen import Seen, seen
 from labrig_suites.phreeqc_mcq.items import LETTERS
 from labrig_suites.phreeqc_mcq.orbit import LEAST_CHARS, MOST_CHARS, SMALLEST_SHARE
 from labrig_suites.phreeqc_mcq.scenario import Quantity

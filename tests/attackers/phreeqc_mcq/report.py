@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from scipy.stats import binom
 
+from attackers.phreeqc_mcq.results import ENOUGH, Result
+from attackers.phreeqc_mcq.set_rules import Rule
 from labrig_harness.statistics import wilson
-from labrig_suites.phreeqc_mcq.attack.results import ENOUGH, Result
-from labrig_suites.phreeqc_mcq.attack.set_rules import Rule
 
 
 def report(results: Sequence[Result], rules: Sequence[Rule]) -> str:

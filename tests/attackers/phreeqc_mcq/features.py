@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from labrig_suites.phreeqc_mcq.attack.measures import Measure, ranks_of, scaled, unit_range
-from labrig_suites.phreeqc_mcq.attack.seen import Floats, Seen
+from attackers.phreeqc_mcq.measures import Measure, ranks_of, scaled, unit_range
+from attackers.phreeqc_mcq.seen import Floats, Seen
 from labrig_suites.phreeqc_mcq.items import LETTERS
 
 

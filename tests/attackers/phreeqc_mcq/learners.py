@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import diags, hstack
 
+from attackers.phreeqc_mcq.features import features
+from attackers.phreeqc_mcq.measures import MEASURES, OF_QUESTION, ranks_of, unit_range
+from attackers.phreeqc_mcq.results import Group, Result, share
+from attackers.phreeqc_mcq.seen import Floats, Seen
 from labrig.errors import LabrigError
-from labrig_suites.phreeqc_mcq.attack.features import features
-from labrig_suites.phreeqc_mcq.attack.measures import MEASURES, OF_QUESTION, ranks_of, unit_range
-from labrig_suites.phreeqc_mcq.attack.results import Group, Result, share
-from labrig_suites.phreeqc_mcq.attack.seen import Floats, Seen
 from labrig_suites.phreeqc_mcq.items import LETTERS
 
 FOLDS = 6

@@ -1,6 +1,6 @@
 """The cheapest cheats: how often is the digit right without a tool, and without what the world says?
 
-    PYTHONPATH=tests python -m support.race_attackers legs.jsonl
+    PYTHONPATH=tests python -m attackers.amazing_race legs.jsonl
 
 Each is fitted on one half of the legs and tried on the other, both ways. Chance is 10 %, 11 % where the digital root
 leaves out 0.

@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from labrig_suites.phreeqc_mcq.attack.seen import Floats, Seen
+from attackers.phreeqc_mcq.seen import Floats, Seen
 
 NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?!\w)")
 

@@ -1,4 +1,6 @@
-"""Test whether the words of a question reveal that it is not possible: ``python -m labrig_suites.science_gym.attack``.
+"""Test whether the words of a question reveal that it is not possible.
+
+    PYTHONPATH=tests python -m attackers.science_gym --tasks FILE
 
 A logistic regression on words and pairs of words, paths and numbers masked, is trained on half of the questions and
 asked about the others, for each style. Types of which none is impossible, or which the README decides, are left out.

@@ -1,4 +1,4 @@
-"""Guess without an engine: ``python -m labrig_suites.phreeqc_mcq.attack [--items N] [--tasks FILE]``
+"""Guess without an engine: ``PYTHONPATH=tests python -m attackers.phreeqc_mcq [--items N] [--tasks FILE]``
 
 Exit code 1 if an attacker leaks or a rule is broken, 2 if the items cannot be tried.
 """
@@ -11,16 +11,16 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from attackers.phreeqc_mcq.learners import classifiers
+from attackers.phreeqc_mcq.report import report
+from attackers.phreeqc_mcq.results import Result
+from attackers.phreeqc_mcq.rules_of_thumb import rules_of_thumb
+from attackers.phreeqc_mcq.seen import seen
+from attackers.phreeqc_mcq.set_rules import set_rules
 from labrig.errors import LabrigError
 from labrig_harness.records.items_file import read_tasks
 from labrig_harness.sample import Sample
 from labrig_suites.phreeqc_mcq import items, suite
-from labrig_suites.phreeqc_mcq.attack.learners import classifiers
-from labrig_suites.phreeqc_mcq.attack.report import report
-from labrig_suites.phreeqc_mcq.attack.results import Result
-from labrig_suites.phreeqc_mcq.attack.rules_of_thumb import rules_of_thumb
-from labrig_suites.phreeqc_mcq.attack.seen import seen
-from labrig_suites.phreeqc_mcq.attack.set_rules import set_rules
 from labrig_suites.phreeqc_mcq.stems import STEMS
 
 
@@ -33,7 +33,7 @@ def attack(samples: Sequence[Sample]) -> list[Result]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit code."""
     parser = argparse.ArgumentParser(
-        prog="python -m labrig_suites.phreeqc_mcq.attack",
+        prog="PYTHONPATH=tests python -m attackers.phreeqc_mcq",
         description="Let attackers guess the answers of samples without an engine, and check the rules of the set.",
     )
     parser.add_argument("--items", type=int, default=2_500, help="how many to generate (default: 2500)")
