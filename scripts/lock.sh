@@ -34,3 +34,15 @@ done
 # shellcheck disable=SC2086
 lock $buildings/energyplus.in --fork-strategy fewest --only-binary :all: $left_out \
     --output-file $buildings/energyplus.lock "$@"
+# CLIMADA, without what it asks for and an impact does not import: downloads, calibration, readers of other formats. Without
+# gdal, which has no wheels, and pyarrow, which would start a thread in the process that every run is forked from.
+risk=servers/labrig_earth/impact/risk
+left_out=
+for name in pyarrow pyogrio tables blosc2 ndindex msgpack numexpr py-cpuinfo eccodes cfgrib findlibs bayesian-optimization salib seaborn \
+    pydantic pydantic-core annotated-types typing-inspection peewee overpy openpyxl et-xmlfile xlrd httpx httpcore h11 h2 hpack \
+    hyperframe anyio rich markdown-it-py mdurl pygments haversine geographiclib click-plugins cffi pycparser colorama; do
+    left_out="$left_out --no-emit-package $name"
+done
+# shellcheck disable=SC2086
+lock $risk/climada.in --fork-strategy fewest --only-binary :all: --override $risk/gdal.override $left_out \
+    --output-file $risk/climada.lock "$@"

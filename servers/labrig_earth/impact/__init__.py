@@ -10,6 +10,6 @@
 - `building`, `sampling`: inputs made of data in the workspace, by their kind; a variable at a place
 - `scenario`: one perturbation of the inputs of every engine
 - `inside`: what runs in the child, also in the Python of a side environment
-- `crops`: AquaCrop and DSSAT; `traffic`: SUMO; `buildings`: EnergyPlus
+- `crops`: AquaCrop and DSSAT; `traffic`: SUMO; `buildings`: EnergyPlus; `risk`: CLIMADA
 - `health`: UTCI, and what an exposure costs in cases; `weather`: series of weather, the sun
 """

@@ -16,6 +16,7 @@ ROOMS: dict[str, str] = {
     "impact_dssat_run": "labrig_earth.impact.crops.dssat",
     "impact_energyplus_run": "labrig_earth.impact.buildings.energyplus",
     "impact_sumo_run": "labrig_earth.impact.traffic.sumo",
+    "impact_climada_run": "labrig_earth.impact.risk.climada",
 }
 """Modules with a `SIMULATOR`, by the tool; a room that is new adds itself here."""
 
