@@ -46,3 +46,11 @@ done
 # shellcheck disable=SC2086
 lock $risk/climada.in --fork-strategy fewest --only-binary :all: --override $risk/gdal.override $left_out \
     --output-file $risk/climada.lock "$@"
+# ONNX Runtime, without what its package asks for and does not import to run a network.
+models=servers/labrig_earth/forecasting
+left_out=
+for name in coloredlogs humanfriendly pyreadline3 sympy mpmath flatbuffers protobuf packaging; do
+    left_out="$left_out --no-emit-package $name"
+done
+# shellcheck disable=SC2086
+lock $models/pangu.in --fork-strategy fewest --only-binary :all: $left_out --output-file $models/pangu.lock "$@"

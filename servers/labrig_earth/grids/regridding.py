@@ -16,7 +16,7 @@ from labrig_earth.grids.axes import Axes, axes_of, edges_of, goes_round, horizon
 from labrig_earth.grids.cells import POLES, cell_areas
 from labrig_earth.grids.selecting import unbroken
 
-METHODS = ("conservative", "linear", "nearest")
+METHODS = ("conservative", "linear", "nearest", "cubic")
 RESAMPLINGS = (
     *("nearest", "bilinear", "cubic", "average", "mode", "min", "max", "med", "q1", "q3", "sum", "rms"),
 )
@@ -127,6 +127,7 @@ def regrid(variable: Any, target: Any, *, method: str = "conservative") -> Regri
     method
         ``conservative``: means of the parts of cells, for fluxes and amounts per area; a target cell is missing where
         less than half of it has values. ``linear``: between centres, missing beyond them. ``nearest``: for classes.
+        ``cubic``: a smooth curve through centres, which may go beyond their values.
 
     Raises
     ------
@@ -169,6 +170,7 @@ def regrid(variable: Any, target: Any, *, method: str = "conservative") -> Regri
         "conservative": "first-order conservative: means of cells by their common area (xarray-regrid)",
         "linear": "bilinear between centres (xarray-regrid)",
         "nearest": "nearest centre (xarray-regrid)",
+        "cubic": "cubic between centres (xarray-regrid)",
     }[method]
     return Regridded(found, said, None, ())
 

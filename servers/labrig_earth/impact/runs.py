@@ -19,10 +19,11 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from labrig.errors import LabrigError
@@ -62,6 +63,8 @@ class Engine:
         Whether it starts other programs; one that does not runs behind walls that refuse it.
     variables
         Of the process that loads it.
+    folder
+        Where its module lies, if it does not lie in ``inside``.
     """
 
     name: str
@@ -70,14 +73,17 @@ class Engine:
     environment: PythonEnv | None = None
     programs: bool = False
     variables: Mapping[str, str] = field(default_factory=dict)
+    folder: Path | None = None
 
 
 @dataclass(frozen=True)
 class Allowed:
-    """What a run may use: seconds of the clock, bytes of memory (address space)."""
+    """What a run may use: seconds of the clock, bytes of memory (address space), of a file, of all its files."""
 
     wall_s: float = 600.0
     memory_bytes: int = 3 << 30
+    file_bytes: int = FILE_BYTES
+    folder_bytes: int = FOLDER_BYTES
 
     def limits(self) -> Limits:
         """Return the limits of the child."""
@@ -86,7 +92,7 @@ class Allowed:
             cpu_s=self.wall_s * 2,
             memory_bytes=self.memory_bytes,
             output_bytes=FILE_BYTES,
-            file_bytes=FILE_BYTES,
+            file_bytes=self.file_bytes,
         )
 
 
@@ -139,6 +145,7 @@ class Engines:
         arguments: Mapping[str, Any],
         inputs: Mapping[str, bytes],
         *,
+        files: Mapping[str, int] = MappingProxyType({}),
         allowed: Allowed = Allowed(),
         seed: int = 0,
     ) -> AsyncIterator[Run]:
@@ -150,6 +157,8 @@ class Engines:
             Of the engine, as JSON.
         inputs
             Files by their names, without folders.
+        files
+            Descriptors of further ones, too large to be copied, by what the engine calls them.
 
         Raises
         ------
@@ -166,9 +175,10 @@ class Engines:
                 "seed": seed,
                 "walls": not engine.programs,
                 "arguments": dict(arguments),
+                "files": list(files),
             }
             started = time.monotonic()
-            outcome = await _asked(by, question, allowed.limits(), top)
+            outcome = await _asked(by, question, list(files.values()), allowed, top)
             made = _checked(outcome, engine)
             printed = outcome.stderr.decode("utf-8", "replace").replace(str(top), "RUN")
             said = {
@@ -201,7 +211,8 @@ class Engines:
             require(engine)
             held.enter_context(hold(engine.environment.path))
             python = engine.environment.path / "bin" / "python"
-            folders, module = (Path(__file__).with_name("inside"),), "entering"
+            further = (engine.folder,) if engine.folder is not None else ()
+            folders, module = (Path(__file__).with_name("inside"), *further), "entering"
         scratch = Path(held.enter_context(tempfile.TemporaryDirectory(prefix=OF_ENGINES, dir=_short_base())))
         made = Children(
             module,
@@ -237,19 +248,21 @@ def require(engine: Engine) -> None:
         check_installed(engine.environment)
 
 
-async def _asked(by: Children, question: Mapping[str, Any], limits: Limits, top: Path) -> Outcome:
+async def _asked(
+    by: Children, question: Mapping[str, Any], files: Sequence[int], allowed: Allowed, top: Path
+) -> Outcome:
     """Ask, and end a run that fills the disk with many files; the kernel keeps the size of each."""
-    asking = asyncio.ensure_future(by.ask(question, limits=limits))
+    asking = asyncio.ensure_future(by.ask(question, files, limits=allowed.limits()))
     try:
         while True:
             done, _ = await asyncio.wait([asking], timeout=LOOK_S)
             if done:
                 return asking.result()
-            files, size = await in_thread(_measured, top)
-            if size > FOLDER_BYTES or files > FOLDER_FILES:
+            count, size = await in_thread(_measured, top)
+            if size > allowed.folder_bytes or count > FOLDER_FILES:
                 raise LabrigError(
-                    f"{by.what} wrote {files:,} files of {size >> 20:,} MiB in all",
-                    expected=f"at most {FOLDER_FILES:,} files of {FOLDER_BYTES >> 20} MiB in all",
+                    f"{by.what} wrote {count:,} files of {size >> 20:,} MiB in all",
+                    expected=f"at most {FOLDER_FILES:,} files of {allowed.folder_bytes >> 20} MiB in all",
                     code="limit",
                 )
     finally:

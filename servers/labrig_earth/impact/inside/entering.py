@@ -7,6 +7,7 @@ also loaded by the Python of a side environment, so it needs the standard librar
 
 from __future__ import annotations
 
+import fcntl
 import importlib
 import json
 import os
@@ -17,6 +18,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from labrig.isolation.inside.answering import FIRST_FILE
+
+APART = 100
+"""Files are moved to descriptors from here on, away from those that an engine's libraries opened before the fork."""
 WALLS = ("capabilities", "landlock", "seccomp")
 SYSTEM = (
     *("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache"),
@@ -31,7 +36,8 @@ def work(question: Any) -> bytes:
     ----------
     question
         ``engine``: its module, ``folder``: that of the run, in which ``inputs`` lies and ``outputs`` is filled,
-        ``seed``, ``walls``: whether it works without other programs, ``arguments``.
+        ``seed``, ``walls``: whether it works without other programs, ``arguments``; ``files``: what those are called
+        that come as descriptors. The engine finds their paths as ``files`` of its arguments.
     """
     top = Path(question["folder"])
     inputs, outputs = top / "run" / "inputs", top / "run" / "outputs"
@@ -41,9 +47,17 @@ def work(question: Any) -> bytes:
     os.chdir(outputs)
     engine = importlib.import_module(question["engine"])
     _seed(question["seed"])
+    places = [
+        fcntl.fcntl(FIRST_FILE + number, fcntl.F_DUPFD_CLOEXEC, APART)
+        for number in range(len(question.get("files", [])))
+    ]
     if question["walls"]:
-        _close_in(top)
-    made = engine.run(question["arguments"], inputs, outputs)
+        _close_in(top, places)
+    arguments = question["arguments"]
+    if places:
+        paths = [f"/proc/self/fd/{place}" for place in places]
+        arguments = {**arguments, "files": dict(zip(question["files"], paths, strict=True))}
+    made = engine.run(arguments, inputs, outputs)
     return json.dumps(made, allow_nan=False).encode()
 
 
@@ -54,7 +68,7 @@ def _seed(seed: int) -> None:
         sys.modules["numpy"].random.seed(seed % 2**32)
 
 
-def _close_in(top: Path) -> None:
+def _close_in(top: Path, files: Sequence[int]) -> None:
     """Put up the walls that can be had here: no program is started, nothing written outside the folder of the run."""
     if sys.platform != "linux":
         return
@@ -68,7 +82,7 @@ def _close_in(top: Path) -> None:
     while wanted := [wall for wall in WALLS if wall not in missing]:
         folder = os.open(top, os.O_PATH | os.O_DIRECTORY)
         try:
-            walls.Walls(wanted, readable, []).put_up(dict, writable=folder, inputs=())
+            walls.Walls(wanted, readable, []).put_up(dict, writable=folder, inputs=files)
             return
         except walls.WallError as error:
             missing.add(error.wall if error.wall in wanted else wanted[0])

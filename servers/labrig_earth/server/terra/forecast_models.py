@@ -1,0 +1,165 @@
+"""Group forecast_models: learned models run on an analysis, fields put on a grid, tracks of cyclones."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field
+
+from labrig.answer import Published
+from labrig.errors import LabrigError
+from labrig.toolbox import session
+from labrig_earth.server.base import toolbox
+from labrig_earth.server.terra.common import (
+    Mapped,
+    Number,
+    Numbers,
+    Text,
+    Texts,
+    Whole,
+    called,
+    require_active,
+    within,
+)
+
+GROUP = "forecast_models"
+TOOLSETS = ("terra", f"terra-{GROUP}")
+FORECASTS = "./data/model_forecasts"
+
+Surface = Annotated[str, Field(description="NetCDF of ERA5 at the surface.")]
+Levels = Annotated[str, Field(description="NetCDF of ERA5 on levels.")]
+Optional = Annotated[Number | None, BeforeValidator(lambda value: value)]
+
+
+@toolbox.tool(title="Run Pangu-Weather", read_only=False, faithful=True, toolsets=TOOLSETS)
+async def run_pangu_forecast(
+    surface_path: Annotated[str, Field(description="msl, u10, v10, t2m of ERA5, global.")],
+    pressure_path: Annotated[str, Field(description="z, q, t, u, v on 13 levels.")],
+    valid_time: Annotated[str, Field(description="Of the analysis, ISO, UTC.")],
+    max_forecast_hours: Number | None = None,
+    output_dir: Text = FORECASTS,
+    model_path: Annotated[Text, Field(description="ONNX file; by default the server's.")] = "",
+    device: Annotated[Text, Field(description="cpu; cuda:N is taken and said.")] = "cpu",
+    upper_input_name: Text = "input",
+    surface_input_name: Text = "input_surface",
+    lead_hours: Annotated[Numbers, Field(description="By default 6, 12, 18, 24.")] = [],  # noqa: B006 - copied
+) -> Published:
+    """Forecast from an analysis by Pangu-Weather's network, step by step; needs its weights."""
+    require_active(GROUP, session())
+    from labrig_earth.server.terra.models import pangu_forecast
+
+    chosen = (device or "cpu").lower()
+    if not re.fullmatch(r"cpu|cuda(:\d{1,2})?", chosen):
+        raise LabrigError(f"There is no device {device[:40]!r}", where="device", expected="cpu, cuda:0, ..")
+    notes = [] if chosen == "cpu" else [f"device {chosen}: computed on the processor, which is what is here"]
+    return await pangu_forecast(
+        surface_path,
+        pressure_path,
+        valid_time=valid_time,
+        horizon_h=max_forecast_hours,
+        lead_hours=lead_hours,
+        model_path=model_path,
+        upper_input=upper_input_name or "input",
+        surface_input=surface_input_name or "input_surface",
+        output_dir=output_dir or FORECASTS,
+        notes=notes,
+    )
+
+
+@toolbox.tool(title="Run Aurora", read_only=False, faithful=True, toolsets=TOOLSETS)
+async def run_aurora_forecast(
+    surface_path: Surface,
+    pressure_path: Levels,
+    static_path: str,
+    selected_times: Texts = [],  # noqa: B006 - pydantic copies it
+    history_steps: Whole = 0,
+    time_block: Whole = 0,
+    rollout_steps: Whole = 4,
+    forecast_interval_hours: Number | None = 6.0,
+    analysis_time: Text = "",
+    output_dir: Text = FORECASTS,
+    model_repo: Text = "microsoft/aurora",
+    checkpoint_name: Text = "aurora-0.25-pretrained.ckpt",
+    model_kwargs: Mapped = {},  # noqa: B006
+    device: Text = "cpu",
+    input_device: Text = "cpu",
+) -> Published:
+    """Not here: Aurora needs PyTorch, which this server does not bring; the refusal says where it is had."""
+    require_active(GROUP, session())
+    raise LabrigError(
+        "Aurora is not run by this server",
+        where="run_aurora_forecast",
+        expected="a forecast made elsewhere: pip install microsoft-aurora, weights of "
+        "https://huggingface.co/microsoft/aurora (MIT)",
+        try_="its NetCDF in the workspace, which every other sub-tool takes; or run_pangu_forecast",
+        code="unavailable",
+    )
+
+
+@toolbox.tool(title="Put on a grid", read_only=False, faithful=True, toolsets=TOOLSETS)
+async def regrid_to_target_grid(
+    data: Annotated[str, Field(description="NetCDF, Zarr or GeoTIFF in degrees.")],
+    target_grid: Annotated[str | dict[str, Any], Field(description="A path, or {latitudes, longitudes}.")],
+    method: Annotated[Text, Field(description="bilinear, cubic, nearest, conservative.")] = "bilinear",
+    variables: Annotated[Texts, Field(description="By default all.")] = [],  # noqa: B006 - pydantic copies it
+    output_path: Text = "",
+    allow_extrapolation: bool = False,
+    engine: Annotated[Text, Field(description="Recorded: the content decides.")] = "",
+) -> Published:
+    """Put variables of a file on another grid of latitudes and longitudes."""
+    grid: dict[str, Any] = {} if isinstance(target_grid, str) else dict(target_grid)
+    path = target_grid if isinstance(target_grid, str) else grid.pop("grid_path", "")
+    if not isinstance(path, str) or (path and grid) or not (path or grid):
+        raise LabrigError(
+            "The target is neither a path nor coordinates",
+            where="target_grid",
+            expected='a path, {"grid_path": ..}, or {"latitudes": [..], "longitudes": [..]}',
+        )
+    arguments = {
+        "method": method,
+        "variables": variables,
+        "target_grid": grid,
+        "allow_extrapolation": allow_extrapolation,
+    }
+    inputs = {"data": [data], "target": [path]}
+    return await called(
+        GROUP,
+        "regrid_to_target_grid",
+        inputs,
+        arguments,
+        output_dir="./data/regridded",
+        output_path=output_path,
+    )
+
+
+@toolbox.tool(title="Tracks of cyclones", read_only=False, faithful=True, toolsets=TOOLSETS)
+async def run_tc_tracks_from_era5(
+    surface_path: Annotated[str, Field(description="msl, and u10, v10 for winds.")],
+    pressure_path: Annotated[str, Field(description="u, v with 850 hPa.")],
+    png_path: Text = "./plots/tc_tracks.png",
+    csv_path: Text = "./data/tc_tracks.csv",
+    min_points: Whole = 5,
+    max_link_km: Number = 500.0,
+    linking_mode: Annotated[Text, Field(description="greedy, hungarian.")] = "greedy",
+    cost_cutoff: Number = 5.0,
+    cost_weights: Annotated[Mapped, Field(description="w_d, w_u, w_alpha, w_zeta, w_p, u_ref, ..")] = {},  # noqa: B006
+    gate_km: Number | None = None,
+    color_mode: Annotated[Text, Field(description="multi, mono.")] = "multi",
+) -> Published:
+    """Find cyclones at each time and link them to tracks: a table and a map."""
+    arguments = {
+        "min_points": min_points or 5,
+        "max_link_km": max_link_km,
+        "linking_mode": linking_mode,
+        "cost_cutoff": cost_cutoff,
+        "cost_weights": cost_weights,
+        "gate_km": gate_km,
+        "color_mode": color_mode,
+    }
+    inputs = {"surface": [surface_path], "pressure": [pressure_path]}
+    targets = {
+        "tc_tracks.csv": within(csv_path or "./data/tc_tracks.csv", "csv_path"),
+        "tc_tracks.png": within(png_path or "./plots/tc_tracks.png", "png_path"),
+    }
+    return await called(GROUP, "run_tc_tracks_from_era5", inputs, arguments, targets=targets)
