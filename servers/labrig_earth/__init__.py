@@ -16,5 +16,7 @@
 - `seasonal`: seasonal forecasts: seasons, bias, categories, ENSO
 - `verification`: forecasts held against what happened, and calibrated
 - `terra`: sub-tools of TerraAgent by their published names, over these rooms
+- `cyclones`: tropical cyclones in fields: centres, and the tracks that they make
+- `forecasting`: learned forecast models with weights that the operator has
 - `catalogue`: which data there are here and on the network, and parts of the latter as files
 """

@@ -443,6 +443,11 @@ MSWEP_FOLDER = ServerSetting(
     "mswep_folder", "", "id of the folder MSWEP_V280 on Google Drive, which GloH2O shares with those who ask"
 )
 
+PANGU_WEIGHTS = ServerSetting(
+    "pangu_weights", "", "Pangu-Weather's network, a file .onnx, or a folder with pangu_weather_6.onnx and its like"
+)
+PANGU_SHA256 = ServerSetting("pangu_sha256", "", "SHA-256 that its file must have; another is refused")
+
 toolbox = Toolbox(
     "earth",
     "Earth data: grids, GIS, satellite scenes",
@@ -464,11 +469,12 @@ toolbox = Toolbox(
         "terra-data_crawl": "of these, group data_crawl: CMIP6 of the Climate Data Store, MSWEP",
         "terra-core": "of these, group core: what is in a NetCDF file",
         "terra-ensemble_verify": "of these, group ensemble_verify: ensembles, calibration, verification",
+        "terra-forecast_models": "of these, group forecast_models: Pangu-Weather, grids, tracks of cyclones",
         "terra-geo_osm": "of these, group geo_osm: features of OpenStreetMap, distances, zones",
         "terra-seasonal": "of these, group seasonal: seasonal forecasts corrected, terciles, ENSO; files of C3S",
         "terra-visualization": "of these, group visualization: maps as pictures",
     },
-    settings=(PYTHON, SCHEDULER, ACTIVATION, MSWEP_FOLDER),
+    settings=(PYTHON, SCHEDULER, ACTIVATION, MSWEP_FOLDER, PANGU_WEIGHTS, PANGU_SHA256),
     reads=(),
     services=(EARTH_SEARCH, OVERPASS, CDS, OPEN_METEO_AIR, MSWEP),
 )

@@ -11,5 +11,6 @@
 - `seasonal_bias`: of it, corrections of bias
 - `seasonal_regions`: of it, ENSO, masks and tables
 - `seasonal_files`: what its files hold
+- `regridding`, `tracks`, `forecasts`: group forecast_models: grids, cyclones, what goes into a network and out of it
 - `operations`: all of them by name
 """

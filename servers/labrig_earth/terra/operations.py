@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from labrig_earth.terra import checks, fields, maps, netcdf, osm, seasonal, seasonal_bias, seasonal_regions
+from labrig_earth.terra import (
+    checks,
+    fields,
+    forecasts,
+    maps,
+    netcdf,
+    osm,
+    regridding,
+    seasonal,
+    seasonal_bias,
+    seasonal_regions,
+    tracks,
+)
 from labrig_earth.work.calls import Operation
 
 OPERATIONS: Mapping[str, Operation] = {
@@ -48,5 +60,9 @@ OPERATIONS: Mapping[str, Operation] = {
         seasonal_regions.compute_enso_indices,
         seasonal_regions.region_mask,
         seasonal_regions.seasonal_region_table,
+        forecasts.pangu_inputs,
+        forecasts.pangu_fields,
+        regridding.regrid_to_target_grid,
+        tracks.run_tc_tracks_from_era5,
     )
 }

@@ -2,8 +2,10 @@
 
 - `common`: how a call becomes a published payload, its files in the workspace; groups switched on
 - `activating`: the tool that switches groups on
+- `models`: a run of a learned forecast model
 - `stores`: files of Copernicus' stores, put into the workspace
-- `core`, `ensemble_verify`, `visualization`, `geo_osm`, `seasonal`, `air_quality`, `data_crawl`: the groups
+- `core`, `ensemble_verify`, `visualization`, `geo_osm`, `seasonal`, `air_quality`, `data_crawl`,
+  `forecast_models`: the groups
 """
 
 from labrig_earth.server.terra import (
@@ -12,6 +14,7 @@ from labrig_earth.server.terra import (
     core,
     data_crawl,
     ensemble_verify,
+    forecast_models,
     geo_osm,
     seasonal,
     visualization,
@@ -23,6 +26,7 @@ __all__ = [
     "core",
     "data_crawl",
     "ensemble_verify",
+    "forecast_models",
     "geo_osm",
     "seasonal",
     "visualization",

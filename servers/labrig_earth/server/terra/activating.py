@@ -28,6 +28,7 @@ async def reset_equipped_tools(
     seasonal: bool = False,
     air_quality: bool = False,
     data_crawl: bool = False,
+    forecast_models: bool = False,
 ) -> Published:
     """Switch groups of tools on; those that are left out are switched off."""
     here = session()
@@ -39,6 +40,7 @@ async def reset_equipped_tools(
         "seasonal": seasonal,
         "air_quality": air_quality,
         "data_crawl": data_crawl,
+        "forecast_models": forecast_models,
     }
     on = [group for group in common.GROUPS if wanted[group]]
     common.activate(here, frozenset(on))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any
 from weakref import WeakKeyDictionary
 
@@ -26,7 +27,16 @@ if TYPE_CHECKING:
     from labrig.storage.folder import Folder
     from labrig_earth.server.base import Worked
 
-GROUPS = ("core", "ensemble_verify", "visualization", "geo_osm", "seasonal", "air_quality", "data_crawl")
+GROUPS = (
+    "core",
+    "ensemble_verify",
+    "visualization",
+    "geo_osm",
+    "seasonal",
+    "air_quality",
+    "data_crawl",
+    "forecast_models",
+)
 """The groups that are there, as the public code names them."""
 
 OUTPUT_DIR = "./data/ensemble"
@@ -81,6 +91,7 @@ async def called(
     *,
     output_dir: str = OUTPUT_DIR,
     output_path: str = "",
+    targets: Mapping[str, PurePosixPath] = MappingProxyType({}),
 ) -> Published:
     """Do what a call asks for, and return its published payload.
 
@@ -90,6 +101,8 @@ async def called(
         Paths and handles by role.
     output_path
         Of the file that the call writes, or of the first of several; empty for its own name in `output_dir`.
+    targets
+        Paths of files by the names that the operation gives them, where a call names several.
 
     Raises
     ------
@@ -101,10 +114,10 @@ async def called(
     folder = within(output_dir or OUTPUT_DIR, "output_dir")
     wanted = within(output_path, "output_path") if output_path else None
     async with worked(Asked(f"terra_{tool}", inputs, arguments), here) as done:
-        paths, hashes = await in_thread(_put, here, done, folder, wanted)
+        paths, hashes = await in_thread(put_files, here, done, folder, wanted, targets)
         source = source_line(done.hashes)
         result, given = done.result, dict(done.hashes)
-    payload = {**_marked(dict(result.data), paths), "method": result.method}
+    payload = {**marked(dict(result.data), paths), "method": result.method}
     if result.assumed:
         payload["assumed"] = list(result.assumed)
     if result.warnings:
@@ -145,14 +158,18 @@ def within(path: str, where: str) -> PurePosixPath:
     return found
 
 
-def _put(
-    here: Session, done: Worked, folder: PurePosixPath, wanted: PurePosixPath | None
+def put_files(
+    here: Session,
+    done: Worked,
+    folder: PurePosixPath,
+    wanted: PurePosixPath | None,
+    targets: Mapping[str, PurePosixPath] = MappingProxyType({}),
 ) -> tuple[dict[str, str], dict[str, str]]:
     """Put the files of a result where they are wanted; return their paths, and their hashes by path."""
     paths: dict[str, str] = {}
     hashes: dict[str, str] = {}
     for number, name in enumerate(done.result.files):
-        target = str(wanted if wanted is not None and number == 0 else folder / name)
+        target = str(wanted if wanted is not None and number == 0 else targets.get(name, folder / name))
         made_by = {"server": "earth", "method": done.result.method}
         paths[name], hashes[paths[name]] = kept_at(here, done.folder, name, target, made_by)
     return paths, hashes
@@ -173,12 +190,12 @@ def kept_at(
     return target, hashlib.sha256(content).hexdigest()
 
 
-def _marked(value: Any, paths: Mapping[str, str]) -> Any:
+def marked(value: Any, paths: Mapping[str, str]) -> Any:
     """Return a payload in which each mark is the path of its file."""
     if isinstance(value, dict):
-        return {key: _marked(each, paths) for key, each in value.items()}
+        return {key: marked(each, paths) for key, each in value.items()}
     if isinstance(value, list):
-        return [_marked(each, paths) for each in value]
+        return [marked(each, paths) for each in value]
     if isinstance(value, str) and value.startswith(MARK):
         return paths.get(value.removeprefix(MARK), value)
     return value
