@@ -23,7 +23,8 @@ NOTHING = "-"
 ANSWERED = "answered"
 """Accepts any answer, and any refusal that is not a defect of the server."""
 
-REFUSED = ("refused", "not_found", "bad_input")
+REFUSED = ("refused", "not_found", "bad_input", "unavailable")
+"""The last for a good path, where what the tool would ask is not set up."""
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from hostile.servers.case import REFUSED, Call, Case
 
 AREAS = "Areas of OpenStreetMap"
 ENGINES = "Languages of engines"
+PICTURES = "Satellite pictures"
 BOX = {"bbox": [49.99, 8.99, 50.01, 9.01]}
 ROADS = [{"key": "highway"}]
 INSIDE = (
@@ -44,6 +45,25 @@ def _scenario(**more: Any) -> Call:
 def _query(**more: Any) -> Call:
     given = {"source": "osm", "geometry": BOX, "filters": ROADS}
     return Call("gis_feature_query", {**given, **more})
+
+
+def _composed(**more: Any) -> Call:
+    given = {
+        "bbox": [50.1022, 9.0007, 50.0992, 9.0062],
+        "start_date": "2021-06-01",
+        "end_date": "2021-07-01",
+        "scenes": ["@earth/s2.tif"],
+    }
+    return Call("gee_fetch_truecolor_thumbnail", {**given, **more})
+
+
+def _drawn(**more: Any) -> Call:
+    given = {
+        "image_path": "@earth/picture.png",
+        "image_bbox": [51, 7, 49, 11],
+        "geometries": [[49.5, 8, 50.5, 9]],
+    }
+    return Call("draw_geometries_on_image", {**given, **more})
 
 
 CASES = (
@@ -105,6 +125,39 @@ CASES = (
                     "start_date": "2020-01-01",
                     "end_date": "2020-01-02",
                     "save_path": "{outside}/x.csv",
+                },
+            ),
+        ),
+        REFUSED,
+    ),
+    Case(
+        PICTURES,
+        "paths out",
+        "scenes, pictures, fields and results beyond the workspace, and files that lead to others",
+        (
+            _composed(scenes=["{outside}/secret.tif"]),
+            _composed(scenes=["/etc/passwd"]),
+            _composed(scenes=["@earth/leads_out.tif"]),
+            _composed(output_dir="{outside}"),
+            _composed(output_dir="../x"),
+            _drawn(image_path="{outside}/secret.png"),
+            _drawn(image_path="@earth/leads_out.tif"),
+            _drawn(output_path="../x.png"),
+            Call(
+                "composite_satellite_environmental_image",
+                {"satellite_image": "/etc/passwd", "anomaly_path": "@earth/climate.nc"},
+            ),
+            Call(
+                "composite_satellite_environmental_image",
+                {"satellite_image": {"geotiff": {"tif_path": "{outside}/x.tif"}}, "anomaly_path": "../x.nc"},
+            ),
+            Call(
+                "composite_satellite_environmental_image",
+                {
+                    "satellite_image": "@earth/s2.tif",
+                    "anomaly_path": "@earth/climate.nc",
+                    "anomaly_variable": "t2m",
+                    "output_path": "{outside}/x.png",
                 },
             ),
         ),

@@ -63,9 +63,8 @@ class Listed:
         for tool, schema in self.schemas.items():
             paths = [name for name, about in schema["properties"].items() if is_path(name, about)]
             if paths and "content" not in schema["properties"]:
-                needed = {name: self.something(tool, name) for name in schema["required"]}
                 given = {name: _put(path, schema["properties"][name]) for name in paths}
-                calls.append((tool, needed | given))
+                calls.append((tool, self._right(tool) | given))
         return calls
 
     def lists(self, tool: str) -> bool:
@@ -76,11 +75,16 @@ class Listed:
     def argument_calls(self, values: Any) -> list[tuple[str, dict[str, Any]]]:
         """Return a call of every tool for each of its arguments and each value that is made from its schema."""
         return [
-            (tool, {needed: self.something(tool, needed) for needed in schema["required"]} | {name: value})
+            (tool, self._right(tool) | {name: value})
             for tool, schema in self.schemas.items()
             for name, about in schema["properties"].items()
             for value in values(about)
         ]
+
+    def _right(self, tool: str) -> dict[str, Any]:
+        """Return what is known to be right for a tool, with what else it needs."""
+        known = self._known.get(tool, [{}])[0]
+        return known | {name: self.something(tool, name) for name in self.schemas[tool]["required"]}
 
     def something(self, tool: str, name: str) -> Any:
         """Return a value for an argument: a known one, else one that fits its schema."""

@@ -115,6 +115,23 @@ def _raster(path: Path, values: Any, name: str, **profile: Any) -> None:
         file.descriptions = (name,)
 
 
+def _scene(path: Path) -> None:
+    """Write six bands of Sentinel-2 with SCL, of which a few cells are cloud, and a picture beside it."""
+    from PIL import Image
+
+    rows = np.arange(40)[:, None] + np.zeros((1, 50), int)
+    bands = np.stack([1000 + 40 * number * rows // 7 for number in range(1, 7)] + [np.where(rows < 5, 9, 4)])
+    with rasterio.open(
+        path, "w", driver="GTiff", width=50, height=40, count=7, dtype="uint16", crs="EPSG:32632", nodata=0,
+        transform=from_origin(500_000, 5_550_000, 10, 10),
+    ) as file:  # fmt: skip
+        file.write(bands.astype("uint16"))
+        file.descriptions = ("blue", "green", "red", "nir", "swir1", "swir2", "scl")
+        file.scales, file.offsets = (1e-4,) * 6 + (1.0,), (0.0,) * 7
+        file.update_tags(TIFFTAG_DATETIME="2021:06:03 10:10:31")
+    Image.fromarray(np.where(rows < 20, 200, 40).astype("uint8")).save(path.with_name("picture.png"))
+
+
 def square(west: float, south: float, east: float, north: float) -> list[list[list[float]]]:
     """Return the ring of a box as GeoJSON has it."""
     return [[[west, south], [east, south], [east, north], [west, north], [west, south]]]
@@ -170,6 +187,7 @@ def contents() -> dict[str, bytes]:
         _raster(top / "B04.tif", np.full((40, 50), 1000, "uint16"), "B04")
         _raster(top / "B08.tif", (1000 + 100 * rows).astype("uint16"), "B08")
         _raster(top / "SCL.tif", np.where(rows < 5, 9, 4).astype("uint8"), "SCL")
+        _scene(top / "s2.tif")
         files |= {path.name: path.read_bytes() for path in top.iterdir()}
     files["regions.geojson"] = _layer(("west", (6.5, 48.5, 8.5, 50.5)), ("east", (9.5, 48.5, 11.5, 51.5)))
     files["swapped.geojson"] = _layer(("west", (48.5, 6.5, 50.5, 8.5)))
@@ -301,6 +319,12 @@ OPTIONS = st.sampled_from(
     ]
 )
 
+COMPOSED = {
+    "bbox": [50.1022, 9.0007, 50.0992, 9.0062],
+    "start_date": "2021-06-01",
+    "end_date": "2021-07-01",
+    "scenes": ["@earth/s2.tif"],
+}
 FIELD = {
     "weather_daily_path": "@earth/maize.csv",
     "soil_path": "@earth/soil.json",
@@ -441,6 +465,19 @@ RECIPES: dict[str, list[dict[str, Any]]] = {
     ],
     "compute_enso_indices": [{"sst_path": "@earth/sst.nc", "baseline_years": [2000, 2001]}],
     "region_mask": [{"grid_path": "@earth/chances.nc", "region": [51, 7, 49, 11]}],
+    "gee_fetch_sentinel2_indices": [{**COMPOSED, "include_geotiff": True, "dimensions": 64}],
+    "gee_index_area_stats": [COMPOSED],
+    "gee_fetch_truecolor_thumbnail": [{**COMPOSED, "overlay_geometries": [[50.101, 9.002, 50.1, 9.004]]}],
+    "draw_geometries_on_image": [
+        {
+            "image_path": "@earth/picture.png",
+            "image_bbox": [51, 7, 49, 11],
+            "geometries": [[49.5, 8, 50.5, 9]],
+        }
+    ],
+    "composite_satellite_environmental_image": [
+        {"satellite_image": "@earth/s2.tif", "anomaly_path": CLIMATE, "anomaly_variable": "t2m"}
+    ],
     "seasonal_region_table": [{"prob_path": "@earth/chances.nc", "regions": ["Germany"]}],
     "verify": [{"forecast_path": MEMBERS[1], "truth_path": CLIMATE, "variable": "t2m"}],
 }
@@ -529,7 +566,10 @@ def _attacked_folder(guard: Guard) -> list[str]:
 TARGET = Target(
     canary=Call("aggregate", {"data": CLIMATE, "variable": "u10", "over": "both"}),
     right=lambda result: "'value': 3.0" in str(result.get("structuredContent")),
-    arguments={"describe_data": [{"data": CLIMATE}]},
+    arguments={
+        "describe_data": [{"data": CLIMATE}],
+        "MSWEP": [{"save_path": "rain", "years": ["2015"], "months": ["01"], "days": ["01"]}],
+    },
     lay_out=_attacked_folder,
     cases=lambda: attacks.CASES,
 )
