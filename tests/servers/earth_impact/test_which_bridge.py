@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -15,17 +14,11 @@ from typing import Any
 
 import pytest
 from fastmcp import Client
-from fastmcp.client.transports import StdioTransport
 
-from labrig.calls import CallLog
 from labrig.serving.builder import build
 from labrig.toolbox import ServeOptions
 from labrig_earth.server import toolbox
-from labrig_harness.recording import call_store
-from labrig_harness.recording.call_store import CallStore, Setting
-from labrig_harness.recording.recorder import Recorder
-from labrig_harness.recording.relay import relay, shim_command
-from labrig_harness.registry.servers import Target
+from support.played import call, played
 from support.traffic import FORK, as_json, needs_sumo, steady
 
 pytestmark = pytest.mark.accept
@@ -54,12 +47,6 @@ def streets() -> bytes:
     way((1, 0), (2, 0), bridge="yes", name="south")
     way((1, 3), (2, 3), bridge="yes", name="north", maxspeed="10")
     return f'<?xml version="1.0"?><osm version="0.6">{"".join(nodes + ways)}</osm>'.encode()
-
-
-async def call(client: Client[Any], name: str, /, **arguments: Any) -> dict[str, Any]:
-    found = (await client.call_tool(name, arguments)).structured_content
-    assert found is not None
-    return found
 
 
 async def decide(
@@ -95,36 +82,23 @@ async def decide(
     return BRIDGES[added.index(max(added))], added
 
 
-async def played(tmp_path: Path, mode: str, **more: Any) -> tuple[str, list[float]]:
-    call_store._opened.clear()  # as another process would find it
-    log = tmp_path / f"log-{mode}-{len(more)}"
-    log.mkdir()
-    store = CallStore.open(tmp_path / "store", mode=mode)
-    recorder = Recorder(
-        CallLog(log), "earth", mode=mode, store=store, setting=Setting("earth", {"toolsets": ["impact"]})
-    )
-    work = tmp_path / "work"
-    argv = (sys.executable, "-m", "labrig_earth", "--workspace", str(work), "--toolsets", "impact")
-    target = Target(name="earth", argv=argv if mode != "replay" else ("/no/such/server",))
-    async with relay(target, ServeOptions(), recorder) as path:
-        command = shim_command(path)
-        async with Client(StdioTransport(command[0], command[1:], keep_alive=False)) as client:
-            answer = await decide(client, work, **more)
-    assert not recorder.failure
-    assert recorder.unseen == 0
-    return answer
-
-
 async def test_the_answer_follows_from_the_runs_live_and_replayed(tmp_path: Path) -> None:
     needs_sumo()
     (tmp_path / "work").mkdir()
     (tmp_path / "work" / "town.osm").write_bytes(streets())
-    live = await played(tmp_path, "record")
+
+    async def agent(client: Client[Any]) -> tuple[str, list[float]]:
+        return await decide(client, tmp_path / "work")
+
+    async def deceived(client: Client[Any]) -> tuple[str, list[float]]:
+        return await decide(client, tmp_path / "work", {"south": -1.0})
+
+    live = await played(tmp_path, "record", agent)
     assert live[0] == "south"
     assert live[1][1] > live[1][0]
     assert live[1][1] > 20
-    assert await played(tmp_path, "replay") == live, "no server, and no engine, was there"
-    assert (await played(tmp_path, "replay", changed={"south": -1.0}))[0] == "north"
+    assert await played(tmp_path, "replay", agent) == live, "no server, and no engine, was there"
+    assert (await played(tmp_path, "replay", deceived))[0] == "north", "a changed result changes the answer"
 
 
 @asynccontextmanager

@@ -1,7 +1,8 @@
-"""A scripted agent that decides how thick a house is to be insulated, over MCP: its answer follows from its calls."""
+"""A scripted agent that decides how thick a house is insulated: live over MCP, replayed, with a result changed."""
 
 from __future__ import annotations
 
+import base64
 import json
 from pathlib import Path
 from typing import Any
@@ -9,13 +10,17 @@ from typing import Any
 import pytest
 from fastmcp import Client
 
+from labrig.plotting.images import Look, look
 from labrig.serving.builder import build
 from labrig.toolbox import ServeOptions
 from labrig_earth.server import toolbox
 from support.buildings import needs_energyplus, steady_epw
+from support.played import call, played
 
 KWH_PER_M2K_W = 2000.0
 """What a further m2 K/W of insulation must save in a year, kWh."""
+
+TOOLSETS = "simulators,impact"
 
 STANDARDS = {"thin": 1.0, "medium": 3.0, "thick": 6.0}
 
@@ -50,24 +55,34 @@ async def decide(client: Client[Any], changed: dict[str, float] | None = None) -
 
 
 @pytest.mark.accept
-async def test_the_standard_follows_from_the_runs(tmp_path: Path) -> None:
+async def test_the_standard_follows_from_the_runs_live_and_replayed(tmp_path: Path) -> None:
     needs_energyplus()
-    lay_out(tmp_path)
-    options = ServeOptions(workspace=tmp_path, toolsets=("simulators", "impact"))
-    async with Client(build(toolbox, options)) as client:
+    work = tmp_path / "work"
+    work.mkdir()
+    lay_out(work)
+
+    async def compares(client: Client[Any]) -> tuple[str, dict[str, Any], str]:
         chosen, runs = await decide(client)
-        assert chosen == "medium"
-        assert (await decide(client, {"medium": 1e6}))[0] == "thick", (
-            "a result that was changed changes the answer"
-        )
-        compared = await client.call_tool("compare_runs", {"baseline": runs[0], "intervention": runs[2]})
-        found = compared.structured_content or {}
-        values = {each["name"]: each["value"] for each in found["values"]}
-        assert values["heating_kwh"] < -3000
-        assert {each["pairs"] for each in found["data"]["paired"]} == {12}
-        assert found["data"]["changed_inputs"] == ["building_idf_path"]
+        compared = await call(client, "compare_runs", baseline=runs[0], intervention=runs[2])
         drawn = await client.call_tool("plot_run", {"runs": runs})
-        assert any(each.type == "image" for each in drawn.content)
+        return chosen, compared, next(each.data for each in drawn.content if each.type == "image")
+
+    chosen, compared, picture = live = await played(tmp_path, "record", compares, TOOLSETS)
+    assert chosen == "medium"
+    values = {each["name"]: each["value"] for each in compared["values"]}
+    assert values["heating_kwh"] < -3000
+    assert {each["pairs"] for each in compared["data"]["paired"]} == {12}
+    assert compared["data"]["changed_inputs"] == ["building_idf_path"]
+    shown = look(base64.b64decode(picture))
+    assert isinstance(shown, Look) and shown.width == 1280
+    assert await played(tmp_path, "replay", compares, TOOLSETS) == live, "no server, and no engine, was there"
+
+    async def deceived(client: Client[Any]) -> str:
+        return (await decide(client, {"medium": 1e6}))[0]
+
+    assert await played(tmp_path, "replay", deceived, TOOLSETS) == "thick", (
+        "a changed result changes the answer"
+    )
 
 
 async def test_without_energyplus_the_line_that_brings_it_is_said(
