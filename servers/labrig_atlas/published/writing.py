@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from labrig.errors import LabrigError
 from labrig.http import Key, Limit, Service
-from labrig_atlas.services.values import Value
+from labrig.http.chat import complete
 
 if TYPE_CHECKING:
     from labrig.http import Client
@@ -72,10 +72,9 @@ async def python_generate_code(
             expected=f"1 to {MOST_CHARS:,} characters",
         )
     asked = "\n\n".join(filter(None, (ORDER + description, extra_instructions)))
-    body = {"model": model or configured, "messages": [{"role": "user", "content": asked}]}
-    sent = await client().ask(
-        CODE_MODEL, "chat/completions", method="POST", data=body, timeout_s=45, patience_s=5
-    )
-    text = Value(sent.json(), sent.url)["choices"][0]["message"]["content"].text()
-    found = _FENCED.search(text)
-    return {"code": found[1] if found else text.strip(), "model": body["model"]}, {"sources": [sent.source()]}
+    wanted = model or configured
+    written = await complete(client(), CODE_MODEL, wanted, [{"role": "user", "content": asked}])
+    found = _FENCED.search(written.text)
+    return {"code": found[1] if found else written.text.strip(), "model": wanted}, {
+        "sources": [written.source]
+    }

@@ -10,7 +10,9 @@
 - `mswep`: MSWEP's precipitation, in a shared folder of Google Drive
 - `unpacking`: NetCDF files out of the archive that a store sends
 - `data_stores`: Copernicus' Climate and Atmosphere Data Stores: requests that become jobs, and their files
-- `remote`: part of a raster or a Zarr store on the network, as a file here
+- `earth_engine`: what Google Earth Engine would need; it is not asked
+- `language_model`: the operator's model, for pictures and pages
+- `remote`: part of a raster, a scene or a Zarr store on the network, as a file here
 - `fetching`: the module of the children that do so
 - `archives`: archives that are known and not connected, and what stands in their way
 - `operations`: these as tools name them

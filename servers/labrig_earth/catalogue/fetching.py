@@ -21,7 +21,7 @@ from labrig.isolation.process import Limits
 
 LIMITS = Limits(wall_s=50, cpu_s=100, memory_bytes=6 << 30, output_bytes=1 << 20, file_bytes=2 << 30)
 _PASSED_ON = ("HOME", "LABRIG_", "SSL_CERT_", "XDG_")
-KINDS = ("raster", "zarr")
+KINDS = ("raster", "zarr", "scene")
 
 
 def fetchers() -> Children:
@@ -55,11 +55,12 @@ def work(asked: Any) -> bytes:
     Raises
     ------
     LabrigError
-        As `remote.fetch_raster` and `remote.fetch_zarr`; ``bad_input`` for what their libraries cannot read.
+        As `remote.fetch_raster`, `remote.fetch_scene` and `remote.fetch_zarr`; ``bad_input`` for what their libraries
+        cannot read.
     """
     from labrig.http import Client
     from labrig.http.sync import SyncClient
-    from labrig_earth.catalogue.remote import fetch_raster, fetch_zarr
+    from labrig_earth.catalogue.remote import fetch_raster, fetch_scene, fetch_zarr
 
     folder = Path(f"/proc/self/fd/{FIRST_FILE}")
     ledger = Path(asked["ledger"]) if asked["ledger"] else None
@@ -69,6 +70,16 @@ def work(asked: Any) -> bytes:
         if asked["kind"] == "raster":
             name = "part.tif"
             about = fetch_raster(client, url, given["bbox"], folder / name)
+        elif asked["kind"] == "scene":
+            name = "scene.tif"
+            about = fetch_scene(
+                client,
+                given["bands"],
+                given["bbox"],
+                folder / name,
+                step_m=given["step_m"],
+                tags=given["tags"],
+            )
         elif asked["kind"] == "zarr":
             name = "part.nc"
             about = fetch_zarr(

@@ -7,7 +7,7 @@ These run in a thread of the server, since children reach no network. GDAL reads
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -92,6 +92,111 @@ def fetch_raster(client: SyncClient, url: str, box: Sequence[float], to: Path) -
             "height": int(window.height),
             "bands": source.count,
         }
+
+
+def fetch_scene(
+    client: SyncClient,
+    bands: Mapping[str, Mapping[str, Any]],
+    box: Sequence[float],
+    to: Path,
+    *,
+    step_m: float,
+    tags: Mapping[str, str],
+) -> dict[str, Any]:
+    """Write the part of a scene that a box covers as one GeoTIFF, a band each by its name, with scale and offset.
+
+    Parameters
+    ----------
+    bands
+        ``url``, ``scale`` and ``offset`` by name; scale and offset of the file itself come first. The first band has
+        the grid; others are taken onto it by the nearest cell.
+    step_m
+        Cells that are at most half as wide are thinned, so that less is fetched.
+
+    Returns
+    -------
+    dict
+        ``crs``, ``width``, ``height``, ``bands``.
+
+    Raises
+    ------
+    LabrigError
+        As `fetch_raster`.
+    """
+    import numpy as np
+    import rasterio
+    from rasterio.warp import Resampling, reproject
+
+    grid: tuple[Any, Any, tuple[int, ...]] | None = None
+    layers: dict[str, Any] = {}
+    factors: dict[str, tuple[float, float]] = {}
+    kept: dict[str, str] = {}
+    for name, asset in bands.items():
+        url = str(asset["url"])
+        with open_raster(client, url) as source:
+            window, thinned = _part_of(source, url, box, step_m)
+            shape = tuple(max(1, round(size / thinned)) for size in (window.height, window.width))
+            values = source.read(1, window=window, out_shape=shape)
+            place = source.window_transform(window)
+            place *= place.scale(window.width / shape[1], window.height / shape[0])
+            stated = (float(source.scales[0]), float(source.offsets[0]))
+            given = (float(asset["scale"]), float(asset["offset"]))
+            factors[name] = given if stated == (1.0, 0.0) else stated
+            kept = {**source.tags(), **kept}
+            if values.dtype.kind not in "iu":
+                raise LabrigError(
+                    "The band holds no whole numbers", where=url, expected="a band of Sentinel-2 L2A"
+                )
+            if grid is None:
+                grid = (source.crs, place, shape)
+            assert grid is not None
+            if (source.crs, place, shape) == grid:
+                layers[name] = values.astype("u2")
+            else:
+                onto = np.zeros(grid[2], dtype="u2")
+                reproject(
+                    values.astype("u2"), onto, src_transform=place, src_crs=source.crs, src_nodata=0,
+                    dst_transform=grid[1], dst_crs=grid[0], dst_nodata=0, resampling=Resampling.nearest,
+                )  # fmt: skip
+                layers[name] = onto
+    assert grid is not None
+    height, width = grid[2]
+    kept.pop("AREA_OR_POINT", None)
+    with rasterio.open(
+        to, "w", driver="GTiff", width=width, height=height, count=len(layers), dtype="uint16", crs=grid[0],
+        transform=grid[1], nodata=0, compress="deflate",
+    ) as part:  # fmt: skip
+        part.write(np.stack(list(layers.values())))
+        part.descriptions = tuple(layers)
+        part.scales = tuple(factors[name][0] for name in layers)
+        part.offsets = tuple(factors[name][1] for name in layers)
+        part.update_tags(**{**kept, **tags})
+    return {"crs": str(grid[0]), "width": width, "height": height, "bands": list(layers)}
+
+
+def _part_of(source: Any, url: str, box: Sequence[float], step_m: float) -> tuple[Any, int]:
+    """Return the window of a raster that a box covers with a cell around it, and by what it may be thinned."""
+    from rasterio.warp import transform_bounds
+    from rasterio.windows import Window, from_bounds
+
+    if source.crs is None:
+        raise LabrigError("The raster states no reference system", where=url)
+    exact = from_bounds(*transform_bounds(CRS, source.crs, *check_box(box)), transform=source.transform)
+    left, top = math.floor(exact.col_off) - 1, math.floor(exact.row_off) - 1
+    right, bottom = math.ceil(exact.col_off + exact.width) + 1, math.ceil(exact.row_off + exact.height) + 1
+    wanted, whole = Window(left, top, right - left, bottom - top), Window(0, 0, source.width, source.height)
+    if not _meet(wanted, whole):
+        raise LabrigError("The box lies outside the raster", where=url, code="not_found")
+    window = wanted.intersection(whole)
+    step = abs(source.transform.a) * (1.0 if source.crs.is_projected else 111_320.0)
+    thinned = max(1, int(step_m / step))
+    cells = int(window.width) * int(window.height) // thinned**2
+    if cells > MOST_CELLS:
+        raise LabrigError(
+            f"The part has {cells:,} cells", where=url, expected=f"at most {MOST_CELLS:,}", try_="a smaller box",
+            code="limit",
+        )  # fmt: skip
+    return window, thinned
 
 
 def _meet(one: Any, other: Any) -> bool:

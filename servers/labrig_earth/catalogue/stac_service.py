@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from labrig.errors import LabrigError
@@ -22,8 +24,44 @@ EARTH_SEARCH = Service(
 )
 """Sentinel-2, Landsat, Copernicus DEM as cloud-optimised GeoTIFF, without a key."""
 
+SENTINEL_2 = "sentinel-2-l2a"
+"""Earth Search's collection of surface reflectances, from whose numbers the offset of baseline 04.00 is taken off."""
+BANDS = {
+    **{name: name for name in ("blue", "green", "red", "nir", "scl")},
+    **{"swir16": "swir1", "swir22": "swir2"},
+}
+"""Our names by those of its assets."""
 MOST_PAGES = 5
 PAGE = 50
+
+
+@dataclass(frozen=True)
+class Asset:
+    """A raster of one band: its address, and scale and offset as the catalogue states them."""
+
+    url: str
+    scale: float = 1.0
+    offset: float = 0.0
+
+
+@dataclass(frozen=True)
+class Sighting:
+    """A scene of a catalogue.
+
+    Attributes
+    ----------
+    name, time
+        Its id; ISO 8601.
+    cloud
+        Per cent, as the catalogue states it.
+    bands
+        By our common names: ``blue``, ``green``, ``red``, ``nir``, ``swir1``, ``swir2``, ``scl``.
+    """
+
+    name: str
+    time: str
+    cloud: float | None
+    bands: Mapping[str, Asset]
 
 
 async def search_items(
@@ -57,6 +95,90 @@ async def search_items(
     LabrigError
         What the client says; ``unreachable`` for an answer that is no list of items.
     """
+    asked = _asked(collections, box, start, end, most_cloud, most)
+    entries: list[Entry] = []
+    async for features in _pages(client, service, asked):
+        entries += [found for each in features if (found := entry_of_item(each, source=service.name))]
+        if len(entries) >= most:
+            break
+    return entries[:most]
+
+
+async def search_scenes(
+    client: Client,
+    service: Service,
+    *,
+    box: Sequence[float],
+    start: str,
+    end: str,
+    most_cloud: float,
+    most: int,
+    collection: str = SENTINEL_2,
+) -> tuple[list[Sighting], bool]:
+    """Return the scenes of Sentinel-2 over a box with the least cloud, by time, and whether there are more.
+
+    Raises
+    ------
+    LabrigError
+        As `search_items`.
+    """
+    asked = _asked((collection,), box, start, end, most_cloud, most + 1)
+    asked["sortby"] = [{"field": "properties.eo:cloud_cover", "direction": "asc"}]
+    found: list[Sighting] = []
+    async for features in _pages(client, service, asked):
+        found += [each for feature in features if (each := _sighting(feature)) is not None]
+        if len(found) > most:
+            break
+    return sorted(found[:most], key=lambda each: (each.time, each.name)), len(found) > most
+
+
+def _sighting(feature: Mapping[str, Any]) -> Sighting | None:
+    """Return the scene that an item is; None where it has none of the bands."""
+    properties = _mapping(feature.get("properties"))
+    name, time = str(feature.get("id") or "")[:200], str(properties.get("datetime") or "")[:40]
+    taken_off = properties.get("earthsearch:boa_offset_applied") is True
+    bands = {
+        ours: asset
+        for theirs, ours in BANDS.items()
+        if (asset := _asset(_mapping(feature.get("assets")).get(theirs), plain=ours == "scl" or taken_off))
+    }
+    if not name or not time or not bands:
+        return None
+    cloud = properties.get("eo:cloud_cover")
+    known = isinstance(cloud, int | float) and not isinstance(cloud, bool)
+    return Sighting(name, time, float(cloud) if known else None, bands)
+
+
+def _asset(given: Any, *, plain: bool) -> Asset | None:
+    """Return an asset; `plain` for one whose numbers have no offset, whatever the catalogue says of the file of ESA."""
+    asset = _mapping(given)
+    url = asset.get("href")
+    if not isinstance(url, str) or not re.match(r"https?://[^/]", url):
+        return None
+    for bands in (asset.get("raster:bands"), asset.get("bands"), [asset]):
+        first = _mapping(bands[0]) if isinstance(bands, list) and bands else {}
+        scale, offset = (
+            first.get(name, first.get(f"raster:{name}", usual))
+            for name, usual in (("scale", 1.0), ("offset", 0.0))
+        )
+        if isinstance(scale, int | float) and isinstance(offset, int | float) and scale not in (0, 1):
+            return Asset(url, float(scale), 0.0 if plain else float(offset))
+    return Asset(url)
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _asked(
+    collections: Sequence[str],
+    box: Sequence[float] | None,
+    start: str,
+    end: str,
+    most_cloud: float | None,
+    most: int,
+) -> dict[str, Any]:
+    """Return the body of a search."""
     asked: dict[str, Any] = {"limit": min(most, PAGE)}
     if collections:
         asked["collections"] = list(collections)
@@ -67,15 +189,20 @@ async def search_items(
         asked["datetime"] = f"{_full(start, '00:00:00') or '..'}/{_full(end, '23:59:59') or '..'}"
     if most_cloud is not None:
         asked["query"] = {"eo:cloud_cover": {"lte": most_cloud}}
-    entries: list[Entry] = []
+    return asked
+
+
+async def _pages(
+    client: Client, service: Service, asked: dict[str, Any]
+) -> AsyncIterator[list[dict[str, Any]]]:
+    """Yield the items of each page, up to `MOST_PAGES`."""
     for _ in range(MOST_PAGES):
         response = await client.ask(service, "search", method="POST", data=asked)
         features, further = _page(response.json(), service.name)
-        entries += [found for each in features if (found := entry_of_item(each, source=service.name))]
-        if len(entries) >= most or further is None:
-            break
+        yield features
+        if further is None:
+            return
         asked = {**asked, **further}
-    return entries[:most]
 
 
 def _page(answer: Any, name: str) -> tuple[list[dict[str, Any]], dict[str, Any] | None]:

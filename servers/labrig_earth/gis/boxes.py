@@ -48,6 +48,46 @@ def check_box(box: Sequence[float], where: str = "bbox") -> tuple[float, float, 
     return west, south, east, north
 
 
+def published_box(given: Sequence[float], where: str) -> tuple[float, float, float, float]:
+    """Return (west, south, east, north) of the published [north, west, south, east].
+
+    Raises
+    ------
+    LabrigError
+        ``bad_input`` for a box that cannot be, with the order that its numbers may be in.
+    """
+    if len(given) != 4:
+        raise LabrigError(f"{len(given)} numbers", where=where, expected="[north, west, south, east]")
+    north, west, south, east = map(float, given)
+    if south > north or max(abs(north), abs(south)) > 90:
+        raise LabrigError(
+            f"South ({south:g}) is above north ({north:g})" if south > north else "A latitude beyond 90",
+            where=where,
+            expected="[north, west, south, east] in degrees",
+            try_=_other_order(given),
+        )
+    if west >= east:
+        raise LabrigError(
+            f"West ({west:g}) is not below east ({east:g})",
+            where=where,
+            expected="[north, west, south, east] in degrees",
+            try_="two boxes, for one across the antimeridian",
+        )
+    return check_box((west, south, east, north), where)
+
+
+def _other_order(given: Sequence[float]) -> str:
+    """Return the published order of numbers that were given in another: (south, west, ..) or (west, south, ..)."""
+    one, two, three, four = map(float, given)
+    for name, (north, west, south, east) in (
+        ("[south, west, north, east]", (three, two, one, four)),
+        ("[west, south, east, north]", (four, one, two, three)),
+    ):
+        if -90 <= south < north <= 90 and -360 <= west < east <= 360:
+            return f"{[north, west, south, east]}, if these are {name}"
+    return ""
+
+
 def box_shape(box: Sequence[float]) -> Any:
     """Return a box as a shapely polygon, or two of them where it crosses the antimeridian."""
     from shapely import box as rectangle

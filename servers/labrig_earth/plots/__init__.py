@@ -6,6 +6,7 @@
 - `layers`: features on a map, with a style for each purpose: hazard, route, area, points
 - `overlays`: contours, of members too, and hatching over a field
 - `maps`: a map of a field, arrows and layers, with coast lines, a labelled grid, and a colour bar
+- `imagery`: a field over a satellite picture, on the picture's own grid
 - `series`: values along time, with bands
 - `operations`: these as the tool ``plot`` names them
 """

@@ -65,6 +65,7 @@ _DIFFERENCES = {
     "mndwi": ("green", "swir1", "Xu (2006), doi:10.1080/01431160600589179"),
     "ndmi": ("nir", "swir1", "Gao (1996), doi:10.1016/S0034-4257(96)00067-3"),
     "nbr": ("nir", "swir2", "Key and Benson (2006)"),
+    "ndbi": ("swir1", "nir", "Zha et al. (2003), doi:10.1080/01431160304987"),
     "ndsi": ("green", "swir1", "Hall et al. (1995), doi:10.1016/0034-4257(95)00137-P"),
 }
 

@@ -247,13 +247,15 @@ class Scene:
         self.assumed += self._resampled()
 
     @contextmanager
-    def opened(self, like: Any = None) -> Iterator[OpenScene]:
+    def opened(self, like: Any = None, *, exact: bool = False) -> Iterator[OpenScene]:
         """Open the files; bands on another grid are taken onto that of the first by the nearest cell.
 
         Parameters
         ----------
         like
             A rasterio data set whose grid is to be used in place of that of the first band.
+        exact
+            Whether places are projected to a millionth of a cell, else to an eighth.
         """
         with ExitStack() as stack:
             grid = like
@@ -261,10 +263,12 @@ class Scene:
             for name, band in self.bands.items():
                 file = stack.enter_context(_opened(band.place))
                 grid = grid if grid is not None else file
-                readers[name] = stack.enter_context(_on_grid(file, grid))
+                readers[name] = stack.enter_context(_on_grid(file, grid, exact))
             mask = None
             if self.mask is not None:
-                mask = stack.enter_context(_on_grid(stack.enter_context(_opened(self.mask.place)), grid))
+                mask = stack.enter_context(
+                    _on_grid(stack.enter_context(_opened(self.mask.place)), grid, exact)
+                )
             yield OpenScene(self, grid, readers, mask)
 
     def _resampled(self) -> Iterator[str]:
@@ -349,9 +353,9 @@ def _opened(place: Place) -> Iterator[Any]:
 
 
 @contextmanager
-def _on_grid(file: Any, grid: Any) -> Iterator[Any]:
-    """Yield a data set on the grid of another one."""
-    from rasterio.enums import Resampling
+def _on_grid(file: Any, grid: Any, exact: bool = False) -> Iterator[Any]:
+    """Yield a data set on the grid of another one; cells outside of it are missing."""
+    from rasterio.enums import MaskFlags, Resampling
     from rasterio.vrt import WarpedVRT
 
     same = (file.crs, file.transform, file.width, file.height) == (
@@ -363,8 +367,11 @@ def _on_grid(file: Any, grid: Any) -> Iterator[Any]:
     if same:
         yield file
         return
+    whole = all(flags == [MaskFlags.all_valid] for flags in file.mask_flag_enums)
     with WarpedVRT(
         file,
+        add_alpha=whole,
+        tolerance=1e-6 if exact else 0.125,
         crs=grid.crs,
         transform=grid.transform,
         width=grid.width,

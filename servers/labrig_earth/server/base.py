@@ -24,6 +24,7 @@ from labrig.threads import in_thread, look
 from labrig.toolbox import ServeOptions, Session, Toolbox, session
 from labrig.tools.sources import Source
 from labrig_earth.catalogue.data_stores import CDS
+from labrig_earth.catalogue.language_model import LANGUAGE_MODEL
 from labrig_earth.catalogue.mswep import MSWEP
 from labrig_earth.catalogue.open_meteo import OPEN_METEO_AIR
 from labrig_earth.catalogue.overpass import OVERPASS
@@ -447,6 +448,9 @@ PANGU_WEIGHTS = ServerSetting(
     "pangu_weights", "", "Pangu-Weather's network, a file .onnx, or a folder with pangu_weather_6.onnx and its like"
 )
 PANGU_SHA256 = ServerSetting("pangu_sha256", "", "SHA-256 that its file must have; another is refused")
+MODEL = ServerSetting(
+    "model", "", "the model that describe_image_vlm and summarize_web_page of TerraAgent's sub-tools ask"
+)
 
 toolbox = Toolbox(
     "earth",
@@ -471,12 +475,13 @@ toolbox = Toolbox(
         "terra-ensemble_verify": "of these, group ensemble_verify: ensembles, calibration, verification",
         "terra-forecast_models": "of these, group forecast_models: Pangu-Weather, grids, tracks of cyclones",
         "terra-geo_osm": "of these, group geo_osm: features of OpenStreetMap, distances, zones",
+        "terra-satellite": "of these, group satellite: Sentinel-2 composites, indices, areas, pictures",
         "terra-seasonal": "of these, group seasonal: seasonal forecasts corrected, terciles, ENSO; files of C3S",
         "terra-visualization": "of these, group visualization: maps as pictures",
     },
-    settings=(PYTHON, SCHEDULER, ACTIVATION, MSWEP_FOLDER, PANGU_WEIGHTS, PANGU_SHA256),
+    settings=(PYTHON, SCHEDULER, ACTIVATION, MSWEP_FOLDER, PANGU_WEIGHTS, PANGU_SHA256, MODEL),
     reads=(),
-    services=(EARTH_SEARCH, OVERPASS, CDS, OPEN_METEO_AIR, MSWEP),
+    services=(EARTH_SEARCH, OVERPASS, CDS, OPEN_METEO_AIR, MSWEP, LANGUAGE_MODEL),
 )
 
 DataArgument = Annotated[str, Field(description="In the workspace, @root/.. or a handle.")]

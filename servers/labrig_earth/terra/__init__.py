@@ -7,6 +7,7 @@
 - `checks`: the rest of it: calibration, heat waves, lagged ensembles, verification
 - `maps`: group visualization
 - `osm`: group geo_osm
+- `satellite`: group satellite
 - `seasonal`: group seasonal, its files, seasons, categories, anomalies
 - `seasonal_bias`: of it, corrections of bias
 - `seasonal_regions`: of it, ENSO, masks and tables

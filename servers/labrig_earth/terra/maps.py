@@ -61,7 +61,7 @@ class Shown:
 
 def plot_region_map(call: Call) -> Result:
     """A map of a variable, or of a box of it: ``region`` is [north, west, south, east]."""
-    shown = _shown(call, "field", text_of(call, "variable"))
+    shown = shown_field(call, "field", text_of(call, "variable"))
     box = _region(call)
     if box is not None:
         shown = replace(shown, data=select_box(shown.data, list(box))[0])
@@ -70,13 +70,13 @@ def plot_region_map(call: Call) -> Result:
 
 def plot_ensemble_mean_map(call: Call) -> Result:
     """A map of the mean of an ensemble, hatched where its confidence is high."""
-    shown = _shown(call, "field", text_of(call, "variable"))
+    shown = shown_field(call, "field", text_of(call, "variable"))
     overlays: list[Overlay] = []
     about: dict[str, Any] = {}
     if call.optional("confidence") is not None:
         threshold = number_of(call, "confidence_threshold", 0.7)
         assert threshold is not None
-        sure = _shown(call, "confidence", text_of(call, "confidence_variable", "confidence"))
+        sure = shown_field(call, "confidence", text_of(call, "confidence_variable", "confidence"))
         aligned = like(sure.data, shown.data, where="confidence_path", units=False)
         label = f"Confidence at least {threshold:g}"
         hatched = Hatched(cells_of(aligned), threshold, text_of(call, "hatch_pattern", "///"), label)
@@ -93,7 +93,7 @@ def plot_ensemble_mean_map(call: Call) -> Result:
 
 def plot_spread_map(call: Call) -> Result:
     """A map of the spread of an ensemble, from 0."""
-    shown = _shown(call, "field", text_of(call, "variable"))
+    shown = shown_field(call, "field", text_of(call, "variable"))
     if float(shown.data.min()) < 0:
         raise LabrigError(
             "A spread is not negative", where=shown.name, try_="plot_region_map for another variable"
@@ -103,7 +103,7 @@ def plot_spread_map(call: Call) -> Result:
 
 def plot_confidence_map(call: Call) -> Result:
     """A map of an index from 0 to 1, with contours."""
-    shown = _shown(call, "field", text_of(call, "variable"))
+    shown = shown_field(call, "field", text_of(call, "variable"))
     _within_one(shown)
     levels = _levels(call) or (0.4, 0.6, 0.8)
     contours = Contours((cells_of(shown.data),), levels)
@@ -161,7 +161,7 @@ def plot_tercile_map(call: Call) -> Result:
     category = text_of(call, "category", "above")
     if category not in CATEGORIES:
         raise unknown_name("category", category, CATEGORIES, where="category")
-    shown = _shown(call, "field", f"p_{category}")
+    shown = shown_field(call, "field", f"p_{category}")
     _within_one(shown)
     values = shown.data.values[np.isfinite(shown.data.values)]
     about = {
@@ -188,14 +188,14 @@ def plot_tercile_map(call: Call) -> Result:
 
 def plot_anomaly_map(call: Call) -> Result:
     """A map of an anomaly, in colours that have 0 in their middle."""
-    shown = _shown(call, "field", text_of(call, "variable"))
+    shown = shown_field(call, "field", text_of(call, "variable"))
     title = text_of(call, "title") or "Anomaly"
     return _map(call, shown, title=title, middle=True, key="output_path")
 
 
 def plot_skill_map(call: Call) -> Result:
     """A map of a measure of skill; cells below ``mask_threshold`` are left out where it is above 0."""
-    shown = _shown(call, "field", text_of(call, "metric"))
+    shown = shown_field(call, "field", text_of(call, "metric"))
     threshold = number_of(call, "mask_threshold", 0.0)
     assert threshold is not None
     there = shown.data.notnull()
@@ -231,7 +231,7 @@ def _map(
     """Draw a field, and say its limits and range."""
     cells = cells_of(shown.data, label=label)
     low, high = number_of(call, "vmin", low), number_of(call, "vmax", high)
-    colours, assumed = _colours(call, cells, low, high, middle, title)
+    colours, assumed = chosen_colours(call, cells, low, high, middle, title)
     title = title or text_of(call, "title")
     notes = (text_of(call, "subtitle") or shown.when, note)
     heading = Heading(title, shown.source, _said(notes, shown))
@@ -277,7 +277,8 @@ def _drawn(
     )
 
 
-def _shown(call: Call, role: str, variable: str) -> Shown:
+def shown_field(call: Call, role: str, variable: str) -> Shown:
+    """Return a variable of a file at the time of ``time_index``, or over time by ``aggregate``."""
     return _at_time(call, read_field(call.input(role), variable))
 
 
@@ -340,7 +341,7 @@ def _at_time(call: Call, field: Field, keep: Sequence[str] = ()) -> Shown:
     return Shown(data, when, field.source, tuple(field.warnings), tuple(field.assumed))
 
 
-def _colours(
+def chosen_colours(
     call: Call, cells: Cells, low: float | None, high: float | None, middle: Any, title: str
 ) -> tuple[Colours, list[str]]:
     """Return the colours of a map, and what was put in the place of a map that colour-blind people cannot read."""

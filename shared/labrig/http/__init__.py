@@ -13,7 +13,7 @@ The names below are loaded at their first use: a server that never asks the netw
   where it goes; `digests`: what a service says that it hashes to
 - `ranges`, `rasters`, `zarr_store`: files and Zarr hierarchies of which only what is read is fetched
 - `ledger`: kept and replayed; `difference`: how two requests or outcomes differ
-- `outside`: libraries that bring their own HTTP
+- `outside`: libraries that bring their own HTTP; `chat`: a model that is asked for text
 """
 
 from __future__ import annotations

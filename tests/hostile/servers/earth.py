@@ -132,7 +132,7 @@ CASES = (
     ),
     Case(
         PICTURES,
-        "paths out",
+        "paths out of pictures",
         "scenes, pictures, fields and results beyond the workspace, and files that lead to others",
         (
             _composed(scenes=["{outside}/secret.tif"]),
@@ -161,7 +161,7 @@ CASES = (
                 },
             ),
         ),
-        REFUSED,
+        ("refused, bad_input",),
     ),
     Case(
         ENGINES,

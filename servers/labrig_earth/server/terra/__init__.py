@@ -3,9 +3,10 @@
 - `common`: how a call becomes a published payload, its files in the workspace; groups switched on
 - `activating`: the tool that switches groups on
 - `models`: a run of a learned forecast model
-- `stores`: files of Copernicus' stores, put into the workspace
+- `stores`: files of Copernicus' stores, put into the workspace; `imagery`: scenes of Sentinel-2
 - `core`, `ensemble_verify`, `visualization`, `geo_osm`, `seasonal`, `air_quality`, `data_crawl`,
-  `forecast_models`: the groups
+  `forecast_models`,
+  `satellite` (with `describing`): the groups
 """
 
 from labrig_earth.server.terra import (
@@ -13,9 +14,11 @@ from labrig_earth.server.terra import (
     air_quality,
     core,
     data_crawl,
+    describing,
     ensemble_verify,
     forecast_models,
     geo_osm,
+    satellite,
     seasonal,
     visualization,
 )
@@ -25,9 +28,11 @@ __all__ = [
     "air_quality",
     "core",
     "data_crawl",
+    "describing",
     "ensemble_verify",
     "forecast_models",
     "geo_osm",
+    "satellite",
     "seasonal",
     "visualization",
 ]

@@ -29,6 +29,7 @@ async def reset_equipped_tools(
     air_quality: bool = False,
     data_crawl: bool = False,
     forecast_models: bool = False,
+    satellite: bool = False,
 ) -> Published:
     """Switch groups of tools on; those that are left out are switched off."""
     here = session()
@@ -41,6 +42,7 @@ async def reset_equipped_tools(
         "air_quality": air_quality,
         "data_crawl": data_crawl,
         "forecast_models": forecast_models,
+        "satellite": satellite,
     }
     on = [group for group in common.GROUPS if wanted[group]]
     common.activate(here, frozenset(on))

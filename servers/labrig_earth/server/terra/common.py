@@ -36,6 +36,7 @@ GROUPS = (
     "air_quality",
     "data_crawl",
     "forecast_models",
+    "satellite",
 )
 """The groups that are there, as the public code names them."""
 
@@ -49,7 +50,9 @@ Texts = Annotated[list[str], BeforeValidator(lambda value: [] if value is None e
 Numbers = Annotated[list[float], BeforeValidator(lambda value: [] if value is None else _no_flags(value))]
 Wholes = Annotated[list[int], BeforeValidator(lambda value: [] if value is None else _no_flags(value))]
 Whole = Annotated[int, BeforeValidator(lambda value: 0 if value is None else _no_flags(value))]
+Count = Annotated[int, BeforeValidator(lambda value: _no_flags(value))]
 Number = Annotated[float, BeforeValidator(lambda value: _no_flags(value))]
+"""Numbers of arguments, each annotated with one of these: true is not 1."""
 Mapped = Annotated[dict[str, Any], BeforeValidator(lambda value: {} if value is None else value)]
 
 _active: WeakKeyDictionary[State, dict[str, frozenset[str]]] = WeakKeyDictionary()
