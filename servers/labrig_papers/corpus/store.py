@@ -90,6 +90,7 @@ def opened(path: Path, *, make: bool = False) -> Iterator[sqlite3.Connection]:
     except sqlite3.Error as error:
         raise LabrigError(f"The corpus cannot be opened: {error}", where=str(path)) from None
     try:
+        database.execute("PRAGMA trusted_schema=OFF")  # a file of others runs no functions of theirs
         _check(database, path, make)
         yield database
     except sqlite3.OperationalError as error:
@@ -135,8 +136,8 @@ def has(database: sqlite3.Connection, sha256: str) -> bool:
     return database.execute("SELECT 1 FROM documents WHERE sha256=?", (sha256,)).fetchone() is not None
 
 
-def add(database: sqlite3.Connection, document: Document) -> bool:
-    """Add a document; False where its file is there already."""
+def add(database: sqlite3.Connection, document: Document, added_at: float | None = None) -> bool:
+    """Add a document; False where its file is there already. It is added now, unless a time is given."""
     found = {
         (each.key, number, each.printed[:120]): each.elements
         for number, text in enumerate(document.pages, 1)
@@ -146,7 +147,14 @@ def add(database: sqlite3.Connection, document: Document) -> bool:
     try:
         added = database.execute(
             "INSERT OR IGNORE INTO documents (sha256, path, title, doi, year, added) VALUES (?, ?, ?, ?, ?, ?)",
-            (document.sha256, document.path, document.title, document.doi, document.year, time.time()),
+            (
+                document.sha256,
+                document.path,
+                document.title,
+                document.doi,
+                document.year,
+                time.time() if added_at is None else added_at,
+            ),
         )
         if not added.rowcount:
             database.execute("ROLLBACK")

@@ -255,7 +255,9 @@ def doctor() -> list[str]:
     ]
 
 
-CORPUS = ServerSetting("corpus", "", "file that search_literature searches (default: that of the user)")
+CORPUS = ServerSetting(
+    "corpus", "", "corpus that is searched, of the workspace where that has it (default: that of the user)"
+)
 
 toolbox = Toolbox(
     "papers",

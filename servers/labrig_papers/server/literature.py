@@ -35,11 +35,15 @@ ROOM = ANSWER_BYTES - 1_500
 
 
 def corpus_path() -> Path:
-    """Return the corpus that this server searches."""
+    """Return the corpus that this server searches: a relative path is one of the workspace, where that has the file."""
     from labrig_papers.corpus.store import default_path
 
     setting = str(session().setting(CORPUS.name))
-    return Path(setting).expanduser() if setting else default_path()
+    if not setting:
+        return default_path()
+    path = Path(setting).expanduser()
+    here = session().workspace.folder / path
+    return here if not path.is_absolute() and here.is_file() and not here.is_symlink() else path
 
 
 @toolbox.tool(title="Search for papers", read_only=True, open_world=True, toolsets=("literature",))
@@ -148,6 +152,11 @@ async def fetch_pdf(
     from labrig_papers.fetching.addresses import is_address
 
     warnings: tuple[str, ...] = ()
+    name = (
+        path
+        or f"papers/{re.sub(r'[^A-Za-z0-9.-]+', '_', reference).strip('._')[-120:].removesuffix('.pdf')}.pdf"
+    )
+    _check_place(name)
     if is_address(reference):
         addresses = [reference]
     else:
@@ -180,10 +189,6 @@ async def fetch_pdf(
             try_="later, or a PDF that you have: put it into the workspace, and open_paper",
             code=refused[0].code,
         )
-    name = (
-        path
-        or f"papers/{re.sub(r'[^A-Za-z0-9.-]+', '_', reference).strip('._')[-120:].removesuffix('.pdf')}.pdf"
-    )
     size = await in_thread(session().workspace.write_bytes, name, content)
     added = await _added(address, sha256, name) if add_to_corpus else None
     return Answer(
@@ -254,13 +259,28 @@ def _shown(hit: Hit) -> dict[str, Any]:
 
 
 def named_here(path: str) -> str:
-    """Return what open_paper takes for a file of a corpus; empty where it lies outside of workspace and roots."""
-    here, place = session().workspace, Path(path).resolve()
+    """Return what open_paper takes for a file of a corpus; empty where it lies outside of workspace and roots.
+
+    A corpus that was made to travel with its papers names them by paths from its own folder.
+    """
+    here, place = session().workspace, (corpus_path().parent / path).resolve()
     named = ""
     for top, prefix in [(here.folder, ""), *((root, f"@{name}/") for name, root in here.roots.items())]:
         if place.is_relative_to(top):
             named = prefix + str(place.relative_to(top))
     return named
+
+
+def _check_place(name: str) -> None:
+    """Raise what is wrong with a name of the workspace, before anybody is asked."""
+    if name.startswith("@"):
+        raise LabrigError("Roots are read-only", where=name, try_="write to a relative path", code="refused")
+    try:
+        with session().workspace.opened(name):
+            return
+    except LabrigError as error:
+        if error.code != "not_found":
+            raise
 
 
 def _failures(told: Told) -> tuple[str, ...]:
