@@ -1,7 +1,7 @@
 """What the same call costs in two checkouts, made by turns: whether walls have become dearer since a commit.
 
     git worktree add ../before COMMIT
-    python -m benchmarks.side_by_side ../before
+    python -m benchmarks side_by_side ../before
 
 Both run in this Python, with the packages and side environments that it has. Each is a process that makes the call when
 it is told to; they are told by turns, so what else the machine does meets both. A call is a line of pandas in the

@@ -252,10 +252,8 @@ GENERAL: tuple[Case, ...] = (
         "wrong types",
         "a list, an object and null for every argument that takes none",
         EveryArgument(wrong_types),
-        (
-            "bad_input",
-            "not_found",
-        ),  # null stands for an argument that is left out; the file beside it is not there
+        # Null stands for an argument that is left out; the file beside it is not there, or the source not set up.
+        ("bad_input", "not_found", "unavailable"),
         quick=True,
     ),
     Case(
