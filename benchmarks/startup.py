@@ -44,10 +44,10 @@ def seconds_to_tools_list(argv: list[str]) -> float:
     return elapsed
 
 
-def tools_list_bytes(server: str) -> tuple[int, int]:
-    """Return the size of the default tools/list of a server in bytes, without and with output schemas."""
+def tools_list_bytes(server: str, *options: str) -> tuple[int, int]:
+    """Return the size of the tools/list of a server in bytes, without and with output schemas."""
     done = subprocess.run(
-        [sys.executable, "-m", "labrig_harness", "tools", server, "--json"],
+        [sys.executable, "-m", "labrig_harness", "tools", server, *options, "--json"],
         capture_output=True,
         check=True,
     )
@@ -76,10 +76,15 @@ def main() -> None:
         f"spawn to tools/list, median of {ROUNDS} rounds, as a ratio to a bare FastMCP server (at most 1.20);"
     )
     print("bytes of the default tools/list (at most 12000), and with output schemas (at most 16000)")
-    found = ratios({name: [sys.executable, *module(name)] for name in names()})
-    for name, ratio in found.items():
+    commands = {name: [sys.executable, *module(name)] for name in names()}
+    more = {"earth, terra": [sys.executable, *module("earth"), "--toolsets", "terra"]}
+    found = ratios(commands | more)
+    for name in commands:
         without, whole = tools_list_bytes(name)
-        print(f"  {name:12} {ratio:.2f}   {without} bytes, {whole} with output schemas")
+        print(f"  {name:12} {found[name]:.2f}   {without} bytes, {whole} with output schemas")
+    without, _ = tools_list_bytes("earth", "--toolsets", "terra")
+    ratio = found["earth, terra"]
+    print(f"  {'earth, terra':12} {ratio:.2f}   {without} bytes: all of TerraAgent's (at most 1.50, 56000)")
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 - `builder`: a toolbox's tools as a FastMCP server; every call with its workspace and record, its answer as MCP content
   (structured content, text, isError)
+- `lean`: the short form of published tools in tools/list
 - `telling`: how far a call is, told to the client
 - `serve`: the command line of a server: stdio or HTTP, its options
 - `gate`: Host and Origin of a request, compared whole; wrong tokens, slowed

@@ -39,6 +39,7 @@ from labrig.http import outside
 from labrig.jobs import Jobs
 from labrig.serving.gate import Slowed
 from labrig.serving.gc import hold
+from labrig.serving.lean import lean_hints, lean_schema
 from labrig.serving.telling import Telling
 from labrig.toolbox import ServeOptions, Session, Tool, Toolbox, ToolSpec, _session, session
 from labrig.turns import OWNER, Turns
@@ -99,19 +100,24 @@ def _mcp_tool(spec: ToolSpec, with_output: bool) -> FunctionTool:
 
     Servers of one process share it: what takes the time is the model that pydantic makes of the arguments.
     """
-    return FunctionTool.from_function(
+    hints = mcp_types.ToolAnnotations(
+        read_only_hint=spec.read_only,
+        destructive_hint=spec.destructive,
+        idempotent_hint=spec.idempotent,
+        open_world_hint=spec.open_world,
+    )
+    made = FunctionTool.from_function(
         _answering(spec, set() if with_output else {"output"}),
         name=spec.name,
         title=spec.title,
         description=spec.description,
-        annotations=mcp_types.ToolAnnotations(
-            read_only_hint=spec.read_only,
-            destructive_hint=spec.destructive,
-            idempotent_hint=spec.idempotent,
-            open_world_hint=spec.open_world,
-        ),
+        annotations=hints,
         output_schema=None if spec.faithful or spec.picture else ANSWER_SCHEMA,
     )
+    if not spec.faithful:
+        return made
+    lean = {"parameters": lean_schema(made.parameters), "annotations": lean_hints(hints)}
+    return made.model_copy(update=lean)
 
 
 def _answering(spec: ToolSpec, hidden: set[str]) -> Tool:

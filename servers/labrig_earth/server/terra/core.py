@@ -8,7 +8,7 @@ from pydantic import Field
 
 from labrig.answer import Published
 from labrig_earth.server.base import toolbox
-from labrig_earth.server.terra.common import Numbers, Text, Texts, Wholes, called
+from labrig_earth.server.terra.common import Count, Numbers, Text, Texts, Wholes, called
 
 GROUP = "core"
 TOOLSETS = ("terra", f"terra-{GROUP}")
@@ -22,7 +22,7 @@ async def describe_netcdf_variables(
     netcdf_path: Annotated[str | list[str], Field(description="Several files are combined.")],
     variables: Texts = [],  # noqa: B006 - pydantic copies it
     include_coords: bool = True,
-    coord_preview: Annotated[int, Field(ge=0, le=100)] = 3,
+    coord_preview: Annotated[Count, Field(ge=0, le=100)] = 3,
     include_dataset_attrs: bool = True,
     attr_keys: Texts = list(ATTRIBUTES),  # noqa: B006
     engine: Annotated[Text, Field(description="Recorded: the content decides.")] = "netcdf4",
@@ -43,7 +43,7 @@ async def describe_netcdf_variables(
 async def inspect_netcdf(
     netcdf_path: PathArgument,
     variables: Texts = [],  # noqa: B006
-    coord_preview: Annotated[int, Field(ge=0, le=100)] = 3,
+    coord_preview: Annotated[Count, Field(ge=0, le=100)] = 3,
 ) -> Published:
     """Say what is in a NetCDF file, with minimum, maximum, mean and standard deviation of each variable."""
     arguments = {"variables": variables, "coord_preview": coord_preview}
@@ -65,7 +65,7 @@ async def read_netcdf_data(
     lon_range: Annotated[Numbers, Field(description="[west, east].")] = [],  # noqa: B006
     lat_indices: Wholes = [],  # noqa: B006
     lon_indices: Wholes = [],  # noqa: B006
-    sample_limit: Annotated[int, Field(ge=0, le=1000)] = 20,
+    sample_limit: Annotated[Count, Field(ge=0, le=1000)] = 20,
     include_stats: bool = True,
 ) -> Published:
     """Read a part of a variable: minimum, maximum, mean, standard deviation, and the first values."""

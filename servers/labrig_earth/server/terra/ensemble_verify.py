@@ -13,7 +13,17 @@ from labrig.answer import Published
 from labrig.errors import LabrigError, unknown_name
 from labrig.tools.sources import names_artifact, opened_source
 from labrig_earth.server.base import toolbox
-from labrig_earth.server.terra.common import OUTPUT_DIR, Mapped, Numbers, Text, Texts, Whole, called
+from labrig_earth.server.terra.common import (
+    OUTPUT_DIR,
+    Count,
+    Mapped,
+    Number,
+    Numbers,
+    Text,
+    Texts,
+    Whole,
+    called,
+)
 
 GROUP = "ensemble_verify"
 TOOLSETS = ("terra", f"terra-{GROUP}")
@@ -92,9 +102,9 @@ async def anomaly_and_climo(
 async def smooth_gaussian_field(
     field_path: str,
     variable: Text = "",
-    sigma_pixels: float = 1.0,
+    sigma_pixels: Number = 1.0,
     mode: Annotated[Text, Field(description="Edges: nearest, reflect, constant, mirror, wrap.")] = "nearest",
-    truncate: float = 3.0,
+    truncate: Number = 3.0,
     output_variable: Text = "",
     output_path: Text = "",
     drop_singleton_dims: bool = True,
@@ -175,7 +185,7 @@ async def normalized_spread(
     spread_variable: Text = "ensemble_spread",
     sigma_variable: Text = "sigma_ref",
     output_variable: Text = "normalized_spread",
-    epsilon: float = 1e-6,
+    epsilon: Number = 1e-6,
     output_path: Text = "",
     output_dir: Text = OUTPUT_DIR,
 ) -> Published:
@@ -196,13 +206,13 @@ async def normalized_spread(
 async def event_probability(
     member_paths: list[str],
     variable: str,
-    threshold: Annotated[float, Field(description="In the unit of the data.")],
+    threshold: Annotated[Number, Field(description="In the unit of the data.")],
     mode: Annotated[Text, Field(description="votes, or gaussian.")] = "votes",
     mean_path: Text = "",
     mean_variable: Text = "ensemble_mean",
     spread_path: Text = "",
     spread_variable: Text = "ensemble_spread",
-    min_spread: float = 1e-6,
+    min_spread: Number = 1e-6,
     output_variable: Text = "event_probability",
     output_path: Text = "",
     output_dir: Text = OUTPUT_DIR,
@@ -234,7 +244,7 @@ async def emos_calibration(
     method: Annotated[Text, Field(description="crps or regression.")] = "crps",
     spread_path: Text = "",
     spread_variable: Text = "ensemble_spread",
-    min_variance: float = 1e-4,
+    min_variance: Number = 1e-4,
     output_dir: Text = OUTPUT_DIR,
     output_path: Text = "",
 ) -> Published:
@@ -267,7 +277,7 @@ async def confidence_index(
     sigma_variable: Text = "sigma_ref",
     climo_mean_path: Text = "",
     climo_variable: Text = "climatology",
-    skill_weight: float = 1.0,
+    skill_weight: Number = 1.0,
     output_variable: Text = "confidence",
     output_path: Text = "",
     output_dir: Text = OUTPUT_DIR,
@@ -316,7 +326,7 @@ async def ehf_heatwave(
     baseline_paths: Annotated[
         dict[str, str], Field(description="tmean95 or tmax95; tmean_clim, or the 30 days before.")
     ],
-    persistence_days: Annotated[int, Field(ge=1, le=60)] = 3,
+    persistence_days: Annotated[Count, Field(ge=1, le=60)] = 3,
     output_dir: Text = "./data/ensemble/events",
 ) -> Published:
     """Excess heat factor by day (K2), and the days of heat waves: spells above zero of persistence_days."""
@@ -358,7 +368,7 @@ async def verify(
     mask_variable: Text = "",
     climatology_path: Text = "",
     climatology_variable: Text = "",
-    threshold: Annotated[float | None, Field(description="Of an event, for brier.")] = None,
+    threshold: Annotated[Number | None, Field(description="Of an event, for brier.")] = None,
     crps_variant: Annotated[Text, Field(description="fair or ecdf.")] = "fair",
     area_weighted: bool = False,
 ) -> Published:

@@ -14,7 +14,7 @@ from labrig.toolbox import session
 from labrig_earth.catalogue.overpass import OVERPASS, fetch_osm
 from labrig_earth.gis.areas import box_of
 from labrig_earth.server.base import state, toolbox
-from labrig_earth.server.terra.common import Mapped, Text, Texts, called, require_active
+from labrig_earth.server.terra.common import Count, Mapped, Text, Texts, called, require_active
 
 GROUP = "geo_osm"
 TOOLSETS = ("terra", f"terra-{GROUP}")
@@ -44,7 +44,7 @@ async def gis_feature_query(
         list[dict[str, Any]] | None, Field(description="{key, values}; one of them is met.")
     ] = None,
     geometry_types: Annotated[Texts, Field(description="point, line, polygon.")] = [],  # noqa: B006
-    max_features: Annotated[int, Field(ge=1, le=20_000)] = 2000,
+    max_features: Annotated[Count, Field(ge=1, le=20_000)] = 2000,
     overpass_url: Address = PUBLISHED_URL,
     as_of_date: Annotated[Text, Field(description="2020-01-31.")] = "",
     output_dir: Text = FOLDER,

@@ -9,15 +9,15 @@ from pydantic import Field
 
 from labrig.answer import Published
 from labrig_earth.server.base import toolbox
-from labrig_earth.server.terra.common import Numbers, Text, Texts, called
+from labrig_earth.server.terra.common import Count, Number, Numbers, Text, Texts, called
 
 GROUP = "visualization"
 TOOLSETS = ("terra", f"terra-{GROUP}")
 PLOTS = "./plots"
 
-Index = Annotated[int | None, Field(description="Else over all times, by aggregate.")]
+Index = Annotated[Count | None, Field(description="Else over all times, by aggregate.")]
 Aggregate = Annotated[Text, Field(description="Over time: auto (mean), mean, sum, min, max.")]
-Limit = float | None
+Limit = Number | None
 
 
 async def _plot(
@@ -80,7 +80,7 @@ async def plot_ensemble_mean_map(
     vmax: Limit = None,
     confidence_path: Text = "",
     confidence_variable: str = "confidence",
-    confidence_threshold: float = 0.7,
+    confidence_threshold: Number = 0.7,
     hatch_pattern: str = "///",
     title: Text = "Ensemble mean",
     subtitle: Text = "",
@@ -116,7 +116,7 @@ async def plot_spread_map(
     aggregate: Aggregate = "auto",
     reduce_dims: Texts = [],  # noqa: B006
     cmap: Text = "",
-    vmin: float = 0.0,
+    vmin: Number = 0.0,
     vmax: Limit = None,
     title: Text = "Ensemble spread",
     subtitle: Text = "",
@@ -146,8 +146,8 @@ async def plot_confidence_map(
     aggregate: Aggregate = "auto",
     reduce_dims: Texts = [],  # noqa: B006
     cmap: Text = "",
-    vmin: float = 0.0,
-    vmax: float = 1.0,
+    vmin: Number = 0.0,
+    vmax: Number = 1.0,
     contour_levels: Numbers = [0.4, 0.6, 0.8],  # noqa: B006
     title: Text = "Confidence",
     subtitle: Text = "",
@@ -179,8 +179,8 @@ async def plot_spaghetti_map(
     aggregate: Aggregate = "auto",
     reduce_dims: Texts = [],  # noqa: B006
     contour_levels: Annotated[Numbers, Field(description="At most 8; by default round ones.")] = [],  # noqa: B006
-    linewidth: float = 1.0,
-    alpha: float = 0.8,
+    linewidth: Number = 1.0,
+    alpha: Number = 0.8,
     colors: Annotated[Texts, Field(description="Of the levels.")] = [],  # noqa: B006
     title: Text = "Contours of members",
     subtitle: Text = "",
@@ -237,7 +237,7 @@ async def plot_anomaly_map(
 async def plot_skill_map(
     skill_nc_path: str,
     metric: Annotated[Text, Field(description="The variable.")] = "",
-    mask_threshold: Annotated[float, Field(description="Above 0: cells below it are left out.")] = 0.0,
+    mask_threshold: Annotated[Number, Field(description="Above 0: cells below it are left out.")] = 0.0,
     cmap: Text = "",
     output_path: Text = f"{PLOTS}/skill_map.png",
 ) -> Published:

@@ -1,0 +1,52 @@
+"""The short form of a published tool in tools/list: what a client would assume anyway is not said.
+
+A paper's tools come by dozens, and their list stands in every prompt. Names, types and defaults stay. Left out are an
+empty default, null beside another type, the usual place of a result, and hints that mean nothing beside another. What a
+tool accepts does not change: null still stands for an argument that is not given.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import mcp_types
+
+EMPTY: tuple[Any, ...] = (None, "", [], {})
+NULL = {"type": "null"}
+PATH = "./"
+"""Begins the place of a result that is named nowhere else: the answer says where it lies."""
+
+
+def lean_schema(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of a tool's arguments in short form."""
+    kept = {key: value for key, value in schema.items() if key not in ("properties", "additionalProperties")}
+    return {**kept, "properties": {name: _lean(each) for name, each in schema.get("properties", {}).items()}}
+
+
+def lean_hints(hints: mcp_types.ToolAnnotations) -> mcp_types.ToolAnnotations:
+    """Return the hints of a tool; of one that only reads, without those that the protocol gives no meaning then."""
+    if not hints.read_only_hint:
+        return hints
+    return mcp_types.ToolAnnotations(read_only_hint=True, open_world_hint=hints.open_world_hint)
+
+
+def _lean(argument: dict[str, Any]) -> dict[str, Any]:
+    found = {key: value for key, value in argument.items() if not _is_assumed(key, value)}
+    options = [each for each in found.get("anyOf", []) if each != NULL]
+    if len(options) == 1:
+        del found["anyOf"]
+        return {**options[0], **found}
+    if options:
+        found["anyOf"] = options
+    return found
+
+
+def _is_assumed(key: str, value: Any) -> bool:
+    """Tell whether a part of an argument's schema is what a client assumes, or finds in the tool's answer."""
+    if key == "additionalProperties":
+        return value is True
+    if key != "default":
+        return False
+    if isinstance(value, str) and value.startswith(PATH):
+        return True
+    return any(value is empty or (value == empty and type(value) is type(empty)) for empty in EMPTY)
