@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from labrig.errors import LabrigError
-from labrig.http import Limit, Service
+from labrig.http import declared
 from labrig_atlas.facts import Geocoding, Place, PlaceList, Reverse
 from labrig_atlas.offline.geodesy import check_point, distance_m
 from labrig_atlas.offline.points import read_point
@@ -24,13 +24,7 @@ if TYPE_CHECKING:
     from labrig.http import Client
 
 NOMINATIM = Provider(
-    Service(
-        "nominatim",
-        "https://nominatim.openstreetmap.org",
-        limit=Limit(per_second=1, concurrent=1),  # its usage policy
-        contact=True,
-        terms="https://operations.osmfoundation.org/policies/nominatim/",
-    ),
+    declared.NOMINATIM,
     title="Nominatim",
     credit="© OpenStreetMap contributors, ODbL 1.0",
     homepage="https://nominatim.org",

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from labrig.errors import LabrigError
-from labrig.http import Key, Limit, Service
+from labrig.http import Key, Limit, Service, declared
 from labrig_atlas.services.checks import checked_text
 from labrig_atlas.services.inquiry import Inquiry
 from labrig_atlas.services.provider import Provider, Reply
@@ -21,13 +21,7 @@ if TYPE_CHECKING:
 
 KEYLESS = "the backend searxng, a server of your own that needs no key (LABRIG_HTTP_URL_SEARXNG)"
 SERPER = Provider(
-    Service(
-        "serper",
-        "https://google.serper.dev",
-        limit=Limit(per_second=5, concurrent=2),
-        key=Key("atlas", "serper_key", header="X-API-KEY", get_it="https://serper.dev"),
-        terms="https://serper.dev/terms",
-    ),
+    declared.serper("atlas"),
     title="Serper",
     credit="results of Google Search, under Serper's terms",
     homepage="https://serper.dev",

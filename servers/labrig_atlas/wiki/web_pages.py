@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from labrig.errors import LabrigError
+from labrig.http.pages import HTML, fetch_page
 from labrig_atlas.wiki.about import About
 from labrig_atlas.wiki.apart import MOST_BYTES, page_apart, text_apart
 from labrig_atlas.wiki.page import Page
@@ -12,20 +12,6 @@ from labrig_atlas.wiki.page import Page
 if TYPE_CHECKING:
     from labrig.http import Client, Response
     from labrig.isolation.children import Children
-
-
-TIMEOUT_S = 20.0
-PATIENCE_S = 10.0
-_HTML = frozenset(("", "text/html", "application/xhtml+xml"))
-_PLAIN = frozenset(
-    (
-        "application/json",
-        "application/xml",
-        "application/ld+json",
-        "application/rss+xml",
-        "application/atom+xml",
-    )
-)
 
 
 async def web_page(client: Client, by: Children, address: str) -> Page:
@@ -43,33 +29,18 @@ async def web_page(client: Client, by: Children, address: str) -> Page:
     LabrigError
         What `labrig.http` raises; ``refused`` for pictures, PDF and other files; what `page_apart` raises.
     """
-    answer = await _fetched(client, address)
-    kind = "html" if answer.media_type in _HTML else "plain"
+    answer = await fetch_page(client, address, most_bytes=MOST_BYTES)
+    kind = "html" if answer.media_type in HTML else "plain"
     stated = answer.headers.get("content-type", "")
     return await page_apart(by, answer.body, _about(answer), kind=kind, content_type=stated)
 
 
 async def web_source(client: Client, by: Children, address: str) -> str:
     """Return the text at an address as it was sent, HTML and all; errors as `web_page`."""
-    answer = await _fetched(client, address)
+    answer = await fetch_page(client, address, most_bytes=MOST_BYTES)
     return await text_apart(
         by, answer.body, _about(answer), content_type=answer.headers.get("content-type", "")
     )
-
-
-async def _fetched(client: Client, address: str) -> Response:
-    answer = await client.get(
-        address, robots=True, max_bytes=MOST_BYTES, timeout_s=TIMEOUT_S, patience_s=PATIENCE_S
-    )
-    media = answer.media_type
-    if media not in _HTML and media not in _PLAIN and not media.startswith("text/"):
-        raise LabrigError(
-            f"This is no page to read, it is {media} of {answer.size:,} bytes",
-            where=answer.url,
-            expected="HTML, plain text, JSON or XML",
-            code="refused",
-        )
-    return answer
 
 
 def _about(answer: Response) -> About:
