@@ -10,6 +10,7 @@
 - `mswep`: MSWEP's precipitation, in a shared folder of Google Drive
 - `unpacking`: NetCDF files out of the archive that a store sends
 - `data_stores`: Copernicus' Climate and Atmosphere Data Stores: requests that become jobs, and their files
+- `era5`: what is asked of them for ERA5
 - `earth_engine`: what Google Earth Engine would need; it is not asked
 - `language_model`: the operator's model, for pictures and pages
 - `remote`: part of a raster, a scene or a Zarr store on the network, as a file here

@@ -17,6 +17,7 @@ What is done with them:
 - `periods`: statistics over time, with a rule for periods that are not whole
 - `areas`: means over space and over polygons
 - `climatology`, `spells`, `trends`: what is usual and how far values are from it; days beyond a threshold; slopes
+- `normals`: mean and deviation of each month of the year
 - `humidity`, `heat`, `wind`: quantities from others, by formulas that are named
 - `arithmetic`: two fields on one grid
 - `regridding`: another grid, another projection

@@ -74,13 +74,13 @@ def area_mean(variable: Any, *, statistic: str = "mean") -> Any:
             f"There is no {statistic!r} over space", where="statistic", expected="mean, sum, min or max"
         )
     variable = unbroken(variable, axes)
-    sums = _weighted_sums(variable, axes, _relative_areas(variable, axes)[None, None])
+    sums = _weighted_sums(variable, axes, relative_areas(variable, axes)[None, None])
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = (sums[0] / sums[1]).isel(method=0, region=0)
     return mean.assign_attrs(variable.attrs).rename(variable.name)
 
 
-def _relative_areas(variable: Any, axes: Axes) -> Any:
+def relative_areas(variable: Any, axes: Axes) -> Any:
     """Return areas of cells, also where an axis has one value: the same factor for all then."""
     if variable.sizes[axes.y] > 1 and variable.sizes[axes.x] > 1:
         return cell_areas(variable, axes).values

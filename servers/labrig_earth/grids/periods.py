@@ -13,7 +13,7 @@ from warnings import catch_warnings, simplefilter
 import numpy as np
 
 from labrig.errors import LabrigError
-from labrig_earth.grids.times import TimeAxis, iso, moment_before, require_times, time_axis
+from labrig_earth.grids.times import TimeAxis, hours_of, iso, moment_before, require_times, time_axis
 
 STATISTICS = ("mean", "sum", "min", "max", "median", "std", "count", "percentile")
 EVERY = ("", "day", "month", "season", "year")
@@ -123,6 +123,82 @@ def over_time(
         shown = ", ".join(short[:6]) + (", .." if len(short) > 6 else "")
         warnings = (f"{len(short)} of {len(unique)} periods have too few steps and no value: {shown}",)
     return Periods(_named(values, variable, time, statistic, percentile), said, tuple(short), warnings)
+
+
+def of_windows(
+    variable: Any,
+    time: str,
+    statistic: str,
+    *,
+    hours: float,
+    offset_h: float = 0.0,
+    least_part: float | None = None,
+    ends: bool = False,
+) -> Periods:
+    """Return a statistic of windows of one length, of which one begins at midnight of the first day plus an offset.
+
+    Parameters
+    ----------
+    hours
+        Of each window: 6, 24, 120.
+    offset_h
+        Hours after midnight, 0 to below `hours`.
+    least_part, ends
+        As for `over_time`. A window that no step lies in is left out.
+
+    Raises
+    ------
+    LabrigError
+        ``bad_input`` for an unknown statistic, an offset as long as a window, windows shorter than the step.
+    """
+    check_statistic(statistic, None)
+    axis = require_times(variable, time)
+    if not 0 <= offset_h < hours:
+        raise LabrigError(
+            f"An offset of {offset_h:g} h does not lie within windows of {hours:g} h", where="offset"
+        )
+    about = time_axis(variable, time)
+    if about.step and (about.step_hours is None or about.step_hours > hours):
+        raise LabrigError(
+            f"The step of {about.step} is longer than windows of {hours:g} h",
+            where=time,
+            expected="finer data",
+        )
+    least = (1.0 if statistic == "sum" else LEAST_PART) if least_part is None else least_part
+    first = axis.isel({time: 0})
+    clock = float(first.dt.hour) + float(first.dt.minute) / 60 + float(first.dt.second) / 3600
+    moments = hours_of(axis) + clock - (1 / 3600 if ends else 0.0)
+    numbers = np.floor((moments - offset_h) / hours + 1e-9).astype(int)
+    unique, counted = np.unique(numbers, return_counts=True)
+    expected = max(1.0, hours / about.step_hours) if about.step_hours else 1.0
+    needed = np.ceil(least * expected - 1e-9)
+    grouped = variable.assign_coords(period=(time, numbers)).groupby("period")
+    values = _statistic(grouped, variable, numbers, time, statistic, None)
+    counts = grouped.count(time)
+    if statistic != "count":
+        values = values.where((counts >= needed) & (counts > 0))
+    begin = unique * hours + offset_h - clock
+    labels = _moved(axis.values[0], begin)
+    values = values.rename(period=time).assign_coords({time: (time, labels, axis.attrs)}).transpose(time, ...)
+    short = [iso(label) for label, count in zip(labels, counted, strict=True) if count < needed]
+    said = f"{statistic} of each {hours:g} h, where at least {least:.0%} of the steps have values"
+    if ends:
+        said += "; a value belongs to the step that ends at its time"
+    warnings: tuple[str, ...] = ()
+    if short and statistic != "count":
+        shown = ", ".join(short[:6]) + (", .." if len(short) > 6 else "")
+        warnings = (f"{len(short)} of {unique.size} windows have too few steps and no value: {shown}",)
+    return Periods(_named(values, variable, time, statistic, None), said, tuple(short), warnings)
+
+
+def _moved(first: Any, hours: Any) -> Any:
+    """Return times so many hours after a first one, of its kind."""
+    import datetime
+
+    seconds = [round(each * 3600) for each in hours.tolist()]
+    if isinstance(first, np.datetime64):
+        return first + np.array(seconds, "timedelta64[s]").astype("timedelta64[ns]")
+    return np.array([first + datetime.timedelta(seconds=each) for each in seconds], dtype=object)
 
 
 def _of_all(variable: Any, time: str, statistic: str, percentile: float | None, least: float) -> Periods:

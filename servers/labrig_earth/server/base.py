@@ -472,6 +472,7 @@ toolbox = Toolbox(
         "terra-air_quality": "of these, group air_quality: hours of air quality at a point, by Open-Meteo",
         "terra-data_crawl": "of these, group data_crawl: CMIP6 of the Climate Data Store, MSWEP",
         "terra-core": "of these, group core: what is in a NetCDF file",
+        "terra-era5_obs": "of these, group era5_obs: ERA5 fetched, its normals, winds, moisture, regions",
         "terra-ensemble_verify": "of these, group ensemble_verify: ensembles, calibration, verification",
         "terra-forecast_models": "of these, group forecast_models: Pangu-Weather, grids, tracks of cyclones",
         "terra-geo_osm": "of these, group geo_osm: features of OpenStreetMap, distances, zones",

@@ -5,6 +5,8 @@
 - `netcdf`: group core, what is in a file and a part of it
 - `fields`: group ensemble_verify, its fields: grids, anomalies, means, spread, probabilities, confidence
 - `checks`: the rest of it: calibration, heat waves, lagged ensembles, verification
+- `era5_fields`: group era5_obs, its fields: winds, humidity, moisture, kinematics, shear
+- `era5_times`, `era5_regions`: the rest of it: over time, and over regions
 - `maps`: group visualization
 - `osm`: group geo_osm
 - `satellite`: group satellite

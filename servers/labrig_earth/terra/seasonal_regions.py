@@ -159,7 +159,7 @@ def seasonal_region_table(call: Call) -> Result:
             raise LabrigError("A mask has values from 0 to 1", where=place.name)
         rows.append(_row(stem_of(place.name), columns, mask, place.name))
     for name in regions:
-        mask, notes = _of_region(name, grid)
+        mask, notes = share_in_region(name, grid)
         warnings += notes
         rows.append(_row(name, columns, mask, name))
     head = ["region", *columns, "cells"]
@@ -179,7 +179,7 @@ def seasonal_region_table(call: Call) -> Result:
     return answered(payload, method=said, files=(path,), warnings=tuple(warnings))
 
 
-def _of_region(name: str, grid: Any) -> tuple[Any, list[str]]:
+def share_in_region(name: str, grid: Any) -> tuple[Any, list[str]]:
     """Return the share of each cell that lies in a country, continent or subregion."""
     import geopandas
 

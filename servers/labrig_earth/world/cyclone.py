@@ -55,7 +55,7 @@ def write_cyclone(folder: Folder, rng: np.random.Generator) -> None:
     u = by_level(WIND_EAST) - by_level(STRENGTH) * (turning * y)[:, None]
     v = by_level(WIND_NORTH) + by_level(STRENGTH) * (turning * x)[:, None]
     z = by_level(HEIGHT_M2_S2) - DEEP_M2_S2 * by_level(STRENGTH) * hollow[:, None]
-    t = by_level(220.0 + 0.1 * (LEVELS_HPA - 200.0)) + 4.0 * by_level(STRENGTH) * hollow[:, None]
+    t = by_level(260.0 + 0.05 * (LEVELS_HPA - 200.0)) + 4.0 * by_level(STRENGTH) * hollow[:, None]
     _write(
         folder,
         "reanalysis/levels.nc",

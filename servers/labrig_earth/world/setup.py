@@ -10,7 +10,7 @@ EARTH_WORLD = MadeEnv(
     program="labrig_earth.world.make",
     seed=7,
     target="earth/world-1",
-    sha256={"contents.json": "f9c19d9ade70744d6e4e33e93b51115872d6c14df7812624332df6a1168b814a"},
+    sha256={"contents.json": "badaaf11cda8a2ccbb0b85c2bdfa02032e102fdd1050e414120cbe14841a8cd8"},
     listing="contents.json",
 )
 """Its data lie in the folder ``data``, a root for an agent; truth.json beside it says what was planted."""

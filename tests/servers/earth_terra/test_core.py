@@ -122,6 +122,7 @@ async def test_groups_are_switched_on_where_that_is_set(served: Client[Any], sma
         ("terra-geo_osm", 5),
         ("terra-seasonal", 12),
         ("terra-air_quality", 1),
+        ("terra-era5_obs", 10),
     ],
 )
 async def test_a_group_is_small_in_tools_list(small: Path, group: str, tools: int) -> None:

@@ -4,7 +4,7 @@
 - `activating`: the tool that switches groups on
 - `models`: a run of a learned forecast model
 - `stores`: files of Copernicus' stores, put into the workspace; `imagery`: scenes of Sentinel-2
-- `core`, `ensemble_verify`, `visualization`, `geo_osm`, `seasonal`, `air_quality`, `data_crawl`,
+- `core`, `ensemble_verify`, `visualization`, `geo_osm`, `seasonal`, `air_quality`, `data_crawl`, `era5_obs`,
   `forecast_models`,
   `satellite` (with `describing`): the groups
 """
@@ -16,6 +16,7 @@ from labrig_earth.server.terra import (
     data_crawl,
     describing,
     ensemble_verify,
+    era5_obs,
     forecast_models,
     geo_osm,
     satellite,
@@ -30,6 +31,7 @@ __all__ = [
     "data_crawl",
     "describing",
     "ensemble_verify",
+    "era5_obs",
     "forecast_models",
     "geo_osm",
     "satellite",

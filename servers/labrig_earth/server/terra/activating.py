@@ -28,6 +28,7 @@ async def reset_equipped_tools(
     seasonal: bool = False,
     air_quality: bool = False,
     data_crawl: bool = False,
+    era5_obs: bool = False,
     forecast_models: bool = False,
     satellite: bool = False,
 ) -> Published:
@@ -41,6 +42,7 @@ async def reset_equipped_tools(
         "seasonal": seasonal,
         "air_quality": air_quality,
         "data_crawl": data_crawl,
+        "era5_obs": era5_obs,
         "forecast_models": forecast_models,
         "satellite": satellite,
     }

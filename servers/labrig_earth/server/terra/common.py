@@ -35,6 +35,7 @@ GROUPS = (
     "seasonal",
     "air_quality",
     "data_crawl",
+    "era5_obs",
     "forecast_models",
     "satellite",
 )

@@ -10,7 +10,7 @@ from labrig.answer import Published
 from labrig.errors import LabrigError, unknown_name
 from labrig_earth.server.base import toolbox
 from labrig_earth.server.terra.common import Mapped, Number, Numbers, Text, Texts, Whole, Wholes, called
-from labrig_earth.server.terra.stores import allowed_values, fetched_files
+from labrig_earth.server.terra.stores import allowed_values, extent, fetched_files
 
 GROUP = "seasonal"
 TOOLSETS = ("terra", f"terra-{GROUP}")
@@ -92,7 +92,7 @@ async def fetch_c3s_seasonal(
         "variable": variable,
         "product_type": [product_type] if isinstance(product_type, str) else product_type,
         "leadtime_month": leadtime_month,
-        **_extent(area, grid),
+        **extent(area, grid),
     }
     stem = f"{originating_centre}_s{system}_{'-'.join(variable)}"
     leads = f"leads{leadtime_month[0]}-{leadtime_month[-1]}"
@@ -305,19 +305,3 @@ async def _to(
         )
     folder = path.rpartition("/")[0] or "."
     return await called(GROUP, tool, inputs, arguments, output_dir=folder, output_path=path)
-
-
-def _extent(area: list[float], grid: float | None) -> dict[str, Any]:
-    """Return what a request says of its area and spacing; LabrigError for a box in another order."""
-    said: dict[str, Any] = {}
-    if area:
-        if len(area) != 4 or not (-90 <= area[2] < area[0] <= 90) or max(abs(area[1]), abs(area[3])) > 360:
-            raise LabrigError(
-                f"The area is {area!s:.80}", where="area", expected="[north, west, south, east] in degrees"
-            )
-        said["area"] = area
-    if grid is not None:
-        if not 0 < grid <= 30:
-            raise LabrigError(f"The spacing is {grid:g}", where="grid", expected="degrees, above 0")
-        said["grid"] = [grid, grid]
-    return said

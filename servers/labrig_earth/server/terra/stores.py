@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from labrig.answer import Published
 from labrig.canonical import content_hash
 from labrig.errors import LabrigError
 from labrig.threads import in_thread
-from labrig.toolbox import session
+from labrig.toolbox import Session, session
 from labrig_earth.catalogue.data_stores import CDS, WAIT_S, constraints, retrieve
 from labrig_earth.server.base import _scratch, state
 from labrig_earth.server.terra.common import kept_at, published, require_active, within
@@ -36,35 +37,24 @@ async def fetched_files(
     Parameters
     ----------
     wanted
-        Names without ending, and requests. The first digits of a request's hash are added to its name, since a
-        file of another area or spacing is another file.
+        Names without ending, and requests.
 
     Raises
     ------
     LabrigError
-        What the store says; ``busy`` where a job is not done in time: the same call goes on from there.
+        As `fetched_file`.
     """
-    here, client = session(), state().client
+    here = session()
     require_active(group, here)
     files: list[dict[str, Any]] = []
     hashes: dict[str, str] = {}
     for name, request in wanted:
-        target = str(within(f"{folder}/{safe(name)}_{content_hash(dict(request))[:8]}.nc", "persist_dir"))
-        if await in_thread(here.workspace.exists, target):
-            content = await in_thread(here.workspace.read_bytes, target)
-            files.append({"path": target, "vars": list(variables), "nbytes": len(content), "cached": True})
-            continue
-        with ExitStack() as held:
-            place = await in_thread(lambda: held.enter_context(_scratch(here)))
-            path = Path(f"/proc/self/fd/{place.descriptor}/fetched.nc")
-            stored = await retrieve(
-                client, CDS, dataset, request, path, wait_s=WAIT_S, told=lambda text: here.progress(0.0, text)
-            )
-            await in_thread(require_netcdf, path, dataset)
-            made_by = {"server": "earth", "tool": tool, "dataset": dataset, "request": dict(request)}
-            shown, sha256 = await in_thread(kept_at, here, place, "fetched.nc", target, made_by)
-        files.append({"path": shown, "vars": list(variables), "nbytes": stored.size, "cached": False})
-        hashes[shown] = sha256
+        stored = await fetched_file(here, tool, dataset, name, request, folder)
+        files.append(
+            {"path": stored.path, "vars": list(variables), "nbytes": stored.size, "cached": stored.cached}
+        )
+        if stored.sha256:
+            hashes[stored.path] = stored.sha256
     payload = {
         "files": files,
         "request": dict(about),
@@ -73,6 +63,67 @@ async def fetched_files(
     return published(
         payload, source=f"{CDS.name} ({CDS.at()}), {dataset}", record={"operation": tool, "outputs": hashes}
     )
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A file of the workspace; `sha256` where it was fetched now."""
+
+    path: str
+    size: int
+    cached: bool
+    sha256: str = ""
+
+
+async def fetched_file(
+    here: Session, tool: str, dataset: str, name: str, request: Mapping[str, Any], folder: str
+) -> Kept:
+    """Fetch the NetCDF file of a request into a folder of the workspace, if it is not there.
+
+    The first digits of the request's hash are added to its name, since a file of another area or spacing is another
+    file.
+
+    Raises
+    ------
+    LabrigError
+        What the store says; ``busy`` where a job is not done in time: the same call goes on from there.
+    """
+    target = str(within(f"{folder}/{safe(name)}_{content_hash(dict(request))[:8]}.nc", "persist_dir"))
+    if await in_thread(here.workspace.exists, target):
+        content = await in_thread(here.workspace.read_bytes, target)
+        return Kept(target, len(content), True)
+    with ExitStack() as held:
+        place = await in_thread(lambda: held.enter_context(_scratch(here)))
+        path = Path(f"/proc/self/fd/{place.descriptor}/fetched.nc")
+        stored = await retrieve(
+            state().client,
+            CDS,
+            dataset,
+            request,
+            path,
+            wait_s=WAIT_S,
+            told=lambda text: here.progress(0.0, text),
+        )
+        await in_thread(require_netcdf, path, dataset)
+        made_by = {"server": "earth", "tool": tool, "dataset": dataset, "request": dict(request)}
+        shown, sha256 = await in_thread(kept_at, here, place, "fetched.nc", target, made_by)
+    return Kept(shown, stored.size, False, sha256)
+
+
+def extent(area: list[float], grid: float | None, *, where: str = "area") -> dict[str, Any]:
+    """Return what a request says of its area and spacing; LabrigError for a box in another order."""
+    said: dict[str, Any] = {}
+    if area:
+        if len(area) != 4 or not (-90 <= area[2] < area[0] <= 90) or max(abs(area[1]), abs(area[3])) > 360:
+            raise LabrigError(
+                f"The {where} is {area!s:.80}", where=where, expected="[north, west, south, east] in degrees"
+            )
+        said["area"] = area
+    if grid is not None:
+        if not 0 < grid <= 30:
+            raise LabrigError(f"The spacing is {grid:g}", where="grid", expected="degrees, above 0")
+        said["grid"] = [grid, grid]
+    return said
 
 
 async def allowed_values(
