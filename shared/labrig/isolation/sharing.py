@@ -16,6 +16,7 @@ from __future__ import annotations
 import asyncio
 import math
 import os
+import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -23,7 +24,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Protocol
-from weakref import WeakKeyDictionary
+from weakref import ReferenceType, WeakKeyDictionary, ref
 
 from labrig.turns import OWNER
 
@@ -71,7 +72,6 @@ class Sharing:
 
     def __init__(self, count: int | None = None) -> None:
         self._processors = processors() if count is None else count
-        self._loop = asyncio.get_running_loop()
         self._runs: dict[tuple[Server, int], Going] = {}
         self._had: dict[str, float] = {}
         self._seen: dict[str, float] = {}
@@ -81,11 +81,11 @@ class Sharing:
     def begin(self, server: Server, number: int) -> None:
         """Count a run as one of this call's owner."""
         run = Going(OWNER.get(), server, number)
-        self._seen[run.owner] = self._loop.time()
+        self._seen[run.owner] = time.monotonic()
         if self._timer is None and len(self._recent()) > 1:
             for each in self._runs.values():
                 each.cpu_s = UNKNOWN  # what it had while nobody else wanted it does not count
-            self._timer = self._loop.call_later(TICK_S, self._tick)
+            self._again()
         self._runs[server, number] = run
 
     def told(self, server: Server, used: Mapping[str, Sequence[float]]) -> None:
@@ -104,7 +104,7 @@ class Sharing:
         if run is None:
             return
         self._charge(run, cpu_s)
-        self._seen[run.owner] = self._loop.time()
+        self._seen[run.owner] = time.monotonic()
         run.ended, run.resting, run.wanting = True, False, 1
         if self._timer is None:
             del self._runs[server, number]
@@ -116,7 +116,7 @@ class Sharing:
 
     def _recent(self) -> set[str]:
         """Return the owners that have a run, or had one a short while ago; forget the others."""
-        now = self._loop.time()
+        now = time.monotonic()
         running = {run.owner for run in self._runs.values()}
         self._seen = {
             each: at for each, at in self._seen.items() if each in running or now - at < REMEMBERED_S
@@ -131,13 +131,18 @@ class Sharing:
         self._had = evened(self._had, runs)
         resting = giving_way(runs, self._had, self._processors)
         self._runs = {key: run for key, run in self._runs.items() if not run.ended}
+        self._asked &= {run.server for run in self._runs.values()}
         for run in self._runs.values():
             run.resting = any(run is each for each in resting)
         for server in {run.server for run in self._runs.values()} - self._asked:
             self._asked.add(server)  # one that is busy has not answered the last word yet
             server.share([run.number for run in resting if run.server is server])
-        again = several and bool(self._runs)
-        self._timer = self._loop.call_later(TICK_S, self._tick) if again else None
+        self._timer = None
+        if self._runs and (several or self._asked):  # who has not answered has not heard that all may go on
+            self._again()
+
+    def _again(self) -> None:
+        self._timer = asyncio.get_running_loop().call_later(TICK_S, self._tick)
 
 
 def evened(had: Mapping[str, float], runs: Iterable[Going]) -> dict[str, float]:
@@ -193,12 +198,16 @@ def processors() -> int:
     return count
 
 
-_HERE: WeakKeyDictionary[asyncio.AbstractEventLoop, Sharing] = WeakKeyDictionary()
+# Servers hold what is shared, and that holds servers, which hold their loop; so it is held by nobody else.
+_HERE: WeakKeyDictionary[asyncio.AbstractEventLoop, ReferenceType[Sharing]] = WeakKeyDictionary()
 
 
 def sharing_here() -> Sharing:
-    """Return that of the running event loop."""
+    """Return that of the running event loop, which lasts as long as somebody holds it."""
     loop = asyncio.get_running_loop()
-    if loop not in _HERE:
-        _HERE[loop] = Sharing()
-    return _HERE[loop]
+    known = _HERE.get(loop)
+    sharing = known() if known is not None else None
+    if sharing is None:
+        sharing = Sharing()
+        _HERE[loop] = ref(sharing)
+    return sharing
