@@ -39,7 +39,7 @@ class Limits:
     cpu_s
         CPU seconds; rounded up to whole seconds.
     wall_s
-        Seconds from the start of the child; waiting in the queue does not count.
+        Seconds from the start of the child; waiting in the queue and resting for other owners do not count.
     memory_bytes
         Address space of the child in bytes, the loaded library and database (about 60 MB) included.
     output_bytes

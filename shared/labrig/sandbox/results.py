@@ -30,7 +30,8 @@ class Limits:
     Attributes
     ----------
     wall_s
-        Seconds from its start to its end; waiting in the queue does not count, waiting for functions of the host does.
+        Seconds from its start to its end; waiting in the queue and resting for other owners do not count, waiting for
+        functions of the host does.
     cpu_s
         Seconds of processor time, rounded up to a whole one (RLIMIT_CPU).
     memory_bytes
