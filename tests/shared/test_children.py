@@ -45,6 +45,19 @@ def work(question):
             pass
     if do == "sleep":
         time.sleep(600)
+    if do == "leave":
+        first, second = os.pipe()
+        if os.fork() == 0:
+            os.setsid()  # no signal to the child's group reaches it
+            if os.fork() != 0:
+                os._exit(0)
+            os.write(second, str(os.getpid()).encode())
+            time.sleep(600)
+        left = os.read(first, 20)
+        if question.get("then") == "sleep":
+            open(question["file"], "wb").write(left)
+            time.sleep(600)
+        return left
     if do == "threads":
         for _ in range(200):
             threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
@@ -106,6 +119,24 @@ async def test_a_child_that_fails_ends_alone(
         assert outcome.kind == kind and said.encode() in outcome.stderr, outcome
         assert kind != "cpu_limit" or outcome.signal == "SIGXCPU", "not a SIGKILL, which says nothing"
         assert (await children.ask({"do": "say"})).stdout.split()[1] == before
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the kernel gives orphans to whom it is told on Linux")
+async def test_what_left_the_group_of_a_child_ends_with_it_and_no_other(module: str, tmp_path: Path) -> None:
+    file = tmp_path / "left"
+    async with toy(module) as children:
+        question = {"do": "leave", "then": "sleep", "file": str(file)}
+        staying = asyncio.create_task(children.ask(question, limits=Limits(wall_s=60)))
+        while not file.exists() or not file.read_bytes():
+            await asyncio.sleep(0.01)
+        other = int(file.read_bytes())
+        gone = int((await children.ask({"do": "leave"})).stdout)
+        assert not Path(f"/proc/{gone}").exists()
+        assert Path(f"/proc/{other}").exists(), "what another child started stays with that"
+        staying.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await staying
+        assert not Path(f"/proc/{other}").exists()
 
 
 async def test_a_refusal_comes_back_as_it_was_raised(module: str) -> None:

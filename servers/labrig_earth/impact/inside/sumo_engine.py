@@ -9,6 +9,8 @@ from __future__ import annotations
 import csv
 import os
 import re
+import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -91,8 +93,18 @@ class Programs:
                 },
                 check=False,
             )
+            size = said.seek(0, os.SEEK_END)
             said.seek(0)
             text = said.read(1 << 20).decode("utf-8", "replace")
+        most = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
+        if done.returncode != 0 and (
+            size == most or done.returncode == -signal.SIGXFSZ or "File too large" in text[-SHOWN:]
+        ):
+            raise Refused(
+                f"{program} printed, or wrote into a file, more than {most:,} bytes",
+                code="limit",
+                where=program,
+            )
         for line in text.splitlines():
             if line.startswith("Warning: "):
                 kind = re.sub(r"'[^']*'", "'...'", line.removeprefix("Warning: "))

@@ -72,6 +72,7 @@ class Answering(forking.ForkServer[Run]):
 
     def __init__(self, control: socket.socket, work: Work) -> None:
         super().__init__(control)
+        forking.adopt_orphans()
         self.work = work
         gc.collect()
         gc.freeze()  # a collection in a child would copy the pages that it shares
@@ -96,9 +97,10 @@ class Answering(forking.ForkServer[Run]):
             run.kill("thread_limit")
 
     def last_of(self, run: Run) -> dict[str, Any]:
-        """End what a child has left behind in its group."""
+        """End what a child has left behind, in its group and out of it."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(run.pid, signal.SIGKILL)
+        forking.end_orphans(self.runs)
         return {}
 
     def _child(self, parent: int, request: dict[str, Any], received: Sequence[int]) -> None:

@@ -24,11 +24,13 @@ import socket
 import sys
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import Any, Generic, TypeVar
 
 RSS_UNIT = 1 if sys.platform == "darwin" else 1024
-PR_SET_PDEATHSIG = 1  # linux/prctl.h
+PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36  # linux/prctl.h
+ORPHANS_S = 1.0
+"""So long what a run left behind is waited for, once it has been killed."""
 MOST_DESCRIPTORS = 64
 """In one message of the control socket."""
 LEASE_S = 1.0
@@ -250,11 +252,15 @@ def descriptors(ancillary: Sequence[tuple[int, int, bytes]]) -> list[int]:
 
 
 def become_child() -> None:
-    """Give up, in a child, what belongs to the fork server: its signals and its session."""
+    """Give up, in a child, what belongs to the fork server: its signals and its session.
+
+    What leaves its parent below the child stays below it, so that no other run's end is taken for its own.
+    """
     signal.set_wakeup_fd(-1)
     for number in (signal.SIGCHLD, signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
     os.setsid()
+    adopt_orphans()
 
 
 def die_with(parent: int, code: int) -> None:
@@ -265,6 +271,41 @@ def die_with(parent: int, code: int) -> None:
         raise OSError(ctypes.get_errno(), "PR_SET_PDEATHSIG")
     if os.getppid() != parent:
         os._exit(code)
+
+
+def adopt_orphans() -> None:
+    """Have the kernel give this process the children of its descendants that end before them (Linux)."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None, use_errno=True).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def end_orphans(kept: Container[int]) -> None:
+    """End the children of this process that are none of those kept, and their descendants.
+
+    They left the group of a child that has ended (setsid), so that no signal to the group reached them. Whoever loses
+    its parent here is adopted and found in the next round.
+    """
+    until = time.monotonic() + ORPHANS_S
+    while orphans := [pid for pid in children() if pid not in kept]:
+        for pid in orphans:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        for pid in orphans:
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(pid, os.WNOHANG)
+        if time.monotonic() >= until:
+            return
+        time.sleep(0.001)
+
+
+def children() -> list[int]:
+    """Return the children of this process, which has one thread; none where the system does not tell (proc(5))."""
+    try:
+        place = os.open(f"/proc/self/task/{os.getpid()}/children", os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return []
+    with os.fdopen(place, encoding="ascii") as file:
+        return [int(each) for each in file.read().split()]
 
 
 def configuration(control: socket.socket) -> dict[str, Any]:
