@@ -38,11 +38,14 @@ class Network:
         From the imitation: calls of the server's tools, each of which is recorded with whatever comes of it.
     settings
         Of the server, with which it asks its services.
+    variables
+        Of the environment, while it is recorded and replayed: keys, which are no settings.
     """
 
     furnish: Callable[[Imitation], None]
     calls: Callable[[Imitation], list[tuple[str, dict[str, Any]]]]
     settings: Mapping[str, str] = field(default_factory=dict)
+    variables: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -79,7 +82,7 @@ def recorded(server: str, network: Network | None, folder: Path) -> Recorded | N
     with imitation() as site, pytest.MonkeyPatch.context() as patch:
         network.furnish(site)
         variables = {each.moved_by: site.url(f"/{each.name}") for each in box.services}
-        variables["LABRIG_HTTP_CONTACT"] = CONTACT
+        variables |= {"LABRIG_HTTP_CONTACT": CONTACT, **network.variables}
         for name, value in variables.items():
             patch.setenv(name, value)
         patch.setenv("LABRIG_HTTP_PRIVATE_ORIGINS", site.url("").rstrip("/"))

@@ -18,68 +18,10 @@ from labrig.toolbox import ServeOptions
 from labrig_earth.cyclones.centres import Centre, find_centres
 from labrig_earth.cyclones.linking import link
 from labrig_earth.server import toolbox
+from support.made_weather import NORTH, SOUTH, TIMES, write_storms
 from support.terra import refused, run
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
-
-LATITUDES, LONGITUDES = np.arange(40.0, -40.5, -1), np.arange(0.0, 360, 1)
-TIMES = np.arange("2020-08-01T00", "2020-08-03T00", 6, dtype="datetime64[h]").astype("datetime64[ns]")
-NORTH = [(15 + 0.5 * step, (176 + 1.5 * step) % 360) for step in range(TIMES.size)]
-"""A storm that crosses the antimeridian."""
-SOUTH = [(-12 - 0.5 * step, 60 - 1.0 * step) for step in range(TIMES.size)]
-
-
-def vortex(places: list[tuple[float, float]], depth: float, turn: float) -> tuple[Any, Any, Any]:
-    """Return pressure (Pa) and wind of a vortex that follows places, over (time, latitude, longitude)."""
-    y, x = np.meshgrid(LATITUDES, LONGITUDES, indexing="ij")
-    fields = []
-    for latitude, longitude in places:
-        north = y - latitude
-        east = ((x - longitude + 180) % 360 - 180) * np.cos(np.deg2rad(latitude))
-        shape = np.exp(-(north**2 + east**2) / 8)
-        speed = 12 * turn * shape
-        fields.append((-depth * shape, -speed * north, speed * east))
-    return tuple(np.stack(each) for each in zip(*fields, strict=True))  # type: ignore[return-value]
-
-
-def write_storms(folder: Path) -> None:
-    one, other = vortex(NORTH, 4000, 1), vortex(SOUTH, 3000, -1)
-    high = vortex([(-30, 250)] * TIMES.size, 3000, 1)  # a low that turns the wrong way for its hemisphere
-    pressure = 101_000 + one[0] + other[0] + high[0]
-    u, v = (one[place] + other[place] + high[place] for place in (1, 2))
-    dims = ("time", "latitude", "longitude")
-    coords = {
-        "time": TIMES,
-        "latitude": ("latitude", LATITUDES, {"units": "degrees_north"}),
-        "longitude": ("longitude", LONGITUDES, {"units": "degrees_east"}),
-    }
-    surface = xr.Dataset(
-        {
-            name: (dims, field, {"units": unit})
-            for name, field, unit in (
-                ("msl", pressure, "Pa"),
-                ("u10", 0.8 * u, "m s-1"),
-                ("v10", 0.8 * v, "m s-1"),
-            )
-        },
-        coords,
-    )
-    surface.to_netcdf(folder / "surface.nc")
-    levels = xr.Dataset(
-        {
-            name: (("time", "level", *dims[1:]), np.stack([field, 0.5 * field], 1), {"units": "m s-1"})
-            for name, field in (("u", u), ("v", v))
-        },
-        {**coords, "level": ("level", [850.0, 500.0], {"units": "hPa"})},
-    )
-    levels.to_netcdf(folder / "levels.nc")
-    levels.sel(level=[500.0]).to_netcdf(folder / "only_500.nc")
-    levels.isel(time=slice(2, None)).to_netcdf(folder / "later.nc")
-    surface[["msl"]].to_netcdf(folder / "only_msl.nc")
-    surface.drop_vars("msl").to_netcdf(folder / "no_msl.nc")
-    flat = surface.copy(deep=True)
-    flat["msl"][:] = 101_000.0
-    flat.to_netcdf(folder / "flat.nc")
 
 
 def write_fields(folder: Path) -> None:

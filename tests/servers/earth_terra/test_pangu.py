@@ -22,46 +22,16 @@ from labrig_earth.forecasting import pangu
 from labrig_earth.forecasting.onnx_header import read_header
 from labrig_earth.forecasting.setup import PANGU_ENV
 from labrig_earth.server import toolbox
+from support.made_weather import SHAPE, analysis
 from support.onnx_networks import network
 from support.terra import refused, run
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
-SHAPE = (9, 16)
-TIMES = np.array(["2023-01-01T00", "2023-01-01T06"], "datetime64[ns]")
-USUAL = {"z": 50_000, "q": 0.004, "t": 260, "u": 5, "v": -3, "msl": 101_000, "u10": 4, "v10": 1, "t2m": 285}
 ASKED = {
     "surface_path": "surface.nc", "pressure_path": "levels.nc", "valid_time": "2023-01-01T06:00:00Z",
     "model_path": "pangu_weather_6.onnx",
 }  # fmt: skip
-
-
-def analysis(seed: int = 1) -> tuple[Any, Any]:
-    """Return an analysis as files have it: latitudes from the south, longitudes from -180, levels from above."""
-    random = np.random.default_rng(seed)
-    y, x = np.linspace(-90, 90, SHAPE[0]), np.arange(SHAPE[1]) * (360 / SHAPE[1]) - 180
-    plane = {
-        "latitude": ("latitude", y, {"units": "degrees_north"}),
-        "longitude": ("longitude", x, {"units": "degrees_east"}),
-    }
-
-    def values(name: str, *shape: int) -> Any:
-        return USUAL[name] * (1 + 0.01 * random.standard_normal((TIMES.size, *shape, *SHAPE)))
-
-    low = xr.Dataset(
-        {
-            name: (("time", "latitude", "longitude"), values(name), {"units": unit})
-            for name, unit in pangu.SURFACE.items()
-        },
-        {"time": TIMES, **plane},
-    )
-    levels = ("pressure_level", np.array(sorted((*pangu.LEVELS, 775)), "f8"), {"units": "hPa"})
-    dims = ("time", "pressure_level", "latitude", "longitude")
-    high = xr.Dataset(
-        {name: (dims, values(name, 14), {"units": unit}) for name, unit in pangu.UPPER.items()},
-        {"time": TIMES, "pressure_level": levels, **plane},
-    )
-    return low, high
 
 
 def make(folder: Path) -> None:

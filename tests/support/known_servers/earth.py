@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from shutil import rmtree
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -19,11 +20,17 @@ from hostile.guard import Guard
 from hostile.servers import earth as attacks
 from hostile.servers.case import Call
 from hostile.servers.target import Target
+from labrig_earth.world.cyclone import write_cyclone
 from labrig_earth.world.seasons import write_seasons
 from labrig_earth.world.writing import Folder
+from support import earth_services
 from support.buildings import steady_epw
 from support.crops import as_json, made_weather
 from support.fuzzing import Vocabulary, mangled
+from support.risk import ASSETS, DEPTH, river
+from support.made_weather import SHAPE, analysis, write_storms
+from support.onnx_networks import network
+from support.recorded import Network
 from support.traffic import FORK, steady
 
 DAYS, LATITUDES, LONGITUDES = 731, np.arange(52.0, 47.5, -1.0), np.arange(6.0, 12.5, 1.0)
@@ -38,7 +45,7 @@ def temperature() -> Any:
     return np.round(season + place + 4 * np.sin(day * 1.7), 2)
 
 
-def _climate(path: Path, warmer_k: float = 0.0) -> None:
+def _climate(path: Path, warmer_k: float = 0.0, *, winds: bool = True) -> None:
     with netCDF4.Dataset(path, "w") as file:
         for name, values, units in (
             ("time", np.arange(DAYS), "days since 2000-01-01"),
@@ -54,7 +61,7 @@ def _climate(path: Path, warmer_k: float = 0.0) -> None:
         packed.scale_factor, packed.add_offset, packed.units = 0.01, 273.15, "K"
         packed.standard_name = "air_temperature"
         packed[:] = temperature() + 273.15 + warmer_k
-        for name, values in (("u10", 3.0), ("v10", 4.0)):
+        for name, values in (("u10", 3.0), ("v10", 4.0)) if winds else ():
             wind = file.createVariable(name, "f4", dims, zlib=True)
             wind.units = "m s-1"
             wind[:] = values
@@ -77,6 +84,22 @@ def _chances(path: Path) -> None:
             chance = file.createVariable(name, "f4", ("latitude", "longitude"))
             chance.units = "1"
             chance[:] = values
+
+
+def _usual(path: Path) -> None:
+    """Write one temperature for each cell, K."""
+    with netCDF4.Dataset(path, "w") as file:
+        for name, values, units in (
+            ("latitude", LATITUDES, "degrees_north"),
+            ("longitude", LONGITUDES, "degrees_east"),
+        ):
+            file.createDimension(name, len(values))
+            axis = file.createVariable(name, "f8", (name,))
+            axis.units = units
+            axis[:] = values
+        warm = file.createVariable("t2m", "f4", ("latitude", "longitude"))
+        warm.units = "K"
+        warm[:] = 290.0
 
 
 def _pacific(path: Path) -> None:
@@ -165,7 +188,21 @@ def _town() -> bytes:
             ways.append(
                 f'<way id="{way}">{members}<tag k="highway" v="residential"/><tag k="name" v="W{way}"/></way>'
             )
-    return f'<?xml version="1.0"?><osm version="0.6">{"".join(nodes + ways)}</osm>'.encode()
+    return f'<?xml version="1.0"?><osm version="0.6">{"".join(nodes + sorted(ways))}</osm>'.encode()
+
+
+def _forecast_models(folder: Path) -> None:
+    """Write storms, an analysis on a coarse globe, and a network of Pangu-Weather's form on it."""
+    storms = folder / "storms"
+    storms.mkdir()
+    write_storms(storms)
+    for name in ("surface", "levels"):
+        (storms / f"{name}.nc").rename(folder / f"storm_{name}.nc")
+    rmtree(storms)
+    low, high = analysis()
+    low.to_netcdf(folder / "analysis_surface.nc")
+    high.to_netcdf(folder / "analysis_levels.nc")
+    (folder / "pangu_weather_6.onnx").write_bytes(network(SHAPE, offsets={"surface": 0.5}))
 
 
 @cache
@@ -176,18 +213,26 @@ def contents() -> dict[str, bytes]:
         top = Path(folder)
         _climate(top / "climate.nc")
         _climate(top / "warmer.nc", 1.0)
+        _usual(top / "usual.nc")
+        _climate(top / "tmax.nc", 5.0, winds=False)
+        _climate(top / "tmin.nc", -5.0, winds=False)
         _chances(top / "chances.nc")
         write_seasons(Folder(top, 7), np.random.default_rng(7))
         _pacific(top / "sst.nc")
         for name in ("hindcast", "forecast", "observed"):
             (top / f"seasonal/{name}.nc").rename(top / f"{name}.nc")
         (top / "seasonal").rmdir()
+        write_cyclone(Folder(top, 7), np.random.default_rng(7))
+        for name in ("levels", "surface"):
+            (top / f"reanalysis/{name}.nc").rename(top / f"{name}.nc")
+        (top / "reanalysis").rmdir()
         rows = np.arange(40)[:, None] + np.zeros((1, 50), int)
         _raster(top / "dem.tif", (rows * 5).astype("uint16"), "elevation", nodata=65535)
         _raster(top / "B04.tif", np.full((40, 50), 1000, "uint16"), "B04")
         _raster(top / "B08.tif", (1000 + 100 * rows).astype("uint16"), "B08")
         _raster(top / "SCL.tif", np.where(rows < 5, 9, 4).astype("uint8"), "SCL")
         _scene(top / "s2.tif")
+        _forecast_models(top)
         files |= {path.name: path.read_bytes() for path in top.iterdir()}
     files["regions.geojson"] = _layer(("west", (6.5, 48.5, 8.5, 50.5)), ("east", (9.5, 48.5, 11.5, 51.5)))
     files["swapped.geojson"] = _layer(("west", (48.5, 6.5, 50.5, 8.5)))
@@ -220,6 +265,14 @@ def contents() -> dict[str, bytes]:
     files["schedule.idf"] = b"Version,25.2;Schedule:File,x,Any,/etc/passwd,1,0;"
     files["table.idf"] = b"Version,25.2;Table:Lookup,x,,,,,,,../../secret.csv,1,1;"
     files["macro.idf"] = b"Version,25.2;\n##include /etc/passwd\n"
+    files |= {
+        "river.json": as_json(**river()),
+        "assets.csv": ASSETS.encode(),
+        "damage.json": as_json(**DEPTH),
+    }
+    files["flood.geojson"] = _layer(("flood", (8.9995, 49.9995, 9.0005, 50.0005))).replace(
+        b'"name": "flood"', b'"depth_m": 1.5'
+    )
     files["files.json"] = as_json(additional_files=["/etc/passwd"], output_prefix="/tmp/")
     return files
 
@@ -336,6 +389,12 @@ TRAFFIC = {
     "routes_path": "@earth/cars.rou.xml",
     "disruptions_path": "@earth/open.json",
 }
+RISK = {
+    "hazard_event_set_path": "@earth/river.json",
+    "exposure_path": "@earth/assets.csv",
+    "impact_functions_path": "@earth/damage.json",
+}
+OVERLAY = {"hazard_path": "@earth/flood.geojson", "osm_edges_path": "@earth/town.osm"}
 HOUSE = {"building_idf_path": "@earth/house.json", "weather_epw_path": "@earth/steady.epw"}
 CASE = st.sampled_from(
     [
@@ -343,6 +402,11 @@ CASE = st.sampled_from(
         {**HOUSE, "heating_setpoint_c": 1e400},
         TRAFFIC,
         {**TRAFFIC, "routes_path": "@earth/include.rou.xml"},
+        RISK,
+        {**RISK, "exposure_path": "@earth/stations.csv"},
+        OVERLAY,
+        {**OVERLAY, "closure_threshold": -1},
+        {"osm_assets_path": "@earth/bow.geojson", "default_asset_value_usd": 1e400},
         {**FIELD, "backend": "proxy"},
         {**FIELD, "timeout_seconds": 1e400},
         {**FIELD, "soil_path": "@earth/maize.json"},
@@ -378,6 +442,7 @@ RECIPES: dict[str, list[dict[str, Any]]] = {
         {"tool": "impact_aquacrop_run", "arguments": FIELD},
         {"tool": "impact_sumo_run", "arguments": TRAFFIC},
         {"tool": "impact_energyplus_run", "arguments": HOUSE},
+        {"tool": "impact_climada_run", "arguments": RISK},
     ],
     "make_weather": [
         {
@@ -404,6 +469,8 @@ RECIPES: dict[str, list[dict[str, Any]]] = {
             "options": {"latitude": 41, "elevation_m": 300},
         }
     ],
+    "hazard_overlay_osm": [OVERLAY],
+    "extract_exposure_layers": [{"osm_assets_path": REGIONS, "default_asset_value_usd": 1000}],
     "plot": [{"kind": "map", "files": ["@earth/dem.tif"], "layers": [REGIONS]}],
     "index": [{"index": "NDVI", "files": SCENE}],
     "read_file": [{"path": "@earth/stations.csv"}],
@@ -413,6 +480,65 @@ RECIPES: dict[str, list[dict[str, Any]]] = {
     "inspect_netcdf": [{"netcdf_path": CLIMATE}],
     "read_netcdf_data": [
         {"netcdf_path": CLIMATE, "variable": "t2m", "start_time": "2000-01-01", "end_time": "2000-01-05"}
+    ],
+    "anomaly_and_climo": [{"field_path": CLIMATE, "climo_mean_path": MEMBERS[1], "variable": "t2m"}],
+    "normalized_spread": [
+        {
+            "spread_path": CLIMATE,
+            "sigma_ref_path": CLIMATE,
+            "spread_variable": "u10",
+            "sigma_variable": "v10",
+        }
+    ],
+    "confidence_index": [
+        {
+            "member_paths": MEMBERS,
+            "variable": "t2m",
+            "normalized_spread_path": CLIMATE,
+            "normalized_variable": "u10",
+        }
+    ],
+    "emos_calibration": [
+        {
+            "member_paths": MEMBERS,
+            "variable": "t2m",
+            "mode": "apply",
+            "coeffs": {"a": 0.1, "b1": 0.5, "b2": 0.5, "c": 1, "d": 1},
+        }
+    ],
+    "ehf_heatwave": [
+        {
+            "tmax_path": "@earth/tmax.nc",
+            "tmin_path": "@earth/tmin.nc",
+            "baseline_paths": {"tmean95": "@earth/usual.nc"},
+        }
+    ],
+    "apply_bias_correction": [
+        {
+            "forecast_paths": ["@earth/forecast.nc"],
+            "bias_map_path": "data/seasonal/bias_map.nc",
+            "variable": "t2m",
+        }
+    ],
+    **{tool: [arguments] for tool, arguments in earth_services.CALLS},
+    "regrid_to_target_grid": [
+        {
+            "data": CLIMATE,
+            "variables": ["u10"],
+            "target_grid": {"latitudes": [48.5, 49.5], "longitudes": [7.5, 8.5]},
+        }
+    ],
+    "run_tc_tracks_from_era5": [
+        {"surface_path": "@earth/storm_surface.nc", "pressure_path": "@earth/storm_levels.nc"}
+    ],
+    "run_pangu_forecast": [
+        {
+            "surface_path": "@earth/analysis_surface.nc",
+            "pressure_path": "@earth/analysis_levels.nc",
+            "valid_time": "2023-01-01T06:00",
+            "model_path": "@earth/pangu_weather_6.onnx",
+            "lead_hours": [6],
+        }
     ],
     "smooth_gaussian_field": [{"field_path": CLIMATE, "variable": "t2m"}],
     "aggregate_ensemble": [{"member_paths": MEMBERS, "variable": "t2m"}],
@@ -479,8 +605,36 @@ RECIPES: dict[str, list[dict[str, Any]]] = {
         {"satellite_image": "@earth/s2.tif", "anomaly_path": CLIMATE, "anomaly_variable": "t2m"}
     ],
     "seasonal_region_table": [{"prob_path": "@earth/chances.nc", "regions": ["Germany"]}],
+    "fetch_era5": [
+        {
+            "dataset_kind": "era5_single_levels",
+            "variables": ["t2m", "tp"],
+            "time_window": {"start": "2020-01-01T00:00Z", "hours": 6},
+            "region": [51, 7, 49, 11],
+            "dry_run": True,
+        }
+    ],
+    "build_era5_climatology": [
+        {"data_path": CLIMATE, "variable": "t2m", "start_year": 2000, "end_year": 2001}
+    ],
+    "count_era5_events": [
+        {"data_path": CLIMATE, "variable": "t2m", "start_year": 2000, "end_year": 2001, "threshold": 290}
+    ],
+    "temporal_aggregate": [{"netcdf_path": CLIMATE, "spec": {"t2m": "MS:mean"}}],
+    "winds_basic": [{"netcdf_path": CLIMATE}],
+    "humidity_basic": [{"netcdf_path": "@earth/surface.nc", "q": None, "d2m": "d2m"}],
+    "moisture_integrals": [{"netcdf_path": "@earth/levels.nc"}],
+    "kinematics": [{"netcdf_path": "@earth/levels.nc", "level": 850}],
+    "vertical_shear": [{"netcdf_path": "@earth/levels.nc", "top": 200}],
+    "region_reduce": [{"netcdf_path": CLIMATE, "variable": "t2m", "stats": ["mean", "p90"]}],
     "verify": [{"forecast_path": MEMBERS[1], "truth_path": CLIMATE, "variable": "t2m"}],
 }
+
+
+def _begin(bench: Any, workspace: Path) -> None:
+    """Make the file of a correction, which its application takes."""
+    if "fit_bias_correction" in bench.inputs:
+        bench.call("fit_bias_correction", **RECIPES["fit_bias_correction"][0])
 
 
 def _load(bench: Any) -> None:
@@ -501,6 +655,9 @@ VOCABULARY = Vocabulary(
                 "impact_health_utci",
                 "impact_energyplus_run",
                 "impact_sumo_run",
+                "impact_climada_run",
+                "hazard_overlay_osm",
+                "extract_exposure_layers",
                 "x",
             ]
         ),
@@ -552,6 +709,7 @@ VOCABULARY = Vocabulary(
     },
     RECIPES,
     weight=lambda tool: 4 if tool in RECIPES else 1,
+    begin=_begin,
     load=_load,
     lay_out=lay_out,
 )
@@ -562,6 +720,12 @@ def _attacked_folder(guard: Guard) -> list[str]:
     (root,) = lay_out(guard.home)
     return ["--root", str(root)]
 
+
+NETWORK = Network(
+    lambda site: earth_services.furnish(site, contents()["forecast.nc"]),
+    lambda site: earth_services.CALLS,
+    variables=earth_services.VARIABLES,
+)
 
 TARGET = Target(
     canary=Call("aggregate", {"data": CLIMATE, "variable": "u10", "over": "both"}),
