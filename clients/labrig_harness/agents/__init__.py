@@ -57,6 +57,7 @@ def make(
     ----------
     own
         Agents that the suite brings; a name of `NAMES` is never one of them. They come before those of other packages.
+        One whose class declares an attribute ``solve`` is given the reference solutions.
 
     Raises
     ------
@@ -66,7 +67,12 @@ def make(
     """
     kind = spec.kind
     if kind not in NAMES:
-        return own[kind](spec, f"{seed}/{epoch}") if kind in own else _brought(spec, f"{seed}/{epoch}", own)
+        if kind not in own:
+            return _brought(spec, f"{seed}/{epoch}", own)
+        agent = own[kind](spec, f"{seed}/{epoch}")
+        if "solve" in getattr(type(agent), "__annotations__", {}):
+            agent.solve = solve  # type: ignore[attr-defined]  # a suite knows its own solutions
+        return agent
     if kind in SCRIPTED and spec.model:
         raise LabrigError(f"The agent {kind!r} has no model", where="--model", try_="leave it out")
     if kind in MODELS and not spec.model:

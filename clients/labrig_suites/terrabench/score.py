@@ -73,7 +73,7 @@ def score(sample: Sample, trajectory: Trajectory) -> Score:
             "same_order": used.order.same_order,
         },
         "answers": {rule: [each.hit, each.num] for rule, each in by_rule.items()},
-        "fields": Counter(each.how for each in found.fields),
+        "fields": dict(Counter(each.how for each in found.fields)),
         "missed": sum(
             not each.hit and each.how in ("outside", "unreadable", "missing") for each in found.fields
         ),
@@ -82,7 +82,7 @@ def score(sample: Sample, trajectory: Trajectory) -> Score:
         "schema": sidecar.valid,
         "problems": list(sidecar.problems[:3]),
         "calls": {"made": used.made, "valid": used.valid, "succeeded": used.succeeded, "wanted": used.wanted},
-        "families": Counter(family_of(each.tool) for each in made if each.valid),
+        "families": dict(Counter(family_of(each.tool) for each in made if each.valid)),
         "path": used.path,
         "simulators": [len(simulated), sum(place in ran for place in simulated)],
         "document": [len(truth.document), copied],

@@ -41,7 +41,7 @@ HOSTILE = (
     "\n" * 9_999,
 )
 
-DRAWN = {"amazing-race": 8, "phreeqc-mcq": 64, "science-gym": 240}
+DRAWN = {"amazing-race": 8, "phreeqc-mcq": 64, "science-gym": 240, "terrabench": 32}
 """How many generated samples have every kind of question."""
 
 AT_ONCE = 4

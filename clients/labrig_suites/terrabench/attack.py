@@ -1,0 +1,158 @@
+"""What cheap answers are worth, without a model and a tool: ``python -m labrig_suites.terrabench.attack [ITEMS]``.
+
+Each attacker sees context, question and contract of an item, and knows the true values of all the other items of the
+set: more than an agent can. Keys that differ in the name of a place alone are one to it.
+
+============================ ===================================================================================
+attacker                     says, for each field
+============================ ===================================================================================
+median of the key            the median of what is true of the other items that ask for such a key
+median of key and domain     the same over the other items of the domain
+median of domain and level   the same over those of the level, too
+most frequently right        the one value that is right for most of the other items that ask for such a key
+number in the question       a number that stands in the question, drawn at random
+value of the document        what the document reports; where there is none, the median of key and domain
+tool names                   nothing; it makes the calls of the reference without their arguments
+============================ ===================================================================================
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from statistics import fmean, median
+from typing import Any
+
+from labrig_harness.sample import Sample
+from labrig_harness.trajectory import Step, Submission, Trajectory
+from labrig_suites.terrabench.faults import faulty
+from labrig_suites.terrabench.lint import most_typical
+from labrig_suites.terrabench.score import score
+from labrig_suites.terrabench.truth import truth_of
+
+ITEMS = 64
+_NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w.])")
+Attack = Callable[[Sample, str, Sequence[Sample]], float | None]
+
+
+def kind_of(sample: Sample, key: str) -> str:
+    """Return a key without the names of the item's places: what an attacker takes for the same question."""
+    about = re.search(rf"^- {re.escape(key)}: (.*)$", sample.brief.prompt, re.MULTILINE)
+    words = set(re.findall(r"[a-z]+", about[1])) if about else set()
+    known = {"minus", "corrected", "probability", "above", "tercile", "highest", "mean"}
+    parts = key.split("_")
+    kept = [each for each in parts if each in known or each not in words]
+    return "_".join(kept) if set(parts) & known and len(kept) < len(parts) else key
+
+
+def _values(samples: Sequence[Sample], kind: str) -> list[float]:
+    return [
+        float(row["value"])
+        for sample in samples
+        for row in sample.truth["fields"]
+        if kind_of(sample, row["key"]) == kind
+    ]
+
+
+def _median(samples: Sequence[Sample], kind: str) -> float | None:
+    values = _values(samples, kind)
+    return median(values) if values else None
+
+
+def of_key(sample: Sample, key: str, others: Sequence[Sample]) -> float | None:
+    """Return the median of the key."""
+    return _median(others, kind_of(sample, key))
+
+
+def of_domain(sample: Sample, key: str, others: Sequence[Sample]) -> float | None:
+    """Return the median of key and domain."""
+    same = [each for each in others if each.labels["domain"] == sample.labels["domain"]]
+    return _median(same, kind_of(sample, key))
+
+
+def of_level(sample: Sample, key: str, others: Sequence[Sample]) -> float | None:
+    """Return the median of key, domain and level."""
+    wanted = (sample.labels["domain"], sample.labels["level"])
+    return _median(
+        [each for each in others if (each.labels["domain"], each.labels["level"]) == wanted],
+        kind_of(sample, key),
+    )
+
+
+def most_right(sample: Sample, key: str, others: Sequence[Sample]) -> float | None:
+    """Return the value that is right for most of the others."""
+    kind = kind_of(sample, key)
+    fields = [field for each in others for field in truth_of(each).fields if kind_of(each, field.key) == kind]
+    value = most_typical(fields)[1]
+    return float(value) if isinstance(value, int | float) else None
+
+
+def in_question(sample: Sample, key: str, others: Sequence[Sample]) -> float | None:
+    """Return a number of the question."""
+    found = _NUMBER.findall(sample.brief.prompt)
+    return float(random.Random(f"{sample.id} {key}").choice(found)) if found else None
+
+
+def of_document(sample: Sample, key: str, others: Sequence[Sample]) -> float | None:
+    """Return what the document reports."""
+    reported = sample.truth.get("document", {})
+    return float(reported[key]) if key in reported else of_domain(sample, key, others)
+
+
+ATTACKS: dict[str, Attack] = {
+    "median of the key": of_key,
+    "median of key and domain": of_domain,
+    "median of domain and level": of_level,
+    "most frequently right": most_right,
+    "number in the question": in_question,
+    "value of the document": of_document,
+}
+
+
+def answered(sample: Sample, attack: Attack, others: Sequence[Sample]) -> Trajectory:
+    """Return the run of an attacker: one message."""
+    rows: list[dict[str, Any]] = []
+    for row in sample.truth["fields"]:
+        value = attack(sample, row["key"], others)
+        if value is not None:
+            rows.append({"key": row["key"], "value": value, "abs_tol": 0, "rel_tol": 0, "floor_scale": 0})
+    text = json.dumps(rows)
+    steps = (Step(0, sample.brief.prompt, source="user"), Step(1, f"<final_json>{text}</final_json>"))
+    return Trajectory(
+        *(sample.id, sample.suite, "attacker", "direct", 0, 0, steps, Submission(text, 1), "answered")
+    )
+
+
+def rates(samples: Sequence[Sample]) -> dict[str, dict[str, float]]:
+    """Return what each attacker gets: the means of ToolUseScore, NumScore and Hit@tol."""
+    found: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for place, sample in enumerate(samples):
+        others = [*samples[:place], *samples[place + 1 :]]
+        runs = {name: answered(sample, attack, others) for name, attack in ATTACKS.items()}
+        copied = faulty(sample, "names of tools alone")
+        runs["tool names"] = replace(copied, submission=None, end="no_answer")
+        for name, run in runs.items():
+            metrics = score(sample, run).facts["metrics"]
+            for metric in ("ToolUseScore", "NumScore", "Hit@tol"):
+                found[name][metric].append(metrics[metric])
+    return {name: {metric: fmean(each) for metric, each in row.items()} for name, row in found.items()}
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print the table."""
+    from labrig_suites.terrabench.items import generate
+
+    samples = generate("attack", int(arguments[0]) if arguments else ITEMS)
+    print("| attacker | ToolUseScore | NumScore | Hit@tol |\n| --- | --- | --- | --- |")
+    for name, row in rates(samples).items():
+        print(f"| {name} | {' | '.join(f'{100 * each:.1f} %' for each in row.values())} |")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,10 @@
+"""Items from a seed: files, a question, the calls that answer it, and the true numbers, computed without any server.
+
+- `domains`: the eight domains, their variable and words (``domains.toml``)
+- `world`: a made world's arrays and town, in memory
+- `grids`: the item's own fields, of the world's weather; `town`: its zone and sites; `hours`: its weather by the hour
+- `case`: what the stages of one item share; `plan`: calls, questions and formulas while an item is put together
+- `stages_grids`, `stages_forecast`, `stages_town`, `stages_heat`: parts of workflows, each with its sentences, calls
+  and truths
+- `assembling`: which stages an item of a domain and level has, and the sample that comes of them
+"""

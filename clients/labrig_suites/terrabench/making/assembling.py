@@ -1,0 +1,104 @@
+"""An item: the stages that its domain and level have, and the sample that comes of them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+
+import numpy as np
+
+from labrig_harness.blobs import Blob
+from labrig_harness.sample import Sample, SampleInput
+from labrig_suites.terrabench.making import grids, stages_forecast, stages_grids, stages_heat, stages_town
+from labrig_suites.terrabench.making.case import Case
+from labrig_suites.terrabench.making.domains import Domain, domains
+from labrig_suites.terrabench.making.plan import Plan
+from labrig_suites.terrabench.making.world import world
+from labrig_suites.terrabench.truth import TRACKS
+
+REFERENCE = """\
+Every number is to come out of the files by the definitions given; nothing is to be taken from memory. Boxes take \
+cells whose centres lie in them, edges included. All fields are synthetic."""
+CONTRACT = """\
+Answer with a JSON list between <final_json> and </final_json>, one object for each field, with exactly the keys \
+"key", "value", "abs_tol", "rel_tol" and "floor_scale" (the last three are the precision that you claim; 0 is fine). \
+Give numbers with at least six significant digits. The fields:"""
+PER_WORLD = 32
+"""Items that share a made world; each has fields, a zone and hours of its own."""
+
+
+def make_item(seed: str, number: int, id: str) -> Sample:
+    """Return the item of a seed with this number, from 0."""
+    domain = domains()[number % len(domains())]
+    level = number // len(domains()) % 4
+    case = _case(seed, number, domain, level)
+    plan = Plan()
+    plan.files |= grids.files_of(case.grids, domain, case.world.label)
+    for stage in fundamentals(case):
+        stage(plan)
+    return _sample(id, case, plan, TRACKS[0])
+
+
+def fundamentals(case: Case) -> list[Callable[[Plan], object]]:
+    """Return the stages of an item of the track Fundamentals.
+
+    Level 0 observes; level 1 relates forecasts to what came; level 2 intervenes; level 3 asks what would have been.
+    """
+    level = case.level
+    boxes = 2
+
+    def health(plan: Plan) -> None:
+        dust = case.domain.name == stages_heat.DUST
+        places = [] if dust else stages_heat.heat(plan, case, 2 if level in (1, 3) else 1)
+        stages_heat.response(plan, case, places[0] if places else None)
+
+    look: Callable[[Plan], object] = lambda plan: stages_grids.look(plan, case)  # noqa: E731
+    found = [
+        look,
+        lambda plan: stages_grids.windows(plan, case, 3 if level == 3 else 2, 1 if level == 0 else 2),
+        lambda plan: stages_grids.seasons(plan, case),
+        lambda plan: stages_town.quarter(plan, case),
+        health,
+    ]
+    if level in (1, 3):
+        found.insert(3, lambda plan: stages_forecast.verify(plan, case))
+    if level == 0:
+        found.insert(3, lambda plan: stages_grids.draw(plan, case))
+    else:
+        found.insert(-2, lambda plan: stages_forecast.terciles(plan, case, boxes))
+    if level >= 2:
+        found.insert(-2, lambda plan: stages_forecast.correct(plan, case, boxes))
+        found.insert(-2, lambda plan: stages_forecast.ensemble(plan, case, boxes))
+        found.insert(-2, lambda plan: stages_forecast.smooth(plan, case))
+    return found
+
+
+def _case(seed: str, number: int, domain: Domain, level: int) -> Case:
+    made = world(_whole(f"terrabench world {seed} {number // PER_WORLD}"))
+    rng = np.random.default_rng([_whole(f"terrabench item {seed}"), number])
+    return Case(domain, level, made, grids.make_grids(made, domain, rng), rng)
+
+
+def _whole(text: str) -> int:
+    return int(hashlib.sha256(text.encode()).hexdigest()[:8], 16)
+
+
+def _sample(id: str, case: Case, plan: Plan, track: str) -> Sample:
+    asked = "\n".join(f"{number}. {each}" for number, each in enumerate(plan.questions, 1))
+    keys = "\n".join(f"- {key}: {about}" for key, about in plan.keys.items())
+    prompt = f"{case.domain.context}\n\n{asked}\n\n{REFERENCE}\n\n{CONTRACT}\n{keys}\n"
+    files = {
+        path: each if isinstance(each, str) else Blob.of(each) for path, each in sorted(plan.files.items())
+    }
+    return Sample(
+        suite="terrabench",
+        suite_version="1",
+        brief=SampleInput(id, prompt, files),
+        truth=dict(plan.truth()),
+        labels={
+            "kind": f"{track}, level {case.level}",
+            "track": track,
+            "level": str(case.level),
+            "domain": case.domain.name,
+        },
+    )

@@ -1,0 +1,272 @@
+"""Stages of heat and health: UTCI by the hour, what an exposure costs, with less of it, and had there been less."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from labrig_suites.terrabench.making.case import Case
+from labrig_suites.terrabench.making.hours import Hours, make_hours
+from labrig_suites.terrabench.making.plan import Found, Number, Plan, Result, Tolerance
+from labrig_suites.terrabench.making.stages_town import SHARE, near
+from labrig_suites.terrabench.making.world import Floats
+
+PUBLISHED = Tolerance(0.1, "methods: formulas of vapour pressure differ by less; published values have 0.1 K")
+DUST = "Air quality"
+UTCI_COLUMN = "utci_max_c"
+
+
+@dataclass(frozen=True)
+class Exposure:
+    """A daily exposure: its file, the column, and what is in it."""
+
+    path: str
+    column: str
+    first: str
+    values: Floats
+
+
+def heat(plan: Plan, case: Case, places: int) -> list[Hours]:
+    """UTCI at places: mean, 95th percentile, and how they differ."""
+    made: list[tuple[Hours, Result]] = []
+    names = [box.name for box in case.grids.boxes[:places]]
+    for number, _ in enumerate(names):
+        hours = make_hours(case.world, case.rng)
+        plan.files[f"data/met_{number + 1}.csv"] = hours.csv()
+        result = plan.call(
+            "impact_health_utci",
+            met_timeseries_path=f"data/met_{number + 1}.csv",
+            strong_stress_threshold_c=32.0,
+            run_id=f"heat-{number + 1}",
+        )
+        made.append((hours, result))
+    listed = ", ".join(f"data/met_{n + 1}.csv ({name})" for n, name in enumerate(names))
+    plan.questions.append(
+        f"Compute the Universal Thermal Climate Index hour by hour from {listed}; vapour pressure is that over water."
+    )
+    hours, result = made[0]
+    plan.ask(
+        "utci_mean_c",
+        f"mean UTCI of all hours at the first place ({names[0]}), degC",
+        hours.utci().mean(),
+        result.at("metrics", "utci_mean_c", "value") * 1.0,
+        PUBLISHED,
+    )
+    plan.ask(
+        "utci_highest_c",
+        f"highest UTCI of an hour at the last place ({names[-1]}), degC",
+        made[-1][0].utci().max(),
+        made[-1][1].at("metrics", "utci_max_c", "value") * 1.0,
+        PUBLISHED,
+    )
+    plan.steps.append("UTCI of every place by the engine; means and maxima.")
+    return [each for each, _ in made]
+
+
+def response(plan: Plan, case: Case, hours: Hours | None) -> None:
+    """What an exposure costs; from level 2 on with less of it; at level 3 had there been less, given the count."""
+    rng, level = case.rng, case.level
+    before = _exposure(plan, case, hours)
+    start = round(float(np.quantile(before.values, rng.uniform(0.05, 0.3))), 1)
+    slope = round(float(rng.uniform(0.006, 0.03)), 4)
+    persons = int(rng.integers(40, 900)) * 1000
+    rate = round(float(rng.uniform(300, 1500)), 1)
+    plan.files["data/people.csv"] = f"persons\n{persons}\n"
+    spec = {
+        "form": "log_linear",
+        "beta": slope,
+        "beta_ci": [round(slope * 0.6, 6), round(slope * 1.4, 6)],
+        "reference_exposure": start,
+        "exposure_unit": "ug m-3" if case.domain.name == DUST else "degC UTCI, daily maximum",
+        "outcome": "admissions",
+        "step": "day",
+        "baseline_period": "year",
+        "baseline": "observed",
+    }
+    plan.files["data/response.json"] = json.dumps(spec) + "\n"
+
+    def applied(exposure: Exposure, spec_path: str, base: float | Found) -> Result:
+        return plan.call(
+            "impact_health_erf",
+            exposure_series_path=exposure.path,
+            population_exposed_path="data/people.csv",
+            erf_spec_path=spec_path,
+            baseline_rate_per_100k=base,
+            exposure_column=exposure.column,
+        )
+
+    def risks(exposure: Exposure, warmer: float = 0.0) -> Floats:
+        found: Floats = np.exp(slope * np.maximum(exposure.values + warmer - start, 0))
+        return found
+
+    year = int(before.first[:4])
+    daily = rate / 1e5 * persons / (366 if year % 4 == 0 else 365)
+
+    def due(warmer: float = 0.0, exposure: Exposure = before) -> float:
+        risk = risks(exposure, warmer)
+        return float((daily * (risk - 1) / risk).sum())
+
+    first = applied(before, "data/response.json", rate)
+    what = (
+        "daily PM2.5 of data/exposure.csv"
+        if case.domain.name == DUST
+        else "daily maxima of UTCI at the first place"
+    )
+    plan.questions.append(
+        f"Apply the exposure response of data/response.json to the {what}, for the {case.domain.people} of "
+        f"data/people.csv, with {rate:g} admissions per 100,000 persons and year as counted."
+    )
+    plan.ask(
+        "attributable_admissions",
+        "admissions due to the exposure in these days",
+        due(),
+        first.at("metrics", "attributable_cases", "value") * 1.0,
+        _felt(before, due),
+    )
+    plan.steps.append("The exposure response as counted.")
+    if level < 2:
+        return
+    share = round(float(rng.uniform(0.2, 0.6)), 2)
+    after = _less(plan, case, before, hours, share)
+
+    def avoided(warmer: float = 0.0) -> float:
+        return due(warmer) - due(warmer, after)
+
+    second = applied(after, "data/response.json", rate)
+    plan.questions.append(
+        f"Intervention: {_how(case, share)} Apply the same response with the same rate to this exposure."
+    )
+    plan.ask(
+        "admissions_avoided",
+        "attributable admissions without the intervention minus those with it",
+        avoided(),
+        first.at("metrics", "attributable_cases", "value")
+        - second.at("metrics", "attributable_cases", "value"),
+        _felt(before, avoided),
+    )
+    plan.steps.append("The exposure with the intervention, and its response.")
+    if level == 3:
+        _had_there_been(plan, case, applied, spec, before, after, first, (daily, rate), risks)
+
+
+def _had_there_been(
+    plan: Plan,
+    case: Case,
+    applied: Callable[[Exposure, str, float | Found], Result],
+    spec: dict[str, object],
+    before: Exposure,
+    after: Exposure,
+    first: Result,
+    rates: tuple[float, float],
+    risks: Callable[[Exposure, float], Floats],
+) -> None:
+    """Condition the rate on what was counted, and go through the days again with less exposure."""
+    daily, rate = rates
+    expected = daily * len(before.values)
+    counted = round(expected * float(case.rng.uniform(1.1, 1.9)), 1)
+    plan.files["data/response_unexposed.json"] = json.dumps(spec | {"baseline": "unexposed"}) + "\n"
+
+    def unexposed(warmer: float = 0.0) -> float:
+        return counted * float((1 / risks(before, warmer)).mean())
+
+    def would(warmer: float = 0.0) -> float:
+        return unexposed(warmer) * float(risks(after, warmer).mean())
+
+    true_rate = rate * counted / expected
+    scaled = Number(rate * counted) / first.at("metrics", "baseline_cases", "value")
+    given = applied(before, "data/response.json", Found(scaled, true_rate))
+    left = Number(1.0) - given.at("metrics", "attributable_fraction", "value")
+    base = Found(scaled * left, true_rate * unexposed() / counted)
+    due = applied(after, "data/response_unexposed.json", base).at("metrics", "attributable_cases", "value")
+    plan.questions.append(
+        f"Counterfactual: {counted:g} admissions were in fact counted in these days. Scale the rate so that the "
+        "days have that many as counted; take away those due to the exposure and spread the rest evenly over the "
+        "days, as the rate without exposure. With that rate, how many admissions would there have been with the "
+        "exposure of the intervention (unexposed admissions times relative risk)?"
+    )
+    plan.ask(
+        "admissions_had_there_been",
+        "admissions that there would have been in these days",
+        would(),
+        Number(counted) * left + due,
+        _felt(before, would),
+    )
+
+    def excess(warmer: float = 0.0) -> float:
+        return would(warmer) - unexposed(warmer)
+
+    plan.ask(
+        "excess_had_there_been",
+        "those of them that are due to the exposure",
+        excess(),
+        due * 1.0,
+        _felt(before, excess),
+    )
+    plan.steps.append(
+        "Scale the rate to what was counted; the rate without exposure; the days again with less."
+    )
+
+
+def _felt(exposure: Exposure, number: Callable[[float], float]) -> Tolerance:
+    """Return a tolerance for what follows from an exposure: of UTCI, what 0.1 K more of it would change."""
+    value = number(0.0)
+    if exposure.column != UTCI_COLUMN:
+        return near(value, "rounding of the exposure and of rates")
+    moved = max(abs(number(shift) - value) for shift in (-PUBLISHED.absolute, PUBLISHED.absolute))
+    return Tolerance(
+        max(moved, SHARE * abs(value)), "methods: what 0.1 K of UTCI change, the least 0.4 % of the value"
+    )
+
+
+def _exposure(plan: Plan, case: Case, hours: Hours | None) -> Exposure:
+    if hours is not None:
+        path = "data/simulators/impact_health_utci/heat-1/utci_daily.csv"
+        return Exposure(path, UTCI_COLUMN, hours.first, hours.highest())
+    days = int(case.rng.integers(40, 75))
+    middle = case.rng.uniform(14, 40)
+    values = (middle * np.exp(0.4 * case.rng.standard_normal(days))).round(2)
+    first = f"{int(case.rng.integers(2015, 2021))}-0{int(case.rng.integers(5, 8))}-01"
+    plan.files["data/exposure.csv"] = _days(first, values)
+    return Exposure("data/exposure.csv", "exposure", first, values)
+
+
+def _less(plan: Plan, case: Case, before: Exposure, hours: Hours | None, share: float) -> Exposure:
+    if hours is None:
+        values = (before.values * (1 - share)).round(2)
+        plan.files["data/exposure_less.csv"] = _days(before.first, values)
+        return Exposure("data/exposure_less.csv", "exposure", before.first, values)
+    shaded = hours.shaded(share)
+    plan.files["data/met_shaded.csv"] = shaded.csv()
+    result = plan.call(
+        "impact_health_utci",
+        met_timeseries_path="data/met_shaded.csv",
+        strong_stress_threshold_c=32.0,
+        run_id="heat-shaded",
+    )
+    plan.ask(
+        "utci_mean_shaded_c",
+        "mean UTCI of all hours at the first place with the intervention, degC",
+        shaded.utci().mean(),
+        result.at("metrics", "utci_mean_c", "value") * 1.0,
+        PUBLISHED,
+    )
+    path = "data/simulators/impact_health_utci/heat-shaded/utci_daily.csv"
+    return Exposure(path, UTCI_COLUMN, shaded.first, shaded.highest())
+
+
+def _how(case: Case, share: float) -> str:
+    if case.domain.name == DUST:
+        return f"filters take {100 * share:g} % of the dust away (data/exposure_less.csv)."
+    return (
+        f"awnings take {100 * share:g} % of the excess of the mean radiant over the air temperature away in the sun "
+        "(data/met_shaded.csv has the first place's hours so)."
+    )
+
+
+def _days(first: str, values: Floats) -> str:
+    when = np.datetime64(first) + np.arange(len(values))
+    rows = "".join(f"{day},{value:.2f}\n" for day, value in zip(when, values, strict=True))
+    return f"date,exposure\n{rows}"

@@ -1,0 +1,190 @@
+"""Items of ours: linted, the same from the same seed, played over MCP by two solutions and by agents with faults."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from labrig.canonical import sha256
+from labrig.errors import LabrigError
+from labrig_harness import blobs
+from labrig_harness.agent import AgentSpec
+from labrig_harness.agents import make
+from labrig_harness.channels import read_submission
+from labrig_harness.run.bench import WorkBench
+from labrig_harness.sample import Sample
+from labrig_harness.suite import Arm, Score, Unsolvable
+from labrig_harness.trajectory import Trajectory
+from labrig_suites.terrabench import items, suite
+from labrig_suites.terrabench.attack import rates
+from labrig_suites.terrabench.lint import lint, lint_set
+from labrig_suites.terrabench.making.world import world
+from labrig_suites.terrabench.metrics.families import family_of
+from labrig_suites.terrabench.reckoning import places
+from labrig_suites.terrabench.truth import DOMAINS, LEVELS
+from support.in_memory import in_memory
+
+TERRA = suite.arm("agent-terra")
+PROCESS = ("InstAcc", "ToolCallSuccessRate", "ToolAcc", "CategoryF1", "ArgAcc", "OrderScore")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def memory() -> Iterator[None]:
+    with in_memory():
+        yield
+
+
+async def _played(sample: Sample, arm: Arm, kind: str, folder: Path) -> Trajectory:
+    record, workspace = folder / "record", folder / "workspace"
+    record.mkdir()
+    workspace.mkdir()
+    blobs.place(sample.brief.files, workspace)
+    agent = make(AgentSpec(kind), seed=0, solve=lambda _: suite.solution(sample, arm), own=suite.agents)
+    async with WorkBench(sample.brief, arm, record, workspace) as bench:
+        await agent.run(bench)
+        submission = read_submission(arm.channel, workspace=workspace, steps=bench.steps, choices=())
+        end = "answered" if submission else "no_answer"
+        return Trajectory(
+            *(sample.id, suite.name, kind, arm.name, 0, 0, tuple(bench.steps), submission, end)  # type: ignore[arg-type]
+        )
+
+
+def play(sample: Sample, arm: Arm = TERRA, kind: str = "reference") -> tuple[Trajectory, Score]:
+    with tempfile.TemporaryDirectory() as folder:
+        run = asyncio.run(_played(sample, arm, kind, Path(folder)))
+    return run, suite.score(sample, run)
+
+
+def test_items_of_every_domain_and_level_are_in_order_and_come_back_from_their_lines() -> None:
+    samples = items.generate("lines", 32)[::3]
+    assert {each.labels["domain"] for each in samples} == set(DOMAINS)
+    assert {each.labels["level"] for each in samples} == set(LEVELS)
+    for sample in samples:
+        assert lint(sample) == [], sample.labels
+        assert items.from_row(json.loads(json.dumps(sample.to_dict()))) == sample
+        solution = suite.solution(sample, TERRA)
+        with pytest.raises(Unsolvable):
+            solution.answer([""] * len(solution.calls))
+        assert set(sample.truth["tolerances"]) == {row["key"] for row in sample.truth["fields"]}
+    assert items.generate("lines", 2)[1] == items.generate("lines", 32)[1]
+
+
+def test_what_is_no_item_is_refused_and_a_published_one_is_adopted() -> None:
+    row = {
+        "number_ground_truth": [{"key": "days", "value": 12, "abs_tol": 1, "rel_tol": 0, "floor_scale": 0}],
+        "question_input": {"item_id": "Q1", "question": "How many days?", "track": "Fundamentals"},
+        "Main_trace": {"steps": [{"type": "tool", "name": "fetch_era5", "arguments": {"variable": "t2m"}}]},
+    }
+    (sample,) = items.adopt([row], {})
+    assert (sample.id, sample.labels["kind"]) == ("Q1", "published")
+    assert items.from_row(json.loads(json.dumps(sample.to_dict()))) == sample
+    with pytest.raises(Unsolvable, match="published"):
+        suite.solution(sample, TERRA)
+    for bad in ({}, {"number_ground_truth": "12"}, {"number_ground_truth": [{"key": "days"}]}):
+        with pytest.raises(LabrigError, match="row 0"):
+            items.adopt([bad], {})
+    for count in (0, -1):
+        with pytest.raises(LabrigError, match="at least one"):
+            items.generate("x", count)
+    for fields in ({}, {**sample.to_dict(), "suite_version": "0"}, {**sample.to_dict(), "truth": {}}):
+        with pytest.raises(LabrigError):
+            items.from_row(fields)
+
+
+@pytest.mark.accept
+def test_the_same_seed_gives_the_same_bytes_and_sets_are_long_enough_for_the_linter() -> None:
+    first = [json.dumps(each.to_dict(), sort_keys=True) for each in items.generate("bytes", 3)]
+    world.cache_clear()
+    assert [json.dumps(each.to_dict(), sort_keys=True) for each in items.generate("bytes", 3)] == first
+    samples = items.generate("lines", 32)
+    assert lint_set(samples) == []
+    for name, row in rates(samples).items():
+        assert row["Hit@tol"] < 0.05, name
+        assert (row["ToolUseScore"] > 0.5) == (name == "tool names"), name
+
+
+@pytest.mark.accept
+@pytest.mark.timeout(600)
+def test_the_reference_has_full_marks_over_mcp_and_an_answer_that_hangs_on_its_results() -> None:
+    for sample in items.generate("played", 32)[::3]:  # and four more by the second solution, in test_fixtures
+        run, score = play(sample)
+        assert (score.strict, score.compat) == (1, 1), (sample.labels, score.answer)
+        metrics = score.facts["metrics"]
+        assert metrics["ToolUseScore"] == metrics["NumScore"] == metrics["Hit@tol"] == 1, sample.labels
+        assert len({family_of(call.tool) for call in run.calls}) >= 5
+
+
+@pytest.mark.accept
+def test_a_corrupted_result_changes_the_answer_in_the_arm_that_switches_groups_on() -> None:
+    arm = suite.arm("agent-activation")
+    sample = items.generate("switched", 1)[0]
+    run, score = play(sample, arm)
+    assert score.strict == 1 and run.calls[0].tool == "reset_equipped_tools"
+    formulas = sample.truth["formulas"]
+    used = sorted(set().union(*(places(each) for each in formulas.values())))
+    results = _results(sample, arm)
+    answer = suite.solution(sample, arm).answer(results)
+    assert len(used) > 6
+    for place in used:
+        changed = [*results]
+        changed[place + 1] = _scaled(results[place + 1])
+        assert suite.solution(sample, arm).answer(changed) != answer, place
+
+
+def _results(sample: Sample, arm: Arm) -> list[str]:
+    from labrig_harness.asking import asking
+
+    with tempfile.TemporaryDirectory() as folder:
+        blobs.place(sample.brief.files, Path(folder))
+        with asking("earth", replace(arm.serve, workspace=Path(folder))) as ask:
+            results: list[str] = []
+            for call in suite.solution(sample, arm).calls:
+                results.append(ask(call.tool, call.bind(results)))
+            return results
+
+
+def _scaled(text: str) -> str:
+    def visit(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: visit(each) for key, each in value.items()}
+        if isinstance(value, list):
+            return [visit(each) for each in value]
+        return value * 1.5 + 1 if isinstance(value, float | int) and not isinstance(value, bool) else value
+
+    return json.dumps(visit(json.loads(text)))
+
+
+@pytest.mark.accept
+@pytest.mark.timeout(600)
+def test_agents_with_one_fault_move_the_metric_that_names_it() -> None:
+    sample = items.generate("faults", 1)[0]
+    kinds = [kind for kind in suite.agents if kind not in ("no-sidecar", "own-tolerance", "extra-key")]
+    scores = {
+        kind: play(sample, kind=kind)[1] for kind in kinds
+    }  # those three make the same calls as wrong-unit
+    moved = {
+        kind: {name for name, value in each.facts["metrics"].items() if value < 1}
+        for kind, each in scores.items()
+    }
+    for kind, metric in {
+        "wrong-tool": "ToolAcc", "wrong-order": "OrderScore", "wrong-window": "ArgAcc", "swapped-box": "ArgAcc",
+        "proxy": "ToolAcc", "unknown-tools": "InstAcc", "stopped": "ToolAcc",
+    }.items():  # fmt: skip
+        assert metric in moved[kind], (kind, moved[kind])
+    assert not moved["wrong-unit"] & set(PROCESS) and scores["wrong-unit"].strict == 0
+    assert scores["unknown-tools"].strict == 1
+    assert 0 < scores["wrong-window"].strict < 1
+
+
+def test_worlds_of_one_item_are_not_those_of_another() -> None:
+    """No file of fields is shared: what one item tells does not answer another."""
+    samples: Sequence[Sample] = items.generate("lines", 4)
+    hashes = [sha256(str(each.brief.files["data/hindcast.nc"])) for each in samples]
+    assert len(set(hashes)) == len(hashes)
