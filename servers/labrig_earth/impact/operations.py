@@ -20,6 +20,7 @@ MOST_RUNS = 4
 
 DRAWN_BY: Mapping[str, str] = {
     "impact_aquacrop_run": "labrig_earth.impact.crops.drawing",
+    "impact_climada_run": "labrig_earth.impact.risk.drawing",
     "impact_dssat_run": "labrig_earth.impact.crops.drawing",
     "impact_energyplus_run": "labrig_earth.impact.buildings.drawing",
     "impact_health_erf": "labrig_earth.impact.health.drawing",

@@ -17,6 +17,8 @@ ROOMS: dict[str, str] = {
     "impact_energyplus_run": "labrig_earth.impact.buildings.energyplus",
     "impact_sumo_run": "labrig_earth.impact.traffic.sumo",
     "impact_climada_run": "labrig_earth.impact.risk.climada",
+    "hazard_overlay_osm": "labrig_earth.impact.risk.overlaying",
+    "extract_exposure_layers": "labrig_earth.impact.risk.extracting",
 }
 """Modules with a `SIMULATOR`, by the tool; a room that is new adds itself here."""
 

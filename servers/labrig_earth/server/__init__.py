@@ -9,14 +9,15 @@
 - `impact`: their inputs checked, runs compared and drawn
 - `scenarios`: one perturbation of all their inputs
 - `terra`: sub-tools of TerraAgent by their published names, in toolsets of their groups
-- `simulators`, `simulators_buildings`, `simulators_health`, `simulators_traffic`, `simulators_weather`: simulators by
-  their published names
+- `simulators`, `simulators_buildings`, `simulators_health`, `simulators_risk`, `simulators_traffic`,
+  `simulators_weather`: simulators by their published names
 - `simulating`: what these share
 """
 
 from labrig_earth.server import finding, grids, features, pictures, workspace, code, online  # isort: skip - as tools/list has them
 from labrig_earth.server import simulators, simulators_health, simulators_weather  # isort: skip
-from labrig_earth.server import simulators_buildings, simulators_traffic, impact, scenarios  # isort: skip - after those
+from labrig_earth.server import simulators_buildings, simulators_risk, simulators_traffic  # isort: skip
+from labrig_earth.server import impact, scenarios  # isort: skip - after those
 from labrig_earth.server import terra  # isort: skip - after those
 from labrig_earth.server.base import toolbox
 
@@ -32,6 +33,7 @@ __all__ = [
     "simulators",
     "simulators_buildings",
     "simulators_health",
+    "simulators_risk",
     "simulators_traffic",
     "simulators_weather",
     "terra",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -84,6 +84,41 @@ async def simulated(
     """Run a simulator on files of the workspace, and return its published envelope."""
     kept = await run_kept(tool, files, options, common, session())
     return published(kept.done, kept.common)
+
+
+async def placed(
+    tool: str,
+    files: Mapping[str, Any],
+    options: Mapping[str, Any],
+    common: Common,
+    wanted: Mapping[str, str],
+) -> Published:
+    """Run a simulator, and write outputs where the call wants them besides; `wanted` are paths by name of the output.
+
+    Raises
+    ------
+    LabrigError
+        As `run_kept`; ``refused`` for a path that leads out of the workspace, before anything is run.
+    """
+    here = session()
+    asked = {name: path for name, path in wanted.items() if path}
+    for path in asked.values():
+        if path.startswith("/") or ".." in path.split("/"):
+            raise LabrigError(
+                "Results are written in the workspace",
+                where=f"output path {path}",
+                expected="a relative path without '..'",
+                code="refused",
+            )
+    kept = await run_kept(tool, files, options, common, here)
+    copies = []
+    for name, path in asked.items():
+        (made,) = [each for each in kept.done.outputs if each.path.endswith(f"/{name}")]
+        content = here.workspace.read_bytes(made.path)
+        here.workspace.write_bytes(path, content)
+        sha = hashlib.sha256(content).hexdigest()
+        copies.append(File(path, sha, made.content_type, "as the call asks"))
+    return published(replace(kept.done, outputs=(*kept.done.outputs, *copies)), kept.common)
 
 
 async def run_kept(

@@ -6,16 +6,11 @@ Here they are asked for.
 
 from __future__ import annotations
 
-import hashlib
-from dataclasses import replace
 from typing import Annotated
 
 from pydantic import Field
 
 from labrig.answer import Published
-from labrig.errors import LabrigError
-from labrig.toolbox import session
-from labrig_earth.impact.envelope import Common, File, published
 from labrig_earth.server import simulating as common
 from labrig_earth.server.base import toolbox
 
@@ -43,13 +38,12 @@ async def weather_monthly_to_daily(
     output_path: OutputPath = "",
 ) -> Published:
     """Draw days by a seed whose monthly means and sums are those of a table of months: weather_daily.csv."""
-    return await _placed(
+    return await common.placed(
         "weather_monthly_to_daily",
         {"monthly_weather_path": monthly_weather_path},
         {"wet_day_fraction": wet_day_fraction},
         common.common_of(locals()),
-        "weather_daily.csv",
-        output_path,
+        {"weather_daily.csv": output_path},
     )
 
 
@@ -83,7 +77,7 @@ async def weather_to_epw(
     29 February of a leap year is left out, and the result says so.
     """
     place = {"latitude": latitude, "longitude": longitude, "timezone": timezone, "elevation_m": elevation_m}
-    return await _placed(
+    return await common.placed(
         "weather_to_epw",
         {"weather_timeseries_path": weather_timeseries_path},
         {
@@ -92,38 +86,5 @@ async def weather_to_epw(
             **{name: value for name, value in place.items() if value is not None},
         },
         common.common_of(locals()),
-        "weather.epw",
-        output_path,
+        {"weather.epw": output_path},
     )
-
-
-async def _placed(
-    tool: str,
-    files: dict[str, str],
-    options: dict[str, object],
-    asked: Common,
-    name: str,
-    output_path: str,
-) -> Published:
-    """Run a simulator, and write its main output where the call wants it besides."""
-    here = session()
-    if output_path:
-        _require_inside(output_path)
-    kept = await common.run_kept(tool, files, options, asked, here)
-    if not output_path:
-        return published(kept.done, kept.common)
-    (made,) = [each for each in kept.done.outputs if each.path.endswith(f"/{name}")]
-    content = here.workspace.read_bytes(made.path)
-    here.workspace.write_bytes(output_path, content)
-    copy = File(output_path, hashlib.sha256(content).hexdigest(), made.content_type, "as output_path asks")
-    return published(replace(kept.done, outputs=(*kept.done.outputs, copy)), kept.common)
-
-
-def _require_inside(path: str) -> None:
-    if path.startswith("/") or ".." in path.split("/"):
-        raise LabrigError(
-            "Results are written in the workspace",
-            where=f"output_path {path}",
-            expected="a relative path without '..'",
-            code="refused",
-        )

@@ -42,6 +42,19 @@ def _scenario(**more: Any) -> Call:
     return Call("compile_scenario", {**given, **more})
 
 
+FLOOD, TOWN = "@earth/flood.geojson", "@earth/town.osm"
+RISK_OF = {
+    "hazard_event_set_path": "@earth/river.json",
+    "exposure_path": "@earth/assets.csv",
+    "impact_functions_path": "@earth/damage.json",
+}
+
+
+def _risk(**more: str) -> Call:
+    """Return a check of the files of CLIMADA, which needs no engine."""
+    return Call("check_inputs", {"tool": "impact_climada_run", "arguments": {**RISK_OF, **more}})
+
+
 def _query(**more: Any) -> Call:
     given = {"source": "osm", "geometry": BOX, "filters": ROADS}
     return Call("gis_feature_query", {**given, **more})
@@ -193,6 +206,35 @@ CASES = (
             for name in ("plugin", "schedule", "table", "macro")
         ),
         ("refused",),
+    ),
+    Case(
+        ENGINES,
+        "paths out of risk",
+        "events, assets, functions, hazards, roads, people and outputs beyond the workspace",
+        (
+            _risk(hazard_event_set_path="{outside}/secret.json"),
+            _risk(exposure_path="/etc/passwd"),
+            _risk(impact_functions_path="../x"),
+            Call("hazard_overlay_osm", {"hazard_path": "{outside}/secret.geojson", "osm_edges_path": TOWN}),
+            Call("hazard_overlay_osm", {"hazard_path": FLOOD, "osm_edges_path": "/etc/passwd"}),
+            *(
+                Call("hazard_overlay_osm", {"hazard_path": FLOOD, "osm_edges_path": TOWN, where: path})
+                for where, path in (
+                    ("output_overlay_path", "{outside}/x.csv"),
+                    ("output_disruptions_path", "../x.json"),
+                )
+            ),
+            Call("extract_exposure_layers", {"osm_assets_path": "../x"}),
+            *(
+                Call("extract_exposure_layers", {"osm_assets_path": "@earth/regions.geojson", **more})
+                for more in (
+                    {"sentinel_stats_path": "/etc/passwd"},
+                    {"population_path": "{outside}/secret.tif"},
+                    {"default_asset_value_usd": 1, "output_path": "{outside}/x.csv"},
+                )
+            ),
+        ),
+        REFUSED,
     ),
     Case(
         ENGINES,

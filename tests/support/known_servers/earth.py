@@ -27,10 +27,10 @@ from support import earth_services
 from support.buildings import steady_epw
 from support.crops import as_json, made_weather
 from support.fuzzing import Vocabulary, mangled
-from support.risk import ASSETS, DEPTH, river
 from support.made_weather import SHAPE, analysis, write_storms
 from support.onnx_networks import network
 from support.recorded import Network
+from support.risk import ASSETS, DEPTH, river
 from support.traffic import FORK, steady
 
 DAYS, LATITUDES, LONGITUDES = 731, np.arange(52.0, 47.5, -1.0), np.arange(6.0, 12.5, 1.0)

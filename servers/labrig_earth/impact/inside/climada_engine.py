@@ -3,8 +3,8 @@
 Inputs are numbers that the server has checked (``case.npz``). An asset takes the nearest centroid on the sphere:
 CLIMADA's default measures in degrees, and takes a wrong one far from the equator.
 
-The libraries of maps below CLIMADA keep PROJ's databases open, and each run is a fork that closes what it did not open
-itself. So they get numbers above those of a run while CLIMADA is loaded, and a run opens them again under these.
+The libraries of maps below CLIMADA keep PROJ's databases open. PROJ sees in a run that it was forked, and closes them
+by number: one that a file of the run has by then. So they are opened above the numbers of a run's files.
 """
 
 from __future__ import annotations
@@ -40,7 +40,6 @@ from labrig.isolation.inside.answering import Refused  # noqa: E402 - the stand-
 
 def run(arguments: dict[str, Any], inputs: Path, outputs: Path) -> dict[str, Any]:
     """Compute an impact; ``impact_by_event.csv``, ``impact_by_asset.csv`` and ``risk_curve.csv`` are left."""
-    _open_again()
     with numpy.load(inputs / "case.npz", allow_pickle=False) as case:
         given = {name: case[name] for name in case.files}
     impact, centroid = computed(arguments, given)
@@ -141,29 +140,8 @@ def _write(path: Path, head: tuple[str, ...], columns: tuple[Any, ...]) -> None:
         table.writerows(zip(*(each.tolist() for each in columns), strict=True))
 
 
-def _open_again() -> None:
-    """Open the databases of PROJ under the numbers that its libraries know."""
-    for number, path in DATABASES.items():
-        opened = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-        os.dup2(opened, number, inheritable=False)
-        os.close(opened)
-
-
-def _open_files() -> dict[int, str]:
-    """Return the databases of PROJ that are open, by their numbers."""
-    found = {}
-    for opened in Path("/proc/self/fd").iterdir():
-        try:
-            path = opened.readlink()
-        except OSError:
-            continue
-        if path.name == "proj.db":
-            found[int(opened.name)] = str(path)
-    return found
-
-
-def _loaded() -> dict[int, str]:
-    """Compute a small impact, so that all that it needs is loaded and open, and return what is open."""
+def _load() -> None:
+    """Compute a small impact, so that a run finds all that it needs loaded and open."""
     arguments = {
         "hazard_type": "FL",
         "intensity_unit": "m",
@@ -189,9 +167,8 @@ def _loaded() -> dict[int, str]:
     }
     impact, _ = computed(arguments, given)
     impact.calc_freq_curve()
-    return _open_files()
 
 
-DATABASES = _loaded()
+_load()
 for _each in _taken:
     os.close(_each)

@@ -1,8 +1,10 @@
-"""Risk: CLIMADA, and what it is fed.
+"""Risk: CLIMADA, what it is fed, and hazards laid over maps.
 
 - `setup`: what ``labrig setup climada`` brings
 - `tables`: CSV tables, their columns within ranges
 - `hazard`, `exposure`, `functions`: events, assets, and which share of a value an intensity destroys
 - `direct`: the same impacts by NumPy, and what CLIMADA gave held against them
-- `climada`: the tool ``impact_climada_run``
+- `climada`: the tool ``impact_climada_run``; `drawing`: its picture
+- `overlay`, `layers`: a hazard laid over roads, and assets out of a layer; `maps_engine`: the child that does it
+- `maps`, `overlaying`, `extracting`: the tools ``hazard_overlay_osm`` and ``extract_exposure_layers``
 """

@@ -55,7 +55,13 @@ def make(call: Call) -> Result:
         )
     nodes = _nodes(kept, lights)
     edges = [_edge(*each) for each in sorted(kept.edges(keys=True, data=True), key=lambda each: each[:3])]
-    said = {"crs": found.crs.to_string(), "source": place.name, "nodes": nodes, "edges": edges}
+    said = {
+        "crs": found.crs.to_string(),
+        "source": place.name,
+        "origin_m": _corner(kept),
+        "nodes": nodes,
+        "edges": edges,
+    }
     content = json.dumps(said, ensure_ascii=False, separators=(",", ":")).encode()
     roads_of.read_network(Named("roads.json", content))  # whatever a run would refuse is refused now
     (call.scratch / "roads.json").write_bytes(content)
@@ -97,9 +103,13 @@ def make(call: Call) -> Result:
     )
 
 
+def _corner(graph: Any) -> list[float]:
+    """Return the corner of the map from which metres are counted, in its reference system."""
+    return [float(min(data[axis] for _, data in graph.nodes(data=True))) for axis in ("x", "y")]
+
+
 def _nodes(graph: Any, lights: int) -> list[dict[str, Any]]:
-    west = min(data["x"] for _, data in graph.nodes(data=True))
-    south = min(data["y"] for _, data in graph.nodes(data=True))
+    west, south = _corner(graph)
     found = []
     for name, data in sorted(graph.nodes(data=True)):
         node = {"id": str(name), "x": round(data["x"] - west, 2), "y": round(data["y"] - south, 2)}

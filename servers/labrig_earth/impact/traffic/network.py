@@ -209,6 +209,7 @@ def _of_json(named: Named) -> Network:
         lines.append(written("edge", fields))
     roads.text("crs", "")
     roads.text("source", "", most=300)
+    roads.any("origin_m", None)  # where on Earth they lie: for hazards that are laid over them
     roads.require_all_known()
     _require_some(edges, named.name)
     return Network(
