@@ -14,6 +14,7 @@ from labrig_earth.impact.weather.epw import write_epw
 from labrig_earth.impact.weather.hours import Place, read_hours
 from labrig_earth.impact.weather.sun import extraterrestrial, sunlit
 from support.crops import SILT_LOAM, treatment
+from support.risk import ASSETS, DEPTH, river
 from support.traffic import edge
 
 LATITUDE, LONGITUDE, ELEVATION = 41.0, -93.0, 300.0
@@ -181,6 +182,9 @@ FILES: dict[str, str] = {
     "network_path": "roads.json",
     "routes_path": "trips.csv",
     "met_timeseries_path": "met.csv",
+    "hazard_event_set_path": "river.json",
+    "exposure_path": "assets.csv",
+    "impact_functions_path": "depth.json",
 }
 """Names of all inputs of the place, by the arguments of the simulators."""
 
@@ -200,6 +204,9 @@ def lay_out(folder: Path) -> dict[str, str]:
         "network_path": BRIDGES,
         "routes_path": trips(),
         "met_timeseries_path": met_csv(),
+        "hazard_event_set_path": river(),
+        "exposure_path": ASSETS.encode(),
+        "impact_functions_path": DEPTH,
     }
     for role, content in contents.items():
         written = content if isinstance(content, bytes) else json.dumps(content).encode()

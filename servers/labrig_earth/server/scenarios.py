@@ -26,7 +26,7 @@ async def compile_scenario(
         Field(
             description="warmer_k with humidity (constant_relative_humidity, constant_vapour_pressure); "
             "precipitation_percent with precipitation_as (intensity, wet_days); closed_edges; planting_shift_days; "
-            "heating_setpoint_c, cooling_setpoint_c; co2_ppm."
+            "heating_setpoint_c, cooling_setpoint_c; co2_ppm; hazard_intensity_percent, hazard_frequency_percent."
         ),
     ],
     inputs: Annotated[
@@ -40,7 +40,7 @@ async def compile_scenario(
         dict[str, Any], Field(description="latitude, elevation_m (for et0_mm); seed (of wet days).")
     ] = {},  # noqa: B006 - pydantic copies it
 ) -> Answer:
-    """Carry one perturbation through the inputs of crops, buildings, traffic and health, physically consistent.
+    """Carry one perturbation through the inputs of crops, buildings, traffic, health and risk, physically consistent.
 
     Gives changed copies in scenarios/NAME, pairs of arguments (baseline, scenario), and a closure report: what changed
     by how much, checks, and what was not perturbed.

@@ -18,7 +18,7 @@ from labrig.serving.builder import build
 from labrig.toolbox import ServeOptions
 from labrig_earth.impact.runs import Engines
 from labrig_earth.server import toolbox
-from support import scenarios
+from support import risk, scenarios
 from support.buildings import needs_energyplus
 from support.crops import needs_crops
 from support.traffic import needs_sumo
@@ -31,6 +31,7 @@ ROLES: dict[str, tuple[str, ...]] = {
     "impact_energyplus_run": ("building_idf_path", "weather_epw_path"),
     "impact_sumo_run": ("network_path", "routes_path", "disruptions_path"),
     "impact_health_utci": ("met_timeseries_path",),
+    **({"impact_climada_run": risk.ROLES} if risk.installed() else {}),
 }
 FILES = {**scenarios.FILES, "disruptions_path": "closed.json"}
 
@@ -57,7 +58,7 @@ async def ran(client: Client[Any], tool: str) -> dict[str, Any]:
     return {**found["metrics"], "archive": found["outputs_artifacts"][0]["sha256"]}
 
 
-async def test_ten_runs_of_five_engines_at_once_give_what_each_gives_alone(served: Client[Any]) -> None:
+async def test_ten_runs_of_all_engines_at_once_give_what_each_gives_alone(served: Client[Any]) -> None:
     alone = {tool: await ran(served, tool) for tool in ROLES}
     assert not [tool for tool, each in alone.items() if "code" in each]
     together = await asyncio.gather(*(ran(served, tool) for tool in (*ROLES, *ROLES)))

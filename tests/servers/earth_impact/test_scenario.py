@@ -13,10 +13,12 @@ import pytest
 
 from labrig.errors import LabrigError
 from labrig_earth.data.formats import Place
+from labrig_earth.impact.risk.hazard import read_hazard
 from labrig_earth.impact.scenario import design_days, tables, warming
 from labrig_earth.impact.scenario.closure import Closure
 from labrig_earth.impact.scenario.compiling import compile_scenario
 from labrig_earth.impact.scenario.epw_files import epw as epw_changed
+from labrig_earth.impact.scenario.events import events
 from labrig_earth.impact.scenario.perturbation import HUMIDITY_RULES, Perturbation, read_perturbation
 from labrig_earth.impact.scenario.rain import changed_rain
 from labrig_earth.impact.simulator import Named
@@ -24,6 +26,7 @@ from labrig_earth.impact.weather.epw import read_epw
 from labrig_earth.results import Result
 from labrig_earth.work.calls import Call
 from support import scenarios
+from support.risk import river
 from support.scenarios import buck
 
 SITE = tables.Site(scenarios.LATITUDE, scenarios.ELEVATION)
@@ -189,6 +192,28 @@ def test_a_drier_world_loses_the_same_part_of_each_year(way: str) -> None:
         assert (changed_rain(rain, years, -30.0, way, 8) != made).any()
 
 
+@pytest.mark.parametrize("form", ["json", "csv"])
+def test_events_are_stronger_and_come_more_often_as_the_caller_states(form: str) -> None:
+    rows = [("a", 0.1, 50.0, 0.5), ("a", 0.1, 50.1, 1.5), ("b", 0.01, 50.0, 3.0)]
+    content = (
+        "event_id,frequency_per_year,latitude,longitude,intensity,hazard_type,intensity_unit\n"
+        + "".join(f"{name},{often},{lat},9,{depth},FL,m\n" for name, often, lat, depth in rows)
+    ).encode()
+    if form == "json":
+        content = json.dumps(river()).encode()
+    told = Closure("hazard_event_set_path", "river")
+    asked = Perturbation(hazard_intensity_percent=10, hazard_frequency_percent=50)
+    before = read_hazard(Named("before", content))
+    after = read_hazard(Named("after", events(Named("river", content), asked, told)))
+    assert after.intensity.toarray() == pytest.approx(1.1 * before.intensity.toarray())
+    assert after.frequency == pytest.approx(1.5 * before.frequency)
+    assert after.events == before.events
+    all_passed(told)
+    left = Closure("hazard_event_set_path", "river")
+    assert events(Named("river", content), Perturbation(2.0, RELATIVE), left) == content
+    assert "not stated" in left.left[0], "what warming does to events is not made up"
+
+
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
@@ -226,13 +251,15 @@ def test_one_scenario_through_every_input_closes(tmp_path: Path) -> None:
             "closed_edges": ["bridge"],
             "planting_shift_days": -10,
             "cooling_setpoint_c": 25,
+            "hazard_intensity_percent": 14,
         },
         name="warm",
     )
-    assert made.data["failed"] == [] and made.data["checks"] == 20
+    assert made.data["failed"] == [] and made.data["checks"] == 22
     pairs = {each["tool"]: each for each in made.data["pairs"]}
     assert list(pairs) == [
         "impact_aquacrop_run", "impact_dssat_run", "impact_energyplus_run", "impact_sumo_run", "impact_health_utci",
+        "impact_climada_run",
     ]  # fmt: skip
     maize = pairs["impact_aquacrop_run"]
     assert maize["baseline"]["weather_daily_path"] == "given:0"

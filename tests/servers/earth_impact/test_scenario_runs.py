@@ -1,4 +1,4 @@
-"""One scenario, 2 K warmer and a bridge closed, through the engines of crops, buildings, traffic and health over MCP.
+"""One scenario, 2 K warmer and a bridge closed, through crops, buildings, traffic, health and risk over MCP.
 
 A scripted agent asks where the world is hit hardest; what it answers is computed from its calls alone.
 """
@@ -14,7 +14,7 @@ import pytest
 from fastmcp import Client
 
 from labrig.plotting.images import Look, look
-from support import scenarios
+from support import risk, scenarios
 from support.buildings import needs_energyplus
 from support.crops import needs_crops
 from support.health import spec_json
@@ -27,6 +27,7 @@ WARM = {
     "warmer_k": 2,
     "humidity": "constant_relative_humidity",
     "closed_edges": ["bridge", "bridge-back"],
+    "hazard_intensity_percent": 14,  # of rain that makes floods, as more vapour for 2 K
 }
 WORSE = {
     "impact_aquacrop_run": ("yield_t_ha", -1),
@@ -34,6 +35,7 @@ WORSE = {
     "impact_energyplus_run": ("cooling_kwh", 1),
     "impact_sumo_run": ("avg_travel_time_s", 1),
     "impact_health_utci": ("hours_above_strong_stress", 1),
+    "impact_climada_run": ("expected_annual_impact", 1),
     "impact_health_erf": ("attributable_cases", 1),
 }
 """What is looked at of each engine, and which sign of its change is for the worse."""
@@ -48,9 +50,10 @@ async def decide(
 
     `changed` replaces differences on their way to the agent; `drawn` gets pictures of both worlds.
     """
-    compiled = await call(
-        client, "compile_scenario", name="warm", perturbation=WARM, inputs=dict(scenarios.FILES)
-    )
+    inputs = {
+        role: name for role, name in scenarios.FILES.items() if risk.installed() or role not in risk.ROLES
+    }
+    compiled = await call(client, "compile_scenario", name="warm", perturbation=WARM, inputs=inputs)
     assert compiled["status"] == "ok", compiled["warnings"]
     percents: dict[str, float] = {}
     pairs = list(compiled["data"]["pairs"])
@@ -93,7 +96,8 @@ async def test_where_the_world_is_hit_hardest_live_and_replayed(tmp_path: Path) 
     (work / "heat.json").write_bytes(spec_json(reference_exposure=32.0))
     drawn: dict[str, str] = {}
     worst, percents = await played(tmp_path, "record", lambda client: decide(client, drawn))
-    assert list(percents) == list(WORSE)
+    assert list(percents) == [each for each in WORSE if risk.installed() or each != "impact_climada_run"]
+    assert percents.get("impact_climada_run", 20.0) > 5, "deeper floods cost more"
     for tool, picture in drawn.items():
         content = base64.b64decode(picture)
         (tmp_path / f"{tool}.png").write_bytes(content)
@@ -106,7 +110,7 @@ async def test_where_the_world_is_hit_hardest_live_and_replayed(tmp_path: Path) 
     assert percents["impact_aquacrop_run"] > 0 or percents["impact_dssat_run"] > 0
     closure = json.loads((work / "scenarios/warm/closure.json").read_text())
     told = [*closure["between_inputs"], *(check for each in closure["inputs"] for check in each["checks"])]
-    assert len(told) == 20 and all(each["passed"] for each in told)
+    assert len(told) >= 20 and all(each["passed"] for each in told)
     assert await played(tmp_path, "replay", lambda client: decide(client, {})) == (worst, percents), (
         "no server, and no engine, was there"
     )

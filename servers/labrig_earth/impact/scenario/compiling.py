@@ -18,6 +18,7 @@ from labrig_earth.impact.fields import Fields, read_object
 from labrig_earth.impact.scenario import design_days, settings, tables
 from labrig_earth.impact.scenario.closure import Closure, across
 from labrig_earth.impact.scenario.epw_files import epw
+from labrig_earth.impact.scenario.events import events
 from labrig_earth.impact.scenario.perturbation import Perturbation, read_perturbation
 from labrig_earth.impact.simulator import Given, Named
 from labrig_earth.impact.simulators import simulator
@@ -50,8 +51,12 @@ SETTINGS: Mapping[str, tuple[Settings, str]] = {
     "disruptions_path": (settings.disruptions, "disruptions.json"),
     "building_idf_path": (design_days.design_days, "building.idf"),
     "design_days_path": (design_days.design_days, "design_days.ddy"),
+    "hazard_event_set_path": (events, "hazard"),
 }
-PASSED = ("soil_path", "soil_profile_path", "cultivar_path", "network_path", "routes_path")
+PASSED = (
+    *("soil_path", "soil_profile_path", "cultivar_path", "network_path", "routes_path"),
+    *("exposure_path", "impact_functions_path"),
+)
 """What no perturbation changes, and runs need."""
 
 ROLES = (*WEATHER, *SETTINGS, *PASSED)
@@ -63,6 +68,7 @@ TOOLS: Mapping[str, tuple[str, ...]] = {
     "impact_energyplus_run": ("building_idf_path", "weather_epw_path"),
     "impact_sumo_run": ("network_path", "routes_path", "disruptions_path"),
     "impact_health_utci": ("met_timeseries_path",),
+    "impact_climada_run": ("hazard_event_set_path", "exposure_path", "impact_functions_path"),
 }
 """Files of each engine."""
 
@@ -72,6 +78,7 @@ OWN = {
     "impact_energyplus_run": ("building_idf_path", "weather_epw_path"),
     "impact_sumo_run": ("network_path", "routes_path", "disruptions_path"),
     "impact_health_utci": ("met_timeseries_path",),
+    "impact_climada_run": ("hazard_event_set_path", "exposure_path", "impact_functions_path"),
 }
 """Files by which one knows that an engine is meant: the weather of crops serves two."""
 
@@ -136,6 +143,8 @@ def compile_scenario(call: Call) -> Result:
                 baselines.append((f"{role} {named.name}", days.days, days.means_c))
             if told.changes:
                 written = _name(role, number, files)
+                if role == "hazard_event_set_path":
+                    written += ".json" if content.lstrip()[:1] == b"{" else ".csv"
                 made[written] = content
                 changed.put(role, number, Named(written, content), written)
             accounts.append(told)
@@ -384,6 +393,10 @@ def _untouched(asked: Perturbation, base: _World) -> list[str]:
         told.append("carbon dioxide: neither management_path nor treatment_path is given")
     if asked.setpoints and not {"building_idf_path", "weather_epw_path"} <= base.files.keys():
         told.append("set points: building_idf_path and weather_epw_path are not given")
+    if (asked.hazard_intensity_percent or asked.hazard_frequency_percent) and (
+        "hazard_event_set_path" not in base.files
+    ):
+        told.append("events: hazard_event_set_path is not given")
     if asked.warmer_k and not set(WEATHER) & base.files.keys():
         told.append("temperature: no weather is given")
     if (

@@ -37,6 +37,8 @@ class Perturbation:
         Arguments of EnergyPlus, degC.
     co2_ppm
         For the engines of crops; None leaves theirs.
+    hazard_intensity_percent, hazard_frequency_percent
+        Change of every event's intensity, and of how often it comes, %.
     """
 
     warmer_k: float = 0.0
@@ -47,6 +49,8 @@ class Perturbation:
     planting_shift_days: int = 0
     setpoints: Mapping[str, float] | None = None
     co2_ppm: float | None = None
+    hazard_intensity_percent: float = 0.0
+    hazard_frequency_percent: float = 0.0
 
     @property
     def said(self) -> str:
@@ -65,6 +69,10 @@ class Perturbation:
         parts += [f"{name} {value:g}" for name, value in (self.setpoints or {}).items()]
         if self.co2_ppm is not None:
             parts.append(f"{self.co2_ppm:g} ppm CO2")
+        if self.hazard_intensity_percent:
+            parts.append(f"event intensity {self.hazard_intensity_percent:+g} %")
+        if self.hazard_frequency_percent:
+            parts.append(f"event frequency {self.hazard_frequency_percent:+g} %")
         return ", ".join(parts)
 
 
@@ -108,6 +116,8 @@ def read_perturbation(fields: Mapping[str, Any]) -> Perturbation:
             if asked.has(name)
         },
         co2_ppm=asked.number("co2_ppm", 150, 2000, "ppm") if asked.has("co2_ppm") else None,
+        hazard_intensity_percent=asked.number("hazard_intensity_percent", -95, 300, "%", 0.0),
+        hazard_frequency_percent=asked.number("hazard_frequency_percent", -95, 900, "%", 0.0),
     )
     asked.require_all_known()
     if percent > 0 and found.precipitation_as == WET_DAYS:
