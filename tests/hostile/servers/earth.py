@@ -12,6 +12,8 @@ from hostile.servers.case import REFUSED, Call, Case
 AREAS = "Areas of OpenStreetMap"
 ENGINES = "Languages of engines"
 PICTURES = "Satellite pictures"
+REANALYSIS = "Fields of ERA5"
+AUGUST = {"start": "2020-08-01T00:00Z", "hours": 1}
 BOX = {"bbox": [49.99, 8.99, 50.01, 9.01]}
 ROADS = [{"key": "highway"}]
 INSIDE = (
@@ -58,6 +60,11 @@ def _risk(**more: str) -> Call:
 def _query(**more: Any) -> Call:
     given = {"source": "osm", "geometry": BOX, "filters": ROADS}
     return Call("gis_feature_query", {**given, **more})
+
+
+def _fetched(**more: str) -> Call:
+    given = {"dataset_kind": "era5_single_levels", "variables": ["t2m"], "time_window": AUGUST}
+    return Call("fetch_era5", {**given, **more})
 
 
 def _composed(**more: Any) -> Call:
@@ -175,6 +182,48 @@ CASES = (
             ),
         ),
         ("refused, bad_input",),
+    ),
+    Case(
+        REANALYSIS,
+        "paths out of ERA5",
+        "fields, masks and results beyond the workspace, files that lead to others, another store",
+        (
+            _fetched(persist_dir="../x"),
+            _fetched(persist_dir="{outside}"),
+            _fetched(backend="http://169.254.169.254/"),
+            Call("winds_basic", {"netcdf_path": "{outside}/secret.nc"}),
+            Call("winds_basic", {"netcdf_path": "@earth/climate.nc", "output_path": "{outside}/x.nc"}),
+            Call("humidity_basic", {"netcdf_path": "/etc/passwd"}),
+            Call("moisture_integrals", {"netcdf_path": "@earth/leads_out.tif"}),
+            Call("kinematics", {"netcdf_path": "@earth/levels.nc", "level": 850, "output_path": "../x.nc"}),
+            Call("vertical_shear", {"netcdf_path": "../x"}),
+            Call("temporal_aggregate", {"netcdf_path": "{outside}/secret.nc", "spec": {"t2m": "1D:max"}}),
+            Call(
+                "build_era5_climatology",
+                {
+                    "data_path": "@earth/climate.nc",
+                    "variable": "t2m",
+                    "start_year": 2000,
+                    "end_year": 2001,
+                    "output_dir": "{outside}",
+                },
+            ),
+            Call(
+                "count_era5_events",
+                {
+                    "data_path": "@earth/climate.nc",
+                    "variable": "../t2m",
+                    "start_year": 2000,
+                    "end_year": 2001,
+                    "threshold": 280,
+                },
+            ),
+            Call(
+                "region_reduce",
+                {"netcdf_path": "@earth/climate.nc", "variable": "t2m", "mask_path": "{outside}/secret.nc"},
+            ),
+        ),
+        ("refused, not_found",),
     ),
     Case(
         ENGINES,

@@ -16,11 +16,11 @@ from labrig_earth.catalogue import era5
 from labrig_earth.catalogue.data_stores import CDS
 from labrig_earth.server.base import Asked, toolbox, worked
 from labrig_earth.server.terra.common import (
+    Count,
     Number,
     Numbers,
     Text,
     Texts,
-    Whole,
     Wholes,
     called,
     kept_at,
@@ -157,8 +157,8 @@ async def _one(
 async def build_era5_climatology(
     data_path: str,
     variable: str,
-    start_year: Whole,
-    end_year: Whole,
+    start_year: Count,
+    end_year: Count,
     time_coord: Text = "",
     output_dir: Text = CLIMATE,
     std_of: Annotated[Text, Field(description="steps, or means of months.")] = "steps",
@@ -179,8 +179,8 @@ async def build_era5_climatology(
 async def count_era5_events(
     data_path: str,
     variable: str,
-    start_year: Whole,
-    end_year: Whole,
+    start_year: Count,
+    end_year: Count,
     threshold: Number,
     comparison: Annotated[Text, Field(description=">, >=, <, <=.")] = ">=",
     time_coord: Text = "",
