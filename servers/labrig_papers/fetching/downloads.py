@@ -103,7 +103,8 @@ class Downloads:
     async def _fetched(self, named: str) -> Fetched:
         client = self._asked()
         self._count += 1
-        assert self._folder is not None
+        if self._folder is None:
+            self._folder = tempfile.TemporaryDirectory(prefix="labrig-papers-")
         to = Path(self._folder.name) / f"{self._count}.pdf"
         number = arxiv_number(named)
         if number:
@@ -128,7 +129,6 @@ class Downloads:
 
         if self._client is None:
             self._client = Client.configured(mode=self._mode, ledger=self._ledger)
-            self._folder = tempfile.TemporaryDirectory(prefix="labrig-papers-")
         return self._client
 
     def _forget(self) -> None:
