@@ -13,6 +13,7 @@
 - `era5`: what is asked of them for ERA5
 - `earth_engine`: what Google Earth Engine would need; it is not asked
 - `language_model`: the operator's model, for pictures and pages
+- `places`: places by their names, by Nominatim; `web_search`: Serper
 - `remote`: part of a raster, a scene or a Zarr store on the network, as a file here
 - `fetching`: the module of the children that do so
 - `archives`: archives that are known and not connected, and what stands in their way

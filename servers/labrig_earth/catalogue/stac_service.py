@@ -145,8 +145,8 @@ def _sighting(feature: Mapping[str, Any]) -> Sighting | None:
     if not name or not time or not bands:
         return None
     cloud = properties.get("eo:cloud_cover")
-    known = isinstance(cloud, int | float) and not isinstance(cloud, bool)
-    return Sighting(name, time, float(cloud) if known else None, bands)
+    stated = float(cloud) if isinstance(cloud, int | float) and not isinstance(cloud, bool) else None
+    return Sighting(name, time, stated, bands)
 
 
 def _asset(given: Any, *, plain: bool) -> Asset | None:

@@ -16,6 +16,7 @@ from pydantic import Field
 
 from labrig.answer import ANSWER_BYTES, Answer, Image, Pictures, json_bytes, with_fewer_warnings
 from labrig.errors import LabrigError, unknown_name
+from labrig.http.declared import NOMINATIM
 from labrig.isolation import closing
 from labrig.progress import Progress
 from labrig.server_settings import ServerSetting
@@ -29,6 +30,7 @@ from labrig_earth.catalogue.mswep import MSWEP
 from labrig_earth.catalogue.open_meteo import OPEN_METEO_AIR
 from labrig_earth.catalogue.overpass import OVERPASS
 from labrig_earth.catalogue.stac_service import EARTH_SEARCH
+from labrig_earth.catalogue.web_search import SERPER
 from labrig_earth.server.places import opened_data
 
 if TYPE_CHECKING:
@@ -443,14 +445,16 @@ ACTIVATION = ServerSetting(
 MSWEP_FOLDER = ServerSetting(
     "mswep_folder", "", "id of the folder MSWEP_V280 on Google Drive, which GloH2O shares with those who ask"
 )
+MODEL = ServerSetting(
+    "model", "", "the model that describe_image_vlm, summarize_web_page and run_math_agent ask"
+)
 
 PANGU_WEIGHTS = ServerSetting(
-    "pangu_weights", "", "Pangu-Weather's network, a file .onnx, or a folder with pangu_weather_6.onnx and its like"
+    "pangu_weights",
+    "",
+    "Pangu-Weather's network, a file .onnx, or a folder with pangu_weather_6.onnx and its like",
 )
 PANGU_SHA256 = ServerSetting("pangu_sha256", "", "SHA-256 that its file must have; another is refused")
-MODEL = ServerSetting(
-    "model", "", "the model that describe_image_vlm and summarize_web_page of TerraAgent's sub-tools ask"
-)
 
 toolbox = Toolbox(
     "earth",
@@ -471,6 +475,7 @@ toolbox = Toolbox(
         "terra": "sub-tools of TerraAgent by their published names, of all groups that are there",
         "terra-air_quality": "of these, group air_quality: hours of air quality at a point, by Open-Meteo",
         "terra-data_crawl": "of these, group data_crawl: CMIP6 of the Climate Data Store, MSWEP",
+        "terra-basic": "of these, group basic: regions by name, web search, pages summed up, the math agent",
         "terra-core": "of these, group core: what is in a NetCDF file",
         "terra-era5_obs": "of these, group era5_obs: ERA5 fetched, its normals, winds, moisture, regions",
         "terra-ensemble_verify": "of these, group ensemble_verify: ensembles, calibration, verification",
@@ -480,9 +485,9 @@ toolbox = Toolbox(
         "terra-seasonal": "of these, group seasonal: seasonal forecasts corrected, terciles, ENSO; files of C3S",
         "terra-visualization": "of these, group visualization: maps as pictures",
     },
-    settings=(PYTHON, SCHEDULER, ACTIVATION, MSWEP_FOLDER, PANGU_WEIGHTS, PANGU_SHA256, MODEL),
+    settings=(PYTHON, SCHEDULER, ACTIVATION, MSWEP_FOLDER, MODEL, PANGU_WEIGHTS, PANGU_SHA256),
     reads=(),
-    services=(EARTH_SEARCH, OVERPASS, CDS, OPEN_METEO_AIR, MSWEP, LANGUAGE_MODEL),
+    services=(EARTH_SEARCH, OVERPASS, CDS, OPEN_METEO_AIR, MSWEP, LANGUAGE_MODEL, NOMINATIM, SERPER),
 )
 
 DataArgument = Annotated[str, Field(description="In the workspace, @root/.. or a handle.")]

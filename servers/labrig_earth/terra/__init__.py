@@ -10,6 +10,7 @@
 - `maps`: group visualization
 - `osm`: group geo_osm
 - `satellite`: group satellite
+- `basics`: group basic
 - `seasonal`: group seasonal, its files, seasons, categories, anomalies
 - `seasonal_bias`: of it, corrections of bias
 - `seasonal_regions`: of it, ENSO, masks and tables

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from labrig_earth.terra import (
+    basics,
     checks,
     era5_fields,
     era5_regions,
@@ -54,6 +55,8 @@ OPERATIONS: Mapping[str, Operation] = {
         osm.gis_distance_matrix,
         osm.gis_overlay,
         osm.gis_source_metadata,
+        basics.resolve_place,
+        basics.page_text,
         satellite.gee_fetch_sentinel2_indices,
         satellite.gee_index_area_stats,
         satellite.gee_fetch_truecolor_thumbnail,

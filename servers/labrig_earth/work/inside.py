@@ -49,7 +49,7 @@ WARM = (
         "geopandas.io.file",
     ),
     *("osmium", "osmnx", "matplotlib.figure", "matplotlib.backends.backend_agg", "matplotlib.font_manager"),
-    *("PIL.ImageDraw", "PIL.PngImagePlugin", "PIL.JpegImagePlugin"),
+    *("selectolax.lexbor", "PIL.ImageDraw", "PIL.PngImagePlugin", "PIL.JpegImagePlugin"),
     *("cartopy.crs", "cartopy.mpl.geoaxes", "cartopy.mpl.gridliner", "cartopy.mpl.ticker"),
 )
 """What children find imported; the order is free, since pyproj has come first."""

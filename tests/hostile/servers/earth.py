@@ -12,6 +12,7 @@ from hostile.servers.case import REFUSED, Call, Case
 AREAS = "Areas of OpenStreetMap"
 ENGINES = "Languages of engines"
 PICTURES = "Satellite pictures"
+AGENTS = "Agents and pages"
 REANALYSIS = "Fields of ERA5"
 AUGUST = {"start": "2020-08-01T00:00Z", "hours": 1}
 BOX = {"bbox": [49.99, 8.99, 50.01, 9.01]}
@@ -224,6 +225,31 @@ CASES = (
             ),
         ),
         ("refused, not_found",),
+    ),
+    Case(
+        AGENTS,
+        "services of a call",
+        "addresses of Nominatim, of uploads and of agents inside the network and on other hosts",
+        (
+            *(Call("gis_resolve_region", {"place_query": "Graz", "nominatim_url": each}) for each in INSIDE),
+            Call("stream_data_to_math_agent", {"file_path": "@earth/text.txt", "upload_url": INSIDE[1]}),
+            Call("run_math_agent", {"query": "print(1)", "base_url": INSIDE[1]}),
+            Call("run_math_agent", {"query": "print(1)", "headers": {"Authorization": "x"}}),
+        ),
+        ("refused",),
+    ),
+    Case(
+        AGENTS,
+        "files of the math agent",
+        "files of the machine streamed, results beyond the workspace",
+        (
+            Call("stream_data_to_math_agent", {"file_path": "{outside}/secret.csv"}),
+            Call("stream_data_to_math_agent", {"file_path": "../x.csv"}),
+            Call("run_math_agent", {"query": "print(1)", "artifact_dir": "{outside}"}),
+            Call("web_search_serper", {"query": "x", "artifact_root": "../x"}),
+            Call("summarize_web_page", {"page_text": "x", "artifact_root": "{outside}"}),
+        ),
+        ("refused",),
     ),
     Case(
         ENGINES,

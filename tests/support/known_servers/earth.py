@@ -591,6 +591,11 @@ RECIPES: dict[str, list[dict[str, Any]]] = {
     ],
     "compute_enso_indices": [{"sst_path": "@earth/sst.nc", "baseline_years": [2000, 2001]}],
     "region_mask": [{"grid_path": "@earth/chances.nc", "region": [51, 7, 49, 11]}],
+    "gis_resolve_region": [
+        {"place_query": "Kenya", "source": "natural_earth", "return_geometry_type": "all"},
+    ],
+    "stream_data_to_math_agent": [{"file_path": "@earth/stations.csv"}],
+    "run_math_agent": [{"query": "print(6 * x)", "variables": {"x": 7}}],
     "gee_fetch_sentinel2_indices": [{**COMPOSED, "include_geotiff": True, "dimensions": 64}],
     "gee_index_area_stats": [COMPOSED],
     "gee_fetch_truecolor_thumbnail": [{**COMPOSED, "overlay_geometries": [[50.101, 9.002, 50.1, 9.004]]}],

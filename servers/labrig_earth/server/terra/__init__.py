@@ -5,13 +5,13 @@
 - `models`: a run of a learned forecast model
 - `stores`: files of Copernicus' stores, put into the workspace; `imagery`: scenes of Sentinel-2
 - `core`, `ensemble_verify`, `visualization`, `geo_osm`, `seasonal`, `air_quality`, `data_crawl`, `era5_obs`,
-  `forecast_models`,
-  `satellite` (with `describing`): the groups
+  `forecast_models`, `satellite` (with `describing`), `basic` (with `math_agent`): the groups
 """
 
 from labrig_earth.server.terra import (
     activating,
     air_quality,
+    basic,
     core,
     data_crawl,
     describing,
@@ -19,6 +19,7 @@ from labrig_earth.server.terra import (
     era5_obs,
     forecast_models,
     geo_osm,
+    math_agent,
     satellite,
     seasonal,
     visualization,
@@ -27,6 +28,7 @@ from labrig_earth.server.terra import (
 __all__ = [
     "activating",
     "air_quality",
+    "basic",
     "core",
     "data_crawl",
     "describing",
@@ -34,6 +36,7 @@ __all__ = [
     "era5_obs",
     "forecast_models",
     "geo_osm",
+    "math_agent",
     "satellite",
     "seasonal",
     "visualization",

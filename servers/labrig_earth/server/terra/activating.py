@@ -31,6 +31,7 @@ async def reset_equipped_tools(
     era5_obs: bool = False,
     forecast_models: bool = False,
     satellite: bool = False,
+    basic: bool = False,
 ) -> Published:
     """Switch groups of tools on; those that are left out are switched off."""
     here = session()
@@ -41,10 +42,11 @@ async def reset_equipped_tools(
         "geo_osm": geo_osm,
         "seasonal": seasonal,
         "air_quality": air_quality,
+        "satellite": satellite,
         "data_crawl": data_crawl,
         "era5_obs": era5_obs,
         "forecast_models": forecast_models,
-        "satellite": satellite,
+        "basic": basic,
     }
     on = [group for group in common.GROUPS if wanted[group]]
     common.activate(here, frozenset(on))

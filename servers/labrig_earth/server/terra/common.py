@@ -38,6 +38,7 @@ GROUPS = (
     "era5_obs",
     "forecast_models",
     "satellite",
+    "basic",
 )
 """The groups that are there, as the public code names them."""
 
@@ -52,9 +53,7 @@ Numbers = Annotated[list[float], BeforeValidator(lambda value: [] if value is No
 Wholes = Annotated[list[int], BeforeValidator(lambda value: [] if value is None else _no_flags(value))]
 Whole = Annotated[int, BeforeValidator(lambda value: 0 if value is None else _no_flags(value))]
 Count = Annotated[int, BeforeValidator(lambda value: _no_flags(value))]
-Count = Annotated[int, BeforeValidator(lambda value: _no_flags(value))]
 Number = Annotated[float, BeforeValidator(lambda value: _no_flags(value))]
-"""Numbers of arguments, each annotated with one of these: true is not 1."""
 """Numbers of arguments, each annotated with one of these: true is not 1."""
 Mapped = Annotated[dict[str, Any], BeforeValidator(lambda value: {} if value is None else value)]
 
