@@ -7,8 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from labrig.errors import LabrigError, unknown_name
+from labrig_earth.atmosphere import kinematics, moisture
+from labrig_earth.atmosphere.levels import by_pressure
 from labrig_earth.grids import heat, humidity, wind
 from labrig_earth.grids.axes import variable_of
+from labrig_earth.grids.sizes import MOST_MADE_BYTES, require_readable
+from labrig_earth.grids.units import units_in
 
 ROLES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "u": (("eastward_wind",), ("u10", "u", "uas", "u100")),
@@ -55,6 +59,27 @@ def _moist(given: Mapping[str, Any], formula: str) -> Any:
     return humidity.relative_humidity(given["temperature"], given["dew_point"], formula=formula)
 
 
+def _turning(act: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a formula of derivatives, which holds a wind in memory."""
+
+    def of(given: Mapping[str, Any], _: str) -> Any:
+        for each in given.values():
+            require_readable(each, what="A derivative", most=MOST_MADE_BYTES)
+        return act(*(units_in(given[role], "m s-1").load() for role in ("u", "v")))
+
+    return of
+
+
+def _column(given: Mapping[str, Any], _: str) -> Any:
+    return moisture.water_vapour(by_pressure(units_in(given["specific_humidity"], "kg kg-1"))[0])
+
+
+def _transport(given: Mapping[str, Any], _: str) -> Any:
+    q, _said = by_pressure(units_in(given["specific_humidity"], "kg kg-1"))
+    u, v = (by_pressure(units_in(given[role], "m s-1"))[0] for role in ("u", "v"))
+    return moisture.vapour_transport(q, u, v)[2]
+
+
 _MOIST = (("temperature", "humidity"), ("temperature", "dew_point"))
 _FORMULAS = tuple(humidity.FORMULAS)
 FORMULAS: dict[str, Formula] = {
@@ -97,6 +122,20 @@ FORMULAS: dict[str, Formula] = {
         lambda g, formula: humidity.specific_humidity(g["dew_point"], g["pressure"], formula=formula),
         "from vapour pressure and pressure",
         _FORMULAS,
+    ),
+    "vorticity": Formula(
+        (("u", "v"),), _turning(kinematics.vorticity), "on the sphere, centred differences of second order"
+    ),
+    "divergence": Formula(
+        (("u", "v"),), _turning(kinematics.divergence), "on the sphere, centred differences of second order"
+    ),
+    "water_vapour": Formula(
+        (("specific_humidity",),), _column, "1/g times the integral over the levels, trapezoidal rule"
+    ),
+    "vapour_transport": Formula(
+        (("specific_humidity", "u", "v"),),
+        _transport,
+        "size of 1/g times the integral of q (u, v) over the levels, trapezoidal rule",
     ),
     "heat_index": Formula(
         _MOIST,
@@ -167,6 +206,8 @@ def derived(
     uses_vapour = wanted.choices and (roles != ("temperature", "humidity") or what == "dew_point")
     said += f"; saturation vapour pressure by {chosen}" if uses_vapour else ""
     warnings = [heat.outside_heat_index(given["temperature"])] if what == "heat_index" else []
+    if what in ("water_vapour", "vapour_transport"):
+        warnings += by_pressure(given["specific_humidity"])[1]
     if uses_vapour:
         warnings.append(humidity.beyond_range(given.get("temperature", given.get("dew_point")), chosen))
     return result, said, tuple(filter(None, warnings))

@@ -115,7 +115,8 @@ async def combine(
         str,
         Field(
             description="wind_speed, wind_direction, relative_humidity, dew_point, specific_humidity, vapour_pressure, "
-            "vapour_pressure_deficit, heat_index, wet_bulb; add, subtract, multiply, divide; convert."
+            "vapour_pressure_deficit, heat_index, wet_bulb, vorticity, divergence, water_vapour, vapour_transport; "
+            "add, subtract, multiply, divide; convert."
         ),
     ],
     variables: Annotated[

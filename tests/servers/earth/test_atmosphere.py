@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,13 @@ from labrig_earth.atmosphere.levels import PRESSURE, at_level, at_levels, by_pre
 from labrig_earth.atmosphere.moisture import GRAVITY, column, vapour_transport, water_vapour
 from labrig_earth.atmosphere.shear import vertical_shear
 from labrig_earth.atmosphere.thermodynamics import mixing_ratio, potential_temperature
+from labrig_earth.data.formats import Place
 from labrig_earth.grids.humidity import dew_point_of_pressure, vapour_pressure, vapour_pressure_of_specific
+from labrig_earth.grids.operations import OPERATIONS
+from labrig_earth.results import Result
+from labrig_earth.work.calls import Call
+from labrig_earth.world.cyclone import HUMIDITY, LEVELS_HPA, WIND_EAST, WIND_NORTH, write_cyclone
+from labrig_earth.world.writing import Folder
 
 U = 20.0
 
@@ -192,3 +199,29 @@ def test_moist_air_by_hand() -> None:
     back = dew_point_of_pressure(vapour_pressure(one(285.0, "K"), formula="bolton"), formula="bolton")
     assert float(back) == pytest.approx(11.85, abs=1e-9)
     assert np.isnan(mixing_ratio(one(1200.0, "hPa"), one(1000.0, "hPa")))
+
+
+def test_the_own_tool_combines_them(tmp_path: Path) -> None:
+    """`combine` gives the planted column and, at a level, the vorticity of the cyclone."""
+    import xarray as xr
+
+    write_cyclone(Folder(tmp_path / "made", 7), np.random.default_rng([7, 8]))
+    place = Place.of(tmp_path / "made/reanalysis/levels.nc")
+
+    def made(what: str, **arguments: Any) -> tuple[Result, Any]:
+        found = OPERATIONS["combine"](Call({"data": (place,)}, {"what": what, **arguments}, tmp_path))
+        with xr.open_dataset(tmp_path / found.files[0]) as data:
+            return found, data[next(iter(data.data_vars))].load()
+
+    found, vapour = made("water_vapour")
+    np.testing.assert_allclose(vapour, (0.01601 + 0.00001) / 2 * 80000 / GRAVITY, rtol=1e-5)
+    assert "trapezoidal" in found.method and vapour.attrs["units"] == "kg m-2"
+    _, transport = made("vapour_transport")
+    assert float(transport[0, 0, 0]) == pytest.approx(
+        float(np.hypot(*(np.trapezoid(HUMIDITY[::-1] * wind[::-1], LEVELS_HPA[::-1] * 100) / GRAVITY
+                         for wind in (WIND_EAST, WIND_NORTH)))), rel=2e-3,
+    )  # fmt: skip
+    _, turning = made("vorticity", select={"level": 850})
+    assert turning.dims == ("valid_time", "latitude", "longitude") and 3e-4 < float(turning.max()) < 5.3e-4
+    row, column = np.unravel_index(int(turning[0].values.argmax()), turning[0].shape)
+    assert abs(float(turning.latitude[row]) - 14.0) <= 1 and abs(float(turning.longitude[column]) + 55.5) <= 1
