@@ -252,8 +252,9 @@ GENERAL: tuple[Case, ...] = (
         "wrong types",
         "a list, an object and null for every argument that takes none",
         EveryArgument(wrong_types),
-        # Null stands for an argument that is left out; the file beside it is not there, or the source not set up.
-        ("bad_input", "not_found", "unavailable"),
+        # Null stands for an argument that is left out; the file beside it is not there, the source not set up, or what
+        # is asked then more than may be.
+        ("bad_input", "not_found", "unavailable", "limit"),
         quick=True,
     ),
     Case(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 Schema = dict[str, Any]
@@ -64,7 +64,7 @@ class Listed:
             paths = [name for name, about in schema["properties"].items() if is_path(name, about)]
             if paths and "content" not in schema["properties"]:
                 given = {name: _put(path, schema["properties"][name]) for name in paths}
-                calls.append((tool, self._right(tool) | given))
+                calls.append((tool, self._right(tool, paths) | given))
         return calls
 
     def lists(self, tool: str) -> bool:
@@ -81,10 +81,11 @@ class Listed:
             for value in values(about)
         ]
 
-    def _right(self, tool: str) -> dict[str, Any]:
-        """Return what is known to be right for a tool, with what else it needs."""
-        known = self._known.get(tool, [{}])[0]
-        return known | {name: self.something(tool, name) for name in self.schemas[tool]["required"]}
+    def _right(self, tool: str, names: Sequence[str] = ()) -> dict[str, Any]:
+        """Return what a tool needs beside these arguments: what a known call with all of them has, else its schema."""
+        known = [each for each in self._known.get(tool, []) if names and each.keys() >= set(names)]
+        needed = {name: self.something(tool, name) for name in self.schemas[tool]["required"]}
+        return needed | (known[0] if known else {})
 
     def something(self, tool: str, name: str) -> Any:
         """Return a value for an argument: a known one, else one that fits its schema."""
