@@ -45,7 +45,7 @@ def probabilities(members: Any, lower: Any, upper: Any) -> dict[str, Any]:
     there = members.notnull().all(MEMBER) & lower.notnull() & upper.notnull()
     below, above = (members < lower).mean(MEMBER), (members > upper).mean(MEMBER)
     found = {"p_below": below, "p_normal": 1 - below - above, "p_above": above}
-    return {name: each.where(there).clip(0, 1).assign_attrs(units="1") for name, each in found.items()}
+    return {name: _chance(each.where(there).clip(0, 1), name) for name, each in found.items()}
 
 
 def blended(models: Sequence[dict[str, Any]], weights: Sequence[float]) -> tuple[dict[str, Any], Any]:
@@ -62,8 +62,14 @@ def blended(models: Sequence[dict[str, Any]], weights: Sequence[float]) -> tuple
         total: Any = 0.0
         for share, model in zip(shares, models, strict=True):
             total = total + share * model[name]
-        found[name] = total.assign_attrs(units="1")
+        found[name] = _chance(total, name)
     return found, shares
+
+
+def _chance(values: Any, name: str) -> Any:
+    """Return probabilities with attributes of their own: those of the variable are of a temperature or a height."""
+    values = values.drop_attrs(deep=False)
+    return values.assign_attrs(units="1", long_name=f"probability of the tercile {name.removeprefix('p_')}")
 
 
 def require_probabilities(model: dict[str, Any], where: str) -> None:

@@ -231,7 +231,7 @@ def _draw(
     heading = Heading(
         f"Tracks of cyclones, {iso(times[0])} to {iso(times[-1])}",
         f"{call.input('surface').name}, {call.input('pressure').name}",
-        (f"Lows with cyclonic vorticity at 850 hPa, linked {mode}", *warnings[:2]),
+        (f"Lows with cyclonic vorticity at 850 hPa, linked {mode}", *dict.fromkeys(warnings[:2])),
     )
     figure = map_figure(heading, layers=layers, box=box)
     (call.scratch / "tc_tracks.png").write_bytes(style.png(figure))
