@@ -15,11 +15,15 @@ _LINES = re.compile(r"lines? (\d{1,9})(?:-(\d{1,9}))?")
 
 
 def outliner(path: str) -> Outliner:
-    """Return what maps a file: DSSAT's own files by their endings, tables by their columns, others by their lines."""
+    """Return what maps a file: those of DSSAT and EnergyPlus by their endings, tables by columns, others by lines."""
     if path.endswith((".OUT", ".SOL", ".WTH", ".CUL", ".ECO")) or re.search(r"\.\w\wX$", path):
         from labrig_earth.impact.crops.dssat_outline import OUTLINER
 
         return OUTLINER
+    if path.endswith(".err"):
+        from labrig_earth.impact.buildings.err_outline import OUTLINER as MESSAGES
+
+        return MESSAGES
     return TABLES if path.endswith(".csv") else PLAIN
 
 

@@ -150,7 +150,8 @@ async def make_input(
     kind: Annotated[
         str,
         Field(
-            description="soil, season (sowing day, field), met (hours for UTCI), population, exposure or roads."
+            description="soil, season (sowing day, field), met (hours for UTCI), population, exposure, roads, "
+            "assets or hazard (CLIMADA)."
         ),
     ],
     data: Annotated[
@@ -163,7 +164,7 @@ async def make_input(
     ],
     point: Annotated[
         list[float],
-        Field(max_length=2, description="[latitude, longitude], degrees; not of population, roads."),
+        Field(max_length=2, description="[latitude, longitude], degrees; of soil, season, met, exposure."),
     ] = [],  # noqa: B006 - pydantic copies it
     variables: Annotated[
         dict[str, str],
@@ -171,21 +172,24 @@ async def make_input(
             description="Variables by column. soil: clay_percent, sand_percent or silt_percent, "
             "organic_carbon_percent, bulk_density_g_cm3. met: tair_c, dew_point_c or rh_pct, u10 and v10, tmrt_c or "
             "solar_down_w_m2, solar_direct_w_m2, solar_net_w_m2, thermal_down_w_m2, thermal_net_w_m2. "
-            "population: persons. exposure: one of a name."
+            "population: persons. exposure: one of a name. assets: value. hazard: intensity."
         ),
     ] = {},  # noqa: B006
-    zones: Annotated[str, Field(description="population: polygons, a group each.")] = "",
+    zones: Annotated[
+        str, Field(description="population: polygons, a group each. hazard of polygons: where centroids are.")
+    ] = "",
     options: Annotated[
         dict[str, Any],
         Field(
             description="soil: bottoms_m, bottom_m. season: engine, crop, after (day), from_c, days; for dssat "
             "cultivar, elevation_m, plants_m2, row_cm, depth_cm. met: start, end. population: names, layer. "
             "exposure: unit, statistic (mean, max), start, end. roads: trips, minutes, seed, lights (crossings of so "
-            "many roads)."
+            "many roads). assets: value_unit, per_unit, asset_type, box. hazard: hazard_type, unit, events (year, "
+            "steps), frequency_per_year, above, start, end, box; of polygons spacing_m, column."
         ),
     ] = {},  # noqa: B006
 ) -> Answer:
-    """Make an input of a simulator of data: soil, sowing day, hourly weather, people, exposure, roads and trips.
+    """Make an input of a simulator of data: soil, sowing day, hourly weather, people, roads and trips, assets, events.
 
     Units are converted, methods and assumptions told; what a run would refuse is refused.
     """
@@ -368,7 +372,8 @@ async def read_output(
 ) -> Answer:
     """List what a run left, or read a file of it: its headings (toc), its map (outline), its text or some of its lines.
 
-    DSSAT's files are mapped by headings and tables, CSV files by their columns; JSON is given as it is.
+    DSSAT's files are mapped by headings and tables, messages of EnergyPlus by kinds, CSV files by their columns; JSON
+    is given as it is.
     """
     return await in_thread(_read_output, run, name, output)
 
@@ -419,5 +424,5 @@ async def plot_run(
         dict[str, Any], Field(description="title; of crops season (from 1), member (0 is the first weather).")
     ] = {},  # noqa: B006 - pydantic copies it
 ) -> Pictures:
-    """Draw one to four runs of a simulator: a season of crops, heat by categories, cases, where traffic loses time."""
+    """Draw one to four runs of a simulator: a season of crops, heat, cases, delays on roads, losses by their years."""
     return await pictured(Asked("plot_run", {"runs": runs}, {"options": options}))

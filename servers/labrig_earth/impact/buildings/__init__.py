@@ -5,5 +5,6 @@
 - `box`: a building of one room by its numbers
 - `balance`: hours and heat of a run accounted for
 - `energyplus`: a run, from its files to numbers
+- `err_outline`: its file of messages, mapped
 - `drawing`: the load of a year as a profile and as days
 """
