@@ -72,7 +72,9 @@ async def test_a_server_says_what_it_is_for(server: str) -> None:
     """The instructions, and of every tool its title, its description, and whether it changes anything."""
     toolbox = servers.toolbox(server)
     assert toolbox.title
-    by_name = {spec.name: spec for spec in toolbox.specs}
+    by_name = {
+        spec.name: [each for each in toolbox.specs if each.name == spec.name] for spec in toolbox.specs
+    }
     for toolset, about in toolbox.toolsets.items():
         assert about and "\n" not in about, toolset
         instructions, tools = await _listed(server, (toolset,))
@@ -82,8 +84,10 @@ async def test_a_server_says_what_it_is_for(server: str) -> None:
             assert (tool.description or "").strip(), tool.name
             hints = tool.annotations
             said = [hints.read_only_hint, hints.open_world_hint]
-            if not hints.read_only_hint or not by_name[tool.name].faithful:
+            if not any(spec.faithful and toolset in spec.toolsets for spec in by_name[tool.name]):
                 said += [hints.destructive_hint, hints.idempotent_hint]
+            elif not hints.read_only_hint:
+                said.append(hints.destructive_hint)
             assert None not in said, tool.name
             assert not (hints.read_only_hint and hints.destructive_hint), tool.name
             assert tool.output_schema in (None, ANSWER_SCHEMA), tool.name

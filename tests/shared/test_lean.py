@@ -52,7 +52,7 @@ async def test_what_is_assumed_is_not_said() -> None:
             "name": {"type": "string"},
             "limit": {"type": "number", "minimum": 0, "description": "K."},
             "either": {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]},
-            "flag": {"type": "boolean", "default": False},
+            "flag": {"type": "boolean"},
             "count": {"type": "integer", "default": 0},
             "many": {"type": "array", "items": {"type": "integer"}},
             "more": {"type": "object"},

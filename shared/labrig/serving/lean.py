@@ -1,8 +1,9 @@
 """The short form of a published tool in tools/list: what a client would assume anyway is not said.
 
 A paper's tools come by dozens, and their list stands in every prompt. Names, types and defaults stay. Left out are an
-empty default, null beside another type, the usual place of a result, and hints that mean nothing beside another. What a
-tool accepts does not change: null still stands for an argument that is not given.
+empty default, null beside another type, the usual place of a result, and hints that mean nothing beside another or say
+what is on the safe side anyway. What a tool accepts does not change: null still stands for an argument that is not
+given.
 """
 
 from __future__ import annotations
@@ -11,10 +12,10 @@ from typing import Any
 
 import mcp_types
 
-EMPTY: tuple[Any, ...] = (None, "", [], {})
+EMPTY: tuple[Any, ...] = (None, False, "", [], {})
 NULL = {"type": "null"}
-PATH = "./"
-"""Begins the place of a result that is named nowhere else: the answer says where it lies."""
+PLACES = ("./", "https://")
+"""Begin the usual place of a result, which the answer names, and the address of the one service that is asked."""
 
 
 def lean_schema(schema: dict[str, Any]) -> dict[str, Any]:
@@ -24,15 +25,22 @@ def lean_schema(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def lean_hints(hints: mcp_types.ToolAnnotations) -> mcp_types.ToolAnnotations:
-    """Return the hints of a tool; of one that only reads, without those that the protocol gives no meaning then."""
-    if not hints.read_only_hint:
-        return hints
-    return mcp_types.ToolAnnotations(read_only_hint=True, open_world_hint=hints.open_world_hint)
+    """Return the hints of a tool, without that it may be repeated, since clients assume that it may not.
+
+    Of one that only reads, what it might destroy is left out too: the protocol gives that no meaning then.
+    """
+    return mcp_types.ToolAnnotations(
+        read_only_hint=hints.read_only_hint,
+        destructive_hint=None if hints.read_only_hint else hints.destructive_hint,
+        open_world_hint=hints.open_world_hint,
+    )
 
 
 def _lean(argument: dict[str, Any]) -> dict[str, Any]:
     found = {key: value for key, value in argument.items() if not _is_assumed(key, value)}
-    options = [each for each in found.get("anyOf", []) if each != NULL]
+    if isinstance(found.get("items"), dict):
+        found["items"] = _lean(found["items"])
+    options = [_lean(each) for each in found.get("anyOf", []) if each != NULL]
     if len(options) == 1:
         del found["anyOf"]
         return {**options[0], **found}
@@ -47,6 +55,6 @@ def _is_assumed(key: str, value: Any) -> bool:
         return value is True
     if key != "default":
         return False
-    if isinstance(value, str) and value.startswith(PATH):
+    if isinstance(value, str) and value.startswith(PLACES):
         return True
     return any(value is empty or (value == empty and type(value) is type(empty)) for empty in EMPTY)

@@ -14,7 +14,7 @@ GROUP = "core"
 TOOLSETS = ("terra", f"terra-{GROUP}")
 ATTRIBUTES = ("long_name", "standard_name", "units", "short_name", "description")
 
-PathArgument = Annotated[str, Field(description="In the workspace, @root/.., or a handle.")]
+PathArgument = Annotated[str, Field(description="A path, @root/.., or a handle.")]
 
 
 @toolbox.tool(title="Describe NetCDF variables", read_only=True, faithful=True, toolsets=TOOLSETS)
@@ -27,7 +27,7 @@ async def describe_netcdf_variables(
     attr_keys: Texts = list(ATTRIBUTES),  # noqa: B006
     engine: Annotated[Text, Field(description="Recorded: the content decides.")] = "netcdf4",
 ) -> Published:
-    """Say which variables NetCDF files hold: dimensions, types, units, coordinates; values are not read."""
+    """Say which variables NetCDF files hold: dimensions, types, units, coordinates."""
     paths = [netcdf_path] if isinstance(netcdf_path, str) else netcdf_path
     arguments = {
         "variables": variables,

@@ -48,7 +48,7 @@ Months = Annotated[list[str], _all_of(MONTHS)]
 Days = Annotated[list[str], _all_of(()), Field(description="By default all.")]
 Hours = Annotated[list[str], _all_of(mswep.HOURS), Field(description="00, 03 .. 21.")]
 Several = Annotated[str | list[str], BeforeValidator(lambda value: value)]
-SavePath = Annotated[str, Field(description="Folder of the workspace.")]
+SavePath = Annotated[str, Field(description="A folder.")]
 
 
 @toolbox.tool(title="Fetch CMIP6", read_only=False, open_world=True, faithful=True, toolsets=TOOLSETS)
@@ -140,7 +140,7 @@ async def MSWEP(
     days: Days = [],  # noqa: B006 - pydantic copies it
     hours: Hours = list(mswep.HOURS),  # noqa: B006
 ) -> Published:
-    """Fetch MSWEP precipitation, files of three hours, from the folder that GloH2O shares; needs access to it."""
+    """Fetch MSWEP precipitation, files of three hours; needs access to GloH2O's folder."""
     here, client = session(), state().client
     require_active(GROUP, here)
     for hour in hours:

@@ -313,7 +313,7 @@ async def lagged_ic_ensemble(
     output_dir: Text = OUTPUT_DIR,
     manifest_name: Text = "ensemble_manifest.json",
 ) -> Published:
-    """Join runs from now with earlier ones over their common times: a manifest and one file of members."""
+    """Join runs with earlier ones over their common times: a manifest, and a file of members."""
     arguments = {"variable": variable, "manifest_name": manifest_name}
     inputs = {"members": member_files, "lagged": lagged_files}
     return await called(GROUP, "lagged_ic_ensemble", inputs, arguments, output_dir=output_dir)

@@ -43,7 +43,7 @@ async def run_pangu_forecast(
     device: Annotated[Text, Field(description="cpu; cuda:N is taken and said.")] = "cpu",
     upper_input_name: Text = "input",
     surface_input_name: Text = "input_surface",
-    lead_hours: Annotated[Numbers, Field(description="By default 6, 12, 18, 24.")] = [],  # noqa: B006 - copied
+    lead_hours: Annotated[Numbers, Field(description="Else 6, 12, 18, 24.")] = [],  # noqa: B006 - copied
 ) -> Published:
     """Forecast from an analysis by Pangu-Weather's network, step by step; needs its weights."""
     require_active(GROUP, session())
@@ -85,7 +85,7 @@ async def run_aurora_forecast(
     device: Text = "cpu",
     input_device: Text = "cpu",
 ) -> Published:
-    """Not here: Aurora needs PyTorch, which this server does not bring; the refusal says where it is had."""
+    """Not here: Aurora needs PyTorch; the refusal says where it is had."""
     require_active(GROUP, session())
     raise LabrigError(
         "Aurora is not run by this server",

@@ -22,9 +22,7 @@ FOLDER = "./data/osm"
 PUBLISHED_URL = "https://overpass-api.de/api/interpreter"
 TAGS = {"building": "building", "road": "highway", "amenity": "amenity"}
 
-Source = Annotated[
-    str, Field(description="osm (asks Overpass), or a file of the workspace: .osm, .pbf, GeoPackage.")
-]
+Source = Annotated[str, Field(description="osm, or a file: .osm, .pbf, GeoPackage.")]
 Area = Annotated[
     dict[str, Any],
     Field(description="bbox [south, west, north, east], polygon, or center {lat, lon} and radius_km."),

@@ -58,7 +58,7 @@ async def fetch_c3s_seasonal(
     persist_dir: Text = SEASONAL,
     KEY: Annotated[Text, Field(description="Refused: a setting.")] = "",
 ) -> Published:
-    """Fetch seasonal forecasts or hindcasts of Copernicus (C3S), a file for each start; needs a key of the CDS."""
+    """Fetch seasonal forecasts of C3S, a file for each start; needs a key of the CDS."""
     name = ALIASES.get(dataset.strip(), dataset.strip())
     if name not in (*MONTHLY, *ORIGINAL):
         raise unknown_name("dataset", dataset, (*MONTHLY, *ORIGINAL), where="dataset")
@@ -128,7 +128,7 @@ async def progressive_cds_constraints(
     request: dict[str, Any],
     order: Annotated[Texts, Field(description="Of the keys of the request.")] = [],  # noqa: B006
 ) -> Published:
-    """Add a request's keys one by one, and say which values the CDS has for each, given those before."""
+    """Say key by key which values the CDS has, given those before."""
     for name in order:
         if name not in request:
             raise unknown_name("key", name, list(request), where="order")

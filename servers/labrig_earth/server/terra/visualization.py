@@ -15,8 +15,8 @@ GROUP = "visualization"
 TOOLSETS = ("terra", f"terra-{GROUP}")
 PLOTS = "./plots"
 
-Index = Annotated[Count | None, Field(description="Else over all times, by aggregate.")]
-Aggregate = Annotated[Text, Field(description="Over time: auto (mean), mean, sum, min, max.")]
+Index = Annotated[Count | None, Field(description="Else all times.")]
+Aggregate = Annotated[Text, Field(description="auto (mean), mean, sum, min, max.")]
 Limit = Number | None
 
 
