@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 
@@ -32,3 +34,15 @@ def sha256(data: bytes | str) -> str:
 def content_hash(value: Any) -> str:
     """Return the SHA-256 of a JSON value in canonical form."""
     return sha256(canonical_json(value))
+
+
+def file_sha256(path: Path) -> str:
+    """Return the SHA-256 of a file; unchanged files (time and size) are hashed once."""
+    stat = path.stat()
+    return _file_sha256(path, stat.st_mtime_ns, stat.st_size)
+
+
+@lru_cache(maxsize=64)
+def _file_sha256(path: Path, mtime_ns: int, size: int) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -17,9 +17,9 @@ from pydantic import BeforeValidator, Field
 from labrig.answer import Published
 from labrig.artifacts import Artifact
 from labrig.errors import LabrigError, unknown_name
+from labrig.media_types import media_type_of
 from labrig.threads import in_thread
 from labrig.toolbox import Session, session
-from labrig.tools.reading import media_type_of
 from labrig.tools.sources import opened_source
 from labrig_earth.impact.envelope import OUTPUT_DIR as OUTPUT_DIR
 from labrig_earth.impact.envelope import Common, File, Finished, published

@@ -10,10 +10,10 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from labrig.canonical import file_sha256
 from labrig.commands import setup_command
 from labrig.config import home, setting
 from labrig.errors import LabrigError, Lacking, unknown_name
-from labrig_phreeqc.engine.library import file_sha256
 
 RELEASE = "3.8.6"
 

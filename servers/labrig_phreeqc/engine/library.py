@@ -8,16 +8,15 @@ phreeqpy (it cannot read several databases of 3.8). The phreeqcrm library prints
 
 from __future__ import annotations
 
-import hashlib
 import importlib.metadata
 import importlib.util
 import os
 import platform
 import sys
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 
+from labrig.canonical import file_sha256
 from labrig.config import setting
 from labrig.errors import LabrigError
 
@@ -69,18 +68,6 @@ def find_library() -> Library:
         if found is not None:
             return found
     raise LabrigError("No PHREEQC library is installed", try_=_INSTALL, code="unavailable")
-
-
-def file_sha256(path: Path) -> str:
-    """Return the SHA-256 of a file; unchanged files (time and size) are hashed once."""
-    stat = path.stat()
-    return _file_sha256(path, stat.st_mtime_ns, stat.st_size)
-
-
-@lru_cache(maxsize=64)
-def _file_sha256(path: Path, mtime_ns: int, size: int) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _in_phreeqcrm(packages: Path) -> Library | None:

@@ -16,7 +16,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from labrig.errors import LabrigError
-from labrig.tools.reading import media_type_of, read_at
+from labrig.media_types import media_type_of
+from labrig.tools.reading import read_at
 from labrig_repository.folder.store import Entry, Kind
 
 HIDDEN = frozenset({".git"})

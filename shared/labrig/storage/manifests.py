@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from labrig.errors import LabrigError
+from labrig.media_types import media_type_of
 from labrig.storage.contents import Content, Kind
 from labrig.storage.folder import Folder
 
@@ -107,8 +108,6 @@ def described(
     made_by: dict[str, Any] | None,
     inputs: dict[str, str] | None,
 ) -> Artifact:
-    from labrig.tools.reading import media_type_of
-
     if not media_type:
         media_type = FOLDER_TYPE if content.kind == "folder" else media_type_of(name)
     return Artifact(

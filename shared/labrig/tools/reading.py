@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import base64
 import codecs
-import mimetypes
 import os
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 from typing import Protocol
 
 from labrig.errors import LabrigError
+from labrig.media_types import media_type_of
 
 
 class NotText(LabrigError):
@@ -38,25 +37,6 @@ _UNITS = {"utf-16-le": 2, "utf-16-be": 2, "utf-32-le": 4, "utf-32-be": 4}
 _BINARY = (b"PK\x03\x04", b"%PDF-", b"\x89PNG", b"\x89HDF", b"PAR1", b"CDF\x01", b"CDF\x02", b"CDF\x05")
 _CONTROLS = bytes((*range(1, 9), *range(14, 27), *range(28, 32), 127))
 _ENOUGH_CONTROLS = 0.02
-
-
-_MEDIA_TYPES = {
-    ".csv": "text/csv",
-    ".json": "application/json",
-    ".jsonl": "application/jsonl",
-    ".ndjson": "application/jsonl",
-    ".log": "text/plain",
-    ".md": "text/markdown",
-    ".nc": "application/x-netcdf",
-    ".h5": "application/x-hdf5",
-    ".hdf5": "application/x-hdf5",
-    ".parquet": "application/vnd.apache.parquet",
-    ".tsv": "text/tab-separated-values",
-    ".txt": "text/plain",
-    ".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-    ".yaml": "application/yaml",
-    ".yml": "application/yaml",
-}
 
 
 class Files(Protocol):
@@ -185,12 +165,6 @@ def read_binary_file(files: Files, path: str, *, most_bytes: int) -> tuple[str, 
             code="limit",
         )
     return base64.b64encode(data).decode("ascii"), files.media_type(path)
-
-
-def media_type_of(path: str) -> str:
-    """Return the media type that a file's name stands for."""
-    suffix = PurePosixPath(path).suffix.lower()
-    return _MEDIA_TYPES.get(suffix) or mimetypes.guess_type(path)[0] or "application/octet-stream"
 
 
 def read_at(descriptor: int, start: int, size: int) -> bytes:

@@ -15,9 +15,10 @@ from pathlib import Path, PurePosixPath
 from typing import Literal
 
 from labrig.errors import LabrigError
+from labrig.media_types import media_type_of
 from labrig.storage.contents import Kind
 from labrig.toolbox import session
-from labrig.tools.reading import OpenFile, media_type_of
+from labrig.tools.reading import OpenFile
 
 _UNSAFE = re.compile(r"[^\w.+@=, ()-]")
 
