@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import subprocess
 import sys
 import tomllib
 from graphlib import TopologicalSorter
 from importlib.metadata import entry_points
+from pathlib import Path
 from typing import Any
 
 import grimp
@@ -110,3 +113,34 @@ def test_a_benchmark_is_run_by_its_name() -> None:
     assert unknown.returncode == 2
     for path in (PROJECT / "benchmarks").glob("[!_]*.py"):
         assert f"'{path.stem}'" in unknown.stderr
+
+
+@pytest.mark.accept
+def test_a_new_server_and_a_new_suite_pass_their_tests_as_they_are_made(tmp_path: Path) -> None:
+    """In a copy without an environment, so that nothing of this one is installed anew."""
+    tracked = subprocess.run(["git", "ls-files"], cwd=PROJECT, capture_output=True, text=True, check=True)
+    for name in tracked.stdout.split():
+        copied = tmp_path / name
+        copied.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(PROJECT / name, copied)
+    for script in ("new_server", "new_suite"):
+        made = [sys.executable, f"scripts/{script}", "demo"]
+        subprocess.run(made, cwd=tmp_path, check=True)
+        again = subprocess.run(made, cwd=tmp_path, capture_output=True, text=True)
+        assert again.returncode == 1 and "nothing was changed" in again.stderr
+    declared = tomllib.loads((tmp_path / "pyproject.toml").read_text(encoding="utf-8"))
+    assert declared["project"]["entry-points"]["labrig.servers"]["demo"] == "labrig_demo.server:toolbox"
+    assert declared["project"]["entry-points"]["labrig.suites"]["demo"] == "labrig_suites.demo:suite"
+    contracts = declared["tool"]["importlinter"]
+    beside = [str(contracts).count(f"'{package}") for package in ("labrig_demo", "labrig_repository")]
+    assert beside[0] == beside[1], "the lists that name one server name all"
+    roots = os.pathsep.join(str(tmp_path / each) for each in (*ROOTS, "tests"))
+    tests = ["tests/test_map.py", "tests/servers/demo", "tests/clients/suites/demo"]
+    ran = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-n0", "-p", "no:cacheprovider", *tests],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": roots},
+        capture_output=True,
+        text=True,
+    )
+    assert ran.returncode == 0, ran.stdout
