@@ -23,7 +23,15 @@ from labrig_earth.catalogue.web_search import (
     without_front_pages,
 )
 from labrig_earth.server.base import MODEL, Asked, state, toolbox, worked
-from labrig_earth.server.terra.common import Count, Text, called, published, require_active, within
+from labrig_earth.server.terra.common import (
+    Count,
+    Text,
+    between,
+    called,
+    published,
+    require_active,
+    within,
+)
 
 GROUP = "basic"
 TOOLSETS = ("terra", f"terra-{GROUP}")
@@ -41,7 +49,7 @@ async def gis_resolve_region(
     place_query: Text = "",
     admin_code: Annotated[Text, Field(description="Where place_query is empty.")] = "",
     return_geometry_type: Annotated[str, Field(description="bbox, polygon, centroid, all.")] = "bbox",
-    nominatim_url: Annotated[Text, Field(description="Only the service that is set.")] = PUBLISHED_URL,
+    nominatim_url: Annotated[Text, Field(description="That which is set.")] = PUBLISHED_URL,
     source: Annotated[
         str, Field(description="nominatim, or natural_earth: countries, offline.")
     ] = "nominatim",
@@ -71,15 +79,15 @@ async def gis_resolve_region(
 async def web_search_serper(
     query: str,
     search_type: Annotated[str, Field(description="search, news, places.")] = "search",
-    num_results: Annotated[Count, Field(ge=1, le=MOST_RESULTS)] = 10,
+    num_results: Annotated[Count, between(1, MOST_RESULTS)] = 10,
     language: Annotated[Text, Field(description="ISO 639-1.")] = "",
     country: Annotated[Text, Field(description="ISO 3166-1.")] = "",
     filter_landing_pages: Annotated[bool, Field(description="Leave front pages of sites out.")] = True,
-    overfetch_factor: Annotated[Count, Field(ge=1, le=10)] = 2,
+    overfetch_factor: Annotated[Count, between(1, 10)] = 2,
     archive_results: Annotated[bool | None, Field(description="Keep the pages of the first results.")] = None,
-    archive_limit: Annotated[Count, Field(ge=0, le=10)] = 5,
+    archive_limit: Annotated[Count, between(0, 10)] = 5,
     artifact_root: Annotated[Text, Field(description="Folder of the workspace.")] = FOLDER,
-    archive_timeout: Annotated[Count | None, Field(ge=1, le=60)] = None,
+    archive_timeout: Annotated[Count | None, between(1, 60)] = None,
 ) -> Published:
     """Search the web by Serper: its results as JSON."""
     here = session()
@@ -121,10 +129,10 @@ async def summarize_web_page(
     page_text: Annotated[Text, Field(description="In place of url.")] = "",
     question: Text = "",
     instructions: Text = "",
-    model_name: Annotated[Text, Field(description="Another model of the configured service.")] = "",
-    max_chars: Annotated[Count, Field(ge=1, le=MOST_TEXT, description="Of the text that is read.")] = 1000,
-    max_tokens: Annotated[Count, Field(ge=50, le=1000)] = 500,
-    request_timeout: Annotated[Count, Field(ge=1, le=60)] = 20,
+    model_name: Annotated[Text, Field(description="Another model.")] = "",
+    max_chars: Annotated[Count, between(1, MOST_TEXT), Field(description="Of the text that is read.")] = 1000,
+    max_tokens: Annotated[Count, between(50, 1000)] = 500,
+    request_timeout: Annotated[Count, between(1, 60)] = 20,
     archive_source: Annotated[bool | None, Field(description="The text is kept in any case.")] = None,
     artifact_root: Annotated[Text, Field(description="Folder of the workspace.")] = FOLDER,
 ) -> Published:

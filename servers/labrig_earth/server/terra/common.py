@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any
 from weakref import WeakKeyDictionary
 
-from pydantic import BeforeValidator
+from pydantic import AfterValidator, BeforeValidator
 
 from labrig.answer import Published
 from labrig.errors import LabrigError
@@ -56,6 +56,18 @@ Count = Annotated[int, BeforeValidator(lambda value: _no_flags(value))]
 Number = Annotated[float, BeforeValidator(lambda value: _no_flags(value))]
 """Numbers of arguments, each annotated with one of these: true is not 1."""
 Mapped = Annotated[dict[str, Any], BeforeValidator(lambda value: {} if value is None else value)]
+
+
+def between(low: float, high: float) -> AfterValidator:
+    """Return a check that a number, where one is given, lies in a range; it takes no bytes of tools/list."""
+
+    def check(value: Any) -> Any:
+        if value is not None and not low <= value <= high:
+            raise ValueError(f"a number from {low:g} to {high:g}")
+        return value
+
+    return AfterValidator(check)
+
 
 _active: WeakKeyDictionary[State, dict[str, frozenset[str]]] = WeakKeyDictionary()
 

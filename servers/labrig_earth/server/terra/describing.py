@@ -15,7 +15,13 @@ from labrig.threads import in_thread
 from labrig.toolbox import Session, session
 from labrig_earth.catalogue.language_model import LANGUAGE_MODEL, ask_model, require_model
 from labrig_earth.server.base import MODEL, Asked, state, toolbox, worked
-from labrig_earth.server.terra.common import Text, Whole, published, require_active
+from labrig_earth.server.terra.common import (
+    Text,
+    Whole,
+    between,
+    published,
+    require_active,
+)
 from labrig_earth.server.terra.satellite import GROUP, TOOLSETS
 
 MOST_IMAGES = 8
@@ -31,13 +37,11 @@ async def describe_image_vlm(
         str | list[str], Field(description="PNG or JPEG files, handles, or addresses; up to 8.")
     ],
     prompt: Annotated[str, Field(max_length=MOST_PROMPT)] = "Describe this image.",
-    model_family: Annotated[
-        Text, Field(description="Recorded: the configured model is asked.")
-    ] = "llava-onevision",
+    model_family: Annotated[Text, Field(description="Recorded.")] = "llava-onevision",
     model_size: Text = "4b",
-    model_id: Annotated[Text, Field(description="Another model of the configured service.")] = "",
+    model_id: Annotated[Text, Field(description="Another model.")] = "",
     device: Text = "cuda:0",
-    max_new_tokens: Annotated[Whole, Field(ge=1, le=4096)] = 256,
+    max_new_tokens: Annotated[Whole, between(1, 4096)] = 256,
 ) -> Published:
     """Have the configured model describe pictures."""
     here = session()

@@ -10,6 +10,7 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from datetime import date, timedelta
 from pathlib import Path
+from typing import Any
 
 from labrig.canonical import content_hash
 from labrig.errors import LabrigError
@@ -66,7 +67,7 @@ class Scenes:
         return {"counts": self.counts, "searched": self.searched, "note": self.note}
 
 
-async def scenes_for(wanted: Wanted, given: Sequence[str | list[str]], folder: str) -> Scenes:
+async def scenes_for(wanted: Wanted, given: Sequence[Any], folder: str) -> Scenes:
     """Return the scenes of a call: those that it names, else those that Earth Search finds, fetched into a folder.
 
     Raises
@@ -79,7 +80,12 @@ async def scenes_for(wanted: Wanted, given: Sequence[str | list[str]], folder: s
     if wanted.project_id:
         require_earth_engine(wanted.project_id, mode=state().options.http_mode)
     if given:
-        groups = [[each] if isinstance(each, str) else list(each) for each in given]
+        groups = [each if isinstance(each, list) else [each] for each in given]
+        for each in (file for group in groups for file in group):
+            if not isinstance(each, str):
+                raise LabrigError(
+                    f"{each!r} is no file"[:120], where="scenes", expected="paths, or lists of them"
+                )
         if not all(groups) or sum(map(len, groups)) > MOST_FILES:
             raise LabrigError(
                 f"{sum(map(len, groups))} files of {len(groups)} scenes",

@@ -29,7 +29,15 @@ from labrig_earth.catalogue.language_model import ask_model, require_model
 from labrig_earth.server.base import MODEL, state, toolbox
 from labrig_earth.server.places import opened_data
 from labrig_earth.server.terra.basic import GROUP, TOOLSETS
-from labrig_earth.server.terra.common import Count, Mapped, Text, published, require_active, within
+from labrig_earth.server.terra.common import (
+    Count,
+    Mapped,
+    Text,
+    between,
+    published,
+    require_active,
+    within,
+)
 
 FOLDER = "math_agent"
 """Among Labrig's own of the workspace: which files a caller has streamed."""
@@ -44,7 +52,7 @@ ORDER = (
 )
 _FENCED = re.compile(r"```(?:python|py)?[ \t]*\n(.*?)\n?```", re.DOTALL)
 
-Elsewhere = Annotated[Text, Field(description="Of another service, which is not asked.")]
+Elsewhere = Annotated[Text, Field(description="Refused.")]
 
 
 @toolbox.tool(title="Give a file to the math agent", read_only=False, faithful=True, toolsets=TOOLSETS)
@@ -92,18 +100,16 @@ async def stream_data_to_math_agent(
 
 @toolbox.tool(title="Ask the math agent", read_only=False, open_world=True, faithful=True, toolsets=TOOLSETS)
 async def run_math_agent(
-    query: Annotated[
-        str, Field(max_length=MOST_QUERY, description="Python, or words for the configured model.")
-    ],
+    query: Annotated[str, Field(max_length=MOST_QUERY, description="Python, or words for a model.")],
     variables: Annotated[Mapped, Field(description="Globals of the code, by name.")] = {},  # noqa: B006
     max_turns: Annotated[
-        Count | None, Field(ge=1, le=MOST_TURNS, description="Programs a model may try.")
+        Count | None, between(1, MOST_TURNS), Field(description="Programs a model may try.")
     ] = None,
     base_url: Elsewhere = "",
     route: Elsewhere = "",
     headers: Mapped = {},  # noqa: B006
     artifact_dir: Text = ARTIFACTS,
-    max_artifact_bytes: Annotated[Count, Field(ge=1)] = 1000 * 1024 * 1024,
+    max_artifact_bytes: Annotated[Count, between(1, 1 << 40)] = 1000 * 1024 * 1024,
 ) -> Published:
     """Run code in a sandbox, on the files streamed to it; a question in words is written as code by the model."""
     here = session()

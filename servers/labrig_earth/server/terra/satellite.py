@@ -20,12 +20,13 @@ from labrig_earth.server.terra.common import (
     Text,
     Texts,
     Whole,
+    between,
     called,
     require_active,
 )
 from labrig_earth.server.terra.imagery import Wanted, scenes_for
 
-Index = Annotated[Count | None, Field(description="Of a time; else over all times, by aggregate.")]
+Index = Annotated[Count | None, Field(description="Else all times.")]
 Aggregate = Annotated[Text, Field(description="auto (mean), mean, sum, min, max.")]
 Limit = Number | None
 
@@ -35,27 +36,20 @@ FOLDER = "./data/gee_indices"
 COLOURS = ("red", "green", "blue")
 ALL = (*COLOURS, "nir", "swir1", "swir2")
 
-Box = Annotated[Numbers, Field(description="[north, west, south, east], degrees.")]
-Start = Annotated[str, Field(description="YYYY-MM-DD.")]
+Box = Annotated[Numbers, Field(description="[north, west, south, east].")]
 End = Annotated[str, Field(description="YYYY-MM-DD, not included.")]
-Cloud = Annotated[Number, Field(ge=0, le=100, description="Per cent of cloud of a scene.")]
-Metres = Annotated[Number, Field(ge=1, le=10_000, description="Metres.")]
-OtherMetres = Annotated[Number | None, Field(ge=1, le=10_000, description="Metres.")]
-Pixels = Annotated[Whole, Field(ge=16, le=4096, description="Pixels along the longer side.")]
-Project = Annotated[Text, Field(description="Of Earth Engine, which is not asked.")]
-Scenes = Annotated[
-    list[str | list[str]] | None,
-    Field(
-        max_length=32,
-        description="GeoTIFF files, or lists of those of a scene; by default from Earth Search.",
-    ),
-]
+Cloud = Annotated[Number, between(0, 100), Field(description="Per cent.")]
+Metres = Annotated[Number, between(1, 10_000), Field(description="Metres.")]
+OtherMetres = Annotated[Number | None, between(1, 10_000), Field(description="Metres.")]
+Pixels = Annotated[Whole, between(16, 4096), Field(description="Of the longer side.")]
+Project = Annotated[Text, Field(description="Refused.")]
+Scenes = Annotated[list[Any] | None, Field(description="GeoTIFF files, or lists of a scene's.")]
 
 
 @toolbox.tool(title="Sentinel-2 indices", read_only=False, open_world=True, faithful=True, toolsets=TOOLSETS)
 async def gee_fetch_sentinel2_indices(
     bbox: Box,
-    start_date: Start,
+    start_date: str,
     end_date: End,
     max_cloud: Cloud = 40.0,
     indices: Annotated[Texts, Field(description="NDVI, NBR, NDBI, NDWI, ...")] = [],  # noqa: B006 - pydantic copies it
@@ -68,7 +62,7 @@ async def gee_fetch_sentinel2_indices(
     geotiff_scale: OtherMetres = None,
     scenes: Scenes = None,
 ) -> Published:
-    """Compute indices of a median composite of Sentinel-2: statistics, pictures, and a GeoTIFF on demand."""
+    """Compute indices of a median of Sentinel-2: statistics, pictures, a GeoTIFF on demand."""
     arguments = {
         "indices": indices,
         "scale": scale,
@@ -85,7 +79,7 @@ async def gee_fetch_sentinel2_indices(
 @toolbox.tool(title="Areas by index", read_only=False, open_world=True, faithful=True, toolsets=TOOLSETS)
 async def gee_index_area_stats(
     bbox: Box,
-    start_date: Start,
+    start_date: str,
     end_date: End,
     max_cloud: Cloud = 40.0,
     scale: Metres = 20.0,
@@ -95,7 +89,7 @@ async def gee_index_area_stats(
     project_id: Project = "",
     scenes: Scenes = None,
 ) -> Published:
-    """Give the areas of vegetation, water, built-up and burnt ground, by thresholds of the indices of a composite."""
+    """Give areas of vegetation, water, built-up and burnt ground by thresholds of indices."""
     arguments = {"scale": scale, "class_thresholds": class_thresholds}
     wanted = Wanted(bbox, start_date, end_date, max_cloud, ALL, scale, project_id)
     return await _composed("gee_index_area_stats", wanted, scenes, arguments, FOLDER)
@@ -104,26 +98,26 @@ async def gee_index_area_stats(
 @toolbox.tool(title="True-colour picture", read_only=False, open_world=True, faithful=True, toolsets=TOOLSETS)
 async def gee_fetch_truecolor_thumbnail(
     bbox: Box,
-    start_date: Start,
+    start_date: str,
     end_date: End,
     max_cloud: Cloud = 40.0,
     dimensions: Pixels = 1024,
     output_dir: Text = FOLDER,
     overlay_geometries: Annotated[
-        list[dict[str, Any] | list[float]] | None,
-        Field(max_length=5000, description="GeoJSON, or boxes [north, west, south, east]."),
+        list[Any] | None,
+        Field(description="GeoJSON, or boxes [north, west, south, east]."),
     ] = None,
     draw_aoi_outline: bool = True,
     overlay_color: str = "#ff7f0e",
-    overlay_width: Annotated[Whole, Field(ge=1, le=100)] = 2,
-    overlay_opacity: Annotated[Number, Field(ge=0, le=1)] = 0.8,
+    overlay_width: Annotated[Whole, between(1, 100)] = 2,
+    overlay_opacity: Annotated[Number, between(0, 1)] = 0.8,
     overlay_fill: bool = False,
     project_id: Project = "",
     include_geotiff: bool = False,
     geotiff_scale: OtherMetres = None,
     scenes: Scenes = None,
 ) -> Published:
-    """Draw a median composite of Sentinel-2 in true colours, with shapes on it; as a GeoTIFF on demand."""
+    """Draw a median of Sentinel-2 in true colours with shapes; a GeoTIFF on demand."""
     arguments = {
         "dimensions": dimensions,
         "overlay_geometries": overlay_geometries,
@@ -144,14 +138,14 @@ async def draw_geometries_on_image(
     image_path: Annotated[str, Field(description="PNG or JPEG.")],
     image_bbox: Annotated[Numbers, Field(description="What it fills: [north, west, south, east].")],
     geometries: Annotated[
-        list[dict[str, Any] | list[float]],
-        Field(max_length=5000, description="GeoJSON, or boxes [south, west, north, east]."),
+        list[Any],
+        Field(description="GeoJSON, or boxes [south, west, north, east]."),
     ],
     stroke_color: str = "#ff0000",
-    stroke_width_px: Annotated[Whole, Field(ge=1, le=200)] = 4,
+    stroke_width_px: Annotated[Whole, between(1, 200)] = 4,
     fill_color: Annotated[Text, Field(description="By default hollow.")] = "",
-    fill_opacity: Annotated[Number, Field(ge=0, le=1)] = 0.4,
-    point_radius_px: Annotated[Whole, Field(ge=1, le=1000)] = 10,
+    fill_opacity: Annotated[Number, between(0, 1)] = 0.4,
+    point_radius_px: Annotated[Whole, between(1, 1000)] = 10,
     output_path: Annotated[Text, Field(description="By default NAME_overlay.png beside it.")] = "",
 ) -> Published:
     """Draw shapes in degrees on a picture whose box is known."""
@@ -177,21 +171,19 @@ async def draw_geometries_on_image(
 
 @toolbox.tool(title="A field over a picture", read_only=False, faithful=True, toolsets=TOOLSETS)
 async def composite_satellite_environmental_image(
-    satellite_image: Annotated[
-        str | dict[str, Any], Field(description="A GeoTIFF, or the answer of a gee_ tool that made one.")
-    ],
+    satellite_image: Annotated[Any, Field(description="A GeoTIFF, or an answer of a gee_ tool.")],
     anomaly_path: Annotated[str, Field(description="The field.")],
     anomaly_variable: Text = "",
     anomaly_time_index: Index = None,
     anomaly_aggregate: Aggregate = "auto",
     mode: Annotated[str, Field(description="overlay, triptych.")] = "overlay",
-    right_field_path: Annotated[Text, Field(description="Of the third part of a triptych.")] = "",
+    right_field_path: Annotated[Text, Field(description="Of a triptych.")] = "",
     right_field_variable: Text = "",
     right_field_time_index: Index = None,
-    right_field_aggregate: Aggregate = "auto",
+    right_field_aggregate: Text = "auto",
     right_label: str = "event mask / ensemble",
     output_path: Text = "./plots/composite.png",
-    overlay_alpha: Annotated[Number, Field(ge=0, le=1)] = 0.55,
+    overlay_alpha: Annotated[Number, between(0, 1)] = 0.55,
     overlay_cmap: Text = "RdBu_r",
     overlay_center_zero: bool = True,
     overlay_vmin: Limit = None,
@@ -200,7 +192,7 @@ async def composite_satellite_environmental_image(
     right_vmin: Limit = None,
     right_vmax: Limit = None,
 ) -> Published:
-    """Draw a field of a NetCDF file over a satellite picture, or picture and fields side by side."""
+    """Draw a field over a satellite picture, or beside it."""
     arguments = {
         "anomaly_variable": anomaly_variable,
         "anomaly_time_index": anomaly_time_index,
@@ -230,10 +222,14 @@ async def composite_satellite_environmental_image(
     )
 
 
-def _geotiff(given: str | dict[str, Any]) -> str:
+def _geotiff(given: Any) -> str:
     """Return the path of a GeoTIFF that is named, or that an answer of a gee_ tool names."""
     if isinstance(given, str):
         return given
+    if not isinstance(given, dict):
+        raise LabrigError(
+            "This names no GeoTIFF", where="satellite_image", expected="a path, or an answer of a gee_ tool"
+        )
     inner = given.get("geotiff")
     for answer in (given, inner if isinstance(inner, dict) else {}):
         for key in ("tif_path", "path", "geo_tiff"):
@@ -250,7 +246,7 @@ def _geotiff(given: str | dict[str, Any]) -> str:
 async def _composed(
     tool: str,
     wanted: Wanted,
-    scenes: list[str | list[str]] | None,
+    scenes: list[Any] | None,
     arguments: dict[str, Any],
     folder: str,
 ) -> Published:
