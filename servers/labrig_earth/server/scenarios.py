@@ -90,14 +90,25 @@ def _kept(here: Session, name: str, paths: Mapping[str, Sequence[str]], done: Wo
             "pairs_file": f"{folder}/{PAIRS}",
         },
         warnings=tuple(done.result.warnings),
-        next="run both arguments of each pair"
-        + (f" of {', '.join(tools)}" if tools else "")
-        + ", then compare_runs(baseline, intervention), lists for several pairs",
+        next=_next(list(tools), "weather_timeseries_path" in paths, folder),
         record={"operation": "compile_scenario", "inputs": dict(done.hashes)},
     )
     if json_bytes(answer.to_dict()) <= ANSWER_BYTES - 200:
         return answer
     return fitted(answer, f"{folder}/{CLOSURE} and {PAIRS}")
+
+
+def _next(tools: Sequence[str], timeseries: bool, folder: str) -> str:
+    """Return what to do with a scenario, as a hint."""
+    hints = []
+    if tools:
+        hints.append(
+            f"run both arguments of each pair of {', '.join(tools)}, then compare_runs(baseline, intervention), lists "
+            "for several pairs"
+        )
+    if timeseries:
+        hints.append(f"weather_to_epw makes an EPW file of the weather_timeseries in {folder}")
+    return "; ".join(hints) or "give the other inputs of an engine as well, for pairs of runs"
 
 
 def _named(pair: Mapping[str, Any], folder: str, paths: Mapping[str, Sequence[str]]) -> dict[str, Any]:

@@ -23,6 +23,8 @@ from labrig_earth.impact.scenario.perturbation import HUMIDITY_RULES, Perturbati
 from labrig_earth.impact.scenario.rain import changed_rain
 from labrig_earth.impact.simulator import Named
 from labrig_earth.impact.weather.epw import read_epw
+from labrig_earth.impact.weather.hours import Place as EpwPlace
+from labrig_earth.impact.weather.hours import read_hours
 from labrig_earth.results import Result
 from labrig_earth.work.calls import Call
 from support import scenarios
@@ -355,6 +357,41 @@ def test_what_a_scenario_cannot_do_with_its_inputs_is_refused(
         compiled(tmp_path, {role: files[role] for role in roles}, asked)
     assert said in str(refused.value)
     assert not list((tmp_path / "scratch").iterdir()), "nothing is left half-way"
+
+
+@pytest.mark.parametrize("rule", HUMIDITY_RULES)
+def test_a_year_of_days_for_an_epw_file_warms_as_the_epw_file_made_of_it(rule: str) -> None:
+    """Days changed and then made hours are the hours made of the days and then changed."""
+    at = EpwPlace(scenarios.LATITUDE, scenarios.LONGITUDE, -6, scenarios.ELEVATION)
+    named = Named("weather.csv", scenarios.daily_csv().replace(b"wind_m_s", b"wind_2m_m_s", 1))
+    told = Closure("weather_timeseries_path", "weather.csv")
+    made = tables.timeseries(named, Perturbation(2.0, rule), SITE, 1, told)
+    all_passed(told)
+    before, after = read_hours(named.content, "before", at), read_hours(made.content, "after", at)
+    assert after.air_c - before.air_c == pytest.approx(2.0)
+    assert (after.ghi == before.ghi).all() and (after.wind_m_s == before.wind_m_s).all()
+    damp = before.humidity_pct < 99
+    if rule == VAPOUR:
+        assert after.dew_c[damp] == pytest.approx(before.dew_c[damp], abs=1e-3)
+    else:
+        assert after.humidity_pct[damp] == pytest.approx(before.humidity_pct[damp], abs=0.8)
+
+
+def test_evapotranspiration_that_the_engine_computes_is_in_the_account(tmp_path: Path) -> None:
+    files = scenarios.lay_out(tmp_path)
+    rows = [line.split(",") for line in scenarios.daily_csv().decode().splitlines()]
+    (tmp_path / "weather.csv").write_text("\n".join(",".join(row[:-1]) for row in rows))
+    method = {"method": "penman_monteith", "latitude": scenarios.LATITUDE, "elevation_m": scenarios.ELEVATION}
+    (tmp_path / "rainfed.json").write_text(json.dumps({"start": "2001-04-01", "et0": method}))
+    crops = {
+        role: files[role] for role in ("weather_daily_path", "soil_path", "crop_path", "management_path")
+    }
+    made = compiled(tmp_path, crops, {"warmer_k": 2, "humidity": RELATIVE})
+    (account,) = [each for each in made.data["closure"]["inputs"] if each["input"] == "weather_daily_path"]
+    (row,) = [each for each in account["changes"] if each["what"].startswith("et0 that")]
+    least, most = BANDS[RELATIVE]
+    assert least < row["percent"] < most
+    assert any(each["check"].startswith("et0 changes") and each["passed"] for each in account["checks"])
 
 
 def test_weather_with_evapotranspiration_and_no_place_is_refused(tmp_path: Path) -> None:

@@ -141,6 +141,8 @@ def compile_scenario(call: Call) -> Result:
             content, days = _perturbed(role, named, asked, site, seed + number, told)
             if days is not None and len(days.means_c):
                 baselines.append((f"{role} {named.name}", days.days, days.means_c))
+            if role == "weather_daily_path" and asked.warmer_k:
+                _computed_et0(asked, base, named, content, told)
             if told.changes:
                 written = _name(role, number, files)
                 if role == "hazard_event_set_path":
@@ -306,6 +308,24 @@ def _written_et0(asked: Perturbation, base: _World, site: tables.Site, made: dic
         Named("baseline_management.json", made["baseline_management.json"]),
         "baseline_management.json",
     )
+
+
+def _computed_et0(asked: Perturbation, base: _World, before: Named, content: bytes, told: Closure) -> None:
+    """Note how evapotranspiration changes that the engine computes of the weather, by the method of the management."""
+    managed = base.files.get("management_path")
+    et0 = read_object(managed[0].content, managed[0].name).fields("et0", {}) if managed else None
+    if et0 is None or not et0.has("method") or et0.text("method") != "penman_monteith":
+        return
+    latitude = et0.number("latitude", -90, 90, "degrees north")
+    elevation = et0.number("elevation_m", -400, 6000, "m", 0.0)
+    filling = Filling(most_days=MOST_FILLED_DAYS)
+    sums = [
+        with_et0(read_weather(each, before.name, filling=filling), "penman_monteith", latitude, elevation)
+        for each in (before.content, content)
+    ]
+    first, second = (each.columns["et0_mm"] for each in sums)
+    told.changed("et0 that AquaCrop's run computes (Penman-Monteith)", "mm", first, second, total=True)
+    tables.within_band(told, first, second, asked)
 
 
 def _perturbed(
