@@ -22,6 +22,7 @@ ALL = (
     "warm_servers",
     "atlas",
     "papers",
+    "literature",
     "earth",
     "crops",
     "seasonal",

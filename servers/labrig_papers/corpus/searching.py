@@ -7,6 +7,7 @@ given apart, since they are about other materials.
 
 from __future__ import annotations
 
+import json
 import re
 import sqlite3
 import zlib
@@ -21,6 +22,8 @@ from labrig_papers.materials.writing import plain
 
 MOST_CHARS = 1000
 MOST_HITS = 50
+EVERYWHERE = 2_000
+"""Documents with all words of a question from which on these words can be everywhere: see `_ranked`."""
 AROUND = 160
 """Characters of an excerpt on each side."""
 _WORDS = re.compile(r"\w+", re.UNICODE)
@@ -129,11 +132,11 @@ def search(database: sqlite3.Connection, question: str, limit: int = 10) -> Foun
         near = _with_elements(database, [each.elements for each in named])
         relatives = tuple(_hit(database, number, words, named, True) for number in near[:limit])
         return Found(count(database), named, 0, (), relatives)
-    ranked = _ranked(database, words, chosen if named else None)
+    ranked, total = _ranked(database, words, chosen if named else None)
     return Found(
         count(database),
         named,
-        len(ranked),
+        total,
         tuple(_hit(database, each, words, named) for each in ranked[:limit]),
     )
 
@@ -162,24 +165,58 @@ def _with_elements(database: sqlite3.Connection, systems: Sequence[str]) -> list
     return list(found)
 
 
-def _ranked(database: sqlite3.Connection, words: Sequence[str], among: Sequence[int] | None) -> list[int]:
-    """Rank documents by words: all of them where that finds any, else some; those that have none come last."""
-    if not words:
-        return list(among or ())
-    quoted = [f'"{word}"' for word in words]
-    for joint in (" ", " OR "):
-        rows = database.execute(
-            "SELECT rowid FROM words WHERE words MATCH ? ORDER BY bm25(words, 5.0, 1.0), rowid",
-            (joint.join(quoted),),
-        ).fetchall()
-        ranked = [each for (each,) in rows]
-        if among is not None:
-            first = [each for each in ranked if each in set(among)]
-            if first or joint != " ":
-                return [*first, *(each for each in among if each not in set(first))]
-        elif ranked:
-            return ranked
-    return []
+def _ranked(
+    database: sqlite3.Connection, words: Sequence[str], among: Sequence[int] | None
+) -> tuple[list[int], int]:
+    """Rank documents by words: by all of them that stand anywhere, where that finds any, else by some.
+
+    Words that more than half of the documents have tell little apart: those with them in the title come first, without
+    BM25, which would count each word in every document. Documents of `among`, where it is given, come last if they
+    have no word.
+
+    Returns
+    -------
+    tuple
+        The documents, the best first, and how many fit.
+    """
+    here, there = (
+        "SELECT 1 FROM words WHERE words MATCH ? LIMIT 1",
+        "SELECT count(*) FROM words WHERE words MATCH ?",
+    )
+    had = [quoted for word in words if database.execute(here, (quoted := f'"{word}"',)).fetchone()]
+    if not had:
+        return list(among or ()), len(among or ())
+    every, either = " ".join(had), " OR ".join(had)
+    (total,) = database.execute(there, (every,)).fetchone()
+    if total > max(EVERYWHERE, count(database) // 2):
+        ranked = list(dict.fromkeys([*_with(database, f"title : ({every})"), *_with(database, every)]))
+    else:
+        ranked = _by_bm25(database, every, among)
+        if not ranked:
+            ranked = _by_bm25(database, either, among)
+        total = len(ranked)
+    if among is None:
+        return ranked, total
+    named = set(among)
+    ranked = [each for each in ranked if each in named]
+    known = set(ranked)
+    return [*ranked, *(each for each in among if each not in known)], len(among)
+
+
+def _with(database: sqlite3.Connection, wanted: str) -> list[int]:
+    """Return documents in the order in which they were added."""
+    return [each for (each,) in database.execute("SELECT rowid FROM words WHERE words MATCH ?", (wanted,))]
+
+
+def _by_bm25(database: sqlite3.Connection, wanted: str, among: Sequence[int] | None) -> list[int]:
+    """Return documents by BM25, words of a title counting five times."""
+    within = "" if among is None else " AND +rowid IN (SELECT value FROM json_each(?))"
+    rows = database.execute(
+        "SELECT rowid FROM (SELECT rowid, bm25(words, 5.0, 1.0) AS worth FROM words"
+        f" WHERE words MATCH ?{within} LIMIT -1) ORDER BY worth, rowid",
+        (wanted, *([] if among is None else [json.dumps(list(among))])),
+    )
+    return [each for (each,) in rows]
 
 
 def _hit(

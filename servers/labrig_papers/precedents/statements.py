@@ -1,8 +1,8 @@
 """Sentences that say of a material that it is superconducting, or that it is not, with the conditions that they state.
 
 Nothing is inferred from the kind of material. A clause counts for the one material that it names; one without a name
-counts for that of the clause or sentence before it, or of a title that names one material alone. A clause that names
-several materials, or that speaks of what might be, counts for none.
+counts for that of the clause or the two sentences before it, else of a title that names one material alone. A clause
+that names several materials, or that speaks of what might be, counts for none.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ Says = Literal["superconducting", "not superconducting"]
 MOST_KELVIN = 400.0
 """Of a transition or of a search for one; what is above is of an oven."""
 LONGEST_QUOTE = 700
+BACK = 2
+"""Sentences before one without a name in which a material is looked for."""
 _SUPER = re.compile(r"superconduct", re.IGNORECASE)
 _ABOUT = re.compile(
     r"superconduct|\bT[\s_{]*[cC]\b|transition temperature|critical temperature|Meissner|zero resist"
@@ -100,7 +102,7 @@ class Statement:
     quote
         Exact but for white space.
     named
-        Where the material is named: in the ``clause``, the ``sentence``, the ``sentence before`` or the ``title``.
+        Where the material is named: in the ``clause``, the ``sentence``, a ``sentence before`` or the ``title``.
     """
 
     says: Says
@@ -131,13 +133,18 @@ def statements(
         The materials that the title names.
     """
     alone = title_keys[0] if len(set(title_keys)) == 1 else ""
-    before, before_start = "", 0
     for paragraph in re.split(r"\n\s*\n", text):
         paragraph = " ".join(re.sub(r"(?<=[a-z])-\n(?=[a-z])", "", paragraph).split())
-        before = ""
-        for start, end in _sentences(paragraph):
+        if not _ABOUT.search(paragraph) and not _DENIED.search(paragraph):
+            continue
+        spans = list(_sentences(paragraph))
+        for number, (start, end) in enumerate(spans):
             sentence = paragraph[start:end]
-            subject, by = (before, "sentence before") if before else (alone, "title")
+            if not _ABOUT.search(sentence) and not _DENIED.search(sentence):
+                continue
+            before, before_start = _before(paragraph, spans[:number], written or {})
+            subject, by = (before[0], "sentence before") if len(before) == 1 else (alone, "title")
+            subject = "" if len(before) > 1 else subject
             for first, stop in _clauses(sentence):
                 clause = sentence[first:stop]
                 named = _named(clause, written or {})
@@ -150,9 +157,16 @@ def statements(
                     for found in _read(clause, sentence, first):
                         yield replace(found, quote=quoted[-LONGEST_QUOTE:], page=page, named=by)
                 by = "sentence" if by == "clause" else by
-            named = _named(sentence, written or {})
-            if named:
-                before, before_start = (named[0], start) if len(named) == 1 else ("", start)
+
+
+def _before(
+    paragraph: str, spans: Sequence[tuple[int, int]], written: Mapping[str, str]
+) -> tuple[list[str], int]:
+    """Return the materials of the last of `BACK` sentences that names any, and where it begins."""
+    for start, end in reversed(spans[-BACK:]):
+        if named := _named(paragraph[start:end], written):
+            return named, start
+    return [], 0
 
 
 def _sentences(text: str) -> Iterator[tuple[int, int]]:

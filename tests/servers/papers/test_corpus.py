@@ -207,6 +207,25 @@ async def test_the_tool_says_what_the_corpus_has_and_what_it_does_not(tmp_path: 
         assert "None of the 40 papers here names Mg3B4" in none["warnings"][0]
 
 
+def test_of_words_that_are_everywhere_titles_come_first_and_all_are_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("labrig_papers.corpus.searching.EVERYWHERE", 3)
+    corpus = tmp_path / "c.sqlite"
+    with opened(corpus, make=True) as database:
+        for number in range(12):
+            title = "A transition" if number == 9 else f"Batch {number}"
+            text = f"The sharp transition of MgB2 {'and NaCl' * (number > 9)} {'rare' * (number == 8)}"
+            add(database, Document(f"{number:064}", f"/{number}.pdf", title, "", 2001, [text]))
+    for question in ("transition", "transition of MgB2", "sharp transition", "transition xyzzy"):
+        found = asked(corpus, question)
+        assert found.total == 12 and (found.hits[0].title == "A transition" or "sharp" in question), question
+    assert len(asked(corpus, "transition", 20).hits) == len(asked(corpus, "MgB2 transition", 20).hits) == 12
+    assert titles(asked(corpus, "rare transition")) == {"Batch 8"}
+    assert titles(asked(corpus, "NaCl transition")) == {"Batch 10", "Batch 11"}
+    assert [each.title for each in asked(corpus, "MgB2 rare", 1).hits] == ["Batch 8"]
+
+
 @pytest.mark.parametrize(("said", "code"), [("database is locked", "busy"), ("disk is full", "bad_input")])
 def test_a_corpus_that_cannot_be_written_is_said(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str, code: str
