@@ -250,11 +250,9 @@ GENERAL: tuple[Case, ...] = (
     Case(
         ARGUMENTS,
         "wrong types",
-        "a list, an object and null for every argument that takes none",
+        "a list and an object for every argument that takes none, and null for one that is needed",
         EveryArgument(wrong_types),
-        # Null stands for an argument that is left out; the file beside it is not there, the source not set up, or what
-        # is asked then more than may be.
-        ("bad_input", "not_found", "unavailable", "limit"),
+        ("bad_input", "not_found"),  # of a value that is right after all, the file beside it is not there
         quick=True,
     ),
     Case(

@@ -73,12 +73,16 @@ class Listed:
         return all(name in FOLDER_NAMES for name, about in properties.items() if is_path(name, about))
 
     def argument_calls(self, values: Any) -> list[tuple[str, dict[str, Any]]]:
-        """Return a call of every tool for each of its arguments and each value that is made from its schema."""
+        """Return a call of every tool for each of its arguments and each value that is made from its schema.
+
+        Null is sent where an argument is needed alone: elsewhere it stands for one that is left out.
+        """
         return [
             (tool, self._right(tool) | {name: value})
             for tool, schema in self.schemas.items()
             for name, about in schema["properties"].items()
             for value in values(about)
+            if value is not None or name in schema["required"]
         ]
 
     def _right(self, tool: str, names: Sequence[str] = ()) -> dict[str, Any]:
