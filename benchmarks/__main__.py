@@ -28,6 +28,7 @@ ALL = (
     "seasonal",
     "buildings",
     "traffic",
+    "risk",
     "race",
     "terrabench",
 )

@@ -17,6 +17,8 @@ KINDS: Mapping[str, tuple[str, str]] = {
     "population": ("labrig_earth.impact.health.building", "make_population"),
     "exposure": ("labrig_earth.impact.health.building", "make_exposure"),
     "roads": ("labrig_earth.impact.traffic.building", "make"),
+    "assets": ("labrig_earth.impact.risk.building", "make_assets"),
+    "hazard": ("labrig_earth.impact.risk.building", "make_hazard"),
 }
 """Module and function by the kind; a room that is new adds its own here."""
 

@@ -126,6 +126,9 @@ async def test_a_dike_keeps_out_what_is_lower_and_the_runs_are_added_up_again() 
         assert after["expected_annual_impact"] == pytest.approx(0.01 * 680)
         assert [each["unit"] for each in plain.units] == ["often", "seldom", "never"]
         assert plain.metrics["expected_annual_impact"].unit == "EUR/year"
+        harmless = {**DEPTH, "functions": {"wall": {"intensity": [0, 5, 6], "mdd": [0, 0, 1]}}}
+        async with ran(river(), ASSETS, harmless, engines=engines) as dry:
+            assert any("the strongest at an asset is 3 m" in each for each in dry.warnings)
         assert any("1 of 3 assets have the value 0" in each for each in plain.warnings)
 
 

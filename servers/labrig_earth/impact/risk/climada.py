@@ -314,11 +314,23 @@ async def simulate(given: Given, how: Run) -> AsyncIterator[Simulation]:
                 for name, impact in zip(case.hazard.events[:UNITS], found.at_event[:UNITS], strict=True)
             ],
             time=("", "", "event"),
-            warnings=(*case.notes, *run.warnings),
+            warnings=(*case.notes, *_harmless(case, found), *run.warnings),
             text=_said(case, found),
             folder=run.folder,
             wall_s=run.wall_s,
         )
+
+
+def _harmless(case: Case, found: Impact) -> list[str]:
+    """Say where nothing is lost at all: a unit or a function that does not fit looks like this."""
+    if found.at_event.any():
+        return []
+    taken = np.unique(case.centroid[case.inside])
+    strongest = float(case.hazard.intensity[:, taken].max())
+    return [
+        f"nothing is lost in any event: the strongest at an asset is {strongest:.4g} {case.hazard.unit}, "
+        "and no function destroys anything there"
+    ]
 
 
 def totals(case: Case, found: Impact) -> tuple[dict[str, Metric], dict[str, Metric]]:

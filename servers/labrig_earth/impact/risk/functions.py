@@ -40,7 +40,10 @@ class Function:
 
     def share(self, intensity: Floats) -> Floats:
         """Return the share of the value that is lost; beyond the last intensity it stays."""
-        return np.interp(intensity, self.intensity, self.mdd) * np.interp(intensity, self.intensity, self.paa)
+        degree = np.interp(intensity, self.intensity, self.mdd)
+        if (self.paa == 1).all():
+            return degree
+        return degree * np.interp(intensity, self.intensity, self.paa)
 
 
 @dataclass(frozen=True)
