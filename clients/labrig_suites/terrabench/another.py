@@ -22,6 +22,8 @@ def another(sample: Sample, arm: Arm) -> Solution:
     def reread(formula: Formula) -> Formula:
         if isinstance(formula, int | float):
             return formula
+        if "find" in formula:
+            return formula
         if "with" in formula:
             return {**formula, "with": [reread(each) for each in formula["with"]]}
         made = path[formula["of"]]["arguments"].get("output_path", "")

@@ -25,6 +25,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from statistics import fmean, median
 from typing import Any
 
@@ -42,9 +43,14 @@ Attack = Callable[[Sample, str, Sequence[Sample]], float | None]
 
 def kind_of(sample: Sample, key: str) -> str:
     """Return a key without the names of the item's places: what an attacker takes for the same question."""
-    about = re.search(rf"^- {re.escape(key)}: (.*)$", sample.brief.prompt, re.MULTILINE)
+    return _kind(sample.brief.prompt, key)
+
+
+@lru_cache(maxsize=20_000)
+def _kind(prompt: str, key: str) -> str:
+    about = re.search(rf"^- {re.escape(key)}: (.*)$", prompt, re.MULTILINE)
     words = set(re.findall(r"[a-z]+", about[1])) if about else set()
-    known = {"minus", "corrected", "probability", "above", "tercile", "highest", "mean"}
+    known = {"minus", "corrected", "probability", "above", "tercile", "highest", "mean", "again", "printed"}
     parts = key.split("_")
     kept = [each for each in parts if each in known or each not in words]
     return "_".join(kept) if set(parts) & known and len(kept) < len(parts) else key

@@ -160,9 +160,8 @@ def _with_proxies(rows: Rows, brief: SampleInput) -> Rows:
 
 def _column(brief: SampleInput, path: str, name: str) -> list[float]:
     content = brief.files.get(path, "")
-    return (
-        [float(row[name]) for row in csv.DictReader(io.StringIO(content))] if isinstance(content, str) else []
-    )
+    text = content if isinstance(content, str) else content.read().decode()
+    return [float(row[name]) for row in csv.DictReader(io.StringIO(text))]
 
 
 CALLS: Mapping[str, Callable[[int, Call], Call | None]] = {

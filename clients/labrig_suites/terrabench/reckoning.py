@@ -5,6 +5,7 @@ formula                         number
 =============================== =====================================================================================
 a number                        itself
 {"of": 3, "at": ["stats", "x"]} what the JSON text of the fourth result has there; a number of `at` is a place in a list
+{"of": 3, "find": "..."}         what the first group (or `group`) of a regular expression finds in the result's text
 {"do": "sub", "with": [a, b]}   `OPERATIONS` of further formulas
 =============================== =====================================================================================
 """
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -28,7 +30,9 @@ OPERATIONS: Mapping[str, Callable[[list[float]], float]] = {
     "mean": lambda values: math.fsum(values) / len(values),
     "max": max,
     "min": min,
+    "nearest": lambda values: _nearest(values[0], values[1:]),
 }
+"""``nearest`` has a number, candidates, and a value for each: the value of the candidate nearest to the number."""
 
 
 def reckoned(formula: Formula, results: Sequence[str]) -> float:
@@ -41,6 +45,11 @@ def reckoned(formula: Formula, results: Sequence[str]) -> float:
     """
     if isinstance(formula, int | float):
         return float(formula)
+    if "find" in formula:
+        try:
+            return float(told(formula, results))
+        except ValueError as error:
+            raise Unsolvable(str(error)) from error
     if "of" in formula:
         return _picked(results[formula["of"]], formula["at"])
     values = [reckoned(each, results) for each in formula["with"]]
@@ -48,6 +57,20 @@ def reckoned(formula: Formula, results: Sequence[str]) -> float:
         return float(OPERATIONS[formula["do"]](values))
     except (ArithmeticError, LookupError, ValueError) as error:
         raise Unsolvable(f"{formula['do']} of {values}: {error}") from error
+
+
+def _nearest(number: float, rest: list[float]) -> float:
+    candidates, values = rest[: len(rest) // 2], rest[len(rest) // 2 :]
+    return values[min(range(len(candidates)), key=lambda place: abs(candidates[place] - number))]
+
+
+def told(formula: Mapping[str, Any], results: Sequence[str]) -> str:
+    """Return the words that a formula finds in the text of a result; Unsolvable where they are not there."""
+    found = re.search(formula["find"], " ".join(results[formula["of"]].split()))
+    if found is None:
+        raise Unsolvable(f"nothing like {formula['find']} is in the result")
+    words: str = found[formula.get("group", 1)]
+    return words.rstrip(".")
 
 
 def places(formula: Formula) -> set[int]:

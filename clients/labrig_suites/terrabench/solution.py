@@ -14,7 +14,8 @@ from labrig_harness.sample import Sample
 from labrig_harness.suite import Arm, Call, Solution, Unsolvable
 from labrig_suites.terrabench.arms import ACTIVATED
 from labrig_suites.terrabench.making.plan import significant
-from labrig_suites.terrabench.reckoning import Formula, reckoned
+from labrig_suites.terrabench.metrics.families import DOCUMENTS, family_of
+from labrig_suites.terrabench.reckoning import Formula, reckoned, told
 
 SWITCH = "reset_equipped_tools"
 GROUPS = ("core", "ensemble_verify", "visualization", "geo_osm", "seasonal")
@@ -26,7 +27,8 @@ def solution(sample: Sample, arm: Arm) -> Solution:
     Raises
     ------
     Unsolvable
-        For a published item, whose trace was played on live services, and for an arm without the toolset terra.
+        For a published item, whose trace was played on live services, for an arm without the toolset terra, and for an
+        item with a document in an arm without papers.
     """
     formulas = formulas_of(sample, arm)
     return played(sample.truth["paths"][0], sample.truth["bound"], formulas, arm)
@@ -38,6 +40,9 @@ def formulas_of(sample: Sample, arm: Arm) -> Mapping[str, Formula]:
         raise Unsolvable("a published item says which calls were made, not how its numbers come out of them")
     if arm.server and "terra" not in arm.serve.toolsets:
         raise Unsolvable("the reference uses the toolset terra")
+    reads = any(family_of(call["tool"]) == DOCUMENTS for call in sample.truth["paths"][0])
+    if reads and "papers" not in arm.served:
+        raise Unsolvable("the reference reads a document, and the arm has no server of papers")
     found: Mapping[str, Formula] = sample.truth["formulas"]
     return found
 
@@ -85,5 +90,12 @@ def _arguments(
         return dict(plain)
     return lambda results: {
         **plain,
-        **{name: significant(reckoned(formula, results[skip:])) for name, formula in bound.items()},
+        **{name: _bound(plain[name], formula, results[skip:]) for name, formula in bound.items()},
     }
+
+
+def _bound(plain: Any, formula: Formula, results: Sequence[str]) -> float | str:
+    """Return an argument out of results: words where the canonical trace has words, else a number."""
+    if isinstance(plain, str) and not isinstance(formula, int | float):
+        return told(formula, results)
+    return significant(reckoned(formula, results))

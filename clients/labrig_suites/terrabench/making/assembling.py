@@ -8,9 +8,18 @@ from collections.abc import Callable
 import numpy as np
 
 from labrig_harness.blobs import Blob
-from labrig_harness.sample import Sample, SampleInput
-from labrig_suites.terrabench.making import grids, stages_forecast, stages_grids, stages_heat, stages_town
+from labrig_harness.sample import Attachment, Sample, SampleInput
+from labrig_suites.terrabench.making import (
+    grids,
+    stages_crops,
+    stages_document,
+    stages_forecast,
+    stages_grids,
+    stages_heat,
+    stages_town,
+)
 from labrig_suites.terrabench.making.case import Case
+from labrig_suites.terrabench.making.documents import PATH
 from labrig_suites.terrabench.making.domains import Domain, domains
 from labrig_suites.terrabench.making.plan import Plan
 from labrig_suites.terrabench.making.world import world
@@ -23,6 +32,11 @@ CONTRACT = """\
 Answer with a JSON list between <final_json> and </final_json>, one object for each field, with exactly the keys \
 "key", "value", "abs_tol", "rel_tol" and "floor_scale" (the last three are the precision that you claim; 0 is fine). \
 Give numbers with at least six significant digits. The fields:"""
+PER_TRACK = 32
+"""Items of a track in a row: one of each domain and level."""
+FIELDS = ("Agriculture", "Water resources")
+"""Domains whose engine is AquaCrop; of the others it is UTCI and the exposure response."""
+LONGEST_TEXT = 2_000
 PER_WORLD = 32
 """Items that share a made world; each has fields, a zone and hours of its own."""
 
@@ -32,11 +46,12 @@ def make_item(seed: str, number: int, id: str) -> Sample:
     domain = domains()[number % len(domains())]
     level = number // len(domains()) % 4
     case = _case(seed, number, domain, level)
+    track = number // PER_TRACK % len(STAGES)
     plan = Plan()
     plan.files |= grids.files_of(case.grids, domain, case.world.label)
-    for stage in fundamentals(case):
+    for stage in STAGES[track](case):
         stage(plan)
-    return _sample(id, case, plan, TRACKS[0])
+    return _sample(id, case, plan, TRACKS[track])
 
 
 def fundamentals(case: Case) -> list[Callable[[Plan], object]]:
@@ -73,10 +88,77 @@ def fundamentals(case: Case) -> list[Callable[[Plan], object]]:
     return found
 
 
+def simulated(case: Case) -> list[Callable[[Plan], object]]:
+    """Return the stages of an item of the track Simulator-Grounded: an engine in every level, and runs compared."""
+    level = case.level
+
+    def engine(plan: Plan) -> None:
+        if case.domain.name in FIELDS:
+            stages_crops.field_season(plan, case)
+        else:
+            dust = case.domain.name == stages_heat.DUST
+            places = [] if dust else stages_heat.heat(plan, case, 3)
+            stages_heat.response(plan, case, places[0] if places else None, doses=level + 1)
+
+    found: list[Callable[[Plan], object]] = [
+        lambda plan: stages_grids.look(plan, case),
+        lambda plan: stages_grids.windows(plan, case, 2, 1 if level == 0 else 2),
+        lambda plan: stages_grids.seasons(plan, case),
+        lambda plan: stages_grids.draw(plan, case),
+        lambda plan: stages_town.quarter(plan, case),
+        engine,
+    ]
+    if level >= 1:
+        found.insert(-2, lambda plan: stages_forecast.terciles(plan, case, 2))
+    if level >= 2:
+        found.insert(-2, lambda plan: stages_forecast.correct(plan, case, 2))
+        found.insert(-2, lambda plan: stages_forecast.ensemble(plan, case, 2))
+    return found
+
+
+def documented(case: Case) -> list[Callable[[Plan], object]]:
+    """Return the stages of an item of the track Document-Grounded Verification."""
+    level = case.level
+
+    def health(plan: Plan) -> None:
+        dust = case.domain.name == stages_heat.DUST
+        places = [] if dust else stages_heat.heat(plan, case, 1)
+        stages_heat.response(plan, case, places[0] if places else None)
+
+    found: list[Callable[[Plan], object]] = [
+        lambda plan: stages_grids.look(plan, case),
+        lambda plan: stages_grids.seasons(plan, case),
+        lambda plan: stages_document.again(plan, case, case.mode),
+        lambda plan: stages_grids.draw(plan, case),
+        lambda plan: stages_town.quarter(plan, case),
+        health,
+    ]
+    if level in (1, 3):
+        found.insert(2, lambda plan: stages_forecast.verify(plan, case))
+    if level >= 1:
+        found.insert(-2, lambda plan: stages_forecast.terciles(plan, case, 2))
+    if level >= 2:
+        found.insert(-2, lambda plan: stages_forecast.correct(plan, case, 2))
+        found.insert(-2, lambda plan: stages_forecast.ensemble(plan, case, 2))
+    return found
+
+
+STAGES = (fundamentals, simulated, documented)
+"""By track, in the order of `labrig_suites.terrabench.truth.TRACKS`."""
+
+
+def _kept(content: str | bytes) -> str | Blob:
+    """Return short texts as they are, and the rest as bytes by their hash, which lines of samples do not hold."""
+    if isinstance(content, str) and len(content) <= LONGEST_TEXT:
+        return content
+    return Blob.of(content.encode() if isinstance(content, str) else content)
+
+
 def _case(seed: str, number: int, domain: Domain, level: int) -> Case:
     made = world(_whole(f"terrabench world {seed} {number // PER_WORLD}"))
     rng = np.random.default_rng([_whole(f"terrabench item {seed}"), number])
-    return Case(domain, level, made, grids.make_grids(made, domain, rng), rng)
+    mode = stages_document.MODES[(number + number // len(domains())) % len(stages_document.MODES)]
+    return Case(domain, level, made, grids.make_grids(made, domain, rng), rng, mode)
 
 
 def _whole(text: str) -> int:
@@ -87,18 +169,20 @@ def _sample(id: str, case: Case, plan: Plan, track: str) -> Sample:
     asked = "\n".join(f"{number}. {each}" for number, each in enumerate(plan.questions, 1))
     keys = "\n".join(f"- {key}: {about}" for key, about in plan.keys.items())
     prompt = f"{case.domain.context}\n\n{asked}\n\n{REFERENCE}\n\n{CONTRACT}\n{keys}\n"
-    files = {
-        path: each if isinstance(each, str) else Blob.of(each) for path, each in sorted(plan.files.items())
-    }
+    files = {path: _kept(each) for path, each in sorted(plan.files.items())}
+    report = files.get(PATH)
+    shown = (Attachment(PATH, "application/pdf", blob=report),) if isinstance(report, Blob) else ()
     return Sample(
         suite="terrabench",
         suite_version="1",
-        brief=SampleInput(id, prompt, files),
+        brief=SampleInput(id, prompt, files, shown),
         truth=dict(plan.truth()),
         labels={
             "kind": f"{track}, level {case.level}",
             "track": track,
             "level": str(case.level),
             "domain": case.domain.name,
+            **({"verification": case.mode} if shown else {}),
         },
+        needs=tuple(sorted(plan.needs)),
     )

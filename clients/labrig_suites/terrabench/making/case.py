@@ -13,10 +13,14 @@ from labrig_suites.terrabench.making.world import World
 
 @dataclass(frozen=True)
 class Case:
-    """An item to be: where it plays, and the random numbers that its stages draw, in the order of the stages."""
+    """An item to be: where it plays, and the random numbers that its stages draw, in the order of the stages.
+
+    `mode` is the mode of verification that its document would have (`stages_document.MODES`).
+    """
 
     domain: Domain
     level: int
     world: World
     grids: Grids
     rng: np.random.Generator
+    mode: str

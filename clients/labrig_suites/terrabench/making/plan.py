@@ -55,13 +55,17 @@ class Result:
         """Return what the result will have there."""
         return Number({"of": self.place, "at": list(steps)})
 
+    def find(self, pattern: str, group: int = 1) -> Number:
+        """Return what a group of a regular expression will find in the result's text, spaces made one."""
+        return Number({"of": self.place, "find": pattern, "group": group})
+
 
 @dataclass(frozen=True)
 class Found:
     """An argument that comes out of earlier results, and what it truly is."""
 
     number: Number
-    value: float
+    value: float | str
 
 
 @dataclass(frozen=True)
@@ -87,6 +91,14 @@ class Plan:
         Fields of the answer in their order: what each is, with its unit.
     steps
         The hidden instruction prompt, a line for each stage.
+    needs
+        Side environments that the calls need.
+    document
+        By key, what the document prints.
+    kept
+        Results that a later stage uses, by name.
+    skipped
+        Calls that the reference makes and another accepted path does without.
     """
 
     files: dict[str, str | bytes] = field(default_factory=dict)
@@ -98,13 +110,17 @@ class Plan:
     formulas: dict[str, Formula] = field(default_factory=dict)
     rows: list[dict[str, Any]] = field(default_factory=list)
     why: dict[str, str] = field(default_factory=dict)
+    needs: set[str] = field(default_factory=set)
+    document: dict[str, float] = field(default_factory=dict)
+    kept: dict[str, Result] = field(default_factory=dict)
+    skipped: list[int] = field(default_factory=list)
 
     def call(self, tool: str, **arguments: Any) -> Result:
         """Add a call; an argument that is `Found` is computed from results when the call is made."""
         place = len(self.calls)
         found = {name: each for name, each in arguments.items() if isinstance(each, Found)}
         plain = {
-            name: significant(each.value) if isinstance(each, Found) else each
+            name: each if not isinstance(each, Found) else _plain(each.value)
             for name, each in arguments.items()
         }
         self.calls.append({"tool": tool, "arguments": plain})
@@ -139,12 +155,22 @@ class Plan:
         """Return the truth of the item, as `labrig_suites.terrabench.truth` reads it, with what solutions need."""
         return {
             "fields": self.rows,
-            "paths": [self.calls],
+            "paths": [self.calls, *self._shorter()],
             "bound": self.bound,
             "formulas": self.formulas,
             "tolerances": self.why,
             "instructions": self.steps,
+            **({"document": self.document} if self.document else {}),
         }
+
+    def _shorter(self) -> list[list[dict[str, Any]]]:
+        """Return the path without the calls that can be done without, where there are any."""
+        kept = [call for place, call in enumerate(self.calls) if place not in self.skipped]
+        return [kept] if self.skipped else []
+
+
+def _plain(value: float | str) -> float | str:
+    return value if isinstance(value, str) else significant(value)
 
 
 def significant(value: float, digits: int = DIGITS) -> float:

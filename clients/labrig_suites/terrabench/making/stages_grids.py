@@ -120,6 +120,7 @@ def seasons(plan: Plan, case: Case) -> None:
             variable=case.domain.variable,
             output_path=f"work/{name}_jja.nc",
         )
+    plan.kept |= made
     hindcast, forecast, observed = summers(case)
     plan.questions.append(
         "Make seasonal means of June to August, months weighted by their days, of the hindcast (data/hindcast.nc, "

@@ -66,8 +66,14 @@ def heat(plan: Plan, case: Case, places: int) -> list[Hours]:
     return [each for each, _ in made]
 
 
-def response(plan: Plan, case: Case, hours: Hours | None) -> None:
-    """What an exposure costs; from level 2 on with less of it; at level 3 had there been less, given the count."""
+def response(plan: Plan, case: Case, hours: Hours | None, doses: int = 0) -> None:
+    """What an exposure costs; from level 2 on with less of it; at level 3 had there been less, given the count.
+
+    Parameters
+    ----------
+    doses
+        Scenarios with more and more of the exposure taken away, each by a run of its own.
+    """
     rng, level = case.rng, case.level
     before = _exposure(plan, case, hours)
     start = round(float(np.quantile(before.values, rng.uniform(0.05, 0.3))), 1)
@@ -127,10 +133,20 @@ def response(plan: Plan, case: Case, hours: Hours | None) -> None:
         _felt(before, due),
     )
     plan.steps.append("The exposure response as counted.")
+    if doses:
+        _doses(plan, case, before, hours, doses, (applied, rate, first), due)
     if level < 2:
         return
     share = round(float(rng.uniform(0.2, 0.6)), 2)
-    after = _less(plan, case, before, hours, share)
+    after, shaded = _less(plan, hours, before, share, "less" if hours is None else "shaded")
+    if shaded is not None:
+        plan.ask(
+            "utci_mean_shaded_c",
+            "mean UTCI of all hours at the first place with the intervention, degC",
+            shaded[0].utci().mean(),
+            shaded[1].at("metrics", "utci_mean_c", "value") * 1.0,
+            PUBLISHED,
+        )
 
     def avoided(warmer: float = 0.0) -> float:
         return due(warmer) - due(warmer, after)
@@ -150,6 +166,57 @@ def response(plan: Plan, case: Case, hours: Hours | None) -> None:
     plan.steps.append("The exposure with the intervention, and its response.")
     if level == 3:
         _had_there_been(plan, case, applied, spec, before, after, first, (daily, rate), risks)
+
+
+def _doses(
+    plan: Plan,
+    case: Case,
+    before: Exposure,
+    hours: Hours | None,
+    doses: int,
+    asked: tuple[Callable[[Exposure, str, float | Found], Result], float, Result],
+    due: Callable[[float, Exposure], float],
+) -> None:
+    """Take more and more of the exposure away, and say what the first and the last step are worth."""
+    applied, rate, first = asked
+    shares = [round(float(each), 2) for each in np.sort(case.rng.uniform(0.1, 0.9, doses))]
+    found = []
+    for number, share in enumerate(shares, 1):
+        after, _ = _less(plan, hours, before, share, f"step_{number}")
+        found.append((after, applied(after, "data/response.json", rate)))
+    paths = ", ".join(f"data/{_FILES[hours is None]}_step_{number}.csv" for number in range(1, doses + 1))
+    plan.questions.append(
+        f"Scenarios: take {', '.join(f'{100 * each:g} %' for each in shares)} of "
+        f"{'the dust' if hours is None else 'the excess of the mean radiant over the air temperature'} away "
+        f"({paths}), and apply the same response with the same rate to each."
+    )
+    last, result = found[-1]
+
+    def saved(warmer: float = 0.0) -> float:
+        return due(warmer, before) - due(warmer, last)
+
+    cases = ("metrics", "attributable_cases", "value")
+    plan.ask(
+        "avoided_in_the_last_scenario",
+        "attributable admissions as it was minus those of the last scenario",
+        saved(),
+        first.at(*cases) - result.at(*cases),
+        _felt(before, saved),
+    )
+    if doses > 1:
+        once = found[0][0]
+
+        def step(warmer: float = 0.0) -> float:
+            return due(warmer, once) - due(warmer, last)
+
+        plan.ask(
+            "avoided_between_scenarios",
+            "attributable admissions of the first scenario minus those of the last",
+            step(),
+            found[0][1].at(*cases) - result.at(*cases),
+            _felt(before, step),
+        )
+    plan.steps.append("Each scenario: the exposure by the engine, and its response.")
 
 
 def _had_there_been(
@@ -233,28 +300,30 @@ def _exposure(plan: Plan, case: Case, hours: Hours | None) -> Exposure:
     return Exposure("data/exposure.csv", "exposure", first, values)
 
 
-def _less(plan: Plan, case: Case, before: Exposure, hours: Hours | None, share: float) -> Exposure:
+_FILES = ("met", "exposure")
+"""Stems of the files of hours, and of a daily exposure."""
+
+
+def _less(
+    plan: Plan, hours: Hours | None, before: Exposure, share: float, name: str
+) -> tuple[Exposure, tuple[Hours, Result] | None]:
+    """Return a daily exposure with a share of it taken away; that of hours is computed by the engine first."""
     if hours is None:
         values = (before.values * (1 - share)).round(2)
-        plan.files["data/exposure_less.csv"] = _days(before.first, values)
-        return Exposure("data/exposure_less.csv", "exposure", before.first, values)
+        path = f"data/exposure_{name}.csv"
+        plan.files[path] = _days(before.first, values)
+        return Exposure(path, "exposure", before.first, values), None
     shaded = hours.shaded(share)
-    plan.files["data/met_shaded.csv"] = shaded.csv()
+    plan.files[f"data/met_{name}.csv"] = shaded.csv()
+    run = f"heat-{name.replace('_', '-')}"
     result = plan.call(
         "impact_health_utci",
-        met_timeseries_path="data/met_shaded.csv",
+        met_timeseries_path=f"data/met_{name}.csv",
         strong_stress_threshold_c=32.0,
-        run_id="heat-shaded",
+        run_id=run,
     )
-    plan.ask(
-        "utci_mean_shaded_c",
-        "mean UTCI of all hours at the first place with the intervention, degC",
-        shaded.utci().mean(),
-        result.at("metrics", "utci_mean_c", "value") * 1.0,
-        PUBLISHED,
-    )
-    path = "data/simulators/impact_health_utci/heat-shaded/utci_daily.csv"
-    return Exposure(path, UTCI_COLUMN, shaded.first, shaded.highest())
+    path = f"data/simulators/impact_health_utci/{run}/utci_daily.csv"
+    return Exposure(path, UTCI_COLUMN, shaded.first, shaded.highest()), (shaded, result)
 
 
 def _how(case: Case, share: float) -> str:

@@ -104,7 +104,7 @@ def files_of(world: World, town: Town) -> dict[str, str | bytes]:
     }
     return {
         BUILDINGS: world.town[BUILDINGS],
-        STREETS: world.town[STREETS].decode(),
+        STREETS: world.town[STREETS],
         ZONE: json.dumps(zone) + "\n",
     }
 

@@ -24,11 +24,14 @@ from labrig_harness.suite import Arm, Score, Unsolvable
 from labrig_harness.trajectory import Trajectory
 from labrig_suites.terrabench import items, suite
 from labrig_suites.terrabench.attack import rates
+from labrig_suites.terrabench.faults import faulty, reference
 from labrig_suites.terrabench.lint import lint, lint_set
+from labrig_suites.terrabench.making.assembling import FIELDS, make_item
 from labrig_suites.terrabench.making.world import world
 from labrig_suites.terrabench.metrics.families import family_of
-from labrig_suites.terrabench.reckoning import places
-from labrig_suites.terrabench.truth import DOMAINS, LEVELS
+from labrig_suites.terrabench.reckoning import places, reckoned
+from labrig_suites.terrabench.truth import DOMAINS, LEVELS, TRACKS
+from support.crops import needs_crops
 from support.in_memory import in_memory
 
 TERRA = suite.arm("agent-terra")
@@ -113,12 +116,57 @@ def test_the_same_seed_gives_the_same_bytes_and_sets_are_long_enough_for_the_lin
 @pytest.mark.accept
 @pytest.mark.timeout(600)
 def test_the_reference_has_full_marks_over_mcp_and_an_answer_that_hangs_on_its_results() -> None:
-    for sample in items.generate("played", 32)[::3]:  # and four more by the second solution, in test_fixtures
-        run, score = play(sample)
-        assert (score.strict, score.compat) == (1, 1), (sample.labels, score.answer)
-        metrics = score.facts["metrics"]
-        assert metrics["ToolUseScore"] == metrics["NumScore"] == metrics["Hit@tol"] == 1, sample.labels
-        assert len({family_of(call.tool) for call in run.calls}) >= 5
+    for sample in items.generate("played", 32)[::5]:  # and four more by the second solution, in test_fixtures
+        full_marks(sample)
+
+
+def full_marks(sample: Sample, arm: Arm = TERRA) -> None:
+    run, score = play(sample, arm)
+    assert (score.strict, score.compat) == (1, 1), (sample.labels, score.answer)
+    metrics = score.facts["metrics"]
+    assert metrics["ToolUseScore"] == metrics["NumScore"] == metrics["Hit@tol"] == 1, sample.labels
+    assert len({family_of(call.tool) for call in run.calls}) >= 5
+
+
+@pytest.mark.accept
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("number", [36, 52, 63])
+def test_items_of_an_engine_have_full_marks_over_mcp(number: int) -> None:
+    needs_crops()
+    sample = make_item("engines", number, f"engine-{number}")
+    assert lint(sample) == [] and sample.labels["track"] == TRACKS[1]
+    assert sample.needs == (("crops",) if sample.labels["domain"] in FIELDS else ())
+    full_marks(sample)
+    if number == 52:
+        assert suite.preset("no-crops").items([sample]) == []
+    if number == 63:
+        assert suite.preset("no-crops").items([sample]) == [sample]
+
+
+@pytest.mark.accept
+@pytest.mark.timeout(600)
+def test_items_with_a_document_have_full_marks_where_it_can_be_read_and_copying_it_is_worth_nothing() -> None:
+    for number in (66, 81):
+        sample = make_item("documents", number, f"document-{number}")
+        assert lint(sample) == [] and sample.labels["track"] == TRACKS[2]
+        full_marks(sample, suite.arm("agent-documents"))
+        with pytest.raises(Unsolvable, match="papers"):
+            suite.solution(sample, TERRA)
+        copied = suite.score(sample, faulty(sample, "answer from the document"))
+        assert copied.strict < 1 and copied.facts["document"][0] == 5
+    assert sample.labels["verification"] != "exact" and copied.facts["document"][1] == 5
+
+
+@pytest.mark.accept
+def test_a_harvest_says_which_of_several_pasts_it_was_and_shorter_ways_are_accepted() -> None:
+    needs_crops()
+    sample = make_item("pasts", 60, "pasts")
+    long, short = sample.truth["paths"]
+    assert (sample.labels["level"], len(long) - len(short)) == ("3", 2)
+    run = reference(replace(sample, truth={**sample.truth, "paths": [short]}))
+    score = suite.score(sample, run)
+    assert score.facts["metrics"]["ToolUseScore"] == score.strict == 1
+    assert reckoned({"do": "nearest", "with": [2.2, 1.0, 2.0, 3.0, 10.0, 20.0, 30.0]}, []) == 20.0
 
 
 @pytest.mark.accept
