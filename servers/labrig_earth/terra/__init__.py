@@ -16,5 +16,6 @@
 - `seasonal_regions`: of it, ENSO, masks and tables
 - `seasonal_files`: what its files hold
 - `regridding`, `tracks`, `forecasts`: group forecast_models: grids, cyclones, what goes into a network and out of it
+- `replay`: calls of a published trace played against a server, and what differs
 - `operations`: all of them by name
 """
