@@ -23,8 +23,9 @@ NOTHING = "-"
 ANSWERED = "answered"
 """Accepts any answer, and any refusal that is not a defect of the server."""
 
-REFUSED = ("refused", "not_found", "bad_input", "unavailable")
-"""The last for a good path, where what the tool would ask is not set up."""
+REFUSED = ("refused", "not_found", "bad_input")
+NOTHING_DONE = (*REFUSED, "unavailable", "not_recorded")
+"""The last two for a good path, where what the tool would ask is not set up, or not in the ledger that is replayed."""
 
 
 @dataclass(frozen=True)

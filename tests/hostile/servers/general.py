@@ -9,7 +9,17 @@ import json
 from typing import Any
 
 from hostile.servers import acts
-from hostile.servers.case import ANSWERED, REFUSED, Act, Call, Case, EveryArgument, EveryFileTool, Raw, Send
+from hostile.servers.case import (
+    ANSWERED,
+    NOTHING_DONE,
+    Act,
+    Call,
+    Case,
+    EveryArgument,
+    EveryFileTool,
+    Raw,
+    Send,
+)
 from hostile.servers.channels import META
 from hostile.servers.listed import types
 
@@ -103,7 +113,7 @@ GENERAL: tuple[Case, ...] = (
                 "..\\outside\\secret.txt",
             )
         ),
-        REFUSED,
+        NOTHING_DONE,
         quick=True,
     ),
     Case(
@@ -120,14 +130,14 @@ GENERAL: tuple[Case, ...] = (
                 "@root/x",
             )
         ),
-        REFUSED,
+        NOTHING_DONE,
     ),
     Case(
         PATHS,
         "link to a file",
         "a link in the workspace to a secret, absolute and relative",
         EveryFileTool(("link", "relative")),
-        REFUSED,
+        NOTHING_DONE,
         plant=(
             ("symlink", "link", "{outside}/secret.txt"),
             ("symlink", "relative", "../../outside/secret.txt"),
@@ -139,7 +149,7 @@ GENERAL: tuple[Case, ...] = (
         "link to a folder",
         "`link/passwd`, where link is /etc",
         EveryFileTool(("link/passwd", "loop/x")),
-        REFUSED,
+        NOTHING_DONE,
         plant=(("symlink", "link", "/etc"), ("symlink", "loop", "loop")),
     ),
     Case(
@@ -170,7 +180,7 @@ GENERAL: tuple[Case, ...] = (
         "private folder",
         "`.labrig`, straight, through `.`, and through a link",
         EveryFileTool((".labrig/lock", "./.labrig/./lock", "link/lock")),
-        REFUSED,
+        NOTHING_DONE,
         plant=(("symlink", "link", ".labrig"),),
     ),
     Case(
@@ -178,14 +188,14 @@ GENERAL: tuple[Case, ...] = (
         "names",
         "a line feed, an escape sequence, NUL, 300 characters, 3,000 characters, a blank",
         EveryFileTool(("a\nb", "\x1b[2J", "a\0b", "x" * 300, "x/" * 1500 + "x", " ")),
-        REFUSED,
+        NOTHING_DONE,
     ),
     Case(
         PATHS,
         "not a file",
         "a folder, a pipe",
         EveryFileTool(("folder", "pipe")),
-        REFUSED,
+        NOTHING_DONE,
         plant=(("folder", "folder", ""), ("fifo", "pipe", "")),
     ),
     Case(
@@ -193,7 +203,7 @@ GENERAL: tuple[Case, ...] = (
         "somebody else's artifact",
         "the handle of an artifact in another workspace, short and in full",
         EveryFileTool(("sha256:{theirs_sha256_16}", "sha256:{theirs_sha256}")),
-        REFUSED,
+        NOTHING_DONE,
         quick=True,
     ),
     Case(
@@ -201,7 +211,7 @@ GENERAL: tuple[Case, ...] = (
         "somebody else's files",
         "the neighbouring workspace by its true name",
         EveryFileTool(("../{theirs}/secret.txt", "{theirs}/secret.txt")),
-        REFUSED,
+        NOTHING_DONE,
     ),
     Case(
         PATHS,
@@ -216,7 +226,7 @@ GENERAL: tuple[Case, ...] = (
         "handles",
         "a handle with a wildcard, too short, with a path in it",
         EveryFileTool(("sha256:*", "sha256:00", "sha256:../../../../secret", "sha256:" + "0" * 64)),
-        REFUSED,
+        NOTHING_DONE,
     ),
     Case(
         PATHS,
