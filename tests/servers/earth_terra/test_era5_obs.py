@@ -96,7 +96,11 @@ def rest(work: Path) -> Path:
     projected["x"].attrs, projected["y"].attrs = {"units": "m"}, {"units": "m"}
     projected.to_netcdf(top / "metres.nc")
     bare = grid(np.ones((3, 4)), name="u10", units="m s-1")
-    bare["v10"], bare["w10"] = bare["u10"] * 2, bare["u10"].assign_attrs(units="K")
+    bare["v10"], bare["w10"] = (
+        (bare["u10"] * 2).assign_attrs(units="knot"),
+        bare["u10"].assign_attrs(units="K"),
+    )
+    bare["x10"] = bare["u10"].drop_attrs()
     bare.to_netcdf(top / "bare.nc")
     (top / "note.txt").write_text("no data\n")
     return top
@@ -263,6 +267,22 @@ async def test_rain_of_a_day_ends_at_midnight_and_a_part_of_a_day_is_none(
 
 
 @pytest.mark.accept
+async def test_what_era5_land_accumulates_through_the_day_is_taken_apart(
+    served: Client[Any], work: Path
+) -> None:
+    hours = np.arange("2020-06-01T01", "2020-06-04T01", dtype="datetime64[h]")
+    amounts = np.random.default_rng(8).gamma(0.5, 1e-3, (3, 24, 3, 4))
+    land = grid(amounts.cumsum(axis=1).reshape(72, 3, 4), hours, name="tp", units="m")
+    land["tp"].attrs["GRIB_stepType"] = "accum"
+    land.to_netcdf(work / "land.nc")
+    done = await run(
+        served, "temporal_aggregate", netcdf_path="land.nc", spec={"tp": "1D:sum"}, output_path="a/land.nc"
+    )
+    np.testing.assert_allclose(values(work, "a/land.nc", "tp_1D_sum"), amounts.sum(axis=1), rtol=1e-5)
+    assert "since 00 UTC" in str(done["assumed"])
+
+
+@pytest.mark.accept
 async def test_a_sum_with_a_gap_is_none_and_calendars_have_their_months(
     served: Client[Any], rest: Path
 ) -> None:
@@ -357,6 +377,12 @@ async def test_a_region_counts_cells_by_their_areas(served: Client[Any]) -> None
 
 
 @pytest.mark.accept
+async def test_components_in_two_units_are_added_in_one(served: Client[Any], rest: Path) -> None:
+    done = await run(served, "winds_basic", netcdf_path="bare.nc", output_path="w/bare.nc")
+    assert done["ranges"]["wind_speed"]["max"] == pytest.approx(np.hypot(1, 2 * 1852 / 3600), rel=1e-6)
+
+
+@pytest.mark.accept
 async def test_a_region_by_a_mask_or_a_name(served: Client[Any], rest: Path) -> None:
     asked = {"netcdf_path": "m0.nc", "variable": "t2m"}
     done = await run(
@@ -390,6 +416,7 @@ REGION = {"netcdf_path": "m0.nc", "variable": "t2m"}
         ("winds_basic", {"netcdf_path": "m0.nc"}, "not_found", "u10"),
         ("winds_basic", {**WIND, "v": "w10"}, "bad_input", "is in K"),
         ("winds_basic", {**WIND, "v": "u10"}, "bad_input", "one variable"),
+        ("winds_basic", {**WIND, "v": "x10"}, "bad_input", "states no unit"),
         ("winds_basic", {**WIND, "levels": [850]}, "not_found", "no axis of levels"),
         ("winds_basic", {**WIND, "levels": [True]}, "bad_input", "no numbers"),
         ("winds_basic", {**WIND, "output_path": "../up.nc"}, "refused", "workspace"),
