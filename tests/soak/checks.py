@@ -89,7 +89,7 @@ CHECKS = (
     Check(
         "shares",
         "2, 5 and 10 callers, up to four of them greedy: what each gets of its 1/N, within a factor of 1.5",
-        (("{python}", "tests/soak/shares.py"),),
+        (("{python}", "tests/soak/shares.py", "--seconds", "20"),),
         r": \d+ owners, ",
         (("{python}", "tests/soak/shares.py", "--seconds", "5", "--owners", "2", "--", "phreeqc"),),
     ),
