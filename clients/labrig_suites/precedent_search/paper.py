@@ -65,6 +65,11 @@ def _answered(group: Sequence[Score]) -> list[Score]:
     return [score for score in _read(group) if score.facts["said"] != "Unknown"]
 
 
+def _sourced(group: Sequence[Score]) -> list[Score]:
+    """Return trials on materials that a paper tested: others have no source that could be cited."""
+    return [score for score in group if score.facts["truth"] != "Unknown"]
+
+
 def _points(points: int) -> Callable[[Score], bool]:
     return lambda score: score.facts["score"] == points
 
@@ -126,7 +131,9 @@ def citations(groups: Groups) -> Table:
     rows = []
     for names, group in groups.items():
         cited = [score for score in group if score.facts["cited_any"]]
-        by_score = [[score for score in group if score.facts["score"] == points] for points in (0, 1, 2)]
+        by_score = [
+            [score for score in _sourced(group) if score.facts["score"] == points] for points in (0, 1, 2)
+        ]
         rows.append(
             (
                 *(*names, len(cited), *(share(cited, _points(points)) for points in (0, 1, 2))),
@@ -144,7 +151,7 @@ def retrieval(groups: Groups) -> Table:
     """Return Figures 6 and 7: DOIs of correct trials, and scores of trials with the right DOI."""
     rows = []
     for names, group in groups.items():
-        right = [score for score in group if score.facts["score"] == 2]
+        right = [score for score in _sourced(group) if score.facts["score"] == 2]
         cited = [score for score in group if score.facts["cited_doi"]]
         rows.append(
             (
@@ -164,7 +171,7 @@ def retrieval(groups: Groups) -> Table:
             "score 0 %",
         ),
         tuple(rows),
-        "A material that nobody tested has no DOI, and counts among correct trials without one.",
+        "Materials that nobody tested have no DOI, and are left out.",
     )
 
 

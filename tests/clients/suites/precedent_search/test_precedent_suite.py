@@ -253,6 +253,18 @@ def test_the_page_has_the_scores_of_the_fixtures() -> None:
         assert f"| {about} | {2 * strict:g} | {2 * compat:g} |" in page, about
 
 
+def test_arms_have_the_tools_they_name() -> None:
+    for arm in ARMS:
+        offered = {tool.name for tool in toolbox.select(arm.serve)} if arm.server else set()
+        assert set(arm.serve.tools) <= offered and ("validate_precedent" in offered) is (
+            arm.name == "agent-default"
+        )
+        if arm.name != "agent-default":
+            with pytest.raises(Unsolvable):
+                suite.solution(few()[0], arm)
+        assert arm.wall_s == 1200
+
+
 def test_paper_tables_have_the_papers_denominators() -> None:
     samples = [each.sample for each in fixtures()][:1]
     scores = [suite.score(each.sample, each.trajectory) for each in fixtures()]
@@ -265,6 +277,8 @@ def test_paper_tables_have_the_papers_denominators() -> None:
     assert seven[3].startswith(f"{100 * (len(scores) - len(read)) / len(scores):.2f} ± ")
     (nine,) = found["Table 9. Precision"].rows
     assert nine[2] == sum(score.facts["said"] != "Unknown" for score in read)
+    six = found["Figures 6 and 7. DOIs of correct answers, and answers with the right DOI"].rows[0]
+    assert six[2] == sum(score.facts["truth"] != "Unknown" for score in right)
     (four,) = found["Figure 4. Score distribution"].rows
     assert abs(sum(float(each.split()[0]) for each in four[3:]) - 100) < 0.1
     assert {row[3] for row in found["Figure 9. Tools that look for papers"].rows} == set()
