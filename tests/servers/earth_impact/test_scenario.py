@@ -109,7 +109,8 @@ def test_radiation_of_a_warmer_world() -> None:
     assert warming.warmed_ground(np.array([400.0]), 0.0) == pytest.approx(400.0)
 
 
-@pytest.mark.parametrize("rule", [RELATIVE, pytest.param(VAPOUR, marks=pytest.mark.accept)])
+@pytest.mark.accept
+@pytest.mark.parametrize("rule", HUMIDITY_RULES)
 def test_an_epw_file_warms_in_every_hour(rule: str) -> None:
     told = Closure("weather_epw_path", "place.epw")
     named = Named("place.epw", scenarios.epw())
@@ -130,6 +131,7 @@ def test_an_epw_file_warms_in_every_hour(rule: str) -> None:
     all_passed(told)
 
 
+@pytest.mark.accept
 def test_the_header_of_an_epw_file_warms_and_loses_its_past_climate() -> None:
     lines = scenarios.epw().decode().splitlines()
     lines[1] = "DESIGN CONDITIONS,1,Climate Design Data 2009 ASHRAE Handbook,,Heating,1,-20.0"
@@ -359,6 +361,7 @@ def test_what_a_scenario_cannot_do_with_its_inputs_is_refused(
     assert not list((tmp_path / "scratch").iterdir()), "nothing is left half-way"
 
 
+@pytest.mark.accept
 @pytest.mark.parametrize("rule", HUMIDITY_RULES)
 def test_a_year_of_days_for_an_epw_file_warms_as_the_epw_file_made_of_it(rule: str) -> None:
     """Days changed and then made hours are the hours made of the days and then changed."""

@@ -44,6 +44,7 @@ async def refused(served: tuple[Client[Any], Path], name: str, /, **arguments: A
     return found.meta["labrig"]["error"]["code"], found.content[0].text
 
 
+@pytest.mark.accept
 async def test_a_scenario_is_a_folder_of_inputs_and_pairs_that_can_be_checked(
     served: tuple[Client[Any], Path],
 ) -> None:
@@ -73,6 +74,7 @@ async def test_a_scenario_is_a_folder_of_inputs_and_pairs_that_can_be_checked(
     assert json.loads((work / data["closure"]).read_text()) == closure, "what was there is there"
 
 
+@pytest.mark.accept
 async def test_members_become_pairs_and_one_ensemble(served: tuple[Client[Any], Path]) -> None:
     _, work = served
     for number in (2, 3):
@@ -105,6 +107,7 @@ async def test_members_become_pairs_and_one_ensemble(served: tuple[Client[Any], 
     assert len(set(made)) == 3, "each member loses other days"
 
 
+@pytest.mark.accept
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
