@@ -161,6 +161,8 @@ def fitting(schema: dict[str, Any], root: dict[str, Any]) -> st.SearchStrategy[A
         return fitting(root["$defs"][schema["$ref"].rpartition("/")[2]], root)
     if "anyOf" in schema:
         return st.one_of([fitting(each, root) for each in schema["anyOf"]])
+    if not schema.keys() & {"type", "enum", "const"}:
+        return WRONG  # anything fits
     if schema.get("type") == "object":
         values = {name: fitting(each, root) for name, each in schema.get("properties", {}).items()}
         needed = {name: values[name] for name in schema.get("required", ())}
