@@ -261,6 +261,7 @@ async def test_a_service_that_fails_takes_no_others_answer_with_it(
         )
 
 
+@pytest.mark.accept
 async def test_what_leads_to_no_pdf_is_refused_and_not_kept(site: Imitation, tmp_path: Path) -> None:
     site.on("/login").then(html("<p>Log in"))
     site.on("/moved").then(redirect("/login"))

@@ -92,7 +92,7 @@ async def all_right(samples: Sequence[Sample], folder: Path) -> None:
 async def test_two_solutions_find_what_is_reported(tmp_path: Path) -> None:
     by_kind = {sample.labels["kind"]: sample for sample in few()}
     assert set(by_kind) == set(DEALT)
-    kinds = ("criteria", "renamed", "cited", "contradicting", "beside", "predicted", "absent")
+    kinds = ("criteria", "renamed", "cited", "beside", "absent")
     await all_right([by_kind[kind] for kind in kinds], tmp_path / "w")
 
 
@@ -166,6 +166,7 @@ def _named(sample: Sample) -> re.Match[str] | None:
     return re.search(r"\*\*(.+?)\*\*", sample.brief.prompt)
 
 
+@pytest.mark.accept
 def test_the_same_seed_gives_the_same_materials_and_lines_are_read_back() -> None:
     from labrig_suites.precedent_search.making.corpus import make_literature
 
