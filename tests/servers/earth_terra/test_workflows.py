@@ -7,42 +7,19 @@ the record.
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from fastmcp import Client
 
 from labrig_earth.world.cyclone import write_cyclone
 from labrig_earth.world.seasons import COMING_K, write_seasons
 from labrig_earth.world.writing import Folder
-from support.played import played
+from support.scripted import Steps, told
 from support.terra import make
 
 pytestmark = [pytest.mark.accept, pytest.mark.asyncio]
-
-Change = Callable[[dict[str, Any]], None]
-LEAST_STEPS = 20
-
-
-class Steps:
-    """The calls of an agent, counted; a change is made to the result of a tool on its way to the agent."""
-
-    def __init__(self, client: Client[Any], changes: Mapping[str, Change] | None = None) -> None:
-        self.count = 0
-        self._client, self._changes = client, changes or {}
-
-    async def __call__(self, tool: str, **arguments: Any) -> dict[str, Any]:
-        found = await self._client.call_tool(tool, arguments, raise_on_error=False)
-        text = found.content[0].text
-        assert not found.is_error, f"{tool}: {text}"
-        self.count += 1
-        payload: dict[str, Any] = json.loads(text)
-        if tool in self._changes:
-            self._changes[tool](payload)
-        return payload
 
 
 async def season(step: Steps) -> tuple[str, dict[str, float]]:
@@ -273,24 +250,9 @@ async def storm(step: Steps) -> tuple[int, dict[str, float]]:
     }
 
 
-async def told(
-    folder: Path, agent: Callable[[Steps], Awaitable[Any]], groups: str, change: Mapping[str, Change]
-) -> tuple[Any, Any]:
-    """Return what an agent answers, live and replayed alike, and what it answers of a changed result."""
-
-    async def honest(client: Client[Any]) -> Any:
-        step = Steps(client)
-        answer = await agent(step)
-        assert step.count >= LEAST_STEPS, step.count
-        return answer
-
-    async def deceived(client: Client[Any]) -> Any:
-        return await agent(Steps(client, change))
-
-    toolsets = ",".join(f"terra-{each}" for each in groups.split())
-    live = await played(folder, "record", honest, toolsets)
-    assert await played(folder, "replay", honest, toolsets) == live, "no server was there"
-    return live, await played(folder, "replay", deceived, toolsets)
+def toolsets(groups: str) -> str:
+    """Return the toolsets of groups."""
+    return ",".join(f"terra-{each}" for each in groups.split())
 
 
 async def test_a_summer_is_told_by_its_tercile(tmp_path: Path) -> None:
@@ -301,7 +263,9 @@ async def test_a_summer_is_told_by_its_tercile(tmp_path: Path) -> None:
         means["p_above"], means["p_below"] = means["p_below"], means["p_above"]
 
     groups = "core seasonal ensemble_verify visualization"
-    (likely, numbers), (other, _) = await told(tmp_path, season, groups, {"category_probabilities": swap})
+    (likely, numbers), (other, _) = await told(
+        tmp_path, season, toolsets(groups), {"category_probabilities": swap}
+    )
     assert likely == "p_above" and other == "p_below"
     assert numbers["bias_K"] == pytest.approx(1.6, abs=0.02) and abs(numbers["bias_left_out_K"]) < 0.1
     assert numbers["crps_left_out_K"] < numbers["crps_K"]
@@ -317,7 +281,7 @@ async def test_a_warm_month_is_warned_of_by_a_calibrated_chance(tmp_path: Path) 
         payload["mean"] = 0.9
 
     groups = "core ensemble_verify visualization"
-    (said, numbers), (other, _) = await told(tmp_path, event, groups, {"event_probability": more})
+    (said, numbers), (other, _) = await told(tmp_path, event, toolsets(groups), {"event_probability": more})
     assert said == "do not warn" and other == "warn"
     assert numbers["votes"] > numbers["calibrated"] and numbers["brier_calibrated"] < numbers["brier"]
     assert numbers["bias_K"] == pytest.approx(2, abs=0.15) and abs(numbers["bias_calibrated_K"]) < 0.05
@@ -332,7 +296,7 @@ async def test_people_in_the_way_of_a_cyclone_are_counted(tmp_path: Path) -> Non
         payload["exposed_features"] = payload["exposed_features"][:1]
 
     groups = "core era5_obs forecast_models geo_osm visualization"
-    (people, numbers), (other, _) = await told(tmp_path, storm, groups, {"gis_overlay": fewer})
+    (people, numbers), (other, _) = await told(tmp_path, storm, toolsets(groups), {"gis_overlay": fewer})
     assert people == 65_000 and other < people
     assert numbers["points"] == len(track) and numbers["same_way"] == 1
     assert numbers["lowest_hPa"] == pytest.approx(957, abs=3)
