@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from labrig.errors import LabrigError
-from labrig_earth.impact.risk.climada import asked_of, case_of, impact_of
+from labrig.sideenv import setup, status
+from labrig_earth.impact.risk.climada import CLIMADA, asked_of, case_of, impact_of
 from labrig_earth.impact.risk.direct import at_periods, exceedance
+from labrig_earth.impact.risk.setup import CLIMADA_ENV
+from labrig_earth.impact.runs import require
 from support.risk import ASSETS, DEPTH, given, river
 
 ROWS = "event_id,frequency_per_year,latitude,longitude,intensity,hazard_type,intensity_unit\n"
@@ -193,3 +197,17 @@ def test_a_curve_ends_where_the_events_end() -> None:
     assert curve.impact.tolist() == [1, 3, 5]
     assert curve.period == pytest.approx([1 / 0.61, 1 / 0.11, 100])
     assert at_periods(curve, (1, 100, 101)) == {100: 5}
+
+
+def test_another_python_is_told_before_anything_is_fetched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LABRIG_HOME", str(tmp_path))
+    monkeypatch.setattr("platform.python_version", lambda: "3.13.1")
+    assert status(CLIMADA_ENV).reason == "it is for Python >=3.11,<3.13, and this is 3.13.1"
+    with pytest.raises(LabrigError, match="cannot be installed here: it is for Python") as found:
+        setup(CLIMADA_ENV)
+    assert found.value.code == "unavailable"
+    with pytest.raises(LabrigError, match="cannot be had here: it is for Python"):
+        require(CLIMADA)
+    assert not list(tmp_path.iterdir())

@@ -54,6 +54,8 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     frame.geometry = frame.geometry.translate(330_000, 5_350_000)
     frame.to_file(folder.path / "floods.gpkg", driver="GPKG")
+    many = frame.loc[[0] * 200, ["depth_m", "geometry"]].assign(event_id=[str(each) for each in range(200)])
+    many.to_crs("EPSG:4326").to_file(folder.path / "many.geojson", driver="GeoJSON")
     return folder.path
 
 
@@ -129,6 +131,8 @@ def test_polygons_and_people_meet_in_a_run(data: Path, tmp_path: Path) -> None:
         ("hazard", "floods.gpkg", {"options": {**FLOODS["options"], "spacing_m": True}}, "bad_input", "no number"),
         ("hazard", "floods.gpkg", {"options": {**FLOODS["options"], "spacing_m": 0.5}}, "bad_input", "is 0.5"),
         ("hazard", "floods.gpkg", {"options": {**FLOODS["options"], "column": "depth"}}, "not_found", "depth_m"),
+        ("hazard", "many.geojson", {"options": {**FLOODS["options"], "spacing_m": 1, "frequency_per_year": 1}}, "limit",
+         "events at"),
         ("assets", "people.tif", {}, "bad_input", "does not say what"),
         ("assets", "people.tif", {"variables": {"people": "people"}}, "not_found", "value"),
         ("assets", "wind.nc", {"variables": {"value": "gust"}}, "bad_input", "further axis"),

@@ -95,6 +95,7 @@ def _of_grid(call: Call, asked: Fields) -> tuple[Hazard, list[str], str, Sequenc
     data, axes, notes = chosen.data, horizontal(chosen.data), [*chosen.assumed]
     data, dim, said = _events(data, chosen.axes.time, how)
     notes += said
+    _require_few(data.sizes[dim], data.sizes[axes.y] * data.sizes[axes.x])
     values = np.asarray(data.transpose(dim, axes.y, axes.x).values, dtype=float).reshape(data.sizes[dim], -1)
     latitude, longitude = _degrees(data, axes)
     whole = ~np.isnan(values).all(axis=1)
@@ -122,6 +123,17 @@ def _of_grid(call: Call, asked: Fields) -> tuple[Hazard, list[str], str, Sequenc
     )  # fmt: skip
     method = f"{'maximum of each year' if how == 'year' else 'each step'} in each cell; centroids are centres of cells"
     return hazard, notes, method, labels_of(fields)
+
+
+def _require_few(events: int, centroids: int) -> None:
+    if events * centroids > MOST_VALUES:
+        raise LabrigError(
+            f"{events:,} events at {centroids:,} centroids are too many",
+            where="data, options",
+            expected=f"at most {MOST_VALUES:,} intensities",
+            try_="a box, fewer events, or wider spacing_m",
+            code="limit",
+        )
 
 
 def _variable(call: Call, fields: Sequence[Field], role: str) -> Field:
@@ -211,7 +223,9 @@ def _of_polygons(call: Call, place: Place, asked: Fields) -> tuple[Hazard, list[
     centres = gpd.GeoSeries(gpd.points_from_xy(across, up), crs=metres)
     pairs = centres.sindex.query(shapes, predicate="intersects")
     events = list(dict.fromkeys(names))
-    row = np.array([events.index(name) for name in names])
+    _require_few(len(events), len(centres))
+    numbers = {name: number for number, name in enumerate(events)}
+    row = np.array([numbers[name] for name in names])
     matrix = np.zeros((len(events), len(centres)))
     np.maximum.at(matrix, (row[pairs[0]], pairs[1]), strength[pairs[0]])
     frequency = np.array([often[row == number][0] for number in range(len(events))])
