@@ -201,6 +201,7 @@ def test_moist_air_by_hand() -> None:
     assert np.isnan(mixing_ratio(one(1200.0, "hPa"), one(1000.0, "hPa")))
 
 
+@pytest.mark.accept
 def test_the_own_tool_combines_them(tmp_path: Path) -> None:
     """`combine` gives the planted column and, at a level, the vorticity of the cyclone."""
     import xarray as xr
