@@ -115,6 +115,7 @@ async def test_areas_are_of_cells_on_the_ellipsoid(served: Client[Any], three: l
     assert own["class_areas"]["bare"]["area_sq_km"] == 0 and "it runs from" in str(own["warnings"])
 
 
+@pytest.mark.accept
 async def test_days_and_clouds_choose_the_scenes(served: Client[Any], three: list[list[str]]) -> None:
     part = {**WHEN, "end_date": "2021-06-23", "scenes": three}
     found = await run(served, "gee_index_area_stats", **part)
@@ -220,6 +221,7 @@ async def test_shapes_on_a_picture(served: Client[Any], small: Path) -> None:
     assert found["output_image"] == "plots/x.png" and (small / "plots/x.png").exists()
 
 
+@pytest.mark.accept
 async def test_a_field_over_a_picture_has_the_cells_below_its_pixels(
     served: Client[Any], small: Path, three: list[list[str]]
 ) -> None:
