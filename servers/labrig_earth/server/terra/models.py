@@ -108,7 +108,7 @@ async def pangu_forecast(
         here.progress(0.1, "the network is loaded")
         top = Path(f"/proc/self/fd/{place.descriptor}")
         files = {
-            name: await in_thread(held.enter_context, _read(top / f"{name}.npy"))
+            name: await in_thread(held.enter_context, _left(top / f"{name}.npy"))
             for name in ("upper", "surface")
         }
         arguments = {
@@ -123,7 +123,7 @@ async def pangu_forecast(
         ) as run:
             left = {name: run.folder / "outputs" / f"{name}.npy" for name in ("upper", "surface")}
             made = {
-                name: [asking.Given(name, await in_thread(held.enter_context, _read(path)))]
+                name: [asking.Given(name, await in_thread(held.enter_context, _left(path)))]
                 for name, path in left.items()
             }
             said = {
@@ -247,6 +247,21 @@ def _time(text: str) -> str:
     if found.tzinfo is not None:
         found = found.astimezone(UTC).replace(tzinfo=None)
     return found.isoformat()
+
+
+@contextmanager
+def _left(path: Path) -> Iterator[int]:
+    """Open a file that a child left; a link is not followed, and what cannot be opened is the engine's failure."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except OSError as error:
+        raise LabrigError(
+            f"The run left no {path.name}: {error.strerror}", where="model_path", code="engine"
+        ) from None
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
 
 
 @contextmanager
