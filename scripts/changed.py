@@ -20,11 +20,16 @@ REACHES = (
     # A pattern at the beginning of a path, and what it reaches: the layers, suites > harness > servers > shared.
     (r"tests/(?!support/|hostile/)(.*/)?test_\w+\.py", r"\g<0>"),
     (r"tests/hostile/", "tests/e2e tests/servers"),
+    (r"tests/attackers/(\w+)", r"tests/clients/suites/\1"),
     (r"tests/(clients|servers|shared)/", r"tests/\1"),
     (r"servers/labrig_(\w+)/", rf"tests/servers/\1 tests/clients tests/e2e {HOUSE}"),
     (r"clients/labrig_harness/", f"tests/clients tests/e2e {HOUSE}"),
     # The harness's own tests and those of whole programs run phreeqc-basics, which stands on phreeqc-mcq.
     (r"clients/labrig_suites/(phreeqc_basics|phreeqc_mcq|common)/", f"tests/clients tests/e2e {HOUSE}"),
+    (  # precedent-search makes its papers with the rooms of supercon-extraction
+        r"clients/labrig_suites/supercon_extraction/",
+        f"tests/clients/suites/supercon_extraction tests/clients/suites/precedent_search {HOUSE}",
+    ),
     (r"clients/labrig_suites/(\w+)/", rf"tests/clients/suites/\1 {HOUSE}"),
     (
         r"docs/security\.md",

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from fastmcp import Client
 
+from attackers import supercon_extraction as attack
 from labrig.errors import LabrigError
 from labrig.serving.builder import build
 from labrig.toolbox import ServeOptions
@@ -21,7 +22,7 @@ from labrig_harness.sample import Sample
 from labrig_harness.suite import Score, Solution, Unsolvable
 from labrig_harness.trajectory import Step, Submission, Trajectory
 from labrig_papers.server import toolbox
-from labrig_suites.supercon_extraction import attack, items, suite
+from labrig_suites.supercon_extraction import items, suite
 from labrig_suites.supercon_extraction.arms import ARMS, READERS
 from labrig_suites.supercon_extraction.fixtures import FAULTS, FIGURES, entry, fixtures
 from labrig_suites.supercon_extraction.grading.names import key
