@@ -4,7 +4,7 @@
 - `tasks`: the set without a file; `arms`
 - `payload`: an answer in the published form, read; `citing`: which papers it cites; `score`: 0, 1 or 2
 - `solution`, `another`: two solutions through the tools of the papers server
-- `fixtures`: answers whose scores are known; `attack`: what the name of a material alone is worth
+- `fixtures`: answers whose scores are known
 - `tables`: the suite's own tables; `paper`: those of the paper on evidence verification
 """
 

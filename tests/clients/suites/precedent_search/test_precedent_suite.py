@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from fastmcp import Client
 
+from attackers import precedent_search as attack
 from labrig.errors import LabrigError
 from labrig.serving.builder import build
 from labrig_harness import blobs
@@ -21,7 +22,7 @@ from labrig_harness.sample import Sample
 from labrig_harness.suite import Score, Solution, Unsolvable
 from labrig_harness.trajectory import Step, Submission, Trajectory
 from labrig_papers.server import toolbox
-from labrig_suites.precedent_search import attack, items, suite
+from labrig_suites.precedent_search import items, suite
 from labrig_suites.precedent_search.another import composition
 from labrig_suites.precedent_search.arms import ARMS
 from labrig_suites.precedent_search.fixtures import CASES, fixtures, said

@@ -1,4 +1,6 @@
-"""What answers are worth that see the name of a material alone: ``python -m labrig_suites.precedent_search.attack``.
+"""What answers are worth that see the name of a material alone.
+
+    PYTHONPATH=tests python -m attackers.precedent_search
 
 Each attack learns from the names and classes of all other materials of a set. Where the classes lie as they would by
 chance, none is right more often than who always gives the most frequent class.
