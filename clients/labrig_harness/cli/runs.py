@@ -393,7 +393,7 @@ def _suites(arguments: argparse.Namespace) -> int:
             continue
         print(f"{name} {suite.version}  {suite.about}")
         for arm in suite.arms:
-            print(f"  {arm.name:<16}{arm.about}")
+            print(f"  {arm.name:<15} {arm.about}")
         for preset, named in suite.presets.items():
             print(f"  --preset {preset}: {named.about}")
         if suite.agents:

@@ -33,12 +33,13 @@ from labrig_harness.sample import Sample
 from labrig_harness.trajectory import Step, Submission, Trajectory
 from labrig_suites.terrabench.faults import faulty
 from labrig_suites.terrabench.lint import most_typical
+from labrig_suites.terrabench.metrics.answers import Truth
 from labrig_suites.terrabench.score import score
 from labrig_suites.terrabench.truth import truth_of
 
 ITEMS = 64
 _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w.])")
-Attack = Callable[[Sample, str, Sequence[Sample]], float | None]
+Attack = Callable[[Sample, str, "Known"], float | None]
 
 
 def kind_of(sample: Sample, key: str) -> str:
@@ -56,58 +57,59 @@ def _kind(prompt: str, key: str) -> str:
     return "_".join(kept) if set(parts) & known and len(kept) < len(parts) else key
 
 
-def _values(samples: Sequence[Sample], kind: str) -> list[float]:
-    return [
-        float(row["value"])
-        for sample in samples
-        for row in sample.truth["fields"]
-        if kind_of(sample, row["key"]) == kind
-    ]
+class Known:
+    """What is true of a set: the fields by the kind of their key, each with its sample."""
+
+    def __init__(self, samples: Sequence[Sample]) -> None:
+        self.by_kind: dict[str, list[tuple[Sample, Truth]]] = defaultdict(list)
+        for sample in samples:
+            for field in truth_of(sample).fields:
+                self.by_kind[kind_of(sample, field.key)].append((sample, field))
+
+    def others(self, sample: Sample, key: str, *labels: str) -> list[Truth]:
+        """Return the fields of such a key of other samples, of those with the same labels."""
+        return [
+            field
+            for other, field in self.by_kind[kind_of(sample, key)]
+            if other.id != sample.id and all(other.labels[name] == sample.labels[name] for name in labels)
+        ]
 
 
-def _median(samples: Sequence[Sample], kind: str) -> float | None:
-    values = _values(samples, kind)
-    return median(values) if values else None
+def _median(fields: Sequence[Truth]) -> float | None:
+    return median(float(each.value) for each in fields) if fields else None
 
 
-def of_key(sample: Sample, key: str, others: Sequence[Sample]) -> float | None:
+def of_key(sample: Sample, key: str, known: Known) -> float | None:
     """Return the median of the key."""
-    return _median(others, kind_of(sample, key))
+    return _median(known.others(sample, key))
 
 
-def of_domain(sample: Sample, key: str, others: Sequence[Sample]) -> float | None:
+def of_domain(sample: Sample, key: str, known: Known) -> float | None:
     """Return the median of key and domain."""
-    same = [each for each in others if each.labels["domain"] == sample.labels["domain"]]
-    return _median(same, kind_of(sample, key))
+    return _median(known.others(sample, key, "domain"))
 
 
-def of_level(sample: Sample, key: str, others: Sequence[Sample]) -> float | None:
+def of_level(sample: Sample, key: str, known: Known) -> float | None:
     """Return the median of key, domain and level."""
-    wanted = (sample.labels["domain"], sample.labels["level"])
-    return _median(
-        [each for each in others if (each.labels["domain"], each.labels["level"]) == wanted],
-        kind_of(sample, key),
-    )
+    return _median(known.others(sample, key, "domain", "level"))
 
 
-def most_right(sample: Sample, key: str, others: Sequence[Sample]) -> float | None:
+def most_right(sample: Sample, key: str, known: Known) -> float | None:
     """Return the value that is right for most of the others."""
-    kind = kind_of(sample, key)
-    fields = [field for each in others for field in truth_of(each).fields if kind_of(each, field.key) == kind]
-    value = most_typical(fields)[1]
+    value = most_typical(known.others(sample, key))[1]
     return float(value) if isinstance(value, int | float) else None
 
 
-def in_question(sample: Sample, key: str, others: Sequence[Sample]) -> float | None:
+def in_question(sample: Sample, key: str, known: Known) -> float | None:
     """Return a number of the question."""
     found = _NUMBER.findall(sample.brief.prompt)
     return float(random.Random(f"{sample.id} {key}").choice(found)) if found else None
 
 
-def of_document(sample: Sample, key: str, others: Sequence[Sample]) -> float | None:
+def of_document(sample: Sample, key: str, known: Known) -> float | None:
     """Return what the document reports."""
     reported = sample.truth.get("document", {})
-    return float(reported[key]) if key in reported else of_domain(sample, key, others)
+    return float(reported[key]) if key in reported else of_domain(sample, key, known)
 
 
 ATTACKS: dict[str, Attack] = {
@@ -120,11 +122,11 @@ ATTACKS: dict[str, Attack] = {
 }
 
 
-def answered(sample: Sample, attack: Attack, others: Sequence[Sample]) -> Trajectory:
+def answered(sample: Sample, attack: Attack, known: Known) -> Trajectory:
     """Return the run of an attacker: one message."""
     rows: list[dict[str, Any]] = []
     for row in sample.truth["fields"]:
-        value = attack(sample, row["key"], others)
+        value = attack(sample, row["key"], known)
         if value is not None:
             rows.append({"key": row["key"], "value": value, "abs_tol": 0, "rel_tol": 0, "floor_scale": 0})
     text = json.dumps(rows)
@@ -137,9 +139,9 @@ def answered(sample: Sample, attack: Attack, others: Sequence[Sample]) -> Trajec
 def rates(samples: Sequence[Sample]) -> dict[str, dict[str, float]]:
     """Return what each attacker gets: the means of ToolUseScore, NumScore and Hit@tol."""
     found: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for place, sample in enumerate(samples):
-        others = [*samples[:place], *samples[place + 1 :]]
-        runs = {name: answered(sample, attack, others) for name, attack in ATTACKS.items()}
+    known = Known(samples)
+    for sample in samples:
+        runs = {name: answered(sample, attack, known) for name, attack in ATTACKS.items()}
         copied = faulty(sample, "names of tools alone")
         runs["tool names"] = replace(copied, submission=None, end="no_answer")
         for name, run in runs.items():

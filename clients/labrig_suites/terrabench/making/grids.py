@@ -108,7 +108,7 @@ def make_grids(world: World, domain: Domain, rng: np.random.Generator) -> Grids:
     observed = (world.observed - usual) / size * rng.uniform(0.6, 1.1) + place + months[:, None, None]
     fault = rng.normal(0.7, 0.5, (len(MONTHS), 1, 1)) + 0.3 * rng.normal(0, 1, place.shape)
     model = (months[:, None, None] + place + fault)[:, None]
-    wide = rng.uniform(0.6, 1.0)
+    wide = rng.uniform(0.35, 1.2)
     residual = world.hindcast - world.hindcast.mean(axis=(0, 2), keepdims=True)
     hindcast = residual[:, :, :MEMBERS] / size * wide + model
     news = rng.normal(0.3, 0.4) + 0.25 * rng.normal(0, 1, (len(MONTHS), 1, *place.shape))

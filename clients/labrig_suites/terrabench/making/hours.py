@@ -66,7 +66,7 @@ def make_hours(world: World, rng: np.random.Generator) -> Hours:
     rows, columns = world.hours.shape[2:]
     air_k, dew_k, wind, sun = world.hours[:, :, rng.integers(rows), rng.integers(columns)]
     count = 24 * int(rng.integers(10, 16))
-    shift = rng.uniform(-5, 3)
+    shift = rng.uniform(-9, 4)
     air = (air_k[:count] - 273.15 + shift).round(2)
     humidity = (100 * saturation_hpa(dew_k[:count] - 273.15) / saturation_hpa(air_k[:count] - 273.15)).clip(
         20, 98

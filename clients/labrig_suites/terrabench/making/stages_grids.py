@@ -15,7 +15,7 @@ SUMMER = slice(1, 4)
 """June to August among the months of a forecast."""
 
 
-def rounding(case: Case, share: float = 0.004) -> Tolerance:
+def rounding(case: Case, share: float = 0.002) -> Tolerance:
     """Return what the order of sums and 32 bits may change, with room: a small part of the observed scatter."""
     return Tolerance(
         share * case.grids.scatter,
@@ -94,7 +94,7 @@ def windows(plan: Plan, case: Case, boxes: int, periods: int) -> None:
             f"standard deviation of the {a.name} in period 2 over days and cells (divided by their number), {unit}",
             true[0, 1].std(),
             read[0, 1].at("stats", "std") * 1.0,
-            rounding(case),
+            rounding(case, 0.001),
         )
     plan.steps.append("Read each box in each period; keep mean, maximum and standard deviation.")
 

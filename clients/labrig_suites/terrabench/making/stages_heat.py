@@ -14,7 +14,9 @@ from labrig_suites.terrabench.making.plan import Found, Number, Plan, Result, To
 from labrig_suites.terrabench.making.stages_town import SHARE, near
 from labrig_suites.terrabench.making.world import Floats
 
-PUBLISHED = Tolerance(0.1, "methods: formulas of vapour pressure differ by less; published values have 0.1 K")
+PUBLISHED = Tolerance(
+    0.05, "methods: formulas of vapour pressure change it by less; published values have 0.1 K"
+)
 DUST = "Air quality"
 UTCI_COLUMN = "utci_max_c"
 
@@ -278,13 +280,13 @@ def _had_there_been(
 
 
 def _felt(exposure: Exposure, number: Callable[[float], float]) -> Tolerance:
-    """Return a tolerance for what follows from an exposure: of UTCI, what 0.1 K more of it would change."""
+    """Return a tolerance for what follows from an exposure: of UTCI, what 0.05 K more of it would change."""
     value = number(0.0)
     if exposure.column != UTCI_COLUMN:
         return near(value, "rounding of the exposure and of rates")
     moved = max(abs(number(shift) - value) for shift in (-PUBLISHED.absolute, PUBLISHED.absolute))
     return Tolerance(
-        max(moved, SHARE * abs(value)), "methods: what 0.1 K of UTCI change, the least 0.4 % of the value"
+        max(moved, SHARE * abs(value)), "methods: what 0.05 K of UTCI change, the least 0.4 % of the value"
     )
 
 

@@ -27,6 +27,7 @@ from labrig_suites.terrabench.attack import rates
 from labrig_suites.terrabench.faults import faulty, reference
 from labrig_suites.terrabench.lint import lint, lint_set
 from labrig_suites.terrabench.making.assembling import FIELDS, make_item
+from labrig_suites.terrabench.making.stages_document import MODES
 from labrig_suites.terrabench.making.world import world
 from labrig_suites.terrabench.metrics.families import family_of
 from labrig_suites.terrabench.reckoning import places, reckoned
@@ -116,7 +117,7 @@ def test_the_same_seed_gives_the_same_bytes_and_sets_are_long_enough_for_the_lin
 @pytest.mark.accept
 @pytest.mark.timeout(600)
 def test_the_reference_has_full_marks_over_mcp_and_an_answer_that_hangs_on_its_results() -> None:
-    for sample in items.generate("played", 32)[::5]:  # and four more by the second solution, in test_fixtures
+    for sample in items.generate("played", 32)[::6]:  # and four more by the second solution, in test_fixtures
         full_marks(sample)
 
 
@@ -130,23 +131,20 @@ def full_marks(sample: Sample, arm: Arm = TERRA) -> None:
 
 @pytest.mark.accept
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("number", [36, 52, 63])
+@pytest.mark.parametrize("number", [36, 63])
 def test_items_of_an_engine_have_full_marks_over_mcp(number: int) -> None:
     needs_crops()
     sample = make_item("engines", number, f"engine-{number}")
     assert lint(sample) == [] and sample.labels["track"] == TRACKS[1]
     assert sample.needs == (("crops",) if sample.labels["domain"] in FIELDS else ())
     full_marks(sample)
-    if number == 52:
-        assert suite.preset("no-crops").items([sample]) == []
-    if number == 63:
-        assert suite.preset("no-crops").items([sample]) == [sample]
+    assert suite.preset("no-crops").items([sample]) == ([] if sample.needs else [sample])
 
 
 @pytest.mark.accept
 @pytest.mark.timeout(600)
 def test_items_with_a_document_have_full_marks_where_it_can_be_read_and_copying_it_is_worth_nothing() -> None:
-    for number in (66, 81):
+    for number in (66, 74):
         sample = make_item("documents", number, f"document-{number}")
         assert lint(sample) == [] and sample.labels["track"] == TRACKS[2]
         full_marks(sample, suite.arm("agent-documents"))
@@ -209,26 +207,38 @@ def _scaled(text: str) -> str:
     return json.dumps(visit(json.loads(text)))
 
 
-@pytest.mark.accept
 @pytest.mark.timeout(600)
-def test_agents_with_one_fault_move_the_metric_that_names_it() -> None:
+@pytest.mark.parametrize(
+    "kinds",
+    [
+        pytest.param(
+            ("wrong-window", "swapped-box", "proxy", "unknown-tools", "stopped"), marks=pytest.mark.accept
+        ),
+        pytest.param(
+            ("wrong-tool", "wrong-order", "wrong-unit", "no-sidecar", "own-tolerance", "extra-key"),
+            marks=pytest.mark.soak,
+        ),
+    ],
+)
+def test_agents_with_one_fault_move_the_metric_that_names_it(kinds: Sequence[str]) -> None:
     sample = items.generate("faults", 1)[0]
-    kinds = [kind for kind in suite.agents if kind not in ("no-sidecar", "own-tolerance", "extra-key")]
-    scores = {
-        kind: play(sample, kind=kind)[1] for kind in kinds
-    }  # those three make the same calls as wrong-unit
+    scores = {kind: play(sample, kind=kind)[1] for kind in kinds}
     moved = {
         kind: {name for name, value in each.facts["metrics"].items() if value < 1}
         for kind, each in scores.items()
     }
-    for kind, metric in {
+    named = {
         "wrong-tool": "ToolAcc", "wrong-order": "OrderScore", "wrong-window": "ArgAcc", "swapped-box": "ArgAcc",
         "proxy": "ToolAcc", "unknown-tools": "InstAcc", "stopped": "ToolAcc",
-    }.items():  # fmt: skip
-        assert metric in moved[kind], (kind, moved[kind])
-    assert not moved["wrong-unit"] & set(PROCESS) and scores["wrong-unit"].strict == 0
-    assert scores["unknown-tools"].strict == 1
-    assert 0 < scores["wrong-window"].strict < 1
+    }  # fmt: skip
+    for kind, score in scores.items():
+        if kind in named:
+            assert named[kind] in moved[kind], (kind, moved[kind])
+        else:
+            assert not moved[kind] & set(PROCESS) and score.strict == 0, (kind, moved[kind])
+        assert (score.strict == 1) == (kind == "unknown-tools"), kind
+    if "wrong-window" in scores:
+        assert 0 < scores["wrong-window"].strict < 1
 
 
 def test_worlds_of_one_item_are_not_those_of_another() -> None:
@@ -236,3 +246,18 @@ def test_worlds_of_one_item_are_not_those_of_another() -> None:
     samples: Sequence[Sample] = items.generate("lines", 4)
     hashes = [sha256(str(each.brief.files["data/hindcast.nc"])) for each in samples]
     assert len(set(hashes)) == len(hashes)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(14_400)
+def test_128_items_of_all_tracks_have_full_marks_over_mcp_and_cheap_answers_none() -> None:
+    needs_crops()
+    samples = items.generate("soak", 128)
+    assert {(each.labels["track"], each.labels["level"]) for each in samples} == {
+        (track, level) for track in TRACKS for level in LEVELS
+    }
+    assert {each.labels["verification"] for each in samples if "verification" in each.labels} == set(MODES)
+    assert lint_set(samples) == [] and [flag for each in samples for flag in lint(each)] == []
+    assert all(row["Hit@tol"] < 0.05 for row in rates(samples).values())
+    for sample in samples:
+        full_marks(sample, suite.arm("agent-documents"))
