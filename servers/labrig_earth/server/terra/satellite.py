@@ -43,7 +43,14 @@ Metres = Annotated[Number, between(1, 10_000), Field(description="Metres.")]
 OtherMetres = Annotated[Number | None, between(1, 10_000), Field(description="Metres.")]
 Pixels = Annotated[Whole, between(16, 4096), Field(description="Of the longer side.")]
 Project = Annotated[Text, Field(description="Refused.")]
-Scenes = Annotated[list[Any] | None, Field(description="GeoTIFF files, or lists of a scene's.")]
+FILES = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
+SHAPES = {"anyOf": [{"type": "object"}, {"type": "array", "items": {"type": "number"}}]}
+"""What a list holds, for clients: OpenAI and Gemini want to know. It is checked by what reads it."""
+
+Scenes = Annotated[
+    list[Any] | None,
+    Field(description="GeoTIFF files, or lists of a scene's.", json_schema_extra={"items": FILES}),
+]
 
 
 @toolbox.tool(title="Sentinel-2 indices", read_only=False, open_world=True, faithful=True, toolsets=TOOLSETS)
@@ -105,7 +112,9 @@ async def gee_fetch_truecolor_thumbnail(
     output_dir: Text = FOLDER,
     overlay_geometries: Annotated[
         list[Any] | None,
-        Field(description="GeoJSON, or boxes [north, west, south, east]."),
+        Field(
+            description="GeoJSON, or boxes [north, west, south, east].", json_schema_extra={"items": SHAPES}
+        ),
     ] = None,
     draw_aoi_outline: bool = True,
     overlay_color: str = "#ff7f0e",
@@ -139,7 +148,9 @@ async def draw_geometries_on_image(
     image_bbox: Annotated[Numbers, Field(description="What it fills: [north, west, south, east].")],
     geometries: Annotated[
         list[Any],
-        Field(description="GeoJSON, or boxes [south, west, north, east]."),
+        Field(
+            description="GeoJSON, or boxes [south, west, north, east].", json_schema_extra={"items": SHAPES}
+        ),
     ],
     stroke_color: str = "#ff0000",
     stroke_width_px: Annotated[Whole, between(1, 200)] = 4,
