@@ -33,7 +33,9 @@ async def find_places(client: Client, query: str) -> list[dict[str, Any]]:
         answer = await client.ask(NOMINATIM, "search", params={"q": asked, **ENGLISH})
     except LabrigError as error:
         if error.code == "unavailable":
-            error.try_ = f"{error.try_.rstrip('.')}; or source='natural_earth', which has countries and continents"
+            error.try_ = (
+                f"{error.try_.rstrip('.')}; or source='natural_earth', which has countries and continents"
+            )
         raise
     found = answer.json()
     if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
