@@ -6,7 +6,7 @@
 - `analysis`: intervals, regressions, other weights, failures; `paper`: the paper's tables and figures; `tables`: ours
 - `making`: items from a seed; `items`, `tasks`, `presets`: as samples; `arms`: which tools, which answer
 - `reckoning`: numbers as formulas over results; `solution`, `another`: two solutions made of them
-- `faulty_agents`: agents that play the reference with one fault; `attack`: what cheap answers are worth
+- `faulty_agents`: agents that play the reference with one fault
 - `published`: published items and traces in their folders, scored
 - `simulated`: items and runs of agents whose ranking is known; `faults`: runs with one fault each; `fixtures`: runs
   whose scores are known

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from attackers.terrabench import rates
 from labrig.canonical import sha256
 from labrig.errors import LabrigError
 from labrig_harness import blobs
@@ -23,7 +24,6 @@ from labrig_harness.sample import Sample
 from labrig_harness.suite import Arm, Score, Unsolvable
 from labrig_harness.trajectory import Trajectory
 from labrig_suites.terrabench import items, suite
-from labrig_suites.terrabench.attack import rates
 from labrig_suites.terrabench.faults import faulty, reference
 from labrig_suites.terrabench.lint import lint, lint_set
 from labrig_suites.terrabench.making.assembling import FIELDS, make_item

@@ -1,4 +1,6 @@
-"""What cheap answers are worth, without a model and a tool: ``python -m labrig_suites.terrabench.attack [ITEMS]``.
+"""What cheap answers are worth, without a model and a tool.
+
+    PYTHONPATH=tests python -m attackers.terrabench [ITEMS]
 
 Each attacker sees context, question and contract of an item, and knows the true values of all the other items of the
 set: more than an agent can. Keys that differ in the name of a place alone are one to it.
