@@ -286,7 +286,10 @@ def verify(call: Call) -> Result:
     truth = truth.broadcast_like(first).transpose(*first.dims)
     if call.optional("mask") is not None:
         mask = like(
-            read_field(call.input("mask"), text_of(call, "mask_variable")).data, first, where="mask_path"
+            read_field(call.input("mask"), text_of(call, "mask_variable")).data,
+            first,
+            where="mask_path",
+            units=False,  # a mask is a share, whatever the field is measured in
         )
         truth = truth.where(mask > 0.5)
         if not bool(truth.notnull().any()):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from fastmcp import Client
 
-from support.terra import YEARS, members, refused, run
+from support.terra import YEARS, grid, members, refused, run
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -290,6 +290,17 @@ async def test_scores_are_those_of_numpy(served: Client[Any]) -> None:
 async def test_some_common_times_are_paired_and_counted(served: Client[Any]) -> None:
     found = await run(served, "verify", forecast_path="later.nc", truth_path="truth.nc", variable="t2m")
     assert found["pairs"] == 27 * 12 and "27 times are common" in found["warnings"][-1]
+
+
+async def test_a_mask_has_a_unit_of_its_own(served: Client[Any], small: Path) -> None:
+    """`region_mask` says that its shares have the unit 1, which no temperature has."""
+    forecast, truth = members()
+    north = np.zeros((3, 4))
+    north[0] = 1.0
+    grid(north, name="mask", units="1").to_netcdf(small / "north_mask.nc")
+    held = {**PAIR, "mask_path": "north_mask.nc", "metrics": ["bias"]}
+    found = await run(served, "verify", **held)
+    assert found["metrics"]["bias"] == pytest.approx((forecast[0] - truth)[:, 0].mean(), rel=1e-8)
 
 
 PAIR = {"forecast_path": "m0.nc", "truth_path": "truth.nc", "variable": "t2m"}
