@@ -227,21 +227,22 @@ def axes(rows: int, columns: int) -> tuple[Any, Any]:
 def _column(data: Any, name: str, unit: str, when: Any, shape: tuple[int, int]) -> Any:
     from labrig_earth.atmosphere.levels import at_level, by_pressure
 
-    variable = _variable(data, name, "pressure_path")
-    ordered = by_pressure(_at_time(variable, when, "pressure_path"))[0]
+    found = variable(data, name, "pressure_path")
+    ordered = by_pressure(_at_time(found, when, "pressure_path"))[0]
     return np.stack(
         [
-            _plane(at_level(ordered, level, where="pressure_path"), name, unit, shape, "pressure_path")
+            plane(at_level(ordered, level, where="pressure_path"), name, unit, shape, "pressure_path")
             for level in LEVELS
         ]
     )
 
 
 def _field(data: Any, name: str, unit: str, when: Any, shape: tuple[int, int], where: str) -> Any:
-    return _plane(_at_time(_variable(data, name, where), when, where), name, unit, shape, where)
+    return plane(_at_time(variable(data, name, where), when, where), name, unit, shape, where)
 
 
-def _variable(data: Any, name: str, where: str) -> Any:
+def variable(data: Any, name: str, where: str) -> Any:
+    """Return a variable by its name or another that files have for it; LabrigError, ``not_found``, without it."""
     found = [each for each in (name, *OTHER_NAMES[name]) if each in data.data_vars]
     if not found:
         raise LabrigError(
@@ -275,8 +276,15 @@ def _at_time(variable: Any, when: Any, where: str) -> Any:
     return variable.isel({name: int(places[0])}, drop=True)
 
 
-def _plane(field: Any, name: str, unit: str, shape: tuple[int, int], where: str) -> Any:
-    """Return one horizontal field in the network's unit and order."""
+def plane(
+    field: Any,
+    name: str,
+    unit: str,
+    shape: tuple[int, int],
+    where: str,
+    plausible: tuple[float, float] | None = None,
+) -> Any:
+    """Return one horizontal field, float32, in the network's unit and order; values within `PLAUSIBLE` by default."""
     from labrig_earth.grids.axes import horizontal
     from labrig_earth.grids.units import convert
 
@@ -317,7 +325,7 @@ def _plane(field: Any, name: str, unit: str, shape: tuple[int, int], where: str)
         raise
     if not np.isfinite(values).all():
         raise LabrigError(f"{name} has {int((~np.isfinite(values)).sum())} missing values", where=where)
-    low, high = PLAUSIBLE[name]
+    low, high = plausible or PLAUSIBLE[name]
     if values.min() < low or values.max() > high:
         raise LabrigError(
             f"{name} runs from {values.min():g} to {values.max():g} {unit}", where=where,

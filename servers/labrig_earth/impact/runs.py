@@ -65,6 +65,8 @@ class Engine:
         Of the process that loads it.
     folder
         Where its module lies, if it does not lie in ``inside``.
+    python
+        The Python that it lives in, where that is no side environment but one that the operator made.
     """
 
     name: str
@@ -74,6 +76,7 @@ class Engine:
     programs: bool = False
     variables: Mapping[str, str] = field(default_factory=dict)
     folder: Path | None = None
+    python: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -203,7 +206,7 @@ class Engines:
         """Return what runs an engine, which is loaded with its first run."""
         if engine.name in self._loaded:
             return self._loaded[engine.name][0]
-        python: Path | None = None
+        python = engine.python
         folders: tuple[Path, ...] = ()
         module = "labrig_earth.impact.inside.entering"
         held = contextlib.ExitStack()
@@ -211,6 +214,7 @@ class Engines:
             require(engine)
             held.enter_context(hold(engine.environment.path))
             python = engine.environment.path / "bin" / "python"
+        if python is not None:
             further = (engine.folder,) if engine.folder is not None else ()
             folders, module = (Path(__file__).with_name("inside"), *further), "entering"
         scratch = Path(held.enter_context(tempfile.TemporaryDirectory(prefix=OF_ENGINES, dir=_short_base())))

@@ -455,6 +455,13 @@ PANGU_WEIGHTS = ServerSetting(
     "Pangu-Weather's network, a file .onnx, or a folder with pangu_weather_6.onnx and its like",
 )
 PANGU_SHA256 = ServerSetting("pangu_sha256", "", "SHA-256 that its file must have; another is refused")
+AURORA_PYTHON = ServerSetting(
+    "aurora_python", "", "full path of a Python with microsoft-aurora, which run_aurora_forecast works in"
+)
+AURORA_WEIGHTS = ServerSetting("aurora_weights", "", "Aurora's checkpoint, a file, or a folder of several")
+AURORA_SHA256 = ServerSetting(
+    "aurora_sha256", "", "SHA-256 that the checkpoint must have; another is refused"
+)
 
 toolbox = Toolbox(
     "earth",
@@ -479,13 +486,16 @@ toolbox = Toolbox(
         "terra-core": "of these, group core: what is in a NetCDF file",
         "terra-era5_obs": "of these, group era5_obs: ERA5 fetched, its normals, winds, moisture, regions",
         "terra-ensemble_verify": "of these, group ensemble_verify: ensembles, calibration, verification",
-        "terra-forecast_models": "of these, group forecast_models: Pangu-Weather, grids, tracks of cyclones",
+        "terra-forecast_models": "of these, group forecast_models: Pangu-Weather, Aurora, grids, tracks of cyclones",
         "terra-geo_osm": "of these, group geo_osm: features of OpenStreetMap, distances, zones",
         "terra-satellite": "of these, group satellite: Sentinel-2 composites, indices, areas, pictures",
         "terra-seasonal": "of these, group seasonal: seasonal forecasts corrected, terciles, ENSO; files of C3S",
         "terra-visualization": "of these, group visualization: maps as pictures",
     },
-    settings=(PYTHON, SCHEDULER, ACTIVATION, MSWEP_FOLDER, MODEL, PANGU_WEIGHTS, PANGU_SHA256),
+    settings=(
+        *(PYTHON, SCHEDULER, ACTIVATION, MSWEP_FOLDER, MODEL, PANGU_WEIGHTS, PANGU_SHA256),
+        *(AURORA_PYTHON, AURORA_WEIGHTS, AURORA_SHA256),
+    ),
     reads=(),
     services=(EARTH_SEARCH, OVERPASS, CDS, OPEN_METEO_AIR, MSWEP, LANGUAGE_MODEL, NOMINATIM, SERPER),
 )

@@ -85,6 +85,8 @@ OPERATIONS: Mapping[str, Operation] = {
         era5_regions.region_reduce,
         forecasts.pangu_inputs,
         forecasts.pangu_fields,
+        forecasts.aurora_inputs,
+        forecasts.aurora_fields,
         regridding.regrid_to_target_grid,
         tracks.run_tc_tracks_from_era5,
     )

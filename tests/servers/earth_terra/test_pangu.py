@@ -246,10 +246,3 @@ async def test_without_the_side_environment_the_line_that_brings_it_is_named(
     ) as bare:
         code, said = await refused(bare, "run_pangu_forecast", **ASKED)
     assert code == "unavailable" and "labrig setup pangu" in said
-
-
-async def test_aurora_is_named_with_where_it_is_had(client: Client[Any]) -> None:
-    code, said = await refused(
-        client, "run_aurora_forecast", surface_path="a.nc", pressure_path="b.nc", static_path="c.nc"
-    )
-    assert code == "unavailable" and "microsoft/aurora" in said

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
@@ -49,10 +50,7 @@ async def run_pangu_forecast(
     require_active(GROUP, session())
     from labrig_earth.server.terra.models import pangu_forecast
 
-    chosen = (device or "cpu").lower()
-    if not re.fullmatch(r"cpu|cuda(:\d{1,2})?", chosen):
-        raise LabrigError(f"There is no device {device[:40]!r}", where="device", expected="cpu, cuda:0, ..")
-    notes = [] if chosen == "cpu" else [f"device {chosen}: computed on the processor, which is what is here"]
+    notes = [*_devices(device=device)]
     return await pangu_forecast(
         surface_path,
         pressure_path,
@@ -71,30 +69,60 @@ async def run_pangu_forecast(
 async def run_aurora_forecast(
     surface_path: Surface,
     pressure_path: Levels,
-    static_path: str,
-    selected_times: Texts = [],  # noqa: B006 - pydantic copies it
+    static_path: Annotated[str, Field(description="lsm, slt, z.")],
+    selected_times: Annotated[Texts, Field(description="Two, 6 h apart.")] = [],  # noqa: B006 - pydantic copies it
     history_steps: Whole = 0,
     time_block: Whole = 0,
     rollout_steps: Whole = 4,
     forecast_interval_hours: Number | None = 6.0,
-    analysis_time: Text = "",
+    analysis_time: Annotated[Text, Field(description="By default the last.")] = "",
     output_dir: Text = FORECASTS,
     model_repo: Text = "microsoft/aurora",
     checkpoint_name: Text = "aurora-0.25-pretrained.ckpt",
-    model_kwargs: Mapped = {},  # noqa: B006
+    model_kwargs: Annotated[Mapped, Field(description="Sizes: embed_dim, ..")] = {},  # noqa: B006
     device: Text = "cpu",
     input_device: Text = "cpu",
 ) -> Published:
-    """Not here: Aurora needs PyTorch; the refusal says where it is had."""
+    """Forecast from two analyses by Aurora, 6 h a step; needs its Python and checkpoint."""
     require_active(GROUP, session())
-    raise LabrigError(
-        "Aurora is not run by this server",
-        where="run_aurora_forecast",
-        expected="a forecast made elsewhere: pip install microsoft-aurora, weights of "
-        "https://huggingface.co/microsoft/aurora (MIT)",
-        try_="its NetCDF in the workspace, which every other sub-tool takes; or run_pangu_forecast",
-        code="unavailable",
+    from labrig_earth.forecasting import aurora
+    from labrig_earth.server.terra.models import Rollout, aurora_forecast
+
+    notes = [*_devices(device=device, input_device=input_device)]
+    if time_block:
+        notes.append(f"time_block {time_block}: recorded, a run takes two times")
+    if model_repo not in ("", aurora.REPO):
+        raise LabrigError(
+            f"Nothing is downloaded from {model_repo[:80]!r}",
+            where="model_repo",
+            expected=f"{aurora.REPO}, which names the source and fetches nothing",
+            try_="the checkpoint in the folder of the setting earth.aurora_weights, by checkpoint_name",
+            code="refused",
+        )
+    rollout = Rollout(
+        steps=aurora.checked_steps(rollout_steps, forecast_interval_hours, history_steps),
+        checkpoint=aurora.checked_name(checkpoint_name) if checkpoint_name else "",
+        configuration=aurora.checked_configuration(model_kwargs),
     )
+    inputs = {"surface": [surface_path], "pressure": [pressure_path], "static": [static_path]}
+    return await aurora_forecast(
+        inputs,
+        rollout,
+        selected_times=selected_times,
+        analysis_time=analysis_time,
+        output_dir=output_dir or FORECASTS,
+        notes=notes,
+    )
+
+
+def _devices(**given: str) -> Iterator[str]:
+    """Give a note for each device that is no processor; LabrigError for what is no device."""
+    for name, device in given.items():
+        chosen = (device or "cpu").lower()
+        if not re.fullmatch(r"cpu|cuda(:\d{1,2})?", chosen):
+            raise LabrigError(f"There is no device {device[:40]!r}", where=name, expected="cpu, cuda:0, ..")
+        if chosen != "cpu":
+            yield f"{name} {chosen}: computed on the processor, which is what is here"
 
 
 @toolbox.tool(title="Put on a grid", read_only=False, faithful=True, toolsets=TOOLSETS)

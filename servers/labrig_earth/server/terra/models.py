@@ -4,23 +4,30 @@ from __future__ import annotations
 
 import hashlib
 import os
+import stat
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import Any
+
+import numpy as np
 
 from labrig.answer import Published
 from labrig.errors import LabrigError
 from labrig.threads import in_thread, look
 from labrig.toolbox import session
-from labrig_earth.forecasting import pangu
+from labrig_earth.forecasting import aurora, pangu
+from labrig_earth.forecasting.aurora_python import MADE_BY, PACKAGE, looked_at
 from labrig_earth.forecasting.onnx_header import read_header
 from labrig_earth.forecasting.setup import PANGU_ENV
 from labrig_earth.impact.runs import Allowed, Engine, require
 from labrig_earth.results import Result
 from labrig_earth.server.base import (
+    AURORA_PYTHON,
+    AURORA_SHA256,
+    AURORA_WEIGHTS,
     PANGU_SHA256,
     PANGU_WEIGHTS,
     Worked,
@@ -43,6 +50,16 @@ RESULT_BYTES = 2 << 30
 """Of the arrays of all steps: seven steps on the published grid."""
 ALLOWED = Allowed(wall_s=1800.0, memory_bytes=48 << 30, file_bytes=RESULT_BYTES, folder_bytes=3 << 30)
 """The published network takes about 10 GB; address space, which is what is bounded, is several times that."""
+
+AURORA = Engine(
+    "aurora",
+    "Aurora",
+    "aurora_engine",
+    folder=Path(aurora.__file__).with_name("inside"),
+    variables={"HF_HUB_OFFLINE": "1"},
+)
+AURORA_ALLOWED = replace(ALLOWED, wall_s=3600.0, memory_bytes=128 << 30)
+"""The published models take tens of GB on their grid."""
 
 
 @dataclass(frozen=True)
@@ -166,6 +183,199 @@ def _answer(
     return published(payload, source=source_line(hashes), record=record, warned=bool(warnings))
 
 
+@dataclass(frozen=True)
+class Rollout:
+    """What is asked of Aurora: steps, the name of the checkpoint, and arguments of the model's constructor."""
+
+    steps: int
+    checkpoint: str
+    configuration: Mapping[str, Any]
+
+
+async def aurora_forecast(
+    inputs: Mapping[str, Sequence[str]],
+    asked: Rollout,
+    *,
+    selected_times: Sequence[str],
+    analysis_time: str,
+    output_dir: str,
+    notes: Sequence[str],
+) -> Published:
+    """Roll Aurora out from two analyses, and return its payload.
+
+    Raises
+    ------
+    LabrigError
+        ``unavailable`` without a checkpoint, or without a Python that has the package; what inputs are refused for,
+        which is found before PyTorch is loaded; ``limit`` for more than `RESULT_BYTES`; ``engine`` where it fails.
+    """
+    here = session()
+    folder = within(output_dir, "output_dir")
+    stated = _time(analysis_time, "analysis_time") if analysis_time else ""
+    chosen = [np.datetime64(_time(each, "selected_times"), "s") for each in selected_times]
+    when = aurora.analysis_time(chosen, np.datetime64(stated, "s") if stated else None)
+    _require_aurora()
+    with ExitStack() as held:
+        checkpoint = await in_thread(lambda: held.enter_context(_checkpoint(asked.checkpoint)))
+        kind = aurora.class_of(checkpoint.name)
+        of_python = f"the setting earth.{AURORA_PYTHON.name}"
+        python = await in_thread(
+            looked_at, str(toolbox.setting(here.state.options, AURORA_PYTHON.name)), of_python
+        )
+        given, hashes = await in_thread(_opened, inputs, held)
+        from labrig_earth.work import asking
+
+        place = await in_thread(lambda: held.enter_context(_scratch(here)))
+        wanted = {
+            "analysis_time": str(when) if when is not None else "",
+            "patch": int(asked.configuration.get("patch_size", 4)),
+        }
+        ready = await asking.run(
+            here.state.workers, "terra_aurora_inputs", given, wanted, place.descriptor, limits=asking.JOB
+        )
+        rows, columns = ready.data["shape"]
+        _check_bytes(asked.steps, rows * columns)
+        here.progress(0.1, "the model is loaded")
+        top = Path(f"/proc/self/fd/{place.descriptor}")
+        files = {
+            name: await in_thread(held.enter_context, _left(top / f"{name}.npy"))
+            for name in ("upper", "surface", "static")
+        }
+        latitudes, longitudes = pangu.axes(rows, columns)
+        arguments = {
+            "steps": asked.steps,
+            "class": kind,
+            "configuration": dict(asked.configuration),
+            "time": ready.data["analysis_time"],
+            "levels": list(pangu.LEVELS),
+            "latitudes": latitudes.tolist(),
+            "longitudes": longitudes.tolist(),
+        }
+        engine = replace(AURORA, python=python.path)
+        async with here.state.engines.run(
+            engine, arguments, {}, files={"weights": checkpoint.descriptor, **files}, allowed=AURORA_ALLOWED
+        ) as run:
+            left = {name: run.folder / "outputs" / f"{name}.npy" for name in ("upper", "surface")}
+            made = {
+                name: [asking.Given(name, await in_thread(held.enter_context, _left(path)))]
+                for name, path in left.items()
+            }
+            said = {
+                "valid_time": ready.data["analysis_time"],
+                "rows": rows,
+                "sources": list(hashes),
+                "history": f"Aurora, {asked.steps} steps of {aurora.STEP_H} h by {checkpoint.name} in {run.version}",
+            }
+            result = await asking.run(
+                here.state.workers, "terra_aurora_fields", made, said, place.descriptor, limits=asking.JOB
+            )
+        worked = Worked(result, place, hashes, said)
+        paths, outputs = await in_thread(put_files, here, worked, folder, None)
+    payload: dict[str, Any] = {
+        "model": "aurora",
+        **marked(dict(result.data), paths),
+        "provider": "CPU",
+        "engine": run.version,
+        "class": f"aurora.{kind}",
+        "configuration": dict(asked.configuration),
+        "input_files": dict(zip(("surface", "pressure", "static"), _named(inputs), strict=True)),
+        "weights": {"name": checkpoint.name, "sha256": checkpoint.sha256, "bytes": checkpoint.size},
+        "weights_checked": _checked_against(),
+        "licence": f"of the package and the published checkpoints: {aurora.LICENCE} ({aurora.SOURCE})",
+        "method": result.method,
+    }
+    warnings = [*notes, *ready.warnings]
+    if rows % wanted["patch"]:
+        warnings.append(
+            "the latitude at the south pole is left out by the model, whose patches do not reach it"
+        )
+    if warnings:
+        payload["warnings"] = list(dict.fromkeys(warnings))
+    known = {**{name: sha for name, sha in hashes.items() if sha}, checkpoint.name: checkpoint.sha256}
+    record = {"operation": "run_aurora_forecast", "inputs": known, "outputs": dict(outputs)}
+    return published(payload, source=source_line(hashes), record=record, warned=bool(warnings))
+
+
+def _named(inputs: Mapping[str, Sequence[str]]) -> list[str]:
+    return [paths[0] for paths in inputs.values()]
+
+
+def _check_bytes(steps: int, points: int) -> None:
+    """Raise ``limit`` where the arrays of all steps would be more than `RESULT_BYTES`."""
+    each = (len(pangu.UPPER) * len(pangu.LEVELS) + len(pangu.SURFACE)) * points * 4
+    if steps * each > RESULT_BYTES:
+        raise LabrigError(
+            f"{steps} steps would be {steps * each:,} bytes",
+            where="rollout_steps",
+            expected=f"at most {RESULT_BYTES // each} in a call on this grid",
+            code="limit",
+        )
+
+
+def _require_aurora() -> None:
+    """Raise ``unavailable`` where a setting is missing, naming each that is, and where what it names is had."""
+    options = session().state.options
+    wanted = {
+        AURORA_PYTHON.name: f"a Python with {PACKAGE} ({MADE_BY})",
+        AURORA_WEIGHTS.name: f"a checkpoint, such as aurora-0.25-pretrained.ckpt of {aurora.SOURCE}",
+    }
+    missing = {name: what for name, what in wanted.items() if not str(toolbox.setting(options, name))}
+    if missing:
+        raise LabrigError(
+            f"Aurora is not set up: {' and '.join(f'earth.{name}' for name in missing)} not set",
+            where="run_aurora_forecast",
+            expected="; ".join(f"earth.{name}: {what}" for name, what in missing.items())
+            + f". Licence of both: {aurora.LICENCE}; the server downloads nothing",
+            try_=" and ".join(f"LABRIG_EARTH_{name.upper()}=PATH" for name in missing)
+            + ", or a forecast made elsewhere as NetCDF, which every other sub-tool takes",
+            code="unavailable",
+        )
+
+
+@contextmanager
+def _checkpoint(name: str) -> Iterator[Weights]:
+    """Open the checkpoint that the server has, or the one of its folder that a call names, and hash it."""
+    options = session().state.options
+    path = Path(str(toolbox.setting(options, AURORA_WEIGHTS.name))).expanduser()
+    if path.is_dir():
+        path /= name or "aurora-0.25-pretrained.ckpt"
+    elif name not in ("", path.name, "aurora-0.25-pretrained.ckpt"):
+        raise LabrigError(
+            f"The server has {path.name}, not {name}", where="checkpoint_name", expected=path.name, code="not_found"
+        )  # fmt: skip
+    with ExitStack() as held:
+        try:
+            descriptor = held.enter_context(_read(path))
+            regular = stat.S_ISREG(os.fstat(descriptor).st_mode)
+        except OSError as error:
+            raise _no_checkpoint(path.name, error.strerror or "it cannot be opened") from None
+        if not regular:
+            raise _no_checkpoint(path.name, "it is no file")
+        sha256 = _hash(descriptor)
+        wanted = str(toolbox.setting(options, AURORA_SHA256.name)).lower()
+        if wanted and sha256 != wanted:
+            raise LabrigError(
+                f"This is another checkpoint: its sha256 is {sha256}", where=path.name, expected=f"sha256 {wanted}",
+                code="refused",
+            )  # fmt: skip
+        yield Weights(path.name, descriptor, os.fstat(descriptor).st_size, sha256)
+
+
+def _no_checkpoint(name: str, why: str) -> LabrigError:
+    return LabrigError(
+        f"The checkpoint {name} cannot be read: {why}",
+        where=f"the setting earth.{AURORA_WEIGHTS.name}, checkpoint_name",
+        try_=f"download it from {aurora.SOURCE} ({aurora.LICENCE}); the server downloads nothing",
+        code="unavailable",
+    )
+
+
+def _checked_against() -> str:
+    if toolbox.setting(session().state.options, AURORA_SHA256.name):
+        return f"its sha256 is that of the setting earth.{AURORA_SHA256.name}"
+    return f"no published sha256 is known here; earth.{AURORA_SHA256.name} would have it compared"
+
+
 @contextmanager
 def _weights(model_path: str, lead_hours: Sequence[float]) -> Iterator[Weights]:
     """Open the file of weights that a call names, or that the server has, and hash it."""
@@ -234,14 +444,14 @@ def _network(weights: Weights, upper_input: str, surface_input: str) -> pangu.Ne
     return pangu.checked_network(inputs, outputs, upper_input=upper_input, surface_input=surface_input)
 
 
-def _time(text: str) -> str:
+def _time(text: str, where: str = "valid_time") -> str:
     """Return a time as ISO text in UTC without its zone; LabrigError for what is none."""
     try:
         found = datetime.fromisoformat(text)
     except ValueError:
         raise LabrigError(
             f"This is no time: {text[:40]!r}",
-            where="valid_time",
+            where=where,
             expected="ISO 8601, such as 2023-01-01T06:00",
         ) from None
     if found.tzinfo is not None:
