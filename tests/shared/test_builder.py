@@ -15,6 +15,7 @@ from pydantic import Field
 from labrig.answer import Answer, Picture, Published, Quantity
 from labrig.calls import CallLog
 from labrig.errors import LabrigError
+from labrig.serving import builder
 from labrig.serving.builder import build
 from labrig.toolbox import ServeOptions, Toolbox, session
 
@@ -227,3 +228,32 @@ async def test_a_picture_is_image_and_caption_and_nothing_structured(tmp_path: P
     assert caption.text == "a ?"
     assert drawn.structured_content is None
     assert drawn.meta["labrig"]["source"] == "camera"
+
+
+async def test_many_unknown_arguments_are_not_looked_at_one_by_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pydantic makes an error of each, and names it, while the calls of all others wait."""
+    box = Toolbox("lab", "A laboratory", "Weigh.")
+
+    @box.tool(title="Weigh", read_only=True)
+    async def weigh(names: list[str]) -> Answer:
+        """Weigh samples."""
+        return Answer(source="scale", data={"names": names})
+
+    found = []
+    said = builder._argument_error
+
+    def counted(error: Any, tool: str, parameters: list[str]) -> LabrigError:
+        found.append(error.__cause__.error_count())
+        return said(error, tool, parameters)
+
+    monkeypatch.setattr(builder, "_argument_error", counted)
+    log = tmp_path / "log"
+    options = ServeOptions(workspace=tmp_path / "work", log_calls=log)
+    async with Client(build(box, options)) as client:
+        result = await client.call_tool_mcp("weigh", {f"k{number}": 0 for number in range(20_000)})
+    assert result.meta["labrig"]["error"]["code"] == "bad_input"
+    assert sum(found) <= 7
+    assert len(result.content[0].text) < 500
+    assert sum(each.stat().st_size for each in log.rglob("*") if each.is_file()) < 5_000

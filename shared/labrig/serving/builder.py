@@ -8,6 +8,7 @@ import contextlib
 import functools
 import hmac
 import inspect
+import itertools
 import logging
 import os
 import secrets
@@ -46,6 +47,8 @@ from labrig.turns import OWNER, Turns
 from labrig.workspace import Workspace, fresh_workspace
 
 log = logging.getLogger("labrig")
+MOST_TOLD = 6
+"""Wrong arguments that a refusal names."""
 CANCELLED = {"code": "cancelled", "what": "the client cancelled the call"}
 
 
@@ -61,7 +64,7 @@ def build(toolbox: Toolbox, options: ServeOptions | None = None) -> FastMCP[Any]
     specs = toolbox.select(options)
     _check_folders(options)
     tools = [_mcp_tool(spec, options.output is None) for spec in specs]
-    face = _Face(toolbox, options, {tool.name: list(tool.parameters.get("properties", {})) for tool in tools})
+    face = _Face(toolbox, options, {tool.name: tool.parameters.get("properties", {}) for tool in tools})
     server: FastMCP[Any] = FastMCP(
         toolbox.name,
         instructions=toolbox.instructions,
@@ -238,7 +241,9 @@ CALLS_AT_ONCE, CALLS_ALONE, MOST_CALLS = 8, 64, 10_000
 class _Face(Middleware):
     """Gives each call its session, turns refusals into results, and keeps the call log."""
 
-    def __init__(self, toolbox: Toolbox, options: ServeOptions, parameters: dict[str, list[str]]) -> None:
+    def __init__(
+        self, toolbox: Toolbox, options: ServeOptions, parameters: dict[str, dict[str, Any]]
+    ) -> None:
         self._toolbox = toolbox
         self._options = options
         self._parameters = parameters
@@ -271,7 +276,10 @@ class _Face(Middleware):
 
     async def on_call_tool(self, context: MiddlewareContext[Any], call_next: Any) -> ToolResult:
         started, clock = time.time(), time.monotonic()
-        name, arguments = context.message.name, context.message.arguments or {}
+        name = context.message.name
+        schema = self._parameters.get(name, {})
+        arguments = _few_unknown(context.message.arguments or {}, schema)
+        context = context.copy(message=context.message.model_copy(update={"arguments": arguments}))
         owner = self._owner()
         telling = Telling(context.fastmcp_context)
         try:
@@ -300,7 +308,7 @@ class _Face(Middleware):
                 _session.reset(token)
                 await telling.end()
         except ValidationError as error:
-            result = error_result(_argument_error(error, name, self._parameters[name]))
+            result = error_result(_argument_error(error, name, list(self._parameters[name])))
         except NotFoundError:
             result = error_result(unknown_name("tool", name, self._parameters))
         except LabrigError as error:
@@ -407,6 +415,13 @@ def _with_volatile(meta: dict[str, Any] | None, volatile: dict[str, Any]) -> dic
     return meta
 
 
+def _few_unknown(arguments: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
+    """Leave out unknown arguments beyond the first few that a refusal names: pydantic makes an error of each."""
+    unknown = itertools.islice((key for key in arguments if key not in schema), MOST_TOLD)
+    kept = {*schema, *unknown}
+    return {key: value for key, value in arguments.items() if key in kept}
+
+
 def _argument_error(error: ValidationError, tool: str, parameters: list[str]) -> LabrigError:
     """Say which arguments are wrong, and how, in our own words."""
     cause = error.__cause__
@@ -426,8 +441,8 @@ def _argument_error(error: ValidationError, tool: str, parameters: list[str]) ->
             given = given if len(given) <= 80 else given[:77] + "..."
             said.append(f"{place}: {fault['msg']}, not {given}")
     return LabrigError(
-        f"The arguments of {tool} are not right: " + "; ".join(said[:6]),
-        where=", ".join(dict.fromkeys(places[:6])),
+        f"The arguments of {tool} are not right: " + "; ".join(said[:MOST_TOLD]),
+        where=", ".join(dict.fromkeys(places[:MOST_TOLD])),
         expected=("the arguments " + ", ".join(parameters)) if parameters else "no argument",
         try_=", ".join(hints),
     )

@@ -274,6 +274,13 @@ GENERAL: tuple[Case, ...] = (
     ),
     Case(
         ARGUMENTS,
+        "many unknown arguments",
+        "100,000 arguments that a tool does not have",
+        (Call("{quiet}", {f"k{number}": 0 for number in range(100_000)}),),
+        ("bad_input",),
+    ),
+    Case(
+        ARGUMENTS,
         "huge numbers",
         "400 digits, as many negative ones, and 1e308 for every argument that takes a number",
         EveryArgument(huge_numbers),
