@@ -7,6 +7,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -14,13 +15,16 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx2
 import pytest
 from fastmcp import Client
 from fastmcp.client.transports import StreamableHttpTransport
 
+from hostile.guard import until
 from labrig.serving.gate import WRONG_TOKEN_S, Gate
+from labrig.serving.knocking import HEAD_S, MOST
 from labrig.serving.serve import main as serve_main
 from labrig_harness.registry.servers import toolbox
 from support.command import labrig
@@ -237,6 +241,39 @@ async def test_two_tokens_never_see_each_others_files(private_home: Path, mode: 
                 assert token in done.content[0].text
 
 
+@contextlib.contextmanager
+def half_sent(url: str, count: int) -> Iterator[list[socket.socket]]:
+    """Give connections on which a request has begun and does not go on."""
+    address = urlsplit(url)
+    begun = f"POST /mcp HTTP/1.1\r\nHost: {address.netloc}\r\nX-begun: b".encode()
+    with contextlib.ExitStack() as stack:
+        made = []
+        for _ in range(count):
+            made.append(stack.enter_context(socket.create_connection((address.hostname, address.port), 30)))
+            with contextlib.suppress(ConnectionError):
+                made[-1].sendall(begun)
+        yield made
+
+
+def is_closed(connection: socket.socket) -> bool:
+    """Tell whether the other side has closed a connection."""
+    connection.setblocking(False)
+    try:
+        return connection.recv(1) == b""
+    except BlockingIOError:
+        return False
+    except ConnectionError:
+        return True
+
+
+@pytest.mark.accept
+def test_a_request_that_does_not_come_is_not_waited_for(private_home: Path) -> None:
+    with http_server(tokens=",".join(TOKENS)) as url, half_sent(url, 4) as begun:
+        begun[0].sendall(b"\r\nContent-Length: 9\r\n\r\n{")  # answered before its body: there is no token
+        assert begun[0].recv(12) == b"HTTP/1.1 401"
+        assert until(lambda: all(map(is_closed, begun[1:])), HEAD_S + 10)
+
+
 def test_http_is_guarded(private_home: Path) -> None:
     body = {"jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": {"_meta": MODERN_META}}
     headers = {
@@ -258,6 +295,16 @@ def test_http_is_guarded(private_home: Path) -> None:
         began = time.monotonic()
         assert {status(authorization="Bearer " + "c" * 20) for _ in range(4)} == {401}
         assert time.monotonic() - began >= 4 * WRONG_TOKEN_S * 0.9
+        with half_sent(url, 3 * MOST) as strangers, httpx2.Client() as known:
+            assert status(**good) == 200, "who has a token is served beside strangers"
+            assert known.post(url, json=body, headers={**headers, **good}).status_code == 200
+            with half_sent(url, MOST):  # they displace each other, and not who has shown a token
+                assert known.post(url, json=body, headers={**headers, **good}).status_code == 200
+                assert sum(map(is_closed, strangers)) >= 2 * MOST
+        two_lengths = b"Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+        with half_sent(url, 1) as (one,):
+            one.sendall(b"\r\nAuthorization: Bearer " + TOKENS[0].encode() + b"\r\n" + two_lengths)
+            assert one.makefile("rb").read().startswith(b"HTTP/1.1 400"), "and the connection is closed"
     with http_server() as url:
         assert status() == 200
         assert status(host="evil.example") == 421

@@ -38,7 +38,7 @@ from labrig.config import home
 from labrig.errors import LabrigError, Lacking, nearest, unknown_name
 from labrig.http import outside
 from labrig.jobs import Jobs
-from labrig.serving.gate import Slowed
+from labrig.serving.gate import Slowed, let_in
 from labrig.serving.gc import hold
 from labrig.serving.lean import lean_hints, lean_schema
 from labrig.serving.telling import Telling
@@ -461,6 +461,7 @@ class BearerTokens(TokenVerifier):
         given = token.encode("utf-8", "surrogateescape")
         matches = [hmac.compare_digest(given, each) for each in self._tokens]
         if any(matches):
+            let_in()
             return AccessToken(token=token, client_id=sha256(token)[:32], scopes=[])
         await self._wrong.wait()
         return None

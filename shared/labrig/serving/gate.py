@@ -11,7 +11,8 @@ import asyncio
 import ipaddress
 import re
 from collections.abc import Awaitable, Callable, MutableMapping, Sequence
-from typing import Any
+from contextvars import ContextVar
+from typing import Any, Protocol
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 WRONG_TOKEN_S, LONGEST_S = 0.25, 5.0
@@ -46,6 +47,23 @@ def _parts(found: re.Match[str] | None) -> tuple[str, str]:
         return "", ""
 
 
+class Connection(Protocol):
+    """What a request came by."""
+
+    def known(self) -> None:
+        """Count it as a stranger's no longer."""
+
+
+CONNECTION: ContextVar[Connection | None] = ContextVar("labrig_connection", default=None)
+"""That of the request which a task answers."""
+
+
+def let_in() -> None:
+    """Say that the request which is being answered has shown a right token, or needs none."""
+    if connection := CONNECTION.get():
+        connection.known()
+
+
 class Gate:
     """ASGI middleware that lets in what names us, and nothing else.
 
@@ -56,17 +74,19 @@ class Gate:
     names
         Hosts by which the server may be called, beside those of the loopback: ``lab.example`` at any port, since a
         proxy may have another one, ``lab.example:8000`` at that port alone.
+    tokens
+        Whether a token is asked for behind it; else who comes this far is let in.
     """
 
-    def __init__(self, app: App, names: Sequence[str] = ()) -> None:
-        self._app = app
+    def __init__(self, app: App, names: Sequence[str] = (), *, tokens: bool = False) -> None:
+        self._app, self._tokens = app, tokens
         self._ours = {(each, "") for each in LOOPBACK} | {of_host(each) for each in names} - {("", "")}
 
     def _lets_in(self, who: tuple[str, str]) -> bool:
         return who in self._ours or (who[0], "") in self._ours
 
     async def __call__(self, scope: Scope, receive: Callable[[], Awaitable[Any]], send: Any) -> None:
-        """Pass a request on, or answer it: 421 for another Host, 403 for another Origin."""
+        """Pass a request on, or answer it: 421 for another Host, 403 for another Origin, 400 for two lengths."""
         if scope["type"] == "http":
             headers = [(key.lower(), value.decode("latin-1")) for key, value in scope["headers"]]
             hosts = [value for key, value in headers if key == b"host"]
@@ -77,11 +97,18 @@ class Gate:
                 )
             if len(origins) > 1 or (origins and not self._lets_in(of_origin(origins[0]))):
                 return await _refuse(send, 403, "Forbidden: this Origin is not one of ours (--allow-host)")
+            if {b"content-length", b"transfer-encoding"} <= {key for key, _ in headers}:
+                # RFC 9112, 6.3: what a proxy takes for one request may be two for us.
+                return await _refuse(send, 400, "Bad Request: Content-Length beside Transfer-Encoding")
+            if not self._tokens:
+                let_in()
         await self._app(scope, receive, send)
 
 
 async def _refuse(send: Any, status: int, text: str) -> None:
     headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(text)).encode())]
+    if status == 400:
+        headers.append((b"connection", b"close"))
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": text.encode()})
 

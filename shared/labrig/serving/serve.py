@@ -281,6 +281,8 @@ def _run_http(server: FastMCP[Any], http: HttpOptions) -> None:
     import fastmcp
     from starlette.middleware import Middleware
 
+    from labrig.serving.knocking import BACKLOG, Knocking
+
     fastmcp.settings.http_session_idle_timeout = http.session_idle_s
     server.run(
         "http",
@@ -288,10 +290,10 @@ def _run_http(server: FastMCP[Any], http: HttpOptions) -> None:
         host=http.host,
         port=port,
         sockets=[listener],
-        middleware=[Middleware(Gate, names=(*own, *http.allowed_hosts))],
+        middleware=[Middleware(Gate, names=(*own, *http.allowed_hosts), tokens=server.auth is not None)],
         host_origin_protection=True,  # the framework's own guard, behind ours
         allowed_hosts=[*http.allowed_hosts],
-        uvicorn_config={"log_level": "warning", "access_log": False},
+        uvicorn_config={"log_level": "warning", "access_log": False, "http": Knocking, "backlog": BACKLOG},
     )
 
 
