@@ -241,7 +241,7 @@ async def test_later_sub_tools_take_a_forecast(client: Client[Any]) -> None:
             "configuration",
         ),
         ({"checkpoint_name": "gone.ckpt"}, "unavailable", "huggingface.co/microsoft/aurora"),
-        ({"checkpoint_name": "text.ckpt"}, "bad_input", "no checkpoint"),
+        ({"checkpoint_name": "text.ckpt"}, "bad_input", "damaged, or holds code"),
         ({"checkpoint_name": "other.ckpt"}, "bad_input", "no checkpoint"),
         ({"checkpoint_name": "burst.ckpt"}, "engine", "not finite"),
         ({"model_kwargs": {**TINY, "embed_dim": 16}}, "bad_input", "no checkpoint"),

@@ -6,6 +6,7 @@ Loaded by the Python that the setting ``earth.aurora_python`` names, which has `
 from __future__ import annotations
 
 import os
+import pickle
 from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -92,6 +93,11 @@ def _model(kind: str, configuration: dict[str, Any], path: str) -> Any:
         model.load_checkpoint_local(path)
     except MemoryError:
         raise
+    except pickle.UnpicklingError:  # PyTorch's own words advise to load it unsafely
+        raise Refused(
+            "This is no checkpoint: it is damaged, or holds code or objects beside weights, which are not loaded",
+            where="checkpoint_name",
+        ) from None
     except Exception as error:  # the unpickler, the archive and the model have classes of their own
         raise _failed(
             error, f"This is no checkpoint of aurora.{kind} with this configuration", "bad_input"
