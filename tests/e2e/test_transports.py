@@ -23,7 +23,7 @@ from fastmcp import Client
 from fastmcp.client.transports import StreamableHttpTransport
 
 from hostile.guard import until
-from labrig.serving.gate import WRONG_TOKEN_S, Gate
+from labrig.serving.gate import OPENING_BYTES, WRONG_TOKEN_S, Gate
 from labrig.serving.knocking import HEAD_S, MOST
 from labrig.serving.serve import main as serve_main
 from labrig_harness.registry.servers import toolbox
@@ -301,6 +301,15 @@ def test_http_is_guarded(private_home: Path) -> None:
             with half_sent(url, MOST):  # they displace each other, and not who has shown a token
                 assert known.post(url, json=body, headers={**headers, **good}).status_code == 200
                 assert sum(map(is_closed, strangers)) >= 2 * MOST
+        opening = {"accept": headers["accept"], **good}
+        said = {"protocolVersion": "2025-06-18", "clientInfo": {"name": "x", "version": "1"}}
+        for count, answer in ((10, 200), (OPENING_BYTES // 8, 413)):  # kept as long as the session
+            said["capabilities"] = {"experimental": {f"k{n}": {} for n in range(count)}}
+            asked = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": said}
+            assert httpx2.post(url, json=asked, headers=opening).status_code == answer
+            assert httpx2.post(url, json=asked, headers={**headers, **good}).status_code == 400, (
+                "not a first one"
+            )
         two_lengths = b"Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
         with half_sent(url, 1) as (one,):
             one.sendall(b"\r\nAuthorization: Bearer " + TOKENS[0].encode() + b"\r\n" + two_lengths)

@@ -15,6 +15,8 @@ from contextvars import ContextVar
 from typing import Any, Protocol
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+OPENING_BYTES = 16_384
+"""Of a request that opens a session: what a client says of itself is kept as long as the session."""
 WRONG_TOKEN_S, LONGEST_S = 0.25, 5.0
 """Between the answers to two wrong tokens, and how long one waits at most, however many come."""
 
@@ -79,7 +81,10 @@ class Gate:
     """
 
     def __init__(self, app: App, names: Sequence[str] = (), *, tokens: bool = False) -> None:
+        from mcp.server.transport_security import RequestBodyLimitMiddleware
+
         self._app, self._tokens = app, tokens
+        self._opening = RequestBodyLimitMiddleware(app, OPENING_BYTES)
         self._ours = {(each, "") for each in LOOPBACK} | {of_host(each) for each in names} - {("", "")}
 
     def _lets_in(self, who: tuple[str, str]) -> bool:
@@ -102,7 +107,18 @@ class Gate:
                 return await _refuse(send, 400, "Bad Request: Content-Length beside Transfer-Encoding")
             if not self._tokens:
                 let_in()
+            if scope.get("method") == "POST" and _opens_a_session(headers):
+                return await self._opening(scope, receive, send)
         await self._app(scope, receive, send)
+
+
+def _opens_a_session(headers: Sequence[tuple[bytes, str]]) -> bool:
+    """Tell whether a request can only be the first of a session: by its headers alone, as the SDK tells it."""
+    from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+
+    named = dict(reversed(headers))  # of two, the SDK looks at the first
+    version = named.get(b"mcp-protocol-version")
+    return b"mcp-session-id" not in named and (version is None or version in HANDSHAKE_PROTOCOL_VERSIONS)
 
 
 async def _refuse(send: Any, status: int, text: str) -> None:
