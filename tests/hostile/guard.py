@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import errno
 import hashlib
 import os
 import secrets
@@ -68,6 +69,16 @@ def until(condition: Callable[[], bool], seconds: float = 10.0) -> bool:
             return False
         time.sleep(0.02)
     return True
+
+
+def _taken_away(folder: Path) -> bool:
+    """Remove a folder and return whether it is gone: work whose call has ended may still put a result there."""
+    try:
+        shutil.rmtree(folder)
+    except OSError as error:
+        if error.errno != errno.ENOTEMPTY:
+            raise
+    return not folder.exists()
 
 
 class Guard:
@@ -178,6 +189,6 @@ class Guard:
                 if path.name in (".labrig", "lock"):
                     continue
                 if path.is_dir() and not path.is_symlink():
-                    shutil.rmtree(path)
+                    assert until(lambda path=path: _taken_away(path)), path
                 else:
                     path.unlink()
