@@ -80,6 +80,7 @@ def test_exit_codes(private_home: Path) -> None:
         ["nonsense"],
         ["gc", "--quota", "many"],
         ["setup", "nothing"],
+        ["setup", "phreeqc", "nothing"],  # said before the first is installed
         ["serve", "http://127.0.0.1:1/mcp"],
         ["run", "nothing", "--agent", "nop", "--out", "x"],
         ["score", "/no/such/folder"],

@@ -54,7 +54,7 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     manifests.set_defaults(run=_manifests)
 
     setup = verbs.add_parser("setup", help="install what cannot live in the main environment")
-    setup.add_argument("name", nargs="?", metavar="NAME", help="default: all that is needed by most")
+    setup.add_argument("names", nargs="*", metavar="NAME", help="default: all that is needed by most")
     setup.add_argument("--source", type=Path, metavar="DIR", help="take the files or wheels from this folder")
     setup.add_argument("--force", action="store_true", help="install again")
     setup.set_defaults(run=_setup)
@@ -135,11 +135,11 @@ def _setup(arguments: argparse.Namespace) -> int:
     from labrig import sideenv
 
     known = sideenv.side_envs()
-    if arguments.source and not arguments.name:
-        raise LabrigError("--source needs a NAME", expected=", ".join(known))
-    usual = [side for side in known.values() if side.default]
-    for side in [sideenv.find_side_env(arguments.name)] if arguments.name else usual:
-        if not arguments.name and (why := sideenv.unsuited(side)):
+    if arguments.source and len(arguments.names) != 1:
+        raise LabrigError("--source needs one NAME", expected=", ".join(known))
+    named = [sideenv.find_side_env(each) for each in arguments.names]
+    for side in named or [side for side in known.values() if side.default]:
+        if not named and (why := sideenv.unsuited(side)):
             print(f"{side.title}: left out, {why}")
             continue
         done = sideenv.setup(side, source=arguments.source, force=arguments.force, say=_say)
