@@ -107,8 +107,12 @@ class Gate:
                 return await _refuse(send, 400, "Bad Request: Content-Length beside Transfer-Encoding")
             if not self._tokens:
                 let_in()
-            if scope.get("method") == "POST" and _opens_a_session(headers):
-                return await self._opening(scope, receive, send)
+            length = dict(headers).get(b"content-length", "")
+            small = (
+                len(length) <= 5 and length.isascii() and length.isdigit() and int(length) <= OPENING_BYTES
+            )
+            if scope.get("method") == "POST" and not small and _opens_a_session(headers):
+                return await self._opening(scope, receive, send)  # reads the body before it passes it on
         await self._app(scope, receive, send)
 
 
