@@ -247,3 +247,13 @@ def test_nothing_can_be_opened_once_confined(tmp_path: Path) -> None:
     assert found.pop("duplicate") == errno.EBADF
     assert set(found.values()) == {errno.EMFILE}, found
     assert not (tmp_path / "x").exists()
+
+
+@pytest.mark.accept
+@pytest.mark.parametrize("folder", ["servers", "sandbox"])
+def test_a_question_about_the_attacks_starts_none(folder: str) -> None:
+    program = Path(__file__).parents[1] / "hostile" / folder / "attack.py"
+    for words, code in ((["--help"], 0), (["--write", "password"], 2), (["--sever=phreeqc"], 2)):
+        done = subprocess.run([sys.executable, program, *words], capture_output=True, text=True, timeout=60)
+        assert done.returncode == code and "usage:" in done.stdout + done.stderr, words
+        assert "stood" not in done.stdout, words

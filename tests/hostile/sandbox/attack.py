@@ -13,6 +13,7 @@ answered. Exit code 1 if one did, or if fewer than `MUST_LEAK` programs succeed 
 
 from __future__ import annotations
 
+import argparse
 import base64
 import contextlib
 import errno
@@ -539,11 +540,15 @@ def place() -> Any:
 
 def main() -> int:
     """Attack, print, and write the table if asked."""
-    words = [each for each in sys.argv[1:] if not each.startswith("-")]
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("words", nargs="*", metavar="WORD", help="only cases whose name holds each")
+    parser.add_argument("--column", action="append", help="only this one; repeatable")
+    parser.add_argument("--write", action="store_true", help="write the table into docs/security.md")
+    asked = parser.parse_args()
+    words, only = asked.words, asked.column
     cases = [case for case in CASES if all(word in case.name for word in words)]
-    only = [each[9:] for each in sys.argv[1:] if each.startswith("--column=")]
-    if "--write" in sys.argv and (words or only):
-        sys.exit("only the whole table can be written: leave the words and the column away")
+    if asked.write and (words or only):
+        parser.error("only the whole table can be written: leave the words and the column away")
     records: list[Record] = []
     python, prefix = side_environment()
     for user, why in users().items():
@@ -567,7 +572,7 @@ def main() -> int:
             finally:
                 rig.close()
     records.sort(key=lambda each: cases.index(each.case))
-    if "--write" in sys.argv:
+    if asked.write:
         page = PAGE.read_text(encoding="utf-8")
         PAGE.write_text(
             TABLE.sub(lambda part: f"{part[1]}{table(records)}\n{part[2]}", page), encoding="utf-8"

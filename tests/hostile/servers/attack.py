@@ -13,6 +13,7 @@ anything outside the workspace was created or changed, an answer is larger than 
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import os
 import re
@@ -40,7 +41,7 @@ from labrig.canonical import sha256
 from labrig.workspace import Workspace
 from labrig_harness.registry import servers
 from support import answer_sizes
-from support.every_server import installed, recorded, target
+from support.every_server import installed, names, recorded, target
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "security.md"
 TABLE = re.compile(r"(<!-- attack table -->\n).*?(<!-- end of attack table -->)", re.DOTALL)
@@ -477,11 +478,17 @@ def _attacked(names: Iterable[str], words: list[str], folder: Path) -> Iterator[
 
 def main() -> int:
     """Attack, print, and write the table if asked."""
-    words = [each for each in sys.argv[1:] if not each.startswith("-")]
-    only = [each.partition("=")[2] for each in sys.argv[1:] if each.startswith("--server=")]
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("words", nargs="*", metavar="WORD", help="only cases whose name holds each")
+    parser.add_argument("--server", action="append", choices=names(), help="only this one; repeatable")
+    parser.add_argument("--write", action="store_true", help="write the tables into docs/security.md")
+    asked = parser.parse_args()
+    words, only = asked.words, asked.server
+    if asked.write and (words or only):
+        parser.error("only whole tables can be written: leave the words and the server away")
     with tempfile.TemporaryDirectory() as folder, adopting():
         records = list(_attacked(only or installed(), words, Path(folder).resolve()))
-    if "--write" in sys.argv:
+    if asked.write:
         page = PAGE.read_text(encoding="utf-8")
         new = TABLE.sub(lambda part: f"{part[1]}{table(records)}\n{part[2]}", page)
         PAGE.write_text(new, encoding="utf-8")
