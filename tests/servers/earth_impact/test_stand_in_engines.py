@@ -11,8 +11,9 @@ import functools
 import json
 import os
 import sys
+import tempfile
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -129,6 +130,14 @@ def finish(env: PythonEnv) -> None:
     placing.write_manifest(
         env.path, digest=env.digest, records=[], content=content, packages={}, python="3", facts={}
     )
+
+
+@pytest.fixture(autouse=True)
+def own_folder_for_runs(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let the runs of a test lie in a folder of its own: other tests run engines at the same time."""
+    with tempfile.TemporaryDirectory(prefix="lr", dir="/tmp") as base:
+        monkeypatch.setattr(runs, "_short_base", lambda: Path(base))
+        yield
 
 
 @pytest_asyncio.fixture
