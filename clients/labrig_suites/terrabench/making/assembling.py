@@ -35,8 +35,11 @@ Answer with a JSON list between <final_json> and </final_json>, one object for e
 Give numbers with at least six significant digits. The fields:"""
 PER_TRACK = 32
 """Items of a track in a row: one of each domain and level."""
-FIELDS = ("Agriculture", "Water resources")
-"""Domains whose engine is AquaCrop; of the others it is UTCI and the exposure response."""
+ENGINES: dict[str, Callable[[Plan, Case], object]] = {
+    "Agriculture": stages_crops.field_season,
+    "Water resources": stages_crops.field_season,
+}
+"""The stage of a domain whose simulator is not the one of heat and health (UTCI and the exposure response)."""
 LONGEST_TEXT, DRAWS = 600, 8
 PER_WORLD = 32
 """Items that share a made world; each has fields, a zone and hours of its own."""
@@ -101,8 +104,8 @@ def simulated(case: Case) -> list[Callable[[Plan], object]]:
     level = case.level
 
     def engine(plan: Plan) -> None:
-        if case.domain.name in FIELDS:
-            stages_crops.field_season(plan, case)
+        if stage := ENGINES.get(case.domain.name):
+            stage(plan, case)
         else:
             dust = case.domain.name == stages_heat.DUST
             places = [] if dust else stages_heat.heat(plan, case, 3)
