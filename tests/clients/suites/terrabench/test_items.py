@@ -26,7 +26,7 @@ from labrig_harness.trajectory import Trajectory
 from labrig_suites.terrabench import items, suite
 from labrig_suites.terrabench.faults import faulty, reference
 from labrig_suites.terrabench.lint import lint, lint_set
-from labrig_suites.terrabench.making.assembling import FIELDS, make_item
+from labrig_suites.terrabench.making.assembling import ENGINES, make_item
 from labrig_suites.terrabench.making.stages_document import MODES
 from labrig_suites.terrabench.making.world import world
 from labrig_suites.terrabench.metrics.families import family_of
@@ -136,7 +136,7 @@ def test_items_of_an_engine_have_full_marks_over_mcp(number: int) -> None:
     needs_crops()
     sample = make_item("engines", number, f"engine-{number}")
     assert lint(sample) == [] and sample.labels["track"] == TRACKS[1]
-    assert sample.needs == (("crops",) if sample.labels["domain"] in FIELDS else ())
+    assert sample.needs == (("crops",) if sample.labels["domain"] in ENGINES else ())
     full_marks(sample)
     assert suite.preset("no-crops").items([sample]) == ([] if sample.needs else [sample])
 
