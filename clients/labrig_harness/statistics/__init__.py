@@ -3,9 +3,9 @@
 One file for each thing to know: `proportions` (Wilson), `bootstrap` (means, differences, ratios, over items or
 whole clusters), `clustered` (design effect, detectable difference), `paired` (permutation, McNemar, t, Holm),
 `retention` (kept, gained, lost), `stability` (reruns), `agreement` (alpha, kappa), `prediction` (logistic
-regression, correlations), `ranks` (weights of metrics), `comparison` (two arms, all of it together); `checking` and
-`distributions` are what they share. All functions are pure; where chance is involved it comes
-from a seed. `wilson` needs the standard library only, and the rest is imported when it is first asked for.
+regression, correlations), `comparison` (two arms, all of it together); `checking` and `distributions` are what they
+share. All functions are pure; where chance is involved it comes from a seed. `wilson` needs the standard library
+only, and the rest is imported when it is first asked for.
 """
 
 from __future__ import annotations
@@ -23,12 +23,10 @@ if TYPE_CHECKING:
         bootstrap_mean,
         bootstrap_ratio,
         bootstrap_ratio_difference,
-        mean_interval,
     )
     from labrig_harness.statistics.clustered import (
         DesignEffect,
         Detectable,
-        StandardError,
         design_effect,
         detectable,
         minimum_detectable_difference,
@@ -43,39 +41,39 @@ if TYPE_CHECKING:
         paired_t,
         permutation_test,
     )
-    from labrig_harness.statistics.prediction import Correlation, Logistic, auc, logistic, pearson, spearman
-    from labrig_harness.statistics.ranks import Place, RankStability, rank_stability
+    from labrig_harness.statistics.prediction import Logistic, logistic, pearson, spearman
     from labrig_harness.statistics.retention import (
         GuessCorrected,
         Movement,
         OddsRatio,
-        RerunNull,
         RetentionTest,
         guess_corrected_retention,
         kept_gained_lost,
-        newcombe,
-        rerun_retention,
         retention_odds_ratio,
         retention_test,
     )
-    from labrig_harness.statistics.stability import Spread, Stability, rerun_spread, rerun_stability
+    from labrig_harness.statistics.stability import (
+        RerunNull,
+        Spread,
+        Stability,
+        rerun_retention,
+        rerun_spread,
+        rerun_stability,
+    )
 
 _MODULES = {
     "agreement": "cohen_kappa krippendorff_alpha",
-    "bootstrap": (
-        "Estimate bootstrap_difference bootstrap_mean bootstrap_ratio bootstrap_ratio_difference mean_interval"
-    ),
+    "bootstrap": "Estimate bootstrap_difference bootstrap_mean bootstrap_ratio bootstrap_ratio_difference",
     "clustered": (
-        "DesignEffect Detectable StandardError design_effect detectable minimum_detectable_difference standard_error"
+        "DesignEffect Detectable design_effect detectable minimum_detectable_difference standard_error"
     ),
     "paired": "McNemar PairedT Permutation holm mcnemar paired_t permutation_test",
-    "prediction": "Correlation Logistic auc logistic pearson spearman",
-    "ranks": "Place RankStability rank_stability",
+    "prediction": "Logistic logistic pearson spearman",
     "retention": (
-        "GuessCorrected Movement OddsRatio RerunNull RetentionTest guess_corrected_retention kept_gained_lost newcombe "
-        "rerun_retention retention_odds_ratio retention_test"
+        "GuessCorrected Movement OddsRatio RetentionTest guess_corrected_retention kept_gained_lost "
+        "retention_odds_ratio retention_test"
     ),
-    "stability": "Spread Stability rerun_spread rerun_stability",
+    "stability": "RerunNull Spread Stability rerun_retention rerun_spread rerun_stability",
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names.split()}
 
@@ -101,7 +99,6 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "Correlation",
     "DesignEffect",
     "Detectable",
     "Estimate",
@@ -112,14 +109,10 @@ __all__ = [
     "OddsRatio",
     "PairedT",
     "Permutation",
-    "Place",
-    "RankStability",
     "RerunNull",
     "RetentionTest",
     "Spread",
     "Stability",
-    "StandardError",
-    "auc",
     "bootstrap_difference",
     "bootstrap_mean",
     "bootstrap_ratio",
@@ -134,13 +127,10 @@ __all__ = [
     "krippendorff_alpha",
     "logistic",
     "mcnemar",
-    "mean_interval",
     "minimum_detectable_difference",
-    "newcombe",
     "paired_t",
     "pearson",
     "permutation_test",
-    "rank_stability",
     "rerun_retention",
     "rerun_spread",
     "rerun_stability",

@@ -1,4 +1,4 @@
-"""Means, differences and ratios with intervals: by Student's t, and by resampling items or whole clusters."""
+"""Means, differences and ratios with intervals, by resampling items or whole clusters."""
 
 from __future__ import annotations
 
@@ -23,12 +23,10 @@ from labrig_harness.statistics.checking import (
 )
 from labrig_harness.statistics.distributions import t_quantile
 
-Method = Literal["expanded", "percentile", "bca"]
+Method = Literal["expanded", "percentile"]
 
 FEW = 10
 """Clusters below which an interval over clusters is marked as too narrow to be relied on."""
-
-NORMAL = NormalDist()
 
 AT_ONCE = 1 << 20
 """Numbers drawn at a time: 8 MB, however many items and resamples there are."""
@@ -51,7 +49,7 @@ class Estimate:
     clusters
         What was resampled: clusters, or items (then equal to `n`).
     method
-        ``t``, ``expanded``, ``percentile`` or ``bca``.
+        ``expanded`` or ``percentile``.
     note
         What a reader must know before using the interval; empty when there is nothing.
     """
@@ -64,46 +62,6 @@ class Estimate:
     confidence: float
     method: str
     note: str = ""
-
-
-def mean_interval(values: Numbers, confidence: float = 0.95) -> Estimate:
-    r"""Return a mean with its standard error and Student's t interval.
-
-    .. math:: \bar x \pm t_{(1+c)/2,\,n-1}\, s/\sqrt n, \qquad s^2 = \sum (x_i - \bar x)^2 / (n - 1)
-
-    Parameters
-    ----------
-    values
-        Independent numbers, shape (n,).
-    confidence
-        Two-sided coverage, between 0 and 1.
-
-    Returns
-    -------
-    Estimate
-        Without an interval when n is 1 or all values are equal.
-
-    Raises
-    ------
-    ValueError
-        If `values` is empty or holds anything but finite numbers.
-
-    References
-    ----------
-    Student (1908). The probable error of a mean. Biometrika 6, 1-25.
-    """
-    array = numbers(values)
-    share(confidence, "confidence")
-    mean, n = float(array.mean()), array.size
-    if n == 1:
-        return Estimate(mean, None, None, n, n, confidence, "t", "one value: no spread can be estimated")
-    if np.ptp(array) == 0:
-        return Estimate(
-            mean, 0.0, None, n, n, confidence, "t", "all values are equal: no interval can be had from them"
-        )
-    se = float(array.std(ddof=1)) / sqrt(n)
-    reach = t_quantile((1 + confidence) / 2, n - 1) * se
-    return Estimate(mean, se, (mean - reach, mean + reach), n, n, confidence, "t")
 
 
 def bootstrap_mean(
@@ -133,7 +91,7 @@ def bootstrap_mean(
     method
         ``percentile``: quantiles of the resampled means. ``expanded``: the same, at quantiles moved outwards so
         that the interval is as wide as Student's with clusters - 1 degrees of freedom; plain percentiles are too
-        narrow by the factor sqrt((m - 1)/m) z/t for m clusters. ``bca``: bias-corrected and accelerated.
+        narrow by the factor sqrt((m - 1)/m) z/t for m clusters.
     resamples
         Bootstrap samples.
     seed
@@ -153,7 +111,6 @@ def bootstrap_mean(
     References
     ----------
     Davison, A. C. and Hinkley, D. V. (1997). Bootstrap Methods and their Application, sections 3.8 and 5.3.
-    Efron, B. (1987). Better bootstrap confidence intervals. J. Am. Stat. Assoc. 82, 171-185.
     Hesterberg, T. C. (2015). What teachers should know about the bootstrap. The American Statistician 69, 371-386
     (the expanded percentile interval).
     """
@@ -240,7 +197,6 @@ def bootstrap_ratio(
     return _estimate(
         float(above.sum() / below.sum()),
         drawn[:, 0] / drawn[:, 1],
-        _jackknife(above, below),
         n=n,
         groups=above.size,
         noun="samples" if clusters is None or above.size == n else "clusters",
@@ -287,7 +243,6 @@ def bootstrap_ratio_difference(
     return _estimate(
         sums[0] / sums[1] - sums[2] / sums[3],
         drawn[:, 0] / drawn[:, 1] - drawn[:, 2] / drawn[:, 3],
-        None,
         n=n,
         groups=rows[0].size,
         noun="samples" if clusters is None or rows[0].size == n else "clusters",
@@ -327,16 +282,9 @@ def resampled_sums(columns: Floats, resamples: int, seed: int) -> Floats:
     return sums
 
 
-def _jackknife(above: Floats, below: Floats) -> Floats | None:
-    """Return the ratio with each group left out in turn; None when a ratio then no longer exists."""
-    rest = below.sum() - below
-    return (above.sum() - above) / rest if rest.min() > 0 else None
-
-
 def _estimate(
     value: float,
     drawn: Floats,
-    left_out: Floats | None,
     *,
     n: int,
     groups: int,
@@ -364,30 +312,8 @@ def _estimate(
     tail = (1 - confidence) / 2
     lower, upper = tail, 1 - tail
     if method == "expanded":
-        lower = NORMAL.cdf(-sqrt(groups / (groups - 1)) * t_quantile(1 - tail, groups - 1))
+        lower = NormalDist().cdf(-sqrt(groups / (groups - 1)) * t_quantile(1 - tail, groups - 1))
         upper = 1 - lower
-    elif method == "bca":
-        levels = _bca_levels(value, drawn, left_out, tail)
-        if levels is None:
-            notes.append("BCa could not be had, these are percentiles")
-        else:
-            lower, upper = levels
     low, high = np.quantile(drawn, [lower, upper])
     se = float(drawn.std(ddof=1))
     return Estimate(value, se, (float(low), float(high)), n, groups, confidence, method, "; ".join(notes))
-
-
-def _bca_levels(
-    value: float, drawn: Floats, left_out: Floats | None, tail: float
-) -> tuple[float, float] | None:
-    """Return the levels of Efron's (1987) interval: bias z0 from the share below, acceleration by jackknife."""
-    # Half of the ties: a proportion has few distinct values.
-    below = float(np.mean(drawn < value) + np.mean(drawn == value) / 2)
-    if left_out is None or not 0 < below < 1:
-        return None
-    away = left_out.mean() - left_out
-    spread = float((away**2).sum())
-    a = float((away**3).sum()) / (6 * spread**1.5) if spread > 0 else 0.0
-    z0 = NORMAL.inv_cdf(below)
-    moved = [z0 + (z0 + z) / (1 - a * (z0 + z)) for z in (NORMAL.inv_cdf(tail), NORMAL.inv_cdf(1 - tail))]
-    return NORMAL.cdf(moved[0]), NORMAL.cdf(moved[1])

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
+from typing import TypedDict
 
 from labrig_harness.statistics import (
     DesignEffect,
@@ -264,7 +265,7 @@ def compare(
             labels = f"{first[item].records[0].cluster!r} in A, {second[item].records[0].cluster!r} in B"
             raise ValueError(f"sample {item} belongs to two clusters: {labels}")
     only_a, only_b = tuple(sorted(first.keys() - second.keys())), tuple(sorted(second.keys() - first.keys()))
-    options = _Options(confidence, resamples, seed)
+    options = _Options(confidence=confidence, resamples=resamples, seed=seed)
     summaries = _summary(first, options), _summary(second, options)
     paired = _pair([first[item] for item in common], [second[item] for item in common], guess, options)
     notes = [
@@ -276,8 +277,9 @@ def compare(
     return Comparison(*summaries, only_a, only_b, paired, confidence, tuple(notes), score)
 
 
-@dataclass(frozen=True)
-class _Options:
+class _Options(TypedDict):
+    """How the bootstraps resample, as they take it."""
+
     confidence: float
     resamples: int
     seed: int
@@ -324,15 +326,9 @@ def _summary(items: dict[str, _Item], options: _Options) -> ArmSummary:
         clusters=len(set(clusters)),
         records=len(records),
         epochs=epochs,
-        accuracy=bootstrap_mean(
-            scores,
-            clusters,
-            confidence=options.confidence,
-            resamples=options.resamples,
-            seed=options.seed,
-        ),
+        accuracy=bootstrap_mean(scores, clusters, **options),
         # Means of thirds and the like can add up to a little more than n.
-        wilson=wilson(min(sum(scores), len(scores)), len(scores), options.confidence),
+        wilson=wilson(min(sum(scores), len(scores)), len(scores), options["confidence"]),
         design=design_effect(scores, clusters),
         committed=sum(record.committed for record in records) / len(records),
         tokens=sum(tokens) if tokens else None,
@@ -342,11 +338,7 @@ def _summary(items: dict[str, _Item], options: _Options) -> ArmSummary:
         steps=sum(steps) / len(steps) if steps else None,
         steps_unknown=len(records) - len(steps),
         rerun_null=rerun_retention(
-            [item.rights for item in rerun],
-            [item.cluster for item in rerun],
-            confidence=options.confidence,
-            resamples=options.resamples,
-            seed=options.seed,
+            [item.rights for item in rerun], [item.cluster for item in rerun], **options
         )
         if rerun
         else None,
@@ -366,12 +358,12 @@ def _pair(a: list[_Item], b: list[_Item], guess: float | None, options: _Options
     kept = [x and y for x, y in zip(first, second, strict=True)]
     gained = [y and not x for x, y in zip(first, second, strict=True)]
     wrong = [not x for x in first]
-    confidence, resamples, seed = options.confidence, options.resamples, options.seed
+    confidence = options["confidence"]
 
     def ratio(above: list[float], below: list[float]) -> Estimate | None:
         if not any(below):
             return None
-        return bootstrap_ratio(above, below, clusters, confidence=confidence, resamples=resamples, seed=seed)
+        return bootstrap_ratio(above, below, clusters, **options)
 
     share_a = [sum(item.rights) / len(item.rights) for item in a]
     share_b = [sum(item.rights) / len(item.rights) for item in b]
@@ -381,23 +373,17 @@ def _pair(a: list[_Item], b: list[_Item], guess: float | None, options: _Options
         clusters=len(set(clusters)),
         accuracy_a=sum(before) / len(before),
         accuracy_b=sum(after) / len(after),
-        difference=bootstrap_difference(
-            before, after, clusters, confidence=confidence, resamples=resamples, seed=seed
-        ),
-        difference_by_item=bootstrap_difference(
-            before, after, confidence=confidence, resamples=resamples, seed=seed
-        ),
+        difference=bootstrap_difference(before, after, clusters, **options),
+        difference_by_item=bootstrap_difference(before, after, **options),
         design=design_effect([y - x for x, y in zip(before, after, strict=True)], clusters),
         detectable=detectable(before, after, clusters, alpha=round(1 - confidence, 12)),
-        permutation=permutation_test(before, after, clusters, seed=seed),
+        permutation=permutation_test(before, after, clusters, seed=options["seed"]),
         mcnemar=mcnemar(moved.gained, moved.lost),
         t_test=paired_t(before, after),
         movement=moved,
         retention=ratio([float(x) for x in kept], [float(x) for x in first]),
         gain_rate=ratio([float(x) for x in gained], [float(x) for x in wrong]),
-        retention_less_gain=bootstrap_ratio_difference(
-            (kept, first), (gained, wrong), clusters, confidence=confidence, resamples=resamples, seed=seed
-        )
+        retention_less_gain=bootstrap_ratio_difference((kept, first), (gained, wrong), clusters, **options)
         if moved.right and moved.wrong
         else None,
         test=retention_test(moved, confidence),

@@ -1,13 +1,15 @@
-"""How far reruns of one condition agree: as a whole, and item by item."""
+"""How far reruns of one condition agree: as a whole, item by item, and in what they keep of one another."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import permutations
 
 import numpy as np
 
-from labrig_harness.statistics.checking import Numbers, numbers
+from labrig_harness.statistics.bootstrap import Estimate, bootstrap_ratio
+from labrig_harness.statistics.checking import Floats, Labels, Numbers, Truths, numbers, truths
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,27 @@ class Stability:
     agreement: float | None
     items: int
     runs: int
+
+
+@dataclass(frozen=True)
+class RerunNull:
+    """What retention and gain rate come out as between two runs of the same condition, where nothing changed.
+
+    Attributes
+    ----------
+    retention
+        Over all ordered pairs of reruns; None when no item was ever right. 1 - retention is loss that is noise.
+    gain_rate
+        Likewise; None when no item was ever wrong.
+    pairs
+        Retention of each ordered pair (first run, second run), where its first run has anything right; empty
+        where items have different numbers of reruns.
+    """
+
+    retention: Estimate | None
+    gain_rate: Estimate | None
+    pairs: tuple[float, ...]
+    note: str = ""
 
 
 def rerun_spread(values: Numbers) -> Spread:
@@ -97,3 +120,67 @@ def rerun_stability(scores: Sequence[Numbers]) -> Stability:
         items=len(rows),
         runs=runs,
     )
+
+
+def rerun_retention(
+    reruns: Sequence[Truths],
+    clusters: Labels | None = None,
+    *,
+    confidence: float = 0.95,
+    resamples: int = 10_000,
+    seed: int = 0,
+) -> RerunNull:
+    r"""Return retention and gain rate between reruns of one condition.
+
+    An item right in c of m reruns is right in both of two different ones with probability
+    :math:`c (c - 1) / m (m - 1)`, so over all ordered pairs
+
+    .. math::
+
+        R_0 = \frac{\sum_i c_i (c_i - 1) / m_i (m_i - 1)}{\sum_i c_i / m_i}, \qquad
+        G_0 = \frac{\sum_i c_i (m_i - c_i) / m_i (m_i - 1)}{\sum_i (m_i - c_i) / m_i}
+
+    Parameters
+    ----------
+    reruns
+        Per item its reruns, right or wrong; at least two each.
+    clusters
+        A label per item, resampled whole for the intervals.
+
+    Raises
+    ------
+    ValueError
+        If there is no item, or one with fewer than two reruns or with anything but true and false.
+    """
+    if not len(reruns):
+        raise ValueError("reruns is empty: at least one sample is needed")
+    rows = [truths(row, f"reruns[{place}]") for place, row in enumerate(reruns)]
+    for place, row in enumerate(rows):
+        if row.size < 2:
+            raise ValueError(f"reruns[{place}] holds one run: at least two are needed")
+    c = np.array([row.sum() for row in rows], dtype=np.float64)
+    m = np.array([row.size for row in rows], dtype=np.float64)
+    pairs = m * (m - 1)
+
+    def ratio(above: Floats, below: Floats) -> Estimate:
+        return bootstrap_ratio(above, below, clusters, confidence=confidence, resamples=resamples, seed=seed)
+
+    notes = []
+    retention = gain_rate = None
+    if c.sum() > 0:
+        retention = ratio(c * (c - 1) / pairs, c / m)
+    else:
+        notes.append("no sample was ever right: retention does not exist")
+    if (m - c).sum() > 0:
+        gain_rate = ratio(c * (m - c) / pairs, (m - c) / m)
+    else:
+        notes.append("no sample was ever wrong: the gain rate does not exist")
+    each: tuple[float, ...] = ()
+    if len(set(m)) == 1:
+        table = np.stack(rows)
+        each = tuple(
+            float(table[table[:, first], second].mean())
+            for first, second in permutations(range(table.shape[1]), 2)
+            if table[:, first].any()
+        )
+    return RerunNull(retention, gain_rate, each, "; ".join(notes))
