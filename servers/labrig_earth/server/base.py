@@ -477,7 +477,8 @@ toolbox = Toolbox(
         "default": "describe, extract, aggregate, combine, regrid, zonal statistics, GIS, indices",
         "code": "Python on the same files, in a sandbox",
         "online": "STAC services, and parts of rasters, Zarr stores and OpenStreetMap by address",
-        "simulators": "simulators of impacts by their published names, on the engines themselves (labrig setup crops)",
+        "simulators": "simulators of impacts by their published names, on the engines themselves (labrig setup crops "
+        "energyplus sumo climada)",
         "impact": "what goes with them: inputs checked, runs started, compared, read and drawn",
         "terra": "sub-tools of TerraAgent by their published names, of all groups that are there",
         "terra-air_quality": "of these, group air_quality: hours of air quality at a point, by Open-Meteo",
