@@ -4,7 +4,7 @@ See `labrig.http.client.Client`. Servers ask through this package and by no othe
 The names below are loaded at their first use: a server that never asks the network needs none of the libraries.
 
 - `client`: the one client, for coroutines; `route`: the way that a request of it takes; `sync`: the client for threads;
-  `for_requests`: for libraries on requests
+  `for_requests`: for a library on requests
 - `services`: declared services and their keys; `hosts`: turns; `cache`, `retrying`, `robots`: politeness
 - `messages`, `exchange`: requests, responses and what came of them, as plain data; `hiding`: free of keys
 - `wire`, `unpacking`, `redirects`, `statuses`, `guard`: one attempt, its body, where it leads, its error, what can be

@@ -1,16 +1,11 @@
-"""Libraries that are built on `requests`, led through the one client.
+"""A library that is built on `requests`, led through the one client by the session that it is given.
 
-Three ways in, by what a library lets us hand it:
-
-- a session: ``googlemaps.Client(key, requests_session=Session(client), retry_over_query_limit=False)``. Without the
-  last argument googlemaps asks again for up to a minute where Google answers OVER_QUERY_LIMIT; it would ask the
-  ledger, which holds that answer.
-- an adapter: ``geopy.geocoders.Nominatim(adapter_factory=geopy_adapter_factory(client), ...)``.
-- nothing: `standing_in` replaces the module `requests` as the library sees it; `routed_osmnx` does so for OSMnx.
+googlemaps is one (the server of maps): ``googlemaps.Client(key, requests_session=Session(client),
+retry_over_query_limit=False)``. Without the last argument it asks again for up to a minute where Google answers
+OVER_QUERY_LIMIT; it would ask the ledger, which holds that answer.
 
 Statuses on which libraries ask again (429, 500, 502, 503, 504) reach them as an exception, not as a response: to ask
-again, or not, is the client's to decide. googlemaps would do it on 500, 503 and 504 for a minute, OSMnx on 429
-and 504 every 55 s without end.
+again, or not, is the client's to decide. googlemaps would do it on 500, 503 and 504 for a minute.
 
 Exceptions are both what `requests` would raise and `LabrigError`; `labrig_error` finds it in what a library made of it.
 """
@@ -18,12 +13,7 @@ Exceptions are both what `requests` would raise and `LabrigError`; `labrig_error
 from __future__ import annotations
 
 import http.client
-import sys
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
 from io import BytesIO
-from types import ModuleType
 from typing import Any
 
 import requests
@@ -295,160 +285,3 @@ def _body(body: Any) -> bytes | None:
 
 def _text(value: str | bytes) -> str:
     return value.decode("latin-1") if isinstance(value, bytes) else value
-
-
-# -------------------------------------------------------------------------------------------------------- geopy
-
-
-def geopy_adapter_factory(client: SyncClient, **more: Any) -> Callable[..., Any]:
-    """Return what geopy's geocoders take as `adapter_factory`.
-
-    geopy waits one second for an answer unless a geocoder is given another `timeout`. It does not ask again by itself;
-    its `RateLimiter` would, and is not needed.
-
-    Raises
-    ------
-    LabrigError
-        From the factory: ``refused`` for a geocoder with `proxies` or an `ssl_context`.
-    """
-    from geopy.adapters import BaseSyncAdapter, RequestsAdapter
-
-    class GeopyAdapter(RequestsAdapter):  # type: ignore[misc]
-        """geopy's own adapter for `requests`, with our session."""
-
-        def __init__(self, *, proxies: Any, ssl_context: Any) -> None:
-            BaseSyncAdapter.__init__(self, proxies=proxies, ssl_context=ssl_context)
-            if proxies or ssl_context is not None:
-                raise LabrigError(
-                    "A geocoder has neither proxies nor an ssl_context of its own here",
-                    expected="proxies=None, ssl_context=None",
-                    code="refused",
-                )
-            self.session = Session(client, **more)
-
-    return GeopyAdapter
-
-
-# --------------------------------------------------------------------------------- in the place of the module
-
-
-HARMLESS = frozenset(
-    {"Request", "PreparedRequest", "Response", "codes", "exceptions", "utils", "structures", "models", "auth"}
-    | {"status_codes", "certs", "hooks", "__version__", "__name__", "__doc__"}
-    | {
-        name
-        for name, member in vars(requests).items()
-        if isinstance(member, type) and issubclass(member, Exception)
-    }
-)
-"""The names of `requests` that send nothing."""
-
-
-class StandIn:
-    """What a library has for `requests` while it is led through the client.
-
-    It sends through the client and has the names that are only data or plain functions. Others, such as ``adapters``
-    and ``sessions``, lead round the client; they are missing, with an error that says so.
-    """
-
-    def __init__(self, client: SyncClient, **more: Any) -> None:
-        self._client, self._more = client, more
-
-    def session(self) -> requests.Session:
-        """Return a session that sends through the client."""
-        return Session(self._client, **self._more)
-
-    Session = session
-
-    def request(self, method: str, url: str, **arguments: Any) -> requests.Response:
-        """Send a request."""
-        return self.session().request(method, url, **arguments)
-
-    def get(self, url: str, params: Any = None, **arguments: Any) -> requests.Response:
-        """Send a GET request."""
-        return self.session().get(url, params=params, **arguments)
-
-    def head(self, url: str, **arguments: Any) -> requests.Response:
-        """Send a HEAD request."""
-        return self.session().head(url, **arguments)
-
-    def post(self, url: str, data: Any = None, json: Any = None, **arguments: Any) -> requests.Response:
-        """Send a POST request."""
-        return self.session().post(url, data=data, json=json, **arguments)
-
-    def __getattr__(self, name: str) -> Any:
-        if name in HARMLESS:
-            return getattr(requests, name)
-        raise AttributeError(f"requests.{name} is not at hand here: it would send round Labrig's HTTP client")
-
-
-@contextmanager
-def standing_in(package: ModuleType, client: SyncClient, **more: Any) -> Iterator[StandIn]:
-    """Replace the attribute ``requests`` in a package and its loaded submodules, and put it back at the end.
-
-    This holds for the whole process: another thread that uses the package meanwhile uses this client. Users may overlap
-    in any order; the last to come is the one that holds, and the true module is back when the last has left. What a
-    library imports by name (``from requests import get``) or inside a function is not replaced.
-    """
-    stand_in = StandIn(client, **more)
-    with ExitStack() as stack:
-        for name, module in list(sys.modules.items()):
-            ours = name == package.__name__ or name.startswith(f"{package.__name__}.")
-            if ours and ((there := vars(module).get("requests")) is requests or isinstance(there, StandIn)):
-                stack.enter_context(_replaced(module, requests=stand_in))
-        yield stand_in
-
-
-@contextmanager
-def routed_osmnx(client: SyncClient, **more: Any) -> Iterator[ModuleType]:
-    """Lead OSMnx (2.x) through the client, and give the module; the settings of before are back at the end.
-
-    Beside `standing_in`:
-
-    - ``use_cache`` is off: what its folder ``./cache`` holds is never asked for, so it would be in no ledger.
-    - ``overpass_rate_limit`` is off: OSMnx asks Overpass for its free slots and sleeps until then; replayed, a recorded
-      "currently running" has it ask without end. The client waits its turn instead.
-    - Overpass' host is looked up by the client alone: OSMnx would look it up, ask Google's public DNS where that fails,
-      and pin ``socket.getaddrinfo`` to the address for the rest of the process (``_http._config_dns``).
-    - Its logs are off, as they have the keys in URLs, and the console may be the protocol of a server.
-
-    OSMnx sleeps one second before each request to Nominatim, in a replay too; there is no setting for it.
-    """
-    import osmnx
-    from osmnx import _http, settings
-
-    quiet = {"use_cache": False, "overpass_rate_limit": False, "doh_url_template": None}
-    with (
-        _replaced(settings, **quiet, log_console=False, log_file=False),
-        _replaced(_http, _config_dns=lambda url: None),
-        standing_in(osmnx, client, **more),
-    ):
-        yield osmnx
-
-
-_lock = threading.Lock()
-_held: dict[tuple[int, str], list[Any]] = {}
-"""What an attribute was, and what its users have put there, in order."""
-
-
-@contextmanager
-def _replaced(owner: Any, **values: Any) -> Iterator[None]:
-    """Set attributes; whoever leaves takes back their own, in whatever order, and the last leaves what was there."""
-    layers = {name: [value] for name, value in values.items()}  # a list each: told apart by identity
-    with _lock:
-        before = {
-            name: [getattr(owner, name)] for name in values
-        }  # a name that is not there: nothing is changed
-        for name, layer in layers.items():
-            _held.setdefault((id(owner), name), [before[name]]).append(layer)
-            setattr(owner, name, layer[0])
-    try:
-        yield
-    finally:
-        with _lock:
-            for name, layer in layers.items():
-                stack = _held[id(owner), name]
-                stack[:] = [each for each in stack if each is not layer]
-                setattr(owner, name, stack[-1][0])
-                if len(stack) == 1:
-                    del _held[id(owner), name]

@@ -6,12 +6,10 @@ import contextvars
 import io
 import os
 import signal
-import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin
@@ -21,13 +19,7 @@ import requests
 
 from labrig.errors import LabrigError
 from labrig.http import Client, Limit
-from labrig.http.for_requests import (
-    Session,
-    geopy_adapter_factory,
-    labrig_error,
-    routed_osmnx,
-    standing_in,
-)
+from labrig.http.for_requests import Session, labrig_error
 from labrig.http.ledger.ledger import Ledger
 from labrig.http.robots import AGENT
 from labrig.http.sync import SyncClient
@@ -47,9 +39,6 @@ from support.imitation import (
 from support.late import late
 
 googlemaps = late("googlemaps")
-osmnx = late("osmnx")
-geocoders = late("geopy.geocoders")
-geopy = late("geopy.exc")
 
 KEY = "AIza" + "Fake0" * 7
 FAST = Limit(100_000, 50)
@@ -86,94 +75,42 @@ def google(client: SyncClient, site: Imitation, **more: Any) -> googlemaps.Clien
     )
 
 
-def nominatim(client: SyncClient, site: Imitation, timeout: float = 30, **more: Any) -> geocoders.Nominatim:
-    return geocoders.Nominatim(
-        domain=f"127.0.0.1:{site.port}",
-        scheme="http",
-        timeout=timeout,
-        user_agent="labrig tests",
-        adapter_factory=geopy_adapter_factory(client, **more),
-    )
+# -------------------------------------------------------------------------------------------- the real library
 
 
-@pytest.fixture
-def osm(site: Imitation, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """OSMnx' services are the site; what it leaves in the working directory is ours to look at."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(osmnx.settings, "nominatim_url", site.url("/osm"))
-    monkeypatch.setattr(osmnx.settings, "overpass_url", site.url("/api"))
-    monkeypatch.setattr(osmnx.settings, "log_file", True)
-
-
-# ------------------------------------------------------------------------------------------- the real libraries
-
-
-@pytest.mark.accept
-def test_three_libraries_recorded_once_replay_without_the_network(
-    site: Imitation, osm: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_googlemaps_recorded_once_replays_without_the_network(
+    site: Imitation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ATLAS_GOOGLE_KEY", KEY)
-    place = {"place_id": 1, "lat": "51.8", "lon": "10.6", "display_name": "Brocken, Harz"}
-    cafe = {"type": "node", "id": 7, "lat": 51.8, "lon": 10.6, "tags": {"amenity": "cafe", "name": "Granit"}}
     site.on("/maps/api/geocode/json").then(
         lambda hit: {"status": "OK", "results": [{"formatted_address": "Brocken", "you_sent": hit.target}]}
     )
-    site.on("/search").then([place])
-    site.on("/osm/search").then([place])
-    site.on("/api/interpreter", method="POST").then({"elements": [cafe]})
-
-    def ask(client: SyncClient) -> list[Any]:
-        with routed_osmnx(client):
-            near = osmnx.geocode("Brocken")
-            cafes = osmnx.features_from_bbox((10.59, 51.79, 10.61, 51.81), tags={"amenity": True})
-        found = nominatim(client, site).geocode("Brocken")
-        return [google(client, site).geocode("Brocken"), found.raw, near, cafes.to_json()]
-
     ledger = tmp_path / "ledger.sqlite"
-    resolving = socket.getaddrinfo
     with with_ledger("record", ledger, site) as client:
-        first = ask(client)
-        hits = [hit.path for hit in site.hits]
-        assert ask(client) == first
-    assert hits == ["/osm/search", "/api/interpreter", "/search", "/maps/api/geocode/json"]
-    assert [hit.path for hit in site.hits] == hits, "the second time the ledger answered"
-    assert site.hits[-1].query["key"] == KEY
-    assert first[0][0]["you_sent"].endswith("key=[key]") and first[1] == place
-    assert first[2] == (51.8, 10.6) and "Granit" in first[3]
+        first = google(client, site).geocode("Brocken")
+        assert google(client, site).geocode("Brocken") == first
+    assert len(site.hits) == 1, "the second time the ledger answered"
+    assert site.hits[0].query["key"] == KEY
+    assert first[0]["you_sent"].endswith("key=[key]")
 
     site.stop()
     with with_ledger("replay", ledger, site) as client:
-        assert ask(client) == first
-    assert socket.getaddrinfo is resolving, "OSMnx has not pinned a host to an address"
-    assert {each.name for each in tmp_path.iterdir()} - {"ledger.sqlite-shm", "ledger.sqlite-wal"} == {
-        ledger.name
-    }
+        assert google(client, site).geocode("Brocken") == first
     assert not [each for each in tmp_path.rglob("*") if each.is_file() and KEY.encode() in each.read_bytes()]
     unpacked = [vars(each.request) | vars(each.outcome) for each in Ledger(ledger, write=False).exchanges()]
-    assert len(unpacked) == 4 and KEY not in repr(unpacked)
+    assert len(unpacked) == 1 and KEY not in repr(unpacked)
 
 
-def test_a_rate_limit_is_met_once_and_reaches_the_tool_as_itself(
-    site: Imitation, client: SyncClient, osm: None
-) -> None:
-    """By themselves googlemaps would ask for a minute, OSMnx for ever."""
+def test_a_rate_limit_is_met_once_and_reaches_the_tool_as_itself(site: Imitation, client: SyncClient) -> None:
+    """By itself googlemaps would ask for a minute."""
     site.on("/*").then(status(429, retry_after=77))
-
-    def routed() -> None:
-        with routed_osmnx(client):
-            osmnx.features_from_bbox((10.59, 51.79, 10.61, 51.81), tags={"amenity": True})
-
-    for ask, kind in (
-        (lambda: google(client, site, patience_s=0).geocode("Brocken"), googlemaps.exceptions.TransportError),
-        (lambda: nominatim(client, site, patience_s=0).geocode("Brocken"), geopy.GeocoderServiceError),
-        (routed, requests.RequestException),
-    ):
-        with pytest.raises(kind) as caught:
-            ask()
+    for _attempt in range(2):
+        with pytest.raises(googlemaps.exceptions.TransportError) as caught:
+            google(client, site, patience_s=0).geocode("Brocken")
         error = labrig_error(caught.value)
         assert error is not None and error.code == "rate_limited"
         assert error.retry_after_s is not None and 40 < error.retry_after_s <= 77
-    assert len(site.hits) == 1, "the second and the third knew that it is of no use"
+    assert len(site.hits) == 1, "the second knew that it is of no use"
 
 
 @pytest.mark.parametrize("code", [500, 503, 504])
@@ -186,20 +123,16 @@ def test_what_the_client_has_waited_for_googlemaps_does_not_ask_again(
     assert getattr(labrig_error(caught.value), "code", "") == "unreachable" and len(site.hits) == 1
 
 
-def test_a_service_that_is_silent_or_gone_is_what_the_libraries_call_it(
+def test_a_service_that_is_silent_or_gone_is_what_the_library_calls_it(
     site: Imitation, client: SyncClient
 ) -> None:
     site.on("/*").then(silence())
-    with pytest.raises(googlemaps.exceptions.Timeout) as slow_google:
+    with pytest.raises(googlemaps.exceptions.Timeout) as too_slow:
         google(client, site, patience_s=0, timeout_s=0.3).geocode("Brocken")
-    with pytest.raises(geopy.GeocoderTimedOut) as slow_geopy:
-        nominatim(client, site, timeout=0.3, patience_s=0).geocode("Brocken")
     site.stop()
-    with pytest.raises(googlemaps.exceptions.TransportError) as no_google:
+    with pytest.raises(googlemaps.exceptions.TransportError) as gone:
         google(client, site, patience_s=0).geocode("Brocken")
-    with pytest.raises(geopy.GeocoderUnavailable) as no_geopy:
-        nominatim(client, site, patience_s=0).geocode("Brocken")
-    for caught in (slow_google, slow_geopy, no_google, no_geopy):
+    for caught in (too_slow, gone):
         assert getattr(labrig_error(caught.value), "code", "") == "unreachable"
 
 
@@ -381,12 +314,6 @@ def test_nothing_weakens_or_goes_round(
     assert made[0].text == "through" and made[2].text == "again"
     assert all("authorization" not in hit.headers and "cookie" not in hit.headers for hit in site.hits)
     assert {hit.headers["user-agent"].split("/")[0] for hit in site.hits} == {AGENT}
-    with pytest.raises(LabrigError, match="proxies"):
-        geocoders.Nominatim(
-            user_agent="t",
-            proxies={"http": "http://127.0.0.1:9"},
-            adapter_factory=geopy_adapter_factory(client),
-        )
 
 
 def test_keys_do_not_follow_a_redirect_to_another_origin(site: Imitation) -> None:
@@ -398,49 +325,6 @@ def test_keys_do_not_follow_a_redirect_to_another_origin(site: Imitation) -> Non
         assert "x-goog-api-key" in site.hits[0].headers and "authorization" in site.hits[0].headers
         assert other.hits[0].headers["accept-language"] == "de"
         assert not {"x-goog-api-key", "authorization"} & set(other.hits[0].headers)
-
-
-# --------------------------------------------------------------------------------------- in the module's place
-
-
-def test_users_that_overlap_in_any_order_leave_the_true_module_and_their_settings(
-    site: Imitation, osm: None, client: SyncClient
-) -> None:
-    from osmnx import _http, _nominatim, elevation, settings
-
-    configure = _http._config_dns
-    first, second = routed_osmnx(client), standing_in(import_module("osmnx"), client)
-    first.__enter__()
-    assert (settings.use_cache, settings.overpass_rate_limit, settings.log_file) == (False, False, False)
-    last = second.__enter__()
-    first.__exit__(None, None, None)
-    assert _nominatim.requests is elevation.requests is last
-    assert (settings.use_cache, settings.log_file, _http._config_dns) == (True, True, configure)
-    with pytest.raises(KeyError), routed_osmnx(client):
-        raise KeyError
-    assert _nominatim.requests is last
-    second.__exit__(None, None, None)
-    assert _nominatim.requests is elevation.requests is _http.requests is requests
-    assert not settings.log_console and settings.doh_url_template
-
-
-def test_the_stand_in_has_what_sends_nothing_and_no_way_round(site: Imitation, client: SyncClient) -> None:
-    site.on("/x").then(lambda hit: hit.method)
-    with standing_in(import_module("osmnx"), client, patience_s=0) as stand_in:
-        assert stand_in.exceptions is requests.exceptions and stand_in.codes.ok == 200
-        assert stand_in.Request("GET", "http://a/", params={"b": "c"}).prepare().url == "http://a/?b=c"
-        asked = [
-            stand_in.get(site.url("/x")),
-            stand_in.post(site.url("/x")),
-            stand_in.request("get", site.url("/x")),
-        ]
-        asked.append(stand_in.Session().get(site.url("/x")))
-        assert [each.text for each in asked] == ["GET", "POST", "GET", "GET"]
-        assert stand_in.head(site.url("/x")).ok
-        for name in ("adapters", "sessions", "api", "packages", "put"):
-            with pytest.raises(AttributeError, match="round"):
-                getattr(stand_in, name)
-    assert {hit.headers["user-agent"].split("/")[0] for hit in site.hits} == {AGENT}
 
 
 # ------------------------------------------------------------------------------------------- the client itself
