@@ -41,6 +41,13 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         dest="settings",
         help="a setting of a server (repeatable)",
     )
+    install.add_argument(
+        "--toolsets",
+        action="append",
+        default=[],
+        metavar="[SERVER.]A,B",
+        help="toolsets of a server (repeatable; default: default); labrig tools SERVER lists them",
+    )
     install.add_argument("--dry-run", action="store_true", help="show the change and stop")
     install.add_argument(
         "-y", "--yes", action="store_true", help="write without asking; needed where no terminal is"
@@ -89,6 +96,7 @@ def _install(arguments: argparse.Namespace) -> int:
             workspace=arguments.workspace,
             roots=arguments.root,
             settings=arguments.settings,
+            toolsets=arguments.toolsets,
         )
     except install.ByHandError as error:
         print(error.lines)

@@ -119,6 +119,7 @@ def plan(
     workspace: Path | None = None,
     roots: Sequence[Path] = (),
     settings: Sequence[str] = (),
+    toolsets: Sequence[str] = (),
 ) -> InstallPlan:
     """Work out what an installation would write; nothing is written.
 
@@ -140,6 +141,8 @@ def plan(
         Folders that the servers may read; a file there is named ``@folder/name``.
     settings
         ``[SERVER.]NAME=VALUE``, of the first server by default.
+    toolsets
+        ``[SERVER.]A,B``, of the first server by default; a server without serves ``default``.
 
     Raises
     ------
@@ -159,9 +162,14 @@ def plan(
     flags = ["--workspace", str(_absolute(workspace))] if workspace else []
     flags += ["--root", *(str(_absolute(root)) for root in roots)] if roots else []
     set_for = known_servers.settings_of(settings, servers, flag="--set")
+    tools_for = known_servers.toolsets_of(toolsets, servers, flag="--toolsets")
+    own = {
+        server: [*_toolset_flags(tools_for.get(server, ())), *_set_flags(set_for.get(server, {}))]
+        for server in servers
+    }
     wanted = {
         client_configs.key(server): client_configs.entry(
-            found, [*command(server), *flags, *_set_flags(set_for.get(server, {}))], variables
+            found, [*command(server), *flags, *own[server]], variables
         )
         for server in servers
     }
@@ -177,6 +185,10 @@ def plan(
 
 def _set_flags(settings: Mapping[str, str]) -> list[str]:
     return [word for name, value in settings.items() for word in ("--set", f"{name}={value}")]
+
+
+def _toolset_flags(toolsets: Sequence[str]) -> list[str]:
+    return ["--toolsets", ",".join(dict.fromkeys(toolsets))] if toolsets else []
 
 
 def command(server: str) -> list[str]:

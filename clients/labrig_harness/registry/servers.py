@@ -65,6 +65,21 @@ def settings_of(pairs: Sequence[str], among: Sequence[str], *, flag: str) -> dic
     return settings
 
 
+def toolsets_of(words: Sequence[str], among: Sequence[str], *, flag: str) -> dict[str, list[str]]:
+    """Read ``[SERVER.]A,B`` words by server, by default of the first one; each server must have its own."""
+    found: dict[str, list[str]] = {}
+    for word in words:
+        first, dot, rest = word.partition(".")
+        server, listed = (first, rest) if dot else (among[0] if among else "", word)
+        if server not in among:
+            raise unknown_name("server here", server, among, where=flag)
+        for toolset in listed.split(","):
+            if toolset not in toolbox(server).toolsets:
+                raise unknown_name("toolset", toolset, toolbox(server).toolsets, where=f"{flag} {word}")
+            found.setdefault(server, []).append(toolset)
+    return found
+
+
 def serve_flags(options: ServeOptions) -> list[str]:
     """Return the flags that make a server with these options (the inverse of `labrig.serving.serve.serve_options`)."""
     flags: list[str] = ["--toolsets", ",".join(options.toolsets)]

@@ -484,3 +484,24 @@ def test_settings_of_a_server_are_written_into_its_command(tmp_path: Path) -> No
             install.plan(
                 "claude-code", ["phreeqc"], cwd=tmp_path, env={"HOME": str(tmp_path)}, settings=[wrong]
             )
+
+
+def test_toolsets_of_a_server_are_written_into_its_command(tmp_path: Path) -> None:
+    def args(*words: str) -> dict[str, list[str]]:
+        planned = install.plan(
+            "claude-code",
+            ["papers", "earth"],
+            cwd=tmp_path,
+            env={"HOME": str(tmp_path)},
+            settings=["earth.activation=on"],
+            toolsets=words,
+        )
+        return {name: each["args"] for name, each in json.loads(planned.after)["mcpServers"].items()}
+
+    asked = args("default,literature", "earth.terra", "earth.simulators,terra")
+    assert asked["labrig-papers"][-2:] == ["--toolsets", "default,literature"]
+    assert asked["labrig-earth"][-4:] == ["--toolsets", "terra,simulators", "--set", "activation=on"]
+    assert "--toolsets" not in args("earth.impact")["labrig-papers"]
+    for wrong in ("literatur", "default,", "", "phreeqc.default", "earth.literature"):
+        with pytest.raises(LabrigError, match="--toolsets"):
+            args(wrong)
