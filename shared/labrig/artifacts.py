@@ -37,7 +37,7 @@ from labrig.storage.manifests import Artifact, described, further_names, manifes
 from labrig.storage.quota import Known, require_below_quota, victims
 from labrig.workspace import Workspace
 
-__all__ = ["Artifact", "ArtifactStore", "Opened", "holding", "is_handle", "sweep"]
+__all__ = ["Artifact", "ArtifactStore", "Opened", "holding", "sweep"]
 
 CHECKED_BYTES = 64 << 20
 """Contents up to this size are checked against their hash whenever they are opened."""
@@ -65,11 +65,6 @@ class Opened:
         """Open a file of a folder by its relative path; see `labrig.storage.contents.opened_below`."""
         with contents.opened_below(self.descriptor, path) as descriptor:
             yield descriptor
-
-
-def is_handle(text: str) -> bool:
-    """Tell whether a text is a handle, and no path."""
-    return _HANDLE.fullmatch(text) is not None
 
 
 def sweep(store: Folder) -> None:

@@ -56,7 +56,7 @@ LIST_S = 30.0
 """Seconds a server may take for tools/list when the relay itself asks for it."""
 
 
-def shim_command(socket: Path | str, python: str = "", script: Path | str = SHIM) -> list[str]:
+def shim_command(socket: Path | str, python: Path | str = "", script: Path | str = SHIM) -> list[str]:
     """Return the command that an agent program is to start as its MCP server.
 
     Parameters
@@ -66,7 +66,7 @@ def shim_command(socket: Path | str, python: str = "", script: Path | str = SHIM
     script
         Where the shim lies for the agent, in a sandbox that shows it elsewhere.
     """
-    return [python or sys.executable, "-I", "-S", str(script), str(socket)]
+    return [str(python or sys.executable), "-I", "-S", str(script), str(socket)]
 
 
 @asynccontextmanager

@@ -259,9 +259,3 @@ def write_parquet(scored: Scored, path: Path) -> None:
 def _storable(value: Value) -> Value:
     """Return text that is valid UTF-8: a lone half of a surrogate pair becomes a question mark."""
     return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
-
-
-def columns_table() -> str:
-    """Return the columns as a Markdown table, as ``docs/reports.md`` has it."""
-    lines = ["| column | type | what it holds |", "| --- | --- | --- |"]
-    return "\n".join([*lines, *(f"| `{each.name}` | {each.kind} | {each.about} |" for each in COLUMNS)])

@@ -181,8 +181,3 @@ def _plain_symbol(label: str) -> str:
     label = re.sub(r"(\d)\s?[\u00af\u02c9\u203e]", r"-\1", label)
     label = re.sub(r"[{}]", "", plain(re.sub(r"_\{?\s?(\d)\s?\}?", r"\1", label)))
     return re.sub(r"[\s_()\[\],;:.*]|^:|$", "", label)
-
-
-def compare_space_groups(first: str, second: str) -> bool:
-    """Return whether two texts name the same space group, by its number."""
-    return normalize_space_group(first).number == normalize_space_group(second).number

@@ -11,7 +11,6 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any, Literal
 
-from labrig.errors import unknown_name
 from labrig_papers.values.text import fold, without_latex
 
 Rule = Literal["numeric", "categorical", "formula", "space_group"]
@@ -78,23 +77,6 @@ def aliases() -> dict[str, str]:
         for name in names:
             found.setdefault(key(name), "!" + quantity)
     return found
-
-
-def list_properties(category: str = "") -> tuple[Property, ...]:
-    """Return the names of a category, or all.
-
-    Raises
-    ------
-    LabrigError
-        If there is no such category, with the nearest.
-    """
-    if not category:
-        return properties()
-    categories = {each.category.casefold(): each.category for each in properties()}
-    wanted = categories.get(category.strip().casefold())
-    if wanted is None:
-        raise unknown_name("category", category[:100], categories.values(), where="category")
-    return tuple(each for each in properties() if each.category == wanted)
 
 
 @lru_cache(maxsize=4096)

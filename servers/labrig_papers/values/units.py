@@ -339,8 +339,3 @@ def _dimensions() -> tuple[tuple[Dimension, Any, float], ...]:
         base = quantity.to_base_units()
         found.append((dimension, base.dimensionality, float(base.magnitude)))
     return tuple(found)
-
-
-def si_unit(dimension: str) -> str:
-    """Return the SI unit of a named dimension, ``"1"`` where there is none."""
-    return next((each.si for each in known().dimensions if each.name == dimension), "1")

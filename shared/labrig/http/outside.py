@@ -40,11 +40,6 @@ def collecting() -> Iterator[list[str]]:
         _noted.reset(token)
 
 
-def collected() -> tuple[str, ...]:
-    """Return the names that were noted in the innermost `collecting`, each once, in order of use."""
-    return tuple(dict.fromkeys(_noted.get() or ()))
-
-
 @contextmanager
 def outside(name: str, why: str = "", *, mode: str | None = None) -> Iterator[None]:
     """Use a library that goes round the HTTP layer.

@@ -62,10 +62,6 @@ class GcReport:
     in_use: tuple[Session, ...] = ()
     failed: tuple[tuple[Session, str], ...] = ()
 
-    @property
-    def over_quota(self) -> bool:
-        return self.after_bytes > self.quota_bytes
-
 
 class _InUse(Exception):
     pass

@@ -112,10 +112,10 @@ def test_nothing_is_lost(examples: int) -> None:
     def comes_back(case: tuple[Trajectory, dict[str, dict[str, Any]]]) -> None:
         trajectory, results = case
         written = json.dumps(atif.to_atif(trajectory, results))
-        back, blobs = atif.from_atif(json.loads(written))
-        assert back == trajectory
-        assert blobs == results
-        assert {key: sha256(canonical_json(wire)) for key, wire in blobs.items()} == {
+        [run] = atif.read(json.loads(written))
+        assert run.record == trajectory
+        assert run.blobs == results
+        assert {key: sha256(canonical_json(wire)) for key, wire in run.blobs.items()} == {
             key: key for key in results
         }
 

@@ -31,15 +31,12 @@ from labrig_harness.endings import (
     Ending,
 )
 from labrig_harness.limits import reached
-from labrig_harness.recording import shim as shim_module
+from labrig_harness.recording.relay import SHIM, shim_command
 from labrig_harness.trajectory import Cost, Tokens
 
 if TYPE_CHECKING:
     from labrig_harness.agents.reading.read_run import ReadRun
     from labrig_harness.models.prices import PriceTable
-
-
-SHIM = "shim.py"
 
 
 @dataclass(frozen=True)
@@ -285,16 +282,16 @@ class Program:
     # ------------------------------------------------------------------------------------- one item
 
     def _visit(self, bench: Bench, place: Path, sockets: dict[str, Path]) -> Visit:
-        home, scratch, shim = place / "home", place / "scratch", place / SHIM
+        home, scratch, shim = place / "home", place / "scratch", place / SHIM.name
         for folder in (home, scratch):
             folder.mkdir()
-        shim.write_bytes(Path(shim_module.__file__).read_bytes())
+        shim.write_bytes(SHIM.read_bytes())
         python, _, _ = confinement.shim_python()
         return Visit(
             bench,
             home,
             bench.workspace if bench.arm.builtin_tools else scratch,
-            {name: (str(python), "-I", "-S", str(shim), str(path)) for name, path in sockets.items()},
+            {name: tuple(shim_command(path, python, shim)) for name, path in sockets.items()},
         )
 
     async def _play(
@@ -363,7 +360,7 @@ class Program:
                 *self._readable(),
                 *(Path(value) for name in PASSED_ON if (value := os.environ.get(name, "")).startswith("/")),
                 *needed,
-                place / SHIM,
+                place / SHIM.name,
                 *sockets.values(),
             ),
             writable=(visit.home, *dict.fromkeys((place / "scratch", visit.cwd))),

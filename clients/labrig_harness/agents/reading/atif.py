@@ -252,20 +252,6 @@ def is_atif(document: Any) -> bool:
     )
 
 
-def from_atif(document: dict[str, Any]) -> tuple[Trajectory, dict[str, Wire]]:
-    """Return the trajectory and the results (by hash) of a document that `to_atif` wrote.
-
-    Raises
-    ------
-    LabrigError
-        If it is not one of ours; `read` takes those too.
-    """
-    run = read(document)[0]
-    if run.record is None:
-        raise LabrigError("This ATIF document was not written by labrig")
-    return run.record, dict(run.blobs)
-
-
 def _as_run(trajectory: Trajectory, results: dict[str, Wire], records: list[CallRecord]) -> ReadRun:
     last = next((step for step in reversed(trajectory.steps) if step.source == "agent"), None)
     return ReadRun(
