@@ -18,7 +18,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace as replace_
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal, Self, get_args
+from typing import Any, Literal, Self, TypedDict, Unpack, get_args
 
 import ssrfguard
 
@@ -50,6 +50,21 @@ TIMEOUT_S = 30.0
 TOTAL_S = 3600.0
 PATIENCE_S = 20.0
 LARGEST = float(1 << 40)
+
+
+class Asking(TypedDict, total=False):
+    """What a request and a download take alike; `Client.request` says what each is."""
+
+    params: Params | None
+    headers: Mapping[str, str] | None
+    body: bytes | str | None
+    form: Params | None
+    data: Any
+    timeout_s: float
+    patience_s: float
+    robots: bool
+    private: bool
+    service: Service | None
 
 
 class Client:
@@ -220,20 +235,11 @@ class Client:
         method: str,
         url: str,
         *,
-        params: Params | None = None,
-        headers: Mapping[str, str] | None = None,
-        body: bytes | str | None = None,
-        form: Params | None = None,
-        data: Any = None,
         max_bytes: int = MAX_BYTES,
-        timeout_s: float = TIMEOUT_S,
-        patience_s: float = PATIENCE_S,
         follow: bool = True,
-        robots: bool = False,
         accept: Collection[int] = (),
         poll: bool = False,
-        private: bool = False,
-        service: Service | None = None,
+        **asking: Unpack[Asking],
     ) -> Response:
         """Ask, and return the answer.
 
@@ -266,15 +272,14 @@ class Client:
             ``refused``, ``unreachable``, ``rate_limited`` with the seconds to wait, ``too_large``, ``not_found``,
             ``not_recorded``, ``unavailable``, ``bad_input``.
         """
-        asked = Request.make(method, url, params=params, headers=headers, body=body, form=form, data=data)
-        terms = self._terms(max_bytes, timeout_s, patience_s, service, private)
-        outcome = await self._route.answer(asked, terms, Manner(follow, robots, poll, service))
+        asked, terms, manner = self._question(method, url, max_bytes, **asking)
+        outcome = await self._route.answer(asked, terms, replace_(manner, follow=follow, poll=poll))
         if outcome.size > max_bytes:
             raise too_large(asked, max_bytes, outcome.size)
         outcome = await _in_memory(outcome)
         if outcome.ok or outcome.status in accept:
             return outcome
-        raise unwelcome(outcome, service)
+        raise unwelcome(outcome, manner.service)
 
     async def download(
         self,
@@ -286,18 +291,9 @@ class Client:
         sha256: str = "",
         progress: Progress | None = None,
         max_bytes: int = MAX_DOWNLOAD_BYTES,
-        timeout_s: float = TIMEOUT_S,
         total_s: float = TOTAL_S,
-        patience_s: float = PATIENCE_S,
         method: str = "GET",
-        params: Params | None = None,
-        headers: Mapping[str, str] | None = None,
-        body: bytes | str | None = None,
-        form: Params | None = None,
-        data: Any = None,
-        robots: bool = False,
-        private: bool = False,
-        service: Service | None = None,
+        **asking: Unpack[Asking],
     ) -> Response:
         """Ask, and write the answer to a file, of any size in little memory; the file is there whole, or not at all.
 
@@ -318,10 +314,8 @@ class Client:
         progress
             Called from the event loop with the bytes that are there, and how many there will be or None. They may get
             fewer, where a service has to begin anew. What it raises ends the download and comes out of it.
-        timeout_s
-            How long nothing may come.
         total_s
-            For everything: waiting and all attempts.
+            For everything: waiting and all attempts. `timeout_s` is how long nothing may come.
 
         Returns
         -------
@@ -339,29 +333,23 @@ class Client:
                 "This is no SHA-256", where=f"sha256={sha256!r}"[:100], expected="64 hex digits"
             )
         _check_limits(total_s=total_s)
-        asked = Request.make(method, url, params=params, headers=headers, body=body, form=form, data=data)
+        asked, terms, manner = self._question(method, url, max_bytes, **asking)
         if asked.method == "HEAD" or "range" in dict(asked.headers):
             raise LabrigError(
                 "A download asks for the whole of a file",
                 where="method" if asked.method == "HEAD" else "headers: range",
                 try_="Client.get, or labrig.http.ranges for parts of a file",
             )
-        terms = self._terms(max_bytes, timeout_s, patience_s, service, private)
         target = Target(Path(to), name, replace=replace)
         await asyncio.to_thread(sweep, target.folder)
         part = Part(target.folder)
         try:
             receiver = Receiver(
-                part,
-                max_bytes=max_bytes,
-                total_s=total_s,
-                settle=target.settle,
-                progress=progress,
+                part, max_bytes=max_bytes, total_s=total_s, settle=target.settle, progress=progress
             )
-            terms = replace_(terms, receiver=receiver)
-            outcome = await self._route.answer(asked, terms, Manner(robots=robots, service=service))
+            outcome = await self._route.answer(asked, replace_(terms, receiver=receiver), manner)
             if not outcome.ok:
-                raise unwelcome(await _in_memory(outcome), service)
+                raise unwelcome(await _in_memory(outcome), manner.service)
             if outcome.size > max_bytes:
                 raise too_large(asked, max_bytes, outcome.size)
             path = target.settle(outcome.url, outcome.headers)
@@ -391,9 +379,21 @@ class Client:
         asked = Request.make("GET", url, params=params, headers=headers)
         return await asyncio.to_thread(self._ledger.ranges, asked)
 
-    def _terms(
-        self, max_bytes: int, timeout_s: float, patience_s: float, service: Service | None, private: bool
-    ) -> Terms:
+    def _question(
+        self,
+        method: str,
+        url: str,
+        max_bytes: int,
+        *,
+        timeout_s: float = TIMEOUT_S,
+        patience_s: float = PATIENCE_S,
+        robots: bool = False,
+        private: bool = False,
+        service: Service | None = None,
+        **said: Any,
+    ) -> tuple[Request, Terms, Manner]:
+        """Return what is asked, on which terms, and how it is meant."""
+        asked = Request.make(method, url, **said)
         if self._route.closed:
             raise closed()
         self._loop = self._loop or asyncio.get_running_loop()
@@ -406,7 +406,8 @@ class Client:
             )
         _check_limits(max_bytes=max_bytes, timeout_s=timeout_s, patience_s=patience_s)
         limit = service.limit if service else self._limit
-        return Terms(max_bytes, timeout_s, patience_s, limit, self._agent(service), private)
+        terms = Terms(max_bytes, timeout_s, patience_s, limit, self._agent(service), private)
+        return asked, terms, Manner(robots=robots, service=service)
 
     def _agent(self, service: Service | None) -> str:
         if service is not None and service.contact and not self._contact and self.mode != "replay":
