@@ -11,7 +11,7 @@ The names below are loaded at their first use: a server that never asks the netw
   reached
 - `receiving`, `parts`, `stored`, `targets`: a download on its way, the file while it is written, a body in a file, and
   where it goes; `digests`: what a service says that it hashes to
-- `ranges`, `rasters`, `zarr_store`: files and Zarr hierarchies of which only what is read is fetched
+- `ranges`, `rasters`, `zarr_store`, `zarr_reading`: files and Zarr hierarchies of which only what is read is fetched
 - `ledger`: kept and replayed; `difference`: how two requests or outcomes differ
 - `outside`: libraries that bring their own HTTP; `chat`: a model that is asked for text
 - `declared`: services that several servers ask; `pages`: pages of the web

@@ -6,6 +6,7 @@ import asyncio
 import io
 import os
 import random
+import sys
 import threading
 import zipfile
 from collections.abc import Callable, Iterator
@@ -311,8 +312,9 @@ def test_a_zarr_hierarchy_is_read_key_by_key(site: Imitation, make: Make, tmp_pa
 def test_without_the_libraries_they_are_named(
     site: Imitation, make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "zarr.abc", None)
-    monkeypatch.setitem(__import__("sys").modules, "rasterio", None)
+    monkeypatch.delitem(sys.modules, "labrig.http.zarr_reading", raising=False)
+    monkeypatch.setitem(sys.modules, "zarr.abc.store", None)
+    monkeypatch.setitem(sys.modules, "rasterio", None)
     with pytest.raises(LabrigError, match="needs zarr"):
         zarr_store(make(), site.url("/z"))
     with pytest.raises(LabrigError, match="needs rasterio"), open_raster(make(), site.url("/a.tif")):
