@@ -18,7 +18,7 @@ from labrig_suites.terrabench.metrics.families import DOCUMENTS, family_of
 from labrig_suites.terrabench.reckoning import Formula, reckoned, told
 
 SWITCH = "reset_equipped_tools"
-GROUPS = ("core", "ensemble_verify", "visualization", "geo_osm", "seasonal")
+GROUPS = ("core", "ensemble_verify", "visualization", "geo_osm", "seasonal", "satellite", "era5_obs")
 
 
 def solution(sample: Sample, arm: Arm) -> Solution:

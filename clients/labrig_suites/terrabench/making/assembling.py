@@ -17,12 +17,14 @@ from labrig_suites.terrabench.making import (
     stages_forecast,
     stages_grids,
     stages_heat,
+    stages_satellite,
     stages_town,
 )
 from labrig_suites.terrabench.making.case import Case
 from labrig_suites.terrabench.making.documents import PATH
 from labrig_suites.terrabench.making.domains import Domain, domains
 from labrig_suites.terrabench.making.plan import Plan
+from labrig_suites.terrabench.making.sites import sites
 from labrig_suites.terrabench.making.world import world
 from labrig_suites.terrabench.truth import TRACKS
 
@@ -65,6 +67,12 @@ def make_item(seed: str, number: int, id: str) -> Sample:
     return sample
 
 
+def seen(plan: Plan, case: Case) -> None:
+    """What satellites saw, where the domain has a site for them."""
+    if case.domain.name in sites():
+        stages_satellite.ground(plan, case)
+
+
 def fundamentals(case: Case) -> list[Callable[[Plan], object]]:
     """Return the stages of an item of the track Fundamentals.
 
@@ -83,6 +91,7 @@ def fundamentals(case: Case) -> list[Callable[[Plan], object]]:
         look,
         lambda plan: stages_grids.windows(plan, case, 3 if level == 3 else 2, 1 if level == 0 else 2),
         lambda plan: stages_grids.seasons(plan, case),
+        lambda plan: seen(plan, case),
         lambda plan: stages_town.quarter(plan, case),
         health,
     ]
@@ -141,6 +150,7 @@ def documented(case: Case) -> list[Callable[[Plan], object]]:
         lambda plan: stages_grids.seasons(plan, case),
         lambda plan: stages_document.again(plan, case, case.mode),
         lambda plan: stages_grids.draw(plan, case),
+        lambda plan: seen(plan, case),
         lambda plan: stages_town.quarter(plan, case),
         health,
     ]

@@ -2,40 +2,29 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from attackers.terrabench import rates
 from labrig.canonical import sha256
 from labrig.errors import LabrigError
-from labrig_harness import blobs
-from labrig_harness.agent import AgentSpec
-from labrig_harness.agents import make
-from labrig_harness.channels import read_submission
-from labrig_harness.run.bench import WorkBench
 from labrig_harness.sample import Sample
-from labrig_harness.suite import Arm, Score, Unsolvable
-from labrig_harness.trajectory import Trajectory
+from labrig_harness.suite import Unsolvable
 from labrig_suites.terrabench import items, suite
 from labrig_suites.terrabench.faults import faulty, reference
 from labrig_suites.terrabench.lint import lint, lint_set
 from labrig_suites.terrabench.making.assembling import ENGINES, make_item
 from labrig_suites.terrabench.making.stages_document import MODES
 from labrig_suites.terrabench.making.world import world
-from labrig_suites.terrabench.metrics.families import family_of
 from labrig_suites.terrabench.reckoning import places, reckoned
 from labrig_suites.terrabench.truth import DOMAINS, LEVELS, TRACKS
 from support.crops import needs_crops
 from support.in_memory import in_memory
+from support.terrabench_runs import TERRA, full_marks, play, results_of, scaled
 
-TERRA = suite.arm("agent-terra")
 PROCESS = ("InstAcc", "ToolCallSuccessRate", "ToolAcc", "CategoryF1", "ArgAcc", "OrderScore")
 
 
@@ -43,27 +32,6 @@ PROCESS = ("InstAcc", "ToolCallSuccessRate", "ToolAcc", "CategoryF1", "ArgAcc", 
 def memory() -> Iterator[None]:
     with in_memory():
         yield
-
-
-async def _played(sample: Sample, arm: Arm, kind: str, folder: Path) -> Trajectory:
-    record, workspace = folder / "record", folder / "workspace"
-    record.mkdir()
-    workspace.mkdir()
-    blobs.place(sample.brief.files, workspace)
-    agent = make(AgentSpec(kind), seed=0, solve=lambda _: suite.solution(sample, arm), own=suite.agents)
-    async with WorkBench(sample.brief, arm, record, workspace) as bench:
-        await agent.run(bench)
-        submission = read_submission(arm.channel, workspace=workspace, steps=bench.steps, choices=())
-        end = "answered" if submission else "no_answer"
-        return Trajectory(
-            *(sample.id, suite.name, kind, arm.name, 0, 0, tuple(bench.steps), submission, end)  # type: ignore[arg-type]
-        )
-
-
-def play(sample: Sample, arm: Arm = TERRA, kind: str = "reference") -> tuple[Trajectory, Score]:
-    with tempfile.TemporaryDirectory() as folder:
-        run = asyncio.run(_played(sample, arm, kind, Path(folder)))
-    return run, suite.score(sample, run)
 
 
 def test_items_of_every_domain_and_level_are_in_order_and_come_back_from_their_lines() -> None:
@@ -121,14 +89,6 @@ def test_the_reference_has_full_marks_over_mcp_and_an_answer_that_hangs_on_its_r
         full_marks(sample)
 
 
-def full_marks(sample: Sample, arm: Arm = TERRA) -> None:
-    run, score = play(sample, arm)
-    assert (score.strict, score.compat) == (1, 1), (sample.labels, score.answer)
-    metrics = score.facts["metrics"]
-    assert metrics["ToolUseScore"] == metrics["NumScore"] == metrics["Hit@tol"] == 1, sample.labels
-    assert len({family_of(call.tool) for call in run.calls}) >= 5
-
-
 @pytest.mark.accept
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("number", [36, 63])
@@ -175,36 +135,13 @@ def test_a_corrupted_result_changes_the_answer_in_the_arm_that_switches_groups_o
     assert score.strict == 1 and run.calls[0].tool == "reset_equipped_tools"
     formulas = sample.truth["formulas"]
     used = sorted(set().union(*(places(each) for each in formulas.values())))
-    results = _results(sample, arm)
+    results = results_of(sample, arm)
     answer = suite.solution(sample, arm).answer(results)
     assert len(used) > 6
     for place in used:
         changed = [*results]
-        changed[place + 1] = _scaled(results[place + 1])
+        changed[place + 1] = scaled(results[place + 1])
         assert suite.solution(sample, arm).answer(changed) != answer, place
-
-
-def _results(sample: Sample, arm: Arm) -> list[str]:
-    from labrig_harness.asking import asking
-
-    with tempfile.TemporaryDirectory() as folder:
-        blobs.place(sample.brief.files, Path(folder))
-        with asking("earth", replace(arm.serve, workspace=Path(folder))) as ask:
-            results: list[str] = []
-            for call in suite.solution(sample, arm).calls:
-                results.append(ask(call.tool, call.bind(results)))
-            return results
-
-
-def _scaled(text: str) -> str:
-    def visit(value: Any) -> Any:
-        if isinstance(value, dict):
-            return {key: visit(each) for key, each in value.items()}
-        if isinstance(value, list):
-            return [visit(each) for each in value]
-        return value * 1.5 + 1 if isinstance(value, float | int) and not isinstance(value, bool) else value
-
-    return json.dumps(visit(json.loads(text)))
 
 
 @pytest.mark.timeout(600)
