@@ -19,7 +19,7 @@ from labrig.redaction import redact
 from labrig_harness.agents.reading import atif
 from labrig_harness.agents.reading.read_run import Wire
 from labrig_harness.endings import OUTSIDE
-from labrig_harness.formats import inspect_log, terrabench
+from labrig_harness.formats import inspect_writing, terrabench
 from labrig_harness.records import outfolder
 from labrig_harness.records.verify import contradiction
 from labrig_harness.registry import suites
@@ -129,9 +129,9 @@ def _export_inspect(out: Path, label: str, samples: dict[str, Sample], target: P
         )
     if not slim:
         return
-    model = inspect_log.model_name(slim)
-    header = inspect_log.log_header(run, list(samples.values()), slim, list(scores.values()))
-    path = target / inspect_log.log_name(header, label)
+    model = inspect_writing.model_name(slim)
+    header = inspect_writing.log_header(run, list(samples.values()), slim, list(scores.values()))
+    path = target / inspect_writing.log_name(header, label)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
@@ -139,7 +139,7 @@ def _export_inspect(out: Path, label: str, samples: dict[str, Sample], target: P
             file.write(redact(outfolder.json_text(header))[:-1] + ',"samples":[')
             for number, (folder, trajectory) in enumerate(_records(out, label, samples, done)):
                 score = scores.get((trajectory.task, trajectory.epoch))
-                sample = inspect_log.log_sample(
+                sample = inspect_writing.log_sample(
                     samples[trajectory.task], trajectory, _results(folder), score, model
                 )
                 file.write(("," if number else "") + "\n" + redact(outfolder.json_text(_plain(sample))))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -93,7 +93,7 @@ def import_logs(
 
             return import_tables(tables, out, seed=seed, where=where)
     known = {sample.id: sample for sample in samples}
-    plans = list(_plan(format, files, suite, known, where, done))
+    plans = list(_Planner(suite, known, where, done).plan(format, files))
     if not plans:
         told = "; ".join(done.skipped[:3]) or "no log in it"
         raise LabrigError(
@@ -219,61 +219,66 @@ def _documents(data: bytes, file: Path) -> list[Any]:
 # ------------------------------------------------------------------------------------------------ planning
 
 
-def _plan(
-    format: str,
-    files: Sequence[Path],
-    suite: Suite | None,
-    known: dict[str, Sample],
-    where: Where,
-    done: Imported,
-) -> Iterator[_Planned]:
-    """Say of each run which item, arm, agent and epoch it is."""
-    taken: dict[tuple[str, str], int] = {}
-    for file in files:
-        kinds = _formats(format, file, done)
-        if not kinds:
-            done.skip(f"{file.name}: {'it is empty' if not file.stat().st_size else 'no format of ours'}")
-        for kind in kinds:
-            if kind == "results" and file.name == ANSWER and file.with_name(TRACE).exists():
-                continue  # the answer of the trace beside it
-            if kind == "results":
-                done.skip(f"{file.name}: a table of results; import it by itself, without --suite")
-                continue
-            count = 0
-            try:
-                for number, run in enumerate(read_file(kind, file)):
-                    count += 1
-                    if not run.steps and run.skipped:
-                        for line in run.skipped:
-                            done.skip(f"{file.name}: {line}")
-                        continue
-                    item = _item(run, file, number, known, where)
-                    if not item:
-                        done.skip(f"{file.name}: none of the {len(known)} samples; say which with --item")
-                        continue
-                    agent = where.agent or _agent(run)
-                    arm = (
-                        where.arm
-                        or (run.record.arm if run.record else "")
-                        or (suite.arm().name if suite else "imported")
-                    )
-                    if suite is not None:
-                        suite.arm(arm)  # an unknown arm is refused here
-                    epoch = where.epoch if where.epoch is not None else run.epoch
-                    key = (f"{arm}.{agent}", item)
-                    epoch = taken.get(key, epoch or 0) if epoch is None or key in taken else epoch
-                    taken[key] = epoch + 1
-                    prompt = next((step.text for step in run.steps if step.source == "user"), "")
-                    truth = {"target": run.meta["target"]} if run.meta.get("scores") else {}
-                    yield _Planned(file, kind, number, item, arm, agent, epoch, prompt, truth)
-            except LabrigError as error:
-                done.skip(f"{file.name}: {error.what}" + (f" (try {error.try_})" if error.try_ else ""))
-            except OSError as error:
-                done.skip(f"{file.name}: {error.strerror}")
-            else:
-                if not count:
-                    why = "it is empty" if not file.stat().st_size else f"nothing of {kind} in it"
-                    done.skip(f"{file.name}: {why}")
+@dataclass
+class _Planner:
+    """Says of each run which item, arm, agent and epoch it is, and notes what cannot be imported."""
+
+    suite: Suite | None
+    known: dict[str, Sample]
+    where: Where
+    done: Imported
+    taken: dict[tuple[str, str], int] = field(default_factory=dict)
+
+    def plan(self, format: str, files: Sequence[Path]) -> Iterator[_Planned]:
+        for file in files:
+            kinds = _formats(format, file, self.done)
+            if not kinds:
+                self.done.skip(f"{file.name}: {_empty(file) or 'no format of ours'}")
+            for kind in kinds:
+                if kind != "results":
+                    yield from self._file(file, kind)
+                elif file.name != ANSWER or not file.with_name(TRACE).exists():  # else the trace's answer
+                    self.done.skip(f"{file.name}: a table of results; import it by itself, without --suite")
+
+    def _file(self, file: Path, kind: str) -> Iterator[_Planned]:
+        number = -1
+        try:
+            for number, run in enumerate(read_file(kind, file)):
+                if planned := self._run(file, kind, number, run):
+                    yield planned
+        except LabrigError as error:
+            self.done.skip(f"{file.name}: {error.what}" + (f" (try {error.try_})" if error.try_ else ""))
+        except OSError as error:
+            self.done.skip(f"{file.name}: {error.strerror}")
+        else:
+            if number < 0:
+                self.done.skip(f"{file.name}: {_empty(file) or f'nothing of {kind} in it'}")
+
+    def _run(self, file: Path, kind: str, number: int, run: ReadRun) -> _Planned | None:
+        if not run.steps and run.skipped:
+            for line in run.skipped:
+                self.done.skip(f"{file.name}: {line}")
+            return None
+        item = _item(run, file, number, self.known, self.where)
+        if not item:
+            self.done.skip(f"{file.name}: none of the {len(self.known)} samples; say which with --item")
+            return None
+        agent = self.where.agent or _agent(run)
+        arm = self.where.arm or (run.record.arm if run.record else "")
+        if self.suite is not None:
+            arm = self.suite.arm(arm).name  # an unknown arm is refused here
+        arm = arm or "imported"
+        epoch = self.where.epoch if self.where.epoch is not None else run.epoch
+        key = (f"{arm}.{agent}", item)
+        epoch = self.taken.get(key, epoch or 0) if epoch is None or key in self.taken else epoch
+        self.taken[key] = epoch + 1
+        prompt = next((step.text for step in run.steps if step.source == "user"), "")
+        truth = {"target": run.meta["target"]} if run.meta.get("scores") else {}
+        return _Planned(file, kind, number, item, arm, agent, epoch, prompt, truth)
+
+
+def _empty(file: Path) -> str:
+    return "" if file.stat().st_size else "it is empty"
 
 
 def _item(run: ReadRun, file: Path, number: int, known: dict[str, Sample], where: Where) -> str:
