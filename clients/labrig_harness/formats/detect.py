@@ -27,17 +27,18 @@ def formats_of(path: Path) -> list[str]:
     owners = list(dict.fromkeys(filter(None, map(owner, first))))
     if owners:
         return owners
+    text = head.decode("utf-8", errors="replace").lstrip("\ufeff").lstrip()
+    blank = head[: len(head) - len(head.lstrip())].count(b"\n")
+    is_document = text.startswith("{") and (not first or numbered[0][0] > blank + 1)  # on many lines
+    if is_document and '"eval"' in text and '"steps"' not in text.partition('"eval"')[0]:
+        return ["inspect"]
     if any("agent" in each and "steps" in each for each in first):
         return ["atif"]
     if any("eval" in each and "status" in each for each in first):
         return ["inspect"]
     if any(map(is_trace, first)):
         return [TERRABENCH]
-    text = head.decode("utf-8", errors="replace").lstrip("\ufeff").lstrip()
-    blank = head[: len(head) - len(head.lstrip())].count(b"\n")
-    if text.startswith("{") and (not first or numbered[0][0] > blank + 1):  # a document on many lines
-        if '"eval"' in text and '"steps"' not in text.partition('"eval"')[0]:
-            return ["inspect"]
+    if is_document:
         return [TERRABENCH] if _begins_a_trace(text) else ["atif"]
     if first or text.startswith("[") or path.suffix.casefold() in (".csv", ".tsv"):
         return ["results"]

@@ -335,7 +335,8 @@ def test_scores_of_eval_logs_are_kept_and_no_target_is_mixed_with_another(tmp_pa
     load("inspect", tmp_path / "none.json", out)
     found = score_folder(out)
     assert len(found.scores) == 1 and len(found.skipped) == 1, "a record without a score is not a wrong one"
-    assert len(export(out, "inspect", tmp_path / "view").files) == 1
+    (written,) = export(out, "inspect", tmp_path / "view").files
+    assert formats_of(written) == ["inspect"], "a sample on its line is no trace of TerraBench"
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, 93])
