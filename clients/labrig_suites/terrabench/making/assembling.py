@@ -19,6 +19,7 @@ from labrig_suites.terrabench.making import (
     stages_heat,
     stages_satellite,
     stages_town,
+    stages_traffic,
 )
 from labrig_suites.terrabench.making.case import Case
 from labrig_suites.terrabench.making.documents import PATH
@@ -40,6 +41,7 @@ PER_TRACK = 32
 ENGINES: dict[str, Callable[[Plan, Case], object]] = {
     "Agriculture": stages_crops.field_season,
     "Water resources": stages_crops.field_season,
+    "Emergency response": stages_traffic.rush,
 }
 """The stage of a domain whose simulator is not the one of heat and health (UTCI and the exposure response)."""
 LONGEST_TEXT, DRAWS = 600, 8

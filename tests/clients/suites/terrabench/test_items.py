@@ -16,7 +16,7 @@ from labrig_harness.suite import Unsolvable
 from labrig_suites.terrabench import items, suite
 from labrig_suites.terrabench.faults import faulty, reference
 from labrig_suites.terrabench.lint import lint, lint_set
-from labrig_suites.terrabench.making.assembling import ENGINES, make_item
+from labrig_suites.terrabench.making.assembling import make_item
 from labrig_suites.terrabench.making.stages_document import MODES
 from labrig_suites.terrabench.making.world import world
 from labrig_suites.terrabench.reckoning import places, reckoned
@@ -24,8 +24,15 @@ from labrig_suites.terrabench.truth import DOMAINS, LEVELS, TRACKS
 from support.crops import needs_crops
 from support.in_memory import in_memory
 from support.terrabench_runs import TERRA, full_marks, play, results_of, scaled
+from support.traffic import needs_sumo
 
 PROCESS = ("InstAcc", "ToolCallSuccessRate", "ToolAcc", "CategoryF1", "ArgAcc", "OrderScore")
+NEEDED = {
+    "Agriculture": ("crops",),
+    "Water resources": ("crops",),
+    "Emergency response": ("sumo",),
+}
+"""What items of the track Simulator-Grounded need, by domain; others nothing."""
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -91,12 +98,12 @@ def test_the_reference_has_full_marks_over_mcp_and_an_answer_that_hangs_on_its_r
 
 @pytest.mark.accept
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("number", [36, 63])
+@pytest.mark.parametrize("number", [36, 57])
 def test_items_of_an_engine_have_full_marks_over_mcp(number: int) -> None:
     needs_crops()
     sample = make_item("engines", number, f"engine-{number}")
     assert lint(sample) == [] and sample.labels["track"] == TRACKS[1]
-    assert sample.needs == (("crops",) if sample.labels["domain"] in ENGINES else ())
+    assert sample.needs == NEEDED.get(sample.labels["domain"], ())
     full_marks(sample)
     assert suite.preset("no-crops").items([sample]) == ([] if sample.needs else [sample])
 
@@ -189,6 +196,7 @@ def test_worlds_of_one_item_are_not_those_of_another() -> None:
 @pytest.mark.timeout(14_400)
 def test_128_items_of_all_tracks_have_full_marks_over_mcp_and_cheap_answers_none() -> None:
     needs_crops()
+    needs_sumo()
     samples = items.generate("soak", 128)
     assert {(each.labels["track"], each.labels["level"]) for each in samples} == {
         (track, level) for track in TRACKS for level in LEVELS
