@@ -167,4 +167,11 @@ CHECKS = (
         {"LABRIG_MCQ_ITEMS": "200"},
         {"LABRIG_MCQ_ITEMS": "64"},
     ),
+    Check(
+        "terrabench",
+        "128 items of terrabench of all tracks, levels and engines by the reference over MCP; the linter, cheap answers",
+        (("{python}", "tests/soak/terrabench.py"),),
+        r"every mark on|^\| (Fundamentals|Simulator|Document)",
+        (("{python}", "tests/soak/terrabench.py", "--items", "4", "--first", "24"),),
+    ),
 )
