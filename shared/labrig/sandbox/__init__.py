@@ -6,7 +6,8 @@ In the order of a run:
 is made
 - `backends`: which protection works here; `folders`: the sandbox's own folder
 - `sandbox`: the queue; `forkserver`: the fork server as the host sees it
-- `running`: one run; `inputs`: what it may read
+- `running`: one run; `inputs`: what it may read; `pipes`: what it prints; `conversation`: what it and its host say to
+  one another
 - `inside`: what runs beside the code, and the walls
 - `scratch`: what the run left; `results`: what came of it; `answers`: the same as a tool's answer
 - `replaying`: sessions whose variables stay

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from labrig.errors import LabrigError
+from labrig.sandbox.conversation import HostFunction, Job
 from labrig.sandbox.results import Limits, Result
-from labrig.sandbox.running import HostFunction, Job
 from labrig.sandbox.sandbox import Sandbox
 
 MAX_CELLS = 100

@@ -13,12 +13,13 @@ from typing import IO
 from labrig.config import home, setting
 from labrig.errors import LabrigError, unknown_name
 from labrig.sandbox import backends, environment, running
+from labrig.sandbox.conversation import HostFunction, Job
 from labrig.sandbox.folders import WorkFolder
 from labrig.sandbox.forkserver import ForkServer
 from labrig.sandbox.inputs import Inputs
 from labrig.sandbox.profiles import profiles
 from labrig.sandbox.results import Limits, Result
-from labrig.sandbox.running import Done, HostFunction, Job, Wall
+from labrig.sandbox.running import Done, Wall
 from labrig.turns import KEPT, OWNER, OWNERS_AT_ONCE, Turns
 
 MAX_CODE = 1_000_000

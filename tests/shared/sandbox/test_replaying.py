@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from labrig.errors import LabrigError
-from labrig.sandbox import replaying, running
+from labrig.sandbox import conversation, replaying
 from labrig.sandbox.replaying import Session
 from support.sandbox_rig import Rig
 
@@ -123,7 +123,7 @@ def test_what_a_cell_asked_is_kept_up_to_a_bound(lab: Rig, monkeypatch: pytest.M
     async def length(text: str) -> int:
         return len(text)
 
-    monkeypatch.setattr(running, "MAX_KEPT", 50_000)
+    monkeypatch.setattr(conversation, "MAX_KEPT", 50_000)
     session = lab.session(functions={"length": length})
     assert lab.go(session.run("sum(length('x' * 1000) for _ in range(20))")).output == "20000\n"
     flooded = lab.go(session.run("for _ in range(1000): length('x' * 1000)"))
