@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import asyncio
 import fcntl
-import marshal
 import math
 import os
 import resource
@@ -23,13 +22,14 @@ import signal as signals
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from labrig.errors import Code, LabrigError
+from labrig.isolation.streams import Budget, Control, Input, Output
 
 Kind = Literal[
     "ok",  # exit code 0
@@ -158,112 +158,6 @@ class Outcome:
     limits: Limits = Limits()
 
 
-class _Control(asyncio.Protocol):
-    """Our end of the control socket."""
-
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self.closed: asyncio.Future[None] = loop.create_future()
-        self.pid: int | None = None
-        self.report: dict[str, Any] | None = None
-        self._received = b""
-        self._transport: asyncio.Transport | None = None
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
-
-    def order(self, message: dict[str, Any]) -> None:
-        assert self._transport is not None
-        data = marshal.dumps(message)
-        self._transport.write(len(data).to_bytes(4, "big") + data)
-
-    def kill(self) -> None:
-        """Ask for the end, and still hear the report."""
-        if self._transport is not None and not self._transport.is_closing():
-            self._transport.write_eof()
-
-    def close(self) -> None:
-        if self._transport is not None:
-            self._transport.abort()
-
-    def data_received(self, data: bytes) -> None:
-        self._received += data
-        while len(self._received) >= 4:
-            size = 4 + int.from_bytes(self._received[:4], "big")
-            if len(self._received) < size:
-                return
-            message = marshal.loads(self._received[4:size])
-            self._received = self._received[size:]
-            if "pid" in message:
-                self.pid = message["pid"]
-            else:
-                self.report = message
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        if not self.closed.done():
-            self.closed.set_result(None)
-
-
-class _Budget:
-    """Bytes of output that are left to both streams."""
-
-    def __init__(self, left: int, when_over: Callable[[], None]) -> None:
-        self.left = left
-        self.over = False
-        self._when_over = when_over
-
-    def take(self, wanted: int) -> int:
-        """Return how many of the wanted bytes may be kept."""
-        kept = min(wanted, self.left)
-        self.left -= kept
-        if kept < wanted and not self.over:
-            self.over = True
-            self._when_over()
-        return kept
-
-
-class _Output(asyncio.Protocol):
-    """Keep what comes out of one pipe, as far as the budget goes."""
-
-    def __init__(self, loop: asyncio.AbstractEventLoop, budget: _Budget) -> None:
-        self.closed: asyncio.Future[None] = loop.create_future()
-        self.data = bytearray()
-        self.cut = False
-        self._budget = budget
-
-    def data_received(self, data: bytes) -> None:
-        kept = self._budget.take(len(data))
-        self.data += data[:kept]
-        self.cut = self.cut or kept < len(data)
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        if not self.closed.done():
-            self.closed.set_result(None)
-
-
-class _Input(asyncio.BaseProtocol):
-    """Feed standard input, and forget what is left of it when the program has ended."""
-
-    def __init__(self) -> None:
-        self._transport: asyncio.WriteTransport | None = None
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.WriteTransport)
-        self._transport = transport
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._transport = None
-
-    def feed(self, data: bytes) -> None:
-        if self._transport is not None:
-            self._transport.write(data)
-            self._transport.write_eof()
-
-    def abort(self) -> None:
-        if self._transport is not None:  # aborting a lost one is an error in asyncio
-            self._transport.abort()
-
-
 async def run(
     argv: Sequence[str | os.PathLike[str]],
     *,
@@ -310,28 +204,16 @@ async def run(
     if not words or any("\0" in word for word in words):
         raise ValueError("argv must name a program, without null bytes")
     loop = asyncio.get_running_loop()
-    control = _Control(loop)
-    budget = _Budget(limits.output_bytes, control.kill)
-    input_, out, err = _Input(), _Output(loop, budget), _Output(loop, budget)
+    control = Control(loop)
+    budget = Budget(limits.output_bytes, control.kill)
+    input_, out, err = Input(), Output(loop, budget), Output(loop, budget)
 
     ours, theirs = socket.socketpair()
-    number = fcntl.fcntl(theirs, fcntl.F_DUPFD_CLOEXEC, 3)  # 0, 1, 2 may be free here and are taken there
-    theirs.close()
     try:
-        supervisor = subprocess.Popen(
-            [sys.executable, "-I", "-S", str(SUPERVISOR), str(number)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            bufsize=0,
-            pass_fds=(number,),
-            start_new_session=True,
-        )
+        supervisor = _supervisor(theirs)
     except OSError as error:
         ours.close()
         return Outcome("not_started", reason=f"the supervisor could not start: {error}", limits=limits)
-    finally:
-        os.close(number)
 
     stopper: asyncio.Task[bool] | None = None
     transports: list[asyncio.BaseTransport] = []
@@ -370,7 +252,25 @@ async def run(
     return _outcome(control, out, err, budget, limits, supervisor.returncode)
 
 
-async def _drain(*outputs: _Output) -> None:
+def _supervisor(control: socket.socket) -> subprocess.Popen[bytes]:
+    """Start a supervisor with its end of the control socket, which is closed here."""
+    number = fcntl.fcntl(control, fcntl.F_DUPFD_CLOEXEC, 3)  # 0, 1, 2 may be free here and are taken there
+    control.close()
+    try:
+        return subprocess.Popen(
+            [sys.executable, "-I", "-S", str(SUPERVISOR), str(number)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            bufsize=0,
+            pass_fds=(number,),
+            start_new_session=True,
+        )
+    finally:
+        os.close(number)
+
+
+async def _drain(*outputs: Output) -> None:
     """Read both pipes to their ends; give up after 5 s if an escaped process holds one open."""
     for _ in range(5):
         waiting = [output.closed for output in outputs if not output.closed.done()]
@@ -378,7 +278,7 @@ async def _drain(*outputs: _Output) -> None:
             return
 
 
-async def _reap(supervisor: subprocess.Popen[bytes], control: _Control) -> None:
+async def _reap(supervisor: subprocess.Popen[bytes], control: Control) -> None:
     """Wait for the supervisor to end; if it died or hangs, do its duty."""
     deadline = asyncio.get_running_loop().time() + PATIENCE_S
     while supervisor.poll() is None:
@@ -389,7 +289,7 @@ async def _reap(supervisor: subprocess.Popen[bytes], control: _Control) -> None:
         _kill_group(control)
 
 
-def _kill_group(control: _Control) -> None:
+def _kill_group(control: Control) -> None:
     """Kill the program and its group in place of a supervisor that died."""
     if control.pid is not None:
         with suppress(ProcessLookupError, PermissionError):
@@ -397,7 +297,7 @@ def _kill_group(control: _Control) -> None:
 
 
 def _outcome(
-    control: _Control, out: _Output, err: _Output, budget: _Budget, limits: Limits, supervisor_code: int
+    control: Control, out: Output, err: Output, budget: Budget, limits: Limits, supervisor_code: int
 ) -> Outcome:
     """Put together what the supervisor reports and what came out of the pipes."""
     written: dict[str, Any] = {
