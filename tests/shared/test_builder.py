@@ -15,7 +15,7 @@ from pydantic import Field
 from labrig.answer import Answer, Picture, Published, Quantity
 from labrig.calls import CallLog
 from labrig.errors import LabrigError
-from labrig.serving import builder
+from labrig.serving import face
 from labrig.serving.builder import build
 from labrig.toolbox import ServeOptions, Toolbox, session
 
@@ -242,13 +242,13 @@ async def test_many_unknown_arguments_are_not_looked_at_one_by_one(
         return Answer(source="scale", data={"names": names})
 
     found = []
-    said = builder._argument_error
+    said = face._argument_error
 
     def counted(error: Any, tool: str, parameters: list[str]) -> LabrigError:
         found.append(error.__cause__.error_count())
         return said(error, tool, parameters)
 
-    monkeypatch.setattr(builder, "_argument_error", counted)
+    monkeypatch.setattr(face, "_argument_error", counted)
     log = tmp_path / "log"
     options = ServeOptions(workspace=tmp_path / "work", log_calls=log)
     async with Client(build(box, options)) as client:

@@ -69,12 +69,12 @@ def judged(server: str, tool: str, arguments: Arguments, structured: Any) -> str
 
 
 def watch() -> None:
-    """Measure the answers of servers in this process, once the builder is imported; more calls change nothing."""
-    builder = sys.modules.get("labrig.serving.builder")
-    if builder is None or hasattr(builder, "answers_are_watched"):
+    """Measure the answers of servers in this process, once they can be built; more calls change nothing."""
+    serving = sys.modules.get("labrig.serving.face")
+    if serving is None or hasattr(serving, "answers_are_watched"):
         return
-    builder.answers_are_watched = True  # type: ignore[attr-defined]
-    unwatched = builder._Face.on_call_tool
+    serving.answers_are_watched = True  # type: ignore[attr-defined]
+    unwatched = serving.Face.on_call_tool
 
     async def on_call_tool(face: Any, context: Any, call_next: Any) -> Any:
         result = await unwatched(face, context, call_next)
@@ -85,7 +85,7 @@ def watch() -> None:
                 too_large.append(wrong)
         return result
 
-    builder._Face.on_call_tool = on_call_tool
+    serving.Face.on_call_tool = on_call_tool
 
 
 def verdict() -> None:

@@ -1,7 +1,7 @@
 """What turns a toolbox into a server.
 
-- `builder`: a toolbox's tools as a FastMCP server; every call with its workspace and record, its answer as MCP content
-  (structured content, text, isError)
+- `builder`: a toolbox's tools as a FastMCP server; `face`: every call with its workspace, turn and record; `results`:
+  its answer as MCP content (structured content, text, isError)
 - `lean`: the short form of published tools in tools/list
 - `telling`: how far a call is, told to the client
 - `serve`: the command line of a server: stdio or HTTP, its options
