@@ -16,10 +16,8 @@ from __future__ import annotations
 
 import errno
 import fcntl
-import json
 import os
 import re
-import stat
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
@@ -29,11 +27,11 @@ from typing import Any
 from labrig.canonical import sha256
 from labrig.errors import LabrigError
 from labrig.storage import contents, holds
-from labrig.storage.contents import Kind, Survey
 from labrig.storage.folder import Folder, closing, new_name
 from labrig.storage.holds import holding
-from labrig.storage.leftovers import removed, swept, thrown_away
-from labrig.storage.manifests import Artifact, described, further_names, manifest_of, note_name, read_manifest
+from labrig.storage.leftovers import removed, swept
+from labrig.storage.manifests import Artifact, described, further_names, note_name, read_manifest
+from labrig.storage.placing import Place, placed, remove_source, require_unchanged, staged, stands
 from labrig.storage.quota import Known, require_below_quota, victims
 from labrig.workspace import Workspace
 
@@ -111,15 +109,13 @@ class ArtifactStore:
             made_by or {},
             inputs or {},
         )
-        staged = new_name()
+        new = new_name()
         try:
             with self._folder() as store:
                 try:
-                    self._publish(
-                        store, artifact, (store, staged), stage=lambda: store.write(staged, content)
-                    )
+                    self._publish(store, artifact, (store, new), stage=lambda: store.write(new, content))
                 except BaseException:
-                    store.delete(staged)
+                    store.delete(new)
                     raise
         except OSError as error:
             raise contents.refusal(error, name) from error
@@ -176,7 +172,7 @@ class ArtifactStore:
     def _put_opened(
         self,
         descriptor: int,
-        place: _Place | None,
+        place: Place | None,
         name: str,
         media_type: str,
         made_by: dict[str, Any] | None,
@@ -197,28 +193,28 @@ class ArtifactStore:
                         artifact,
                         place,
                         content.listing,
-                        check=lambda: _require_unchanged((store, artifact.sha256), surveyed, name),
+                        check=lambda: require_unchanged((store, artifact.sha256), surveyed, name),
                     )
                 except OSError as error:
                     if error.errno != errno.EXDEV:  # a mount of the same file system
                         raise
                 else:
                     if not taken:
-                        _remove_source(place, surveyed, name)
+                        remove_source(place, surveyed, name)
                     return artifact
-            with _staged(store, surveyed.kind) as (staged, copy):
+            with staged(store, surveyed.kind) as (new, copy):
                 content = contents.read_content(descriptor, surveyed, name, copy)
                 artifact = described(content, name, media_type, made_by, inputs)
-                self._publish(store, artifact, (store, staged), content.listing)
+                self._publish(store, artifact, (store, new), content.listing)
             if place is not None:
-                _remove_source(place, surveyed, name)
+                remove_source(place, surveyed, name)
             return artifact
 
     def _publish(
         self,
         store: Folder,
         artifact: Artifact,
-        source: _Place,
+        source: Place,
         listing: bytes = b"",
         *,
         stage: Callable[[], None] = lambda: None,
@@ -239,13 +235,13 @@ class ArtifactStore:
                 names = store.names()
                 others = self._known.others(names)
                 trash += swept(store, names, others)
-                if _stands(store, artifact):
+                if stands(store, artifact):
                     holds.note(store, artifact.sha256)
                     note_name(store, artifact)
                     return False
                 to_go = victims(store, artifact, self._known, others)
                 stage()
-                trash += _placed(store, artifact, listing, source, check)
+                trash += placed(store, artifact, listing, source, check)
                 holds.note(store, artifact.sha256)
                 for digest in to_go:
                     trash += removed(store, digest)
@@ -345,10 +341,6 @@ class ArtifactStore:
             sweep(store)
 
 
-_Place = tuple[Folder, str]
-"""Where a content lies: a folder, and its name there."""
-
-
 def _found(store: Folder, handle: str) -> Artifact:
     match = _HANDLE.fullmatch(handle)
     if not match:
@@ -368,92 +360,6 @@ def _found(store: Folder, handle: str) -> Artifact:
             code="not_found",
         )
     return read_manifest(store, found[0], handle)
-
-
-@contextmanager
-def _staged(store: Folder, kind: Kind) -> Iterator[tuple[str, int]]:
-    """Give the name and descriptor of an empty file or folder, locked in the block; what is then left is removed."""
-    name = new_name()
-    with holds.locked(store, exclusive=True):
-        descriptor = store.below(name, make=True).descriptor if kind == "folder" else store.new(name)
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-    with closing(descriptor):
-        try:
-            yield name, descriptor
-        finally:
-            store.delete(name)
-
-
-def _placed(
-    store: Folder, artifact: Artifact, listing: bytes, source: _Place, check: Callable[[], None]
-) -> list[str]:
-    """Write the manifest, and rename a content to its place; where that fails, all is as it was.
-
-    Return what was there in place of it, which is to be deleted.
-    """
-    folder, name = source
-    digest, manifest, listed = artifact.sha256, f"{artifact.sha256}.json", f"{artifact.sha256}.listing"
-    known = store.has(manifest)
-    spoilt = [thrown_away(store, digest)] if store.has(digest) else []
-    try:
-        if listing:
-            store.write_whole(listed, listing)
-        if not known:
-            said = json.dumps(manifest_of(artifact), ensure_ascii=False, indent=1)
-            store.write_whole(manifest, said.encode())
-        folder.rename(name, digest, store)
-        try:
-            check()
-            store.touch(manifest)  # it is never older than the content
-        except BaseException:
-            _give_back(store, digest, source)
-            raise
-    except BaseException:
-        if not known:
-            store.delete(manifest)
-            store.delete(listed)
-        for each in spoilt:
-            store.rename(each, digest)
-        raise
-    return spoilt
-
-
-def _give_back(store: Folder, digest: str, source: _Place) -> None:
-    """Rename a content to where it was; where something else is by now, to a name beside it."""
-    folder, name = source
-    while folder.has(name):
-        name = f"{name}.kept"
-    store.rename(digest, name, folder)
-
-
-def _remove_source(place: _Place, surveyed: Survey, name: str) -> None:
-    """Remove what was copied, unless it changed since: then it is somebody's."""
-    _require_unchanged(place, surveyed, name)
-    folder, old = place
-    folder.delete(old)
-
-
-def _stands(store: Folder, artifact: Artifact) -> bool:
-    """Tell whether an artifact is there already, as far as can be told without reading it.
-
-    Raises
-    ------
-    LabrigError
-        ``refused`` where a file and a folder have the same hash: one was made to have that of the other.
-    """
-    try:
-        known = read_manifest(store, artifact.sha256, artifact.handle)
-        about, manifest = store.about(artifact.sha256), store.about(f"{artifact.sha256}.json")
-    except (LabrigError, OSError):
-        return False
-    if known.kind != artifact.kind:
-        raise LabrigError(
-            f"A {known.kind} has the hash of this {artifact.kind}", where=artifact.handle, code="refused"
-        )
-    if artifact.kind == "folder":
-        return stat.S_ISDIR(about.st_mode)
-    written = about.st_mtime_ns <= manifest.st_mtime_ns
-    return stat.S_ISREG(about.st_mode) and about.st_size == artifact.bytes and written
 
 
 def _require_intact(store: Folder, artifact: Artifact, descriptor: int, check: bool, handle: str) -> None:
@@ -478,18 +384,6 @@ def _require_intact(store: Folder, artifact: Artifact, descriptor: int, check: b
     if not unwritten:  # it was restored or copied: its times need not be doubted again
         with suppress(OSError):
             store.touch(manifest, surveyed.newest_ns)
-
-
-def _require_unchanged(place: _Place, surveyed: Survey, name: str) -> None:
-    """Refuse a content that is not what was read."""
-    with closing(contents.open_content(*place)) as descriptor:
-        if contents.survey(descriptor, name).stamps != surveyed.stamps:
-            raise LabrigError(
-                "The content changed while it was read",
-                where=name,
-                expected="files that nobody writes any more",
-                code="refused",
-            )
 
 
 def _spoilt(handle: str) -> LabrigError:
