@@ -4,10 +4,11 @@
 - `world`: a made world's arrays and town, in memory
 - `grids`: the item's own fields, of the world's weather; `town`: its zone and sites; `hours`: its weather by the hour
 - `documents`: its report as PDF; `crops`: its field, and `crop_engine`, AquaCrop for true values
+- `risk`: its coast, with storms, houses and what they lose
 - `traffic`: its streets and trips, and `traffic_engine`, SUMO for true values
 - `scenes`: what satellites saw of a ground, and `sites`: which ground of which domain (``sites.toml``)
 - `case`: what the stages of one item share; `plan`: calls, questions and formulas while an item is put together
 - `stages_grids`, `stages_forecast`, `stages_town`, `stages_heat`, `stages_satellite`, `stages_crops`,
-  `stages_traffic`, `stages_document`: parts of workflows, each with its sentences, calls and truths
+  `stages_traffic`, `stages_risk`, `stages_document`: parts of workflows, each with its sentences, calls and truths
 - `assembling`: which stages an item of a domain and level has, and the sample that comes of them
 """

@@ -17,6 +17,7 @@ from labrig_suites.terrabench.making import (
     stages_forecast,
     stages_grids,
     stages_heat,
+    stages_risk,
     stages_satellite,
     stages_town,
     stages_traffic,
@@ -40,6 +41,7 @@ PER_TRACK = 32
 """Items of a track in a row: one of each domain and level."""
 ENGINES: dict[str, Callable[[Plan, Case], object]] = {
     "Agriculture": stages_crops.field_season,
+    "Hurricane / cyclone": stages_risk.storm_losses,
     "Water resources": stages_crops.field_season,
     "Emergency response": stages_traffic.rush,
 }

@@ -23,6 +23,7 @@ from labrig_suites.terrabench.reckoning import places, reckoned
 from labrig_suites.terrabench.truth import DOMAINS, LEVELS, TRACKS
 from support.crops import needs_crops
 from support.in_memory import in_memory
+from support.risk import needs_climada
 from support.terrabench_runs import TERRA, full_marks, play, results_of, scaled
 from support.traffic import needs_sumo
 
@@ -31,6 +32,7 @@ NEEDED = {
     "Agriculture": ("crops",),
     "Water resources": ("crops",),
     "Emergency response": ("sumo",),
+    "Hurricane / cyclone": ("climada",),
 }
 """What items of the track Simulator-Grounded need, by domain; others nothing."""
 
@@ -197,6 +199,7 @@ def test_worlds_of_one_item_are_not_those_of_another() -> None:
 def test_128_items_of_all_tracks_have_full_marks_over_mcp_and_cheap_answers_none() -> None:
     needs_crops()
     needs_sumo()
+    needs_climada()
     samples = items.generate("soak", 128)
     assert {(each.labels["track"], each.labels["level"]) for each in samples} == {
         (track, level) for track in TRACKS for level in LEVELS
