@@ -18,7 +18,7 @@ from labrig_suites.terrabench.metrics.families import DOCUMENTS, family_of
 from labrig_suites.terrabench.reckoning import Formula, reckoned, told
 
 SWITCH = "reset_equipped_tools"
-GROUPS = ("core", "ensemble_verify", "visualization", "geo_osm", "seasonal", "satellite", "era5_obs")
+GROUPS = ("core", "ensemble_verify", "visualization", "geo_osm", "seasonal", "satellite", "era5_obs", "basic")
 
 
 def solution(sample: Sample, arm: Arm) -> Solution:
@@ -49,7 +49,7 @@ def formulas_of(sample: Sample, arm: Arm) -> Mapping[str, Formula]:
 
 def played(
     path: Sequence[Mapping[str, Any]],
-    bound: Mapping[str, Mapping[str, Formula]],
+    bound: Mapping[str, Mapping[str, Formula | list[Formula]]],
     formulas: Mapping[str, Formula],
     arm: Arm,
 ) -> Solution:
@@ -84,7 +84,7 @@ def answer(formulas: Mapping[str, Formula], results: Sequence[str]) -> str:
 
 
 def _arguments(
-    plain: Mapping[str, Any], bound: Mapping[str, Formula], skip: int
+    plain: Mapping[str, Any], bound: Mapping[str, Formula | list[Formula]], skip: int
 ) -> dict[str, Any] | Callable[[Sequence[str]], dict[str, Any]]:
     if not bound:
         return dict(plain)
@@ -94,8 +94,10 @@ def _arguments(
     }
 
 
-def _bound(plain: Any, formula: Formula, results: Sequence[str]) -> float | str:
-    """Return an argument out of results: words where the canonical trace has words, else a number."""
+def _bound(plain: Any, formula: Formula | list[Formula], results: Sequence[str]) -> float | str | list[float]:
+    """Return an argument out of results: words where the canonical trace has words, else a number or several."""
+    if isinstance(formula, list):
+        return [significant(reckoned(each, results)) for each in formula]
     if isinstance(plain, str) and not isinstance(formula, int | float):
         return told(formula, results)
     return significant(reckoned(formula, results))

@@ -7,8 +7,9 @@
 - `risk`: its coast, with storms, houses and what they lose
 - `traffic`: its streets and trips, and `traffic_engine`, SUMO for true values
 - `scenes`: what satellites saw of a ground, and `sites`: which ground of which domain (``sites.toml``)
+- `reanalysis`: hours over a country, and what is asked of them (``spells.toml``)
 - `case`: what the stages of one item share; `plan`: calls, questions and formulas while an item is put together
-- `stages_grids`, `stages_forecast`, `stages_town`, `stages_heat`, `stages_satellite`, `stages_crops`,
-  `stages_traffic`, `stages_risk`, `stages_document`: parts of workflows, each with its sentences, calls and truths
+- `stages_grids`, `stages_forecast`, `stages_town`, `stages_heat`, `stages_satellite`, `stages_reanalysis`,
+  `stages_crops`, `stages_traffic`, `stages_risk`, `stages_document`: parts of workflows, each with its sentences, calls and truths
 - `assembling`: which stages an item of a domain and level has, and the sample that comes of them
 """

@@ -17,6 +17,7 @@ from labrig_suites.terrabench.making import (
     stages_forecast,
     stages_grids,
     stages_heat,
+    stages_reanalysis,
     stages_risk,
     stages_satellite,
     stages_town,
@@ -72,9 +73,9 @@ def make_item(seed: str, number: int, id: str) -> Sample:
 
 
 def seen(plan: Plan, case: Case) -> None:
-    """What satellites saw, where the domain has a site for them."""
-    if case.domain.name in sites():
-        stages_satellite.ground(plan, case)
+    """What satellites saw of a site, or a reanalysis of hours, by what the domain has."""
+    stage = stages_satellite.ground if case.domain.name in sites() else stages_reanalysis.hours
+    stage(plan, case)
 
 
 def fundamentals(case: Case) -> list[Callable[[Plan], object]]:

@@ -62,10 +62,17 @@ class Result:
 
 @dataclass(frozen=True)
 class Found:
-    """An argument that comes out of earlier results, and what it truly is."""
+    """An argument that comes out of earlier results, and what it truly is: a number, words, or a list of numbers."""
 
-    number: Number
-    value: float | str
+    number: Number | tuple[Number, ...]
+    value: float | str | tuple[float, ...]
+
+    @property
+    def formula(self) -> Formula | list[Formula]:
+        """The formula, or one for each number of a list."""
+        return (
+            self.number.formula if isinstance(self.number, Number) else [each.formula for each in self.number]
+        )
 
 
 @dataclass(frozen=True)
@@ -106,7 +113,7 @@ class Plan:
     keys: dict[str, str] = field(default_factory=dict)
     steps: list[str] = field(default_factory=list)
     calls: list[dict[str, Any]] = field(default_factory=list)
-    bound: dict[str, dict[str, Formula]] = field(default_factory=dict)
+    bound: dict[str, dict[str, Formula | list[Formula]]] = field(default_factory=dict)
     formulas: dict[str, Formula] = field(default_factory=dict)
     rows: list[dict[str, Any]] = field(default_factory=list)
     why: dict[str, str] = field(default_factory=dict)
@@ -125,7 +132,7 @@ class Plan:
         }
         self.calls.append({"tool": tool, "arguments": plain})
         if found:
-            self.bound[str(place)] = {name: each.number.formula for name, each in found.items()}
+            self.bound[str(place)] = {name: each.formula for name, each in found.items()}
         return Result(place)
 
     def ask(self, key: str, about: str, value: float, number: Number, tolerance: Tolerance) -> None:
@@ -169,7 +176,9 @@ class Plan:
         return [kept] if self.skipped else []
 
 
-def _plain(value: float | str) -> float | str:
+def _plain(value: float | str | tuple[float, ...]) -> float | str | list[float]:
+    if isinstance(value, tuple):
+        return [significant(each) for each in value]
     return value if isinstance(value, str) else significant(value)
 
 
