@@ -23,6 +23,8 @@ from labrig_harness.registry.servers import settings_of as server_settings_of
 
 if TYPE_CHECKING:
     from labrig_harness.run.plan import RunPlan
+    from labrig_harness.sample import Sample
+    from labrig_harness.suite import Preset, Suite
 
 FAILED = 1
 
@@ -156,18 +158,7 @@ def _plan(arguments: argparse.Namespace) -> RunPlan:
     from labrig_harness.run.plan import RunPlan
 
     suite = suites.load(arguments.suite)
-    for flag in ("limit", "epochs", "jobs", "max_steps", "wall_s", "max_tokens", "max_cost", "call_s"):
-        value = getattr(arguments, flag)
-        least = 1 if isinstance(value, int) else 0
-        if value is not None and (value < least or value == 0):
-            raise LabrigError(
-                "This must be at least 1" if least else "This must be above 0",
-                where=f"--{flag.replace('_', '-')} {value}",
-            )
-    if arguments.calls != "live" and arguments.store is None:
-        raise LabrigError(f"--calls {arguments.calls} needs --store DIR", where="--calls")
-    if arguments.max_cost is not None and arguments.prices is None:
-        raise LabrigError("A cost budget needs a price table", where="--max-cost", try_="--prices FILE")
+    _check(arguments)
     spec = AgentSpec(
         arguments.agent,
         arguments.model,
@@ -203,6 +194,27 @@ def _plan(arguments: argparse.Namespace) -> RunPlan:
         settings=settings,
     )
     plan.check()  # before the tasks, which may take an engine to make
+    return replace(plan, tasks=tuple(_samples(arguments, suite, preset)))
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    """Refuse flags that cannot hold, alone or together."""
+    for flag in ("limit", "epochs", "jobs", "max_steps", "wall_s", "max_tokens", "max_cost", "call_s"):
+        value = getattr(arguments, flag)
+        least = 1 if isinstance(value, int) else 0
+        if value is not None and (value < least or value == 0):
+            raise LabrigError(
+                "This must be at least 1" if least else "This must be above 0",
+                where=f"--{flag.replace('_', '-')} {value}",
+            )
+    if arguments.calls != "live" and arguments.store is None:
+        raise LabrigError(f"--calls {arguments.calls} needs --store DIR", where="--calls")
+    if arguments.max_cost is not None and arguments.prices is None:
+        raise LabrigError("A cost budget needs a price table", where="--max-cost", try_="--prices FILE")
+
+
+def _samples(arguments: argparse.Namespace, suite: Suite, preset: Preset | None) -> Sequence[Sample]:
+    """Return the samples to run: of the file or the seed, then by preset, by id and by number."""
     if arguments.tasks is not None:
         from labrig_harness.records.items_file import read_tasks
 
@@ -228,7 +240,7 @@ def _plan(arguments: argparse.Namespace) -> RunPlan:
     samples = samples[: arguments.limit]
     if not samples:
         raise LabrigError("No sample is left to run", where="--items")
-    return replace(plan, tasks=tuple(samples))
+    return samples
 
 
 def _given(arguments: argparse.Namespace) -> dict[str, Any]:
