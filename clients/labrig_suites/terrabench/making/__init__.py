@@ -10,6 +10,7 @@
 - `reanalysis`: hours over a country, and what is asked of them (``spells.toml``)
 - `case`: what the stages of one item share; `plan`: calls, questions and formulas while an item is put together
 - `stages_grids`, `stages_forecast`, `stages_town`, `stages_heat`, `stages_satellite`, `stages_reanalysis`,
-  `stages_crops`, `stages_traffic`, `stages_risk`, `stages_document`: parts of workflows, each with its sentences, calls and truths
+  `stages_crops`, `stages_traffic`, `stages_risk`, `stages_document`: parts of
+  workflows, each with its sentences, calls and truths
 - `assembling`: which stages an item of a domain and level has, and the sample that comes of them
 """
