@@ -21,6 +21,7 @@ compared          a comparison as lines of text
 terminal          leaderboard and tables on a console
 compared_terminal a comparison on a console
 plots             SVG
+items             the tasks and records of the page
 page              all of it as one HTML file (``templates/``)
 flat              one row per record: CSV, JSONL, Parquet
 files             a report as a file, records as pages

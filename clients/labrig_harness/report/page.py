@@ -5,38 +5,33 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from labrig import __version__
-from labrig_harness.blobs import Blob
 from labrig_harness.records import scoring as records
 from labrig_harness.records.scoring import Scored, paper_tables
 from labrig_harness.report import compared, words
 from labrig_harness.report.difficulty import by_cluster, spread
 from labrig_harness.report.effort import by_steps, frontier
-from labrig_harness.report.evidence import SAID, evidence
-from labrig_harness.report.failures import OUTCOMES, diagnoses, diagnosis_of, outcomes
+from labrig_harness.report.evidence import evidence
+from labrig_harness.report.failures import OUTCOMES, diagnoses, outcomes
+from labrig_harness.report.items import SHARED, Anchors, Item, Link, files_of, items_of, record_of
 from labrig_harness.report.leaderboard import WITHOUT, Row, chance, leaderboard
 from labrig_harness.report.pairs import MOST_RUNS, Pair, all_pairs, guess_rate
 from labrig_harness.report.plots import scatter, steps_plot
 from labrig_harness.report.prose import MOST, Prose, percent, readable
-from labrig_harness.report.reading import ReadStep, read_steps
 from labrig_harness.report.reruns import reruns
 from labrig_harness.report.runs import Run, runs_of
 from labrig_harness.report.tabular import columns
-from labrig_harness.report.truth import Truth, truth_of
-from labrig_harness.sample import Sample
+from labrig_harness.report.truth import truth_of
 from labrig_harness.statistics import has_statistics
-from labrig_harness.suite import Score
-from labrig_harness.trajectory import Trajectory
 
 BUDGET = 3_000_000
 """Bytes that a page should stay within: its texts are cut harder until it does."""
@@ -46,97 +41,6 @@ LIMITS = (MOST, 2_000, 1_000, 500, 250, 0, -1)
 
 LEAST = 1_000
 """Bytes that a record takes with its steps at the least; where all of them take more than the budget, none is read."""
-
-SHARED = 300
-"""Characters from which a text that comes again is a link to where it came first."""
-
-Link = Callable[[records.Record], str]
-"""Where a record lies, as a link from the page."""
-
-
-@dataclass(frozen=True)
-class Record:
-    """One record of the page.
-
-    Attributes
-    ----------
-    of
-        What is known of it without its steps.
-    verdict
-        ``right``, ``partly right``, ``wrong`` or ``not committed``, by the strict score; ``not scored`` for an item
-        without a truth.
-    place
-        Its folder, relative to the output folder.
-    href
-        A link to it, or empty.
-    evidence
-        How the answer took a changed result, in words; empty in a run without one.
-    """
-
-    anchor: str
-    of: records.Record
-    run: Run
-    place: str
-    href: str
-    verdict: str
-    answer: str
-    diagnosis: str
-    evidence: str
-    submission: Prose | None
-    commit_step: int
-    settings: str
-    steps: tuple[ReadStep, ...]
-
-    @property
-    def name(self) -> str:
-        """How the page calls it."""
-        return f"{self.run.name}, epoch {self.of.epoch}"
-
-    @property
-    def score(self) -> Score | None:
-        """Its score."""
-        return self.of.score
-
-    @property
-    def words(self) -> str:
-        """The verdict in words, with that of compat where it is another."""
-        if self.score is None or self.score.strict == self.score.compat:
-            return self.verdict
-        return f"{self.verdict} by strict, {self.score.compat:.0%} by compat"
-
-
-@dataclass(frozen=True)
-class Item:
-    """One task of the page, with its records column by column."""
-
-    anchor: str
-    task: Sample
-    truth: Truth
-    prompt: Prose
-    files: tuple[tuple[str, Prose], ...]
-    cells: tuple[tuple[Record, ...], ...]
-
-    @cached_property
-    def records(self) -> tuple[Record, ...]:
-        """All its records."""
-        return tuple(record for cell in self.cells for record in cell)
-
-    @property
-    def kind(self) -> str:
-        """``even`` when all scored records are right, ``split`` when only some are, else ``missed``."""
-        right = [record.verdict == "right" for record in self._counting]
-        return "even" if all(right) and right else "split" if any(right) else "missed"
-
-    @property
-    def tally(self) -> str:
-        """Right of scored records."""
-        right = [record.verdict == "right" for record in self._counting]
-        return f"{sum(right)}/{len(right)}" if right else "–"
-
-    @property
-    def _counting(self) -> list[Record]:
-        """The scored records of runs whose results nobody changed."""
-        return [record for record in self.records if record.score is not None and not record.run.changed]
 
 
 @dataclass(frozen=True)
@@ -166,23 +70,6 @@ class Texts:
         anchor = f"t-{len(self._seen)}"
         self._seen[prose.sha256] = anchor, readable(where)
         return Shown(prose.cut(self.limit), anchor, "")
-
-
-class Anchors:
-    """Names of places on the page: readable, stable, and never twice the same."""
-
-    def __init__(self) -> None:
-        self._taken: set[str] = set()
-
-    def of(self, *parts: Any) -> str:
-        """Return an anchor made of `parts`."""
-        base = "-".join(re.sub(r"[^A-Za-z0-9_.]+", "-", str(part)) for part in parts)
-        name, number = base, 1
-        while name in self._taken:
-            number += 1
-            name = f"{base}-{number}"
-        self._taken.add(name)
-        return name
 
 
 def render(scored: Scored, *, budget: int = BUDGET, link: Link | None = None) -> str:
@@ -236,13 +123,13 @@ def render_record(scored: Scored, run: Run, record: records.Record, back: str = 
     """
     sample = scored.tasks[record.task]
     whole = 2**62
-    made = _record(Anchors(), record, run, sample, truth_of(sample), "", whole)
+    made = record_of(Anchors(), record, run, sample, truth_of(sample), "", whole)
     item = Item(
         "item",
         sample,
         truth_of(sample),
         Prose.of(sample.brief.prompt, whole),
-        _files(sample, whole),
+        files_of(sample, whole),
         ((made,),),
     )
     return _template("record.html.j2").render(
@@ -292,7 +179,7 @@ def _view(scored: Scored, most: int, link: Link | None) -> dict[str, Any]:
         "paper_empty": [table.title.split(". ")[0] for table in paper if not table.rows],
         "groups": _groups(runs),
         "columns": runs,
-        "items": _items(scored, runs, most, link),
+        "items": items_of(scored, runs, most, link),
         "records": len(scored.records),
         "epochs": max((each.epoch for each in scored.records), default=0) + 1,
         "partly": any(0 < each.strict < 1 for each in scored.scores),
@@ -331,80 +218,6 @@ def _columns(scored: Scored) -> list[Run]:
 def _groups(runs: Iterable[Run]) -> dict[str, int]:
     """Return how many columns each arm has, in order."""
     return dict(Counter(run.arm for run in runs))
-
-
-def _files(sample: Sample, most: int) -> tuple[tuple[str, Prose], ...]:
-    return tuple((readable(path), Prose.of(_told(file), most)) for path, file in sample.brief.files.items())
-
-
-def _told(file: str | Blob) -> str:
-    return f"{file.size:,} bytes, sha256 {file.sha256}" if isinstance(file, Blob) else file
-
-
-def _items(scored: Scored, runs: list[Run], most: int, link: Link | None) -> list[Item]:
-    anchors = Anchors()
-    cells: dict[tuple[str, str], list[Record]] = {}
-    truths = {name: truth_of(sample) for name, sample in scored.tasks.items()}
-    for run in runs:
-        for kept in sorted((*run.records, *run.unscored), key=lambda record: (record.task, record.epoch)):
-            href = link(kept) if link else ""
-            record = _record(anchors, kept, run, scored.tasks[kept.task], truths[kept.task], href, most)
-            cells.setdefault((kept.task, run.label), []).append(record)
-    return [
-        Item(
-            anchor=anchors.of("i", name),
-            task=sample,
-            truth=truths[name],
-            prompt=Prose.of(sample.brief.prompt),
-            files=_files(sample, most),
-            cells=tuple(tuple(cells.get((name, run.label), ())) for run in runs),
-        )
-        for name, sample in scored.tasks.items()
-    ]
-
-
-def _record(
-    anchors: Anchors, of: records.Record, run: Run, sample: Sample, truth: Truth, href: str, most: int
-) -> Record:
-    """Read one record for the page; its trajectory is let go again. With `most` below 0 it is not read at all."""
-    each = _trajectory(of) if most >= 0 else None
-    submission = each.submission if each else None
-    text = submission.text if submission else of.submission
-    return Record(
-        anchor=anchors.of("r", *((of.arm, of.agent) if not run.changed else (run.label,)), of.task, of.epoch),
-        of=of,
-        run=run,
-        place="/".join(of.folder.parts[-3:]),
-        href=href,
-        verdict=_verdict(of),
-        answer=readable(of.score.answer) if of.score else "",
-        diagnosis=diagnosis_of(of, truth) if of.score else "",
-        evidence=SAID.get(of.grounding, of.grounding) if run.changed else "",
-        submission=None if text is None else Prose.of(text, max(most, SHARED)),
-        commit_step=submission.step if submission else -1,
-        settings=_pairs(each.settings) if each else "",
-        steps=read_steps(of.folder, each, sample.brief.prompt, most) if each else (),
-    )
-
-
-def _trajectory(of: records.Record) -> Trajectory | None:
-    """Read a trajectory; None where it has gone since it was scored."""
-    try:
-        return of.trajectory()
-    except (OSError, ValueError):
-        return None
-
-
-def _pairs(values: Mapping[str, Any]) -> str:
-    return readable(", ".join(f"{name} {value}" for name, value in values.items()))
-
-
-def _verdict(of: records.Record) -> str:
-    if of.score is None:
-        return "not scored"
-    if not of.committed:
-        return "not committed"
-    return "right" if of.score.strict >= 1 else "partly right" if of.score.strict > 0 else "wrong"
 
 
 def _run(run: Run) -> dict[str, Any]:
