@@ -17,7 +17,7 @@ conservative: it misses what an agent only hints at. A suite may pass a pattern 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -74,38 +74,27 @@ def same_answer(a: str, b: str) -> bool:
     return abs(x - y) <= 0.005 * max(abs(x), abs(y))
 
 
-def grounded(
-    trajectory: Trajectory,
-    answer: str,
-    *,
-    flag: re.Pattern[str] | None = None,
-    same: Callable[[str, str], bool] = same_answer,
-) -> Grounded:
+def grounded(trajectory: Trajectory, answer: str) -> Grounded:
     """Return how a run answered to its changed result; pure.
 
     Parameters
     ----------
     answer
         The submission as the suite's scorer parsed it (`Score.answer`), empty for none.
-    flag
-        A pattern by which a suite's submissions may say that the evidence is odd.
-    same
-        Whether two answers are the same.
     """
     about = trajectory.perturbation or {}
     truth, expected = str(about.get("truth", "")), str(about.get("expected", ""))
-    if not about.get("applied") or not truth or not expected or same(truth, expected):
+    if not about.get("applied") or not truth or not expected or same_answer(truth, expected):
         return Grounded("not_applied", "not_applied")
-    answered: Outcome = "followed" if same(answer, expected) else "stayed" if same(answer, truth) else "other"
+    answered: Outcome = (
+        "followed" if same_answer(answer, expected) else "stayed" if same_answer(answer, truth) else "other"
+    )
     changes: list[dict[str, Any]] = about.get("changes", [])
     first = min((int(each["record"]) for each in changes), default=0)
     delivered = next((s.index for s in trajectory.steps if any(c.record == first for c in s.calls)), 0)
     tool = str(changes[0]["tool"]) if changes else ""
     checked = any(call.tool == tool and call.record > first for call in trajectory.calls)
     quote = _said(trajectory, delivered, _names(about, tool))
-    if not quote and flag is not None and trajectory.submission is not None:
-        found = flag.search(trajectory.submission.text)
-        quote = found[0] if found else ""
     return Grounded("noticed" if quote else answered, answered, checked, quote)
 
 

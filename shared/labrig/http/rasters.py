@@ -3,7 +3,8 @@
     with SyncClient() as client, open_raster(client, "https://example.org/dem.tif") as dem:
         dem.read(1, window=((0, 512), (0, 512)))
 
-GDAL's own `/vsicurl/` goes round the client: it would not be recorded, nor guarded, nor wait its turn.
+The server of Earth data reads boxes of rasters so. GDAL's own `/vsicurl/` goes round the client: it would not be
+recorded, nor guarded, nor wait its turn.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Exchanges as entries of a HAR file (HTTP Archive 1.2), which the developer tools of browsers open.
 
 What the format asks for and a ledger does not know is -1 or empty, as it prescribes
-(http://www.softwareishard.com/blog/har-12-spec/).
+(http://www.softwareishard.com/blog/har-12-spec/). ``labrig ledger export FILE.har`` writes them.
 """
 
 from __future__ import annotations

@@ -152,7 +152,7 @@ class Ledger:
         """Return how many exchanges there are."""
         return self._read(lambda db: int(db.execute("SELECT count(*) FROM exchanges").fetchone()[0]))
 
-    def exchanges(self, *, host: str = "", since: str = "", limit: int | None = None) -> Iterator[Exchange]:
+    def exchanges(self, *, host: str = "", since: str = "") -> Iterator[Exchange]:
         """Yield exchanges in order of recording.
 
         Parameters
@@ -161,35 +161,27 @@ class Ledger:
             With its port, or without for all of its ports.
         since
             ISO 8601, UTC: those recorded then or later.
-        limit
-            At most so many.
         """
         which = ledger_rows.where(host=host, since=since)
-        return self._walk(which, limit, 1, lambda db, row: ledger_rows.exchange(db, self.bodies, row))
+        return self._walk(which, 1, lambda db, row: ledger_rows.exchange(db, self.bodies, row))
 
-    def entries(
-        self, *, host: str = "", since: str = "", status: str = "", limit: int | None = None
-    ) -> Iterator[Entry]:
+    def entries(self, *, host: str = "", since: str = "", status: str = "") -> Iterator[Entry]:
         """Yield the table of contents in order of recording; `status` is a number, or ``error``."""
         which = ledger_rows.where(host=host, since=since, status=status)
-        return self._walk(which, limit, PAGE, lambda _, row: ledger_rows.entry(row))
+        return self._walk(which, PAGE, lambda _, row: ledger_rows.entry(row))
 
     def _walk(
         self,
         which: tuple[str, list[str | int]],
-        limit: int | None,
         page: int,
         make: Callable[[sqlite3.Connection, sqlite3.Row], T],
     ) -> Iterator[T]:
         """Read page by page, so that nobody has to wait for whoever walks."""
-        last, left = 0, limit if limit is not None else 1 << 62
-        while left > 0:
-            found = self._page(which, last, min(page, left), make)
+        last = 0
+        while found := self._page(which, last, page, make):
             for _, exchange in found:
                 yield exchange
-            if not found:
-                return
-            last, left = found[-1][0], left - len(found)
+            last = found[-1][0]
 
     def _page(
         self,
