@@ -169,7 +169,7 @@ CHECKS = (
     ),
     Check(
         "terrabench",
-        "128 items of terrabench of all tracks, levels and engines by the reference over MCP; the linter, cheap answers",
+        "128 items of terrabench of all tracks and engines by the reference over MCP; the linter, cheap answers",
         (("{python}", "tests/soak/terrabench.py"),),
         r"every mark on|^\| (Fundamentals|Simulator|Document)",
         (("{python}", "tests/soak/terrabench.py", "--items", "4", "--first", "24"),),
