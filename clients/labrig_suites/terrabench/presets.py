@@ -8,7 +8,7 @@ from labrig_harness.sample import Sample
 from labrig_harness.suite import Preset
 from labrig_suites.terrabench.truth import LEVELS, TRACKS
 
-ENGINES = ("climada", "crops", "sumo")
+ENGINES = ("climada", "crops", "energyplus", "sumo")
 """Side environments that made items need."""
 
 

@@ -12,6 +12,7 @@ from labrig_harness.sample import Attachment, Sample, SampleInput
 from labrig_suites.terrabench.lint import lint
 from labrig_suites.terrabench.making import (
     grids,
+    stages_buildings,
     stages_crops,
     stages_document,
     stages_forecast,
@@ -45,6 +46,7 @@ ENGINES: dict[str, Callable[[Plan, Case], object]] = {
     "Hurricane / cyclone": stages_risk.storm_losses,
     "Water resources": stages_crops.field_season,
     "Emergency response": stages_traffic.rush,
+    "Infrastructure": stages_buildings.weeks,
 }
 """The stage of a domain whose simulator is not the one of heat and health (UTCI and the exposure response)."""
 LONGEST_TEXT, DRAWS = 600, 8

@@ -21,6 +21,7 @@ from labrig_suites.terrabench.making.stages_document import MODES
 from labrig_suites.terrabench.making.world import world
 from labrig_suites.terrabench.reckoning import places, reckoned
 from labrig_suites.terrabench.truth import DOMAINS, LEVELS, TRACKS
+from support.buildings import needs_energyplus
 from support.crops import needs_crops
 from support.in_memory import in_memory
 from support.risk import needs_climada
@@ -32,6 +33,7 @@ NEEDED = {
     "Agriculture": ("crops",),
     "Water resources": ("crops",),
     "Emergency response": ("sumo",),
+    "Infrastructure": ("energyplus",),
     "Hurricane / cyclone": ("climada",),
 }
 """What items of the track Simulator-Grounded need, by domain; others nothing."""
@@ -199,6 +201,7 @@ def test_worlds_of_one_item_are_not_those_of_another() -> None:
 def test_128_items_of_all_tracks_have_full_marks_over_mcp_and_cheap_answers_none() -> None:
     needs_crops()
     needs_sumo()
+    needs_energyplus()
     needs_climada()
     samples = items.generate("soak", 128)
     assert {(each.labels["track"], each.labels["level"]) for each in samples} == {
