@@ -112,5 +112,10 @@ class Arm:
 
     def budget(self) -> dict[str, Any]:
         """Return the limits as plain data."""
-        names = ("max_steps", "wall_s", "max_tokens", "max_cost", "call_s")
-        return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
+        return budget_of(self)
+
+
+def budget_of(limits: object) -> dict[str, Any]:
+    """Return the limits that an object has as attributes, such as an arm or the flags of a run, but for None."""
+    names = ("max_steps", "wall_s", "max_tokens", "max_cost", "call_s")
+    return {name: getattr(limits, name) for name in names if getattr(limits, name) is not None}

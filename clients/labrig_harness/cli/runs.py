@@ -154,6 +154,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
 def _plan(arguments: argparse.Namespace) -> RunPlan:
     from labrig_harness.agent import AgentSpec
+    from labrig_harness.arm import budget_of
     from labrig_harness.registry import suites
     from labrig_harness.run.plan import RunPlan
 
@@ -171,8 +172,9 @@ def _plan(arguments: argparse.Namespace) -> RunPlan:
     arm = suite.arm(arguments.arm)
     if preset is not None:
         arm = replace(arm, **preset.budgets.get(arguments.agent, {}))
-    given = {*(preset.budgets.get(arguments.agent, {}) if preset is not None else ()), *_given(arguments)}
-    arm = replace(arm, **_given(arguments))
+    ours = budget_of(arguments)  # in place of the arm's
+    given = {*(preset.budgets.get(arguments.agent, {}) if preset is not None else ()), *ours}
+    arm = replace(arm, **ours)
     settings = server_settings_of(arguments.server_set, list(arm.served), flag="--server-set")
     network = network_options(arguments)
 
@@ -241,12 +243,6 @@ def _samples(arguments: argparse.Namespace, suite: Suite, preset: Preset | None)
     if not samples:
         raise LabrigError("No sample is left to run", where="--items")
     return samples
-
-
-def _given(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return the limits that were given in place of the arm's."""
-    names = ("max_steps", "wall_s", "max_tokens", "max_cost", "call_s")
-    return {name: getattr(arguments, name) for name in names if getattr(arguments, name) is not None}
 
 
 def _print_plan(plan: RunPlan) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from labrig.errors import LabrigError
+from labrig_harness.records.outfolder import json_text
 from labrig_harness.records.scoring import Record, Scored
 from labrig_harness.report.failures import diagnosis_of
 from labrig_harness.report.prose import readable
@@ -186,16 +187,7 @@ def rows(scored: Scored) -> Iterator[dict[str, Value]]:
 
 def as_jsonl(scored: Scored) -> str:
     """Return one JSON object a line; what is not known is null."""
-    return "".join(_line(row) + "\n" for row in rows(scored))
-
-
-def _line(row: dict[str, Value]) -> str:
-    text = json.dumps(row, ensure_ascii=False)
-    try:
-        text.encode()
-    except UnicodeEncodeError:  # half of a surrogate pair, as a model may write
-        return json.dumps(row)
-    return text
+    return "".join(json_text(row) + "\n" for row in rows(scored))
 
 
 def as_csv(scored: Scored) -> str:

@@ -54,6 +54,13 @@ def close_in(inputs: Sequence[int], *, writable: int | None = None) -> dict[str,
     return missing
 
 
+def summary() -> str:
+    """Return the walls that are put up here, and why the others are not, in a line."""
+    missing = unavailable()
+    had = ", ".join(wall for wall in WALLS if wall not in missing) or "no wall"
+    return "; ".join([had, *(f"not {wall}: {why}" for wall, why in missing.items())])
+
+
 def unavailable() -> dict[str, str]:
     """Return the walls that a process cannot put up here, each with the reason."""
     if sys.platform != "linux":

@@ -8,11 +8,22 @@ from collections.abc import Callable
 from typing import Any
 
 
-class Control(asyncio.Protocol):
-    """Our end of the control socket."""
+class Stream(asyncio.Protocol):
+    """One that says when its other end has closed."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self.closed: asyncio.Future[None] = loop.create_future()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if not self.closed.done():
+            self.closed.set_result(None)
+
+
+class Control(Stream):
+    """Our end of the control socket."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        super().__init__(loop)
         self.pid: int | None = None
         self.report: dict[str, Any] | None = None
         self._received = b""
@@ -49,10 +60,6 @@ class Control(asyncio.Protocol):
             else:
                 self.report = message
 
-    def connection_lost(self, exc: Exception | None) -> None:
-        if not self.closed.done():
-            self.closed.set_result(None)
-
 
 class Budget:
     """Bytes of output that are left to both streams."""
@@ -72,11 +79,11 @@ class Budget:
         return kept
 
 
-class Output(asyncio.Protocol):
+class Output(Stream):
     """Keep what comes out of one pipe, as far as the budget goes."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, budget: Budget) -> None:
-        self.closed: asyncio.Future[None] = loop.create_future()
+        super().__init__(loop)
         self.data = bytearray()
         self.cut = False
         self._budget = budget
@@ -85,10 +92,6 @@ class Output(asyncio.Protocol):
         kept = self._budget.take(len(data))
         self.data += data[:kept]
         self.cut = self.cut or kept < len(data)
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        if not self.closed.done():
-            self.closed.set_result(None)
 
 
 class Input(asyncio.BaseProtocol):

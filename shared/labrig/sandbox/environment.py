@@ -15,7 +15,7 @@ from labrig.sandbox.profiles import profiles
 from labrig.sideenv import check_installed, own_python
 from labrig.sideenv.own_python import hold
 
-__all__ = ["Interpreter", "Readable", "find", "hold", "reading"]
+__all__ = ["Interpreter", "Readable", "find", "hold", "reading", "summary"]
 
 SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/localtime", "/usr/share/zoneinfo")
 OTHER_PACKAGES = ("site-packages", "dist-packages")
@@ -94,6 +94,14 @@ def find(profile: str) -> Interpreter:
         versions=dict(own_python.manifest_of(env)["packages"]),
         lock=env.digest,
     )
+
+
+def summary(profile: str) -> str:
+    """Return where the Python of a profile is, or what is wrong with it, in a line."""
+    try:
+        return f"Python of the sandbox: {find(profile).prefix}"
+    except LabrigError as error:
+        return str(error)
 
 
 def reading(interpreter: Interpreter) -> Readable:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from labrig.errors import LabrigError
+from labrig.isolation.process import signal_name
 from labrig.sandbox.conversation import Conversation, Job, short
 from labrig.sandbox.forkserver import Ended, ForkServer, scratch_name
 from labrig.sandbox.inputs import Input, Inputs, close
@@ -189,7 +190,7 @@ def _result(
         "detail": detail,
         "notes": tuple(notes),
         "exit_code": ended.exit if ended.exit >= 0 else None,
-        "signal": _signal_name(-ended.exit) if ended.exit < 0 else "",
+        "signal": signal_name(-ended.exit) if ended.exit < 0 else "",
         "cpu_s": ended.cpu_s,
         "max_rss_bytes": ended.max_rss_bytes,
     }
@@ -224,7 +225,7 @@ def _status(talk: Conversation, ended: Ended, limits: Limits, full: bool) -> tup
     ):
         return "cpu_limit", f"it used more than {limits.cpu_s:g} s of processor time"
     if ended.exit < 0:
-        name = _signal_name(-ended.exit)
+        name = signal_name(-ended.exit)
         why = {
             "SIGSEGV": ": often recursion in C code, or a defect of a library",
             "SIGBUS": ": most likely a mapped file that had no room left in its folder",
@@ -245,10 +246,3 @@ def _status(talk: Conversation, ended: Ended, limits: Limits, full: bool) -> tup
     if ended.exit:
         return "exit", f"it ended with exit code {ended.exit}"
     return "ok", ""
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signals.Signals(number).name
-    except ValueError:  # a real-time signal
-        return f"signal {number}"

@@ -11,6 +11,7 @@ from io import RawIOBase
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from labrig.isolation.streams import Stream
 from labrig.redaction import redact_bytes
 from labrig_harness.endings import (
     AgentFailed,
@@ -67,7 +68,7 @@ async def streamed(
             lines.finish()
 
 
-class _Lines(asyncio.Protocol):
+class _Lines(Stream):
     """Writes a program's output line by line: keys left out, long lines cut, up to `LOG_BYTES`."""
 
     def __init__(
@@ -77,7 +78,7 @@ class _Lines(asyncio.Protocol):
         seen: Callable[[bytes], None],
         end: Callable[[Exception], None],
     ) -> None:
-        self.closed: asyncio.Future[None] = loop.create_future()
+        super().__init__(loop)
         self._file, self._seen, self._end = file, seen, end
         self._line = bytearray()
         self._cut = self._full = False
@@ -117,7 +118,3 @@ class _Lines(asyncio.Protocol):
         if not self._full:
             self._full = True
             self._end(why)
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        if not self.closed.done():
-            self.closed.set_result(None)
