@@ -223,36 +223,7 @@ def _not_held(path: Path) -> Iterator[None]:
 def _build(env: PythonEnv, fresh: Path, source: Path | None, say: Say) -> None:
     """Make the environment in a folder that will be renamed to `PythonEnv.path`."""
     work, python = fresh.parent, fresh / "bin" / "python"
-    say(f"making an environment of Python {'.'.join(map(str, sys.version_info[:3]))}")
-    uv = find_uv()
-    if uv:
-        call([uv, "venv", "--quiet", "--no-project", "--python", sys.executable, str(fresh)], work, env.title)
-        # Copies: through a link into the cache one environment, or who edits it, would change the others.
-        install = [uv, "pip", "install", "--quiet", "--link-mode", "copy", "--python", str(python)]
-    else:
-        call([sys.executable, "-m", "venv", str(fresh)], work, env.title)
-        pip = [str(python), "-m", "pip", "--disable-pip-version-check"]
-        install = [*pip, "install", "--quiet", "--no-compile"]
-    offline = ["--no-index", "--find-links", str(source.resolve())] if source else []
-    wanted = [
-        "--no-deps",
-        "--require-hashes",
-        "--only-binary",
-        ":all:",
-        "--requirement",
-        str(env.lock.resolve()),
-    ]
-    say(f"installing {_count(env.lock)} packages from {source or 'the package index'}")
-    # Bytecode is made below, for the place where the environment will be; uv has no flag that this variable allows.
-    settings = {name: value for name, value in os.environ.items() if name != "UV_COMPILE_BYTECODE"}
-    call([*install, *offline, *wanted], work, env.title, settings)
-    if not uv:
-        seeds = [each for each in ("pip", "setuptools") if not _locks(env.lock, each)]
-        call([*pip, "uninstall", "--quiet", "--yes", *seeds], work, env.title)
-    for script in (fresh / "bin").iterdir():  # they name the folder of now, and nobody runs them
-        if not script.name.startswith("python"):
-            script.unlink()
-
+    _install(env, fresh, source, say)
     for name, text in env.stubs.items():
         _write_stub(fresh, name, text)
 
@@ -276,6 +247,40 @@ def _build(env: PythonEnv, fresh: Path, source: Path | None, say: Say) -> None:
         content=_measure(fresh),
         facts=facts,
     )
+
+
+def _install(env: PythonEnv, fresh: Path, source: Path | None, say: Say) -> None:
+    """Make a Python with the packages of the lock, and nothing else that could be run."""
+    work, python = fresh.parent, fresh / "bin" / "python"
+    say(f"making an environment of Python {'.'.join(map(str, sys.version_info[:3]))}")
+    uv = find_uv()
+    if uv:
+        call([uv, "venv", "--quiet", "--no-project", "--python", sys.executable, str(fresh)], work, env.title)
+        # Copies: through a link into the cache one environment, or who edits it, would change the others.
+        install = [uv, "pip", "install", "--quiet", "--link-mode", "copy", "--python", str(python)]
+    else:
+        call([sys.executable, "-m", "venv", str(fresh)], work, env.title)
+        pip = [str(python), "-m", "pip", "--disable-pip-version-check"]
+        install = [*pip, "install", "--quiet", "--no-compile"]
+    offline = ["--no-index", "--find-links", str(source.resolve())] if source else []
+    wanted = [
+        "--no-deps",
+        "--require-hashes",
+        "--only-binary",
+        ":all:",
+        "--requirement",
+        str(env.lock.resolve()),
+    ]
+    say(f"installing {_count(env.lock)} packages from {source or 'the package index'}")
+    # Bytecode is made later, for the place where the environment will be; uv has no flag that this variable allows.
+    settings = {name: value for name, value in os.environ.items() if name != "UV_COMPILE_BYTECODE"}
+    call([*install, *offline, *wanted], work, env.title, settings)
+    if not uv:
+        seeds = [each for each in ("pip", "setuptools") if not _locks(env.lock, each)]
+        call([*pip, "uninstall", "--quiet", "--yes", *seeds], work, env.title)
+    for script in (fresh / "bin").iterdir():  # they name the folder of now, and nobody runs them
+        if not script.name.startswith("python"):
+            script.unlink()
 
 
 def _write_stub(fresh: Path, name: str, text: str) -> None:
