@@ -87,7 +87,8 @@ def test_the_server_stands_a_sample(name: str, case: Case, rig: GetRig) -> None:
 def test_the_server_stands(name: str, transport: str, case: Case, rig: GetRig) -> None:
     record = attack(rig(name, transport), case)
     assert record.faults == []
-    assert published()[name, case.name, transport] == record.cell
+    if name not in waiting():
+        assert published()[name, case.name, transport] == record.cell
 
 
 @pytest.mark.accept
@@ -113,9 +114,15 @@ def test_a_server_of_which_nothing_is_known_is_attacked_all_the_same(
     assert "refused" in {each.outcome for each in records}
 
 
+def waiting() -> set[str]:
+    """Return the new servers that `make attack` has not met yet; the page says nothing of them."""
+    return {name for name in installed() if getattr(known(name), "NOT_YET_ON_THE_PAGE", False)}
+
+
 def test_the_page_has_every_attack_and_no_other() -> None:
     shown = {(server, name) for server, name, _ in published()}
-    assert shown == {(server, case.name) for server in installed() for case in cases_of(server)}
+    met = [server for server in installed() if server not in waiting()]
+    assert shown == {(server, case.name) for server in met for case in cases_of(server)}
     assert len(GENERAL) >= 40
 
 
