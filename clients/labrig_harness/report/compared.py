@@ -9,7 +9,8 @@ from labrig_harness.report.words import amount, p_value, points, share, span
 
 if TYPE_CHECKING:
     from labrig_harness.statistics import Estimate
-    from labrig_harness.statistics.comparison import ArmSummary, Comparison, Paired
+    from labrig_harness.statistics.arms import ArmSummary
+    from labrig_harness.statistics.comparison import Comparison, Paired
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,8 @@ from labrig_harness.report.runs import Run, score_of, steps_of, tokens_of
 from labrig_harness.sample import Sample
 
 if TYPE_CHECKING:
-    from labrig_harness.statistics.comparison import Comparison, ItemRecord
+    from labrig_harness.statistics.arms import ItemRecord
+    from labrig_harness.statistics.comparison import Comparison
 
 MOST_RUNS = 12
 """Runs that a page compares in pairs: 132 comparisons, of which a person reads a few."""
@@ -73,7 +74,7 @@ def item_records(
     names
         Other names for items: one that has another name is not paired with its namesake.
     """
-    from labrig_harness.statistics.comparison import ItemRecord
+    from labrig_harness.statistics.arms import ItemRecord
 
     return [
         ItemRecord(

@@ -18,7 +18,8 @@ from labrig_harness.registry import suites
 from labrig_harness.report.words import findings
 from labrig_harness.run.plan import plans
 from labrig_harness.sample import Sample
-from labrig_harness.statistics.comparison import Comparison, ItemRecord, compare
+from labrig_harness.statistics.arms import ItemRecord
+from labrig_harness.statistics.comparison import Comparison, compare
 from support.report_rig import Rig, modelled, real_task
 
 ARM = "agent-toc"

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from labrig_harness import statistics as stats
-from labrig_harness.statistics.comparison import ItemRecord, compare
+from labrig_harness.statistics.arms import ItemRecord
+from labrig_harness.statistics.comparison import compare
 from support.late import late
 
 scipy_stats = late("scipy.stats")
