@@ -15,6 +15,7 @@ from labrig_suites.terrabench.making import (
     stages_buildings,
     stages_crops,
     stages_document,
+    stages_dssat,
     stages_forecast,
     stages_grids,
     stages_heat,
@@ -42,7 +43,7 @@ Give numbers with at least six significant digits. The fields:"""
 PER_TRACK = 32
 """Items of a track in a row: one of each domain and level."""
 ENGINES: dict[str, Callable[[Plan, Case], object]] = {
-    "Agriculture": stages_crops.field_season,
+    "Agriculture": stages_dssat.farm_season,
     "Hurricane / cyclone": stages_risk.storm_losses,
     "Water resources": stages_crops.field_season,
     "Emergency response": stages_traffic.rush,
