@@ -1,5 +1,6 @@
 """Records in and out of an output folder: import, export, and one item on a console.
 
-- `importing`, `tables`: logs and tables of results, as records; `keeping`: what both write
+- `importing`, `tables`: logs and tables of results, as records; `opening`: the runs of a file; `keeping`: what both
+  write
 - `exporting`: records as ATIF or Inspect's logs; `showing`: one record on a console
 """

@@ -24,7 +24,7 @@ from labrig.errors import LabrigError
 from labrig_harness.agents.reading.read_run import ReadRun
 from labrig_harness.channels import Channel, read_submission
 from labrig_harness.formats import terrabench
-from labrig_harness.logs.importing import read_file
+from labrig_harness.logs.opening import read_file
 from labrig_harness.sample import Sample, SampleInput
 from labrig_harness.suite import Score
 from labrig_harness.trajectory import Submission, Trajectory

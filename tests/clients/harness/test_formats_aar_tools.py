@@ -12,7 +12,7 @@ import pytest
 from labrig_harness.agents import reading
 from labrig_harness.agents.reading.read_run import ReadRun
 from labrig_harness.formats.detect import formats_of
-from labrig_harness.logs.importing import read_file
+from labrig_harness.logs.opening import read_file
 
 
 def line(tool: str = "maps_geocode", ts: Any = 1.0, preview: str = "{}", **more: Any) -> dict[str, Any]:

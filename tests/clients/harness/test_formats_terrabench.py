@@ -15,7 +15,8 @@ from labrig_harness.agents.reading.read_run import ReadRun
 from labrig_harness.formats import terrabench
 from labrig_harness.formats.detect import formats_of
 from labrig_harness.logs.exporting import export
-from labrig_harness.logs.importing import import_logs, read_file
+from labrig_harness.logs.importing import import_logs
+from labrig_harness.logs.opening import read_file
 from labrig_harness.records import outfolder
 from labrig_harness.records.verify import contradiction
 from labrig_harness.trajectory import Trajectory
