@@ -196,7 +196,8 @@ def _plan(arguments: argparse.Namespace) -> RunPlan:
         settings=settings,
     )
     plan.check()  # before the tasks, which may take an engine to make
-    return replace(plan, tasks=tuple(_samples(arguments, suite, preset)))
+    samples, chosen = _samples(arguments, suite, preset)
+    return replace(plan, tasks=tuple(samples), preset=chosen)
 
 
 def _check(arguments: argparse.Namespace) -> None:
@@ -215,8 +216,12 @@ def _check(arguments: argparse.Namespace) -> None:
         raise LabrigError("A cost budget needs a price table", where="--max-cost", try_="--prices FILE")
 
 
-def _samples(arguments: argparse.Namespace, suite: Suite, preset: Preset | None) -> Sequence[Sample]:
-    """Return the samples to run: of the file or the seed, then by preset, by id and by number."""
+def _samples(
+    arguments: argparse.Namespace, suite: Suite, preset: Preset | None
+) -> tuple[Sequence[Sample], dict[str, Any]]:
+    """Return the samples to run, of the file or the seed, by preset, id and number; and what the preset left out."""
+    from labrig_harness.records.chosen import LEFT_OUT, NAME
+
     if arguments.tasks is not None:
         from labrig_harness.records.items_file import read_tasks
 
@@ -225,8 +230,11 @@ def _samples(arguments: argparse.Namespace, suite: Suite, preset: Preset | None)
         samples = suite.first_tasks(arguments.seed, arguments.limit)
     else:
         samples = suite.tasks(seed=arguments.seed)
+    chosen: dict[str, Any] = {}
     if preset is not None:
+        whole = len(samples)
         samples = preset.items(samples)
+        chosen = {NAME: arguments.preset, LEFT_OUT: whole - len(samples)}
     if arguments.items is not None:
         wanted = _items(arguments.items)
         known = {sample.id for sample in samples}
@@ -242,7 +250,7 @@ def _samples(arguments: argparse.Namespace, suite: Suite, preset: Preset | None)
     samples = samples[: arguments.limit]
     if not samples:
         raise LabrigError("No sample is left to run", where="--items")
-    return samples
+    return samples, chosen
 
 
 def _print_plan(plan: RunPlan) -> None:

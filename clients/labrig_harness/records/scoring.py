@@ -10,7 +10,7 @@ import contextlib
 import json
 import os
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
@@ -24,6 +24,7 @@ from labrig.redaction import redact
 from labrig_harness.endings import OUTSIDE
 from labrig_harness.grounding.outcomes import grounded
 from labrig_harness.records import outfolder
+from labrig_harness.records.chosen import chosen_of, titled
 from labrig_harness.records.verify import contradiction
 from labrig_harness.registry import suites
 from labrig_harness.sample import Sample
@@ -174,6 +175,8 @@ class Scored:
         What a run should have and has not, a line for each run: a score over fewer items is not a comparison.
     unwhole
         The runs that `skipped` and `missing` speak of.
+    chosen
+        What a preset left out of each run, in words; empty for a run without one.
     """
 
     suite: Suite
@@ -183,6 +186,7 @@ class Scored:
     skipped: list[str]
     missing: list[str] = field(default_factory=list)
     unwhole: frozenset[str] = frozenset()
+    chosen: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def scores(self) -> list[Score]:
@@ -211,7 +215,8 @@ def score_folder(out: Path) -> Scored:
     skipped: list[str] = []
     missing: list[str] = []
     unwhole: set[str] = set()
-    records = list(_records(out, suite, samples, skipped, missing, unwhole))
+    chosen: dict[str, str] = {}
+    records = list(_records(out, suite, samples, skipped, missing, unwhole, chosen))
     header = {"suite": suite.name, "suite_version": suite.version, "scorer_version": suite.scorer_version}
     lines = [
         outfolder.json_text({**header, "run": record.run, **asdict(record.score)})
@@ -220,15 +225,16 @@ def score_folder(out: Path) -> Scored:
     ]
     with contextlib.suppress(OSError):  # a folder that cannot be written can still be scored
         outfolder.write_atomically(out / "scores.jsonl", "".join(line + "\n" for line in lines))
-    tables = suite.tables(samples.values(), _plain(records))
-    return Scored(suite, samples, records, tables, skipped, missing, frozenset(unwhole))
+    tables = titled(suite.tables(samples.values(), _plain(records)), chosen)
+    return Scored(suite, samples, records, tables, skipped, missing, frozenset(unwhole), chosen)
 
 
 def paper_tables(scored: Scored) -> list[Table]:
     """Return the tables of the suite's paper, by number; none where it implements no paper."""
     if scored.suite.paper_tables is None:
         return []
-    return scored.suite.paper_tables(list(scored.tasks.values()), _plain(scored.records))
+    made = scored.suite.paper_tables(list(scored.tasks.values()), _plain(scored.records))
+    return titled(made, scored.chosen)
 
 
 def _plain(records: Iterable[Record]) -> list[Score]:
@@ -263,8 +269,9 @@ def _records(
     skipped: list[str],
     missing: list[str],
     unwhole: set[str],
+    chosen: dict[str, str],
 ) -> Iterator[Record]:
-    """Yield the records that stand; say of the others why they do not."""
+    """Yield the records that stand; say of the others why they do not, and what a preset left out of each run."""
     hashes = {None: outfolder.tasks_hash(list(samples.values()))}
     paths: list[tuple[str, Path]] = []
     expected: dict[str, int] = {}
@@ -284,6 +291,7 @@ def _records(
             unwhole.add(label)
             continue
         epochs[label] = int(about.get("epochs", 1))
+        chosen[label] = chosen_of(about)
         expected[label] = len(about["items"] if "items" in about else [*samples][:count]) * epochs[label]
         paths += [(label, path) for path in sorted((out / label).glob("*/epoch*/trajectory.json"))]
     counts: Counter[str] = Counter()

@@ -16,6 +16,7 @@ from labrig_harness.arm import Arm
 from labrig_harness.grounding.perturb import AUTO, parse
 from labrig_harness.recording.call_store import LIVE, REPLAY, CallStore
 from labrig_harness.records import outfolder
+from labrig_harness.records.chosen import PRESET
 from labrig_harness.registry import suites
 from labrig_harness.registry.servers import toolbox
 from labrig_harness.run.attempts import missing
@@ -41,6 +42,8 @@ class RunPlan:
         Limits of the arm that were asked for, by a flag or a preset: a sample's own do not replace these.
     settings
         Of the arm's servers, by server, in place of the arm's own.
+    preset
+        Its name and how many items it left out (`labrig_harness.records.chosen`), or empty.
     """
 
     suite: Suite
@@ -56,6 +59,7 @@ class RunPlan:
     perturb: str = ""
     given: tuple[str, ...] = ()
     settings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    preset: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def label(self) -> str:
@@ -124,6 +128,7 @@ class RunPlan:
             "store": self.store,
             "perturb": self.perturb,
             **({"settings": self.settings} if self.settings else {}),
+            **({PRESET: dict(self.preset)} if self.preset else {}),
             **({"given": list(self.given)} if self.given and any(each.limits for each in self.tasks) else {}),
             "http_mode": self.arm.serve.http_mode,
             "ledger": str(self.arm.serve.ledger or ""),
@@ -148,6 +153,7 @@ class RunPlan:
             suite=suite,
             arm=replace(arm.serving(served), **about["budget"]),
             settings=given,
+            preset=about.get(PRESET, {}),
             agent=AgentSpec(**spec),
             tasks=samples,
             seed=int(about["seed"]),

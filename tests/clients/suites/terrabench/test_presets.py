@@ -1,0 +1,73 @@
+"""Items that need an engine: refused where it is missing, or left out by a preset that every table names."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from labrig_harness import blobs
+from labrig_suites.terrabench.making.assembling import make_item
+from support.command import labrig
+
+STORMS = 39
+"""An item that runs CLIMADA; its truth is made without it."""
+
+
+@pytest.fixture(scope="module")
+def tasks(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("items") / "items.jsonl"
+    samples = [make_item("presets", number, f"presets-{number}") for number in (0, STORMS)]
+    for each in samples:
+        blobs.keep(each.blobs, file.parent)
+    file.write_text("".join(json.dumps(each.to_dict()) + "\n" for each in samples))
+    return file
+
+
+def run(tasks: Path, out: Path, *more: str, **environment: str) -> str:
+    words = (
+        "run",
+        "terrabench",
+        "--tasks",
+        str(tasks),
+        "--agent",
+        "nop",
+        "--arm",
+        "direct",
+        "--out",
+        str(out),
+    )
+    done = labrig(*words, *more, **environment)
+    return done.stderr if done.returncode else ""
+
+
+def titles(out: Path) -> list[str]:
+    paper = json.loads(labrig("tables", str(out), "--format", "json").stdout)
+    assert len(paper) > 15
+    score = labrig("score", str(out)).stdout
+    own = ("Process and answer", "By track", "By level", "By domain", "Items")
+    return [each["title"] for each in paper] + [
+        line.strip() for line in score.splitlines() if line.strip().startswith(own)
+    ]
+
+
+@pytest.mark.accept
+def test_a_run_that_lacks_the_engine_is_refused_or_leaves_the_items_out_and_every_table_says_so(
+    tasks: Path, tmp_path: Path
+) -> None:
+    home = tmp_path / "home"
+    refused = run(tasks, tmp_path / "refused", LABRIG_HOME=str(home))
+    assert "labrig setup climada" in refused and not list((tmp_path / "refused").glob("*/presets-*"))
+    assert run(tasks, tmp_path / "out", "--preset", "no-climada", LABRIG_HOME=str(home)) == ""
+    said = titles(tmp_path / "out")
+    assert len(said) > 20
+    assert all(each.endswith("(preset no-climada, 1 item left out)") for each in said), said
+    assert run(tasks, tmp_path / "more", "--preset", "level-0", LABRIG_HOME=str(home)).count("climada") > 0
+
+
+@pytest.mark.accept
+def test_tables_of_a_run_without_a_preset_name_none(tasks: Path, tmp_path: Path) -> None:
+    assert run(tasks, tmp_path / "out", "--limit", "1") == ""
+    assert not [each for each in titles(tmp_path / "out") if "preset" in each]
+    assert "preset" not in json.loads((tmp_path / "out" / "direct.nop" / "run.json").read_text())
