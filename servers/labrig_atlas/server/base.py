@@ -9,9 +9,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from labrig.errors import LabrigError
 from labrig.sandbox import Sandbox
-from labrig.sandbox.environment import find
+from labrig.sandbox.environment import summary
 from labrig.server_settings import ServerSetting
 from labrig.toolbox import ServeOptions, Toolbox, session
 from labrig.tools import files
@@ -113,15 +112,8 @@ def doctor() -> list[str]:
         f"asked of services: {', '.join(asked)}"
         if asked
         else "everything is answered from the world's tables",
-        _python(options),
+        summary(str(toolbox.setting(options, PYTHON.name))),
     ]
-
-
-def _python(options: ServeOptions) -> str:
-    try:
-        return f"Python of the sandbox: {find(str(toolbox.setting(options, PYTHON.name))).prefix}"
-    except LabrigError as error:
-        return str(error)
 
 
 toolbox = Toolbox(

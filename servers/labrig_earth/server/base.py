@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
 import time
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
@@ -20,8 +18,9 @@ from labrig.http.declared import NOMINATIM
 from labrig.isolation import closing
 from labrig.progress import Progress
 from labrig.server_settings import ServerSetting
+from labrig.storage.contents import content_sha256
 from labrig.storage.folder import NEW, Folder, new_name
-from labrig.threads import in_thread, look
+from labrig.threads import in_thread
 from labrig.toolbox import ServeOptions, Session, Toolbox, session
 from labrig.tools.sources import Source
 from labrig_earth.catalogue.data_stores import CDS
@@ -261,12 +260,7 @@ def _sha256(source: Source) -> str:
     """Return the hash of a file that is not large; an empty text for others, and for folders."""
     if source.kind != "file" or source.size() > HASHED_BYTES:
         return ""
-    found, place = hashlib.sha256(), 0
-    while piece := os.pread(source.descriptor, 1 << 20, place):
-        look()
-        found.update(piece)
-        place += len(piece)
-    return found.hexdigest()
+    return content_sha256(source.descriptor)
 
 
 @contextmanager
@@ -411,11 +405,7 @@ async def opens(options: ServeOptions) -> AsyncIterator[State]:
 
 def doctor() -> list[str]:
     """Say behind which walls files are read, and which libraries are missing."""
-    missing = closing.unavailable()
-    had = ", ".join(wall for wall in closing.WALLS if wall not in missing) or "no wall"
-    said = [
-        "; ".join([f"files are read behind {had}", *(f"not {wall}: {why}" for wall, why in missing.items())])
-    ]
+    said = [f"files are read behind {closing.summary()}"]
     absent = [name for name in ("xarray", "rasterio", "geopandas", "exactextract") if not _installed(name)]
     return [*said, f"missing: {', '.join(absent)}; pip install 'labrig[earth]'"] if absent else said
 

@@ -11,18 +11,12 @@ from pydantic import Field
 
 from labrig.answer import Answer, Pictures
 from labrig.errors import LabrigError
-from labrig.sandbox import Limits
-from labrig.sandbox.answers import answer, pictured
 from labrig.threads import in_thread
 from labrig.toolbox import session
+from labrig.tools.code import CALL_LIMITS, MOST_FILES, SeedArgument, answered
 from labrig.tools.sources import Source, input_names, names_artifact
 from labrig_earth.server.base import state, toolbox
 from labrig_earth.server.places import STORES, opened_data
-
-CALL_LIMITS = Limits(wall_s=50, cpu_s=50)
-"""A call ends before the 60 s after which most clients stop waiting."""
-
-MOST_FILES = 32
 
 
 @toolbox.tool(title="Run Python code", read_only=False, picture=True, toolsets=("code",))
@@ -35,16 +29,13 @@ async def run_python_code(
             description="Files of the workspace or roots, and handles, which the code opens as inputs/NAME.",
         ),
     ] = [],  # noqa: B006 - pydantic copies it
-    seed: Annotated[
-        int, Field(ge=0, le=2**32, description="The same seed gives the same random numbers.")
-    ] = 0,
+    seed: SeedArgument = 0,
 ) -> Answer | Pictures:
     """Run Python (xarray, netCDF4, rasterio, shapely, pyproj, pandas, matplotlib) in a sandbox: 50 s, no network.
 
     Each run starts afresh. Figures and files that the code leaves are artifacts, whose handles every tool takes as
     data; up to 4 pictures are shown.
     """
-    here = session()
     with ExitStack() as held:
         sources = await in_thread(
             lambda: [held.enter_context(_opened(each)) for each in dict.fromkeys(files)]
@@ -55,18 +46,11 @@ async def run_python_code(
             code,
             inputs={name: source.place for name, source in named.items()},
             limits=CALL_LIMITS,
-            owner=here.owner,
+            owner=session().owner,
             seed=seed,
         )
     hashes = {name: source.sha256 for name, source in named.items() if source.sha256}
-    packages = ", ".join(f"{name} {version}" for name, version in list(sandbox.imported.items())[:3])
-
-    def answers() -> Answer | Pictures:
-        source = f"Python with {packages}"
-        answered = answer(result, code=code, artifacts=here.artifacts, source=source, inputs=hashes)
-        return pictured(answered, result)
-
-    return await in_thread(answers)
+    return await answered(sandbox, result, code, hashes)
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Iterator, Sequence
@@ -15,7 +14,8 @@ from pydantic import Field
 from labrig.errors import LabrigError
 from labrig.isolation import closing
 from labrig.server_settings import ServerSetting
-from labrig.threads import in_thread, look
+from labrig.storage.contents import content_sha256
+from labrig.threads import in_thread
 from labrig.toolbox import ServeOptions, Toolbox, session
 from labrig.tools import files
 from labrig.tools.sources import opened_source
@@ -30,7 +30,6 @@ MOST_KEPT = 40_000_000
 """Characters of pages that are kept for the next call; the papers that were used longest ago go first."""
 MOST_RECOGNISED = 6
 """Scanned pages that OCR reads in one call: each takes 2 to 4 s, and a client waits 60 s."""
-PIECE = 1 << 20
 
 
 @dataclass
@@ -133,7 +132,7 @@ class State:
         from labrig_papers.pdf.apart import Reader
 
         with self._source(path) as (descriptor, hashed):
-            sha256 = hashed or await in_thread(_sha256, descriptor)
+            sha256 = hashed or await in_thread(content_sha256, descriptor)
             known = self._known.setdefault(sha256, Known())
             self._known.move_to_end(sha256)
             paper = Paper(path, sha256, Reader(self.readers, descriptor, path, known.answers), known)
@@ -177,15 +176,6 @@ def some_pages(numbers: Sequence[int]) -> str:
     """Return the first of some pages in words."""
     shown = ", ".join(map(str, numbers[:12]))
     return f"page {shown}" if len(numbers) == 1 else f"pages {shown}" + (" …" if len(numbers) > 12 else "")
-
-
-def _sha256(descriptor: int) -> str:
-    found, at = hashlib.sha256(), 0
-    while piece := os.pread(descriptor, PIECE, at):
-        look()
-        found.update(piece)
-        at += len(piece)
-    return found.hexdigest()
 
 
 def state() -> State:
@@ -242,17 +232,12 @@ def doctor() -> list[str]:
     """Say behind which walls a PDF is read, and whether scans are."""
     from labrig_papers.pdf import ocr
 
-    missing = closing.unavailable()
-    had = ", ".join(wall for wall in closing.WALLS if wall not in missing) or "no wall"
     scans = (
         "scanned pages are read with tesseract"
         if ocr.program()
         else "no tesseract: scanned pages have no text"
     )
-    return [
-        "; ".join([f"a PDF is read behind {had}", *(f"not {wall}: {why}" for wall, why in missing.items())]),
-        scans,
-    ]
+    return [f"a PDF is read behind {closing.summary()}", scans]
 
 
 CORPUS = ServerSetting(

@@ -13,7 +13,7 @@ from labrig.config import setting
 from labrig.errors import LabrigError, unknown_name
 from labrig.isolation import closing
 from labrig.sandbox import Sandbox
-from labrig.sandbox.environment import find
+from labrig.sandbox.environment import summary
 from labrig.server_settings import ServerSetting
 from labrig.tables.apart import readers
 from labrig.toolbox import ServeOptions, Toolbox
@@ -131,21 +131,9 @@ def doctor() -> list[str]:
     said = [f"folder {each.name}: {each.path}" for each in folders]
     for folder in folders:
         folder.close()
+    python = summary(str(toolbox.setting(ServeOptions(), PYTHON.name)))
     none = "no folder is configured; give --root DIR or the setting repository.root"
-    return [*(said or [none]), f"a table is described behind {_walls()}", _python()]
-
-
-def _walls() -> str:
-    missing = closing.unavailable()
-    had = ", ".join(wall for wall in closing.WALLS if wall not in missing) or "no wall"
-    return "; ".join([had, *(f"not {wall}: {why}" for wall, why in missing.items())])
-
-
-def _python() -> str:
-    try:
-        return f"Python of the sandbox: {find(str(toolbox.setting(ServeOptions(), PYTHON.name))).prefix}"
-    except LabrigError as error:
-        return str(error)
+    return [*(said or [none]), f"a table is described behind {closing.summary()}", python]
 
 
 PYTHON = ServerSetting("python", "science", "the Python of the sandbox that code gets: science or earth")

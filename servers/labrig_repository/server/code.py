@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
@@ -12,11 +11,11 @@ from pydantic import Field
 
 from labrig.answer import Answer, Pictures
 from labrig.errors import LabrigError
-from labrig.sandbox import Limits
-from labrig.sandbox.answers import answer, pictured
-from labrig.threads import in_thread, look
+from labrig.storage.contents import content_sha256
+from labrig.threads import in_thread
 from labrig.toolbox import session
 from labrig.tools import reading
+from labrig.tools.code import CALL_LIMITS, MOST_FILES, SeedArgument, answered
 from labrig.tools.sources import input_names, names_artifact, opened_source
 from labrig_repository.folder import listing
 from labrig_repository.folder.folder import Folder, translated
@@ -25,14 +24,10 @@ from labrig_repository.server.base import IdArgument, State, named, toolbox
 from labrig_repository.server.files import existing, opened
 from labrig_repository.server.tables import described
 
-CALL_LIMITS = Limits(wall_s=50, cpu_s=50)
-"""A call ends before the 60 s after which most clients stop waiting."""
-
 MOST_PATHS = 200_000
 MOST_BYTES = 8 << 20
 """Of one file through a function; a folder's larger ones are given with `files`."""
 
-MOST_FILES = 32
 _HASHED_BYTES = 64 << 20
 
 
@@ -97,9 +92,7 @@ async def run_python_code(
         ),
     ] = [],  # noqa: B006 - pydantic copies it
     id: IdArgument = "",
-    seed: Annotated[
-        int, Field(ge=0, le=2**32, description="The same seed gives the same random numbers.")
-    ] = 0,
+    seed: SeedArgument = 0,
 ) -> Answer | Pictures:
     """Run Python (numpy, pandas, SciPy, scikit-learn, matplotlib) in a sandbox: 50 s, 512 MB, no network.
 
@@ -119,16 +112,7 @@ async def run_python_code(
             owner=here.owner,
             seed=seed,
         )
-    packages = ", ".join(f"{name} {version}" for name, version in list(state.sandbox.imported.items())[:3])
-
-    def answers() -> Answer | Pictures:
-        answered = answer(
-            result, code=code, artifacts=here.artifacts, source=f"Python with {packages}", inputs=hashes
-        )
-        return pictured(answered, result)
-
-    # Keeping a hundred files takes a while, in which others are answered.
-    return await in_thread(answers)
+    return await answered(state.sandbox, result, code, hashes)
 
 
 def _inputs(
@@ -172,20 +156,11 @@ def _of_folder(
                 where="files",
                 try_="reading one of them with read_text_file in the code",
             )
-        inputs[name] = Path(f"/proc/self/fd/{held.enter_context(repository.opened_file(found))}")
+        descriptor = held.enter_context(repository.opened_file(found))
+        inputs[name] = Path(f"/proc/self/fd/{descriptor}")
         if inputs[name].stat().st_size <= _HASHED_BYTES:
-            hashes[name] = _sha256(inputs[name], found)
+            try:
+                hashes[name] = content_sha256(descriptor)
+            except OSError as error:
+                raise translated(error, found) from error
     return inputs, hashes
-
-
-def _sha256(input_: Path, path: str) -> str:
-    """Return the hash of a file, read in pieces: its call may be taken back meanwhile."""
-    digest = hashlib.sha256()
-    try:
-        with input_.open("rb") as file:
-            while piece := file.read(1 << 20):
-                look()
-                digest.update(piece)
-    except OSError as error:
-        raise translated(error, path) from error
-    return digest.hexdigest()

@@ -23,6 +23,7 @@ from typing import Literal
 from labrig.canonical import canonical_json, sha256
 from labrig.errors import LabrigError
 from labrig.storage.folder import Folder, closing, write_all
+from labrig.threads import look
 from labrig.workspace import PRIVATE
 
 Kind = Literal["file", "folder"]
@@ -252,6 +253,16 @@ def _walk(
     for name in sorted(folders):
         with top.below(name) as inner:
             yield from _walk(inner, where, f"{shown}{name}/", depth + 1, count)
+
+
+def content_sha256(descriptor: int) -> str:
+    """Return the hash of an open file, in a thread whose call may be taken back meanwhile."""
+    digest, place = hashlib.sha256(), 0
+    while piece := os.pread(descriptor, PIECE, place):
+        look()
+        digest.update(piece)
+        place += len(piece)
+    return digest.hexdigest()
 
 
 def _hashed(descriptor: int, stamp: tuple[int, int, int], where: str, copy: int | None = None) -> str:

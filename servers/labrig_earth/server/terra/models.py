@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import stat
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,7 +15,8 @@ import numpy as np
 
 from labrig.answer import Published
 from labrig.errors import LabrigError
-from labrig.threads import in_thread, look
+from labrig.storage.contents import content_sha256
+from labrig.threads import in_thread
 from labrig.toolbox import session
 from labrig_earth.forecasting import aurora, pangu
 from labrig_earth.forecasting.aurora_python import MADE_BY, PACKAGE, looked_at
@@ -351,7 +351,7 @@ def _checkpoint(name: str) -> Iterator[Weights]:
             raise _no_checkpoint(path.name, error.strerror or "it cannot be opened") from None
         if not regular:
             raise _no_checkpoint(path.name, "it is no file")
-        sha256 = _hash(descriptor)
+        sha256 = content_sha256(descriptor)
         wanted = str(toolbox.setting(options, AURORA_SHA256.name)).lower()
         if wanted and sha256 != wanted:
             raise LabrigError(
@@ -403,7 +403,7 @@ def _weights(model_path: str, lead_hours: Sequence[float]) -> Iterator[Weights]:
                     try_=_whence(),
                     code="unavailable",
                 ) from None
-        sha256 = _hash(descriptor)
+        sha256 = content_sha256(descriptor)
         wanted = str(toolbox.setting(options, PANGU_SHA256.name)).lower()
         if wanted and sha256 != wanted:
             raise LabrigError(
@@ -481,12 +481,3 @@ def _read(path: Path) -> Iterator[int]:
         yield descriptor
     finally:
         os.close(descriptor)
-
-
-def _hash(descriptor: int) -> str:
-    found, place = hashlib.sha256(), 0
-    while piece := os.pread(descriptor, 4 << 20, place):
-        look()
-        found.update(piece)
-        place += len(piece)
-    return found.hexdigest()
