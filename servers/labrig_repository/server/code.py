@@ -156,11 +156,11 @@ def _of_folder(
                 where="files",
                 try_="reading one of them with read_text_file in the code",
             )
-        descriptor = held.enter_context(repository.opened_file(found))
-        inputs[name] = Path(f"/proc/self/fd/{descriptor}")
+        inputs[name] = Path(f"/proc/self/fd/{held.enter_context(repository.opened_file(found))}")
         if inputs[name].stat().st_size <= _HASHED_BYTES:
             try:
-                hashes[name] = content_sha256(descriptor)
+                with inputs[name].open("rb") as file:
+                    hashes[name] = content_sha256(file.fileno())
             except OSError as error:
                 raise translated(error, found) from error
     return inputs, hashes
