@@ -25,17 +25,19 @@ def chosen_of(about: Mapping[str, Any]) -> str:
     return f"preset {preset.get(NAME)}, {count} item{'' if count == 1 else 's'} left out"
 
 
+def said_of(chosen: Mapping[str, str]) -> str:
+    """Return what presets left out of runs (by their folders), in words; empty where none has one."""
+    if len(set(chosen.values())) == 1:
+        return next(iter(chosen.values()))
+    return "; ".join(f"{run}: {each}" for run, each in chosen.items() if each)
+
+
 def titled(tables: Sequence[Table], chosen: Mapping[str, str]) -> list[Table]:
-    """Return tables whose titles say which runs (by their folders) had a preset, and what it left out of them.
+    """Return tables whose titles say what presets left out of runs.
 
     >>> table = Table("Items", (), ())
     >>> [each.title for each in titled([table], {"a.x": "preset p, 2 items left out", "a.y": ""})]
     ['Items (a.x: preset p, 2 items left out)']
     """
-    if not any(chosen.values()):
-        return list(tables)
-    if len(set(chosen.values())) == 1:
-        said = next(iter(chosen.values()))
-    else:
-        said = "; ".join(f"{run}: {each}" for run, each in chosen.items() if each)
-    return [replace(each, title=f"{each.title} ({said})") for each in tables]
+    said = said_of(chosen)
+    return [replace(each, title=f"{each.title} ({said})") for each in tables] if said else list(tables)

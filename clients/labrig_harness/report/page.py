@@ -16,6 +16,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from labrig import __version__
 from labrig_harness.records import scoring as records
+from labrig_harness.records.chosen import said_of
 from labrig_harness.records.scoring import Scored, paper_tables
 from labrig_harness.report import compared, words
 from labrig_harness.report.difficulty import by_cluster, spread
@@ -188,6 +189,7 @@ def _view(scored: Scored, most: int, link: Link | None) -> dict[str, Any]:
         "runs": [_run(run) for run in runs],
         "skipped": scored.skipped,
         "missing": scored.missing,
+        "chosen": said_of(scored.chosen),
         "linked": link is not None,
         "labrig_version": __version__,
     }

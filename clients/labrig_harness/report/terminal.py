@@ -10,6 +10,7 @@ from rich.console import Console, JustifyMethod
 from rich.table import Table as Grid
 from rich.text import Text
 
+from labrig_harness.records.chosen import titled
 from labrig_harness.records.scoring import Scored
 from labrig_harness.report.evidence import evidence
 from labrig_harness.report.leaderboard import WITHOUT, Row, leaderboard
@@ -38,7 +39,7 @@ def print_scores(scored: Scored, console: Console) -> None:
             print_table(console, table)
     changed = evidence(runs_of(scored))
     if changed is not None:
-        print_table(console, changed)
+        print_table(console, titled([changed], scored.chosen)[0])
     for title, lines in (("Not scored", scored.skipped), ("Missing", scored.missing)):
         if lines:
             console.print(Text(f"{title}: {len(lines)}", style="bold"))
@@ -51,13 +52,13 @@ def print_scores(scored: Scored, console: Console) -> None:
     if not rows:
         console.print(Text(readable(f"{title}: no record to score")))
         return
-    print_table(console, Table("What it took, per record", TOOK, tuple(map(_took, rows)), _costs(rows)))
-    if any(row.clustered for row in rows):
-        print_table(
-            console, Table("How sure the accuracies are", SURE, tuple(map(_sure, rows)), _remarks(rows))
-        )
     reached = tuple(_reached(row, len(scored.tasks)) for row in rows)
-    print_table(console, Table(title, REACHED, reached, _intervals(rows)))
+    tables = [Table("What it took, per record", TOOK, tuple(map(_took, rows)), _costs(rows))]
+    if any(row.clustered for row in rows):
+        tables.append(Table("How sure the accuracies are", SURE, tuple(map(_sure, rows)), _remarks(rows)))
+    tables.append(Table(title, REACHED, reached, _intervals(rows)))
+    for table in titled(tables, scored.chosen):
+        print_table(console, table)
 
 
 def _say_unranked(scored: Scored, console: Console) -> None:

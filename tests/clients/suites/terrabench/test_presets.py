@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from labrig_harness import blobs
+from labrig_harness.records.chosen import said_of
 from labrig_suites.terrabench.making.assembling import make_item
 from support.command import labrig
 
@@ -43,13 +44,12 @@ def run(tasks: Path, out: Path, *more: str, **environment: str) -> str:
 
 
 def titles(out: Path) -> list[str]:
+    """Return the titles of the paper's tables, and of those printed with the scores: three lines above a rule."""
     paper = json.loads(labrig("tables", str(out), "--format", "json").stdout)
-    assert len(paper) > 15
-    score = labrig("score", str(out)).stdout
-    own = ("Process and answer", "By track", "By level", "By domain", "Items")
-    return [each["title"] for each in paper] + [
-        line.strip() for line in score.splitlines() if line.strip().startswith(own)
-    ]
+    lines = labrig("score", str(out), COLUMNS="200").stdout.splitlines()
+    printed = [lines[at - 3].strip() for at, line in enumerate(lines) if line.strip().startswith("──")]
+    assert len(paper) > 15 and len(printed) > 6
+    return [*(each["title"] for each in paper), *printed]
 
 
 @pytest.mark.accept
@@ -61,8 +61,10 @@ def test_a_run_that_lacks_the_engine_is_refused_or_leaves_the_items_out_and_ever
     assert "labrig setup climada" in refused and not list((tmp_path / "refused").glob("*/presets-*"))
     assert run(tasks, tmp_path / "out", "--preset", "no-climada", LABRIG_HOME=str(home)) == ""
     said = titles(tmp_path / "out")
-    assert len(said) > 20
     assert all(each.endswith("(preset no-climada, 1 item left out)") for each in said), said
+    labrig("report", str(tmp_path / "out"), "-o", str(tmp_path / "page.html"))
+    page = (tmp_path / "page.html").read_text()
+    assert "are of a part of the set: preset no-climada, 1 item left out." in page
     assert run(tasks, tmp_path / "more", "--preset", "level-0", LABRIG_HOME=str(home)).count("climada") > 0
 
 
@@ -71,3 +73,8 @@ def test_tables_of_a_run_without_a_preset_name_none(tasks: Path, tmp_path: Path)
     assert run(tasks, tmp_path / "out", "--limit", "1") == ""
     assert not [each for each in titles(tmp_path / "out") if "preset" in each]
     assert "preset" not in json.loads((tmp_path / "out" / "direct.nop" / "run.json").read_text())
+
+
+def test_of_several_runs_those_with_a_preset_are_named() -> None:
+    assert said_of({"a": "preset p, 2 items left out", "b": ""}) == "a: preset p, 2 items left out"
+    assert said_of({"a": "", "b": ""}) == said_of({}) == ""
