@@ -197,6 +197,6 @@ def _changed(values: np.ndarray, limits: list[float], added: float, beyond: str)
     """Return values after a change, whose size the limits after and before it tell."""
     if added:
         return values + round(limits[0] - limits[1], 1)
-    share = round(100 * (limits[0] / limits[1] - 1)) / 100
+    share = round(limits[0] / limits[1] - 1, 3)
     assert 0.05 < abs(share) < 0.2 and (share > 0) == (beyond == "<=")
     return values * (1 + share)
