@@ -9,7 +9,9 @@
 - `era5_times`, `era5_regions`: the rest of it: over time, and over regions
 - `maps`: group visualization
 - `osm`: group geo_osm
-- `satellite`: group satellite
+- `satellite`: group satellite, its composites: indices, areas, true colours
+- `satellite_composites`: of it, the composite of the scenes of a call; `satellite_files`: its files
+- `satellite_pictures`: of it, pictures with shapes and fields, and for a model
 - `basics`: group basic
 - `seasonal`: group seasonal, its files, seasons, categories, anomalies
 - `seasonal_bias`: of it, corrections of bias

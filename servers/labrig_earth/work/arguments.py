@@ -33,6 +33,13 @@ def number_of(
     return float(value)
 
 
+def share_of(call: Call, name: str, usual: float) -> float:
+    """Return a number from 0 to 1."""
+    found = number_of(call, name, usual, low=0, high=1)
+    assert found is not None
+    return found
+
+
 def count_of(call: Call, name: str, default: int, *, high: int) -> int:
     """Return a whole number from 1 to `high`."""
     value = call.argument(name, default)
