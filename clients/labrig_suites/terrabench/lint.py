@@ -117,6 +117,31 @@ def lint_set(samples: Sequence[Sample]) -> list[Flag]:
     return flags
 
 
+def lengths(samples: Sequence[Sample]) -> list[str]:
+    """Return a line for each track and level: how many calls the references make, and of how many families."""
+    found: dict[tuple[str, str], list[tuple[int, int]]] = {}
+    for sample in samples:
+        try:
+            calls = truth_of(sample).paths[0]
+        except LabrigError:
+            continue
+        kind = (sample.labels.get("track", "?"), sample.labels.get("level", "?"))
+        found.setdefault(kind, []).append((len(calls), len({family_of(call.tool) for call in calls})))
+    order = [*TRACKS, *sorted({track for track, _ in found} - set(TRACKS))]
+    said = []
+    for (track, level), pairs in sorted(
+        found.items(), key=lambda each: (order.index(each[0][0]), each[0][1])
+    ):
+        counts, groups = [each for each, _ in pairs], [each for _, each in pairs]
+        said.append(f"{track}, level {level}: {_span(counts)} calls, {_span(groups)} families")
+    return said
+
+
+def _span(numbers: Sequence[int]) -> str:
+    low, high = min(numbers), max(numbers)
+    return str(low) if low == high else f"{low} to {high}"
+
+
 def most_typical(fields: Sequence[Truth]) -> tuple[int, object]:
     """Return how many fields the best single value has right (tolerance of Eq. 9), and that value.
 
@@ -216,7 +241,7 @@ def _paths(sample: Sample, truth: ItemTruth) -> list[Flag]:
 
 
 def main() -> None:
-    """Print what is wrong with the items of a file, and how many items have each flag."""
+    """Print what is wrong with the items of a file, how many items have each flag, and how long references are."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("file", type=Path, help="items, a JSON object a line")
     samples = []
@@ -235,7 +260,7 @@ def main() -> None:
         print(f"the set: {flag.name}: {flag.what}")
     for name, count in counts.most_common():
         print(f"{name}: {count} of {len(samples)} items")
-    print(f"{len(samples)} items")
+    print("\n".join(lengths(samples)), f"{len(samples)} items", sep="\n")
 
 
 if __name__ == "__main__":

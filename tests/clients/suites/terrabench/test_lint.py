@@ -121,3 +121,13 @@ def test_the_command(
         and "tool named: 1 of 2 items" in said
     )
     assert "the set: id twice: one" in said
+    assert said.endswith("Fundamentals, level 0: 2 calls, 1 families\n2 items\n")
+
+
+def test_lengths_of_references_are_told_by_track_and_level() -> None:
+    longer = item(paths=[[*PATH, {"tool": "gis_overlay", "arguments": {}}]])
+    higher = item(labels={**GROUNDED, "level": "3"}, document={"hot_days": 98.7})
+    assert linter.lengths([higher, item(), longer, item(paths=[])]) == [
+        "Fundamentals, level 0: 2 to 3 calls, 1 to 2 families",
+        "Document-Grounded Verification, level 3: 2 calls, 1 families",
+    ]
