@@ -24,8 +24,7 @@ from support.in_memory import in_memory
 from support.terrabench_runs import TERRA, full_marks, results_of, scaled
 
 PER_LEVEL = (2, 11, 20, 30)
-"""Numbers of items, by level: one of each domain that has scenes."""
-DOCUMENT = 66
+"""Numbers of items, by level: one of each domain that has scenes; test_items plays two with a document."""
 AREAS, NAMES = "gee_index_area_stats", ("B02", "B03", "B04", "B08", "B11", "B12", "SCL")
 PAIRS = {"NDVI": (3, 2), "NDWI": (1, 3), "MNDWI": (1, 4), "NBR": (3, 5)}
 
@@ -49,7 +48,6 @@ def made(number: int) -> Sample:
         (PER_LEVEL[1], "agent-terra"),
         (PER_LEVEL[2], "agent-terra"),
         (PER_LEVEL[3], "agent-terra"),
-        (DOCUMENT, "agent-documents"),
     ],
 )
 def test_the_reference_has_full_marks_at_each_level(number: int, arm: str) -> None:
