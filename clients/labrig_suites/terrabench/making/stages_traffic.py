@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from itertools import pairwise
 
@@ -18,8 +19,8 @@ from labrig_suites.terrabench.making.traffic import (
     runs,
 )
 
-STEP_S = 0.5
-WHY = "SUMO goes in steps of 1 s: half a second for each trip"
+ERRORS = 5
+WHY = f"times of trips are rounded to SUMO's step of 1 s: {ERRORS} standard errors of their mean"
 APART_S, BESIDE_S, DRAWS = 2.5, 0.8, 20
 """By how much mean travel times differ at least; how far off an observed one lies at most, s; draws to get there."""
 
@@ -83,9 +84,14 @@ class _Rush:
         """Return the mean travel time of a run as a formula."""
         return self.results[name].at("metrics", "avg_travel_time_s", "value")
 
+    @property
+    def tolerance_s(self) -> float:
+        """Return the tolerance of a mean over trips, each of which is rounded (variance of a step: a twelfth), s."""
+        return ERRORS / math.sqrt(12 * len(self.true["open"].seconds))
+
     def ask(self, key: str, about: str, value: float, number: Number) -> None:
         """Ask for a time in seconds."""
-        self.plan.ask(key, about, value, number, Tolerance(STEP_S, WHY))
+        self.plan.ask(key, about, value, number, Tolerance(self.tolerance_s, WHY))
 
     def more(self, key: str, about: str, one: str, other: str) -> None:
         """Ask by how much the mean travel time of one run is above that of another."""
@@ -96,7 +102,7 @@ class _Rush:
     def hours(self, key: str, about: str, value: float, number: Number) -> None:
         """Ask for hours of all trips together."""
         trips = len(self.true["open"].seconds)
-        self.plan.ask(key, about, value, number, Tolerance(STEP_S * trips / 3600, WHY))
+        self.plan.ask(key, about, value, number, Tolerance(self.tolerance_s * trips / 3600, WHY))
 
 
 def _observation(plan: Plan, tell: _Rush) -> None:
