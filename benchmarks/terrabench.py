@@ -1,19 +1,24 @@
-"""What scoring TerraBench costs: 403 made items of 60 steps, as many as the paper has, and the paper's intervals.
+"""What TerraBench costs: scoring 403 made items of 60 steps, as many as the paper has, and making items from a seed.
 
 The items and runs of three simulated agents are made first. Then each run is scored, and all tables of the paper are
 made, with 2,000 resamples for every interval, in a process of its own, which says how long it took and the most memory
 that it held. The aim is 30 s and 1 GB for one agent.
+
+Items are made in another process: one of each domain and level without an engine, and as many of the domains whose
+engine is a simulator. The aims are 20 and 4 a minute.
 
 Run it with ``python -m benchmarks terrabench``.
 """
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 
 ITEMS, STEPS = 403, 60
 AIM_S, AIM_MB = 30, 1_024
+AIM_PLAIN, AIM_ENGINES = 20, 4
 
 MEASURE = """
 import resource, sys, time
@@ -33,13 +38,30 @@ assert len(tables[0].rows) == agents and tables[0].rows[0][2] == {items}
 print(scored - start, done - scored, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 """
 
+MAKE = """
+import json, sys, time, warnings
+from labrig import sideenv
+from labrig_suites.terrabench.making.assembling import ENGINES, PER_TRACK, make_item
+from labrig_suites.terrabench.making.domains import domains
+from labrig_suites.terrabench.presets import ENGINES as ENVS
+warnings.simplefilter("ignore")
+known = sideenv.side_envs()
+lacking = [each for each in ENVS if sideenv.status(known[each]).state != "installed"]
+plain = range(PER_TRACK)
+engines = [PER_TRACK + each for each in plain if domains()[each % len(domains())].name in ENGINES]
+found = {"lacking": lacking}
+for name, numbers in (("plain", plain), ("engines", [] if lacking else engines)):
+    start = time.perf_counter()
+    for number in numbers:
+        make_item("bench", number, "bench")
+    found[name] = len(numbers) * 60 / (time.perf_counter() - start)
+print(json.dumps(found))
+"""
+
 
 def _measure(agents: int) -> tuple[float, float, float]:
     code = MEASURE.format(items=ITEMS, steps=STEPS)
-    done = subprocess.run([sys.executable, "-c", code, str(agents)], capture_output=True, text=True)
-    if done.returncode:
-        raise SystemExit(done.stderr)
-    scoring, tables, memory = map(float, done.stdout.split())
+    scoring, tables, memory = map(float, _said("-c", code, str(agents)).split())
     return scoring, tables, memory
 
 
@@ -53,6 +75,23 @@ def main() -> None:
         )
     ratio = sum(three[:2]) / sum(one[:2])
     print(f"aim for one agent: {AIM_S} s and {AIM_MB} MB; three agents take {ratio:.1f} times as long")
+    made = json.loads(_said("-c", MAKE))
+    print(
+        f"items without an engine: {made['plain']:.0f} a minute, {made['plain'] / AIM_PLAIN:.1f} times the aim"
+    )
+    if made["lacking"]:
+        print(f"items with a simulator are not made here: labrig setup {' '.join(made['lacking'])}")
+    else:
+        print(
+            f"items with a simulator: {made['engines']:.0f} a minute, {made['engines'] / AIM_ENGINES:.1f} times the aim"
+        )
+
+
+def _said(*words: str) -> str:
+    done = subprocess.run([sys.executable, *words], capture_output=True, text=True)
+    if done.returncode:
+        raise SystemExit(done.stderr)
+    return done.stdout
 
 
 if __name__ == "__main__":

@@ -157,11 +157,15 @@ class Preset:
         The sample of a set; the same for the same set.
     budgets
         By kind of agent, limits in place of the arm's (names of `Arm`).
+    tasks
+        By seed and number (None: all of them), the set that `items` chooses from where the suite's own `tasks` has none
+        of them.
     """
 
     about: str
     items: Callable[[Sequence[Sample]], list[Sample]]
     budgets: Mapping[str, Mapping[str, Any]]
+    tasks: Callable[[int, int | None], list[Sample]] | None = None
 
 
 @dataclass(frozen=True)

@@ -226,6 +226,8 @@ def _samples(
         from labrig_harness.records.items_file import read_tasks
 
         samples = read_tasks(arguments.tasks, suite)
+    elif preset is not None and preset.tasks is not None:
+        samples = preset.tasks(arguments.seed, arguments.limit if arguments.items is None else None)
     elif suite.first_tasks and arguments.limit and arguments.items is None and preset is None:
         samples = suite.first_tasks(arguments.seed, arguments.limit)
     else:
@@ -249,7 +251,8 @@ def _samples(
         samples = [sample for sample in samples if sample.id in set(wanted)]
     samples = samples[: arguments.limit]
     if not samples:
-        raise LabrigError("No sample is left to run", where="--items")
+        by = [f"--{name}" for name in ("preset", "items") if getattr(arguments, name)]
+        raise LabrigError("No sample is left to run", where=", ".join(by))
     return samples, chosen
 
 

@@ -36,15 +36,25 @@ def generate(
     """
     if count < 1:
         raise LabrigError("A set needs at least one sample", where=f"n={count}", expected="1 or more")
-    from labrig_suites.terrabench.making.assembling import make_item
-
     samples = []
     for number in range(count if first is None else min(first, count)):
-        id = generated.opaque_id(seed, f"{NAME}/{VERSION}/{number}")
-        samples.append(make_item(seed, number, id))
+        samples.append(item(seed, number))
         if progress is not None:
             progress(number + 1)
     return samples
+
+
+def item(seed: str, number: int) -> Sample:
+    """Return the item of a seed with this number, from 0.
+
+    Raises
+    ------
+    LabrigError
+        ``unavailable`` without the libraries of the Earth server, or without the engine of this item.
+    """
+    from labrig_suites.terrabench.making.assembling import make_item
+
+    return make_item(seed, number, generated.opaque_id(seed, f"{NAME}/{VERSION}/{number}"))
 
 
 def from_row(fields: dict[str, Any]) -> Sample:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Preset
+from labrig_suites.terrabench.tasks import of_track
 from labrig_suites.terrabench.truth import LEVELS, TRACKS
 
 ENGINES = ("climada", "crops", "energyplus", "sumo")
@@ -23,8 +24,10 @@ def _without(engine: str) -> Callable[[Sequence[Sample]], list[Sample]]:
 PRESETS: Mapping[str, Preset] = {
     **{f"level-{each}": Preset(f"the items of level {each}", _of("level", each), {}) for each in LEVELS},
     **{
-        each.casefold().replace(" ", "-"): Preset(f"the items of {each}", _of("track", each), {})
-        for each in TRACKS
+        each.casefold().replace(" ", "-"): Preset(
+            f"the items of {each}", _of("track", each), {}, of_track(number)
+        )
+        for number, each in enumerate(TRACKS)
     },
     **{f"no-{each}": Preset(f"the items that do not need {each}", _without(each), {}) for each in ENGINES},
 }

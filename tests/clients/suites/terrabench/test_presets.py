@@ -9,7 +9,9 @@ import pytest
 
 from labrig_harness import blobs
 from labrig_harness.records.chosen import said_of
+from labrig_suites.terrabench import items, suite
 from labrig_suites.terrabench.making.assembling import make_item
+from labrig_suites.terrabench.truth import DOMAINS, LEVELS, TRACKS
 from support.command import labrig
 
 STORMS = 39
@@ -78,3 +80,14 @@ def test_tables_of_a_run_without_a_preset_name_none(tasks: Path, tmp_path: Path)
 def test_of_several_runs_those_with_a_preset_are_named() -> None:
     assert said_of({"a": "preset p, 2 items left out", "b": ""}) == "a: preset p, 2 items left out"
     assert said_of({"a": "", "b": ""}) == said_of({}) == ""
+
+
+@pytest.mark.accept
+def test_a_preset_of_a_track_makes_the_items_of_that_track_alone() -> None:
+    """The set of a seed is Fundamentals, which needs no engine; its numbers go on with the other tracks."""
+    preset = suite.preset("document-grounded-verification")
+    assert preset.tasks is not None
+    (sample,) = preset.items(preset.tasks(7, 1))
+    assert sample.labels["track"] == TRACKS[2]
+    assert sample == items.item("7", 2 * len(DOMAINS) * len(LEVELS))
+    assert suite.preset("fundamentals").tasks(7, 1) == items.generate("7", 1)  # type: ignore[misc]
