@@ -76,6 +76,7 @@ def farm_of(sample: Sample, treatment: str, weather: str = YEAR) -> dict[str, An
 
 
 @pytest.mark.accept
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("level", range(4))
 def test_the_reference_has_full_marks_at_each_level(level: int) -> None:
     sample = made(level)
@@ -85,6 +86,7 @@ def test_the_reference_has_full_marks_at_each_level(level: int) -> None:
 
 
 @pytest.mark.accept
+@pytest.mark.timeout(600)
 def test_truths_are_found_again_out_of_the_files() -> None:
     sample = made(0)
     true = {row["key"]: row["value"] for row in sample.truth["fields"]}
@@ -105,6 +107,7 @@ def test_truths_are_found_again_out_of_the_files() -> None:
 
 
 @pytest.mark.accept
+@pytest.mark.timeout(600)
 def test_a_harvest_says_which_of_several_soils_it_was_and_the_answer_hangs_on_the_runs() -> None:
     sample = made(3)
     long, short = sample.truth["paths"]
@@ -133,12 +136,14 @@ def test_a_harvest_says_which_of_several_soils_it_was_and_the_answer_hangs_on_th
 
 
 @pytest.mark.accept
+@pytest.mark.timeout(600)
 def test_a_rule_of_thumb_is_no_harvest() -> None:
     metrics = play(made(0), kind="proxy")[1].facts["metrics"]
     assert metrics["ToolAcc"] < 1 and metrics["Hit@tol"] < 1
 
 
 @pytest.mark.accept
+@pytest.mark.timeout(600)
 def test_what_the_program_says_of_a_failure_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     farm = farm_of(made(0), "as-sown")
     frozen = {**farm, "weather": [(day, -10.0, -5.0, rain, sun) for day, _, _, rain, sun in farm["weather"]]}

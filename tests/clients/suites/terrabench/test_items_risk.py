@@ -43,6 +43,7 @@ def text_of(sample: Sample, path: str) -> str:
 
 
 @pytest.mark.accept
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("level", range(4))
 def test_the_reference_has_full_marks_at_each_level(level: int) -> None:
     needs_climada()
@@ -92,6 +93,7 @@ def yearly(sample: Sample, storms: str = "data/storms.json", damage: str = "data
 
 
 @pytest.mark.accept
+@pytest.mark.timeout(600)
 def test_truths_are_found_again_out_of_the_files() -> None:
     one, two, three = (
         {row["key"]: row["value"] for row in made(level).truth["fields"]} for level in (0, 1, 2)
@@ -119,6 +121,7 @@ def test_truths_are_found_again_out_of_the_files() -> None:
 
 
 @pytest.mark.accept
+@pytest.mark.timeout(600)
 def test_what_was_lost_says_which_track_it_was_and_the_answer_hangs_on_the_runs() -> None:
     needs_climada()
     sample = made(3)
@@ -148,6 +151,7 @@ def test_what_was_lost_says_which_track_it_was_and_the_answer_hangs_on_the_runs(
 
 
 @pytest.mark.accept
+@pytest.mark.timeout(600)
 def test_a_rule_of_thumb_is_no_loss() -> None:
     needs_climada()
     metrics = play(made(0), kind="proxy")[1].facts["metrics"]
