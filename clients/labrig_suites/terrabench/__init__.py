@@ -14,15 +14,15 @@
 
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Generator, Suite
-from labrig_suites.terrabench import another, fixtures, items, score, solution, tables, tasks
+from labrig_suites.terrabench import another, fixtures, items, score, solution, tables, tasks, truth
 from labrig_suites.terrabench.arms import ARMS
 from labrig_suites.terrabench.faulty_agents import AGENTS
 from labrig_suites.terrabench.paper import paper_tables
 from labrig_suites.terrabench.presets import PRESETS
 
 suite = Suite(
-    name=items.NAME,
-    version=items.VERSION,
+    name=truth.NAME,
+    version=truth.VERSION,
     scorer_version=score.VERSION,
     about="TerraBench: long workflows over Earth-system data, in a made world",
     arms=ARMS,

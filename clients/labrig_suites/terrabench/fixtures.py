@@ -8,9 +8,8 @@ from typing import Any
 from labrig_harness.sample import Sample, SampleInput
 from labrig_harness.suite import Fixture
 from labrig_harness.trajectory import Step, Submission, ToolCall, Trajectory
-from labrig_suites.terrabench.truth import DOMAINS, TRACKS
+from labrig_suites.terrabench.truth import DOMAINS, TRACKS, VERSION
 
-VERSION = "1"
 WANTED = (
     {"tool": "inspect_netcdf", "arguments": {"netcdf_path": "data/days.nc"}},
     {"tool": "read_netcdf_data", "arguments": {"netcdf_path": "data/days.nc", "variable": "t2m"}},

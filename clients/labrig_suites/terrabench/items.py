@@ -13,9 +13,8 @@ from labrig.errors import LabrigError
 from labrig_harness.sample import Sample
 from labrig_suites.common import generated
 from labrig_suites.terrabench.published import QUESTION, TRUTH, read_item
-from labrig_suites.terrabench.truth import truth_of
+from labrig_suites.terrabench.truth import NAME, VERSION, truth_of
 
-NAME, VERSION = "terrabench", "1"
 TRACE = "Main_trace.json"
 
 

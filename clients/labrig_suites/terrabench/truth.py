@@ -29,6 +29,8 @@ from labrig_harness.sample import Sample
 from labrig_suites.terrabench.metrics.answers import Truth, truths_of
 from labrig_suites.terrabench.metrics.calls import Made, reference_of
 
+NAME, VERSION = "terrabench", "2"
+"""Of the suite. Version 2: every simulator, satellite scenes, hours of a reanalysis."""
 TRACKS = ("Fundamentals", "Simulator-Grounded", "Document-Grounded Verification")
 LEVELS = ("0", "1", "2", "3")
 DOMAINS = (

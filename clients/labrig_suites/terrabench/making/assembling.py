@@ -31,7 +31,7 @@ from labrig_suites.terrabench.making.domains import Domain, domains
 from labrig_suites.terrabench.making.plan import Plan
 from labrig_suites.terrabench.making.sites import sites
 from labrig_suites.terrabench.making.world import world
-from labrig_suites.terrabench.truth import TRACKS
+from labrig_suites.terrabench.truth import NAME, TRACKS, VERSION
 
 REFERENCE = """\
 Every number is to come out of the files by the definitions given; nothing is to be taken from memory. Boxes take \
@@ -202,8 +202,8 @@ def _sample(id: str, case: Case, plan: Plan, track: str) -> Sample:
     report = files.get(PATH)
     shown = (Attachment(PATH, "application/pdf", blob=report),) if isinstance(report, Blob) else ()
     return Sample(
-        suite="terrabench",
-        suite_version="1",
+        suite=NAME,
+        suite_version=VERSION,
         brief=SampleInput(id, prompt, files, shown),
         truth=dict(plan.truth()),
         labels={
