@@ -147,3 +147,9 @@ def unknown_name(kind: str, name: str, known: Iterable[str], *, where: str = "")
         try_="did you mean " + " or ".join(close) + "?" if close else "",
         code="not_found",
     )
+
+
+def over_limit(message: str, most: int, unit: str = "", *, where: str = "", try_: str = "") -> LabrigError:
+    """Return the error for more of something than there may be, with code ``limit``."""
+    expected = f"at most {most:,} {unit}".strip()
+    return LabrigError(message, where=where, expected=expected, try_=try_, code="limit")

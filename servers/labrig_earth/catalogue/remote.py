@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from labrig.errors import LabrigError
+from labrig.errors import LabrigError, over_limit
 from labrig.http.rasters import open_raster
 from labrig.http.sync import SyncClient
 from labrig.http.zarr_store import zarr_store
@@ -67,13 +67,7 @@ def fetch_raster(client: SyncClient, url: str, box: Sequence[float], to: Path) -
         window = wanted.intersection(whole)
         cells = int(window.width) * int(window.height) * source.count
         if cells > MOST_CELLS:
-            raise LabrigError(
-                f"The part has {cells:,} cells",
-                where=url,
-                expected=f"at most {MOST_CELLS:,}",
-                try_="a smaller box",
-                code="limit",
-            )
+            raise over_limit(f"The part has {cells:,} cells", MOST_CELLS, where=url, try_="a smaller box")
         import rasterio
 
         with rasterio.open(
@@ -192,10 +186,7 @@ def _part_of(source: Any, url: str, box: Sequence[float], step_m: float) -> tupl
     thinned = max(1, int(step_m / step))
     cells = int(window.width) * int(window.height) // thinned**2
     if cells > MOST_CELLS:
-        raise LabrigError(
-            f"The part has {cells:,} cells", where=url, expected=f"at most {MOST_CELLS:,}", try_="a smaller box",
-            code="limit",
-        )  # fmt: skip
+        raise over_limit(f"The part has {cells:,} cells", MOST_CELLS, where=url, try_="a smaller box")
     return window, thinned
 
 
@@ -272,12 +263,11 @@ def fetch_zarr(
             part, _ = select_box(part, check_box(box))
         cells = sum(int(part[name].size) for name in variables)
         if cells > MOST_CELLS:
-            raise LabrigError(
+            raise over_limit(
                 f"The part has {cells:,} values",
+                MOST_CELLS,
                 where=url,
-                expected=f"at most {MOST_CELLS:,}",
                 try_="a smaller box or a shorter time",
-                code="limit",
             )
         part = part.load().drop_encoding()
         part.attrs["source"] = url

@@ -11,7 +11,7 @@ from math import prod
 from pathlib import Path
 from typing import Any, TypeVar
 
-from labrig.errors import LabrigError
+from labrig.errors import LabrigError, over_limit
 from labrig_earth.data.bounds import note_bounds
 from labrig_earth.data.formats import GRIDS, VECTORS, Format, Place, format_of
 
@@ -152,12 +152,11 @@ def open_vector(given: Place | str | Path, *, layer: str = "", crs: str = "") ->
         raise _other(place, kind, "vectors (GeoPackage, GeoJSON, Shapefile, GPX, CSV with coordinates)")
     size = Path(place.path).stat().st_size
     if size > MOST_VECTOR_BYTES:
-        raise LabrigError(
+        raise over_limit(
             f"The file has {size:,} bytes",
+            MOST_VECTOR_BYTES,
             where=place.name,
-            expected=f"at most {MOST_VECTOR_BYTES:,}",
             try_="cut it to the region that matters",
-            code="limit",
         )
     if kind == "csv":
         return _tried(lambda: _points(place, crs or "EPSG:4326"), place)

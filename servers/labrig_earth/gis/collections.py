@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from labrig.errors import LabrigError, unknown_name
+from labrig.errors import LabrigError, over_limit, unknown_name
 from labrig_earth.gis.measuring import area_m2, check_point, ellipsoid, length_m
 
 MOST = 50_000
@@ -151,11 +151,8 @@ def distance_matrix(
         Points with ``lat`` and ``lon`` in degrees, and an ``id``; its number where it has none.
     """
     if len(origins) * len(destinations) > MOST_PAIRS:
-        raise LabrigError(
-            f"{len(origins) * len(destinations):,} pairs",
-            where="origins, destinations",
-            expected=f"at most {MOST_PAIRS:,}",
-            code="limit",
+        raise over_limit(
+            f"{len(origins) * len(destinations):,} pairs", MOST_PAIRS, where="origins, destinations"
         )
     starts, ends = _points(origins, "origins"), _points(destinations, "destinations")
     ground = ellipsoid()

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from labrig.answer import Quantity
-from labrig.errors import LabrigError, unknown_name
+from labrig.errors import LabrigError, over_limit, unknown_name
 from labrig_earth.data.formats import Place, format_of
 from labrig_earth.gis.features import WGS84, Features
 from labrig_earth.gis.measuring import check_point, ellipsoid, length_m, measured
@@ -110,12 +110,11 @@ def read_network(
                 code="not_found",
             )
         if count > MOST_STREETS:
-            raise LabrigError(
+            raise over_limit(
                 f"{place.name} has {count:,} streets",
+                MOST_STREETS,
                 where=place.name,
-                expected=f"at most {MOST_STREETS:,}",
                 try_="cut the extract, for instance with osmium extract",
-                code="limit",
             )
         graph = ox.graph_from_xml(path, bidirectional=mode == "walk", simplify=False, retain_all=True)
     finally:

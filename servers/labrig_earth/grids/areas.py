@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from labrig.errors import LabrigError
+from labrig.errors import LabrigError, over_limit
 from labrig_earth.grids.axes import Axes, edges_of, horizontal, step_of
 from labrig_earth.grids.cells import POLES, cell_areas, heights_inside_poles, parts_inside, reached
 from labrig_earth.grids.selecting import unbroken
@@ -244,12 +244,11 @@ def checked_polygons(polygons: Any) -> tuple[Any, list[str]]:
     if not len(frame):
         raise LabrigError("There is no polygon", where="polygons", expected="polygons or multipolygons")
     if len(frame) > MOST_REGIONS:
-        raise LabrigError(
+        raise over_limit(
             f"There are {len(frame):,} polygons",
+            MOST_REGIONS,
             where="polygons",
-            expected=f"at most {MOST_REGIONS:,}",
             try_="a part of them in each call",
-            code="limit",
         )
     broken = ~frame.geometry.is_valid
     if broken.any():

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from labrig.errors import LabrigError
+from labrig.errors import LabrigError, over_limit
 from labrig_earth.grids.areas import coverage
 from labrig_earth.grids.axes import Axes, axes_of, edges_of, goes_round, horizontal
 from labrig_earth.grids.cells import POLES, cell_areas
@@ -72,12 +72,11 @@ def target_grid(
             east += 360.0
     columns, rows = (max(1, round((high - low) / resolution)) for low, high in ((west, east), (south, north)))
     if columns * rows > MOST_CELLS:
-        raise LabrigError(
+        raise over_limit(
             f"The grid would have {columns * rows:,} cells",
+            MOST_CELLS,
             where="resolution",
-            expected=f"at most {MOST_CELLS:,}",
             try_="a coarser resolution, or a smaller box",
-            code="limit",
         )
     longitudes = west + resolution * (np.arange(columns) + 0.5)
     latitudes = south + resolution * (np.arange(rows)[::-1] + 0.5)
@@ -390,10 +389,9 @@ def _require_size(placed: Any, source: str, target: str, resolution: float | Non
     )
     cells = width * height * max(1, placed.size // (placed.rio.width * placed.rio.height))
     if cells > MOST_CELLS:
-        raise LabrigError(
+        raise over_limit(
             f"The raster would have {cells:,} cells",
+            MOST_CELLS,
             where="resolution",
-            expected=f"at most {MOST_CELLS:,}",
             try_="a coarser resolution, or extract a smaller box first",
-            code="limit",
         )

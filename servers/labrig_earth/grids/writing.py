@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from labrig.errors import LabrigError
+from labrig.errors import LabrigError, over_limit
 from labrig_earth.grids.axes import axes_of
 from labrig_earth.grids.sizes import require_writable
 
@@ -186,12 +186,11 @@ def _write_csv(field: Any, path: Path) -> None:
     dataset = dataset.drop_vars("spatial_ref", errors="ignore")
     rows = int(np.prod(list(dataset.sizes.values()) or [1]))
     if rows > MOST_ROWS:
-        raise LabrigError(
+        raise over_limit(
             f"The table would have {rows:,} rows",
+            MOST_ROWS,
             where="format",
-            expected=f"at most {MOST_ROWS:,}",
             try_='format="netcdf", or aggregate first',
-            code="limit",
         )
     table = dataset.to_dataframe() if dataset.dims else dataset.to_array("name").to_dataframe("value")
     if dataset.dims:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from labrig.errors import LabrigError
+from labrig.errors import LabrigError, over_limit
 from labrig_earth.grids.areas import on_grid
 from labrig_earth.grids.axes import Axes, horizontal, step_of
 from labrig_earth.grids.cells import cell_areas, feature_of, raster_source, reached
@@ -111,11 +111,10 @@ def zonal_statistics(
     shapes, labels, warnings = on_grid(variable, axes, polygons, names)
     steps = variable.sizes[step] if step else 1
     if steps * len(shapes) > MOST_RESULTS:
-        raise LabrigError(
+        raise over_limit(
             f"{len(shapes):,} polygons times {steps:,} steps are too many results",
-            expected=f"at most {MOST_RESULTS:,}",
+            MOST_RESULTS,
             try_="aggregate over time first, or aggregate with polygons, which gives means of long series",
-            code="limit",
         )
     rows: list[dict[str, Any]] = []
     for label, shape in zip(labels, shapes, strict=True):
@@ -155,12 +154,11 @@ def _of_polygon(
     y, x = np.asarray(window[axes.y].values, "f8"), np.asarray(window[axes.x].values, "f8")
     cells = window.sizes[axes.y] * window.sizes[axes.x]
     if cells > MOST_WINDOW_CELLS:
-        raise LabrigError(
+        raise over_limit(
             f"The polygon {label} reaches over {cells:,} cells",
+            MOST_WINDOW_CELLS,
             where="polygons",
-            expected=f"at most {MOST_WINDOW_CELLS:,}",
             try_="regrid_or_reproject to a coarser grid first",
-            code="limit",
         )
     weights = None
     if axes.geographic and set(statistics) & set(BY_AREA):

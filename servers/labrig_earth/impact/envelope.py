@@ -18,7 +18,7 @@ from typing import Any
 
 from labrig.answer import Published
 from labrig.canonical import content_hash
-from labrig.errors import LabrigError
+from labrig.errors import LabrigError, over_limit
 from labrig_earth.impact.runs import Allowed
 
 OUTPUT_DIR = "./data/simulators"
@@ -127,11 +127,11 @@ class Common:
                 where="assumptions, scenario, container_image, cpu_cores",
             ) from None
         if size > MOST_RECORDED_BYTES:
-            raise LabrigError(
+            raise over_limit(
                 f"What is to be recorded of the run has {size:,} bytes",
+                MOST_RECORDED_BYTES,
+                "bytes",
                 where="assumptions, scenario, container_image",
-                expected=f"at most {MOST_RECORDED_BYTES:,} bytes",
-                code="limit",
             )
 
     def require_version(self, version: str) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from labrig.errors import LabrigError
+from labrig.errors import LabrigError, over_limit
 from labrig.plotting.style import COLOURS, INK
 from labrig_earth.plots.fields import Cells
 
@@ -54,12 +54,12 @@ class Contours:
         if list(self.levels) != sorted(set(self.levels)):
             raise LabrigError("The levels do not rise", where="contour_levels", try_="each once, sorted")
         if sum(field.values.size for field in self.fields) > MOST_LINES:
-            raise LabrigError(
+            raise over_limit(
                 "More cells than contours are drawn of",
+                MOST_LINES,
+                "of all members together",
                 where="member_paths",
-                expected=f"at most {MOST_LINES:,} of all members together",
                 try_="a coarser grid, by harmonize_grid",
-                code="limit",
             )
 
 

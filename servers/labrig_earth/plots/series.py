@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from labrig.errors import LabrigError
+from labrig.errors import LabrigError, over_limit
 from labrig.plotting.checks import Heading
 
 MOST_LINES = 8
@@ -139,12 +139,8 @@ def _check(lines: Sequence[Line]) -> None:
             code="limit",
         )
     if sum(len(line.times) for line in lines) > MOST_POINTS:
-        raise LabrigError(
-            "More points than a page can show",
-            where="lines",
-            expected=f"at most {MOST_POINTS:,}",
-            try_="aggregate first",
-            code="limit",
+        raise over_limit(
+            "More points than a page can show", MOST_POINTS, where="lines", try_="aggregate first"
         )
     for line in lines:
         if len(line.times) != len(line.values):

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from labrig.errors import LabrigError
+from labrig.errors import LabrigError, over_limit
 from labrig_earth.gis.boxes import check_box
 from labrig_earth.satellite.indices import Floats, Index
 from labrig_earth.satellite.scene import Scene, windows
@@ -106,12 +106,12 @@ def grid_of(box: Sequence[float], step_m: float) -> BoxGrid:
     width, height = max(1, round(across / step_m)), max(1, round(along / step_m))
     if width * height > MOST_CELLS:
         coarser = step_m * (width * height / MOST_CELLS) ** 0.5
-        raise LabrigError(
+        raise over_limit(
             f"The box has {width:,} x {height:,} cells of {step_m:g} m",
+            MOST_CELLS,
+            "cells",
             where="bbox",
-            expected=f"at most {MOST_CELLS:,} cells",
             try_=f"a smaller box, or cells of {np.ceil(coarser):g} m",
-            code="limit",
         )
     return BoxGrid((west, south, east, north), width, height)
 

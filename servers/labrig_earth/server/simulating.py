@@ -16,7 +16,7 @@ from pydantic import BeforeValidator, Field
 
 from labrig.answer import Published
 from labrig.artifacts import Artifact
-from labrig.errors import LabrigError, unknown_name
+from labrig.errors import LabrigError, over_limit, unknown_name
 from labrig.media_types import media_type_of
 from labrig.threads import in_thread
 from labrig.toolbox import Session, session
@@ -243,12 +243,7 @@ def read_given(
 def _read(path: str) -> Named:
     with opened_source(path) as source:
         if source.size() > MOST_INPUT_BYTES:
-            raise LabrigError(
-                f"The file has {source.size():,} bytes",
-                where=path,
-                expected=f"at most {MOST_INPUT_BYTES:,} bytes",
-                code="limit",
-            )
+            raise over_limit(f"The file has {source.size():,} bytes", MOST_INPUT_BYTES, "bytes", where=path)
         return Named(source.name, source.read())
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from labrig.errors import LabrigError, unknown_name
+from labrig.errors import LabrigError, over_limit, unknown_name
 from labrig_earth.ensembles.members import X, Y, read_field, stem_of
 from labrig_earth.grids.axes import is_field
 from labrig_earth.grids.reading import opened
@@ -49,10 +49,12 @@ def regrid_to_target_grid(call: Call) -> Result:
         field = read_field(place, name).data
         cells = target.sizes[Y] * target.sizes[X] * (field.size // max(1, _size(field)))
         if cells > MOST_CELLS:
-            raise LabrigError(
+            raise over_limit(
                 f"{name} would have {cells:,} values",
-                where="target_grid", expected=f"at most {MOST_CELLS:,}", try_="fewer times or levels", code="limit",
-            )  # fmt: skip
+                MOST_CELLS,
+                where="target_grid",
+                try_="fewer times or levels",
+            )
         found = regrid(field, target, method=METHODS[asked])
         method = found.method
         data = _extrapolated(field, target, METHODS[asked]) if beyond else found.data

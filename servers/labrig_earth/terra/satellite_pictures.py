@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from labrig.errors import LabrigError, unknown_name
+from labrig.errors import LabrigError, over_limit, unknown_name
 from labrig.plotting.checks import Heading
 from labrig_earth.data.formats import Place
 from labrig_earth.gis.boxes import published_box
@@ -194,11 +194,11 @@ def _image(place: Place) -> Any:
     try:
         with Image.open(place.path, formats=("PNG", "JPEG")) as image:
             if max(image.size) > MOST_SIDE:
-                raise LabrigError(
+                raise over_limit(
                     f"The picture has {image.width:,} x {image.height:,} pixels",
+                    MOST_SIDE,
+                    "a side",
                     where=place.name,
-                    expected=f"at most {MOST_SIDE:,} a side",
-                    code="limit",
                 )
             return image.convert("RGBA")
     except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:

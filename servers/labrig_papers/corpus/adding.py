@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from labrig.errors import LabrigError
+from labrig.errors import LabrigError, over_limit
 from labrig.isolation.children import Children
 from labrig_papers.corpus import store
 from labrig_papers.corpus.store import Document
@@ -139,9 +139,7 @@ async def read_document(descriptor: int, sha256: str, path: Path, by: Children) 
     reader = Reader(by, descriptor, path.name)
     pages, about = await reader.count()
     if pages > MOST_OF_A_PAPER:
-        raise LabrigError(
-            f"The file has {pages:,} pages", expected=f"at most {MOST_OF_A_PAPER:,}", code="limit"
-        )
+        raise over_limit(f"The file has {pages:,} pages", MOST_OF_A_PAPER)
     text: list[str] = []
     for start in range(1, pages + 1, MOST_PAGES):
         numbers = range(start, min(start + MOST_PAGES, pages + 1))

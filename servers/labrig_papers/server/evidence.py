@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from labrig.answer import Answer, Quantity
-from labrig.errors import LabrigError, nearest
+from labrig.errors import LabrigError, nearest, over_limit
 from labrig.threads import in_thread
 from labrig.tools import cursor as cursors
 from labrig.tools.sources import opened_source
@@ -149,12 +149,7 @@ async def validate_extraction(
     with opened_source(extraction_file) as file:
         content = os.pread(file.descriptor, MOST_BYTES + 1, 0)
     if len(content) > MOST_BYTES:
-        raise LabrigError(
-            "This extraction is too large",
-            where=extraction_file,
-            expected=f"at most {MOST_BYTES:,} bytes",
-            code="limit",
-        )
+        raise over_limit("This extraction is too large", MOST_BYTES, "bytes", where=extraction_file)
     async with state().opened(path) as paper:
         numbers = numbers_of("", paper.known.count, MOST)
         doubts = await paper.scans(numbers)

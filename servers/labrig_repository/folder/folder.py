@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from labrig.errors import LabrigError
+from labrig.errors import LabrigError, over_limit
 from labrig.media_types import media_type_of
 from labrig.tools.reading import read_at
 from labrig_repository.folder.store import Entry, Kind
@@ -118,11 +118,8 @@ class Folder:
                 if size is None:
                     size = max(0, os.fstat(descriptor).st_size - start)
                     if size > MOST_READ:
-                        raise LabrigError(
-                            f"The file has {size:,} bytes",
-                            where=path,
-                            expected=f"at most {MOST_READ:,} bytes in one read",
-                            code="limit",
+                        raise over_limit(
+                            f"The file has {size:,} bytes", MOST_READ, "bytes in one read", where=path
                         )
                 return read_at(descriptor, start, size)
             except OSError as error:

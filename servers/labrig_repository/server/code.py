@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from labrig.answer import Answer, Pictures
-from labrig.errors import LabrigError
+from labrig.errors import LabrigError, over_limit
 from labrig.storage.contents import content_sha256
 from labrig.threads import in_thread
 from labrig.toolbox import session
@@ -43,9 +43,7 @@ def functions(state: State, default: object) -> dict[str, Callable[..., Any]]:
         def lists() -> list[str]:
             found = [shown(each.path) for each in listing.list_directory(chosen(id), prefix, depth)]
             if len(found) > MOST_PATHS:
-                raise LabrigError(
-                    f"There are {len(found):,} paths", expected=f"at most {MOST_PATHS:,}", code="limit"
-                )
+                raise over_limit(f"There are {len(found):,} paths", MOST_PATHS)
             return found
 
         return await in_thread(lists)

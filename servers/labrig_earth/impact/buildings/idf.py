@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import date
 
-from labrig.errors import LabrigError
+from labrig.errors import LabrigError, over_limit
 
 MOST_BYTES = 16 << 20
 MOST_OBJECTS = 100_000
@@ -80,12 +80,7 @@ def read_idf(content: bytes, where: str) -> list[list[str]]:
         ``refused`` for objects that name other files or run code; ``bad_input`` for another version or what is no IDF.
     """
     if len(content) > MOST_BYTES:
-        raise LabrigError(
-            f"The file has {len(content):,} bytes",
-            where=where,
-            expected=f"at most {MOST_BYTES:,}",
-            code="limit",
-        )
+        raise over_limit(f"The file has {len(content):,} bytes", MOST_BYTES, where=where)
     text = "\n".join(line.split("!", 1)[0] for line in content.decode("utf-8", "replace").splitlines())
     if re.search(r"^\s*##", text, re.MULTILINE):
         raise LabrigError(

@@ -18,7 +18,7 @@ from datetime import date, timedelta
 import numpy as np
 from numpy.typing import NDArray
 
-from labrig.errors import LabrigError, nearest
+from labrig.errors import LabrigError, nearest, over_limit
 
 Column = NDArray[np.float64]
 
@@ -186,9 +186,7 @@ def _rows(content: bytes, where: str) -> tuple[list[str], list[tuple[int, list[s
     if not rows:
         raise LabrigError("There are no days", where=where)
     if len(rows) > MOST_DAYS:
-        raise LabrigError(
-            f"There are {len(rows):,} days", where=where, expected=f"at most {MOST_DAYS:,}", code="limit"
-        )
+        raise over_limit(f"There are {len(rows):,} days", MOST_DAYS, where=where)
     for line, row in rows:
         if len(row) != len(names):
             raise LabrigError(

@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from labrig.answer import Quantity
-from labrig.errors import LabrigError, unknown_name
+from labrig.errors import LabrigError, over_limit, unknown_name
 from labrig_earth.data.formats import Place, format_of
 from labrig_earth.gis.features import read_features
 from labrig_earth.grids.axes import Axes, horizontal
@@ -127,12 +127,12 @@ def _of_grid(call: Call, asked: Fields) -> tuple[Hazard, list[str], str, Sequenc
 
 def _require_few(events: int, centroids: int) -> None:
     if events * centroids > MOST_VALUES:
-        raise LabrigError(
+        raise over_limit(
             f"{events:,} events at {centroids:,} centroids are too many",
+            MOST_VALUES,
+            "intensities",
             where="data, options",
-            expected=f"at most {MOST_VALUES:,} intensities",
             try_="a box, fewer events, or wider spacing_m",
-            code="limit",
         )
 
 
@@ -215,10 +215,9 @@ def _of_polygons(call: Call, place: Place, asked: Fields) -> tuple[Hazard, list[
         for low, high in ((west, east), (south, north))
     )
     if len(x) * len(y) > MOST_CENTROIDS:
-        raise LabrigError(
-            f"{len(x) * len(y):,} centroids are too many", where="options, spacing_m",
-            expected=f"at most {MOST_CENTROIDS:,}", code="limit",
-        )  # fmt: skip
+        raise over_limit(
+            f"{len(x) * len(y):,} centroids are too many", MOST_CENTROIDS, where="options, spacing_m"
+        )
     across, up = (each.reshape(-1) for each in np.meshgrid(x, y))
     centres = gpd.GeoSeries(gpd.points_from_xy(across, up), crs=metres)
     pairs = centres.sindex.query(shapes, predicate="intersects")

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from labrig.errors import LabrigError
+from labrig.errors import LabrigError, over_limit
 from labrig.threads import in_thread
 from labrig_earth.impact.envelope import Metric
 from labrig_earth.impact.risk import direct
@@ -85,11 +85,11 @@ def case_of(given: Given) -> Case:
                 expected="one for both",
             )
     if len(hazard.events) * len(exposure.names) > MOST_PAIRS:
-        raise LabrigError(
+        raise over_limit(
             f"{len(hazard.events):,} events on {len(exposure.names):,} assets are too many",
+            MOST_PAIRS,
+            "pairs",
             where="hazard_event_set_path, exposure_path",
-            expected=f"at most {MOST_PAIRS:,} pairs",
-            code="limit",
         )
     found, assumed = names_of(functions, exposure.functions, exposure.types)
     names = found if isinstance(found, tuple) else (found,) * len(exposure.names)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from labrig.errors import LabrigError, unknown_name
+from labrig.errors import LabrigError, over_limit, unknown_name
 from labrig_earth.impact.crops.evapotranspiration import with_et0
 from labrig_earth.impact.crops.weather import MOST_FILLED_DAYS, Filling, read_weather
 from labrig_earth.impact.fields import Fields, read_object
@@ -200,10 +200,7 @@ def _given(call: Call) -> _World:
         for number, place in enumerate(places):
             path = Path(place.path)
             if path.stat().st_size > MOST_BYTES:
-                raise LabrigError(
-                    f"The file has {path.stat().st_size:,} bytes", where=place.name, expected=f"at most {MOST_BYTES:,}",
-                    code="limit",
-                )  # fmt: skip
+                raise over_limit(f"The file has {path.stat().st_size:,} bytes", MOST_BYTES, where=place.name)
             base.put(role, number, Named(place.name, path.read_bytes()), f"given:{number}")
     if not base.files:
         raise LabrigError("No input is given", where="inputs", expected=", ".join(ROLES))

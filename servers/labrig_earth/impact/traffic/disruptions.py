@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from labrig.errors import LabrigError
+from labrig.errors import LabrigError, over_limit
 from labrig_earth.impact.fields import read_object
 from labrig_earth.impact.simulator import Named
 from labrig_earth.impact.traffic.demand import Demand, Trip
@@ -85,11 +85,11 @@ def read_disruptions(named: Named, network: Network, demand: Demand) -> Disrupti
     fields.text("note", "", most=300)
     fields.require_all_known()
     if found.seeds * len(demand.trips) > MOST_RUNS:
-        raise LabrigError(
+        raise over_limit(
             f"{found.seeds} seeds of {len(demand.trips):,} trips are too many",
+            MOST_RUNS,
+            "trips in all",
             where=named.name,
-            expected=f"at most {MOST_RUNS:,} trips in all",
-            code="limit",
         )
     return found
 

@@ -12,7 +12,7 @@ from typing import Any
 from xml.etree.ElementTree import Element
 from xml.sax.saxutils import quoteattr
 
-from labrig.errors import LabrigError, unknown_name
+from labrig.errors import LabrigError, over_limit, unknown_name
 
 MOST_BYTES = 16 << 20
 MOST_TEXT = 200_000
@@ -29,12 +29,7 @@ def read_xml(content: bytes, root: str, where: str) -> Element:
         for too much.
     """
     if len(content) > MOST_BYTES:
-        raise LabrigError(
-            f"The file has {len(content):,} bytes",
-            where=where,
-            expected=f"at most {MOST_BYTES:,} bytes",
-            code="limit",
-        )
+        raise over_limit(f"The file has {len(content):,} bytes", MOST_BYTES, "bytes", where=where)
     parser: Any = tree.XMLPullParser(("start", "end"))
     depth = 0
     found: Element | None = None

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from labrig.errors import LabrigError
+from labrig.errors import LabrigError, over_limit
 from labrig_earth.impact.weather.series import Column, Series, read_series
 
 Floats = NDArray[np.float64]
@@ -96,12 +96,7 @@ def read_months(content: bytes, where: str) -> Series:
     """
     series = read_series(content, where, KNOWN, aliases=ALIASES, every="month")
     if len(series.times) > MOST_MONTHS:
-        raise LabrigError(
-            f"There are {len(series.times):,} months",
-            where=where,
-            expected=f"at most {MOST_MONTHS:,}",
-            code="limit",
-        )
+        raise over_limit(f"There are {len(series.times):,} months", MOST_MONTHS, where=where)
     for name in ("tmin_c", "tmax_c", "precipitation_mm"):
         series.column(name, "month, tmin_c, tmax_c (means, degC), precipitation_mm (sum)")
     for name in series.columns:

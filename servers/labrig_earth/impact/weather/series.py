@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from labrig.errors import LabrigError, nearest
+from labrig.errors import LabrigError, nearest, over_limit
 
 Floats = NDArray[np.float64]
 Times = NDArray[np.datetime64]
@@ -203,9 +203,7 @@ def _rows(content: bytes, where: str) -> tuple[list[str], list[tuple[int, list[s
     if not rows:
         raise LabrigError("There are no rows", where=where, expected="a line of names, and a row a step")
     if len(rows) > MOST_ROWS:
-        raise LabrigError(
-            f"There are {len(rows):,} rows", where=where, expected=f"at most {MOST_ROWS:,}", code="limit"
-        )
+        raise over_limit(f"There are {len(rows):,} rows", MOST_ROWS, where=where)
     for line, row in rows:
         if len(row) != len(said):
             raise LabrigError(

@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 from pydantic import AfterValidator, BeforeValidator
 
 from labrig.answer import Published
-from labrig.errors import LabrigError
+from labrig.errors import LabrigError, over_limit
 from labrig.threads import in_thread
 from labrig.toolbox import Session, session
 from labrig.workspace import MAX_FILE_BYTES
@@ -153,11 +153,10 @@ def published(
     """Return a payload as the tool's answer; LabrigError where it is too long."""
     text = json.dumps(payload, ensure_ascii=False, allow_nan=False)
     if len(text) > MOST_PAYLOAD:
-        raise LabrigError(
+        raise over_limit(
             f"The answer has {len(text):,} characters",
-            expected=f"at most {MOST_PAYLOAD:,}",
+            MOST_PAYLOAD,
             try_="fewer variables, or a smaller preview",
-            code="limit",
         )
     return Published(text, status="ok_with_warnings" if warned else "ok", source=source, record=dict(record))
 

@@ -19,7 +19,7 @@ from pydantic import Field
 
 from labrig.answer import Published
 from labrig.canonical import content_hash
-from labrig.errors import LabrigError
+from labrig.errors import LabrigError, over_limit
 from labrig.sandbox import Limits
 from labrig.sandbox.results import Result
 from labrig.threads import in_thread
@@ -74,12 +74,7 @@ async def stream_data_to_math_agent(
             if source.kind != "file":
                 raise LabrigError("This is a folder", where=file_path, expected="a file")
             if source.size() > MOST_BYTES:
-                raise LabrigError(
-                    f"The file has {source.size():,} bytes",
-                    where=file_path,
-                    expected=f"at most {MOST_BYTES:,}",
-                    code="limit",
-                )
+                raise over_limit(f"The file has {source.size():,} bytes", MOST_BYTES, where=file_path)
             made_by = {"server": "earth", "tool": "stream_data_to_math_agent", "metadata": metadata}
             name = PurePosixPath(safe_name(source.name)).name
             kept = here.artifacts.put_path(source.descriptor, made_by=made_by, name=name)
