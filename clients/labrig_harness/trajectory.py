@@ -1,4 +1,4 @@
-"""A trajectory: what an agent did on one item, whoever ran it. Scores are computed from nothing else."""
+"""A trajectory: what an agent did on one item, in our loop or in a program. Scores are computed from nothing else."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Wikipedia, maps, weather, countries and markets for agents: rooms that work without MCP.
 
 - `articles`: short articles of Labrig's own, read from TOML and checked
-- `facts`: what a look-up gives back, whoever answers it
+- `facts`: what a look-up gives back, whichever source answers it
 - `world`: the bundled world, its tables and articles, made into one database; `offline`: look-ups in it
 - `wiki`: pages, their identity and their stores
 - `services`: the same questions asked of live services

@@ -56,7 +56,7 @@ def setting(section: str, key: str, default: str = "") -> str:
 
 
 def configured(section: str) -> dict[str, str]:
-    """Return the names that are set in a section, whoever reads them, and where: a variable, or the file.
+    """Return the names that are set in a section, read by a setting or not, and where: a variable, or the file.
 
     Examples
     --------

@@ -11,7 +11,7 @@ class Progress:
     Parameters
     ----------
     begin
-        Called at the first note, for whoever wants to tell somebody.
+        Called at the first note, for a caller that wants to pass it on.
     """
 
     def __init__(self, begin: Callable[[], None] = lambda: None) -> None:

@@ -213,7 +213,7 @@ def _hex(digits: str) -> str:
 
 
 def _bytes(text: str) -> bytes:
-    """Return a text in UTF-8; bytes of the environment that are none become what they were."""
+    """Return a text in UTF-8; bytes of the environment that are not UTF-8 become what they were."""
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:

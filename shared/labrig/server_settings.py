@@ -108,7 +108,7 @@ def check(declared: Sequence[ServerSetting], given: Mapping[str, str], *, flag: 
 def check_configured(
     section: str, declared: Sequence[ServerSetting], given: Mapping[str, str], reads: Sequence[str] | None
 ) -> None:
-    """Raise a LabrigError for what environment or file set wrongly: a value that cannot be, a name that nobody reads.
+    """Raise a LabrigError for what environment or file set wrongly: an invalid value, a name that nothing reads.
 
     Parameters
     ----------

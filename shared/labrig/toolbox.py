@@ -168,7 +168,7 @@ class Toolbox:
         What ``--set NAME=VALUE`` may name, with types and defaults.
     reads
         Names of its section of the configuration that it reads by `labrig.config.setting` and ``--set`` may not name.
-        Where it says so, a name that is none of either is refused at the start.
+        Where it says so, a name that is neither is refused at the start.
     services
         What it may ask on the network: their keys in its section of the configuration are read, the help names them,
         ``labrig doctor`` says which is not set.
@@ -290,7 +290,7 @@ class Toolbox:
         Raises
         ------
         LabrigError
-            For a toolset, tool or output protocol that does not exist, for a setting that cannot be, or when nothing
+            For a toolset, tool or output protocol that does not exist, for an invalid setting, or when nothing
             is left.
         """
         for toolset in options.toolsets:

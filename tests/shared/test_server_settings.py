@@ -164,7 +164,7 @@ def test_services_bring_their_keys_into_settings_help_and_doctor(
         serve_main(box, ["--help"])
     shown = capsys.readouterr().out
     assert (
-        "  maps       https://maps.example.org; wants the key LABRIG_TOY_MAPS_KEY, which is had at their desk\n"
+        "  maps       https://maps.example.org; wants the key LABRIG_TOY_MAPS_KEY (get one at their desk)\n"
         in shown
     )
     assert "; wants LABRIG_HTTP_CONTACT; takes the key LABRIG_TOY_PLANTS_KEY\n" in shown

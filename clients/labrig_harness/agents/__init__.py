@@ -131,7 +131,7 @@ def _program(spec: AgentSpec) -> Agent:
     Raises
     ------
     LabrigError
-        For a program that is not installed, a setting that it does not take, or confinement that cannot be had.
+        For a program that is not installed, a setting that it does not take, or confinement that the system lacks.
     """
     if spec.kind == "claude-code":
         from labrig_harness.agents.programs.claude_code import ClaudeCode

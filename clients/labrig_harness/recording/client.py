@@ -78,9 +78,7 @@ class ServerClient:
         except MCPError as error:
             rpc = error.error.model_dump(mode="json", exclude_none=True)
             raise CallFailed(error.message, died=error.code == CONNECTION_CLOSED, rpc=rpc) from error
-        except (
-            Exception
-        ) as error:  # a connection that broke, or a result that is none (of another shape than MCP's)
+        except Exception as error:  # a connection that broke, or a result of another shape than MCP's
             what = innermost(error).splitlines()[0]
             raise CallFailed(what, died=not await self._lives()) from error
         wire: dict[str, Any] = result.model_dump(by_alias=True, mode="json", exclude_none=True)

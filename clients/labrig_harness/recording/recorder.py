@@ -1,4 +1,4 @@
-"""Making tool calls so that each is recorded as `labrig.call/1`, whoever makes them.
+"""Making tool calls so that each is recorded as `labrig.call/1`, from agents and programs alike.
 
 A call is written down before its result is handed on. Where there is a store, the recorder also decides who
 answers (see `labrig_harness.recording.call_store`), and where a change is declared it makes it on the way to the agent:

@@ -2,7 +2,7 @@
 
 Within `warm_servers` a server that is asked for by its name starts as a fork of a warm process, which is made at the
 first use and ends with the run. To who starts it nothing changes but the command: `labrig.serving.stand_in` in place of
-the server's own, which ends as the server does, and becomes the server's own where no fork can be had.
+the server's own, which ends as the server does, and becomes the server's own where no fork is possible.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ WAYS = ("auto", "warm", "cold")
 
 @contextmanager
 def warm_servers() -> Iterator[None]:
-    """Start servers as forks of warm processes, in this task and what it starts, where that can be had."""
+    """Start servers as forks of warm processes, in this task and what it starts, where that is possible."""
     if not wanted():
         yield
         return

@@ -58,7 +58,7 @@ async def lines(
 
 
 def messages(line: bytes) -> list[Message | None]:
-    """Return the messages of a line (several, where it is a batch); None stands for what is none."""
+    """Return the messages of a line (several, where it is a batch); None stands for an invalid one."""
     try:
         value = _DECODER.decode(line.decode())
     except (ValueError, RecursionError):

@@ -118,7 +118,7 @@ def rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def is_text(text: str) -> bool:
-    """Return whether a text can be written as UTF-8; arguments that are none, and half pairs in JSON, cannot."""
+    """Return whether a text can be written as UTF-8; arguments in other bytes, and half pairs in JSON, cannot."""
     try:
         text.encode()
     except UnicodeEncodeError:

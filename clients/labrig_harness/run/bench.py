@@ -347,7 +347,7 @@ def unsendable(arguments: dict[str, Any]) -> str:
 
 
 def fits(arguments: dict[str, Any], tool: dict[str, Any]) -> bool:
-    """Return whether arguments are what a tool's schema asks for; a schema that is none forbids nothing."""
+    """Return whether arguments are what a tool's schema asks for; an invalid schema forbids nothing."""
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import SchemaError
 

@@ -41,9 +41,9 @@ class Estimate:
     value
         The statistic of the sample itself, not of the resamples.
     se
-        Standard error; None where it cannot be had.
+        Standard error; None where it cannot be computed.
     interval
-        Two-sided interval of coverage `confidence`; None where it cannot be had, which `note` explains.
+        Two-sided interval of coverage `confidence`; None where it cannot be computed, which `note` explains.
     n
         Items.
     clusters

@@ -35,10 +35,10 @@ class DesignEffect:
     ----------
     deff
         Variance of the mean over clusters, divided by the variance that n independent items would give; None
-        where either cannot be had. Below 1 where items of a cluster differ more than items at large.
+        where either cannot be computed. Below 1 where items of a cluster differ more than items at large.
     icc
         Intraclass correlation by analysis of variance, at most 1, negative where clusters are more alike than
-        chance; None where it cannot be had.
+        chance; None where it cannot be computed.
     effective_n
         n / deff: independent items that would tell as much.
     """

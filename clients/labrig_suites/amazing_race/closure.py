@@ -3,7 +3,7 @@
 A leg's ``depends_on`` does not say it: in published legs it is mostly the stop before. What a stop uses is read from
 what it does: the operands of the finish line's expression, the source of a detour, the two branches of a merge, and in
 a tool chain the values, names and dates of earlier stops that its arguments hold. A chain that names the page itself
-("elevation of X", asked on the page X) uses that page: whoever did not find the page does not know the name. A page
+("elevation of X", asked on the page X) uses that page: an agent that missed the page does not know the name. A page
 whose title an earlier value gives (a birthplace, then the page of that town) uses that value.
 """
 

@@ -32,7 +32,7 @@ def solution(sample: Sample, arm: Arm) -> Solution:
     Raises
     ------
     Unsolvable
-        For a published leg: it holds no trace, and what live services said when it was made is not to be had.
+        For a published leg: it holds no trace, and what live services said when it was made is lost.
     """
     leg = leg_of(sample)
     if leg.number is None:

@@ -6,7 +6,7 @@ printed output. Wrong options come from running a stem's mistakes, and each keep
 
 What a guesser could use is kept even: letters are dealt out as evenly as their number allows, and so is
 the rank of the truth among its four options: when every wrong option is one edit away from the truth, the
-truth tends to lie in the middle, and whoever sees nothing but the options beats chance.
+truth tends to lie in the middle, and an agent that sees nothing but the options beats chance.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ been drawn, the same four values would have come with the same probability, for 
 likely, the numbers do not depend on them, and what is thrown away is thrown away for reasons that look at all four
 alike.
 So any of the four may be made the truth, and a set deals that out: each rank among the four comes equally often.
-Whoever sees options only finds each to be the truth one time in four, and no classifier can learn more: it is a
+A reader who sees options only finds each to be the truth one time in four, and no classifier can learn more: it is a
 property of the draw and not of the stems (`attack` tries nevertheless).
 """
 

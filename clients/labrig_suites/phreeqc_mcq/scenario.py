@@ -3,7 +3,7 @@
 A `Stem` is a family of scenarios. A `Scene` is one of them: numbers, the state of every switch, the quantity that is
 asked for. A switch is a choice that the statement states and that changes the result: open or closed to the air,
 calcite present or not, charge balanced on chloride or not at all, mg or mmol, after the second step or the fourth.
-Whoever misses it models another scene of the same stem. So a wrong option is the truth of another scene, and its
+An agent that misses it models another scene of the same stem. So a wrong option is the truth of another scene, and its
 diagnosis is the switch.
 """
 

@@ -76,7 +76,7 @@ def from_row(fields: dict[str, Any]) -> Sample:
     Raises
     ------
     LabrigError
-        ``bad_input`` for what is not such a line, or of another suite or version, and for a truth that is none.
+        ``bad_input`` for what is not such a line, or of another suite or version, and for an invalid truth.
     """
     try:
         sample = Sample.from_dict(fields)

@@ -118,7 +118,7 @@ def from_row(fields: dict[str, Any]) -> Sample:
     Raises
     ------
     LabrigError
-        ``bad_input`` for what is not such a line, or of another suite or version, and for rows of truth that are none.
+        ``bad_input`` for what is not such a line, or of another suite or version, and for invalid rows of truth.
     """
     try:
         sample = Sample.from_dict(fields)

@@ -1,7 +1,7 @@
 """Prices of fictional companies and coins: random walks from the world's seed, with real calendars.
 
 A real security has no price offline: none is made up for it. The path is Lévy's construction of Brownian motion (each
-midpoint from its ends), so that any day can be had alone, and neighbours agree.
+midpoint from its ends), so that any day can be computed alone, and neighbours agree.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Google's Geocoding and Elevation, and the Places, Directions and Distance Matrix of before March 2025.
+"""Google's Geocoding and Elevation, and the Places, Directions and Distance Matrix from before March 2025.
 
 They are asked through the package googlemaps, whose session is `labrig.http.for_requests.Session`, so that turns, key
 and ledger are the client's. Fields: https://developers.google.com/maps/documentation/geocoding and its neighbours.

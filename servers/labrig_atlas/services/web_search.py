@@ -32,7 +32,7 @@ BRAVE = Provider(
     Service(
         "brave",
         "https://api.search.brave.com/res/v1",
-        limit=Limit(per_second=1, concurrent=1),  # 50 in its plans of 2026, one in those of before
+        limit=Limit(per_second=1, concurrent=1),  # 50 in its plans of 2026, one in earlier ones
         key=Key("atlas", "brave_key", header="X-Subscription-Token", get_it="https://brave.com/search/api/"),
         terms="https://api-dashboard.search.brave.com/terms-of-service",
     ),

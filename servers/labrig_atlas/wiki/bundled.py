@@ -28,7 +28,7 @@ def earth_store(folder: Path = BUNDLED) -> SqliteStore:
     Raises
     ------
     LabrigError
-        ``not_found`` where there are no articles; ``bad_input`` for an article that is none.
+        ``not_found`` where there are no articles; ``bad_input`` for an invalid article.
     """
     files = [[path.name, sha256(path.read_bytes())] for path in sorted(folder.glob("*.toml"))]
     source = "Labrig's own short articles on the real world"

@@ -143,7 +143,7 @@ def identity_of(address: str, *, host: str = HOST, hosts: Collection[str] = ()) 
     Raises
     ------
     LabrigError
-        ``bad_input`` for what names no page or has a title that cannot be; ``refused`` for pages that are no articles
+        ``bad_input`` for what names no page or has an invalid title; ``refused`` for pages that are no articles
         (``File:``, ``Special:``, talk, an old version) and for URLs with a user name.
     """
     given = _REFERENCE.sub(lambda each: html.unescape(each.group()), address.strip())

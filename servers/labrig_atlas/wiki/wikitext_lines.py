@@ -111,7 +111,7 @@ class _Writer:
 
 
 def _level(line: str) -> int:
-    """Return the level of a heading, 0 for a line that is none: equals signs on both sides, and words between."""
+    """Return the level of a heading, 0 for a line that is no heading: equals signs on both sides, and words between."""
     before = len(line) - len(line.lstrip("="))
     after = len(line) - len(line.rstrip("="))
     level = min(before, after, 6)

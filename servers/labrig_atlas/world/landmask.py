@@ -27,7 +27,7 @@ def on_land(edges: Sequence[int], longitude: float) -> bool:
 
 
 class LandMask:
-    """All rows at once, for whoever builds a world."""
+    """All rows at once, for code that builds a world."""
 
     def __init__(self, lines: Sequence[str]) -> None:
         self.lines = lines

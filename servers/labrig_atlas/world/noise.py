@@ -1,7 +1,7 @@
 """Numbers by address: the same for the same words on every machine, and unrelated for others.
 
 A hash of what is asked for (a world's seed, a place, a date, a name) is the number; nothing is drawn in order, so
-that any value can be had alone.
+that any value can be computed alone.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The bundled tables as rows: cities, first-order divisions, countries, known heights, land and sea, securities.
 
-Whoever builds a world takes `Tables`; a twin gives the same rows under other names.
+Code that builds a world takes `Tables`; a twin gives the same rows under other names.
 """
 
 from __future__ import annotations

@@ -162,7 +162,7 @@ def wanted_of(
     Raises
     ------
     LabrigError
-        ``not_found`` for unknown kinds, variables and levels; ``bad_input`` for times that are none, or in the future.
+        ``not_found`` for unknown kinds, variables and levels; ``bad_input`` for invalid times or those in the future.
     """
     if kind not in DATASETS:
         raise unknown_name("kind", kind, DATASETS, where="dataset_kind")

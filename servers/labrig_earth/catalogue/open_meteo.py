@@ -69,7 +69,7 @@ async def fetch_air(
     Raises
     ------
     LabrigError
-        ``bad_input`` for a point, days or names that cannot be, and for what the service refuses, in its words;
+        ``bad_input`` for an invalid point, days or names, and for what the service refuses, in its words;
         ``unreachable`` for an answer of another shape; what the client says.
     """
     if not -90 <= latitude <= 90 or not -180 <= longitude <= 180:

@@ -40,7 +40,7 @@ def overpass_query(box: Sequence[float], where: Mapping[str, Any], *, date: str 
     Raises
     ------
     LabrigError
-        ``bad_input`` for no tag, for keys that cannot be, and for a date that is none; ``limit`` for a large box.
+        ``bad_input`` for no tag, for invalid keys, and for an invalid date; ``limit`` for a large box.
     """
     west, south, east, north = check_box(box)
     size = (east - west) * (north - south)

@@ -59,7 +59,7 @@ def search(
     Raises
     ------
     LabrigError
-        ``bad_input`` for a box or a time that cannot be.
+        ``bad_input`` for an invalid box or time.
     """
     shape = None if box is None else box_shape(check_box(box))
     first, last = _bound(start, "start"), _bound(end, "end")

@@ -35,7 +35,7 @@ async def search_web(
     Raises
     ------
     LabrigError
-        ``bad_input`` and ``not_found`` for arguments that cannot be; ``unavailable`` without a key
+        ``bad_input`` and ``not_found`` for invalid arguments; ``unavailable`` without a key
         (``LABRIG_EARTH_SERPER_KEY``); ``unreachable`` for an answer that is no object.
     """
     asked = " ".join(query.split())

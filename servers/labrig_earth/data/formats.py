@@ -57,7 +57,7 @@ def format_of(given: Place | str | Path) -> Format:
     Raises
     ------
     LabrigError
-        ``bad_input`` for an empty file and for what is none of `READ`; ``refused`` for what names further files;
+        ``bad_input`` for an empty file and for a format that `READ` lacks; ``refused`` for what names further files;
         ``not_found``.
     """
     place = Place.of(given)

@@ -17,7 +17,7 @@ DAYS, BEFORE = 3, 30
 
 
 def require_days(times: Any) -> None:
-    """Raise for times that are not one after the other by a day: a gap would join days that are none beside."""
+    """Raise for times that do not follow each other by a day: a gap would join days that are not neighbours."""
     steps = np.diff(np.asarray(times).astype("datetime64[s]")).astype("timedelta64[s]").astype(int)
     if steps.size and not (steps == 86400).all():
         raise LabrigError(

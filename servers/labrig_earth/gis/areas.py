@@ -26,7 +26,7 @@ def box_of(geometry: Mapping[str, Any]) -> tuple[float, float, float, float]:
     Raises
     ------
     LabrigError
-        ``bad_input`` for another form, and for latitudes and longitudes that cannot be.
+        ``bad_input`` for another form, and for invalid latitudes and longitudes.
     """
     kind = _kind(geometry)
     if kind == "bbox":
@@ -49,7 +49,7 @@ def area_of(geometry: Mapping[str, Any]) -> Any:
     Raises
     ------
     LabrigError
-        As `box_of`; ``bad_input`` for a polygon that is none.
+        As `box_of`; ``bad_input`` for an invalid polygon.
     """
     from shapely import Polygon, make_valid
     from shapely.geometry import box

@@ -54,7 +54,7 @@ def published_box(given: Sequence[float], where: str) -> tuple[float, float, flo
     Raises
     ------
     LabrigError
-        ``bad_input`` for a box that cannot be, with the order that its numbers may be in.
+        ``bad_input`` for an invalid box, with the order that its numbers may be in.
     """
     if len(given) != 4:
         raise LabrigError(f"{len(given)} numbers", where=where, expected="[north, west, south, east]")

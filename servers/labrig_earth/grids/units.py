@@ -79,7 +79,7 @@ def convert(values: Any, source: str, target: str, *, water: bool = False) -> tu
     converted = values * factor + offset if offset else values * factor
     if hasattr(converted, "attrs"):
         converted = converted.assign_attrs({**values.attrs, "units": target})
-        for name in ("valid_min", "valid_max", "valid_range", "actual_range"):  # in the unit of before
+        for name in ("valid_min", "valid_max", "valid_range", "actual_range"):  # in the former unit
             converted.attrs.pop(name, None)
     said = f"{source} to {target}: times {factor:.9g}" + (f", plus {offset:.9g}" if offset else "")
     if water and not one.is_compatible_with(other):

@@ -38,7 +38,7 @@ def output_text(text: str, path: str, output: str) -> tuple[str, str]:
     Raises
     ------
     LabrigError
-        For an output that is none of these, and lines that the file does not have.
+        For another output, and lines that the file does not have.
     """
     if match := _LINES.fullmatch(output.strip()):
         first = int(match[1])

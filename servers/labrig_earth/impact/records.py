@@ -68,7 +68,7 @@ def summary_of(
 
 
 def read_summary(content: bytes, where: str) -> Record:
-    """Read the summary of a run; ``bad_input`` for a file that is none."""
+    """Read the summary of a run; ``bad_input`` for a file that is no summary."""
     try:
         said = json.loads(content)
         if said["schema"] != SCHEMA:

@@ -69,7 +69,7 @@ def map_figure(
     Raises
     ------
     LabrigError
-        ``bad_input`` for nothing to draw, a box outside the field, limits and projections that cannot be.
+        ``bad_input`` for nothing to draw, a box outside the field, invalid limits and projections.
     """
     from labrig.plotting import style
 

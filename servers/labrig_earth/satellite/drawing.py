@@ -38,7 +38,7 @@ class Look:
 
 
 def colour_of(text: str, where: str) -> Colour:
-    """Return a colour; LabrigError for what is none."""
+    """Return a colour; LabrigError for an invalid one."""
     found = _HEX.fullmatch(text.strip())
     if found is None:
         raise LabrigError(f"{text[:40]!r} is no colour", where=where, expected="such as #ff7f0e")
@@ -57,7 +57,7 @@ def shapes_of(given: Sequence[Any], where: str, box_order: Sequence[str]) -> lis
     Raises
     ------
     LabrigError
-        ``bad_input`` for what is none of these, and for coordinates that degrees cannot have.
+        ``bad_input`` for anything else, and for coordinates that degrees cannot have.
     """
     from shapely import box as rectangle
 

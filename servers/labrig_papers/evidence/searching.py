@@ -79,7 +79,7 @@ def search_text(pages: Sequence[Page], query: str) -> list[Hit]:
 
 @lru_cache(maxsize=4096)
 def _composition(formula: str) -> tuple[tuple[str, float], ...] | None:
-    """Return the shares of the atoms of a formula of two elements or more, None for what is none."""
+    """Return the shares of the atoms of a formula of two elements or more, None for any other text."""
     from labrig_papers.materials.formulas import normalize_formula
 
     try:

@@ -20,7 +20,7 @@ _OLD = {
     "Fd3c": 228, "Pm3": 200, "Pn3": 201, "Fm3": 202, "Fd3": 203, "Im3": 204, "Pa3": 205, "Ia3": 206,
     "F4/mmm": 139, "C4/mmm": 123,
 }  # fmt: skip
-"""Names of before the bar was printed, and of larger cells."""
+"""Names from before the bar was printed, and of larger cells."""
 
 _SYSTEMS = re.compile(
     r"\b(?:cubic|tetragonal|orthorhombic|hexagonal|trigonal|rhombohedral|monoclinic|triclinic|space group|symmetry|"

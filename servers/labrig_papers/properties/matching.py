@@ -53,7 +53,7 @@ class Matched:
     matches
         At most three, best first.
     quantity
-        The quantity that the name is of, empty if unknown; ``!`` before one that is none of the list.
+        The quantity that the name is of, empty if unknown; ``!`` before one that the list lacks.
     facets
         What name and context state.
     forbidden

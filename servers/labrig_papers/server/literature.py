@@ -299,7 +299,7 @@ def _addresses(copies: tuple[Copy, ...]) -> list[str]:
 
 
 async def _pdf_at(address: str) -> tuple[bytes, str]:
-    """Return the bytes of a PDF of the network, and their SHA-256; what is none is dropped."""
+    """Return the bytes of a PDF of the network, and their SHA-256; what is no PDF is dropped."""
     downloads = state().downloads
     await downloads.fetch(address)
     descriptor, sha256 = downloads.opened(address)

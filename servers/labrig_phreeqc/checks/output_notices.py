@@ -295,7 +295,7 @@ class _Check:
                     found[name] = _number(numbers[0])
         return found
 
-    # -- numbers that are none
+    # -- values that are no numbers
 
     def numbers(self) -> Iterator[Notice]:
         names = {"pH": "pH", "pe": "pe", "ionic_strength": "ionic strength", "charge_error": "charge error"}

@@ -33,7 +33,7 @@ class Closing:
     Attributes
     ----------
     missing
-        Wall -> why it cannot be had here.
+        Wall -> why this system lacks it.
     """
 
     def __init__(self) -> None:

@@ -245,7 +245,7 @@ def compare_outputs(
     Raises
     ------
     LabrigError
-        For a text without states, a tolerance that is none, a quantity that neither output has.
+        For a text without states, an invalid tolerance, a quantity that neither output has.
     """
     for name, value in (("relative", relative), ("absolute", absolute)):
         if not (math.isfinite(value) and value >= 0):

@@ -130,7 +130,7 @@ def decompose(corners: Floats) -> Shares | None:
     groups. Jansen's (1999, Comput. Phys. Commun. 117:35-43) total effects are means of squares, E (f(A) -
     f(AB))^2 / 2 = V_t + V_at, whose error is proportional to what they estimate; the first-order effect as
     the total variance less a total effect has no such virtue, and drowns a small effect in the sampling error
-    of a large one. With all four corners both parts are had directly, as in the two-way analysis of variance
+    of a large one. With all four corners both parts follow directly, as in the two-way analysis of variance
     of each 2 x 2 table: with u = f(A) - f(AB) and v = f(BA) - f(B), V_at = E (u - v)^2 / 4 (Liu and Owen,
     2006, J. Am. Stat. Assoc. 101:712-721) and V_t = E u v / 2, which sum to Jansen's total effect; V_a
     likewise with the other two sides. All are unbiased. The share of the databases has the sampling variance

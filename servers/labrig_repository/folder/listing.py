@@ -85,7 +85,7 @@ def list_directory(
     Raises
     ------
     LabrigError
-        For a prefix or depth that cannot be; ``limit`` after `MOST_SEEN` names. A prefix that names nothing gives
+        For an invalid prefix or depth; ``limit`` after `MOST_SEEN` names. A prefix that names nothing gives
         nothing.
     """
     parts = parts_in(repository, prefix, where="prefix")

@@ -225,7 +225,7 @@ class Client:
                 f"{service.name} wants a key",
                 where=service.key.variable,
                 try_=f"set it, or the setting {service.key.name} in [{service.key.section}] of labrig.toml"
-                + (f"; a key is had at {service.key.get_it}" if service.key.get_it else ""),
+                + (f"; get a key at {service.key.get_it}" if service.key.get_it else ""),
                 code="unavailable",
             )
         return [value]

@@ -112,7 +112,7 @@ def _clean_error(error: LabrigError) -> LabrigError:
 
 
 def is_answer(outcome: Outcome) -> bool:
-    """Tell whether an outcome says something of what was asked, and not only that it could not be had just then."""
+    """Tell whether an outcome says something of what was asked, and not only that it was unavailable just then."""
     return isinstance(outcome, Response) and outcome.status < 500 and outcome.status != 429
 
 

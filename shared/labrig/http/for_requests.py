@@ -174,7 +174,7 @@ class LabrigAdapter(requests.adapters.BaseAdapter):
         return as_requests(response, request)
 
     def close(self) -> None:
-        """Do nothing: the client belongs to whoever made it."""
+        """Do nothing: the client belongs to the code that made it."""
 
 
 class Session(requests.Session):

@@ -53,7 +53,7 @@ class Guard:
     Raises
     ------
     LabrigError
-        ``bad_input`` for a private origin that is none.
+        ``bad_input`` for an invalid private origin.
     """
 
     def __init__(

@@ -130,7 +130,7 @@ def header(name: str, value: str, hidden: tuple[str, ...]) -> str:
 
 
 def somebodys(headers: Iterable[tuple[str, str]]) -> bool:
-    """Tell whether headers hold a credential that is none of the known keys."""
+    """Tell whether headers hold a credential other than the known keys."""
     return any(HEADERS.search(name) and mask(value).startswith("[key:") for name, value in headers)
 
 

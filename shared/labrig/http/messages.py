@@ -112,7 +112,7 @@ class Request:
         Raises
         ------
         LabrigError
-            ``bad_input`` for another method, a URL that is none, or two bodies.
+            ``bad_input`` for another method, an invalid URL, or two bodies.
         """
         method = method.upper()
         if method not in METHODS:

@@ -130,7 +130,7 @@ def _wishes(service: Service) -> list[str]:
     wishes = [f"wants {CONTACT}"] if service.contact else []
     if service.key is not None:
         needs = "wants" if service.key.required else "takes"
-        had = f", which is had at {service.key.get_it}" if service.key.get_it else ""
+        had = f" (get one at {service.key.get_it})" if service.key.get_it else ""
         wishes.append(f"{needs} the key {service.key.variable}{had}")
     return wishes
 

@@ -36,7 +36,7 @@ class Target:
     Raises
     ------
     LabrigError
-        ``bad_input`` for a name that is none, ``refused`` where something has it.
+        ``bad_input`` for an invalid name, ``refused`` where the name is taken.
     """
 
     def __init__(self, to: Path, name: str = "", *, replace: bool = False) -> None:

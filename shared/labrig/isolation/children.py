@@ -66,7 +66,7 @@ class Children:
     Raises
     ------
     LabrigError
-        ``not_found`` for one of `folders` that is none.
+        ``not_found`` for one of `folders` that is no folder.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""A child of ours that reads what others have made closes itself in before it reads: the walls that can be had here."""
+"""A child of ours that reads what others have made closes itself in first, by the walls that this system has."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def close_in(inputs: Sequence[int], *, writable: int | None = None) -> dict[str,
     Returns
     -------
     dict
-        The walls that could not be had, each with the reason; on other systems than Linux all.
+        The walls that this system lacks, each with the reason; on other systems than Linux all.
     """
     if sys.platform != "linux":
         return dict.fromkeys(WALLS, f"{sys.platform} has none")

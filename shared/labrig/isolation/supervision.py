@@ -1,4 +1,4 @@
-"""Run one program under limits, and outlive neither it nor whoever asked.
+"""Run one program under limits, and outlive neither it nor the caller.
 
 This file is a program, not a module: `labrig.isolation.process` executes it as ``python -I -S`` with the number
 of an open socket, the control. Descriptors 0, 1 and 2 are the program's. Messages on the control

@@ -2,7 +2,7 @@
 
 In the order of a run:
 
-- `profiles`: the Pythons that can be had; `environment`: one of them, and what it reads; `prepare`: run once when it
+- `profiles`: the Pythons that exist; `environment`: one of them, and what it reads; `prepare`: run once when it
 is made
 - `backends`: which protection works here; `folders`: the sandbox's own folder
 - `sandbox`: the queue; `forkserver`: the fork server as the host sees it

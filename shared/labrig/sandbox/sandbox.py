@@ -193,7 +193,7 @@ class Sandbox:
         Raises
         ------
         LabrigError
-            ``bad_input`` for code or names that cannot be, ``busy`` when too many wait, ``unavailable`` without the
+            ``bad_input`` for invalid code or names, ``busy`` when too many wait, ``unavailable`` without the
             side environment, ``refused`` where no backend works, ``engine`` if the fork server was killed meanwhile.
         """
         job = Job(code, functions or {}, inputs or {}, limits or Limits(), seed, display)
@@ -331,7 +331,7 @@ async def _guard(server: ForkServer, backend: str, places: Inputs) -> None:
 
 
 def _check_count(name: str, value: object, *, least: int) -> None:
-    """Refuse a number of runs that is none; None is the default."""
+    """Refuse an invalid number of runs; None is the default."""
     if value is None:
         return
     if not isinstance(value, int) or isinstance(value, bool) or value < least:

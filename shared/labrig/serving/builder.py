@@ -54,7 +54,7 @@ def build(toolbox: Toolbox, options: ServeOptions | None = None) -> FastMCP[Any]
 
 
 def _check_folders(options: ServeOptions) -> None:
-    """Refuse now, not at the first call, folders that are none."""
+    """Refuse now, not at the first call, paths that are no folders."""
     Workspace(Path(), options.roots)
     if options.workspace is not None:
         try:

@@ -33,7 +33,7 @@ def of_host(host: str) -> tuple[str, str]:
 
 
 def of_origin(origin: str) -> tuple[str, str]:
-    """Return the same of an Origin header; two empty texts for ``null`` and for what is none."""
+    """Return the same of an Origin header; two empty texts for ``null`` and for an invalid one."""
     return _parts(_ORIGIN.fullmatch(origin))
 
 

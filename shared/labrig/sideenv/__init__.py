@@ -103,7 +103,7 @@ def check_installed(env: AnyEnv) -> None:
     if found.state == "installed":
         return
     if why := unsuited(env):
-        raise LabrigError(f"{env.title} cannot be had here: {why}", where=env.name, code="unavailable")
+        raise LabrigError(f"{env.title} is not available here: {why}", where=env.name, code="unavailable")
     raise LabrigError(
         f"The side environment {env.name} is {found.state}"
         + (f": {found.reason}" if found.state == "damaged" else ""),

@@ -51,7 +51,7 @@ class Outliner:
         Raises
         ------
         LabrigError
-            For a name that is none of `names`, or ``raw:N`` without a positive whole number.
+            For a name that is not one of `names`, or ``raw:N`` without a positive whole number.
         """
         if protocol in self.names and protocol != "raw:N":
             return protocol

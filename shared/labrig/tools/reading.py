@@ -2,7 +2,7 @@
 
 A line ends with ``\\n``; a ``\\r`` before it stays where it is. The first and last lines are what the commands head and
 tail print, each with the line end that it has in the file: ``tail=2`` of ``a\\nb\\nc\\n`` is ``b\\nc\\n``. Only what is
-needed is read, so lines of a file of any size can be had from its two ends.
+needed is read, so lines can be read from both ends of a file of any size.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def read_text_file(
     Raises
     ------
     LabrigError
-        ``bad_input`` for a file that is not text, and for numbers of lines that cannot be; ``limit`` if `whole` and
+        ``bad_input`` for a file that is not text, and for invalid numbers of lines; ``limit`` if `whole` and
         there is more.
     """
     first, last = _lines("head", head), _lines("tail", tail)

@@ -208,6 +208,6 @@ def test_another_python_is_told_before_anything_is_fetched(
     with pytest.raises(LabrigError, match="cannot be installed here: it is for Python") as found:
         setup(CLIMADA_ENV)
     assert found.value.code == "unavailable"
-    with pytest.raises(LabrigError, match="cannot be had here: it is for Python"):
+    with pytest.raises(LabrigError, match="is not available here: it is for Python"):
         require(CLIMADA)
     assert not list(tmp_path.iterdir())

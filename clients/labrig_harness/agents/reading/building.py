@@ -207,7 +207,7 @@ def word(value: Any) -> str:
 
 
 def count(value: Any) -> int:
-    """Return a count, or 0 in place of anything that is none."""
+    """Return a count, or 0 in place of anything else."""
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
 
 
@@ -219,7 +219,7 @@ def as_text(value: Any) -> str:
 
 
 def arguments_of(value: Any) -> tuple[Json, str]:
-    """Return arguments as an object, or the text that is none.
+    """Return arguments as an object, or the text where it holds no object.
 
     >>> arguments_of('{"a": 1}'), arguments_of('{"a": '), arguments_of("")
     (({'a': 1}, ''), ({}, '{"a": '), ({}, ''))

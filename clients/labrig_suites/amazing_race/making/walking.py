@@ -82,7 +82,7 @@ def _named(draws: Draws, pages: Pages, here: RacePage, been: set[str]) -> Visit 
 
 
 def _names(fact: Fact, page: RacePage) -> bool:
-    """Whether the text says the title, so that whoever has read it knows the page."""
+    """Whether the text says the title, so that a reader of it knows the page."""
     return worded(page.title.partition(" (")[0]) in worded(str(fact.value))
 
 

@@ -12,7 +12,7 @@ from labrig_harness.statistics.checking import Numbers
 from labrig_harness.suite import Table
 
 NONE = "–"
-"""An interval that cannot be had."""
+"""An interval that cannot be computed."""
 
 
 def table(

@@ -50,7 +50,7 @@ COMMON = frozenset(
 )
 """Words that make no two descriptions alike."""
 CALENDAR = frozenset({"day", "hour", "month", "moon", "season", "term", "week", "year"})
-"""What dates and times tell as well: whoever is asked for files of 2019 finds them by their dates."""
+"""What dates and times tell as well: an agent that is asked for files of 2019 finds them by their dates."""
 ALIKE = (
     ("run", "repeat", "replicate", "trial"),  # run 2 may be called repeat 2
     ("wave", "round"),

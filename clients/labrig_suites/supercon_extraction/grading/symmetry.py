@@ -10,7 +10,7 @@ EARLIER = {
     "fm3m": "fm-3m", "im3m": "im-3m", "pm3m": "pm-3m", "pn3m": "pn-3m", "fd3m": "fd-3m", "pm3n": "pm-3n",
     "ia3d": "ia-3d", "fm3c": "fm-3c", "pa3": "pa-3", "ia3": "ia-3", "im3": "im-3", "cmca": "cmce", "aba2": "aea2",
 }  # fmt: skip
-"""Symbols of before 1983 (cubic) and 1992 (glide planes e): International Tables A, 5th edition, section 1.3."""
+"""Symbols from before 1983 (cubic) and 1992 (glide planes e): International Tables A, 5th edition, section 1.3."""
 
 
 def symbol(text: str) -> str:

@@ -37,7 +37,7 @@ def with_et0(weather: Weather, method: str, latitude: float, elevation_m: float)
     Raises
     ------
     LabrigError
-        For an unknown method, a latitude that is none, columns that the method needs and the weather lacks.
+        For an unknown method, an invalid latitude, columns that the method needs and the weather lacks.
     """
     methods: Mapping[str, tuple[Callable[[Weather, float, float], Column], tuple[str, ...]]] = {
         "hargreaves": (_hargreaves, ()),

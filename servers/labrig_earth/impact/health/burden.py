@@ -76,7 +76,7 @@ def read_groups(content: bytes, where: str) -> list[Group]:
     Raises
     ------
     LabrigError
-        For other columns, a count that is none or 0, a group that is there twice.
+        For other columns, an invalid count or 0, a group that is there twice.
     """
     try:
         rows = list(csv.DictReader(io.StringIO(content.decode("utf-8-sig"))))

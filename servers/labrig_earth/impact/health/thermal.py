@@ -23,7 +23,7 @@ async def simulate(given: Given, how: Run) -> AsyncIterator[Simulation]:
     Raises
     ------
     LabrigError
-        What `stress.read_stress` refuses, and a threshold that is none of heat.
+        What `stress.read_stress` refuses, and a threshold other than one of heat.
     """
     met = given.one("met_timeseries_path")
     threshold = threshold_of(given)

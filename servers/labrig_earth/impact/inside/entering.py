@@ -69,7 +69,7 @@ def _seed(seed: int) -> None:
 
 
 def _close_in(top: Path, files: Sequence[int]) -> None:
-    """Put up the walls that can be had here: no program is started, nothing written outside the folder of the run."""
+    """Put up the walls that this system has: no program is started, nothing written outside the folder of the run."""
     if sys.platform != "linux":
         return
     from labrig.isolation.inside import walls

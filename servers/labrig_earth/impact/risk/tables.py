@@ -44,7 +44,7 @@ class Table:
         return found
 
     def numbers(self, name: str, least: float, most: float, unit: str) -> Floats:
-        """Return a column of numbers within a range; `LabrigError` names the first row that is none."""
+        """Return a column of numbers within a range; `LabrigError` names the first row without one."""
         texts = self.texts(name)
         try:
             values = np.array(texts, dtype=float)

@@ -72,7 +72,7 @@ class Place:
     elevation_m: float
 
     def require_possible(self) -> None:
-        """Raise LabrigError for a place that is none, or a time zone that is not near its longitude."""
+        """Raise LabrigError for an invalid place, or a time zone that is not near its longitude."""
         for name, value, least, most, unit in (
             ("latitude", self.latitude, -90, 90, "degrees north"),
             ("longitude", self.longitude, -180, 180, "degrees east"),

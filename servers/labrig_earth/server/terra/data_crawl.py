@@ -280,7 +280,7 @@ class _Calendar:
 
 
 def _calendar(years: list[str], months: list[str], days: list[str]) -> _Calendar:
-    """Return a calendar; LabrigError for what is none, such as the 31st where one of the months has 30 days."""
+    """Return a calendar; LabrigError for an invalid one, such as the 31st where one of the months has 30 days."""
     checked = []
     for name, values, low, high in (
         ("years", years, 1850, 2300), ("months", months, 1, 12), ("days", days, 1, 31)

@@ -73,7 +73,7 @@ async def scenes_for(wanted: Wanted, given: Sequence[Any], folder: str) -> Scene
     Raises
     ------
     LabrigError
-        ``bad_input`` for days that cannot be; ``not_found`` where there is none; ``busy`` where fetching takes longer
+        ``bad_input`` for invalid days; ``not_found`` where there is none; ``busy`` where fetching takes longer
         than a client waits: the same call goes on from there.
     """
     last = _checked(wanted.start, wanted.end)

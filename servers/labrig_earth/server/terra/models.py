@@ -306,7 +306,7 @@ def _check_bytes(steps: int, points: int) -> None:
 
 
 def _require_aurora() -> None:
-    """Raise ``unavailable`` where a setting is missing, naming each that is, and where what it names is had."""
+    """Raise ``unavailable`` where a setting is missing, naming each that is, and where to get what it names."""
     options = session().state.options
     wanted = {
         AURORA_PYTHON.name: f"a Python with {PACKAGE} ({MADE_BY})",
@@ -341,7 +341,7 @@ def _network(weights: Weights, upper_input: str, surface_input: str) -> pangu.Ne
 
 
 def _time(text: str, where: str = "valid_time") -> str:
-    """Return a time as ISO text in UTC without its zone; LabrigError for what is none."""
+    """Return a time as ISO text in UTC without its zone; LabrigError for an invalid time."""
     try:
         found = datetime.fromisoformat(text)
     except ValueError:

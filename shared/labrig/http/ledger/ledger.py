@@ -176,7 +176,7 @@ class Ledger:
         page: int,
         make: Callable[[sqlite3.Connection, sqlite3.Row], T],
     ) -> Iterator[T]:
-        """Read page by page, so that nobody has to wait for whoever walks."""
+        """Read page by page, so that writers need not wait for the reader."""
         last = 0
         while found := self._page(which, last, page, make):
             for _, exchange in found:
@@ -220,7 +220,7 @@ class Ledger:
     # ------------------------------------------------------------------------------------------------- writing
 
     def add(self, exchange: Exchange, *, replace: bool = False, replace_error: bool = False) -> Exchange:
-        """Record an exchange, and return what the ledger holds now, whoever recorded it.
+        """Record an exchange, and return what the ledger holds now, which another process may have recorded.
 
         The first recording stays. One that replaces it also ends its series: recordings with later ordinals go, for
         they followed what is no longer there.

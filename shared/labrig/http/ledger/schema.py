@@ -90,7 +90,7 @@ def allow_files(db: sqlite3.Connection) -> None:
 
 
 def _use_wal(db: sqlite3.Connection) -> None:
-    """Let readers and one writer work at the same time; where that cannot be had, they wait for each other."""
+    """Let readers and one writer work at the same time; where that fails, they wait for each other."""
     until = time.monotonic() + 5
     while True:
         try:

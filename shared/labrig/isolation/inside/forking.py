@@ -280,7 +280,7 @@ def adopt_orphans() -> None:
 
 
 def end_orphans(kept: Container[int]) -> None:
-    """End the children of this process that are none of those kept, and their descendants.
+    """End the children of this process except those kept, and their descendants.
 
     They left the group of a child that has ended (setsid), so that no signal to the group reached them. Whoever loses
     its parent here is adopted and found in the next round.

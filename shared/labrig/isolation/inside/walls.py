@@ -156,7 +156,7 @@ def _wall(name: str) -> Iterator[None]:
 
 
 def available() -> dict[str, str]:
-    """Return for each wall why it cannot be had here, or ""; the caller is not confined.
+    """Return for each wall why this system lacks it, or ""; the caller is not confined.
 
     A container's own filter may still refuse what the kernel has: only a child that puts the walls up knows.
     """
