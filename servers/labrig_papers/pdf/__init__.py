@@ -9,7 +9,7 @@ In the order of work:
   `ordering`: its glyphs in the order of reading
 - `columns`: lines that a file draws across two columns are split
 - `marking`: lines become text with `^{..}` and `_{..}`
-- `page`: what comes of it: `Page`; `pages`: reading them from a document
+- `page`: what comes of it: `Page`; `pages`: reading them from a document, and which of them are scans
 - `structure`: title, headings, captions; `tables`: grids of cells
 - `rendering`: a page or a part of it as a picture
 - `ocr`: text of scanned pages, by tesseract where it is installed

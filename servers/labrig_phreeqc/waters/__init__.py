@@ -4,6 +4,7 @@
 - `summaries` (`summaries.toml`): rows that are means, counts, blanks or limits and no samples
 - `table`: all of it read, rows rejected with reasons; `analysis`: one water
 - `balance`, `carbonate`, `diagnosis`, `notices`: charge balance, and what errors explain it
-- `speciation`, `survey`, `report`: saturation indices and scaling of every water
+- `speciation`: PHREEQC asked for density and saturation indices of waters
+- `survey`, `report`: scaling of every water
 - `errors`, `spread`, `causes`, `compatible`, `uncertainty`: saturation indices with their uncertainty
 """
