@@ -112,6 +112,14 @@ def test_hours_and_heat_that_are_missing_are_errors() -> None:
     with pytest.raises(LabrigError) as found:
         require_closed({**terms, "system_air_transfer_w": np.full(10, 110.0)})
     assert "does not close: 9.52 %" in str(found.value)
+    stepped = {
+        **terms,
+        "system_air_transfer_w": np.array([150.0, *[100.0] * 9]),
+        STORED: np.array([60.0, *[0.0] * 9]),
+    }
+    assert require_closed(stepped) == pytest.approx(10 / 1025), "an hour misses no more than its air stores"
+    with pytest.raises(LabrigError, match=r"does not close: 3\.32 %"):
+        require_closed({**stepped, STORED: np.array([8.0, *[0.0] * 9])})
     with pytest.raises(LabrigError):
         require_closed({})
 
@@ -209,6 +217,20 @@ async def test_a_reference_building_that_asks_for_no_weather_is_run_all_the_same
         assert found["heating_kwh"] > 500
         assert any("does not ask for weather" in each for each in done.warnings)
         assert done.version.startswith("EnergyPlus 25.2.0")
+
+
+@pytest.mark.accept
+@pytest.mark.parametrize("steps", [b"4", b"6"])
+async def test_a_building_that_is_heated_less_at_night_closes_too(steps: bytes) -> None:
+    """Where a set point steps, the engine's heat of the air is off in that hour, and in no other."""
+    needs_energyplus()
+    night = (
+        b"Schedule:Compact,Heating set point,Any,Through: 12/31,For: AllDays,Until: 06:00,10,Until: 20:00,22,"
+    )
+    idf = IDF.replace(b"Schedule:Constant,Heating set point,Any,20;", night + b"Until: 24:00,10;")
+    async with ran(short(idf.replace(b"Timestep,4;", b"Timestep,%s;" % steps))) as done:
+        assert done.metrics["heating_kwh"].value > 100
+        assert 1e-4 < {**done.metrics, **done.derived}["heat_balance_error"].value < 0.05
 
 
 @pytest.mark.accept
