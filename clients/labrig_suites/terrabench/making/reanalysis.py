@@ -64,18 +64,23 @@ def spells() -> dict[str, Spell]:
     }
 
 
+@lru_cache(maxsize=1)
+def _countries() -> dict[str, Any]:
+    """Return geometries of GeoJSON by the names of countries."""
+    package, name = COUNTRIES
+    with gzip.open(files(package).joinpath(name).open("rb"), "rt", encoding="utf-8") as file:
+        features = json.load(file)["features"]
+    named = {each["properties"].get("name"): each["geometry"] for each in features}
+    return {name: named[name] for spell in spells().values() for name in spell.countries}
+
+
 @lru_cache(maxsize=32)
 def outline(country: str) -> Any:
     """Return the outline of a country, degrees (longitude, latitude)."""
     from shapely import make_valid
     from shapely.geometry import shape
 
-    package, name = COUNTRIES
-    with gzip.open(files(package).joinpath(name).open("rb"), "rt", encoding="utf-8") as file:
-        features = json.load(file)["features"]
-    return next(
-        make_valid(shape(each["geometry"])) for each in features if each["properties"].get("name") == country
-    )
+    return make_valid(shape(_countries()[country]))
 
 
 @dataclass(frozen=True)
