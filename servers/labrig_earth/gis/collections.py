@@ -31,7 +31,7 @@ def shape_of(geometry: Any, where: str) -> Any:
     Raises
     ------
     LabrigError
-        ``bad_input`` for what is none, and for coordinates that degrees cannot have.
+        ``bad_input`` for an invalid one, and for coordinates that degrees cannot have.
     """
     from shapely.errors import ShapelyError
     from shapely.geometry import shape

@@ -351,7 +351,7 @@ def reproject(
 
 
 def checked_crs(crs: str) -> str:
-    """Return a CRS as ``EPSG:...`` or WKT; LabrigError ``bad_input`` for what is none."""
+    """Return a CRS as ``EPSG:...`` or WKT; LabrigError ``bad_input`` for an invalid one."""
     import pyproj
 
     try:

@@ -111,7 +111,7 @@ class Common:
         return Allowed(wall_s=wall, memory_bytes=int(memory * 1e9))
 
     def _require_plain(self) -> None:
-        """Refuse what is recorded of a run and cannot be written down: numbers that are none, broken text, too much."""
+        """Refuse what a record of a run cannot hold: values that are no numbers, broken text, too much."""
         said = [
             self.scenario_name,
             self.scenario_description,

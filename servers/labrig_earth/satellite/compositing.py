@@ -89,7 +89,7 @@ def grid_of(box: Sequence[float], step_m: float) -> BoxGrid:
     Raises
     ------
     LabrigError
-        ``bad_input`` for a box that cannot be, or that crosses the antimeridian; ``limit`` above `MOST_CELLS`.
+        ``bad_input`` for a box that is invalid, or that crosses the antimeridian; ``limit`` above `MOST_CELLS`.
     """
     from labrig_earth.gis.measuring import ellipsoid
 

@@ -80,7 +80,7 @@ def read_number(text: str) -> Number:
     Raises
     ------
     LabrigError
-        If it is none, or can be read in two ways (``1,20``; ``1.2 x 106``, whose exponent is not raised).
+        If it is no number, or can be read in two ways (``1,20``; ``1.2 x 106``, whose exponent is not raised).
     """
     folded = fold(without_latex(text)).strip()
     match = NUMBER.fullmatch(folded) if len(folded) <= 200 else None

@@ -39,7 +39,7 @@ class Found:
         Entries with that name; case, the notation of a charge (``Ca++``, ``Ca2+``), a missing charge (``HCO3``) and a
         missing ``(g)`` are forgiven where nothing has the very name. An element is also found by its master species.
     related
-        By kind, up to `limit` more: entries that contain the element asked for; if it is none, the query in their name.
+        By kind, up to `limit` more: entries that contain the element asked for; else the query in their name.
     counts
         How many there are of each kind, `exact` included.
     nearest

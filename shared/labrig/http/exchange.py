@@ -153,7 +153,7 @@ def from_text(text: str, body: bytes | Stored | None) -> Outcome:
     if any(type(each) is not int for each in (fields["status"], *(hop.status for hop in hops))):
         raise TypeError("a status is not a number")
     if not all(isinstance(word, str) for word in words):
-        raise TypeError("what should be text is none")
+        raise TypeError("a field that should be text is not")
     there, here = (body, b"") if isinstance(body, Stored) else (None, body)
     given = fields["status"], fields["url"], headers, here, hops, fields["retrieved_at"]
     return Response(*given, "ledger", there)

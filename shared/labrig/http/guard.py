@@ -120,7 +120,7 @@ class Guard:
         """
         policy = self._policy(host, port)
         if port not in policy.allowed_ports:
-            raise ssrfguard.BlockedURLError(f"port {port}", "it is none of the web's ports")
+            raise ssrfguard.BlockedURLError(f"port {port}", "it is not a port of the web")
         target = ssrfguard.Target("tcp", host, port, host, address=_literal(host))
         found = await anyio.to_thread.run_sync(
             lambda: ssrfguard.resolve(target, policy=policy, resolver=self._resolver),

@@ -313,7 +313,7 @@ class Response:
         Raises
         ------
         LabrigError
-            ``unreachable`` if it is none, saying what came instead.
+            ``unreachable`` if it is not, saying what came instead.
         """
         try:
             return json.loads(self.text)

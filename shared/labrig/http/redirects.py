@@ -29,7 +29,7 @@ def redirected(asked: Request, status: int, to: str) -> Request:
         url = urljoin(asked.wire.url, to.strip())
     except ValueError as error:
         raise LabrigError(
-            f"{asked.host} points to what is not a URL: {hiding.plain(to)[:200]!r}",
+            f"{asked.host} redirects to an invalid URL: {hiding.plain(to)[:200]!r}",
             where=str(asked),
             code="unreachable",
         ) from error

@@ -126,7 +126,7 @@ def _check_cell(number: int, cell: object) -> None:
         ):
             return
     raise LabrigError(
-        f"Cell {number} is none of a session",
+        f"Cell {number} is not a cell of a session",
         where="cells",
         expected="the cells of a Session: code, and calls with asked and answer",
     )

@@ -66,7 +66,7 @@ def similarity(
     Raises
     ------
     LabrigError
-        ``not_found``: a kind that is none of `KINDS`.
+        ``not_found``: a kind that `KINDS` lacks.
 
     >>> similarity({"variable": "t2m"}, {"variable": "2m_temperature"}), similarity({}, {"threshold": 35})
     (1.0, 0.0)
@@ -161,7 +161,7 @@ def moment(value: Any) -> datetime | None:
 
 
 def box_of(value: Any) -> tuple[float, float, float, float] | None:
-    """Return a box as it is given (west, south, east, north, where its sides are named); None for what is none."""
+    """Return a box as it is given (west, south, east, north, where its sides are named); None for another value."""
     if isinstance(value, str):
         value = re.split(r"[,\s]+", value.strip().strip("[]()")) if len(value) < 200 else None
     if isinstance(value, Mapping):

@@ -134,7 +134,7 @@ def read_weather(content: bytes, where: str, *, filling: Filling = Filling()) ->
     Raises
     ------
     LabrigError
-        For an unknown or missing column, a date that is none, a day that is missing, twice or out of order, a text
+        For an unknown or missing column, an invalid date, a day that is missing, twice or out of order, a text
         that is no number, a missing or impossible value, and a minimum temperature above the maximum.
     """
     names, rows = _rows(content, where)

@@ -231,7 +231,7 @@ def _column(columns: Any, known: Sequence[str], where: str) -> str:
         if name in columns:
             return name
     raise LabrigError(
-        f"There is none of {', '.join(known)}",
+        f"No column is named {' or '.join(known)}",
         where=where,
         expected=f"one of them among {', '.join(sorted(map(str, columns)))[:200]}",
     )

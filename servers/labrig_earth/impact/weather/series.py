@@ -113,7 +113,7 @@ def read_series(
     Raises
     ------
     LabrigError
-        For a column that is unknown or there twice, a time that is none, times that do not follow each other in equal
+        For a column that is unknown or there twice, an invalid time, times that do not follow each other in equal
         steps (a missing hour), a text that is no number, a value that is impossible.
     """
     said, rows = _rows(content, where)

@@ -289,7 +289,7 @@ def _calendar(years: list[str], months: list[str], days: list[str]) -> _Calendar
         for value in values:
             if not value.isascii() or not value.isdigit() or len(value) > 4 or not low <= int(value) <= high:
                 raise LabrigError(
-                    f"{value[:40]!r} is none of the {name}", where=name, expected=f"{low} to {high}"
+                    f"{value[:40]!r} is not one of the {name}", where=name, expected=f"{low} to {high}"
                 )
         checked.append(list(dict.fromkeys(f"{int(value):0{width}d}" for value in values)))
     if not checked[0] or not checked[1]:

@@ -187,7 +187,7 @@ def _refuse_elsewhere(**given: Any) -> None:
 
 
 def _named(variables: dict[str, Any]) -> str:
-    """Return code that sets variables; LabrigError for names that are none."""
+    """Return code that sets variables; LabrigError for invalid names."""
     for name in variables:
         if not name.isidentifier() or keyword.iskeyword(name) or name.startswith("__"):
             raise LabrigError(
