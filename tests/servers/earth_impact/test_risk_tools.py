@@ -112,11 +112,11 @@ BY_EDGE = b"edge_id,intensity\nin,0.5\nelse,3\n"
     [
         (FLOOD.replace(b"0.6", b"-0.6"), ROADS, "depth_m is -0.6"),
         (FLOOD.replace(b"0.6", b"true").replace(b"1.2", b"true"), ROADS, "no number in each polygon"),
-        (FLOOD.replace(b"depth_m", b"depth"), ROADS, "none of intensity"),
+        (FLOOD.replace(b"depth_m", b"depth"), ROADS, "No column is named intensity"),
         (ROADS, ROADS, "no layer of polygons"),
         (FLOOD, FLOOD, "no lines"),
         (FLOOD, ROADS.replace(b'"dry"', b'"in"'), "twice"),
-        (FLOOD, ROADS.replace(b"edge_id", b"way"), "none of edge_id"),
+        (FLOOD, ROADS.replace(b"edge_id", b"way"), "No column is named edge_id"),
         (FLOOD, b"edge_id\nin\n", "no places"),
         (b"edge_id,intensity\nx,1\n", ROADS, "No edge of the hazard"),
         (b"edge_id,intensity\nin,-1\n", ROADS, "intensity is -1"),
