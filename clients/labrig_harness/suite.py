@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from statistics import fmean
 from typing import Any, Literal, Protocol
 
@@ -138,6 +139,8 @@ class Generator:
         An item as a line, truth included, and back; `task` raises a LabrigError for what is not such a line.
     adopt
         Reads the published form of the benchmark, where there is one.
+    rows
+        From a folder of that form to what `adopt` takes, where an item is several files; else every JSON is an item.
     """
 
     make: Make
@@ -145,6 +148,7 @@ class Generator:
     row: Callable[[Sample], dict[str, Any]]
     task: Callable[[dict[str, Any]], Sample]
     adopt: Adopt | None = None
+    rows: Callable[[Path], list[dict[str, Any]]] | None = None
 
 
 @dataclass(frozen=True)

@@ -96,4 +96,6 @@ def _adopted(arguments: argparse.Namespace, suite: Suite, generator: Generator) 
         raise LabrigError(f"{suite.name} has no published form", where="--from")
     if arguments.seed is not None or arguments.n is not None:
         raise LabrigError("Published questions come from a file, not from a seed", where="--seed, --n")
-    return generator.adopt(published_rows(arguments.source), settings_of(arguments.set))
+    several = generator.rows is not None and arguments.source.is_dir()
+    read = generator.rows if several and generator.rows else published_rows
+    return generator.adopt(read(arguments.source), settings_of(arguments.set))

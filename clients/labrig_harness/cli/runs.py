@@ -24,7 +24,7 @@ from labrig_harness.registry.servers import settings_of as server_settings_of
 if TYPE_CHECKING:
     from labrig_harness.run.plan import RunPlan
     from labrig_harness.sample import Sample
-    from labrig_harness.suite import Preset, Suite
+    from labrig_harness.suite import Arm, Preset, Suite
 
 FAILED = 1
 
@@ -197,7 +197,28 @@ def _plan(arguments: argparse.Namespace) -> RunPlan:
     )
     plan.check()  # before the tasks, which may take an engine to make
     samples, chosen = _samples(arguments, suite, preset)
+    if spec.kind == "reference":
+        _solvable(suite, samples, arm)
     return replace(plan, tasks=tuple(samples), preset=chosen)
+
+
+def _solvable(suite: Suite, samples: Sequence[Sample], arm: Arm) -> None:
+    """Refuse a run of the reference in an arm in which it solves none of the samples."""
+    from labrig_harness.suite import Unsolvable
+
+    why = ""
+    for sample in samples:
+        try:
+            suite.solution(sample, arm)
+        except Unsolvable as error:
+            why = str(error)
+        else:
+            return
+    raise LabrigError(
+        f"The reference solves none of these samples in the arm {arm.name}: {why}",
+        where="--agent reference",
+        try_=f"--arm, one of {', '.join(each.name for each in suite.arms if each.name != arm.name)}",
+    )
 
 
 def _check(arguments: argparse.Namespace) -> None:

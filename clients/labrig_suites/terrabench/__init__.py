@@ -14,7 +14,17 @@
 
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Generator, Suite
-from labrig_suites.terrabench import another, fixtures, items, score, solution, tables, tasks, truth
+from labrig_suites.terrabench import (
+    another,
+    fixtures,
+    items,
+    published,
+    score,
+    solution,
+    tables,
+    tasks,
+    truth,
+)
 from labrig_suites.terrabench.arms import ARMS
 from labrig_suites.terrabench.faulty_agents import AGENTS
 from labrig_suites.terrabench.paper import paper_tables
@@ -32,7 +42,9 @@ suite = Suite(
     tables=tables.tables,
     first_tasks=tasks.first,
     paper_tables=paper_tables,
-    generator=Generator(items.generate, items.commitment, Sample.to_dict, items.from_row, items.adopt),
+    generator=Generator(
+        items.generate, items.commitment, Sample.to_dict, items.from_row, items.adopt, published.rows_of
+    ),
     presets=PRESETS,
     fixtures=fixtures.fixtures,
     kind="kind",

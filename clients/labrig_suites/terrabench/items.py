@@ -12,10 +12,8 @@ from typing import Any
 from labrig.errors import LabrigError
 from labrig_harness.sample import Sample
 from labrig_suites.common import generated
-from labrig_suites.terrabench.published import QUESTION, TRUTH, read_item
+from labrig_suites.terrabench.published import QUESTION, TRACE, TRUTH, read_item
 from labrig_suites.terrabench.truth import NAME, VERSION, truth_of
-
-TRACE = "Main_trace.json"
 
 
 def commitment(seed: str) -> str:

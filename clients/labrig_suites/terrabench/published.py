@@ -33,7 +33,7 @@ from labrig_suites.terrabench.metrics.families import words
 from labrig_suites.terrabench.score import score
 from labrig_suites.terrabench.truth import truth_of
 
-QUESTION, TRUTH = "question_input.json", "number_ground_truth.json"
+QUESTION, TRUTH, TRACE = "question_input.json", "number_ground_truth.json", terrabench.TRACE
 SUITE, ARM = "terrabench", "published"
 MOST_BYTES = 64 * 2**20
 
@@ -66,6 +66,33 @@ def read_items(top: Path) -> tuple[dict[str, Sample], dict[str, str]]:
         wanted = f"folders with {TRUTH}"
         raise LabrigError("No published item is there", where=str(top), expected=wanted, code="not_found")
     return found, refused
+
+
+def rows_of(top: Path) -> list[dict[str, Any]]:
+    """Return what the files of every item below a folder hold, as `labrig_suites.terrabench.items.adopt` takes it.
+
+    An item whose question names none has its relative path as id, folders joined by hyphens.
+
+    Raises
+    ------
+    LabrigError
+        ``not_found``: no folder below holds ``number_ground_truth.json``; ``bad_input``: a file is no JSON.
+    """
+    rows = []
+    for path in sorted(top.rglob(TRUTH)):
+        found = {
+            name.removesuffix(".json"): _json(path.with_name(name))
+            for name in (TRUTH, QUESTION, TRACE)
+            if path.with_name(name).is_file()
+        }
+        asked = found.setdefault("question_input", {})
+        if isinstance(asked, dict) and not (asked.get("item_id") or asked.get("id")):
+            asked["item_id"] = "-".join(path.parent.relative_to(top).parts)
+        rows.append(found)
+    if not rows:
+        wanted = f"folders with {TRUTH}"
+        raise LabrigError("No published item is there", where=str(top), expected=wanted, code="not_found")
+    return rows
 
 
 def read_item(folder: Path) -> Sample:
@@ -148,7 +175,7 @@ def read_run(folder: Path, sample: Sample, agent: str) -> Trajectory:
     run = _trace(folder)
     submission = _submission(folder, run)
     if run is None and submission is None:
-        raise LabrigError("No run is there", where=str(folder), expected=terrabench.TRACE, code="not_found")
+        raise LabrigError("No run is there", where=str(folder), expected=TRACE, code="not_found")
     return Trajectory(
         task=sample.id,
         suite=SUITE,
@@ -180,10 +207,8 @@ def score_folder(items: dict[str, Sample], top: Path) -> Scored:
 
 def _trace(folder: Path) -> ReadRun | None:
     """Return the trace of a folder: ``Main_trace.json``, else the first other file that is one."""
-    named = [folder / terrabench.TRACE] if (folder / terrabench.TRACE).is_file() else []
-    others = [
-        each for each in sorted(folder.glob("*.json")) if each.name not in (terrabench.TRACE, QUESTION, TRUTH)
-    ]
+    named = [folder / TRACE] if (folder / TRACE).is_file() else []
+    others = [each for each in sorted(folder.glob("*.json")) if each.name not in (TRACE, QUESTION, TRUTH)]
     for path in named + others:
         if path.name == terrabench.ANSWER or (path not in named and not terrabench.is_trace(_json(path))):
             continue

@@ -12,6 +12,7 @@ import pytest
 from labrig.errors import LabrigError
 from labrig_suites.terrabench import published
 from labrig_suites.terrabench.published import read_item, read_items, read_run, score_folder
+from support.command import labrig
 
 FIELD = {"key": "hot_days", "value": 12, "abs_tol": 1, "rel_tol": 0, "floor_scale": 0}
 CALLS = [
@@ -157,3 +158,22 @@ def test_the_command(
     monkeypatch.setattr(sys, "argv", ["published", str(tmp_path / "mine"), str(truths)])
     with pytest.raises(SystemExit, match="No published item"):
         published.main()
+
+
+def test_a_folder_of_published_items_becomes_samples(tmp_path: Path) -> None:
+    write(
+        tmp_path / "them" / "Q1",
+        number_ground_truth=[FIELD],
+        question_input=QUESTION,
+        Main_trace={"steps": CALLS},
+    )
+    write(tmp_path / "them" / "more" / "Q2", number_ground_truth=[FIELD])
+    items, out = tmp_path / "items.jsonl", tmp_path / "out"
+    done = labrig("generate", "terrabench", "--from", str(tmp_path / "them"), "--out", str(items))
+    assert done.returncode == 0, done.stderr
+    assert [json.loads(line)["brief"]["id"] for line in items.read_text().splitlines()] == ["q-1", "more-Q2"]
+    done = labrig("run", "terrabench", "--tasks", str(items), "--out", str(out), "--agent", "reference")
+    assert "solves none of these samples in the arm agent-terra" in done.stderr and not out.exists()
+    (tmp_path / "empty").mkdir()
+    done = labrig("generate", "terrabench", "--from", str(tmp_path / "empty"), "--out", str(out))
+    assert "number_ground_truth.json" in done.stderr
