@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -18,6 +19,8 @@ PUBLISHED = Tolerance(
     0.05, "methods: formulas of vapour pressure change it by less; published values have 0.1 K"
 )
 DUST = "Air quality"
+HIGH, LARGEST_LOG_RISK = 1.4, 4.0
+"""The upper end of a slope by the slope itself; the logarithm of a risk that it comes to (a response takes up to 5)."""
 UTCI_COLUMN = "utci_max_c"
 
 
@@ -79,14 +82,15 @@ def response(plan: Plan, case: Case, hours: Hours | None, doses: int = 0) -> Non
     rng, level = case.rng, case.level
     before = _exposure(plan, case, hours)
     start = round(float(np.quantile(before.values, rng.uniform(0.05, 0.3))), 1)
-    slope = round(float(rng.uniform(0.006, 0.03)), 4)
+    most = LARGEST_LOG_RISK / (HIGH * (float(before.values.max()) - start))
+    slope = min(round(float(rng.uniform(0.006, 0.03)), 4), math.floor(most * 1e4) / 1e4)
     persons = int(rng.integers(40, 900)) * 1000
     rate = round(float(rng.uniform(300, 1500)), 1)
     plan.files["data/people.csv"] = f"persons\n{persons}\n"
     spec = {
         "form": "log_linear",
         "beta": slope,
-        "beta_ci": [round(slope * 0.6, 6), round(slope * 1.4, 6)],
+        "beta_ci": [round(slope * 0.6, 6), round(slope * HIGH, 6)],
         "reference_exposure": start,
         "exposure_unit": "ug m-3" if case.domain.name == DUST else "degC UTCI, daily maximum",
         "outcome": "admissions",

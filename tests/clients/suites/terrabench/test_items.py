@@ -17,16 +17,12 @@ from labrig_suites.terrabench import items, suite
 from labrig_suites.terrabench.faults import faulty, reference
 from labrig_suites.terrabench.lint import lint, lint_set
 from labrig_suites.terrabench.making.assembling import make_item
-from labrig_suites.terrabench.making.stages_document import MODES
 from labrig_suites.terrabench.making.world import world
 from labrig_suites.terrabench.reckoning import places, reckoned
 from labrig_suites.terrabench.truth import DOMAINS, LEVELS, TRACKS
-from support.buildings import needs_energyplus
 from support.crops import needs_crops
 from support.in_memory import in_memory
-from support.risk import needs_climada
 from support.terrabench_runs import TERRA, full_marks, play, results_of, scaled
-from support.traffic import needs_sumo
 
 PROCESS = ("InstAcc", "ToolCallSuccessRate", "ToolAcc", "CategoryF1", "ArgAcc", "OrderScore")
 NEEDED = {
@@ -196,19 +192,13 @@ def test_worlds_of_one_item_are_not_those_of_another() -> None:
     assert len(set(hashes)) == len(hashes)
 
 
-@pytest.mark.soak
-@pytest.mark.timeout(14_400)
-def test_128_items_of_all_tracks_have_full_marks_over_mcp_and_cheap_answers_none() -> None:
-    needs_crops()
-    needs_sumo()
-    needs_energyplus()
-    needs_climada()
-    samples = items.generate("soak", 128)
-    assert {(each.labels["track"], each.labels["level"]) for each in samples} == {
-        (track, level) for track in TRACKS for level in LEVELS
-    }
-    assert {each.labels["verification"] for each in samples if "verification" in each.labels} == set(MODES)
-    assert lint_set(samples) == [] and [flag for each in samples for flag in lint(each)] == []
-    assert all(row["Hit@tol"] < 0.05 for row in rates(samples).values())
-    for sample in samples:
-        full_marks(sample, suite.arm("agent-documents"))
+@pytest.mark.accept
+def test_no_day_of_an_exposure_has_a_risk_that_a_response_refuses() -> None:
+    """Of a very bad day the drawn slope made exp(5.3), and the tool takes up to exp(5)."""
+    files = make_item("soak", 9, "soak-9").brief.files
+    texts = {name: each if isinstance(each, str) else each.read().decode() for name, each in files.items() if name in (
+        "data/response.json", "data/exposure.csv")}  # fmt: skip
+    spec = json.loads(texts["data/response.json"])
+    days = [float(line.rsplit(",", 1)[1]) for line in texts["data/exposure.csv"].splitlines()[1:]]
+    assert max(days) > 150
+    assert spec["beta_ci"][1] * (max(days) - spec["reference_exposure"]) < 4.01
