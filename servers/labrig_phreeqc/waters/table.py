@@ -277,6 +277,26 @@ def _nearest(columns: Sequence[Column], pattern: str, name: str) -> str:
     return f"heading nearest to it: {column.header}" + (f": {column.why}" if column.why else "")
 
 
+@dataclass(frozen=True)
+class _Doubts:
+    """What is wrong with the cells of a row.
+
+    Attributes
+    ----------
+    reasons
+        Why the row is rejected.
+    left_out, unusable
+        Cells that the row does without, and their columns.
+    checks
+        Checks that are not used.
+    """
+
+    reasons: list[Notice]
+    left_out: list[Notice]
+    checks: list[Notice]
+    unusable: set[int]
+
+
 class _Reader:
     """Reads rows; counts what must be said about all of them."""
 
@@ -337,8 +357,7 @@ class _Reader:
 
     def row(self, line: int, cells: list[str]) -> Water | Rejected:
         """Read one row."""
-        sample = _text(cells, self.named) or f"line {line}"
-        group = _text(cells, self.grouped)
+        sample, group = _text(cells, self.named) or f"line {line}", _text(cells, self.grouped)
         if reasons := self._shape(cells):
             return Rejected(sample, line, tuple(reasons), group)
         read_ = {
@@ -346,45 +365,26 @@ class _Reader:
             for column in self.columns
             if column.role in _NUMERIC
         }
-        notices: list[Notice] = []
-        minor: list[Notice] = []
-        unusable: set[int] = set()
-        for column in self.columns:
-            cell = read_.get(column.index)
-            why = _objection(column, cell) if cell else ""
-            if why and column.role in _CHECKS:
-                notices.append(Notice("check", column.header, f"{column.header}: {why}; it is not used"))
-            elif why and (
-                column.role == "error" or (column.role == "concentration" and column.element not in _MAJOR)
-            ):
-                unusable.add(column.index)
-                minor.append(Notice("value", column.header, f"{column.header}: {why}; the cell is left out"))
-            elif why:
-                reasons.append(Notice("value", column.header, f"{column.header}: {why}"))
-        pH = self._first("pH", read_)
-        temperature = self._temperature(read_)
-        reasons += _impossible(pH, temperature)
-        density = self._first("density", read_)
-        if density is not None and not DENSITY_RANGE[0] <= density[1] <= DENSITY_RANGE[1]:
-            reasons.append(
-                Notice(
-                    "density", density[0].header, f"{density[0].header}: {density[1]:g} kg/L is not a water"
-                )
-            )
+        doubts = self._doubts(read_)
+        pH, temperature, density = (
+            self._first("pH", read_),
+            self._temperature(read_),
+            self._first("density", read_),
+        )
+        reasons = [*doubts.reasons, *_impossible(pH, temperature), *_no_density(density)]
         present = [
             column
             for column in self.columns
             if column.role == "concentration"
             and not read_[column.index].empty
-            and column.index not in unusable
+            and column.index not in doubts.unusable
         ]
         if not any(read_[each.index].value is not None or read_[each.index].why for each in present):
             reasons.append(Notice("row", "", "no concentration has a value"))
         if reasons or pH is None or temperature is None:
-            return Rejected(sample, line, (*reasons, *minor), group)
+            return Rejected(sample, line, (*reasons, *doubts.left_out), group)
 
-        read_ = {index: Cell() if index in unusable else cell for index, cell in read_.items()}
-        notices += minor
+        read_ = {index: Cell() if index in doubts.unusable else cell for index, cell in read_.items()}
         measured = [
             measurement
             for column in present
@@ -406,22 +406,47 @@ class _Reader:
             density=density[1] if density else None,
             basis=self.basis,
             row=line,
-            other={
-                column.header or f"column {column.index + 1}": text
-                for column in self.columns
-                if column.role in ("text", "group", "left out") and (text := _text(cells, column))
-            },
+            other=self._other(cells),
             carbonate=carbonate,
         )
-        checks = {
+        notices = (*doubts.checks, *doubts.left_out, *odd)
+        return Water(analysis, tuple(counting), self._checks(read_), notices, group)
+
+    def _doubts(self, cells: Mapping[int, Cell]) -> _Doubts:
+        """Return what is wrong with the cells of a row, one by one."""
+        found = _Doubts([], [], [], set())
+        for column in self.columns:
+            cell = cells.get(column.index)
+            if not (why := _objection(column, cell) if cell else ""):
+                continue
+            name = column.header
+            if column.role in _CHECKS:
+                found.checks.append(Notice("check", name, f"{name}: {why}; it is not used"))
+            elif column.role == "error" or (column.role == "concentration" and column.element not in _MAJOR):
+                found.unusable.add(column.index)
+                found.left_out.append(Notice("value", name, f"{name}: {why}; the cell is left out"))
+            else:
+                found.reasons.append(Notice("value", name, f"{name}: {why}"))
+        return found
+
+    def _checks(self, cells: Mapping[int, Cell]) -> dict[str, float]:
+        """Return the numbers of a row that its analysis is checked against, by their role."""
+        return {
             str(column.role): cell.value * column.factor
             for column in self.columns
             if column.role in _CHECKS
-            and (cell := read_[column.index]).value is not None
+            and (cell := cells[column.index]).value is not None
             and not cell.below
             and not cell.why
         }
-        return Water(analysis, tuple(counting), checks, (*notices, *odd), group)
+
+    def _other(self, cells: list[str]) -> dict[str, str]:
+        """Return the texts of a row that are no numbers of its analysis, by their heading."""
+        return {
+            column.header or f"column {column.index + 1}": text
+            for column in self.columns
+            if column.role in ("text", "group", "left out") and (text := _text(cells, column))
+        }
 
     def _shape(self, cells: list[str]) -> list[Notice]:
         used = len(cells)
@@ -705,6 +730,13 @@ def _impossible(pH: tuple[Column, float] | None, temperature: float | None) -> l
     elif not TEMPERATURE_RANGE[0] <= temperature <= TEMPERATURE_RANGE[1]:
         found.append(Notice("temperature", "", f"impossible temperature {temperature:g} degC"))
     return found
+
+
+def _no_density(density: tuple[Column, float] | None) -> list[Notice]:
+    if density is None or DENSITY_RANGE[0] <= density[1] <= DENSITY_RANGE[1]:
+        return []
+    name = density[0].header
+    return [Notice("density", name, f"{name}: {density[1]:g} kg/L is not a water")]
 
 
 def _grams(measured: Sequence[Measurement]) -> float:
