@@ -2,7 +2,7 @@
 
 - `encoding`, `sheet`, `columns`, `cells`, `units`, `constituents`: a table's text, its headings, its values
 - `summaries` (`summaries.toml`): rows that are means, counts, blanks or limits and no samples
-- `table`: all of it read, rows rejected with reasons; `analysis`: one water
+- `table`: all of it read; `rows`: each row as an analysis, or rejected with its reasons; `analysis`: one water
 - `balance`, `carbonate`, `diagnosis`, `notices`: charge balance, and what errors explain it
 - `speciation`: PHREEQC asked for density and saturation indices of waters
 - `survey`, `report`: scaling of every water

@@ -30,7 +30,8 @@ from labrig_phreeqc.waters.carbonate import log_k1, log_kw
 from labrig_phreeqc.waters.columns import Column, conversion
 from labrig_phreeqc.waters.constituents import CHARGES
 from labrig_phreeqc.waters.notices import Explanation, Notice, NoticeKind
-from labrig_phreeqc.waters.table import Measurement, Table, Water
+from labrig_phreeqc.waters.rows import Measurement, Water
+from labrig_phreeqc.waters.table import Table
 from labrig_phreeqc.waters.units import UNITS, Unit
 
 DILUTE_MEQ, DILUTE_DIFFERENCE = 3.0, 0.2

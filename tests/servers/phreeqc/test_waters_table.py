@@ -13,8 +13,9 @@ from labrig.errors import LabrigError
 from labrig_phreeqc.database.catalogue import Catalogue, read
 from labrig_phreeqc.database.databases import find_database
 from labrig_phreeqc.waters.columns import Column, Stated, read_columns
+from labrig_phreeqc.waters.rows import Rejected, Water, pe_of
 from labrig_phreeqc.waters.sheet import MAX_ROWS
-from labrig_phreeqc.waters.table import Rejected, Table, Water, pe_of, read_table
+from labrig_phreeqc.waters.table import Table, read_table
 
 pytestmark = pytest.mark.usefixtures("databases")
 

@@ -1,0 +1,628 @@
+"""Rows of a laboratory's table: each becomes an analysis in moles, or is rejected with its reasons."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from labrig_phreeqc.checks.criteria import MEASURED_PH_RANGE
+from labrig_phreeqc.waters import summaries
+from labrig_phreeqc.waters.analysis import DILUTE_G_PER_L, Analysis, Basis, Constituent
+from labrig_phreeqc.waters.balance import ALKALINITY_END
+from labrig_phreeqc.waters.cells import (
+    SHARES,
+    BelowLimit,
+    Cell,
+    Decimal,
+    decimal_mark,
+    missing_code,
+    read_cell,
+)
+from labrig_phreeqc.waters.columns import Column, Role
+from labrig_phreeqc.waters.constituents import KNOWN
+from labrig_phreeqc.waters.notices import Notice
+from labrig_phreeqc.waters.sheet import Sheet
+
+MAX_CELL = 500
+"""Characters of a cell that are kept."""
+TEMPERATURE_RANGE = (-10.0, 350.0)
+DENSITY_RANGE = (0.9, 1.6)
+"""kg/L; outside, the column is in another unit than it says."""
+AGREEMENT = 0.05
+"""Two columns for one constituent agree within this share of the larger value."""
+
+_NUMERIC: tuple[Role, ...] = (
+    "concentration",
+    "error",
+    "pH",
+    "temperature",
+    "pe",
+    "Eh",
+    "density",
+    "conductivity",
+    "TDS",
+    "hardness",
+)
+_TYPE = re.compile(r"(?:sample|qc|proben?)?[ _-]?(?:type|kind|art)|qc|qa/?qc", re.IGNORECASE)
+"""Headings of a column that says of each row whether it is a sample."""
+_CHECKS: tuple[Role, ...] = ("conductivity", "TDS", "hardness")
+MAJOR = ("Ca", "Mg", "Na", "K", "Alkalinity", "C(4)", "C", "S(6)", "S", "Cl")
+"""Elements without which a row is not computed where their cell cannot be read; of others the cell is left out."""
+_FRACTIONS = ("dissolved", "", "total")
+"""Which of several columns of a constituent counts: what is in solution, and not in particles."""
+_ORDER = {each.key: number for number, each in enumerate(KNOWN)}
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """One number of the table that counts.
+
+    Attributes
+    ----------
+    column
+        Where it stands, with its unit.
+    value
+        As reported; the limit, where `censored`.
+    amount
+        What it is taken for: mmol (meq of alkalinity) per basis of the analysis.
+    censored
+        The laboratory reported less than a limit.
+    """
+
+    column: Column
+    value: float
+    amount: float
+    censored: bool = False
+
+
+@dataclass(frozen=True)
+class Water:
+    """A row that can be computed.
+
+    Attributes
+    ----------
+    analysis
+        The water.
+    measured
+        The numbers behind its constituents.
+    checks
+        What was measured of the whole water: ``conductivity`` in uS/cm, ``TDS`` in mg/L, ``hardness`` in mg/L as CaCO3.
+    notices
+        What is odd already on reading.
+    group
+        The text of the group column.
+    """
+
+    analysis: Analysis
+    measured: tuple[Measurement, ...]
+    checks: Mapping[str, float] = field(default_factory=dict)
+    notices: tuple[Notice, ...] = ()
+    group: str = ""
+
+
+@dataclass(frozen=True)
+class Rejected:
+    """A row that cannot be computed, and all the reasons."""
+
+    sample: str
+    line: int
+    reasons: tuple[Notice, ...]
+    group: str = ""
+
+
+@dataclass(frozen=True)
+class _Doubts:
+    """What is wrong with the cells of a row.
+
+    Attributes
+    ----------
+    reasons
+        Why the row is rejected.
+    left_out, unusable
+        Cells that the row does without, and their columns.
+    checks
+        Checks that are not used.
+    """
+
+    reasons: list[Notice]
+    left_out: list[Notice]
+    checks: list[Notice]
+    unusable: set[int]
+
+
+class RowReader:
+    """Reads rows; counts what must be said about all of them."""
+
+    def __init__(
+        self,
+        columns: Sequence[Column],
+        sheet: Sheet,
+        temperature: float | None,
+        below_limit: BelowLimit,
+    ) -> None:
+        self.columns = columns
+        self.named = next((each for each in columns if each.role == "sample"), None)
+        self.grouped = next((each for each in columns if each.role == "group"), None)
+        self.summaries: list[str] = []
+        self.width = len(columns)
+        self.delimiter = sheet.delimiter
+        self.temperature = temperature
+        self.below_limit = below_limit
+        self.censored: Counter[str] = Counter()
+        self.unstated: Counter[str] = Counter()
+        self.said: Counter[str] = Counter()
+        self.estimated: Counter[str] = Counter()
+        self.compared: set[tuple[str, str]] = set()
+        texts = {
+            column.index: [cells[column.index] for _, cells in sheet.rows if column.index < len(cells)]
+            for column in columns
+            if column.role in _NUMERIC
+        }
+        default = Decimal("," if sheet.delimiter == ";" else ".", sheet.delimiter == ";")
+        whole = decimal_mark((text for column in texts.values() for text in column), default)
+        self.decimals = {index: decimal_mark(column, whole) for index, column in texts.items()}
+        bases = {each.unit.basis for each in columns if each.role == "concentration" and each.unit}
+        self.basis: Basis = "L" if "L" in bases else min(bases)
+        self.mixed = len(bases) > 1
+
+    def no_samples(self, rows: Sequence[tuple[int, list[str]]]) -> Mapping[int, str]:
+        """Return which rows sum others up or are blanks or limits, by their place, with what each is."""
+        groups = {_text(cells, self.grouped) for _, cells in rows} - {""}
+        found = dict(summaries.no_samples([self._label(cells) for _, cells in rows], groups))
+        for column in (each for each in self.columns if each.role in ("text", "group")):
+            if _TYPE.fullmatch(column.header.strip()):
+                found |= summaries.no_samples([_text(cells, column) for _, cells in rows])
+        self.summaries = [
+            self._label(rows[number][1]) or f"line {rows[number][0]}" for number in sorted(found)
+        ]
+        return found
+
+    def _label(self, cells: list[str]) -> str:
+        """Return the name of a row; without one its first text, where tables write "Mean" below the dates."""
+        texts = (each for each in self.columns if each.role in ("text", "group", "left out"))
+        return _text(cells, self.named) or next((text for each in texts if (text := _text(cells, each))), "")
+
+    def rejected(self, line: int, cells: list[str], what: str) -> Rejected:
+        """Reject a row that is no sample."""
+        name = self._label(cells)
+        words = f"{name[:60]!r} is {what} and no sample; rename it if it is one"
+        return Rejected(name or f"line {line}", line, (Notice("row", "", words),), _text(cells, self.grouped))
+
+    def row(self, line: int, cells: list[str]) -> Water | Rejected:
+        """Read one row."""
+        sample, group = _text(cells, self.named) or f"line {line}", _text(cells, self.grouped)
+        if reasons := self._shape(cells):
+            return Rejected(sample, line, tuple(reasons), group)
+        read_ = {
+            column.index: read_cell(cells[column.index], self.decimals[column.index])
+            for column in self.columns
+            if column.role in _NUMERIC
+        }
+        doubts = self._doubts(read_)
+        pH, temperature, density = (
+            self._first("pH", read_),
+            self._temperature(read_),
+            self._first("density", read_),
+        )
+        reasons = [*doubts.reasons, *_impossible(pH, temperature), *_no_density(density)]
+        present = [
+            column
+            for column in self.columns
+            if column.role == "concentration"
+            and not read_[column.index].empty
+            and column.index not in doubts.unusable
+        ]
+        if not any(read_[each.index].value is not None or read_[each.index].why for each in present):
+            reasons.append(Notice("row", "", "no concentration has a value"))
+        if reasons or pH is None or temperature is None:
+            return Rejected(sample, line, (*reasons, *doubts.left_out), group)
+
+        read_ = {index: Cell() if index in doubts.unusable else cell for index, cell in read_.items()}
+        measured = [
+            measurement
+            for column in present
+            if (measurement := self._measurement(column, read_[column.index], pH[1]))
+        ]
+        if self.mixed:
+            scaled = _per_litre(measured, density[1] if density else None)
+            if scaled is None:
+                why = f"{_grams(measured):.3g} g/L are dissolved: mg/L and mg/kg need the density to be put together"
+                return Rejected(sample, line, (Notice("density", "", why),), group)
+            measured = scaled
+        counting, carbonate, odd = self._choose(measured)
+        analysis = Analysis(
+            sample=sample,
+            pH=pH[1],
+            temperature=temperature,
+            constituents=self._constituents(counting, read_),
+            pe=self._pe(read_, temperature),
+            density=density[1] if density else None,
+            basis=self.basis,
+            row=line,
+            other=self._other(cells),
+            carbonate=carbonate,
+        )
+        notices = (*doubts.checks, *doubts.left_out, *odd)
+        return Water(analysis, tuple(counting), self._checks(read_), notices, group)
+
+    def _doubts(self, cells: Mapping[int, Cell]) -> _Doubts:
+        """Return what is wrong with the cells of a row, one by one."""
+        found = _Doubts([], [], [], set())
+        for column in self.columns:
+            cell = cells.get(column.index)
+            if not (why := _objection(column, cell) if cell else ""):
+                continue
+            name = column.header
+            if column.role in _CHECKS:
+                found.checks.append(Notice("check", name, f"{name}: {why}; it is not used"))
+            elif column.role == "error" or (column.role == "concentration" and column.element not in MAJOR):
+                found.unusable.add(column.index)
+                found.left_out.append(Notice("value", name, f"{name}: {why}; the cell is left out"))
+            else:
+                found.reasons.append(Notice("value", name, f"{name}: {why}"))
+        return found
+
+    def _checks(self, cells: Mapping[int, Cell]) -> dict[str, float]:
+        """Return the numbers of a row that its analysis is checked against, by their role."""
+        return {
+            str(column.role): cell.value * column.factor
+            for column in self.columns
+            if column.role in _CHECKS
+            and (cell := cells[column.index]).value is not None
+            and not cell.below
+            and not cell.why
+        }
+
+    def _other(self, cells: list[str]) -> dict[str, str]:
+        """Return the texts of a row that are no numbers of its analysis, by their heading."""
+        return {
+            column.header or f"column {column.index + 1}": text
+            for column in self.columns
+            if column.role in ("text", "group", "left out") and (text := _text(cells, column))
+        }
+
+    def _shape(self, cells: list[str]) -> list[Notice]:
+        used = len(cells)
+        while used > self.width and not cells[used - 1].strip():
+            used -= 1
+        if used == self.width:
+            return []
+        words = f"the line has {used} cells and the heading {self.width}"
+        if used < self.width:
+            words += "; a cell without a value needs its separator"
+        elif self.delimiter == ",":
+            words += "; a comma inside a cell needs quotation marks around it"
+        return [Notice("row", "", words)]
+
+    def _first(self, role: Role, cells: Mapping[int, Cell]) -> tuple[Column, float] | None:
+        """Return the first value of a role, the field's before the laboratory's."""
+        columns = sorted(
+            (each for each in self.columns if each.role == role),
+            key=lambda each: ("field", "", "lab").index(each.place),
+        )
+        for column in columns:
+            cell = cells[column.index]
+            if cell.value is not None and not cell.below and not cell.why:
+                if len(columns) > 1:
+                    self.said[f"{role}: {column.header} counts"] += 1
+                return column, cell.value * column.factor + column.offset
+        return None
+
+    def _temperature(self, cells: Mapping[int, Cell]) -> float | None:
+        found = self._first("temperature", cells)
+        if found is not None:
+            return round(found[1], 6)
+        if self.temperature is not None:
+            self.said[f"temperature: {self.temperature:g} degC as stated"] += 1
+        return self.temperature
+
+    def _pe(self, cells: Mapping[int, Cell], temperature: float) -> float | None:
+        if (pe := self._first("pe", cells)) is not None:
+            return pe[1]
+        if (Eh := self._first("Eh", cells)) is not None:
+            return pe_of(Eh[1], temperature)
+        return None
+
+    def _measurement(self, column: Column, cell: Cell, pH: float) -> Measurement | None:
+        if cell.estimated:
+            self.estimated[column.header] += 1
+        if not cell.below:
+            assert cell.value is not None
+            return Measurement(column, cell.value, cell.value * column.factor)
+        if cell.value is None:
+            self.unstated[column.header] += 1
+            return None
+        if (
+            column.element == "Alkalinity" and pH < ALKALINITY_END
+        ):  # any share of the limit would contradict the pH
+            self.said[
+                f"{column.header} below its limit is taken as 0 where pH is below {ALKALINITY_END:g}, "
+                f"the end of the titration"
+            ] += 1
+            return None
+        self.censored[column.header] += 1
+        share = SHARES[self.below_limit]
+        return Measurement(column, cell.value, cell.value * column.factor * share, censored=True)
+
+    def _choose(
+        self, measured: Sequence[Measurement]
+    ) -> tuple[list[Measurement], float | None, list[Notice]]:
+        """Choose what counts where several columns are about one constituent, and compare them.
+
+        Returns
+        -------
+        counting
+            One measurement for each constituent; for alkalinity one, or HCO3 with CO3 and OH.
+        carbonate
+            meq of the alkalinity that was reported as CO3, where HCO3 and CO3 were.
+        notices
+            Where they disagree.
+        """
+        notices: list[Notice] = []
+        by_element: dict[str, list[Measurement]] = {}
+        for measurement in sorted(measured, key=_rank):
+            by_element.setdefault(measurement.column.element, []).append(measurement)
+        alkalinity, carbonate, odd = self._alkalinity(by_element.pop("Alkalinity", []))
+        notices += odd
+        carbon = by_element.get("C(4)") or by_element.get("C")
+        if alkalinity and carbon:
+            by_element.pop(carbon[0].column.element)
+            self.said["alkalinity counts where inorganic carbon (DIC) is given too"] += 1
+        counting = list(alkalinity)
+        for first, *others in by_element.values():
+            counting.append(first)
+            if first.column.fraction == "total" and _has_dissolved(self.columns, first.column):
+                self.said[f"{first.column.header} counts where the dissolved value is missing"] += 1
+            for other in others:
+                self.compared.add((first.column.header, other.column.header))
+                if {_key(first), _key(other)} == {"PO4", "P"}:  # total phosphorus is more than phosphate
+                    continue
+                apart = (first.column.fraction, other.column.fraction)
+                if (
+                    apart[0] == "dissolved" != apart[1] and other.amount >= first.amount
+                ):  # the rest is particles
+                    continue
+                notices += _disagreement(first, first.amount, other, other.amount)
+        return sorted(counting, key=_rank), carbonate, notices
+
+    def _alkalinity(
+        self, measured: Sequence[Measurement]
+    ) -> tuple[list[Measurement], float | None, list[Notice]]:
+        first: dict[str, Measurement] = {}
+        notices: list[Notice] = []
+        for measurement in measured:
+            if (same := first.setdefault(_key(measurement), measurement)) is not measurement:
+                self.compared.add((same.column.header, measurement.column.header))
+                notices += _disagreement(same, same.amount, measurement, measurement.amount)
+        total = first.get("Alkalinity")
+        parts = [first[key] for key in ("HCO3", "CO3", "OH") if key in first]
+        split = sum(each.amount for each in parts)
+        carbonate = first["CO3"].amount if "CO3" in first and "HCO3" in first else None
+        if total is not None:
+            if "HCO3" in first:
+                self.compared.add((total.column.header, " + ".join(each.column.header for each in parts)))
+                notices += _disagreement(total, total.amount, first["HCO3"], split)
+                if notices:
+                    carbonate = None
+            return [total], carbonate, notices
+        if parts and "HCO3" not in first:
+            if split:
+                names = " and ".join(each.column.header for each in parts)
+                words = f"{names} without HCO3 are not the alkalinity and are left out"
+                notices.append(Notice("value", parts[0].column.header, words))
+            return [], None, notices
+        return parts, carbonate, notices
+
+    def _constituents(
+        self, counting: Sequence[Measurement], cells: Mapping[int, Cell]
+    ) -> dict[str, Constituent]:
+        found: dict[str, Constituent] = {}
+        for measurement in counting:
+            column = measurement.column
+            assert column.unit is not None
+            one = Constituent(
+                element=column.element,
+                amount=measurement.amount,
+                value=measurement.value,
+                unit=column.unit.text,
+                formula=column.formula if column.unit.kind == "mass" else "",
+                censored=measurement.censored,
+                relative_error=self._error(measurement, cells),
+            )
+            if (before := found.get(column.element)) is not None:  # HCO3, then CO3: the sum in meq
+                total = before.amount + one.amount
+                one = Constituent(
+                    element=column.element,
+                    amount=total,
+                    value=total,
+                    unit=f"meq/{self.basis}",
+                    censored=before.censored and one.censored,
+                    relative_error=before.relative_error,
+                )
+            found[column.element] = one
+        return found
+
+    def _error(self, measurement: Measurement, cells: Mapping[int, Cell]) -> float | None:
+        for column in self.columns:
+            if column.role != "error" or column.known is not measurement.column.known:
+                continue
+            if column.fraction and column.fraction != measurement.column.fraction:
+                continue
+            cell = cells[column.index]
+            if cell.value is None or cell.below or cell.why:
+                continue
+            if column.unit is None:
+                return cell.value * column.factor
+            if measurement.value and column.said == measurement.column.said:
+                return cell.value / measurement.value
+        return None
+
+    def notes(self, rows: Sequence[Water | Rejected]) -> list[str]:
+        """Say what holds for the table as a whole."""
+        notes = []
+        if self.summaries:
+            some = ", ".join(each[:30] for each in self.summaries[:6]) + (
+                ", ..." if self.summaries[6:] else ""
+            )
+            notes.append(
+                f"rows that are no samples (means, counts, blanks, limits): {len(self.summaries)} ({some})"
+            )
+        doubles = [name for name, n in Counter(_name(each) for each in rows).items() if n > 1]
+        if doubles:
+            some = ", ".join(doubles[:5]) + (", ..." if len(doubles) > 5 else "")
+            notes.append(f"sample names that occur more than once: {some}; rows are told apart by their line")
+        total = sum(self.censored.values())
+        if total:
+            stands = {"half": "half the limit", "zero": "zero", "limit": "the limit"}[self.below_limit]
+            notes.append(f"values below a limit of detection: {total}; {stands} stands for each")
+        if self.estimated:
+            some = ", ".join(list(self.estimated)[:6])
+            notes.append(
+                f"values that the laboratory marks as estimated (J, E, B): {sum(self.estimated.values())} ({some}); "
+                "they are used as they stand"
+            )
+        if self.unstated:
+            some = ", ".join(list(self.unstated)[:6])
+            notes.append(
+                f"values below a limit that is not stated: {sum(self.unstated.values())} ({some}); they are left "
+                "out, as if they were zero"
+            )
+        notes += [f"{words} (rows: {n})" for words, n in self.said.items()]
+        dissolved = {each.header for each in self.columns if each.fraction == "dissolved"}
+        notes += [
+            f"{first} counts{', the dissolved part' if first in dissolved else ''}; {other} is only compared with it"
+            for first, other in sorted(self.compared)
+        ]
+        used = [each for each in self.columns if each.role in _NUMERIC]
+        if any(self.decimals[each.index].mark == "," for each in used):
+            notes.append("the decimal mark is a comma")
+        return notes
+
+
+def pe_of(Eh: float, temperature: float) -> float:
+    """Return pe = Eh F / (R T ln 10), for Eh in V against hydrogen and a temperature in degC (CODATA 2018)."""
+    return Eh * 96485.33212 / (8.314462618 * (temperature + 273.15) * math.log(10))
+
+
+def _key(measurement: Measurement) -> str:
+    return measurement.column.known.key if measurement.column.known else ""
+
+
+def _rank(measurement: Measurement) -> tuple[int, int, int]:
+    column = measurement.column
+    return _ORDER.get(_key(measurement), len(_ORDER)), _FRACTIONS.index(column.fraction), column.index
+
+
+def _has_dissolved(columns: Sequence[Column], column: Column) -> bool:
+    return any(
+        other.role == "concentration" and other.element == column.element and other.fraction == "dissolved"
+        for other in columns
+    )
+
+
+def _name(row: Water | Rejected) -> str:
+    return row.analysis.sample if isinstance(row, Water) else row.sample
+
+
+def _text(cells: Sequence[str], column: Column | None) -> str:
+    if column is None or column.index >= len(cells):
+        return ""
+    return " ".join(cells[column.index].split())[:MAX_CELL]
+
+
+def _objection(column: Column, cell: Cell) -> str:
+    """Say why a cell cannot be used, or nothing."""
+    if cell.why:
+        return cell.why
+    if cell.below and column.role not in ("concentration", "error"):
+        return "it is only a limit"
+    negative = cell.value is not None and cell.value < 0
+    if negative and column.role not in ("pH", "temperature", "pe", "Eh"):
+        assert cell.value is not None
+        if missing_code(cell.value):
+            return f"{cell.value:g} looks like a code for a missing value; leave the cell empty"
+        return f"{cell.value:g} is negative; if it stands for a limit of detection, write <{-cell.value:g}"
+    return ""
+
+
+def _impossible(pH: tuple[Column, float] | None, temperature: float | None) -> list[Notice]:
+    found = []
+    if pH is None:
+        found.append(Notice("pH", "", "no pH"))
+    elif not MEASURED_PH_RANGE[0] <= pH[1] <= MEASURED_PH_RANGE[1]:
+        words = f"impossible pH {pH[1]:g}"
+        if missing_code(pH[1]):
+            words += "; it looks like a code for a missing value"
+        elif temperature is not None and 4 <= temperature <= 10 and pH[1] < 45:
+            words += f"; pH and temperature ({temperature:g}) may have changed places"
+        elif 40 <= pH[1] <= 100:
+            words += f"; it would be possible as {pH[1] / 10:g}"
+        found.append(Notice("pH", pH[0].header, words))
+    if temperature is None:
+        found.append(Notice("temperature", "", "no temperature"))
+    elif not TEMPERATURE_RANGE[0] <= temperature <= TEMPERATURE_RANGE[1]:
+        found.append(Notice("temperature", "", f"impossible temperature {temperature:g} degC"))
+    return found
+
+
+def _no_density(density: tuple[Column, float] | None) -> list[Notice]:
+    if density is None or DENSITY_RANGE[0] <= density[1] <= DENSITY_RANGE[1]:
+        return []
+    name = density[0].header
+    return [Notice("density", name, f"{name}: {density[1]:g} kg/L is not a water")]
+
+
+def _grams(measured: Sequence[Measurement]) -> float:
+    """Return g of dissolved solids per litre or kilogram, roughly where units are not of mass."""
+    return (
+        sum(
+            measurement.value * measurement.column.unit.scale
+            if measurement.column.unit and measurement.column.unit.kind == "mass"
+            else 40 * measurement.amount
+            for measurement in measured
+            if not measurement.censored
+        )
+        / 1e3
+    )
+
+
+def _per_litre(measured: Sequence[Measurement], density: float | None) -> list[Measurement] | None:
+    """Put amounts per kilogram of solution on a litre; None where that needs a density."""
+    if density is None and _grams(measured) > DILUTE_G_PER_L:
+        return None
+    return [
+        replace(measurement, amount=measurement.amount * (density or 1.0))
+        if measurement.column.unit and measurement.column.unit.basis == "kgs"
+        else measurement
+        for measurement in measured
+    ]
+
+
+def _disagreement(first: Measurement, one: float, second: Measurement, other: float) -> list[Notice]:
+    """Compare two amounts of the same thing; digits that were rounded away are no disagreement."""
+    if first.censored or second.censored:
+        return []
+    rounding = (
+        _last_digit(first.value) * first.column.factor + _last_digit(second.value) * second.column.factor
+    )
+    if abs(one - other) <= max(AGREEMENT * max(one, other), rounding):
+        return []
+    unit = "meq" if first.column.element == "Alkalinity" else "mmol"
+    words = (
+        f"{first.column.header} is {one:.4g} {unit} and {second.column.header} {other:.4g}; the first counts"
+    )
+    ratio = one / other if other else math.inf
+    for name, factor in (("1.22", 61.017 / 50.043), ("0.82", 50.043 / 61.017)):
+        if first.column.element == "Alkalinity" and abs(ratio / factor - 1) < 0.02:
+            words += f"; their ratio is {name}, that of HCO3 and CaCO3"
+            return [Notice("as", second.column.header, words)]
+    return [Notice("value", second.column.header, words)]
+
+
+def _last_digit(value: float) -> float:
+    """Return one unit in the last digit of a number as it was written."""
+    text = f"{value:.12g}"
+    return 10.0 ** -len(text.partition(".")[2]) if "e" not in text else 0.0
