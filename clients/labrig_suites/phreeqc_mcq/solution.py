@@ -18,8 +18,6 @@ from labrig_suites.phreeqc_mcq.scenario import Printed, Scene
 from labrig_suites.phreeqc_mcq.stems import STEMS
 
 INPUT, RESULT = "input.pqi", "result.out"
-PIECE_CHARS = 100_000
-"""What read_file gives of a range at most."""
 MOST_PIECES = 12
 OPTION = re.compile(r"^([A-D])\. (?:\D* )?(-?\d[\d.]*(?:e[-+]\d+)?)(?: .*)?$", re.MULTILINE)
 STATUS = re.compile(r"^status: (\w+)$", re.MULTILINE)

@@ -28,15 +28,6 @@ CDS = Service(
     key=Key("earth", "cds_key", header="PRIVATE-TOKEN", get_it="https://cds.climate.copernicus.eu/profile"),
     terms="https://cds.climate.copernicus.eu/terms",
 )
-ADS = Service(
-    "ads",
-    "https://ads.atmosphere.copernicus.eu/api",
-    limit=Limit(per_second=2, concurrent=2),
-    key=Key(
-        "earth", "ads_key", header="PRIVATE-TOKEN", get_it="https://ads.atmosphere.copernicus.eu/profile"
-    ),
-    terms="https://ads.atmosphere.copernicus.eu/terms",
-)
 
 WAIT_S = 240.0
 """How long one call waits for a job; the next call with the same request goes on with the job."""

@@ -15,7 +15,6 @@ from labrig.errors import LabrigError
 MOST_FIELDS = 200_000
 """More than networks of a thousand layers have; a file that goes on longer is made to keep us busy."""
 MOST_TEXT = 10_000
-FLOAT32 = 1
 EXTERNAL = 1
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 

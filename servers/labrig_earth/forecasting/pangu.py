@@ -32,7 +32,6 @@ PLAUSIBLE = {
     "q": (-0.001, 0.06), "t": (150, 345), "u": (-200, 200), "v": (-200, 200),
 }  # fmt: skip
 """Values beyond these are of another unit or variable."""
-STEPS_H = (24, 6, 3, 1)
 WITHIN_DEGREE = 1e-3
 _STEP = re.compile(r"_(\d{1,2})\.onnx$")
 SOURCE = "https://github.com/198808xc/Pangu-Weather"

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -196,8 +195,3 @@ def _alone() -> Iterator[None]:
         yield
     finally:
         pyogrio.set_gdal_config_options({"OGR_CURRENT_DATE": None, "GDAL_PAM_ENABLED": None})
-
-
-def size_bytes(path: Path) -> int:
-    """Return the bytes of all files below a folder."""
-    return sum((Path(top) / name).stat().st_size for top, _, names in os.walk(path) for name in names)

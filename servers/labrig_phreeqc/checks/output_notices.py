@@ -1,7 +1,7 @@
 """Doubts about numbers that PHREEQC printed without one: outside the models behind them, or not determined at all.
 
-`output_notices` looks at the states of a finished run; `validity` says the same in lines of text. One notice stands
-for all states that share it. Only what is printed can be looked at: with PRINT options off, less is found.
+`output_notices` looks at the states of a finished run. One notice stands for all states that share it. Only
+what is printed can be looked at: with PRINT options off, less is found.
 """
 
 from __future__ import annotations
@@ -135,11 +135,6 @@ class Notice:
         if len(self.states) > 1:
             place = f"{len(self.states)} states from {place} to {_label(last)}, L{last.first}-{last.last}"
         return f"{self.message}: {place}"
-
-
-def validity(run: Run, outline: Outline, text: str = "") -> list[str]:
-    """Return `output_notices` as text, each with its states and their lines in the output."""
-    return [str(each) for each in output_notices(run, outline, text)]
 
 
 def output_notices(run: Run, outline: Outline, text: str = "") -> list[Notice]:

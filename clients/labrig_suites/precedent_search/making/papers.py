@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import re
 import tomllib
 from dataclasses import dataclass
 from functools import cache
@@ -19,9 +18,6 @@ from labrig_suites.supercon_extraction.targets import field
 FAMILY = ("Tester", "Fixture", "Sample", "Probe", "Gauge", "Meter", "Scale", "Balance", "Furnace", "Anvil")
 REGISTRANT = "10.5555"
 """The prefix that Crossref keeps for tests: no DOI of ours is one of a work."""
-
-
-_TELLING = re.compile(r"superconduct|transition")
 
 
 @dataclass(frozen=True)

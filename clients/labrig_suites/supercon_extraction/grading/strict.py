@@ -16,7 +16,6 @@ from labrig_suites.supercon_extraction.grading.values import equal, read_value, 
 from labrig_suites.supercon_extraction.rows import Predicted, Truth
 
 TOLERANCES = (0.001, 0.01, 0.1)
-MOST_CONSIDERED = 10_000
 
 
 @dataclass(frozen=True)

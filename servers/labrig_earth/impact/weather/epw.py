@@ -40,7 +40,6 @@ RANGES = {
 """By place: least, most, the code for missing, what it is (the ranges of the manual)."""
 
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-WEEK_H = 7 * 24
 UNKNOWN = "99,99,9999,99999,9,999999999,999,.999,999,99,999,999,99"
 """Sky cover, visibility, ceiling, weather, water, aerosol, snow, albedo and rain, each by its code for missing."""
 
