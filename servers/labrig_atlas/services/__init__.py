@@ -10,5 +10,5 @@ nominatim, overpass, osrm       names, places nearby and ways, from OpenStreetMa
 open_meteo, heights             weather and elevation; Open-Elevation and OpenTopoData
 world_bank, rest_countries      population and area of a country
 web_search      Serper, Brave, SearXNG
-binance, yahoo  coins and stocks
+binance, yahoo  prices of coins (candles) and of stocks, now and on past days
 """

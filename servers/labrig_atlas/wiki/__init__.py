@@ -3,9 +3,8 @@
 From an address to what is shown of a page:
 
 - `identity`: an address or a title is one page
-- `page`: what a page is; `views`: outline, slices, links, tables, places of words; `marking`: as Markdown; `grids`:
-tables
-  with their spans resolved; `as_html`: as HTML
+- `page`: what a page is; `views`: outline, slices, links, tables, places of words; `marking`: as Markdown;
+  `grids`: tables with their spans resolved; `as_html`: as HTML
 - `values`: what an infobox says, of `dates`, `numbers` and `coordinates`
 
 Where pages come from:

@@ -2,8 +2,8 @@
 
 In the order of a run:
 
-- `profiles`: the Pythons that exist; `environment`: one of them, and what it reads; `prepare`: run once when it
-is made
+- `profiles`: the Pythons that exist; `environment`: one of them, and what it reads; `prepare`: run once
+  when it is made
 - `backends`: which protection works here; `folders`: the sandbox's own folder
 - `sandbox`: the queue; `forkserver`: the fork server as the host sees it
 - `running`: one run; `inputs`: what it may read; `pipes`: what it prints; `conversation`: what it and its host say to

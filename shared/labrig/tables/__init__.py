@@ -4,7 +4,7 @@ The format is told by the name, and by the first bytes where these say something
 imported when a file asks for them.
 
 - `description`: what is said of a table; `columns`: a column, from its cells
-- `delimited`, `records`, `spreadsheet`, `parquet`, `hdf5`, `netcdf`: a reader for each format
+- `delimited` (CSV, TSV), `records`, `spreadsheet`, `parquet`, `hdf5`, `netcdf`: a reader for each format
 - `window`: a file as an object that seeks
 - `apart`: the same in a child process, for files that anybody may have made
 """

@@ -10,6 +10,7 @@
 - `traffic`: its streets and trips, and `traffic_engine`, SUMO for true values
 - `scenes`: what satellites saw of a ground, and `sites`: which ground of which domain (``sites.toml``)
 - `reanalysis`: hours over a country, and what is asked of them (``spells.toml``)
+- `engines`: how an engine is asked for true values, in its own Python
 - `case`: what the stages of one item share; `plan`: calls, questions and formulas while an item is put together
 - `stages_grids`, `stages_forecast`, `stages_town`, `stages_heat`, `stages_satellite`, `stages_reanalysis`,
   `stages_crops`, `stages_buildings`, `stages_traffic`, `stages_risk`, `stages_dssat`, `stages_document`: parts of

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,13 +9,12 @@ from pathlib import Path
 
 import numpy as np
 
-from labrig.errors import LabrigError, Lacking
 from labrig_suites.terrabench.making.building_engine import CASES
+from labrig_suites.terrabench.making.engines import answered
 from labrig_suites.terrabench.making.hours import saturation_hpa
 from labrig_suites.terrabench.making.world import Floats, World
 
 NEEDS = "energyplus"
-SECONDS = 300
 SOLAR_W_M2 = 1367.0
 YEAR = 2017
 """A year without 29 February."""
@@ -218,18 +215,11 @@ def loads(epws: Mapping[str, str], cases: Sequence[tuple[str, str, float | None]
     cases
         Text of a building's file, name of the weather, and a constant heating set point or None.
 
-    Raises
-    ------
-    Lacking
-        The engine is not installed.
-    LabrigError
-        ``engine``: the engine failed; with what it said.
+    Raises what `labrig_suites.terrabench.making.engines.answered` raises.
     """
-    from labrig.sideenv import status
     from labrig_earth.impact.buildings.setup import ENERGYPLUS_ENV
 
-    if status(ENERGYPLUS_ENV).state != "installed":
-        raise Lacking(NEEDS, "The engine of buildings is not installed", try_="labrig setup energyplus")
+    script = Path(__file__).with_name("building_engine.py")
     with tempfile.TemporaryDirectory() as folder:
         paths = {name: Path(folder) / f"{name}.epw" for name in epws}
         for name, path in paths.items():
@@ -238,17 +228,7 @@ def loads(epws: Mapping[str, str], cases: Sequence[tuple[str, str, float | None]
             {"building": building, "weather": str(paths[year]), "heating_c": heating}
             for building, year, heating in cases
         ]
-        done = subprocess.run(
-            [ENERGYPLUS_ENV.path / "bin" / "python", "-I", Path(__file__).with_name("building_engine.py")],
-            input=json.dumps({CASES: rows}),
-            capture_output=True,
-            text=True,
-            timeout=SECONDS,
-            check=False,
-        )
-    if done.returncode:
-        raise LabrigError(f"EnergyPlus failed: {done.stderr[-500:]}", code="engine")
-    found: list[dict[str, float]] = json.loads(done.stdout)
+        found: list[dict[str, float]] = answered(ENERGYPLUS_ENV, NEEDS, script, "EnergyPlus", {CASES: rows})
     return found
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,15 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from labrig.errors import Lacking
 from labrig_suites.terrabench.making.crop_engine import CASES
+from labrig_suites.terrabench.making.engines import answered
 from labrig_suites.terrabench.making.world import Floats, World
 
 NEEDS = "crops"
 CROPS = {"Maize": "05-01", "Wheat": "03-15", "Potato": "04-25", "Sorghum": "05-05", "Sunflower": "04-25"}
 SOILS = ("SandyLoam", "LoamySand", "Loam", "SiltLoam")
 START, END = "03-01", "12-15"
-SECONDS = 300
 
 
 @dataclass(frozen=True)
@@ -96,28 +94,10 @@ def make_field(world: World, rng: np.random.Generator) -> Field:
 def seasons(cases: Sequence[dict[str, Any]]) -> list[dict[str, float]]:
     """Return what AquaCrop says of cases, in the Python of ``labrig setup crops``.
 
-    Raises
-    ------
-    Lacking
-        The engine is not installed.
-    RuntimeError
-        The engine failed; with what it said.
+    Raises what `labrig_suites.terrabench.making.engines.answered` raises.
     """
-    from labrig.sideenv import status
     from labrig_earth.impact.crops.setup import CROPS as ENGINES
 
-    if status(ENGINES).state != "installed":
-        raise Lacking(NEEDS, "The engine of crops is not installed", try_="labrig setup crops")
     script = Path(__file__).with_name("crop_engine.py")
-    done = subprocess.run(
-        [ENGINES.path / "bin" / "python", "-I", script],
-        input=json.dumps({CASES: list(cases)}),
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=False,
-    )
-    if done.returncode:
-        raise RuntimeError(f"AquaCrop failed: {done.stderr[-500:]}")
-    found: list[dict[str, float]] = json.loads(done.stdout)
+    found: list[dict[str, float]] = answered(ENGINES, NEEDS, script, "AquaCrop", {CASES: list(cases)})
     return found

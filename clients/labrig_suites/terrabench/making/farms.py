@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from labrig.errors import Lacking
 from labrig_suites.terrabench.making.dssat_engine import FARMS
+from labrig_suites.terrabench.making.engines import answered
 from labrig_suites.terrabench.making.world import Floats, World
 
 NEEDS = "crops"
@@ -25,7 +24,6 @@ START = "04-01"
 THICK_M = (0.1, 0.2, 0.3, 0.4, 0.5)
 SOLAR = 1367.0
 """Solar constant, W/m2."""
-SECONDS = 300
 
 Days = tuple[tuple[str, float, float, float, float], ...]
 
@@ -227,30 +225,12 @@ def warmer(weather: Days, warmth: float) -> Days:
 def seasons(cases: Sequence[dict[str, Any]]) -> list[dict[str, float]]:
     """Return what DSSAT says of farms, in the Python of ``labrig setup crops``.
 
-    Raises
-    ------
-    Lacking
-        The engine is not installed.
-    RuntimeError
-        The engine failed; with what it said.
+    Raises what `labrig_suites.terrabench.making.engines.answered` raises.
     """
-    from labrig.sideenv import status
     from labrig_earth.impact.crops.setup import CROPS as ENGINES
 
-    if status(ENGINES).state != "installed":
-        raise Lacking(NEEDS, "The engine of crops is not installed", try_="labrig setup crops")
     script = Path(__file__).with_name("dssat_engine.py")
-    done = subprocess.run(
-        [ENGINES.path / "bin" / "python", "-I", script],
-        input=json.dumps({FARMS: list(cases)}),
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=False,
-    )
-    if done.returncode:
-        raise RuntimeError(f"DSSAT failed: {done.stderr[-500:]}")
-    found: list[dict[str, float]] = json.loads(done.stdout)
+    found: list[dict[str, float]] = answered(ENGINES, NEEDS, script, "DSSAT", {FARMS: list(cases)})
     return found
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from labrig.errors import LabrigError, Lacking
+from labrig_suites.terrabench.making.engines import answered
 from labrig_suites.terrabench.making.traffic_engine import CASES, NETWORKS
 from labrig_suites.terrabench.making.world import Floats
 
@@ -21,7 +20,6 @@ ROWS, COLUMNS = 6, 3
 
 BRIDGES = {"south": 0, "middle": 2, "north": 5}
 PONTOON, PONTOON_ROW = "pontoon", 3
-SECONDS = 300
 
 
 @dataclass(frozen=True)
@@ -178,18 +176,10 @@ class Roads:
 def runs(networks: dict[str, Quarter], asked: Sequence[Roads]) -> list[Took]:
     """Return what SUMO says of roads on networks, which are given by name, in the Python of ``labrig setup sumo``.
 
-    Raises
-    ------
-    Lacking
-        The engine is not installed.
-    LabrigError
-        ``engine``: the engine failed; with what it said.
+    Raises what `labrig_suites.terrabench.making.engines.answered` raises.
     """
-    from labrig.sideenv import status
     from labrig_earth.impact.traffic.setup import SUMO_ENV
 
-    if status(SUMO_ENV).state != "installed":
-        raise Lacking(NEEDS, "The engine of traffic is not installed", try_="labrig setup sumo")
     given = {
         NETWORKS: {name: {"nodes": each.nodes, "edges": each.edges} for name, each in networks.items()},
         CASES: [
@@ -202,17 +192,7 @@ def runs(networks: dict[str, Quarter], asked: Sequence[Roads]) -> list[Took]:
             for each in asked
         ],
     }
-    done = subprocess.run(
-        [SUMO_ENV.path / "bin" / "python", "-I", Path(__file__).with_name("traffic_engine.py")],
-        input=json.dumps(given),
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=False,
-    )
-    if done.returncode:
-        raise LabrigError(f"SUMO failed: {done.stderr[-500:]}", code="engine")
+    done = answered(SUMO_ENV, NEEDS, Path(__file__).with_name("traffic_engine.py"), "SUMO", given)
     return [
-        Took(np.array([each["took"][name] for name in sorted(each["took"])]), each["stuck"])
-        for each in json.loads(done.stdout)
+        Took(np.array([each["took"][name] for name in sorted(each["took"])]), each["stuck"]) for each in done
     ]

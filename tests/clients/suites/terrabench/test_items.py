@@ -5,23 +5,27 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from attackers.terrabench import rates
 from labrig.canonical import sha256
 from labrig.errors import LabrigError
+from labrig_harness import blobs
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Unsolvable
 from labrig_suites.terrabench import items, suite
 from labrig_suites.terrabench.faults import faulty, reference
 from labrig_suites.terrabench.lint import lint, lint_set
-from labrig_suites.terrabench.making.assembling import make_item
+from labrig_suites.terrabench.making.assembling import ENGINES, PER_TRACK, make_item
+from labrig_suites.terrabench.making.domains import domains
 from labrig_suites.terrabench.making.world import world
 from labrig_suites.terrabench.reckoning import places, reckoned
 from labrig_suites.terrabench.truth import DOMAINS, LEVELS, TRACKS
 from support.crops import needs_crops
 from support.in_memory import in_memory
+from support.recomputed import recomputed
 from support.terrabench_runs import TERRA, full_marks, play, results_of, scaled
 
 PROCESS = ("InstAcc", "ToolCallSuccessRate", "ToolAcc", "CategoryF1", "ArgAcc", "OrderScore")
@@ -202,3 +206,28 @@ def test_no_day_of_an_exposure_has_a_risk_that_a_response_refuses() -> None:
     days = [float(line.rsplit(",", 1)[1]) for line in texts["data/exposure.csv"].splitlines()[1:]]
     assert max(days) > 150
     assert spec["beta_ci"][1] * (max(days) - spec["reference_exposure"]) < 4.01
+
+
+@pytest.mark.accept
+@pytest.mark.timeout(600)
+def test_truths_of_44_items_are_found_again_in_their_files_by_nothing_of_labrig(tmp_path: Path) -> None:
+    """Of all tracks, domains and levels; those with a simulator on the way are played by the tests of their engine."""
+    fundamentals, documents = range(0, PER_TRACK, 2), range(2 * PER_TRACK + 1, 3 * PER_TRACK, 2)
+    simulated = [each for each in range(PER_TRACK, 2 * PER_TRACK) if domains()[each % 8].name not in ENGINES]
+    asked = found = 0
+    seen: set[tuple[str, str]] = set()
+    for number in (*fundamentals, *simulated, *documents):
+        sample = make_item("again", number, f"again-{number}")
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        blobs.place(sample.brief.files, folder)
+        again = recomputed(sample.brief.prompt, folder)
+        seen.add((sample.labels["track"], sample.labels["level"]))
+        for row in sample.truth["fields"]:
+            asked += 1
+            if row["key"] in again:
+                found += 1
+                near = row["abs_tol"] + row["rel_tol"] * abs(row["value"])
+                assert again[row["key"]] == pytest.approx(row["value"], abs=near), (number, row["key"])
+    assert len(seen) == len(TRACKS) * len(LEVELS)
+    assert found / asked > 0.55, f"{found} of {asked} numbers are known a second time"

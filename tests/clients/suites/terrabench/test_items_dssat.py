@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from labrig.errors import Lacking
+from labrig.errors import LabrigError, Lacking
 from labrig_harness.blobs import Blob
 from labrig_harness.sample import Sample
 from labrig_suites.terrabench import suite
@@ -148,11 +148,11 @@ def test_what_the_program_says_of_a_failure_is_told(monkeypatch: pytest.MonkeyPa
     farm = farm_of(made(0), "as-sown")
     frozen = {**farm, "weather": [(day, -10.0, -5.0, rain, sun) for day, _, _, rain, sun in farm["weather"]]}
     assert seasons([frozen, farm])[0] == {"ripe": 0.0}
-    with pytest.raises(RuntimeError, match="DSSAT failed"):
+    with pytest.raises(LabrigError, match="DSSAT failed"):
         seasons([{**farm, "cultivar": "XX0000"}])
     (tmp_path / "dssat_engine.py").write_text("raise RuntimeError('no harvest')")
     monkeypatch.setattr(farms, "__file__", str(tmp_path / "farms.py"))
-    with pytest.raises(RuntimeError, match="no harvest"):
+    with pytest.raises(LabrigError, match="no harvest"):
         seasons([farm])
 
 
