@@ -12,14 +12,10 @@ Standard library only: this module runs in the fork server.
 from __future__ import annotations
 
 import os
+import resource
 import sys
 
-try:
-    import resource
-
-    from labrig.isolation.inside import limits, rules, walls
-except ImportError:  # Windows
-    resource = None  # type: ignore[assignment]
+from labrig.isolation.inside import limits, rules, walls
 
 WALLS = ("limits", "capabilities", "landlock", "seccomp")
 STDERR_BYTES = 65536
@@ -39,7 +35,7 @@ class Closing:
     def __init__(self) -> None:
         self.missing: dict[str, str] = {}
         self._walls: walls.Walls | None = None
-        if resource is None or sys.platform != "linux":
+        if sys.platform != "linux":
             self.missing = dict.fromkeys(WALLS[1:], f"{sys.platform} has none")
             return
         self.missing = {wall: why for wall, why in walls.available().items() if why}
@@ -65,8 +61,6 @@ class Closing:
             If a wall cannot be put up after all: end the process.
         """
         os.chdir("/")
-        if resource is None:
-            return
         table = limits_of(allowed)
         if self._walls is None:
             limits.put_up(table)

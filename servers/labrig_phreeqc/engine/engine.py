@@ -1,38 +1,25 @@
 """PHREEQC for asyncio: one confined process per run, a typed result whatever happens in it.
 
-`Engine.run` sends the input to a child of the warm fork server (`labrig_phreeqc.engine.forkserver`), or to a fresh
-interpreter where fork is missing or ``phreeqc.isolation = fresh``, and turns what comes back into a `Run`. A
-calculation that fails, loops, crashes or eats memory is a `Run` with a status that says so; `LabrigError`
-is for what kept it from starting.
+`Engine.run` sends the input to a child of the warm fork server (`labrig_phreeqc.engine.forkserver`) and turns what
+comes back into a `Run`. A calculation that fails, loops, crashes or eats memory is a `Run` with a status that says so;
+`LabrigError` is for what kept it from starting.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import os
 import socket
-import subprocess
-import tempfile
 from collections.abc import Callable
-from typing import Literal, cast
 
 from labrig.commands import setup_command
-from labrig.config import setting
 from labrig.errors import LabrigError
-from labrig.isolation.warm import RunRefused, tail
+from labrig.isolation.warm import RunRefused
 from labrig.threads import in_thread
 from labrig.turns import Turns
 from labrig_phreeqc.database.databases import Database, find_database
-from labrig_phreeqc.engine import frames as wire
-from labrig_phreeqc.engine.forkclient import (
-    ForkServerProcess,
-    command,
-    environment,
-    exchange,
-    receive_limit,
-)
+from labrig_phreeqc.engine.forkclient import ForkServerProcess, exchange
 from labrig_phreeqc.engine.library import Library, find_library
 from labrig_phreeqc.engine.results import Ended, Result, assemble, parse_frames
 from labrig_phreeqc.engine.run import Limits, Run
@@ -56,8 +43,6 @@ class Engine:
     ----------
     library
         The library to load; by default `find_library`.
-    isolation
-        ``fork`` or ``fresh``; by default the setting ``phreeqc.isolation``, else fork where there is one.
     concurrency
         Runs at a time; by default the number of CPUs, and at least two. `QUEUE_PER_CPU` times as many may wait.
     """
@@ -66,11 +51,9 @@ class Engine:
         self,
         *,
         library: Library | None = None,
-        isolation: Literal["fork", "fresh"] | None = None,
         concurrency: int | None = None,
     ) -> None:
         self._library = library
-        self._isolation = isolation or _isolation()
         self._concurrency = concurrency or max(2, os.cpu_count() or 1)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._turns = self._new_turns()
@@ -134,11 +117,8 @@ class Engine:
         async with self._turns.turn(patience_s=queue_s):
             begun()
             start = asyncio.get_running_loop().time()
-            solve = self._run_forked if self._isolation == "fork" else self._run_fresh
-            result, ended = await solve(text, chosen, limits)
+            result, ended = await self._solve(text, chosen, limits)
             wall_s = asyncio.get_running_loop().time() - start
-        if result.refused is not None:
-            raise _refusal(self.library, chosen, result.refused)
         parts = (input_text, result, ended, self.library, chosen, limits, wall_s)
         if len(input_text) + result.size < BIG_BYTES:
             return assemble(*parts)
@@ -160,7 +140,7 @@ class Engine:
             self._server = ForkServerProcess(self.library)
         return self._server
 
-    async def _run_forked(self, text: bytes, database: Database, limits: Limits) -> tuple[Result, Ended]:
+    async def _solve(self, text: bytes, database: Database, limits: Limits) -> tuple[Result, Ended]:
         server = self._running_server()
         ours, theirs = socket.socketpair()
         with ours:
@@ -177,75 +157,13 @@ class Engine:
                     await asyncio.wait_for(asyncio.shield(ended), _GRACE_S)
                 raise
             except RunRefused as refused:
-                return Result(refused=str(refused)), Ended()
+                raise _refusal(self.library, database, str(refused)) from None
             except TimeoutError:
                 server.abandon()
                 raise LabrigError("The PHREEQC fork server does not answer", code="engine") from None
         # What a child sends may be large, or made to be slow to read: others are answered meanwhile.
         parsed = parse_frames(raw) if len(raw) < BIG_BYTES else await in_thread(parse_frames, raw)
         return parsed, outcome
-
-    async def _run_fresh(self, text: bytes, database: Database, limits: Limits) -> tuple[Result, Ended]:
-        with tempfile.TemporaryFile() as stderr:
-            process = await asyncio.create_subprocess_exec(
-                *command("--once", self.library),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=stderr,
-                env=environment(),
-            )
-            ended = Ended()
-            raw = bytearray()
-            try:
-                async with asyncio.timeout(limits.wall_s):
-                    await self._feed(process, text, database, limits, raw)
-                    ended.exit = await process.wait()
-            except TimeoutError:
-                ended.reason = "wall_limit"
-            finally:
-                if process.returncode is None:
-                    with contextlib.suppress(ProcessLookupError):
-                        process.kill()
-                    await asyncio.shield(process.wait())
-                cast("asyncio.StreamWriter", process.stdin).close()
-            ended.stderr = tail(stderr)
-        result = parse_frames(raw)
-        ended.cpu_s = (result.end or {}).get("cpu_s", 0.0)
-        ended.max_rss_bytes = (result.end or {}).get("max_rss_bytes", 0)
-        return result, ended
-
-    async def _feed(
-        self,
-        process: asyncio.subprocess.Process,
-        text: bytes,
-        database: Database,
-        limits: Limits,
-        raw: bytearray,
-    ) -> None:
-        """Send the request and collect frames; stdin stays open, its end would end the child."""
-        source = cast("asyncio.StreamReader", process.stdout)
-        sink = cast("asyncio.StreamWriter", process.stdin)
-        request = json.dumps({"database": str(database.path), "limits": vars(limits)}).encode()
-        with contextlib.suppress(ConnectionError):
-            sink.write(wire.frame(wire.REQUEST, request) + wire.frame(wire.INPUT, text))
-            await sink.drain()
-        while chunk := await source.read(1 << 20):
-            raw += chunk
-            if len(raw) > receive_limit(limits):
-                process.kill()
-
-
-def _isolation() -> Literal["fork", "fresh"]:
-    configured = setting("phreeqc", "isolation")
-    if configured not in ("", "fork", "fresh"):
-        raise LabrigError(
-            f"phreeqc.isolation is {configured!r}",
-            expected="fork or fresh",
-            where="labrig.toml or environment",
-        )
-    if configured == "fresh" or not hasattr(os, "fork") or not hasattr(socket, "send_fds"):
-        return "fresh"
-    return "fork"
 
 
 def _encoded(text: str) -> bytes:

@@ -83,8 +83,8 @@ def closed_in(library: Library) -> tuple[dict[str, str], str]:
 
 
 def environment() -> dict[str, str]:
-    """Return the environment of a solving process: nothing of ours but what Windows needs to start one."""
-    kept = {name: os.environ[name] for name in ("SYSTEMROOT", "LD_LIBRARY_PATH") if name in os.environ}
+    """Return the environment of a solving process: nothing of ours but where libraries are found."""
+    kept = {name: os.environ[name] for name in ("LD_LIBRARY_PATH",) if name in os.environ}
     return kept | {"LC_ALL": "C.UTF-8", "OMP_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "1"}
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 FRAME = struct.Struct(">BQ")
-INPUT, META, OUTPUT, TEXT, ROWS, DUMP, END, REFUSED, REQUEST = range(1, 10)
+INPUT, META, OUTPUT, TEXT, ROWS, DUMP, END = range(1, 8)
 MAX_CELLS = 4_000_000
 """Cells of all SELECTED_OUTPUT tables that a run returns; above it rows are cut, and said to be."""
 ROWS_CELLS, ROWS_BYTES = 20_000, 8 << 20

@@ -51,7 +51,7 @@ END: dict[str, type | tuple[type, ...]] = {"cpu_s": (int, float), "max_rss_bytes
 
 @dataclass
 class Ended:
-    """How a child ended, as the fork server or the operating system tells it."""
+    """How a child ended, as the fork server tells it."""
 
     exit: int = 0
     reason: str = ""
@@ -70,7 +70,6 @@ class Result:
     texts: list[bytes] = field(default_factory=list)
     rows: list[list[list[Cell]]] = field(default_factory=list)
     end: dict[str, Any] | None = None
-    refused: str | None = None
     size: int = 0
 
 
@@ -123,8 +122,6 @@ def _take(result: Result, kind: int, payload: bytes) -> bool:
                 result.rows[-1] += rows
             case wire.END:
                 result.end = _typed(json.loads(payload), END)
-            case wire.REFUSED:
-                result.refused = payload[: wire.TAIL_BYTES].decode("utf-8", errors="replace")
             case _:
                 return False
     except (ValueError, TypeError, RecursionError):

@@ -7,16 +7,13 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import sys
-import time
 from typing import Any
 
 from labrig_phreeqc.engine import frames
 from labrig_phreeqc.engine.frames import MAX_CELLS, Send
 from labrig_phreeqc.engine.iphreeqc import Instance
-
-if sys.platform != "win32":
-    import resource
 
 
 def load(library: str, database: str) -> Instance | str:
@@ -78,11 +75,8 @@ def solve(instance: Instance, text: bytes, output_bytes: int, send: Send, status
                 for row in part:
                     send(frames.ROWS, json.dumps([row]).encode())
     send(frames.DUMP, dump[:room])
-    usage = resource.getrusage(resource.RUSAGE_SELF) if sys.platform != "win32" else None
-    end = {
-        "cpu_s": usage.ru_utime + usage.ru_stime if usage else time.process_time(),
-        "max_rss_bytes": _rss_bytes(usage.ru_maxrss) if usage else 0,
-    }
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    end = {"cpu_s": usage.ru_utime + usage.ru_stime, "max_rss_bytes": _rss_bytes(usage.ru_maxrss)}
     send(frames.END, json.dumps(end).encode())
 
 

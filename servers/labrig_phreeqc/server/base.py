@@ -101,7 +101,7 @@ toolbox = Toolbox(
         "waters": "analyses of waters: speciation, saturation with its uncertainty, plots",
     },
     settings=(WALL,),
-    reads=("library", "databases", "isolation"),
+    reads=("library", "databases"),
 )
 
 BOTH = ("default", "paper")

@@ -86,10 +86,8 @@ def is_gone(pid: int) -> bool:
         return True
 
 
-@pytest.mark.parametrize("isolation", ["fork", "fresh"])
-async def test_seawater(isolation: str) -> None:
-    async with Engine(isolation=isolation) as engine:  # type: ignore[arg-type]
-        run = await engine.run(SEAWATER, "PHREEQC")
+async def test_seawater(engine: Engine) -> None:
+    run = await engine.run(SEAWATER, "PHREEQC")
     assert run.status == "ok_with_warnings"  # of the phase "Nothing"
     table = run.selected[0]
     row = dict(zip(table.columns, table.rows[0], strict=True))
@@ -102,17 +100,6 @@ async def test_seawater(isolation: str) -> None:
     assert run.max_rss_bytes > 1 << 20
     assert run.library.sha256[:12] in provenance(run)
     assert record(run)["database"]["sha256"] == OFFICIAL_SHA256["phreeqc.dat"]
-
-
-@pytest.mark.accept
-async def test_fresh_and_fork_agree(engine: Engine) -> None:
-    async with Engine(isolation="fresh") as fresh:
-        ours, theirs = await engine.run(SEAWATER), await fresh.run(SEAWATER)
-        assert ours.output == theirs.output
-        assert ours.selected == theirs.selected
-        assert (await fresh.run(LOOP, limits=Limits(wall_s=1))).status == "wall_limit"
-        assert (await fresh.run(LOOP, limits=Limits(cpu_s=1))).status == "cpu_limit"
-        assert (await fresh.run(basic('PRINT MID$("abc", 100, 5)'))).status == "crashed"
 
 
 async def test_ignored_input_is_said_first(engine: Engine) -> None:
@@ -238,19 +225,15 @@ async def test_dead_fork_server_is_replaced(engine: Engine) -> None:
     assert (await engine.run(SEAWATER)).solved
 
 
-@pytest.mark.parametrize("isolation", ["fork", "fresh"])
-async def test_killed_parent_leaves_no_orphan(isolation: str) -> None:
-    program = (
-        "import asyncio; from labrig_phreeqc.engine.engine import Engine\n"
-        f"asyncio.run(Engine(isolation={isolation!r}).run({LOOP!r}))"
-    )
+async def test_killed_parent_leaves_no_orphan() -> None:
+    program = f"import asyncio; from labrig_phreeqc.engine.engine import Engine\nasyncio.run(Engine().run({LOOP!r}))"
     parent = subprocess.Popen([sys.executable, "-c", program])
     found: list[int] = []
 
     def solving() -> bool:
         first = children(parent.pid)
         found[:] = [*first, *(each for pid in first for each in children(pid))]
-        return len(found) == (2 if isolation == "fork" else 1)
+        return len(found) == 2
 
     await wait_until(solving)
     await asyncio.sleep(0.3)
@@ -296,15 +279,11 @@ async def test_mismatched_database_is_refused_with_the_reason() -> None:
     bundled = current.packages / "phreeqpy" / "iphreeqc" / "phreeqc3" / "libiphreeqc-3.7.3.so"
     if not bundled.is_file():
         pytest.skip("phreeqpy bundles no 3.7.3 library for this system")
-    for isolation in ("fork", "fresh"):
-        async with Engine(
-            library=Library(bundled, "phreeqpy", current.packages),
-            isolation=isolation,
-        ) as engine:
-            with pytest.raises(LabrigError, match="cannot be loaded") as caught:
-                await engine.run(SEAWATER)
-            assert caught.value.code == "unavailable"
-            assert caught.value.where
+    async with Engine(library=Library(bundled, "phreeqpy", current.packages)) as engine:
+        with pytest.raises(LabrigError, match="cannot be loaded") as caught:
+            await engine.run(SEAWATER)
+    assert caught.value.code == "unavailable"
+    assert caught.value.where
 
 
 async def test_missing_library_is_a_typed_error(tmp_path: Path) -> None:
