@@ -29,6 +29,7 @@ from labrig.canonical import content_hash
 from labrig.errors import LabrigError
 from labrig_harness import blobs
 from labrig_harness.endings import OUTSIDE
+from labrig_harness.records.chosen import PRESET
 from labrig_harness.sample import Sample
 
 RUN_SCHEMA = "labrig.run/2"
@@ -146,6 +147,8 @@ def _asked(sample: Sample) -> tuple[Any, ...]:
 def keep_run(out: Path, label: str, about: dict[str, Any]) -> None:
     """Write ``run.json``; one that is there must agree, but for the numbers of epochs and of samples, which may grow.
 
+    The preset that chose the samples stays named while they stay the same, also where the run goes on without it.
+
     Raises
     ------
     LabrigError
@@ -164,6 +167,8 @@ def keep_run(out: Path, label: str, about: dict[str, Any]) -> None:
         },
     }
     about["epochs"] = max(about["epochs"], check_run(out, label, about))
+    if path.exists() and (there := read_run(out, label)).get("tasks") == about["tasks"] and PRESET in there:
+        about = {PRESET: there[PRESET], **about}
     write_atomically(path, json.dumps(about, indent=1) + "\n")
 
 

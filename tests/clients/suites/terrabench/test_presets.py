@@ -67,6 +67,10 @@ def test_a_run_that_lacks_the_engine_is_refused_or_leaves_the_items_out_and_ever
     labrig("report", str(tmp_path / "out"), "-o", str(tmp_path / "page.html"))
     page = (tmp_path / "page.html").read_text()
     assert "are of a part of the set: preset no-climada, 1 item left out." in page
+    assert run(tasks, tmp_path / "out", "--limit", "1", "--epochs", "2", LABRIG_HOME=str(home)) == ""
+    assert titles(tmp_path / "out")[0].endswith(
+        "(preset no-climada, 1 item left out)"
+    )  # also when it goes on
     assert run(tasks, tmp_path / "more", "--preset", "level-0", LABRIG_HOME=str(home)).count("climada") > 0
 
 
