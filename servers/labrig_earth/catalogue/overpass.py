@@ -28,6 +28,8 @@ TIMEOUT_S = 60
 def overpass_query(box: Sequence[float], where: Mapping[str, Any], *, date: str = "") -> str:
     """Return a query in Overpass QL for features with one of some tags, with the nodes of their ways.
 
+    All are one set, so that nodes come before ways, by ascending ids and once each, as readers of OSM files expect.
+
     Parameters
     ----------
     box
@@ -59,7 +61,7 @@ def overpass_query(box: Sequence[float], where: Mapping[str, Any], *, date: str 
     area = f"({south:.7f},{west:.7f},{north:.7f},{east:.7f})"
     parts = "".join(f"nwr{_tag(key, value)}{area};" for key, value in where.items())
     when = f'[date:"{_day(date)}T00:00:00Z"]' if date else ""
-    return f"[out:xml][timeout:{TIMEOUT_S}][maxsize:{MOST_BYTES}]{when};({parts});out body;>;out skel qt;"
+    return f"[out:xml][timeout:{TIMEOUT_S}][maxsize:{MOST_BYTES}]{when};({parts});(._;>;);out body;"
 
 
 def _day(date: str) -> str:

@@ -2,6 +2,7 @@
 
 - `features`: layers from any vector format or OSM, checked and mended; results as GeoPackage
 - `osm`: OSM XML and PBF by pyosmium, closed ways once
+- `osm_order`: OSM files in another order (as Overpass answers), put in order
 - `areas`: a box, a polygon or a circle, as published sub-tools give them
 - `collections`: features as GeoJSON: tallied by group, distances between points, targets in zones
 - `boxes`: bounding boxes and polygons across the antimeridian

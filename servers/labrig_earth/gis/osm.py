@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 from labrig.errors import LabrigError
 from labrig_earth.data.formats import Place, format_of
+from labrig_earth.gis.osm_order import in_order, write_in_order
 
 LINEAR = ("highway", "barrier", "railway", "waterway", "route", "power", "aeroway")
 """Keys whose closed ways are lines (a roundabout, a fence) unless ``area=yes`` says otherwise."""
@@ -63,7 +68,8 @@ def read_osm(place: Place, keys: Sequence[str]) -> Any:
     Returns
     -------
     geopandas.GeoDataFrame
-        In EPSG:4326. Columns: ``osm_type`` (node, way or relation), ``osm_id``, then a column for each tag.
+        In EPSG:4326. Columns: ``osm_type`` (node, way or relation), ``osm_id``, then a column for each tag. A feature
+        whose nodes or ways are not in the file, or do not close, has no geometry.
 
     Raises
     ------
@@ -71,7 +77,6 @@ def read_osm(place: Place, keys: Sequence[str]) -> Any:
         ``bad_input`` without a tag and for a broken file; ``limit`` beyond `MOST_FEATURES`.
     """
     import geopandas as gpd
-    from shapely.geometry import shape
 
     if not keys:
         raise LabrigError(
@@ -79,30 +84,37 @@ def read_osm(place: Place, keys: Sequence[str]) -> Any:
             where=place.name,
             expected="such as where={'amenity': 'hospital'} or {'building': true}",
         )
-    rows: list[dict[str, Any]] = []
-    shapes: list[Any] = []
-    for kind, number, tags, geometry in _tried(place, _features(place, keys)):
-        rows.append({"osm_type": kind, "osm_id": number, **tags})
-        shapes.append(shape(geometry))
-        if len(rows) > MOST_FEATURES:
-            raise LabrigError(
-                f"More than {MOST_FEATURES:,} features have {' or '.join(keys)}",
-                where=place.name,
-                try_="ask for a rarer tag, or cut the extract",
-                code="limit",
-            )
-    if not rows:
+    file, tried = _file(place), partial(_tried, place)
+    found, failed = [], None
+    try:
+        found = _read(place, file, keys)
+    except LabrigError as error:
+        failed = error
+    if failed or any(geometry is None for *_, geometry in found):
+        if not in_order(file, tried):
+            with tempfile.TemporaryDirectory() as folder:
+                write_in_order(file, f"{folder}/sorted.pbf", place.name, tried)
+                found = _read(place, f"{folder}/sorted.pbf", keys)
+        elif failed:
+            raise failed
+    if not found:
         return gpd.GeoDataFrame({"osm_type": [], "osm_id": []}, geometry=[], crs="EPSG:4326")
-    return gpd.GeoDataFrame(rows, geometry=shapes, crs="EPSG:4326")
+    rows = [{"osm_type": kind, "osm_id": number, **tags} for kind, number, tags, _ in found]
+    return gpd.GeoDataFrame(rows, geometry=[geometry for *_, geometry in found], crs="EPSG:4326")
 
 
-def write_streets(place: Place, path: str, mode: str) -> int:
-    """Write the streets that a mode may use as OSM XML with their nodes, and return how many there are.
+def write_streets(place: Place, path: str, mode: str) -> tuple[int, int]:
+    """Write the streets that a mode may use as OSM XML with their nodes.
 
     Parameters
     ----------
     mode
         ``drive`` or ``walk``.
+
+    Returns
+    -------
+    tuple of int
+        How many there are, and how many were cut or left out, since some of their nodes are not in the file.
     """
     import osmium
 
@@ -114,7 +126,32 @@ def write_streets(place: Place, path: str, mode: str) -> int:
             if _may_use(way.tags, mode):
                 writer.add(way)
                 count += 1
-    return count
+    cut = _cut(path)
+    return count - cut.count(0), len(cut)
+
+
+def _cut(path: str) -> list[int]:
+    """Keep of each way in OSM XML the longest part whose nodes are there; return how many each cut one has."""
+    import osmium
+
+    there: set[int] = set()
+    parts: dict[int, list[int]] = {}
+    for each in osmium.FileProcessor(path):
+        if each.is_node():
+            there.add(each.id)
+        elif each.is_way() and any(node.ref not in there for node in each.nodes):
+            runs = groupby((node.ref for node in each.nodes), there.__contains__)
+            parts[each.id] = max((list(refs) for known, refs in runs if known), key=len, default=[])
+    if parts:
+        whole = Path(path).read_bytes()
+        with osmium.SimpleWriter(osmium.io.File(path, "osm"), overwrite=True) as writer:
+            for each in osmium.FileProcessor(osmium.io.FileBuffer(whole, "osm")):
+                kept = parts.get(each.id) if each.is_way() else None
+                if kept is None:
+                    writer.add(each)
+                elif len(kept) > 1:
+                    writer.add(each.replace(nodes=kept))
+    return [len(kept) if len(kept) > 1 else 0 for kept in parts.values()]
 
 
 def _may_use(tags: Any, mode: str) -> bool:
@@ -132,29 +169,68 @@ def _file(place: Place) -> Any:
     return osmium.io.File(place.path, "pbf" if format_of(place) == "pbf" else "osm")
 
 
-def _features(place: Place, keys: Sequence[str]) -> Iterator[tuple[str, int, dict[str, str], Any]]:
+Feature = tuple[str, int, dict[str, str], Any]
+"""Of what type, its id, its tags, and its geometry, None where that cannot be put together."""
+
+
+def _read(place: Place, file: Any, keys: Sequence[str]) -> list[Feature]:
+    """Return the features of a file in order; a LabrigError says what is wrong with it."""
+    found: list[Feature] = []
+    for each in _tried(place, _features(file, keys)):
+        found.append(each)
+        if len(found) > MOST_FEATURES:
+            raise LabrigError(
+                f"More than {MOST_FEATURES:,} features have {' or '.join(keys)}",
+                where=place.name,
+                try_="ask for a rarer tag, or cut the extract",
+                code="limit",
+            )
+    return found
+
+
+def _features(file: Any, keys: Sequence[str]) -> Iterator[Feature]:
     import osmium
 
-    reader = (
-        osmium.FileProcessor(_file(place))
-        .with_areas()
-        .with_filter(osmium.filter.KeyFilter(*keys))
-        .with_filter(osmium.filter.GeoInterfaceFilter())
-    )
+    made = osmium.geom.WKBFactory()
+    reader = osmium.FileProcessor(file).with_areas().with_filter(osmium.filter.KeyFilter(*keys))
+    closed: dict[tuple[str, int], dict[str, str]] = {}
+    areas: set[tuple[str, int]] = set()
     for each in reader:
         tags = {tag.k: tag.v for tag in each.tags}
-        geometry = each.__geo_interface__["geometry"]
         if each.is_area():
             kind, number = ("way", each.orig_id()) if each.from_way() else ("relation", each.orig_id())
+            areas.add((kind, number))
             if kind == "way" and _is_line(tags):
                 continue
+            geometry = _drawn(made.create_multipolygon, each)
         elif each.is_way():
             kind, number = "way", each.id
             if each.is_closed() and not _is_line(tags):
+                closed[kind, number] = tags
                 continue
-        else:
+            geometry = _drawn(made.create_linestring, each)
+        elif each.is_node():
             kind, number = "node", each.id
+            geometry = _drawn(made.create_point, each)
+        else:
+            if tags.pop("type", "") in ("multipolygon", "boundary"):
+                closed["relation", each.id] = tags
+            continue
         yield kind, number, tags, geometry
+    for (kind, number), tags in closed.items():
+        if (kind, number) not in areas:
+            yield kind, number, tags, None
+
+
+def _drawn(create: Callable[[Any], str], each: Any) -> Any:
+    """Return a geometry; None where a node is not in the file, or where there are too few."""
+    import osmium
+    from shapely import from_wkb
+
+    try:
+        return from_wkb(create(each))
+    except (osmium.InvalidLocationError, RuntimeError):
+        return None
 
 
 def _is_line(tags: dict[str, str]) -> bool:

@@ -101,12 +101,12 @@ def read_network(
             )
     path = scratch / ".streets.osm"
     try:
-        count = write_streets(place, str(path), mode)
+        count, cut = write_streets(place, str(path), mode)
         if not count:
             raise LabrigError(
                 f"{place.name} has no street for {mode}",
                 where=place.name,
-                expected="ways with highway=...",
+                expected="ways with highway=..., and their nodes",
                 code="not_found",
             )
         if count > MOST_STREETS:
@@ -131,8 +131,12 @@ def read_network(
         edge["geometry"] = edge["degrees"] = shape
     graph = ox.projection.project_graph(graph)
     made_by = generator(place)
-    warnings = (f"These data are {made_by}",) if made_by.startswith("synthetic") else ()
-    return Network(graph, place.name, "drive" if mode == "drive" else "walk", assumed, warnings)
+    warnings = [f"These data are {made_by}"] if made_by.startswith("synthetic") else []
+    if cut:
+        warnings.append(
+            f"Streets that were cut or left out, because some of their nodes are not in {place.name}: {cut}"
+        )
+    return Network(graph, place.name, "drive" if mode == "drive" else "walk", assumed, tuple(warnings))
 
 
 def _take_times(graph: Any, mode: str, speeds: Mapping[str, float] | None) -> tuple[str, ...]:

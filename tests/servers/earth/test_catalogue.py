@@ -237,6 +237,7 @@ def test_a_query_holds_what_is_asked_and_no_more() -> None:
     query = overpass_query([12, 48, 12.1, 48.1], {"amenity": ["a", 'b"];out;'], "highway": True})
     assert 'nwr["highway"](48.0000000,12.0000000,48.1000000,12.1000000);' in query
     assert 'nwr["amenity"~"^(a|b\\"\\\\];out;)$"]' in query
+    assert query.endswith(";(._;>;);out body;")  # one set: nodes before ways, each once
     for wrong in ({}, {"a b": True}, {"a": []}, {"a": {"b": 1}}):
         with pytest.raises(LabrigError):
             overpass_query([12, 48, 12.1, 48.1], wrong)
