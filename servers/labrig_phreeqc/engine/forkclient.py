@@ -1,4 +1,8 @@
-"""The fork server as its parent sees it: its process, requests out, endings in, and the socket of one run."""
+"""The fork server as its parent sees it: its process, requests out, endings in, and the socket of one run.
+
+It is a `WarmServer`, as `Children` are, and not one of these: they answer in a file, and have loaded the same for every
+question. A run of PHREEQC may write no file, so frames come by a socket, and it begins from a database of its own.
+"""
 
 from __future__ import annotations
 
