@@ -150,7 +150,7 @@ async def estimate_saturation(
     from labrig_phreeqc.waters import uncertainty
     from labrig_phreeqc.waters.columns import Stated
     from labrig_phreeqc.waters.errors import ErrorModel
-    from labrig_phreeqc.waters.uncertainty import members_csv, picture_data
+    from labrig_phreeqc.waters.estimates import members_csv, picture_data
 
     here = session()
     text = _table(path, table)
@@ -229,7 +229,7 @@ async def estimate_saturation(
 def _estimate(found: Any) -> dict[str, Any]:
     """Return one phase's estimate as data, three digits."""
 
-    from labrig_phreeqc.waters.uncertainty import sources
+    from labrig_phreeqc.waters.estimates import sources
 
     def short(values: Any) -> dict[str, float]:
         return {name: round(value, 3) for name, value in values.items()}

@@ -6,5 +6,6 @@
 - `balance`, `carbonate`, `diagnosis`, `notices`: charge balance, and what errors explain it
 - `speciation`: PHREEQC asked for density and saturation indices of waters
 - `survey`, `report`: scaling of every water
-- `errors`, `spread`, `causes`, `compatible`, `uncertainty`: saturation indices with their uncertainty
+- `errors`, `members`, `compatible`, `nominal`: waters that are drawn, and databases that may answer and do
+- `uncertainty`, `spread`, `causes`, `estimates`: saturation indices with their uncertainty, and where it comes from
 """

@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -27,6 +27,20 @@ _ELEMENT = re.compile(r"\[[^\]]+\]|[A-Z][a-z_]*")
 _NO_SOLUTES = frozenset({"H2O", "H+", "H3O+", "e-"})
 _ABSENT = -90.0
 """PHREEQC gives -99.99 for the logarithm of what is not there."""
+
+
+WORDS = {"redox": "redox partition", "complexes": "complexes", "activity": "activity model", "log_k": "log K"}
+_HINTS = {
+    WORDS[
+        "redox"
+    ]: "they divide an element among its redox states otherwise: amounts by redox state would end that",
+    WORDS[
+        "log_k"
+    ]: "{phase} may be another solid in one of them (order, crystallinity), or its constant disputed",
+}
+
+DISAGREEMENT = 0.5
+"""Difference of saturation indices of one water between databases from which it is pointed out."""
 
 
 @dataclass(frozen=True)
@@ -44,13 +58,9 @@ class Causes:
     activity: float
     log_k: float
 
-
-WORDS = {
-    "redox": "redox partition",
-    "complexes": "complexes",
-    "activity": "activity model",
-    "log_k": "log K",
-}
+    def terms(self) -> dict[str, float]:
+        """Return the parts by their words, as terms whose sum is the index."""
+        return {word: -self.log_k if name == "log_k" else getattr(self, name) for name, word in WORDS.items()}
 
 
 @dataclass(frozen=True)
@@ -132,20 +142,27 @@ def divide(parts: Sequence[Causes]) -> dict[str, float]:
 
     The shares sum to 1. One is negative where its cause draws the databases together while others draw them apart.
     """
-    added = {each.name: np.array([getattr(part, each.name) for part in parts]) for each in fields(Causes)}
-    added["log_k"] = -added["log_k"]
+    added = {word: np.array([part.terms()[word] for part in parts]) for word in WORDS.values()}
     index = np.sum(list(added.values()), axis=0)
     spread = float(np.var(index)) if len(parts) > 1 else 0.0
     if spread == 0:
         return {}
     return {
-        WORDS[name]: float(np.mean((each - each.mean()) * (index - index.mean()))) / spread
-        for name, each in added.items()
+        word: float(np.mean((each - each.mean()) * (index - index.mean()))) / spread
+        for word, each in added.items()
     }
 
 
-def difference(one: Causes, other: Causes) -> dict[str, float]:
-    """Return what each cause adds to the index of `other` over that of `one`, the largest first."""
-    added = {each.name: getattr(other, each.name) - getattr(one, each.name) for each in fields(Causes)}
-    added["log_k"] = -added["log_k"]
-    return {WORDS[name]: each for name, each in sorted(added.items(), key=lambda item: -abs(item[1]))}
+def disagreement(nominal: Mapping[str, float], parts: Mapping[str, Causes], phase: str) -> list[str]:
+    """Say how far apart databases are, and what of it the redox partition, complexes, activity model and log K make."""
+    least, most = min(nominal, key=nominal.__getitem__), max(nominal, key=nominal.__getitem__)
+    if nominal[most] - nominal[least] < DISAGREEMENT:
+        return []
+    said = f"{least} and {most} differ by {nominal[most] - nominal[least]:.2f}"
+    if least not in parts or most not in parts:
+        return [f"{said} in the index of {phase}"]
+    added = {word: each - parts[least].terms()[word] for word, each in parts[most].terms().items()}
+    added = dict(sorted(added.items(), key=lambda item: -abs(item[1])))
+    of = ", ".join(f"{name} {each:+.2f}" for name, each in added.items() if abs(each) >= 0.005)
+    hints = [hint for name, hint in _HINTS.items() if added[name] >= DISAGREEMENT / 2]
+    return ["; ".join([f"{said}: {of}", *(hint.format(phase=phase) for hint in hints)])]

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from labrig.errors import LabrigError, unknown_name
 from labrig_phreeqc.database.catalogue import Catalogue, read
@@ -24,30 +25,8 @@ WATERS_A_RUN = 100
 RUNS_AT_A_TIME = 4
 """So that a large table leaves places in the engine's queue to others."""
 
-REDOX_ACTIVE = frozenset(
-    {
-        "N",
-        "Fe",
-        "Mn",
-        "As",
-        "Se",
-        "Cr",
-        "U",
-        "V",
-        "Cu",
-        "Mo",
-        "Sb",
-        "Hg",
-        "Co",
-        "Ag",
-        "Tc",
-        "Np",
-        "Pu",
-        "Eu",
-        "Ce",
-        "O",
-    }
-)
+_REDOX_ACTIVE = "N Fe Mn As Se Cr U V Cu Mo Sb Hg Co Ag Tc Np Pu Eu Ce O"
+REDOX_ACTIVE = frozenset(_REDOX_ACTIVE.split())
 """Elements that take no part when a water is brought to equilibrium with a phase, see `speciate`."""
 
 _DIVIDED = REDOX_ACTIVE | {"C", "S"}
@@ -207,12 +186,21 @@ async def speciate(
             analyses, phases, engine, chosen.name, precipitate, expressions, limits, queue_s
         )
     starts = range(0, len(analyses), WATERS_A_RUN)
+    parts = await together(solve(analyses[start : start + WATERS_A_RUN]) for start in starts)
+    return [each for part in parts for each in part]
+
+
+async def together(asked: Iterable[Coroutine[Any, Any, list[Speciation]]]) -> list[list[Speciation]]:
+    """Return what coroutines return that run at a time, in their order; the first error ends them all."""
     try:
         async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(solve(analyses[start : start + WATERS_A_RUN])) for start in starts]
-    except* LabrigError as errors:
-        raise _first(errors) from None
-    return [each for task in tasks for each in task.result()]
+            tasks = [group.create_task(each) for each in asked]
+    except BaseExceptionGroup as several:
+        error: BaseException = several
+        while isinstance(error, BaseExceptionGroup):
+            error = error.exceptions[0]
+        raise error from None
+    return [each.result() for each in tasks]
 
 
 async def _from_the_laboratory(
@@ -301,11 +289,6 @@ def inert_share(
 def _takes_no_part(name: str, active: Collection[str]) -> bool:
     element = name.partition("(")[0]
     return element in active and (element != "S" or name == "S(-2)")
-
-
-def _first(errors: BaseExceptionGroup[LabrigError]) -> LabrigError:
-    error = errors.exceptions[0]
-    return _first(error) if isinstance(error, BaseExceptionGroup) else error
 
 
 def _check(database: Database, analyses: Sequence[Analysis], phases: Sequence[str]) -> None:

@@ -46,6 +46,11 @@ def pooled_quantile(members: Sequence[Floats], probability: float) -> float:
     return float(np.interp(position, positions, values[order]))
 
 
+def pooled_interval(members: Sequence[Floats], level: float) -> tuple[float, float]:
+    """Return the central interval of the pool with a probability."""
+    return pooled_quantile(members, (1 - level) / 2), pooled_quantile(members, (1 + level) / 2)
+
+
 def share_above(members: Sequence[Floats], level: float) -> tuple[float, tuple[float, float]]:
     """Return the share of the pool above zero, and the Wilson interval of its sampling error.
 

@@ -27,163 +27,32 @@ arguments. How many runs go at a time changes no number.
 
 from __future__ import annotations
 
-import asyncio
-import csv
-import io
 import math
-import os
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 
 from labrig.errors import LabrigError
-from labrig_phreeqc.checks.criteria import CHARGE_ERROR_PERCENT
-from labrig_phreeqc.database.catalogue import read
-from labrig_phreeqc.database.databases import find_database
-from labrig_phreeqc.database.definitions import has_volumes
 from labrig_phreeqc.engine.engine import Engine
 from labrig_phreeqc.engine.run import Limits
-from labrig_phreeqc.waters import compatible, spread
-from labrig_phreeqc.waters.analysis import HOT, LABORATORY, Analysis, cooled_for_analysis
-from labrig_phreeqc.waters.causes import WORDS, Causes, difference, divide, probe
-from labrig_phreeqc.waters.errors import (
-    ASSUMED_PE,
-    ErrorModel,
-    Floats,
-    Input,
-    deviates,
-    inputs,
-    values_at,
-    water,
-)
-from labrig_phreeqc.waters.speciation import WATERS_A_RUN, Speciation, divided_by_pe, speciate
+from labrig_phreeqc.waters import compatible, nominal, spread
+from labrig_phreeqc.waters.analysis import Analysis
+from labrig_phreeqc.waters.causes import Causes, disagreement, divide
+from labrig_phreeqc.waters.errors import ErrorModel, Floats, inputs
+from labrig_phreeqc.waters.estimates import Estimate
+from labrig_phreeqc.waters.members import Draws, Members, draw_members, solve
+from labrig_phreeqc.waters.speciation import Speciation
 from labrig_phreeqc.waters.spread import Shares
 
 MIN_MEMBERS, MAX_MEMBERS = 50, 20_000
 MAX_PHASES = 20
-PAIRS = 250
-"""Pairs of draws for the variance by source at most; the standard error of a share is then at most about 0.03."""
-
 MIN_PAIRS = 10
 LINEAR = 0.9
 """R^2 below which the division by input is called rough."""
 
-DISAGREEMENT = 0.5
-"""Difference of saturation indices of one water between databases from which it is pointed out."""
-
-MOVED = 0.02
-"""Change of a saturation index by constituents that a database lacks, from which it is not used."""
-
-PICTURE_VALUES = 5000
-DRAWN_SHARE = 0.02
-"""Share of the variance from which an input has a bar of its own."""
-_QUEUE_S = 300.0
-
-
-@dataclass(frozen=True, eq=False)
-class Draws:
-    """The waters that were drawn.
-
-    Attributes
-    ----------
-    inputs
-        What was measured, with its errors.
-    z
-        Standard normal deviates, shape (members, inputs).
-    values
-        The values of the inputs, same shape, in their units.
-    """
-
-    inputs: tuple[Input, ...]
-    z: Floats
-    values: Floats
-
-
-@dataclass(frozen=True, eq=False)
-class Estimate:
-    """The saturation index of one phase, with its uncertainty.
-
-    Attributes
-    ----------
-    sample, phase
-        The water; the phase as the first database writes it.
-    median, interval, level
-        Of the pool; the interval is the central one with this probability.
-    mean, sd
-        Of the pool; variance within the databases plus variance between their means.
-    share_above_zero, share_interval
-        Share of the pool with a positive index, and the Wilson interval of its sampling error at `level`.
-    nominal
-        The index of the analysis as it stands, by database.
-    medians
-        By database.
-    shares
-        Of the variance, by source; None where nothing is uncertain.
-    by_input
-        The share of the analysis divided among its inputs (constituents, pH, pe), in proportion to their
-        squared standardised coefficients in a linear regression: what to measure better first. They sum to
-        `shares.analysis`. Empty where that is 0 or where there are too few members for a regression.
-    linearity
-        R^2 of that regression; near 1 the division is safe. None where there was none.
-    used, failed
-        Members by database that have an index, and that have none.
-    failures
-        The first reason, by database with failures.
-    by_cause
-        The share of the database divided among what differs between databases (`causes.divide`), for the analysis as
-        it stands: redox partition, complexes, activity model, log K. They sum to `shares.database`, and one may be
-        negative. Empty with one database, or where a database lacks a species of the reaction.
-    excluded
-        Databases that were not used, with the reason.
-    charge_error
-        Percent, with the first database: of the analysis as it stands, and the limits of the central `level`
-        of the members.
-    members, seed
-        As asked for.
-    errors
-        The error model in effect, in words by input.
-    notes
-        What else to know.
-    values
-        The index of every member by database; nan where it failed.
-    draws
-        The waters.
-    source
-        Engine, databases, members and seed in one line.
-    refused
-        Other phases of the same call that have no index for this water, with the reason.
-    """
-
-    sample: str
-    phase: str
-    median: float
-    interval: tuple[float, float]
-    level: float
-    mean: float
-    sd: float
-    share_above_zero: float
-    share_interval: tuple[float, float]
-    nominal: Mapping[str, float]
-    medians: Mapping[str, float]
-    shares: Shares | None
-    by_input: Mapping[str, float]
-    linearity: float | None
-    by_cause: Mapping[str, float]
-    used: Mapping[str, int]
-    failed: Mapping[str, int]
-    failures: Mapping[str, str]
-    excluded: Mapping[str, str]
-    charge_error: tuple[float, tuple[float, float]]
-    members: int
-    seed: int
-    errors: Mapping[str, str]
-    notes: tuple[str, ...]
-    values: Mapping[str, Floats]
-    draws: Draws
-    source: str
-    refused: Mapping[str, str] = field(default_factory=dict)
+_Found = TypeVar("_Found")
 
 
 async def estimate_saturation(
@@ -235,90 +104,51 @@ async def estimate_saturation(
     _check(phases, members, seed, level)
     inputs(analysis, errors)  # refuses a water that cannot be drawn from
     choice = compatible.choose(analysis, databases)
-    refused: dict[str, LabrigError] = {}
-    known: dict[str, compatible.Known] = {}
-    for phase in phases:
-        try:
-            known[phase] = compatible.phase_in(phase, choice.databases, analysis)
-        except LabrigError as error:
-            _set_aside(phase, error, refused)
     names = [each.name for each in choice.databases]
+    refused: dict[str, LabrigError] = {}
+    known = _of_each(phases, lambda p: compatible.phase_in(p, choice.databases, analysis), refused)
     asked = {name: [p for p in known if name in known[p].entries] for name in names}
-    nominal = await _solve([analysis], asked, engine, limits)
-    moved = await _moved(analysis, choice, known, nominal, engine, limits)
-    screened: dict[str, _Screened] = {}
-    for phase, known_phase in known.items():
-        try:
-            screened[phase] = _screen(
-                analysis, known_phase, choice, nominal, moved.get(phase, {}), lenient=databases is not None
-            )
-        except LabrigError as error:
-            _set_aside(phase, error, refused)
+    stands = await solve([analysis], asked, engine, limits)
+    moved = await nominal.moved_without(analysis, choice, known, stands, engine, limits)
+    lenient = databases is not None
+    screened = _of_each(
+        known,
+        lambda p: nominal.screen(analysis, known[p], choice, stands, moved.get(p, {}), lenient=lenient),
+        refused,
+    )
     if not screened:
         raise next(iter(refused.values()))
-    said = {phase: _words(error) for phase, error in refused.items()}
-    divided = {p: _hangs_on_pe(analysis, p, each.nominal) for p, each in screened.items()}
+    divided = {p: nominal.hangs_on_pe(analysis, p, each.nominal) for p, each in screened.items()}
     measured = inputs(analysis, errors, hangs_on_pe=any(divided.values()))
-    if analysis.pe is None:
-        for phase, names_divided in divided.items():
-            if names_divided:
-                screened[phase].notes.append(_of_pe(names_divided, errors))
-    parts = await _causes(analysis, screened, known, engine, limits)
-    design = _design(analysis, measured, members, seed)
+    for phase, each in screened.items():
+        if analysis.pe is None and divided[phase]:
+            each.notes.append(nominal.of_pe(divided[phase], errors))
+    parts = await nominal.in_parts(analysis, screened, known, engine, limits)
+    drawn = draw_members(analysis, measured, members, seed)
     asked = {name: [p for p, each in screened.items() if name in each.nominal] for name in names}
-    solved = await _solve(design.waters, asked, engine, limits)
-    library = engine.library
-    about = f"PHREEQC {library.distribution} (sha256 {library.sha256[:12]})"
-    return [
-        replace(
-            _estimate(phase, screened_phase, choice, design, nominal, parts[phase], solved, level, about),
-            refused=said,
-        )
-        for phase, screened_phase in screened.items()
+    solved = await solve(drawn.waters, asked, engine, limits)
+    said = {
+        phase: error.what if error.code == "bad_input" else f"{error.what}: {error.where}"
+        for phase, error in refused.items()
+    }
+    estimates = [
+        _estimate(phase, each, drawn, stands, parts[phase], solved, level) for phase, each in screened.items()
     ]
+    return [replace(each, source=_source(each, engine, choice), refused=said) for each in estimates]
 
 
-def _set_aside(phase: str, error: LabrigError, refused: dict[str, LabrigError]) -> None:
-    """Keep what is wrong with one phase of several; a phase that does not exist is a mistake in the call."""
-    if error.code == "not_found":
-        raise error
-    refused[phase] = error
-
-
-def _words(error: LabrigError) -> str:
-    return error.what if error.code == "bad_input" else f"{error.what}: {error.where}"
-
-
-async def _moved(
-    analysis: Analysis,
-    choice: compatible.Choice,
-    known: Mapping[str, compatible.Known],
-    nominal: Mapping[str, Sequence[Speciation]],
-    engine: Engine,
-    limits: Limits | None,
-) -> dict[str, dict[str, str]]:
-    """Say where the constituents that a database lacks move an index, by phase and database.
-
-    The first database that has them all is asked with and without: one that lacks a ligand of the mineral's metal
-    (fluoride for aluminium) would answer another question.
-    """
-    found: dict[str, dict[str, str]] = {}
-    whole = next((each.name for each in choice.databases if each.name not in choice.left_out), None)
-    for name, lacking in choice.left_out.items() if whole else ():
-        kept = {key: each for key, each in analysis.constituents.items() if key not in lacking}
-        phases = [p for p, each in known.items() if whole in each.entries and name in each.entries]
-        asked = {str(whole): phases}
-        without = (await _solve([replace(analysis, constituents=kept)], asked, engine, limits)).get(
-            str(whole)
-        )
-        for phase in phases:
-            before, after = (
-                nominal[str(whole)][0].SI.get(phase),
-                without[0].SI.get(phase) if without else None,
-            )
-            if before is not None and after is not None and abs(after - before) > MOVED:
-                words = f"lacks {', '.join(lacking)}, without which the index moves by {after - before:+.2f} in {whole}"
-                found.setdefault(phase, {})[name] = words
+def _of_each(
+    phases: Iterable[str], ask: Callable[[str], _Found], refused: dict[str, LabrigError]
+) -> dict[str, _Found]:
+    """Return what is found of each phase, and keep what is wrong with others; one that does not exist ends the call."""
+    found = {}
+    for phase in phases:
+        try:
+            found[phase] = ask(phase)
+        except LabrigError as error:
+            if error.code == "not_found":
+                raise
+            refused[phase] = error
     return found
 
 
@@ -347,310 +177,114 @@ def _check(phases: Sequence[str], members: int, seed: int, level: float) -> None
 
 
 @dataclass(frozen=True)
-class _Screened:
-    """A phase in the databases that can give its index for this water, which `nominal` has."""
+class _Indices:
+    """The index of every water by database, of those that solve half of the members, and what became of the others."""
 
-    name: str
-    nominal: Mapping[str, float]
-    excluded: Mapping[str, str]
-    notes: list[str]
+    by_database: dict[str, Floats]
+    failed: dict[str, int]
+    failures: dict[str, str]
+    excluded: dict[str, str]
 
 
-def _screen(
-    analysis: Analysis,
-    known: compatible.Known,
-    choice: compatible.Choice,
-    nominal: Mapping[str, Sequence[Speciation]],
-    moved: Mapping[str, str],
-    *,
-    lenient: bool,
-) -> _Screened:
-    """Keep the databases that solve the water and whose activity model reaches its ionic strength.
-
-    Parameters
-    ----------
-    lenient
-        Keep a database beyond its ionic strength, with a note: the caller named it.
-    moved
-        Databases that lack constituents on which the index depends, with the reason.
-    """
-    found: dict[str, float] = {}
-    excluded = {**choice.excluded, **known.excluded}
-    notes: list[str] = []
-    phase = next(iter(known.entries.values())).name
-    for name, entry in known.entries.items():
-        solved = nominal[name][0]
-        index = solved.SI.get(known.asked)
-        strength = solved.ionic_strength or 0.0
-        reason = compatible.too_strong(find_database(name), strength)
-        if solved.failure:
-            excluded[name] = f"does not solve the water: {solved.failure}"
-        elif index is None:
-            excluded[name] = f"cannot form {entry.name} from the redox states that the analysis gives"
-        elif name in moved:
-            excluded[name] = moved[name]
-        elif reason and not lenient:
-            excluded[name] = reason
+def _indices(
+    phase: str, screened: nominal.Screened, members: int, solved: Mapping[str, Sequence[Speciation]]
+) -> _Indices:
+    found = _Indices({}, {}, {}, dict(screened.excluded))
+    for name in screened.nominal:
+        indices = np.array([_or_nan(each.SI.get(phase)) for each in solved[name]])
+        failed = found.failed[name] = int(np.isnan(indices[:members]).sum())
+        if failed:
+            worst = next(each for each in solved[name] if each.SI.get(phase) is None)
+            why = worst.failure or f"{screened.name} cannot form from what is dissolved"
+            found.failures[name] = why
+        if failed > members / 2:
+            found.excluded[name] = f"fails for {failed} of {members} members: {why}"
         else:
-            found[name] = index
-            notes += [*choice.notes.get(name, ()), *([f"{name} {reason}"] if reason else [])]
-            notes += known.notes.get(name, ())
-            if lacking := choice.left_out.get(name):
-                notes.append(f"{name} lacks {', '.join(lacking)}: minor in this water, and left out there")
-    if not found:
+            found.by_database[name] = indices
+    if not found.by_database:
         raise LabrigError(
-            f"No database gives a saturation index of {phase} for this water",
-            where="; ".join(f"{name} {why}" for name, why in excluded.items() if name in known.entries),
-            expected="a water that a database with the phase can solve, within its range",
-            try_="databases= with names takes databases beyond their range, with a warning",
+            f"No database solves half of the members for {screened.name}",
+            where="; ".join(f"{name} {found.excluded[name]}" for name in screened.nominal),
+            try_="smaller errors, or a water that PHREEQC solves without difficulty",
             code="engine",
         )
-    if cooled_for_analysis(analysis) and any(has_volumes(find_database(name).path) for name in found):
-        notes.append(
-            f"amounts are taken per litre at {LABORATORY:g} degC, where laboratories measure: the water is above "
-            f"{HOT:g} degC and has no density"
-        )
-    charge = nominal[next(iter(found))][0].charge_error
-    if charge is not None and abs(charge) > CHARGE_ERROR_PERCENT:
-        notes.append(
-            f"the analysis has a charge error of {charge:.1f} % (above {CHARGE_ERROR_PERCENT:g} %): something in it "
-            "may be wrong by more than the errors stated"
-        )
-    if analysis.density is not None:
-        notes.append("the density is taken as measured, without error")
-    return _Screened(phase, found, excluded, notes)
+    return found
 
 
-def _of_pe(divided: Sequence[str], errors: ErrorModel) -> str:
-    drawn = f"with a standard deviation of {errors.assumed_pe:g}" if errors.assumed_pe else "without error"
-    return (
-        f"pe was not measured: PHREEQC takes {ASSUMED_PE:g} for {', '.join(divided)}, here {drawn}; a measured pe "
-        "or Eh, or amounts by redox state, would tell"
-    )
-
-
-async def _causes(
-    analysis: Analysis,
-    screened: Mapping[str, _Screened],
-    known: Mapping[str, compatible.Known],
-    engine: Engine,
-    limits: Limits | None,
-) -> dict[str, dict[str, Causes]]:
-    """Return the parts of each index of the analysis as it stands, by phase and database.
-
-    The reaction is that of the first database in all of them, so that log K means the same; a phase has no parts where
-    a database lacks a species of it.
-    """
-    probes = {
-        phase: probe(known[phase].entries[next(iter(each.nominal))]) for phase, each in screened.items()
-    }
-    asked: dict[str, list[str]] = {}
-    for phase, each in screened.items():
-        for name in each.nominal if len(each.nominal) > 1 else ():
-            asked.setdefault(name, []).append(phase)
-    found: dict[str, dict[str, Causes]] = {phase: {} for phase in screened}
-    for name, phases in asked.items():
-        database = find_database(name)
-        (solved,) = await speciate(
-            [compatible.fitted(analysis, database)],
-            phases,
-            engine=engine,
-            database=name,
-            expressions=list(dict.fromkeys(each for phase in phases for each in probes[phase].expressions())),
-            limits=limits,
-            queue_s=_QUEUE_S,
-        )
-        for phase in phases:
-            index = solved.SI.get(phase)
-            if index is not None and (parts := probes[phase].parts(index, solved.told)):
-                found[phase][name] = parts
-    return {phase: each if len(each) == len(screened[phase].nominal) else {} for phase, each in found.items()}
-
-
-def _hangs_on_pe(analysis: Analysis, phase: str, databases: Iterable[str]) -> list[str]:
-    """Return what pe decides in some of the databases: constituents without a redox state, and O2(g), H2(g)."""
-    catalogues = [read(find_database(name).path) for name in databases]
-    names = {each for one in catalogues for each in divided_by_pe(analysis.constituents, one)}
-    return sorted(names | ({phase} if phase in ("O2(g)", "H2(g)") else set()))
-
-
-@dataclass(frozen=True)
-class _Design:
-    """The waters to solve: those of the draws, then those of the pairs with exchanged temperature.
-
-    Attributes
-    ----------
-    draws
-        Rows 2 k and 2 k + 1 are the pair k.
-    pairs
-        How many of them the variance by source rests on.
-    exchanged
-        Whether the waters with exchanged temperature are there; not, where only the temperature or only the
-        analysis varies, and they would be the same waters again.
-    """
-
-    analysis: Analysis
-    draws: Draws
-    seed: int
-    waters: list[Analysis]
-    pairs: int
-    exchanged: bool
-
-    def corners(self, solved: Floats) -> Floats:
-        """Return f(A), f(AB), f(BA), f(B) of the pairs, shape (pairs, 4), from the values of all waters."""
-        a, b = solved[0 : 2 * self.pairs : 2], solved[1 : 2 * self.pairs : 2]
-        if self.exchanged:
-            members = len(self.draws.z)
-            ab, ba = solved[members : members + self.pairs], solved[members + self.pairs :]
-        elif self.draws.inputs[0].distribution == "fixed":
-            ab, ba = a, b
-        else:
-            ab, ba = b, a
-        return np.column_stack([a, ab, ba, b])
-
-
-def _design(analysis: Analysis, measured: tuple[Input, ...], members: int, seed: int) -> _Design:
-    z = deviates(members, len(measured), seed)
-    draws = Draws(measured, z, values_at(measured, z))
-    pairs = min(members // 2, PAIRS)
-    temperature, *others = (each.distribution != "fixed" for each in measured)
-    rows = [draws.values]
-    if exchanged := temperature and any(others):
-        a, b = draws.values[0 : 2 * pairs : 2], draws.values[1 : 2 * pairs : 2]
-        rows += [np.column_stack([b[:, :1], a[:, 1:]]), np.column_stack([a[:, :1], b[:, 1:]])]
-    waters = [water(analysis, measured, row) for row in np.concatenate(rows)]
-    return _Design(analysis, draws, seed, waters, pairs, exchanged)
-
-
-async def _solve(
-    waters: Sequence[Analysis],
-    asked: Mapping[str, Sequence[str]],
-    engine: Engine,
-    limits: Limits | None,
-) -> dict[str, list[Speciation]]:
-    """Speciate waters with databases, each for its phases; few runs wait at a time, so that the queue never fills."""
-    places = asyncio.Semaphore(2 * (os.cpu_count() or 1))
-
-    async def solve(name: str, phases: Sequence[str], start: int) -> list[Speciation]:
-        async with places:
-            database = find_database(name)
-            part = [compatible.fitted(each, database) for each in waters[start : start + WATERS_A_RUN]]
-            return await speciate(part, phases, engine=engine, database=name, limits=limits, queue_s=_QUEUE_S)
-
-    tasks: dict[str, list[asyncio.Task[list[Speciation]]]] = {}
-    try:
-        async with asyncio.TaskGroup() as group:
-            for name, phases in asked.items():
-                starts = range(0, len(waters), WATERS_A_RUN) if phases else ()
-                tasks[name] = [group.create_task(solve(name, phases, start)) for start in starts]
-    except BaseExceptionGroup as several:
-        raise _single(several) from None
-    return {name: [each for task in own for each in task.result()] for name, own in tasks.items() if own}
-
-
-def _single(error: BaseException) -> BaseException:
-    """Return the first error in a group of errors."""
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return error
+def _or_nan(value: float | None) -> float:
+    return math.nan if value is None else value
 
 
 def _estimate(
     phase: str,
-    screened: _Screened,
-    choice: compatible.Choice,
-    design: _Design,
-    nominal: Mapping[str, Sequence[Speciation]],
+    screened: nominal.Screened,
+    drawn: Members,
+    stands: Mapping[str, Sequence[Speciation]],
     parts: Mapping[str, Causes],
     solved: Mapping[str, Sequence[Speciation]],
     level: float,
-    about: str,
 ) -> Estimate:
     """Put the values of one phase together."""
-    members = len(design.draws.z)
-    excluded, notes = dict(screened.excluded), list(screened.notes)
-    every: dict[str, Floats] = {}
-    failed: dict[str, int] = {}
-    failures: dict[str, str] = {}
-    for name in screened.nominal:
-        whole = np.array([_value(each, phase) for each in solved[name]])
-        failed[name] = int(np.isnan(whole[:members]).sum())
-        if failed[name]:
-            worst = next(each for each in solved[name] if np.isnan(_value(each, phase)))
-            failures[name] = worst.failure or f"{screened.name} cannot form from what is dissolved"
-        if failed[name] > members / 2:
-            excluded[name] = f"fails for {failed[name]} of {members} members: {failures[name]}"
-        else:
-            every[name] = whole
-    if not every:
-        raise LabrigError(
-            f"No database solves half of the members for {screened.name}",
-            where="; ".join(f"{name} {excluded[name]}" for name in screened.nominal),
-            try_="smaller errors, or a water that PHREEQC solves without difficulty",
-            code="engine",
-        )
-    for name in every:
-        if failed[name]:
-            notes.append(f"{name}: {failed[name]} of {members} members failed, and the others stand for it")
-    values = {name: each[:members] for name, each in every.items()}
+    members = len(drawn.draws.z)
+    indices = _indices(phase, screened, members, solved)
+    values = {name: each[:members] for name, each in indices.by_database.items()}
+    notes = list(screened.notes)
+    for name in values:
+        if failed := indices.failed[name]:
+            notes.append(f"{name}: {failed} of {members} members failed, and the others stand for it")
     pool = [each[~np.isnan(each)] for each in values.values()]
     mean, sd = spread.pooled_mean_sd(pool)
     share, share_interval = spread.share_above(pool, level)
-    tails = ((1 - level) / 2, (1 + level) / 2)
-    low, high = (spread.pooled_quantile(pool, each) for each in tails)
-    corners = np.array([design.corners(each) for each in every.values()])
-    shares, by_input, linearity = _sources(corners, values, design.draws, notes)
-    first = next(iter(every))
-    charges = np.array([_charge_error(each) for each in solved[first][:members]])
-    charges = charges[~np.isnan(charges)]
-    indices = {name: screened.nominal[name] for name in every}
-    notes += _disagreement(indices, parts, screened.name)
-    causes = divide([parts[name] for name in every if name in parts])
-    if len(every) == 1 and shares is not None:
+    corners = np.array([drawn.corners(each) for each in indices.by_database.values()])
+    shares, by_input, linearity = _sources(corners, values, drawn.draws, notes)
+    as_measured = {name: screened.nominal[name] for name in values}
+    notes += disagreement(as_measured, parts, screened.name)
+    causes = divide([parts[name] for name in values if name in parts])
+    first = next(iter(values))
+    if len(values) == 1 and shares is not None:
         notes.append(f"the share of the database cannot be estimated with one database, {first}")
-    used = [each for each in choice.databases if each.name in every]
-    named = ", ".join(" ".join(filter(None, (each.name, each.official))) for each in used)
+    charges = np.array([_or_nan(each.charge_error) for each in solved[first][:members]])
     return Estimate(
-        sample=design.analysis.sample,
+        sample=drawn.analysis.sample,
         phase=screened.name,
         median=spread.pooled_quantile(pool, 0.5),
-        interval=(low, high),
+        interval=spread.pooled_interval(pool, level),
         level=level,
         mean=mean,
         sd=sd,
         share_above_zero=share,
         share_interval=share_interval,
-        nominal=indices,
+        nominal=as_measured,
         medians={name: float(np.nanmedian(each)) for name, each in values.items()},
         shares=shares,
         by_input=by_input,
         linearity=linearity,
         by_cause={name: each * shares.database for name, each in causes.items()} if shares else {},
-        used={name: members - failed[name] for name in every},
-        failed=failed,
-        failures=failures,
-        excluded=excluded,
+        used={name: members - indices.failed[name] for name in values},
+        failed=indices.failed,
+        failures=indices.failures,
+        excluded=indices.excluded,
         charge_error=(
-            _charge_error(nominal[first][0]),
-            (spread.pooled_quantile([charges], tails[0]), spread.pooled_quantile([charges], tails[1])),
+            _or_nan(stands[first][0].charge_error),
+            spread.pooled_interval([charges[~np.isnan(charges)]], level),
         ),
         members=members,
-        seed=design.seed,
-        errors={each.name: str(each) for each in design.draws.inputs},
+        seed=drawn.seed,
+        errors={each.name: str(each) for each in drawn.draws.inputs},
         notes=tuple(notes),
         values=values,
-        draws=design.draws,
-        source=f"{about}; {named}; {members} members a database, PCG64 seed {design.seed}",
+        draws=drawn.draws,
     )
 
 
-def _value(solved: Speciation, phase: str) -> float:
-    index = solved.SI.get(phase)
-    return math.nan if index is None else index
-
-
-def _charge_error(solved: Speciation) -> float:
-    return math.nan if solved.charge_error is None else solved.charge_error
+def _source(estimate: Estimate, engine: Engine, choice: compatible.Choice) -> str:
+    """Return engine, databases, members and seed in one line."""
+    used = [each for each in choice.databases if each.name in estimate.used]
+    named = ", ".join(" ".join(filter(None, (each.name, each.official))) for each in used)
+    return (
+        f"PHREEQC {engine.library.distribution} (sha256 {engine.library.sha256[:12]}); {named}; "
+        f"{estimate.members} members a database, PCG64 seed {estimate.seed}"
+    )
 
 
 def _sources(
@@ -694,91 +328,3 @@ def _sources(
         )
     by_input = {name: shares.analysis * variance / total for name, variance in own.items()} if total else {}
     return shares, dict(sorted(by_input.items(), key=lambda item: -item[1])), linearity
-
-
-def _disagreement(nominal: Mapping[str, float], parts: Mapping[str, Causes], phase: str) -> list[str]:
-    """Say how far apart databases are, and what of it the redox partition, complexes, activity model and log K make."""
-    least, most = min(nominal, key=nominal.__getitem__), max(nominal, key=nominal.__getitem__)
-    if nominal[most] - nominal[least] < DISAGREEMENT:
-        return []
-    said = f"{least} and {most} differ by {nominal[most] - nominal[least]:.2f}"
-    if least not in parts or most not in parts:
-        return [f"{said} in the index of {phase}"]
-    added = difference(parts[least], parts[most])
-    of = ", ".join(f"{name} {each:+.2f}" for name, each in added.items() if abs(each) >= 0.005)
-    hints = [hint for name, hint in _HINTS.items() if added[name] >= DISAGREEMENT / 2]
-    return ["; ".join([f"{said}: {of}", *(hint.format(phase=phase) for hint in hints)])]
-
-
-_HINTS = {
-    WORDS[
-        "redox"
-    ]: "they divide an element among its redox states otherwise: amounts by redox state would end that",
-    WORDS[
-        "log_k"
-    ]: "{phase} may be another solid in one of them (order, crystallinity), or its constant disputed",
-}
-
-
-def sources(estimate: Estimate) -> dict[str, float]:
-    """Return the shares of the variance by source; that of the database only where there are several."""
-    shares = estimate.shares.by_source() if estimate.shares else {}
-    return {name: each for name, each in shares.items() if name != "database" or len(estimate.used) > 1}
-
-
-def picture_data(estimate: Estimate) -> dict[str, Any]:
-    """Return what a picture of an estimate needs, as plain data.
-
-    Members that failed are left out. Above `PICTURE_VALUES` values, every n-th member is kept, the same of
-    each database. ``shares`` has the analysis divided among its inputs where a regression could, those below
-    `DRAWN_SHARE` together, and is empty where there is no variance to divide.
-    """
-    total = sum(each.size for each in estimate.values.values())
-    step = -(-total // PICTURE_VALUES)
-    return {
-        "title": estimate.sample,
-        "phase": estimate.phase,
-        "members": {
-            name: [float(value) for value in values[::step] if not math.isnan(value)]
-            for name, values in estimate.values.items()
-        },
-        "median": estimate.median,
-        "interval": list(estimate.interval),
-        "level": estimate.level,
-        "share_above_zero": estimate.share_above_zero,
-        "shares": _named_shares(estimate),
-        "nominal": dict(estimate.nominal),
-        "source": estimate.source,
-    }
-
-
-def _named_shares(estimate: Estimate) -> dict[str, float]:
-    if estimate.shares is None:
-        return {}
-    shares = sources(estimate)
-    drawn = {name: share for name, share in estimate.by_input.items() if share >= DRAWN_SHARE}
-    if not drawn:
-        return shares
-    others = shares.pop("analysis") - sum(drawn.values())
-    inputs = {f"analysis: {name}": share for name, share in sorted(drawn.items(), key=lambda each: -each[1])}
-    return {**inputs, "analysis: others": max(others, 0.0), **shares}
-
-
-def members_csv(estimates: Sequence[Estimate]) -> str:
-    """Return every member of the estimates of one call: database, number, the drawn water, and the index of each phase.
-
-    An index is empty where the member failed or the database was not used for the phase.
-    """
-    draws = estimates[0].draws
-    names = list(dict.fromkeys(name for each in estimates for name in each.values))
-    text = io.StringIO()
-    rows = csv.writer(text, lineterminator="\n")
-    units = [f" [{each.unit}]" if each.unit != "1" else "" for each in draws.inputs]
-    inputs = [each.name + unit for each, unit in zip(draws.inputs, units, strict=True)]
-    rows.writerow(["database", "member", *inputs, *(f"SI({each.phase})" for each in estimates)])
-    for name in names:
-        columns = [each.values.get(name) for each in estimates]
-        for number, drawn in enumerate(draws.values.tolist()):
-            indices = [math.nan if column is None else float(column[number]) for column in columns]
-            rows.writerow([name, number + 1, *drawn, *("" if math.isnan(each) else each for each in indices)])
-    return text.getvalue()

@@ -23,8 +23,9 @@ from labrig_phreeqc.engine.run import Run
 from labrig_phreeqc.waters import compatible, errors, spread
 from labrig_phreeqc.waters.analysis import Analysis, Constituent
 from labrig_phreeqc.waters.errors import ErrorModel
+from labrig_phreeqc.waters.estimates import Estimate, members_csv, picture_data
 from labrig_phreeqc.waters.speciation import speciate
-from labrig_phreeqc.waters.uncertainty import Estimate, estimate_saturation, members_csv, picture_data
+from labrig_phreeqc.waters.uncertainty import estimate_saturation
 
 EXACT = ErrorModel(relative=0, pH=0, temperature=0)
 USUAL = ErrorModel(relative=0.05, pH=0.1, temperature=0.5)
