@@ -4,7 +4,7 @@
 - `summaries` (`summaries.toml`): rows that are means, counts, blanks or limits and no samples
 - `table`: all of it read; `rows`: each row as an analysis, or rejected with its reasons; `analysis`: one water
 - `balance`, `carbonate`, `diagnosis`, `notices`: charge balance, and what errors explain it
-- `speciation`: PHREEQC asked for density and saturation indices of waters
+- `speciation`, `redox`: PHREEQC asked for density and saturation indices of waters, and what pe decides of them
 - `survey`, `report`: scaling of every water
 - `errors`, `members`, `compatible`, `nominal`: waters that are drawn, and databases that may answer and do
 - `uncertainty`, `spread`, `causes`, `estimates`: saturation indices with their uncertainty, and where it comes from

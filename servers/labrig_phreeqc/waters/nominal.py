@@ -17,7 +17,8 @@ from labrig_phreeqc.waters.analysis import HOT, LABORATORY, Analysis, cooled_for
 from labrig_phreeqc.waters.causes import Causes, probe
 from labrig_phreeqc.waters.errors import ASSUMED_PE, ErrorModel
 from labrig_phreeqc.waters.members import solve
-from labrig_phreeqc.waters.speciation import Speciation, divided_by_pe
+from labrig_phreeqc.waters.redox import divided_by_pe
+from labrig_phreeqc.waters.speciation import Speciation
 
 MOVED = 0.02
 """Change of a saturation index by constituents that a database lacks, from which it is not used."""

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections import Counter
-from collections.abc import Collection, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from labrig.errors import LabrigError, unknown_name
-from labrig_phreeqc.database.catalogue import Catalogue, read
+from labrig_phreeqc.database.catalogue import read
 from labrig_phreeqc.database.databases import Database, find_database
 from labrig_phreeqc.database.definitions import has_volumes
 from labrig_phreeqc.engine.engine import Engine
 from labrig_phreeqc.engine.run import Cell, Limits, Run, SelectedOutput
 from labrig_phreeqc.waters.analysis import LABORATORY, Analysis, cooled_for_analysis, solution_block
-from labrig_phreeqc.waters.constituents import CHARGES, solution_elements
+from labrig_phreeqc.waters.redox import inert, redox_active
 
 ABSENT = -999.999
 """What PHREEQC writes for the saturation index of a phase that cannot form from what is dissolved."""
@@ -24,13 +23,6 @@ ABSENT = -999.999
 WATERS_A_RUN = 100
 RUNS_AT_A_TIME = 4
 """So that a large table leaves places in the engine's queue to others."""
-
-_REDOX_ACTIVE = "N Fe Mn As Se Cr U V Cu Mo Sb Hg Co Ag Tc Np Pu Eu Ce O"
-REDOX_ACTIVE = frozenset(_REDOX_ACTIVE.split())
-"""Elements that take no part when a water is brought to equilibrium with a phase, see `speciate`."""
-
-_DIVIDED = REDOX_ACTIVE | {"C", "S"}
-"""Elements whose division by pe matters: that of chloride in llnl.dat (Cl(-1) to Cl(7)) does not."""
 
 _VALUES = {
     "pH": "pH",
@@ -115,7 +107,8 @@ async def speciate(
     phases
         Minerals and gases of the database.
     precipitate
-        A phase with which each water is brought to equilibrium, closed to gases, for `Speciation.delta`.
+        A phase with which each water is brought to equilibrium, closed to gases and without what `redox` leaves out of
+        it, for `Speciation.delta`.
     expressions
         Of PHREEQC's Basic, such as ``LA("Fe+2")``, for `Speciation.told`; not together with `precipitate`.
 
@@ -129,65 +122,144 @@ async def speciate(
     ------
     LabrigError
         ``not_found`` for a phase or an element that the database lacks, and what `Engine.run` raises.
-
-    Notes
-    -----
-    A reaction in PHREEQC brings every redox couple to equilibrium: nitrate and ammonium that were measured side by side
-    would become nitrogen, dissolved iron would be oxidised by nitrate, and the acid set free would change what
-    precipitates. So `REDOX_ACTIVE` elements and sulfide are left out of the water that is brought to equilibrium with
-    `precipitate`, and chloride stands for nitrate. An element with one redox state in the database (iron in pitzer.dat)
-    stays.
     """
     chosen = find_database(database)
     _check(chosen, analyses, [*phases, *([precipitate] if precipitate else [])])
-    volumes = has_volumes(chosen.path)
-    active = redox_active(read(chosen.path))
-    places = asyncio.Semaphore(RUNS_AT_A_TIME)
+    asked = _Asked(chosen, phases, expressions, engine, limits, queue_s)
+    if asked.volumes and any(map(cooled_for_analysis, analyses)):
+        return await asked.from_the_laboratory(analyses, precipitate)
+    return await asked.of(analyses, precipitate)
 
-    async def run(part: Sequence[Analysis], precipitate: str) -> Run:
-        text = _input(part, phases, precipitate, volumes, active, expressions)
-        async with places:
-            return await engine.run(text, database=chosen.name, limits=limits, queue_s=queue_s)
 
-    async def solve_one(water: Analysis) -> Speciation:
-        alone = await run([water], "")
-        if not _ended_well(alone):
-            return Speciation(water, failure=_reason(alone))
-        if precipitate:  # where that does not converge, the speciation still stands
-            both = await run([water], precipitate)
-            if _ended_well(both):
-                return _complete(_rows([water], phases, precipitate, expressions, both))[0]
-        return _complete(_rows([water], phases, "", expressions, alone))[0]
+class _Asked:
+    """What is asked of every water of a call."""
 
-    async def solve(part: Sequence[Analysis]) -> list[Speciation]:
-        if len(part) < 2:
-            return [await solve_one(each) for each in part]
-        found = await run(part, precipitate)
-        if _ended_well(found):
-            return _complete(_rows(part, phases, precipitate, expressions, found))
-        rows = (
-            _rows(part, phases, precipitate, expressions, found)
-            if found.selected and found.selected[0].rows
-            else []
+    def __init__(
+        self,
+        database: Database,
+        phases: Sequence[str],
+        expressions: Sequence[str],
+        engine: Engine,
+        limits: Limits | None,
+        queue_s: float,
+    ) -> None:
+        self.database, self.phases, self.expressions = database, phases, expressions
+        self.engine, self.limits, self.queue_s = engine, limits, queue_s
+        self.volumes = has_volumes(database.path)
+        self.active = redox_active(read(database.path))
+        self.places = asyncio.Semaphore(RUNS_AT_A_TIME)
+
+    async def from_the_laboratory(self, analyses: Sequence[Analysis], precipitate: str) -> list[Speciation]:
+        """Speciate waters of which some are hot, with the density that these have at `LABORATORY`."""
+        hot = [number for number, each in enumerate(analyses) if cooled_for_analysis(each)]
+        cool = [replace(analyses[number], temperature=LABORATORY) for number in hot]
+        only_density = _Asked(self.database, (), (), self.engine, self.limits, self.queue_s)
+        known, found = list(analyses), dict[int, Speciation]()
+        for number, speciation in zip(hot, await only_density.of(cool, ""), strict=True):
+            if speciation.density is None:
+                why = f"at {LABORATORY:g} degC, where a laboratory measures, {speciation.failure}"
+                found[number] = Speciation(analyses[number], failure=why)
+            else:
+                known[number] = replace(known[number], density=speciation.density)
+        left = [number for number in range(len(known)) if number not in found]
+        solved = await self.of([known[number] for number in left], precipitate)
+        for number, speciation in zip(left, solved, strict=True):
+            density = known[number].density or speciation.density
+            found[number] = replace(speciation, analysis=analyses[number], density=density)
+        return [found[number] for number in range(len(known))]
+
+    async def of(self, waters: Sequence[Analysis], precipitate: str) -> list[Speciation]:
+        """Speciate waters, `WATERS_A_RUN` in a run."""
+        starts = range(0, len(waters), WATERS_A_RUN)
+        parts = await together(
+            self.solve(waters[start : start + WATERS_A_RUN], precipitate) for start in starts
         )
-        if not rows:
+        return [each for part in parts for each in part]
+
+    async def solve(self, part: Sequence[Analysis], precipitate: str) -> list[Speciation]:
+        """Speciate the waters of a run; those that it gives no row for again, without the one that stopped it."""
+        if len(part) < 2:
+            return [await self.solve_one(each, precipitate) for each in part]
+        run = await self.run(part, precipitate)
+        if _ended_well(run):
+            return _complete(self.rows(part, precipitate, run))
+        if not (run.selected and run.selected[0].rows):
             middle = len(part) // 2
-            return [*await solve(part[:middle]), *await solve(part[middle:])]
-        suspects = _suspects(found.selected[0], len(part))
+            halves = part[:middle], part[middle:]
+            return [each for half in halves for each in await self.solve(half, precipitate)]
+        rows = self.rows(part, precipitate, run)
+        suspects = _suspects(run.selected[0], len(part))
         rest = [n for n, each in enumerate(rows) if each is None and n not in suspects]
         for n in suspects:
-            rows[n] = await solve_one(part[n])
-        for n, speciation in zip(rest, await solve([part[n] for n in rest]), strict=True):
+            rows[n] = await self.solve_one(part[n], precipitate)
+        again = await self.solve([part[n] for n in rest], precipitate)
+        for n, speciation in zip(rest, again, strict=True):
             rows[n] = speciation
         return _complete(rows)
 
-    if volumes and any(map(cooled_for_analysis, analyses)):
-        return await _from_the_laboratory(
-            analyses, phases, engine, chosen.name, precipitate, expressions, limits, queue_s
-        )
-    starts = range(0, len(analyses), WATERS_A_RUN)
-    parts = await together(solve(analyses[start : start + WATERS_A_RUN]) for start in starts)
-    return [each for part in parts for each in part]
+    async def solve_one(self, water: Analysis, precipitate: str) -> Speciation:
+        """Speciate one water; where its equilibrium with a phase does not converge, the speciation still stands."""
+        alone = await self.run([water], "")
+        if not _ended_well(alone):
+            return Speciation(water, failure=_reason(alone))
+        both = await self.run([water], precipitate) if precipitate else alone
+        if _ended_well(both):
+            return _complete(self.rows([water], precipitate, both))[0]
+        return _complete(self.rows([water], "", alone))[0]
+
+    async def run(self, part: Sequence[Analysis], precipitate: str) -> Run:
+        """Run PHREEQC on some waters."""
+        text = self.text(part, precipitate)
+        async with self.places:
+            return await self.engine.run(
+                text, database=self.database.name, limits=self.limits, queue_s=self.queue_s
+            )
+
+    def text(self, part: Sequence[Analysis], precipitate: str) -> str:
+        """Return the input for some waters."""
+        density = "1 calculate" if self.volumes else "1"
+        lines = [_HEAD + (f" -saturation_indices {' '.join(self.phases)}" if self.phases else "")]
+        if precipitate:
+            lines.append(f" -equilibrium_phases {precipitate}")
+        punched = {**({"density": "RHO"} if self.volumes else {}), **self.headings()}
+        if punched:
+            lines.append(f"USER_PUNCH 1\n -headings {' '.join(punched)}")
+            lines += [f" {number} PUNCH {each}" for number, each in enumerate(punched.values(), 10)]
+        lines += [solution_block(each, number, density=density) for number, each in enumerate(part, 1)]
+        lines.append("END")
+        for number, analysis in enumerate(part, 1) if precipitate else ():
+            left = inert(analysis, self.active)
+            if left is not analysis:
+                block = solution_block(left, number, density=density)
+                lines.append(f"SELECTED_OUTPUT 1\n -active false\n{block}")
+                lines.append("END\nSELECTED_OUTPUT 1\n -active true")
+            lines.append(f"USE solution {number}\nEQUILIBRIUM_PHASES 1\n {precipitate} 0 10\nEND")
+        return "\n".join(lines) + "\n"
+
+    def headings(self) -> dict[str, str]:
+        """Return the headings of the expressions."""
+        return {f"told_{number}": each for number, each in enumerate(self.expressions)}
+
+    def rows(self, part: Sequence[Analysis], precipitate: str, run: Run) -> list[Speciation | None]:
+        """Read the waters of a run; of one that failed those that are complete and were not the last."""
+        table = run.selected[0]
+        found: dict[int, Speciation] = {}
+        last = len(table.rows) - (not _ended_well(run))
+        for values in table.rows[:last]:
+            row = dict(zip(table.columns, values, strict=True))
+            number = int(_number(row["soln"]))
+            if str(row["state"]).strip() == "i_soln":
+                found[number] = Speciation(
+                    part[number - 1],
+                    SI={phase: _index(row[f"si_{phase}"]) for phase in self.phases},
+                    density=_number(row["density"]) if "density" in row else None,
+                    told={each: _number(row[heading]) for heading, each in self.headings().items()},
+                    **{name: _number(row[column]) for column, name in _VALUES.items()},  # type: ignore[arg-type]
+                )
+            else:
+                found[number] = replace(found[number], delta={precipitate: _number(row[f"d_{precipitate}"])})
+        done = (found.get(number) for number in range(1, len(part) + 1))
+        return [each if each and (each.delta or not precipitate) else None for each in done]
 
 
 async def together(asked: Iterable[Coroutine[Any, Any, list[Speciation]]]) -> list[list[Speciation]]:
@@ -242,55 +314,6 @@ async def _from_the_laboratory(
     return [found[number] for number in range(len(known))]
 
 
-def divided_by_pe(names: Iterable[str], catalogue: Catalogue) -> set[str]:
-    """Return which constituents PHREEQC divides among redox states by pe: iron without its state, not chloride."""
-    return set(names) & _DIVIDED & _with_states(catalogue)
-
-
-def redox_active(catalogue: Catalogue) -> frozenset[str]:
-    """Return the elements of `REDOX_ACTIVE`, and sulfur, that have several redox states in a database."""
-    return (REDOX_ACTIVE | {"S"}) & _with_states(catalogue)
-
-
-def _with_states(catalogue: Catalogue) -> frozenset[str]:
-    """Return the elements with several redox states."""
-    states = Counter(
-        name.partition("(")[0] for each in solution_elements(catalogue) if "(" in (name := each.name)
-    )
-    return frozenset(element for element, count in states.items() if count > 1)
-
-
-def inert_share(
-    analysis: Analysis, equivalents: float, active: Collection[str]
-) -> tuple[float, tuple[str, ...]]:
-    """Return what the equilibrium with a phase leaves out of a water: its share of the equivalents, and the names.
-
-    Parameters
-    ----------
-    equivalents
-        Half the sum of cations and anions, meq per basis.
-    active
-        See `redox_active`.
-
-    Notes
-    -----
-    Nitrate does not count, because chloride stands for it; sulfide counts by what it has of the alkalinity.
-    """
-    left = {
-        name: constituent.amount * max(abs(CHARGES.get(name, 0)), name == "S(-2)")
-        for name, constituent in analysis.constituents.items()
-        if _takes_no_part(name, active) and name != "N(5)"
-    }
-    charge = sum(left.values())
-    names = tuple(sorted((name for name, each in left.items() if each), key=lambda name: -left[name]))
-    return (charge / equivalents if equivalents > 0 else 0.0), names
-
-
-def _takes_no_part(name: str, active: Collection[str]) -> bool:
-    element = name.partition("(")[0]
-    return element in active and (element != "S" or name == "S(-2)")
-
-
 def _check(database: Database, analyses: Sequence[Analysis], phases: Sequence[str]) -> None:
     catalogue = read(database.path)
     names = [each.name for each in catalogue.phases]
@@ -307,79 +330,6 @@ def _check(database: Database, analyses: Sequence[Analysis], phases: Sequence[st
             try_="another database, or leave them out by name",
             code="not_found",
         )
-
-
-def _input(
-    part: Sequence[Analysis],
-    phases: Sequence[str],
-    precipitate: str,
-    volumes: bool,
-    active: Collection[str],
-    expressions: Sequence[str],
-) -> str:
-    density = "1 calculate" if volumes else "1"
-    lines = [_HEAD + (f" -saturation_indices {' '.join(phases)}" if phases else "")]
-    if precipitate:
-        lines.append(f" -equilibrium_phases {precipitate}")
-    punched = {**({"density": "RHO"} if volumes else {}), **_headings(expressions)}
-    if punched:
-        lines.append(f"USER_PUNCH 1\n -headings {' '.join(punched)}")
-        lines += [f" {number} PUNCH {each}" for number, each in enumerate(punched.values(), 10)]
-    lines += [solution_block(each, number, density=density) for number, each in enumerate(part, 1)]
-    lines.append("END")
-    for number, analysis in enumerate(part, 1) if precipitate else ():
-        inert = _inert(analysis, active)
-        if inert is not analysis:
-            lines.append(
-                "SELECTED_OUTPUT 1\n -active false\n" + solution_block(inert, number, density=density)
-            )
-            lines.append("END\nSELECTED_OUTPUT 1\n -active true")
-        lines.append(f"USE solution {number}\nEQUILIBRIUM_PHASES 1\n {precipitate} 0 10\nEND")
-    return "\n".join(lines) + "\n"
-
-
-def _headings(expressions: Sequence[str]) -> dict[str, str]:
-    return {f"told_{number}": each for number, each in enumerate(expressions)}
-
-
-def _inert(analysis: Analysis, active: Collection[str]) -> Analysis:
-    """Return a water without its redox-active constituents, chloride in place of nitrate; itself if it has none."""
-    kept = {name: each for name, each in analysis.constituents.items() if not _takes_no_part(name, active)}
-    if len(kept) == len(analysis.constituents):
-        return analysis
-    nitrate, chloride = analysis.constituents.get("N(5)"), kept.get("Cl")
-    if nitrate is not None and "N(5)" not in kept:
-        amount = nitrate.amount + (chloride.amount if chloride else 0.0)
-        kept["Cl"] = replace(chloride or nitrate, element="Cl", amount=amount)
-    return replace(analysis, constituents=kept)
-
-
-def _rows(
-    part: Sequence[Analysis], phases: Sequence[str], precipitate: str, expressions: Sequence[str], run: Run
-) -> list[Speciation | None]:
-    """Read the waters of a run; of one that failed those that are complete and were not the last."""
-    table = run.selected[0]
-    found: dict[int, Speciation] = {}
-    last = len(table.rows) - (not _ended_well(run))
-    for values in table.rows[:last]:
-        row = dict(zip(table.columns, values, strict=True))
-        number = int(_number(row["soln"]))
-        if str(row["state"]).strip() == "i_soln":
-            numbers = {name: _number(row[column]) for column, name in _VALUES.items()}
-            indices = {phase: _index(row[f"si_{phase}"]) for phase in phases}
-            density = _number(row["density"]) if "density" in row else None
-            told = {each: _number(row[heading]) for heading, each in _headings(expressions).items()}
-            found[number] = Speciation(
-                part[number - 1],
-                SI=indices,
-                density=density,
-                told=told,
-                **numbers,  # type: ignore[arg-type]
-            )
-        else:
-            found[number] = replace(found[number], delta={precipitate: _number(row[f"d_{precipitate}"])})
-    done = (found.get(number) for number in range(1, len(part) + 1))
-    return [each if each and (each.delta or not precipitate) else None for each in done]
 
 
 def _reason(run: Run) -> str:

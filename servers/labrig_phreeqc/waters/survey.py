@@ -22,8 +22,9 @@ from labrig_phreeqc.waters.columns import Stated
 from labrig_phreeqc.waters.compatible import out_of_scope
 from labrig_phreeqc.waters.diagnosis import diagnose
 from labrig_phreeqc.waters.notices import Notice
+from labrig_phreeqc.waters.redox import divided_by_pe, inert_share, redox_active
 from labrig_phreeqc.waters.rows import Water
-from labrig_phreeqc.waters.speciation import Speciation, divided_by_pe, inert_share, redox_active, speciate
+from labrig_phreeqc.waters.speciation import Speciation, speciate
 from labrig_phreeqc.waters.table import Table, read_table
 
 OF_INTEREST: tuple[tuple[str, ...], ...] = (
