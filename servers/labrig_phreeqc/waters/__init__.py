@@ -3,6 +3,7 @@
 - `encoding`, `sheet`, `columns`, `cells`, `units`, `constituents`: a table's text, its headings, its values
 - `summaries` (`summaries.toml`): rows that are means, counts, blanks or limits and no samples
 - `table`: all of it read; `rows`: each row as an analysis, or rejected with its reasons; `analysis`: one water
+- `measurements`, `remarks`: which numbers of a row count; what is said about all rows
 - `balance`, `carbonate`, `diagnosis`, `notices`: charge balance, and what errors explain it
 - `speciation`, `redox`: PHREEQC asked for density and saturation indices of waters, and what pe decides of them
 - `survey`, `report`: scaling of every water

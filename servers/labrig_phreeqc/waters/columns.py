@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, get_args
 
 from labrig.errors import LabrigError, unknown_name
 from labrig_phreeqc.database.catalogue import Catalogue
@@ -24,22 +24,13 @@ from labrig_phreeqc.waters.constituents import (
 )
 from labrig_phreeqc.waters.units import FORMULAS, Unit, find_unit, parse_unit, plain
 
-Role = Literal[
-    "concentration",
-    "error",  # standard deviation of a concentration
-    "pH",
-    "temperature",
-    "pe",
-    "Eh",
-    "density",
-    "conductivity",
-    "TDS",
-    "hardness",
-    "sample",
-    "group",
-    "text",
-    "left out",  # means something, and cannot be used; `why` says it
-]
+Check = Literal["conductivity", "TDS", "hardness"]
+"""What the sum of the constituents is compared with."""
+Numeric = Literal["concentration", "error", "pH", "temperature", "pe", "Eh", "density", Check]
+Role = Literal[Numeric, "sample", "group", "text", "left out"]
+"""``error`` is a standard deviation of a concentration; ``left out`` means something, and cannot be used."""
+CHECKS: tuple[Role, ...] = get_args(Check)
+NUMERIC: tuple[Role, ...] = get_args(Numeric)
 
 
 @dataclass(frozen=True)

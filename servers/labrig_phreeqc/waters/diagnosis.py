@@ -29,8 +29,9 @@ from labrig_phreeqc.waters.balance import ALKALINITY_END, Balance, balance, diss
 from labrig_phreeqc.waters.carbonate import log_k1, log_kw
 from labrig_phreeqc.waters.columns import Column, conversion
 from labrig_phreeqc.waters.constituents import CHARGES
+from labrig_phreeqc.waters.measurements import Measurement
 from labrig_phreeqc.waters.notices import Explanation, Notice, NoticeKind
-from labrig_phreeqc.waters.rows import Measurement, Water
+from labrig_phreeqc.waters.rows import Water
 from labrig_phreeqc.waters.table import Table
 from labrig_phreeqc.waters.units import UNITS, Unit
 

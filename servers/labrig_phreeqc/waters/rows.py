@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from labrig_phreeqc.checks.criteria import MEASURED_PH_RANGE
 from labrig_phreeqc.waters import summaries
-from labrig_phreeqc.waters.analysis import DILUTE_G_PER_L, Analysis, Basis, Constituent
+from labrig_phreeqc.waters.analysis import Analysis, Basis
 from labrig_phreeqc.waters.balance import ALKALINITY_END
 from labrig_phreeqc.waters.cells import (
     SHARES,
@@ -21,9 +20,10 @@ from labrig_phreeqc.waters.cells import (
     missing_code,
     read_cell,
 )
-from labrig_phreeqc.waters.columns import Column, Role
-from labrig_phreeqc.waters.constituents import KNOWN
+from labrig_phreeqc.waters.columns import CHECKS, NUMERIC, Column, Role
+from labrig_phreeqc.waters.measurements import Measurement, choose, constituents, grams, per_litre
 from labrig_phreeqc.waters.notices import Notice
+from labrig_phreeqc.waters.remarks import Remarks
 from labrig_phreeqc.waters.sheet import Sheet
 
 MAX_CELL = 500
@@ -31,51 +31,10 @@ MAX_CELL = 500
 TEMPERATURE_RANGE = (-10.0, 350.0)
 DENSITY_RANGE = (0.9, 1.6)
 """kg/L; outside, the column is in another unit than it says."""
-AGREEMENT = 0.05
-"""Two columns for one constituent agree within this share of the larger value."""
-
-_NUMERIC: tuple[Role, ...] = (
-    "concentration",
-    "error",
-    "pH",
-    "temperature",
-    "pe",
-    "Eh",
-    "density",
-    "conductivity",
-    "TDS",
-    "hardness",
-)
 _TYPE = re.compile(r"(?:sample|qc|proben?)?[ _-]?(?:type|kind|art)|qc|qa/?qc", re.IGNORECASE)
 """Headings of a column that says of each row whether it is a sample."""
-_CHECKS: tuple[Role, ...] = ("conductivity", "TDS", "hardness")
 MAJOR = ("Ca", "Mg", "Na", "K", "Alkalinity", "C(4)", "C", "S(6)", "S", "Cl")
 """Elements without which a row is not computed where their cell cannot be read; of others the cell is left out."""
-_FRACTIONS = ("dissolved", "", "total")
-"""Which of several columns of a constituent counts: what is in solution, and not in particles."""
-_ORDER = {each.key: number for number, each in enumerate(KNOWN)}
-
-
-@dataclass(frozen=True)
-class Measurement:
-    """One number of the table that counts.
-
-    Attributes
-    ----------
-    column
-        Where it stands, with its unit.
-    value
-        As reported; the limit, where `censored`.
-    amount
-        What it is taken for: mmol (meq of alkalinity) per basis of the analysis.
-    censored
-        The laboratory reported less than a limit.
-    """
-
-    column: Column
-    value: float
-    amount: float
-    censored: bool = False
 
 
 @dataclass(frozen=True)
@@ -134,32 +93,23 @@ class _Doubts:
 
 
 class RowReader:
-    """Reads rows; counts what must be said about all of them."""
+    """Reads rows; `remarks` are about all of them."""
 
     def __init__(
-        self,
-        columns: Sequence[Column],
-        sheet: Sheet,
-        temperature: float | None,
-        below_limit: BelowLimit,
+        self, columns: Sequence[Column], sheet: Sheet, temperature: float | None, below_limit: BelowLimit
     ) -> None:
         self.columns = columns
         self.named = next((each for each in columns if each.role == "sample"), None)
         self.grouped = next((each for each in columns if each.role == "group"), None)
-        self.summaries: list[str] = []
+        self.remarks = Remarks()
         self.width = len(columns)
         self.delimiter = sheet.delimiter
         self.temperature = temperature
         self.below_limit = below_limit
-        self.censored: Counter[str] = Counter()
-        self.unstated: Counter[str] = Counter()
-        self.said: Counter[str] = Counter()
-        self.estimated: Counter[str] = Counter()
-        self.compared: set[tuple[str, str]] = set()
         texts = {
             column.index: [cells[column.index] for _, cells in sheet.rows if column.index < len(cells)]
             for column in columns
-            if column.role in _NUMERIC
+            if column.role in NUMERIC
         }
         default = Decimal("," if sheet.delimiter == ";" else ".", sheet.delimiter == ";")
         whole = decimal_mark((text for column in texts.values() for text in column), default)
@@ -175,7 +125,7 @@ class RowReader:
         for column in (each for each in self.columns if each.role in ("text", "group")):
             if _TYPE.fullmatch(column.header.strip()):
                 found |= summaries.no_samples([_text(cells, column) for _, cells in rows])
-        self.summaries = [
+        self.remarks.summaries = [
             self._label(rows[number][1]) or f"line {rows[number][0]}" for number in sorted(found)
         ]
         return found
@@ -199,14 +149,11 @@ class RowReader:
         read_ = {
             column.index: read_cell(cells[column.index], self.decimals[column.index])
             for column in self.columns
-            if column.role in _NUMERIC
+            if column.role in NUMERIC
         }
         doubts = self._doubts(read_)
-        pH, temperature, density = (
-            self._first("pH", read_),
-            self._temperature(read_),
-            self._first("density", read_),
-        )
+        pH, temperature = self._first("pH", read_), self._temperature(read_)
+        density = self._first("density", read_)
         reasons = [*doubts.reasons, *_impossible(pH, temperature), *_no_density(density)]
         present = [
             column
@@ -227,17 +174,17 @@ class RowReader:
             if (measurement := self._measurement(column, read_[column.index], pH[1]))
         ]
         if self.mixed:
-            scaled = _per_litre(measured, density[1] if density else None)
+            scaled = per_litre(measured, density[1] if density else None)
             if scaled is None:
-                why = f"{_grams(measured):.3g} g/L are dissolved: mg/L and mg/kg need the density to be put together"
+                why = f"{grams(measured):.3g} g/L are dissolved: mg/L and mg/kg need the density to be put together"
                 return Rejected(sample, line, (Notice("density", "", why),), group)
             measured = scaled
-        counting, carbonate, odd = self._choose(measured)
+        counting, carbonate, odd = choose(measured, self.columns, self.remarks)
         analysis = Analysis(
             sample=sample,
             pH=pH[1],
             temperature=temperature,
-            constituents=self._constituents(counting, read_),
+            constituents=constituents(counting, read_, self.columns, self.basis),
             pe=self._pe(read_, temperature),
             density=density[1] if density else None,
             basis=self.basis,
@@ -256,7 +203,7 @@ class RowReader:
             if not (why := _objection(column, cell) if cell else ""):
                 continue
             name = column.header
-            if column.role in _CHECKS:
+            if column.role in CHECKS:
                 found.checks.append(Notice("check", name, f"{name}: {why}; it is not used"))
             elif column.role == "error" or (column.role == "concentration" and column.element not in MAJOR):
                 found.unusable.add(column.index)
@@ -270,7 +217,7 @@ class RowReader:
         return {
             str(column.role): cell.value * column.factor
             for column in self.columns
-            if column.role in _CHECKS
+            if column.role in CHECKS
             and (cell := cells[column.index]).value is not None
             and not cell.below
             and not cell.why
@@ -307,7 +254,7 @@ class RowReader:
             cell = cells[column.index]
             if cell.value is not None and not cell.below and not cell.why:
                 if len(columns) > 1:
-                    self.said[f"{role}: {column.header} counts"] += 1
+                    self.remarks.said[f"{role}: {column.header} counts"] += 1
                 return column, cell.value * column.factor + column.offset
         return None
 
@@ -316,7 +263,7 @@ class RowReader:
         if found is not None:
             return round(found[1], 6)
         if self.temperature is not None:
-            self.said[f"temperature: {self.temperature:g} degC as stated"] += 1
+            self.remarks.said[f"temperature: {self.temperature:g} degC as stated"] += 1
         return self.temperature
 
     def _pe(self, cells: Mapping[int, Cell], temperature: float) -> float | None:
@@ -328,203 +275,33 @@ class RowReader:
 
     def _measurement(self, column: Column, cell: Cell, pH: float) -> Measurement | None:
         if cell.estimated:
-            self.estimated[column.header] += 1
+            self.remarks.estimated[column.header] += 1
         if not cell.below:
             assert cell.value is not None
             return Measurement(column, cell.value, cell.value * column.factor)
         if cell.value is None:
-            self.unstated[column.header] += 1
+            self.remarks.unstated[column.header] += 1
             return None
-        if (
-            column.element == "Alkalinity" and pH < ALKALINITY_END
-        ):  # any share of the limit would contradict the pH
-            self.said[
+        if column.element == "Alkalinity" and pH < ALKALINITY_END:  # any share would contradict the pH
+            self.remarks.said[
                 f"{column.header} below its limit is taken as 0 where pH is below {ALKALINITY_END:g}, "
                 f"the end of the titration"
             ] += 1
             return None
-        self.censored[column.header] += 1
+        self.remarks.censored[column.header] += 1
         share = SHARES[self.below_limit]
         return Measurement(column, cell.value, cell.value * column.factor * share, censored=True)
 
-    def _choose(
-        self, measured: Sequence[Measurement]
-    ) -> tuple[list[Measurement], float | None, list[Notice]]:
-        """Choose what counts where several columns are about one constituent, and compare them.
-
-        Returns
-        -------
-        counting
-            One measurement for each constituent; for alkalinity one, or HCO3 with CO3 and OH.
-        carbonate
-            meq of the alkalinity that was reported as CO3, where HCO3 and CO3 were.
-        notices
-            Where they disagree.
-        """
-        notices: list[Notice] = []
-        by_element: dict[str, list[Measurement]] = {}
-        for measurement in sorted(measured, key=_rank):
-            by_element.setdefault(measurement.column.element, []).append(measurement)
-        alkalinity, carbonate, odd = self._alkalinity(by_element.pop("Alkalinity", []))
-        notices += odd
-        carbon = by_element.get("C(4)") or by_element.get("C")
-        if alkalinity and carbon:
-            by_element.pop(carbon[0].column.element)
-            self.said["alkalinity counts where inorganic carbon (DIC) is given too"] += 1
-        counting = list(alkalinity)
-        for first, *others in by_element.values():
-            counting.append(first)
-            if first.column.fraction == "total" and _has_dissolved(self.columns, first.column):
-                self.said[f"{first.column.header} counts where the dissolved value is missing"] += 1
-            for other in others:
-                self.compared.add((first.column.header, other.column.header))
-                if {_key(first), _key(other)} == {"PO4", "P"}:  # total phosphorus is more than phosphate
-                    continue
-                apart = (first.column.fraction, other.column.fraction)
-                if (
-                    apart[0] == "dissolved" != apart[1] and other.amount >= first.amount
-                ):  # the rest is particles
-                    continue
-                notices += _disagreement(first, first.amount, other, other.amount)
-        return sorted(counting, key=_rank), carbonate, notices
-
-    def _alkalinity(
-        self, measured: Sequence[Measurement]
-    ) -> tuple[list[Measurement], float | None, list[Notice]]:
-        first: dict[str, Measurement] = {}
-        notices: list[Notice] = []
-        for measurement in measured:
-            if (same := first.setdefault(_key(measurement), measurement)) is not measurement:
-                self.compared.add((same.column.header, measurement.column.header))
-                notices += _disagreement(same, same.amount, measurement, measurement.amount)
-        total = first.get("Alkalinity")
-        parts = [first[key] for key in ("HCO3", "CO3", "OH") if key in first]
-        split = sum(each.amount for each in parts)
-        carbonate = first["CO3"].amount if "CO3" in first and "HCO3" in first else None
-        if total is not None:
-            if "HCO3" in first:
-                self.compared.add((total.column.header, " + ".join(each.column.header for each in parts)))
-                notices += _disagreement(total, total.amount, first["HCO3"], split)
-                if notices:
-                    carbonate = None
-            return [total], carbonate, notices
-        if parts and "HCO3" not in first:
-            if split:
-                names = " and ".join(each.column.header for each in parts)
-                words = f"{names} without HCO3 are not the alkalinity and are left out"
-                notices.append(Notice("value", parts[0].column.header, words))
-            return [], None, notices
-        return parts, carbonate, notices
-
-    def _constituents(
-        self, counting: Sequence[Measurement], cells: Mapping[int, Cell]
-    ) -> dict[str, Constituent]:
-        found: dict[str, Constituent] = {}
-        for measurement in counting:
-            column = measurement.column
-            assert column.unit is not None
-            one = Constituent(
-                element=column.element,
-                amount=measurement.amount,
-                value=measurement.value,
-                unit=column.unit.text,
-                formula=column.formula if column.unit.kind == "mass" else "",
-                censored=measurement.censored,
-                relative_error=self._error(measurement, cells),
-            )
-            if (before := found.get(column.element)) is not None:  # HCO3, then CO3: the sum in meq
-                total = before.amount + one.amount
-                one = Constituent(
-                    element=column.element,
-                    amount=total,
-                    value=total,
-                    unit=f"meq/{self.basis}",
-                    censored=before.censored and one.censored,
-                    relative_error=before.relative_error,
-                )
-            found[column.element] = one
-        return found
-
-    def _error(self, measurement: Measurement, cells: Mapping[int, Cell]) -> float | None:
-        for column in self.columns:
-            if column.role != "error" or column.known is not measurement.column.known:
-                continue
-            if column.fraction and column.fraction != measurement.column.fraction:
-                continue
-            cell = cells[column.index]
-            if cell.value is None or cell.below or cell.why:
-                continue
-            if column.unit is None:
-                return cell.value * column.factor
-            if measurement.value and column.said == measurement.column.said:
-                return cell.value / measurement.value
-        return None
-
     def notes(self, rows: Sequence[Water | Rejected]) -> list[str]:
         """Say what holds for the table as a whole."""
-        notes = []
-        if self.summaries:
-            some = ", ".join(each[:30] for each in self.summaries[:6]) + (
-                ", ..." if self.summaries[6:] else ""
-            )
-            notes.append(
-                f"rows that are no samples (means, counts, blanks, limits): {len(self.summaries)} ({some})"
-            )
-        doubles = [name for name, n in Counter(_name(each) for each in rows).items() if n > 1]
-        if doubles:
-            some = ", ".join(doubles[:5]) + (", ..." if len(doubles) > 5 else "")
-            notes.append(f"sample names that occur more than once: {some}; rows are told apart by their line")
-        total = sum(self.censored.values())
-        if total:
-            stands = {"half": "half the limit", "zero": "zero", "limit": "the limit"}[self.below_limit]
-            notes.append(f"values below a limit of detection: {total}; {stands} stands for each")
-        if self.estimated:
-            some = ", ".join(list(self.estimated)[:6])
-            notes.append(
-                f"values that the laboratory marks as estimated (J, E, B): {sum(self.estimated.values())} ({some}); "
-                "they are used as they stand"
-            )
-        if self.unstated:
-            some = ", ".join(list(self.unstated)[:6])
-            notes.append(
-                f"values below a limit that is not stated: {sum(self.unstated.values())} ({some}); they are left "
-                "out, as if they were zero"
-            )
-        notes += [f"{words} (rows: {n})" for words, n in self.said.items()]
-        dissolved = {each.header for each in self.columns if each.fraction == "dissolved"}
-        notes += [
-            f"{first} counts{', the dissolved part' if first in dissolved else ''}; {other} is only compared with it"
-            for first, other in sorted(self.compared)
-        ]
-        used = [each for each in self.columns if each.role in _NUMERIC]
-        if any(self.decimals[each.index].mark == "," for each in used):
-            notes.append("the decimal mark is a comma")
-        return notes
+        names = [each.analysis.sample if isinstance(each, Water) else each.sample for each in rows]
+        comma = any(self.decimals[each.index].mark == "," for each in self.columns if each.role in NUMERIC)
+        return self.remarks.notes(names, self.below_limit, self.columns, comma=comma)
 
 
 def pe_of(Eh: float, temperature: float) -> float:
     """Return pe = Eh F / (R T ln 10), for Eh in V against hydrogen and a temperature in degC (CODATA 2018)."""
     return Eh * 96485.33212 / (8.314462618 * (temperature + 273.15) * math.log(10))
-
-
-def _key(measurement: Measurement) -> str:
-    return measurement.column.known.key if measurement.column.known else ""
-
-
-def _rank(measurement: Measurement) -> tuple[int, int, int]:
-    column = measurement.column
-    return _ORDER.get(_key(measurement), len(_ORDER)), _FRACTIONS.index(column.fraction), column.index
-
-
-def _has_dissolved(columns: Sequence[Column], column: Column) -> bool:
-    return any(
-        other.role == "concentration" and other.element == column.element and other.fraction == "dissolved"
-        for other in columns
-    )
-
-
-def _name(row: Water | Rejected) -> str:
-    return row.analysis.sample if isinstance(row, Water) else row.sample
 
 
 def _text(cells: Sequence[str], column: Column | None) -> str:
@@ -573,56 +350,3 @@ def _no_density(density: tuple[Column, float] | None) -> list[Notice]:
         return []
     name = density[0].header
     return [Notice("density", name, f"{name}: {density[1]:g} kg/L is not a water")]
-
-
-def _grams(measured: Sequence[Measurement]) -> float:
-    """Return g of dissolved solids per litre or kilogram, roughly where units are not of mass."""
-    return (
-        sum(
-            measurement.value * measurement.column.unit.scale
-            if measurement.column.unit and measurement.column.unit.kind == "mass"
-            else 40 * measurement.amount
-            for measurement in measured
-            if not measurement.censored
-        )
-        / 1e3
-    )
-
-
-def _per_litre(measured: Sequence[Measurement], density: float | None) -> list[Measurement] | None:
-    """Put amounts per kilogram of solution on a litre; None where that needs a density."""
-    if density is None and _grams(measured) > DILUTE_G_PER_L:
-        return None
-    return [
-        replace(measurement, amount=measurement.amount * (density or 1.0))
-        if measurement.column.unit and measurement.column.unit.basis == "kgs"
-        else measurement
-        for measurement in measured
-    ]
-
-
-def _disagreement(first: Measurement, one: float, second: Measurement, other: float) -> list[Notice]:
-    """Compare two amounts of the same thing; digits that were rounded away are no disagreement."""
-    if first.censored or second.censored:
-        return []
-    rounding = (
-        _last_digit(first.value) * first.column.factor + _last_digit(second.value) * second.column.factor
-    )
-    if abs(one - other) <= max(AGREEMENT * max(one, other), rounding):
-        return []
-    unit = "meq" if first.column.element == "Alkalinity" else "mmol"
-    words = (
-        f"{first.column.header} is {one:.4g} {unit} and {second.column.header} {other:.4g}; the first counts"
-    )
-    ratio = one / other if other else math.inf
-    for name, factor in (("1.22", 61.017 / 50.043), ("0.82", 50.043 / 61.017)):
-        if first.column.element == "Alkalinity" and abs(ratio / factor - 1) < 0.02:
-            words += f"; their ratio is {name}, that of HCO3 and CaCO3"
-            return [Notice("as", second.column.header, words)]
-    return [Notice("value", second.column.header, words)]
-
-
-def _last_digit(value: float) -> float:
-    """Return one unit in the last digit of a number as it was written."""
-    text = f"{value:.12g}"
-    return 10.0 ** -len(text.partition(".")[2]) if "e" not in text else 0.0

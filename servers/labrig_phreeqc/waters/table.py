@@ -12,10 +12,7 @@ from labrig.errors import LabrigError
 from labrig_phreeqc.database.catalogue import read
 from labrig_phreeqc.database.databases import find_database
 from labrig_phreeqc.waters.analysis import DILUTE_G_PER_L
-from labrig_phreeqc.waters.cells import (
-    SHARES,
-    BelowLimit,
-)
+from labrig_phreeqc.waters.cells import SHARES, BelowLimit
 from labrig_phreeqc.waters.columns import Column, Stated, read_columns
 from labrig_phreeqc.waters.rows import MAJOR, TEMPERATURE_RANGE, Rejected, RowReader, Water
 from labrig_phreeqc.waters.sheet import sheet
@@ -108,7 +105,7 @@ def read_table(
         for number, (line, row) in enumerate(cells.rows)
     )
     notes = [*cells.notes, *notes, *_left_out(columns), *reader.notes(rows)]
-    return Table(tuple(columns), rows, tuple(notes), dict(reader.censored))
+    return Table(tuple(columns), rows, tuple(notes), dict(reader.remarks.censored))
 
 
 def _left_out(columns: Sequence[Column]) -> list[str]:
