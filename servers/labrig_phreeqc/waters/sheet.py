@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from labrig.errors import LabrigError
-from labrig_phreeqc.waters.columns import recognised
+from labrig_phreeqc.waters.headings import recognised
 from labrig_phreeqc.waters.units import parse_unit
 
 MAX_ROWS = 5_000

@@ -6,14 +6,15 @@ import difflib
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from labrig.errors import LabrigError
 from labrig_phreeqc.database.catalogue import read
 from labrig_phreeqc.database.databases import find_database
 from labrig_phreeqc.waters.analysis import DILUTE_G_PER_L
 from labrig_phreeqc.waters.cells import SHARES, BelowLimit
-from labrig_phreeqc.waters.columns import Column, Stated, read_columns
+from labrig_phreeqc.waters.columns import Column, Stated
+from labrig_phreeqc.waters.headings import read_columns
 from labrig_phreeqc.waters.rows import MAJOR, TEMPERATURE_RANGE, Rejected, RowReader, Water
 from labrig_phreeqc.waters.sheet import sheet
 
@@ -130,7 +131,7 @@ def _one_basis(columns: list[Column]) -> tuple[list[Column], list[str]]:
         fewer = {"kgw"} if used["kgw"] <= used["L"] + used["kgs"] else {"L", "kgs"}
         why = "amounts per kg of water and per L or kg of solution cannot be put together without the density"
         columns = [
-            replace(column, role="left out", why=why)
+            column.left_out(why)
             if column.role in ("concentration", "error") and column.unit and column.unit.basis in fewer
             else column
             for column in columns
