@@ -5,7 +5,8 @@
 - `summaries` (`summaries.toml`): rows that are means, counts, blanks or limits and no samples
 - `table`: all of it read; `rows`: each row as an analysis, or rejected with its reasons; `analysis`: one water
 - `measurements`, `remarks`: which numbers of a row count; what is said about all rows
-- `balance`, `carbonate`, `diagnosis`, `notices`: charge balance, and what errors explain it
+- `balance`, `carbonate`, `diagnosis` (`charge_errors`, `outliers`, `readings`), `notices`: charge balance, what looks
+  wrong or odd, and what errors explain it
 - `speciation`, `redox`: PHREEQC asked for density and saturation indices of waters, and what pe decides of them
 - `survey`, `report`: scaling of every water
 - `errors`, `members`, `compatible`, `nominal`: waters that are drawn, and databases that may answer and do
