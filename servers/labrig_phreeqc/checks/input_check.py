@@ -19,7 +19,8 @@ from labrig_phreeqc.checks.run_notices import adjusted as adjustments
 from labrig_phreeqc.database.databases import find_database
 from labrig_phreeqc.engine.engine import Engine
 from labrig_phreeqc.engine.run import Limits, Run, provenance
-from labrig_phreeqc.input.solutions import Solution, overwritten, solutions, with_charge
+from labrig_phreeqc.input.solution import Solution
+from labrig_phreeqc.input.solutions import overwritten, solutions, with_charge
 from labrig_phreeqc.input.statements import KEYWORDS, Statement, statements
 from labrig_phreeqc.output.outline import outline_output
 

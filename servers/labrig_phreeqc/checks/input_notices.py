@@ -24,7 +24,8 @@ from labrig_phreeqc.database.definitions import ActivityModel, Definitions, acti
 from labrig_phreeqc.database.isotopes import DATABASE as ISOTOPE_DATABASE
 from labrig_phreeqc.database.isotopes import NO_NEUTRONS, PERMIL, Isotope, isotopes
 from labrig_phreeqc.database.valences import Network, log_k_or_zero, meant_state, terms, valence_state
-from labrig_phreeqc.input.solutions import Number, Solution, Total, missing_in_mixes, overwritten, solutions
+from labrig_phreeqc.input.solution import Number, Solution, Total
+from labrig_phreeqc.input.solutions import missing_in_mixes, overwritten, solutions
 
 PH, PE, CELSIUS, UNITS, DENSITY = 7.0, 4.0, 25.0, "mmol/kgw", 1.0
 """What PHREEQC takes where the input states nothing (TM 6-A43, SOLUTION)."""

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from labrig_phreeqc.checks.input_notices import PE, PH, UNITS, input_notices
 from labrig_phreeqc.checks.output_notices import output_notices, unprinted
 from labrig_phreeqc.engine.run import Run
-from labrig_phreeqc.input.solutions import Constraint, overwritten, read_number, solutions
+from labrig_phreeqc.input.solution import Constraint
+from labrig_phreeqc.input.solution_lines import read_number
+from labrig_phreeqc.input.solutions import overwritten, solutions
 from labrig_phreeqc.output.outline import Outline, State
 
 MOST = 8

@@ -18,17 +18,9 @@ from labrig_phreeqc.database.catalogue import formula_weight, read
 from labrig_phreeqc.database.definitions import Definitions
 from labrig_phreeqc.engine.engine import Engine
 from labrig_phreeqc.engine.run import Cell, Run
-from labrig_phreeqc.input.solutions import (
-    Constraint,
-    Number,
-    Solution,
-    Total,
-    overwritten,
-    read_number,
-    solutions,
-    standard_unit,
-    with_charge,
-)
+from labrig_phreeqc.input.solution import Constraint, Number, Solution, Total
+from labrig_phreeqc.input.solution_lines import read_number, standard_unit
+from labrig_phreeqc.input.solutions import overwritten, solutions, with_charge
 
 SIZES = {"m": 1e-3, "u": 1e-6}
 
