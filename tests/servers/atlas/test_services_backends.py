@@ -36,14 +36,23 @@ def row(provider: Provider) -> str:
         ", ".join(provider.questions),
         f"`{provider.wants}`" if provider.wants else "",
         provider.at_most,
-        f"{provider.credit} ([terms]({service.terms}))",
     )
     return "| " + " | ".join(cells) + " |"
+
+
+def terms() -> list[str]:
+    """Return the list of credits and terms below that table, each with the services that it belongs to."""
+    owners: dict[str, list[str]] = {}
+    for each in PROVIDERS:
+        credit = f"{each.credit} ([terms]({each.service.terms}))"
+        owners.setdefault(credit, []).append(each.title)
+    return [f"- {', '.join(names)}: {credit}" for credit, names in owners.items()]
 
 
 def test_the_page_says_of_every_service_what_the_code_says() -> None:
     page = PAGE.read_text(encoding="utf-8").splitlines()
     assert [line for line in page if line.startswith("| [")] == [row(each) for each in PROVIDERS]
+    assert [line for line in page if line.startswith("- ") and "([terms](" in line] == terms()
     shown = {name: line for line in page if line.startswith("| `") for name in [line.split("`")[1]]}
     for question, known in BACKENDS.items():
         assert [word.strip("` ") for word in shown[question].split("|")[2].split(",")] == list(known)
