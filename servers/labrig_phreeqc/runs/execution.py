@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import posixpath
 from dataclasses import dataclass, replace
+from functools import partial
 
 from labrig.artifacts import Artifact, ArtifactStore
 from labrig.canonical import sha256
@@ -127,37 +128,16 @@ async def execute_phreeqc(
     notices = [str(notice) for notice in found if _worth_saying(notice)]
     tell = progress or Progress()
     tell(message="waits for a place")
-    run = await engine.run(
-        complete,
-        database=request.database,
-        limits=limits,
-        queue_s=queue_s,
-        begun=lambda: tell(message=f"PHREEQC runs, for at most {limits.wall_s:g} s"),
-    )
+    solve = partial(engine.run, database=request.database, limits=limits, queue_s=queue_s)
+    run = await solve(complete, begun=lambda: tell(message=f"PHREEQC runs, for at most {limits.wall_s:g} s"))
     tell(message="PHREEQC has ended, its output is read")
-
-    async def again(each: str) -> Run:
-        return await engine.run(each, database=request.database, limits=limits, queue_s=queue_s)
-
-    run = await with_files(run, complete, again)
+    run = await with_files(run, complete, solve)
     if run.output:
         workspace.write_text(request.result, run.output)
     writer = _Writer(workspace, {request.result, input_path})
     files = writer.tables(run)
     dump_file = writer.dump(run, complete)
-    artifact: Artifact | None = None
-    try:
-        artifact = artifacts.put(
-            request.result,
-            run.output.encode("utf-8"),
-            media_type="text/plain",
-            made_by={"server": "phreeqc", "engine": record(run), "status": run.status},
-            inputs={"input": sha256(complete), "database": run.database.sha256},
-        )
-    except LabrigError as error:
-        if error.code != "limit":
-            raise
-        writer.notices.append(f"{request.result} is no artifact: {error}")  # the run is answered all the same
+    artifact = writer.artifact(run, complete, request.result, artifacts)
     return Execution(
         run,
         complete,
@@ -203,10 +183,7 @@ async def completed(
         ``refused`` for what would read or write other files, see `screening` and `includes`.
     """
     notices = await in_thread(screen, text)
-
-    async def solve(each: str) -> Run:
-        return await engine.run(each, database=database, limits=limits, queue_s=queue_s)
-
+    solve = partial(engine.run, database=database, limits=limits, queue_s=queue_s)
     complete = await resolve_includes(text, lambda name: _included(workspace, name), solve, limits.wall_s)
     return complete, notices
 
@@ -264,6 +241,22 @@ class _Writer:
         if named and self._files.write(named[-1], run.dump):
             return named[-1]
         return self._files.write_somewhere(DUMP, run.dump)
+
+    def artifact(self, run: Run, text: str, name: str, artifacts: ArtifactStore) -> Artifact | None:
+        """Keep the output as an artifact; where there is no room for it, the run is answered all the same."""
+        try:
+            return artifacts.put(
+                name,
+                run.output.encode("utf-8"),
+                media_type="text/plain",
+                made_by={"server": "phreeqc", "engine": record(run), "status": run.status},
+                inputs={"input": sha256(text), "database": run.database.sha256},
+            )
+        except LabrigError as error:
+            if error.code != "limit":
+                raise
+            self.notices.append(f"{name} is no artifact: {error}")
+            return None
 
 
 def remember_headings(workspace: Workspace, text: str, headings: list[str]) -> None:

@@ -4,27 +4,24 @@ from __future__ import annotations
 
 import itertools
 import json
-import re
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
 from labrig.answer import Answer, Quantity
 from labrig.canonical import sha256
-from labrig.errors import LabrigError, unknown_name
+from labrig.errors import LabrigError
 from labrig.threads import in_thread
 from labrig.toolbox import session
 from labrig.tools.files import source_bytes
 from labrig.tools.own_files import OwnFiles
-from labrig_phreeqc.database.databases import Database, find_database, list_databases
+from labrig_phreeqc.database.databases import Database, find_database
 from labrig_phreeqc.server.base import DatabaseArgument, call_limits, toolbox
 from labrig_phreeqc.waters.encoding import decoded
 
 if TYPE_CHECKING:
-    from labrig_phreeqc.waters.analysis import Analysis
-    from labrig_phreeqc.waters.columns import Stated
-    from labrig_phreeqc.waters.table import Table
+    from labrig_phreeqc.waters.estimates import Estimate
 
 RESULTS = "speciated_waters"
 ESTIMATE = "saturation_estimate"
@@ -147,22 +144,22 @@ async def estimate_saturation(
     Gives median, interval, share above zero, and how much of the spread is analysis (by constituent), database (by
     redox partition, complexes, activity model, log K), temperature. draw_plot(kind='uncertainty') draws its file.
     """
-    from labrig_phreeqc.waters import uncertainty
+    from labrig_phreeqc.waters import one_water, uncertainty
     from labrig_phreeqc.waters.columns import Stated
     from labrig_phreeqc.waters.errors import ErrorModel
     from labrig_phreeqc.waters.estimates import members_csv, picture_data
 
-    here = session()
     text = _table(path, table)
-    waters = await in_thread(_read_whole, text, databases, temperature, Stated(unit, alkalinity_as))
-    analysis = _one_of(waters, sample)
+    stated = Stated(unit, alkalinity_as)
+    waters = await in_thread(one_water.read_whole, text, databases, temperature, stated)
+    analysis = one_water.one_of(waters, sample)
     model = ErrorModel(
         relative=error_percent / 100,
         pH=error_pH,
         temperature=error_temperature,
         pe=MEASURED_PE if error_pe is None else error_pe,
         assumed_pe=UNMEASURED_PE if error_pe is None else error_pe,
-        by_element=_fractions(error_percent_of, analysis.constituents),
+        by_element=one_water.relative_errors(error_percent_of, analysis.constituents),
     )
     found = await uncertainty.estimate_saturation(
         analysis,
@@ -172,30 +169,29 @@ async def estimate_saturation(
         members=members,
         seed=seed,
         level=level,
-        engine=here.state.engine,
+        engine=session().state.engine,
         limits=call_limits(),
     )
-    members_file, json_file = _keep(
-        ESTIMATE,
-        {
-            "csv": members_csv(found),
-            "json": json.dumps(
-                {"schema": "labrig.estimate/1", "estimates": [picture_data(each) for each in found]}
-            ),
-        },
-        path,
-    )
+    pictures = {"schema": "labrig.estimate/1", "estimates": [picture_data(each) for each in found]}
+    files = _keep(ESTIMATE, {"csv": members_csv(found), "json": json.dumps(pictures)}, path)
+    unused = [f"{each.header}: {each.why}" for each in waters.columns if each.role == "left out"]
+    return _estimated(found, unused, *files)
+
+
+def _estimated(found: Sequence[Estimate], unused: Sequence[str], members_file: str, json_file: str) -> Answer:
+    """Return the estimates of a call as an answer; databases that are never used by default are not named."""
+    from labrig_phreeqc.waters.compatible import LEFT_OUT
+
     first = found[0]
     values = [
         Quantity(
-            f"SI({estimate.phase})",
-            round(estimate.median, 3),
+            f"SI({each.phase})",
+            round(each.median, 3),
             "log10(IAP/K)",
-            f"median; {100 * level:g} % interval {estimate.interval[0]:.2f} to {estimate.interval[1]:.2f}",
+            f"median; {100 * each.level:g} % interval {each.interval[0]:.2f} to {each.interval[1]:.2f}",
         )
-        for estimate in found
+        for each in found
     ]
-    unused = [f"{each.header}: {each.why}" for each in waters.columns if each.role == "left out"]
     notes = (
         *(f"{phase} is not estimated: {why}" for phase, why in first.refused.items()),
         *dict.fromkeys(note for each in found for note in each.notes),
@@ -213,28 +209,28 @@ async def estimate_saturation(
                 "members": [round(each, 2) for each in first.charge_error[1]],
             },
             "errors": dict(first.errors),
-            "excluded": _excluded(first.excluded),
+            "excluded": {name: why for name, why in first.excluded.items() if why != LEFT_OUT.get(name)},
             "files": {"members": members_file, "pictures": json_file},
         },
         warnings=notes,
         next=f"draw_plot(kind='uncertainty', path={json_file!r}, quantities=[{first.phase!r}])",
         record={
-            "seed": seed,
-            "members": members,
+            "seed": first.seed,
+            "members": first.members,
             "databases": {n: find_database(n).sha256 for n in first.used},
         },
     )
 
 
-def _estimate(found: Any) -> dict[str, Any]:
+def _estimate(found: Estimate) -> dict[str, Any]:
     """Return one phase's estimate as data, three digits."""
-
     from labrig_phreeqc.waters.estimates import sources
 
-    def short(values: Any) -> dict[str, float]:
+    def short(values: Mapping[str, float]) -> dict[str, float]:
         return {name: round(value, 3) for name, value in values.items()}
 
     shares = sources(found)
+    inputs = sorted(found.by_input.items(), key=lambda each: -each[1])[:8]
     data = {
         "phase": found.phase,
         "mean": round(found.mean, 3),
@@ -244,25 +240,12 @@ def _estimate(found: Any) -> dict[str, Any]:
         "as_measured": short(found.nominal),
         "median_by_database": short(found.medians),
         "spread_from": short(shares),
-        "standard_error": short({name: found.shares.error[name] for name in shares}),
-        "analysis_by_input": short(
-            {name: share for name, share in _falling(found.by_input) if share >= 0.001}
-        ),
+        "standard_error": short({name: found.shares.error[name] for name in shares} if found.shares else {}),
+        "analysis_by_input": short({name: share for name, share in inputs if share >= 0.001}),
         "database_by_cause": short(found.by_cause),
         "failed_members": {name: count for name, count in found.failed.items() if count},
     }
     return {name: value for name, value in data.items() if value not in ({}, [])}
-
-
-def _falling(shares: Any) -> list[tuple[str, float]]:
-    return sorted(shares.items(), key=lambda each: -each[1])[:8]
-
-
-def _excluded(reasons: Any) -> dict[str, str]:
-    """Return why databases were not used, without those that never are by default."""
-    from labrig_phreeqc.waters.compatible import LEFT_OUT
-
-    return {name: reason for name, reason in reasons.items() if reason != LEFT_OUT.get(name)}
 
 
 def _table(path: str, table: str) -> str:
@@ -290,92 +273,6 @@ def _free(name: str, path: str) -> bool:
     """Tell whether a name is free or holds what we wrote: what is there, written again, changes nothing."""
     workspace = session().workspace
     return not workspace.exists(name) or OwnFiles(workspace, [path]).write(name, workspace.read_bytes(name))
-
-
-def _read_whole(text: str, databases: list[str], temperature: float | None, stated: Stated) -> Table:
-    """Read a table with the database that has most of its constituents: none is lost for the one named first."""
-    from labrig_phreeqc.waters.compatible import INDEPENDENT
-    from labrig_phreeqc.waters.table import read_table
-
-    installed = {each.name for each in list_databases()}
-    others = [name for name in INDEPENDENT if name in installed]
-    best: tuple[int, Table] | None = None
-    failure: LabrigError | None = None
-    for name in dict.fromkeys([*(find_database(each).name for each in databases), *others]):
-        try:
-            table = read_table(text, database=name, temperature=temperature, stated=stated)
-        except LabrigError as error:
-            failure = failure or error
-            continue
-        used = sum(each.role == "concentration" for each in table.columns)
-        if best is None or used > best[0]:
-            best = used, table
-        if not any("lacks" in each.why for each in table.columns):
-            break
-    if best is None:
-        assert failure is not None
-        raise failure
-    return best[1]
-
-
-def _one_of(table: Table, sample: str) -> Analysis:
-    """Return the water that is asked for, by its name or as ``line 5``."""
-    waters = [each.analysis for each in table.waters]
-    names = [each.sample for each in waters]
-    if not waters:
-        raise LabrigError(
-            "No row of the table can be used",
-            where="; ".join(f"{each.sample}: {each.reasons[0].words}" for each in table.rejected[:3]),
-            try_="speciate_waters explains every row",
-        )
-    if not sample:
-        if len(waters) > 1:
-            expected = f"one of {', '.join(dict.fromkeys(names[:12]))}"
-            raise LabrigError(f"The table has {len(waters)} waters", where="sample", expected=expected)
-        return waters[0]
-    found = [each for each in waters if each.sample == sample]
-    if not found and (line := re.fullmatch(r"\s*line\s+(\d+)\s*", sample, re.IGNORECASE)):
-        found = [each for each in waters if each.row == int(line[1])]
-    lost = [each for each in table.rejected if sample in (each.sample, f"line {each.line}")]
-    if len(found) > 1 or (found and any(each.sample == sample for each in lost)):
-        lines = sorted([each.row for each in found] + [each.line for each in lost])
-        raise LabrigError(
-            f"{len(lines)} rows are named {sample!r}",
-            where=f"lines {', '.join(map(str, lines))}",
-            expected=f"which one, such as sample='line {found[0].row}'",
-        )
-    if not found and lost:
-        raise LabrigError(
-            f"The row {sample!r} cannot be used", where="; ".join(each.words for each in lost[0].reasons)
-        )
-    if not found:
-        raise unknown_name("sample that can be used", sample, names, where="sample")
-    return found[0]
-
-
-def _fractions(percents: dict[str, float], constituents: Iterable[str]) -> dict[str, float]:
-    """Return relative errors by PHREEQC's names from percents by any name of a constituent: SO4, HCO3, S(6)."""
-    from labrig_phreeqc.waters.constituents import element_in, find_constituent
-
-    names = list(constituents)
-    found: dict[str, float] = {}
-    for name, percent in percents.items():
-        where = f"error_percent_of: {name}"
-        own = {"ph": "error_pH", "temperature": "error_temperature", "temp": "error_temperature"}
-        if (argument := own.get(name.strip().casefold())) is not None:
-            raise LabrigError(
-                f"{name} is not a constituent", where=where, expected=f"its error in {argument}"
-            )
-        if not 0 <= percent <= 100:
-            raise LabrigError(f"The error {percent:g} % cannot be used", where=where, expected="0 to 100 %")
-        known = find_constituent(name)
-        element = name if name in names else element_in(known[0].element, names) if known else None
-        if element is None:
-            raise unknown_name("constituent of this water", name, names, where=where)
-        if element in found:
-            raise LabrigError(f"{element} has two errors", where=where, expected="each constituent once")
-        found[element] = percent / 100
-    return found
 
 
 def _source(database: Database) -> str:

@@ -9,6 +9,6 @@
   wrong or odd, and what errors explain it
 - `speciation`, `redox`: PHREEQC asked for density and saturation indices of waters, and what pe decides of them
 - `survey`, `report`: scaling of every water
-- `errors`, `members`, `compatible`, `nominal`: waters that are drawn, and databases that may answer and do
+- `one_water`, `errors`, `members`, `compatible`, `nominal`: waters that are drawn, and databases that may answer and do
 - `uncertainty`, `spread`, `causes`, `estimates`: saturation indices with their uncertainty, and where it comes from
 """

@@ -13,17 +13,8 @@ from labrig_phreeqc.waters.units import plain
 _DEGREES = {"c": (1.0, 0.0), "f": (5 / 9, -160 / 9), "k": (1.0, -273.15)}
 """Factor and offset from a unit, by its first letter, to degC."""
 _DENSITIES = {"kg/l": 1.0, "g/cm3": 1.0, "g/ml": 1.0, "kg/dm3": 1.0, "g/l": 1e-3, "kg/m3": 1e-3}
-_CONDUCTIVITIES = {
-    "us/cm": 1.0,
-    "umho/cm": 1.0,
-    "umhos/cm": 1.0,
-    "ms/cm": 1e3,
-    "mmho/cm": 1e3,
-    "mmhos/cm": 1e3,
-    "ms/m": 10.0,
-    "ds/m": 1e3,
-    "us/m": 1e-2,
-}
+_CONDUCTIVITIES = {"us/cm": 1.0, "umho/cm": 1.0, "umhos/cm": 1.0, "ms/m": 10.0, "us/m": 1e-2}
+_CONDUCTIVITIES |= {"ms/cm": 1e3, "mmho/cm": 1e3, "mmhos/cm": 1e3, "ds/m": 1e3}
 _TEMPERATURE = re.compile(
     r"(?:t(?![a-z])|temp|tw|wassertemp(?:eratur)?|temperatur[ea]?|température)"
     r"(?: (?:de l'|del? )?(?:eau|agua|wasser))?"

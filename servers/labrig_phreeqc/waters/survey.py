@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -27,33 +28,11 @@ from labrig_phreeqc.waters.rows import Water
 from labrig_phreeqc.waters.speciation import Speciation, speciate
 from labrig_phreeqc.waters.table import Table, read_table
 
-OF_INTEREST: tuple[tuple[str, ...], ...] = (
-    ("Calcite",),
-    ("Aragonite",),
-    ("Dolomite", "Dolomite(ordered)"),
-    ("Magnesite",),
-    ("Gypsum",),
-    ("Anhydrite",),
-    ("Barite",),
-    ("Celestite", "Celestine"),
-    ("Strontianite",),
-    ("Witherite",),
-    ("Fluorite",),
-    ("Siderite",),
-    ("Rhodochrosite",),
-    ("Vivianite",),
-    ("Hydroxyapatite", "Hydroxyapatite(Natur)"),
-    ("Fe(OH)3(a)", "Ferrihydrite", "Ferrihydrite(2L)", "Ferrihydrite(am)", "Fe(OH)3"),
-    ("Goethite",),
-    ("Gibbsite",),
-    ("Kaolinite",),
-    ("Quartz",),
-    ("Chalcedony",),
-    ("SiO2(a)", "SiO2(am)", "SiO2(am-gel)", "Amorphous_silica"),
-    ("Brucite",),
-    ("Halite",),
-    ("CO2(g)",),
-)
+_OF_INTEREST = """Calcite|Aragonite|Dolomite,Dolomite(ordered)|Magnesite|Gypsum|Anhydrite|Barite|Celestite,Celestine
+Strontianite|Witherite|Fluorite|Siderite|Rhodochrosite|Vivianite|Hydroxyapatite,Hydroxyapatite(Natur)
+Fe(OH)3(a),Ferrihydrite,Ferrihydrite(2L),Ferrihydrite(am),Fe(OH)3|Goethite|Gibbsite|Kaolinite|Quartz|Chalcedony
+SiO2(a),SiO2(am),SiO2(am-gel),Amorphous_silica|Brucite|Halite|CO2(g)"""
+OF_INTEREST = [names.split(",") for names in re.split(r"[|\n]", _OF_INTEREST)]
 """Phases that are looked at in natural waters and for scaling, each with the names that databases give it."""
 
 INERT_SHARE = 0.05
