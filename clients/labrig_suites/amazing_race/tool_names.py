@@ -30,13 +30,6 @@ PAPER_TOOLS = (
     *("crypto_historical_price", "crypto_volume"),
 )
 """The 19 tools of Table 5."""
-HARBOR_TOOLS = (
-    *("fetch_webpage", "serper_search", "maps_geocode", "maps_reverse_geocode", "maps_search_places"),
-    *("maps_place_details", "maps_distance_matrix", "maps_elevation", "maps_directions"),
-    *("weather_historical", "weather_forecast", "python_execute_code"),
-    *("countries_population", "countries_area"),
-)
-"""The 14 that the published numbers were made with: the public environment has no others."""
 
 
 def family(tool: str) -> str:

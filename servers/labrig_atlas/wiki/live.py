@@ -125,20 +125,6 @@ class LiveWiki:
         said = (await self._asked(self._language, {"action": "query", **asked}))[1]
         return [str(each.get("title", "")) for each in _list(said, "query", "prefixsearch")]
 
-    async def redirect(self, identity: Identity) -> Identity | None:
-        """Return where a title leads, with its section; None where it is no redirect."""
-        said = (
-            await self._asked(
-                identity.language, {"action": "query", "titles": identity.title, "redirects": 1}
-            )
-        )[1]
-        hops = _list(said, "query", "redirects")
-        if not hops:
-            return None
-        return Identity(
-            identity.host, str(hops[-1].get("to", "")), section=str(hops[-1].get("tofragment", ""))
-        )
-
     async def close(self) -> None:
         """Close nothing: client and children belong to who made them."""
 

@@ -146,14 +146,6 @@ class SqliteStore:
         )
         return [str(row[0]) for row in rows]
 
-    async def redirect(self, identity: Identity) -> Identity | None:
-        """Return where a title leads, with its section; None for the title of a page or of nothing."""
-        rows = self._rows(
-            "SELECT target, section FROM names WHERE host=? AND name=? AND target IS NOT NULL",
-            (identity.host, identity.title),
-        )
-        return Identity(identity.host, str(rows[0][0]), section=str(rows[0][1])) if rows else None
-
     async def close(self) -> None:
         """Close the file."""
         self._database.close()

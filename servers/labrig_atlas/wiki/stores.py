@@ -46,8 +46,5 @@ class Store(Protocol):
     async def titles(self, beginning: str = "", n: int = 20) -> list[str]:
         """Return titles that begin so, case and accents ignored, in order."""
 
-    async def redirect(self, identity: Identity) -> Identity | None:
-        """Return where a title leads, None where it is no redirect."""
-
     async def close(self) -> None:
         """Close files and connections."""

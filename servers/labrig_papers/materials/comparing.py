@@ -4,14 +4,9 @@ from __future__ import annotations
 
 import statistics
 from dataclasses import dataclass
-from typing import Literal
 
 from labrig.errors import LabrigError
 from labrig_papers.materials.formulas import Formula, normalize_formula
-
-Mode = Literal["deviation", "paper-like"]
-PAPER_RTOL = 0.1
-"""Default of pymatgen's `almost_equals`; the paper on extraction gives no number of its own."""
 
 
 @dataclass(frozen=True)
@@ -26,8 +21,6 @@ class Compared:
         Largest difference of an amount, in atoms per formula unit of the second; None where one is unresolved.
     element
         Where it is.
-    max_relative
-        Largest relative difference of an amount; infinite where an element is in one only.
     scale
         Formula units of the second in one of the first.
     reason
@@ -37,18 +30,14 @@ class Compared:
     same: bool
     first: Formula
     second: Formula
-    mode: Mode
     tolerance: float
     max_deviation: float | None = None
     element: str = ""
-    max_relative: float | None = None
     scale: float = 1.0
     reason: str = ""
 
 
-def compare_formulas(
-    first: str, second: str, tolerance: float = 0.005, mode: Mode = "deviation", context: str = ""
-) -> Compared:
+def compare_formulas(first: str, second: str, tolerance: float = 0.005) -> Compared:
     """Compare two formulas as printed.
 
     Parameters
@@ -56,25 +45,20 @@ def compare_formulas(
     tolerance
         Largest difference of any amount, in atoms per formula unit of the second, after the first was scaled by the
         median of the ratios of amounts: O6.93 and O7 differ by 0.07, Sr0.15 and Sr0.16 by 0.01.
-    mode
-        ``paper-like``: pymatgen's `almost_equals` with rtol 0.1, by which O6.5 and O7 are equal and a formula and its
-        double are not; the tolerance is not used.
 
     Raises
     ------
     LabrigError
         If a text is empty, or the tolerance is no number from 0 to 10.
     """
-    if mode not in ("deviation", "paper-like"):
-        raise LabrigError(f"There is no mode {mode!r}", where="mode", expected="deviation or paper-like")
     if not 0 <= tolerance <= 10:
         raise LabrigError(
             f"A tolerance of {tolerance}", where="tolerance", expected="0 to 10 atoms per formula unit"
         )
-    a, b = normalize_formula(first, context=context), normalize_formula(second, context=context)
+    a, b = normalize_formula(first), normalize_formula(second)
     unresolved = next((each for each in (a, b) if each.status == "unresolved"), None)
     if unresolved is not None:
-        return Compared(False, a, b, mode, tolerance, reason=f"{unresolved.text!r}: {unresolved.why}")
+        return Compared(False, a, b, tolerance, reason=f"{unresolved.text!r}: {unresolved.why}")
     elements = sorted({*a.composition, *b.composition})
     ratios = [
         a.composition[each] / b.composition[each]
@@ -82,31 +66,15 @@ def compare_formulas(
         if each in a.composition and each in b.composition
     ]
     if not ratios:
-        return Compared(False, a, b, mode, tolerance, reason="they have no element in common")
+        return Compared(False, a, b, tolerance, reason="they have no element in common")
     scale = statistics.median_low(ratios)
     differences = {
         each: a.composition.get(each, 0.0) / scale - b.composition.get(each, 0.0) for each in elements
     }
     worst = max(elements, key=lambda each: abs(differences[each]))
     deviation = round(abs(differences[worst]), 9)
-    relative = max(
-        abs(differences[each]) / b.composition[each] if each in b.composition else float("inf")
-        for each in elements
-    )
-    if any(each not in a.composition for each in elements):
-        relative = max(relative, 1.0)
-    if mode == "paper-like":
-        from pymatgen.core import Composition
-
-        same = bool(
-            Composition(dict(a.composition)).almost_equals(Composition(dict(b.composition)), rtol=PAPER_RTOL)
-        )
-        reason = "" if same else "an amount differs by more than a tenth"
-    else:
-        same = deviation <= tolerance + 1e-9
-        reason = "" if same else f"{worst} differs by {deviation:.4g} per formula unit"
-        if dict(a.isotopes) != dict(b.isotopes):
-            same, reason = False, f"isotopes differ: {dict(a.isotopes)} and {dict(b.isotopes)}"
-    return Compared(
-        same, a, b, mode, tolerance, deviation, worst, round(relative, 9), round(scale, 9), reason
-    )
+    same = deviation <= tolerance + 1e-9
+    reason = "" if same else f"{worst} differs by {deviation:.4g} per formula unit"
+    if dict(a.isotopes) != dict(b.isotopes):
+        same, reason = False, f"isotopes differ: {dict(a.isotopes)} and {dict(b.isotopes)}"
+    return Compared(same, a, b, tolerance, deviation, worst, round(scale, 9), reason)

@@ -129,27 +129,6 @@ def quantity_of(name: str) -> str:
     return quantity or (quantity_of(spelled) if spelled != name and "\\" not in name else "")
 
 
-def same_property(
-    first: str, second: str, first_context: str = "", second_context: str = ""
-) -> tuple[bool, str]:
-    """Return whether two names mean one property, and why: the same quantity, and no facet in which they differ."""
-    a, b = quantity_of(first), quantity_of(second)
-    one, other = _exact().get(key(first)), _exact().get(key(second))
-    a, b = one.quantity if one else a, other.quantity if other else b
-    if not a or not b:
-        same = key(first) == key(second)
-        return same, "the same words" if same else f"{first if not a else second!r} is an unknown quantity"
-    if a != b:
-        return False, f"{a.lstrip('!')} and {b.lstrip('!')} are different quantities"
-    sides = []
-    for name, context, prop in ((first, first_context, one), (second, second_context, other)):
-        facets = {**facets_of(context), **facets_of(name), **(prop.facets if prop else {})}
-        _without_own(a, facets, name)
-        sides.append(facets)
-    differing = conflicts(*sides)
-    return (False, "; ".join(differing)) if differing else (True, f"both are {a.lstrip('!')}")
-
-
 @lru_cache(maxsize=1)
 def _exact() -> dict[str, Property]:
     return {key(written): each for each in properties() for written in (each.name, *each.also)}

@@ -167,10 +167,6 @@ class Client:
         """Ask with GET: see `request`."""
         return await self.request("GET", url, **more)
 
-    async def post(self, url: str, **more: Any) -> Response:
-        """Ask with POST: see `request`."""
-        return await self.request("POST", url, **more)
-
     async def ask(
         self,
         service: Service,

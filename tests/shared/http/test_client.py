@@ -240,9 +240,9 @@ async def test_nobody_listens(web: Client, site: Imitation) -> None:
 async def test_a_post_that_may_have_arrived_is_not_sent_twice(web: Client, site: Imitation) -> None:
     site.on("/x", method="POST").then(reset())
     with pytest.raises(LabrigError, match="broke off"):
-        await web.post(site.url("/x"), data={"a": 1})
+        await web.request("POST", site.url("/x"), data={"a": 1})
     site.on("/y", method="POST").then(status(503), "taken")
-    assert (await web.post(site.url("/y"), body="text")).text == "taken"
+    assert (await web.request("POST", site.url("/y"), body="text")).text == "taken"
     assert [hit.path for hit in site.hits] == ["/x", "/y", "/y"]
 
 
@@ -282,7 +282,7 @@ async def test_redirects_are_followed_and_told(web: Client, site: Imitation) -> 
 async def test_a_redirect_of_a_post(web: Client, site: Imitation, code: int, method: str) -> None:
     site.on("/a").then(redirect("/b", code))
     site.on("/b").then(echo())
-    seen = (await web.post(site.url("/a"), data={"n": 1})).json()
+    seen = (await web.request("POST", site.url("/a"), data={"n": 1})).json()
     assert (seen["method"], seen["body"]) == (method, '{"n":1}' if method == "POST" else "")
     assert ("content-type" in seen["headers"]) == (method == "POST")
 

@@ -344,7 +344,9 @@ async def test_two_pages_named_by_a_token_are_two_requests(
     pages = []
     for mode in ("record", "replay"):
         async with client(tmp_path, site, mode=mode) as web:
-            pages.append([(await web.post(site.url("/rows"), **way(token))).text for token in tokens])
+            pages.append(
+                [(await web.request("POST", site.url("/rows"), **way(token))).text for token in tokens]
+            )
     assert pages == [["page 0", "page 1", "page 2", "page 3"]] * 2
     assert not files_with(tmp_path, *(token.encode() for token in tokens))
 
@@ -472,8 +474,11 @@ async def test_an_exchange_that_holds_a_secret_leaves_no_trace(site: Imitation, 
         text('{"access_token": "tok3n-of-the-service"}', headers={"Cache-Control": "max-age=99"})
     )
     async with client(tmp_path, site, mode="record") as web:
-        answer = await web.post(
-            site.url("/token"), form={"grant_type": "x", "client_secret": "s3cret-of-mine"}, private=True
+        answer = await web.request(
+            "POST",
+            site.url("/token"),
+            form={"grant_type": "x", "client_secret": "s3cret-of-mine"},
+            private=True,
         )
         assert answer.json()["access_token"] == "tok3n-of-the-service"
         await web.get(site.url("/token"), private=True)

@@ -17,7 +17,7 @@ from labrig_suites.amazing_race.closure import inputs, matching, matter, operand
 from labrig_suites.amazing_race.legs import Leg, leg_of, read_leg
 from labrig_suites.amazing_race.lint import lint
 from labrig_suites.amazing_race.pages import page_of
-from labrig_suites.amazing_race.tool_names import HARBOR_TOOLS
+from labrig_suites.amazing_race.tool_names import PAPER_TOOLS
 from labrig_suites.amazing_race.values import whole
 
 PUBLISHED = Path(__file__).parents[5] / "shared" / "data" / "aar"
@@ -144,7 +144,7 @@ FLAGGED = {
 
 @pytest.mark.parametrize("name", FLAGGED)
 def test_the_linter_flags_what_is_wrong_and_nothing_of_a_sound_leg(name: str) -> None:
-    assert lint(LEG, HARBOR_TOOLS, lambda url: True) == []
+    assert lint(LEG, PAPER_TOOLS, lambda url: True) == []
     assert name in {flag.name for flag in lint(read_leg(FLAGGED[name]))}
 
 

@@ -17,6 +17,7 @@ from scipy.optimize import linear_sum_assignment
 
 from labrig.errors import LabrigError
 from labrig_papers.materials.comparing import compare_formulas
+from labrig_papers.materials.formulas import normalize_formula
 from labrig_papers.materials.space_groups import normalize_space_group
 from labrig_papers.values.reading import read_value as read_by_server
 from labrig_papers.values.units import read_unit as unit_of_server
@@ -96,8 +97,8 @@ def test_compositions_and_comparisons_are_those_of_pymatgen_and_the_papers_serve
         assert composition(text) == pytest.approx(amounts)
     for first, second in itertools.product(FORMULAS, repeat=2):
         assert same_material(first, second) == compare_formulas(first, second).same, (first, second)
-        published = compare_formulas(first, second, mode="paper-like").same
-        assert almost_equal(first, second) == published, (first, second)
+        one, other = (Composition(dict(normalize_formula(text).composition)) for text in (first, second))
+        assert almost_equal(first, second) == one.almost_equals(other, rtol=0.1), (first, second)
 
 
 @pytest.mark.parametrize(
