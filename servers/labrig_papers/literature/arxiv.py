@@ -62,7 +62,10 @@ def _works(response: Response) -> list[Work]:
         raise odd(response.url, f"{feed.tag[:60]} in place of an Atom feed")
     works = []
     for entry in feed.iter(f"{_ATOM}entry"):
-        number = _NUMBER.fullmatch(_text(entry, f"{_ATOM}id"))
+        identity = _text(entry, f"{_ATOM}id")
+        number = _NUMBER.fullmatch(identity)
+        if not identity:  # what it has in the place of a number that nobody was given
+            continue
         if number is None:  # its errors come as an entry
             raise LabrigError(
                 f"arXiv answers: {_text(entry, f'{_ATOM}summary')[:200] or 'an entry without a number'}",

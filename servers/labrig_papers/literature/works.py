@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import html
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -14,9 +15,11 @@ SAME_TITLE = 0.9
 LONGEST = 1_000
 MOST_AUTHORS, ABSTRACT = 8, 600
 _DOI = re.compile(
-    r"(?:https?://(?:dx\.)?doi\.org/|doi:\s*)?(10\.\d{4,9}/[^\s\"<>{}|\\^\x00-\x1f]{1,300})", re.IGNORECASE
+    r"(?:https?://(?:dx\.)?doi\.org/|doi:\s*)?(10\.\d{4,9}/[^\s\"{}|\\^\x00-\x1f]{1,300})", re.IGNORECASE
 )
-_TAG = re.compile(r"<[^<>]{1,200}>")
+_TAG = re.compile(r"</?[A-Za-z][^<>]{0,200}>")
+_INSIDE = re.compile(r"\s+(?=<su[bp]\b)|(?<=>)\s+(?=</mml:|<mml:(?!math\b))")
+"""Space that Crossref has within formulas: before an index, and between the parts of MathML, which it indents."""
 
 
 @dataclass(frozen=True)
@@ -81,16 +84,22 @@ class Copy:
 def read_doi(text: str) -> str:
     """Return the DOI that a text is, in lower case; empty where it is none.
 
+    DOIs of the 1990s hold ``<`` and ``>`` (SICI, ANSI/NISO Z39.56), which web pages write as entities.
+
     >>> read_doi("https://doi.org/10.1103/PhysRevB.63.220504")
     '10.1103/physrevb.63.220504'
     """
-    found = _DOI.fullmatch(unquote(text.strip()) if "%" in text else text.strip())
+    plain = html.unescape(text.strip())
+    found = _DOI.fullmatch(unquote(plain) if "%" in plain else plain)
     return found[1].rstrip(".,;").casefold() if found else ""
 
 
 def plain_title(text: str) -> str:
-    """Return a title without tags of its service and with single spaces."""
-    return " ".join(_TAG.sub("", text).split())
+    """Return a title or abstract without tags and entities (Crossref escapes some twice), with single spaces."""
+    bare = _TAG.sub("", _INSIDE.sub("", text))
+    for _ in range(2):
+        bare = html.unescape(bare)
+    return " ".join(_TAG.sub("", bare).split())
 
 
 def similarity(one: str, other: str) -> float:

@@ -16,7 +16,7 @@ from labrig.serving.builder import build
 from labrig.toolbox import ServeOptions
 from labrig_papers.literature import asking
 from labrig_papers.literature.services import SERVICES
-from labrig_papers.literature.works import Work, merged, read_doi, similarity
+from labrig_papers.literature.works import Work, merged, plain_title, read_doi, similarity
 from labrig_papers.server import toolbox
 from support.imitation import Imitation, html, imitation, page, redirect, status, text
 from support.known_servers.papers import SENTENCE, paper
@@ -301,6 +301,7 @@ async def test_an_xml_with_entities_and_errors_of_arxiv_are_said(site: Imitation
             (bomb, "another form"),
             (ATOM.format(error), "incorrect id format"),
             (ATOM.format(""), "no such number"),
+            (ATOM.format("<entry><author><name/></author></entry>"), "no such number"),
             ("<feed>", "half of it"),
             ("<rss></rss>", "in place of an Atom feed"),
         ):
@@ -319,3 +320,37 @@ def test_dois_in_any_writing_and_works_that_are_one() -> None:
         Work("T", (), 2001, DOI, "a, b", pdf="https://e.org/x.pdf"),
         Work("U", (), None, "", "a"),
     ]
+
+
+def test_dois_with_angle_brackets_are_dois() -> None:
+    sici = "10.1175/1520-0493(1999)127<0001:AMTOT>2.0.CO;2"
+    for written in (sici, "https://doi.org/10.1175/1520-0493(1999)127%3C0001:AMTOT%3E2.0.CO;2",
+                    sici.replace("<", "&lt;").replace(">", "&gt;")):  # fmt: skip
+        assert read_doi(written) == sici.casefold(), written
+
+
+@pytest.mark.parametrize(
+    ("sent", "plain"),
+    [
+        ("Waters &amp; Rocks &amp;amp; Soils", "Waters & Rocks & Soils"),
+        ("On MgB <sub>2</sub> wires", "On MgB2 wires"),
+        ("\n        On\n        <i>Mytilus</i>\n        shells", "On Mytilus shells"),
+        (
+            'Wires of\n  <mml:math xmlns:mml="http://www.w3.org/1998/Math/MathML" display="inline">\n    <mml:msub>\n'
+            "      <mml:mi>MgB</mml:mi>\n      <mml:mn>2</mml:mn>\n    </mml:msub>\n  </mml:math>\n  made",
+            "Wires of MgB2 made",
+        ),
+        ("Where 1 < x and y > 2, p &lt; 0.05", "Where 1 < x and y > 2, p < 0.05"),
+        ("On &lt;i&gt;Mytilus&lt;/i&gt;", "On Mytilus"),
+    ],
+)
+def test_titles_as_crossref_sends_them_are_read_as_they_are_printed(sent: str, plain: str) -> None:
+    assert plain_title(sent) == plain and plain_title(plain) == plain
+
+
+async def test_semantic_scholar_is_asked_without_hyphens(site: Imitation, tmp_path: Path) -> None:
+    from support.web import client
+
+    async with client(tmp_path, site, cache=None) as web:
+        await asking.search(web, "La-doped thin\u2010film T -5", ["semantic_scholar"], 5)
+    assert "query=La+doped+thin+film+T+-5&" in site.hits[-1].target.replace("%20", "+")
