@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import csv
 import difflib
 import re
 import unicodedata
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from labrig_phreeqc.database.catalogue import Catalogue, Element, formula_weight
 from labrig_phreeqc.waters.units import FORMULAS
@@ -43,149 +45,16 @@ class Known:
     names: tuple[str, ...]
 
 
-def _known(
-    key: str, element: str, formula: str, charge: int, names: str, others: str = "", ionic: int | None = None
-) -> Known:
-    ionic = (charge or None) if ionic is None else (ionic or None)
+def _known(key: str, element: str, formula: str, charge: str, ionic: str, others: str, names: str) -> Known:
+    """Return a line of ``constituents.csv``, where the key is not repeated among the names."""
+    held = int(ionic) if ionic else None
     return Known(
-        key, element, formula, charge, ionic, tuple(others.split()), (key.casefold(), *names.split())
+        key, element, formula, int(charge), held, tuple(others.split()), (key.casefold(), *names.split())
     )
 
 
-KNOWN: tuple[Known, ...] = (
-    _known(
-        "Ca",
-        "Ca",
-        "Ca",
-        2,
-        "calcium kalzium calcio calciumhardness hardnesscalcium cahardness calciumhärte duretécalcique",
-        "CaCO3",
-    ),
-    _known(
-        "Mg",
-        "Mg",
-        "Mg",
-        2,
-        "magnesium magnesio magnesiumhardness hardnessmagnesium mghardness magnesiumhärte",
-        "CaCO3",
-    ),
-    _known("Na", "Na", "Na", 1, "sodium natrium sodio"),
-    _known("K", "K", "K", 1, "potassium kalium potasio"),
-    _known(
-        "Alkalinity",
-        "Alkalinity",
-        "",
-        -1,
-        "alk totalalkalinity alkalinitytotal totalalk talk alktotal alkt malkalinity mvalue anc "
-        "acidneutralizingcapacity titrationalkalinity ks43 säurekapazität säurekapazitätks43 säurekapazitätbisph43 "
-        "saeurekapazitaet saeurekapazitaetks43 mwert alkalinität alkalinitaet gesamtalkalinität alcalinidad "
-        "alcalinidadtotal alcalinité tac titrealcalimétriquecomplet",
-        "CaCO3 HCO3",
-    ),
-    _known(
-        "HCO3",
-        "Alkalinity",
-        "HCO3",
-        -1,
-        "bicarbonate bicarbonates hydrogencarbonate hydrogencarbonat bicarbonato bicarbonatos bicarbonatealkalinity "
-        "alkalinitybicarbonate hydrogencarbonates hydrogénocarbonate hydrogénocarbonates bikarbonat hydrokarbonat "
-        "hco3alkalinity hco3alk alkalinityhco3 alkhco3 bicarbonatealk bicarbalk",
-        "CaCO3",
-    ),
-    _known(
-        "CO3",
-        "Alkalinity",
-        "CO3",
-        -1,
-        "carbonate carbonates carbonat carbonato carbonatos karbonat carbonatealkalinity alkalinitycarbonate "
-        "co3alkalinity co3alk alkalinityco3 carbonatealk",
-        "CaCO3",
-        ionic=-2,
-    ),
-    _known(
-        "OH",
-        "Alkalinity",
-        "OH",
-        -1,
-        "hydroxide hydroxidealkalinity alkalinityhydroxide hydroxyl ohalkalinity ohalk",
-        "CaCO3",
-    ),
-    _known(
-        "DIC",
-        "C(4)",
-        "C",
-        0,
-        "tic c(4) ct dissolvedinorganiccarbon totalinorganiccarbon inorganiccarbon tco2 totalco2",
-        "HCO3 CO2",
-    ),
-    _known("Cl", "Cl", "Cl", -1, "chloride chlorides chlorid cloruro cloruros chlorure chlorures"),
-    _known(
-        "SO4",
-        "S(6)",
-        "SO4",
-        -2,
-        "s(6) s(vi) sulphate sulfate sulphates sulfates sulfat sulfato sulfatos",
-        "S",
-    ),
-    _known("NO3", "N(5)", "NO3", -1, "n(5) n(v) nitrate nitrates nitrat nitrato nitratos", "N"),
-    _known("NO2", "N(3)", "NO2", -1, "n(3) n(iii) nitrite nitrites nitrit nitrito nitritos", "N"),
-    _known("NH4", "N(-3)", "NH4", 1, "n(-3) ammonium amonio ammoniumion", "N NH3"),
-    _known("NH3", "N(-3)", "NH3", 1, "", "N NH4"),
-    _known("ammonia", "N(-3)", "", 1, "ammoniacal ammoniacalnitrogen amoniaco"),
-    _known("F", "F", "F", -1, "fluoride fluorid fluoruro fluoruros fluorure fluor"),
-    _known("Br", "Br", "Br", -1, "bromide bromid bromuro bromure"),
-    _known("I", "I", "I", -1, "iodide iodid yoduro"),
-    _known(
-        "PO4",
-        "P",
-        "PO4",
-        -1,
-        "phosphate phosphates orthophosphate orthophosphates phosphat fosfato fosfatos",
-        "P P2O5",
-        ionic=0,
-    ),
-    _known("P", "P", "P", -1, "phosphorus totalphosphorus phosphor", "PO4 P2O5", ionic=0),
-    _known("S(-2)", "S(-2)", "S", 0, "sulfide sulphide sulfides hs s2-", "H2S", ionic=-2),
-    _known("H2S", "S(-2)", "H2S", 0, "hydrogensulfide hydrogensulphide", "S"),
-    _known("SiO2", "Si", "SiO2", 0, "silica dissolvedsilica sílice silice kieselsäure kieselsaeure", "Si"),
-    _known("Si", "Si", "Si", 0, "silicon silicium silicio", "SiO2"),
-    _known("H4SiO4", "Si", "H4SiO4", 0, "silicicacid h2sio3", "SiO2 Si"),
-    _known("B", "B", "B", 0, "boron bor boro", "H3BO3"),
-    _known("H3BO3", "B", "H3BO3", 0, "boricacid hbo2", "B"),
-    _known("Fe", "Fe", "Fe", 2, "iron eisen hierro fer irontotal totaliron fetot fet"),
-    _known("Fe(2)", "Fe(2)", "Fe", 2, "fe(ii) feii fe2+ fe+2 fe++ ferrous ferrousiron ironii iron(ii)"),
-    _known(
-        "Fe(3)",
-        "Fe(3)",
-        "Fe",
-        1,
-        "fe(iii) feiii fe3+ fe+3 fe+++ ferric ferriciron ironiii iron(iii)",
-        ionic=3,
-    ),
-    _known("Mn", "Mn", "Mn", 2, "manganese mangan manganeso manganèse"),
-    _known("Al", "Al", "Al", 3, "aluminium aluminum aluminio", "Al2O3"),
-    _known("Sr", "Sr", "Sr", 2, "strontium estroncio"),
-    _known("Ba", "Ba", "Ba", 2, "barium bario"),
-    _known("Li", "Li", "Li", 1, "lithium litio"),
-    _known("Rb", "Rb", "Rb", 1, "rubidium"),
-    _known("Cs", "Cs", "Cs", 1, "cesium caesium"),
-    _known("Be", "Be", "Be", 2, "beryllium"),
-    _known("Zn", "Zn", "Zn", 2, "zinc zink"),
-    _known("Cu", "Cu", "Cu", 2, "copper kupfer cobre"),
-    _known("Pb", "Pb", "Pb", 2, "lead blei plomo"),
-    _known("Cd", "Cd", "Cd", 2, "cadmium cadmio"),
-    _known("Ni", "Ni", "Ni", 2, "nickel niquel"),
-    _known("Co", "Co", "Co", 2, "cobalt kobalt"),
-    _known("Ag", "Ag", "Ag", 1, "silver"),
-    _known("As", "As", "As", 0, "arsenic arsen arsénico"),
-    _known("Se", "Se", "Se", 0, "selenium"),
-    _known("Cr", "Cr", "Cr", 0, "chromium"),
-    _known("Mo", "Mo", "Mo", 0, "molybdenum"),
-    _known("Sb", "Sb", "Sb", 0, "antimony"),
-    _known("V", "V", "V", 0, "vanadium"),
-    _known("Hg", "Hg", "Hg", 0, "mercury"),
-    _known("U", "U", "U", 0, "uranium"),
-)
+with Path(__file__).with_suffix(".csv").open(encoding="utf-8", newline="") as _lines:
+    KNOWN: tuple[Known, ...] = tuple(_known(**line) for line in csv.DictReader(_lines))
 """Constituents by the order in which results list them."""
 
 CHARGES: Mapping[str, int] = {each.element: each.charge for each in KNOWN} | {"Amm": 1, "S": -2}
@@ -212,31 +81,20 @@ EQUIVALENTS: Mapping[str, float] = {
 }
 """Equivalents of alkalinity in a mole of the formulas in which it is reported."""
 
-AMBIGUOUS: Mapping[str, str] = {
-    "n": "total nitrogen is not one species; write NO3 as N, NO2 as N or NH4 as N",
-    "tn": "total nitrogen is not one species; write NO3 as N, NO2 as N or NH4 as N",
-    "nitrogen": "it is not said of which species; write NO3 as N, NO2 as N or NH4 as N",
-    "totalnitrogen": "total nitrogen is not one species; write NO3 as N, NO2 as N or NH4 as N",
-    "s": "sulfur may be sulfate or sulfide; write SO4 as S, or S(-2)",
-    "sulfur": "sulfur may be sulfate or sulfide; write SO4 as S, or S(-2)",
-    "sulphur": "sulfur may be sulfate or sulfide; write SO4 as S, or S(-2)",
-    "c": "carbon may be organic; write DIC for dissolved inorganic carbon",
-    "co2": "free CO2 follows from pH and alkalinity; total inorganic carbon is DIC",
-    "no3+no2": "nitrate and nitrite together are not one species",
-    "no2+no3": "nitrate and nitrite together are not one species",
-    "nitrate+nitrite": "nitrate and nitrite together are not one species",
-    "nox": "nitrate and nitrite together are not one species",
-    "na+k": "sodium and potassium together are not one species; write Na if it is to stand for both",
-    "doc": "organic carbon is not used",
-    "toc": "organic carbon is not used",
-    "o2": "dissolved oxygen is not used; the redox state of the water is given by pe or Eh",
-    "do": "dissolved oxygen is not used; the redox state of the water is given by pe or Eh",
-    "dissolvedoxygen": "dissolved oxygen is not used; the redox state of the water is given by pe or Eh",
-    "oxygen": "dissolved oxygen is not used; the redox state of the water is given by pe or Eh",
-    "orp": "ORP is read against some reference electrode; convert it to Eh against hydrogen: Eh (mV)",
-    "redox": "it is not said against which electrode; convert it to Eh against hydrogen: Eh (mV)",
-    "redoxpotential": "it is not said against which electrode; convert it to Eh against hydrogen: Eh (mV)",
+_AMBIGUOUS = {
+    "total nitrogen is not one species; write NO3 as N, NO2 as N or NH4 as N": "n tn totalnitrogen",
+    "it is not said of which species; write NO3 as N, NO2 as N or NH4 as N": "nitrogen",
+    "sulfur may be sulfate or sulfide; write SO4 as S, or S(-2)": "s sulfur sulphur",
+    "carbon may be organic; write DIC for dissolved inorganic carbon": "c",
+    "free CO2 follows from pH and alkalinity; total inorganic carbon is DIC": "co2",
+    "nitrate and nitrite together are not one species": "no3+no2 no2+no3 nitrate+nitrite nox",
+    "sodium and potassium together are not one species; write Na if it is to stand for both": "na+k",
+    "organic carbon is not used": "doc toc",
+    "dissolved oxygen is not used; the redox state of the water is given by pe or Eh": "o2 do dissolvedoxygen oxygen",
+    "ORP is read against some reference electrode; convert it to Eh against hydrogen: Eh (mV)": "orp",
+    "it is not said against which electrode; convert it to Eh against hydrogen: Eh (mV)": "redox redoxpotential",
 }
+AMBIGUOUS: Mapping[str, str] = {name: why for why, names in _AMBIGUOUS.items() for name in names.split()}
 """Columns that mean something to a chemist and cannot be used as they are, and why; by folded name."""
 
 _ELEMENT_STATE = re.compile(r"[A-Z][a-z]?(?:\([+-]?\d+\))?")
