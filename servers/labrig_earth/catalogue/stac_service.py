@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from labrig.errors import LabrigError
 from labrig.http import Limit, Service
 from labrig_earth.catalogue.entries import Entry
-from labrig_earth.catalogue.static import entry_of_item
+from labrig_earth.catalogue.static import data_in_buckets, entry_of_item
 from labrig_earth.gis.boxes import check_box, wrapped
 
 if TYPE_CHECKING:
@@ -93,14 +93,24 @@ async def search_items(
     Raises
     ------
     LabrigError
-        What the client says; ``unreachable`` for an answer that is no list of items.
+        What the client says; ``unreachable`` for an answer that is no list of items; ``unavailable`` where the data of
+        all items lie in buckets that want an account.
     """
     asked = _asked(collections, box, start, end, most_cloud, most)
     entries: list[Entry] = []
+    closed: list[str] = []
     async for features in _pages(client, service, asked):
         entries += [found for each in features if (found := entry_of_item(each, source=service.name))]
+        closed += filter(None, map(data_in_buckets, features))
         if len(entries) >= most:
             break
+    if closed and not entries:
+        raise LabrigError(
+            f"{len(closed)} items fit, and their data lie in a bucket that wants an account of AWS: {closed[0]}",
+            where="collections",
+            try_="a collection that is open: sentinel-2-l2a, sentinel-2-c1-l2a, cop-dem-glo-30",
+            code="unavailable",
+        )
     return entries[:most]
 
 

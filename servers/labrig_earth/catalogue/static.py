@@ -34,6 +34,8 @@ MEDIA = {
     "osm": "application/vnd.openstreetmap.data+xml",
     "pbf": "application/vnd.openstreetmap.data+pbf",
 }
+OPEN_BUCKETS = {"copernicus-dem-30m": "eu-central-1", "copernicus-dem-90m": "eu-central-1"}
+"""Buckets of AWS that anybody may read, with their regions (https://registry.opendata.aws/copernicus-dem)."""
 _VARIABLES, _KIND, _SYNTHETIC = "labrig:variables", "labrig:kind", "labrig:synthetic"
 _TIMELESS = "labrig:timeless"
 """STAC wants a time of each item; of data without one it is 1970, and this says so."""
@@ -137,9 +139,9 @@ def entry_of_item(fields: dict[str, Any], *, source: str) -> Entry | None:
     Its main asset is the first with the role ``data``; the others are in `Entry.more`.
     """
     assets = {str(key): each for key, each in _object(fields.get("assets")).items() if isinstance(each, dict)}
-    hrefs = {key: str(asset.get("href", "")) for key, asset in assets.items()}
+    hrefs = {key: _by_http(str(asset.get("href", ""))) for key, asset in assets.items()}
     hrefs = {key: href for key, href in hrefs.items() if re.match(r"https?://[^/]", href)}
-    if not hrefs:
+    if not hrefs or data_in_buckets(fields):
         return None
     data = [key for key in hrefs if "data" in _list(assets[key].get("roles"))]
     data = [key for key in data if "overview" not in _list(assets[key].get("roles"))] or list(hrefs)
@@ -158,6 +160,20 @@ def entry_of_item(fields: dict[str, Any], *, source: str) -> Entry | None:
         source=source,
         more={key: href for key, href in list(hrefs.items())[:40] if key != main},
     )
+
+
+def data_in_buckets(fields: dict[str, Any]) -> str:
+    """Return the address of data of an item if all that it has lie in buckets that want an account; else nothing."""
+    assets = [each for each in _object(fields.get("assets")).values() if isinstance(each, dict)]
+    data = [_by_http(_text(each.get("href"))) for each in assets if "data" in _list(each.get("roles"))]
+    return data[0] if data and all(each.startswith("s3://") for each in data) else ""
+
+
+def _by_http(href: str) -> str:
+    """Return the address by HTTP of a file in one of `OPEN_BUCKETS`, which some services name by ``s3://``."""
+    bucket, _, key = href.removeprefix("s3://").partition("/")
+    region = OPEN_BUCKETS.get(bucket) if href.startswith("s3://") else None
+    return f"https://{bucket}.s3.{region}.amazonaws.com/{key}" if region else href
 
 
 def _object(value: Any) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from labrig_earth.catalogue.remote import fetch_raster, fetch_zarr
 from labrig_earth.catalogue.scanning import entry_of
 from labrig_earth.catalogue.searching import search
 from labrig_earth.catalogue.stac_service import search_items
-from labrig_earth.catalogue.static import read_static, write_static
+from labrig_earth.catalogue.static import MEDIA, read_static, write_static
 from labrig_earth.data.formats import Place
 from labrig_earth.work.calls import Call
 from support.imitation import Answer, Hit, Imitation, as_json, imitation, parts, status, text
@@ -214,6 +214,33 @@ async def test_a_stac_service_is_asked_page_by_page(site: Imitation, tmp_path: P
     async with client(tmp_path, site) as web:
         with pytest.raises(LabrigError, match="did not answer with items"):
             await search_items(web, service)
+
+
+async def test_data_in_buckets_of_aws_are_named_by_http_or_said_to_want_an_account(
+    site: Imitation, tmp_path: Path
+) -> None:
+    """As Earth Search answers: its terrain models lie in open buckets, its Landsat where the requester pays."""
+    service, name = Service("toy_stac", site.url("/v1")), "Copernicus_DSM_COG_10_N48_00_E012_00_DEM"
+
+    def item(href: str) -> dict[str, Any]:
+        page = {"href": "https://landsatlook.example.org/browser", "type": "text/html", "roles": ["metadata"]}
+        data = {"href": href, "type": MEDIA["geotiff"], "roles": ["data"]}
+        return {
+            "id": name,
+            "properties": {"datetime": "2021-04-22T00:00:00Z"},
+            "assets": {"index": page, "data": data},
+        }
+
+    open_, paid = f"s3://copernicus-dem-30m/{name}/{name}.tif", "s3://usgs-landsat/collection02/x/x_SR_B4.TIF"
+    site.on("/v1/search", method="POST").then(
+        as_json({"features": [item(paid), item(open_)]}), as_json({"features": [item(paid)]})
+    )
+    async with client(tmp_path, site) as web:
+        (found,) = await search_items(web, service, collections=["cop-dem-glo-30"])
+        assert found.where == f"https://copernicus-dem-30m.s3.eu-central-1.amazonaws.com/{name}/{name}.tif"
+        with pytest.raises(LabrigError, match="wants an account of AWS: s3://usgs-landsat/") as refused:
+            await search_items(web, service, collections=["landsat-c2-l2"])
+        assert refused.value.code == "unavailable"
 
 
 async def test_overpass_gives_osm_or_says_why_not(site: Imitation, tmp_path: Path, world: Path) -> None:
