@@ -13,10 +13,12 @@ from labrig.errors import LabrigError
 
 if TYPE_CHECKING:
     from labrig.http.client import Client
+    from labrig.http.messages import Response
     from labrig.http.services import Service
 
 TIMEOUT_S, PATIENCE_S = 45, 5
 """A call of a tool ends before the 60 s after which most clients stop waiting."""
+OLDER, NEWER = "max_tokens", "max_completion_tokens"
 
 
 @dataclass(frozen=True)
@@ -38,17 +40,29 @@ async def complete(
 ) -> Completion:
     """Return what a model answers to messages (``role`` and ``content``, a text or parts with images).
 
+    OpenAI's models that reason take the limit as ``max_completion_tokens`` alone, other servers often as ``max_tokens``
+    alone: the operator's own service is asked by the latter first, and again where it names the former.
+
     Raises
     ------
     LabrigError
         What the client says; ``unreachable`` for an answer without text.
     """
     body: dict[str, Any] = {"model": model, "messages": [dict(each) for each in messages]}
-    if most_tokens is not None:
-        body["max_tokens"] = most_tokens
-    sent = await client.ask(
-        service, "chat/completions", method="POST", data=body, timeout_s=TIMEOUT_S, patience_s=PATIENCE_S
-    )
+
+    async def ask(limit: str) -> Response:
+        said = {} if most_tokens is None else {limit: most_tokens}
+        return await client.ask(
+            service, "chat/completions", method="POST", data=body | said, timeout_s=TIMEOUT_S,
+            patience_s=PATIENCE_S,
+        )  # fmt: skip
+
+    try:
+        sent = await ask(OLDER if service.moved else NEWER)
+    except LabrigError as error:
+        if not service.moved or most_tokens is None or NEWER not in error.what:
+            raise
+        sent = await ask(NEWER)
     answer = sent.json()
     try:
         text = answer["choices"][0]["message"]["content"]

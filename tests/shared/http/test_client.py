@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import gzip
+import json
 import time
 import zlib
 from collections.abc import AsyncIterator, Iterator
@@ -15,11 +16,13 @@ import pytest
 
 from labrig.errors import LabrigError
 from labrig.http import ANY, Client, Key, Limit, Service
+from labrig.http.chat import complete
 from labrig.http.retrying import retry_after
 from labrig.serving.serve import add_serve_arguments, serve_options
 from labrig.toolbox import ServeOptions
 from support.imitation import (
     Imitation,
+    as_json,
     bomb,
     drip,
     echo,
@@ -584,3 +587,41 @@ async def test_the_cache_is_on_or_off(
     else:
         with pytest.raises(LabrigError, match="neither on nor off"):
             Client.configured()
+
+
+async def test_a_model_is_told_its_limit_by_the_name_that_its_service_takes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """OpenAI's newer models refuse ``max_tokens``, older servers of others know no other name."""
+    said = {
+        "choices": [
+            {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "Yes."}}
+        ]
+    }
+    words = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
+    refusal = {"error": {"message": words, "type": "invalid_request_error", "param": "max_tokens",
+                         "code": "unsupported_parameter"}}  # fmt: skip
+    asked = [{"role": "user", "content": "?"}]
+
+    def sent(site: Imitation) -> list[list[str]]:
+        return [[key for key in json.loads(hit.body) if key.startswith("max")] for hit in site.hits]
+
+    with imitation() as site:
+        site.on("/v1/chat/completions", method="POST").then(as_json(said))
+        service = Service("toy_model", site.url("/v1"))
+        async with client(tmp_path, site) as web:
+            assert (await complete(web, service, "m", asked, most_tokens=9)).text == "Yes."
+            assert sent(site) == [["max_completion_tokens"]]
+            monkeypatch.setenv(service.moved_by, site.url("/own"))
+            site.on("/own/chat/completions", method="POST").then(
+                as_json(said),
+                as_json(refusal, status=400),
+                as_json(said),
+                as_json({"error": "no such model"}, status=400),
+            )
+            for each in ("m", "n"):
+                assert (await complete(web, service, each, asked, most_tokens=9)).text == "Yes."
+            assert sent(site)[1:] == [["max_tokens"], ["max_tokens"], ["max_completion_tokens"]]
+            with pytest.raises(LabrigError, match="no such model"):
+                await complete(web, service, "o", asked, most_tokens=9)
+            assert len(site.hits) == 5
