@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from labrig_suites.terrabench.making.case import Case
-from labrig_suites.terrabench.making.plan import Plan, Tolerance
-from labrig_suites.terrabench.making.stages_grids import rounding, summers
+from labrig_suites.terrabench.making.plan import Plan, Result, Tolerance
+from labrig_suites.terrabench.making.stages_grids import cells_of, rounding, summers
 from labrig_suites.terrabench.making.world import Floats
 
 CORRECTED = "work/corrected/forecast_calibrated.nc"
 FINE = 0.001
 """Tolerance of what has no unit, such as a correlation or a probability."""
+SHARES = Tolerance(FINE, "rounding: shares of ten members, averaged over months and cells")
 
 
 def verify(plan: Plan, case: Case) -> None:
@@ -79,9 +82,7 @@ def correct(plan: Plan, case: Case, boxes: int) -> None:
             "read_netcdf_data",
             netcdf_path=CORRECTED,
             variable=variable,
-            lat_range=[box.south, box.north],
-            lon_range=[box.west, box.east],
-            sample_limit=0,
+            **cells_of(box),
         )
         for box in grids.boxes[:boxes]
     ]
@@ -131,51 +132,16 @@ def corrected_forecast(case: Case) -> Floats:
 
 def ensemble(plan: Plan, case: Case, boxes: int) -> None:
     """Mean, spread and probability of the corrected ensemble, drawn and read in boxes."""
-    grids, variable, unit = case.grids, case.domain.variable, case.domain.unit
+    grids, unit = case.grids, case.domain.unit
     values = corrected_forecast(case)
     threshold = float(f"{np.quantile(values, case.rng.uniform(0.35, 0.65)):.4g}")
-    members = ["work/corrected/forecast_calibrated.nc"]
-    plan.call(
-        "aggregate_ensemble", member_paths=members, variable=variable, output_path="work/ensemble_mean.nc"
-    )
-    spread = plan.call(
-        "ensemble_spread", member_paths=members, variable=variable, output_path="work/ensemble_spread.nc"
-    )
-    likely = plan.call(
-        "event_probability",
-        member_paths=members,
-        variable=variable,
-        threshold=threshold,
-        mode="votes",
-        output_path="work/event_probability.nc",
-    )
+    spread, likely = _fields(plan, case, threshold)
     reads = {
-        (name, box.name): plan.call(
-            "read_netcdf_data",
-            netcdf_path=f"work/{name}.nc",
-            lat_range=[box.south, box.north],
-            lon_range=[box.west, box.east],
-            sample_limit=0,
-        )
+        (name, box.name): plan.call("read_netcdf_data", netcdf_path=f"work/{name}.nc", **cells_of(box))
         for name in ("ensemble_mean", "ensemble_spread", "event_probability")
         for box in grids.boxes[:boxes]
     }
-    plan.call(
-        "plot_ensemble_mean_map",
-        netcdf_path="work/ensemble_mean.nc",
-        reduce_dims=["lead"],
-        output_dir="maps",
-        filename="ensemble_mean.png",
-    )
-    plan.call(
-        "plot_spread_map",
-        netcdf_path="work/ensemble_spread.nc",
-        reduce_dims=["lead"],
-        output_dir="maps",
-        filename="ensemble_spread.png",
-    )
-    deviation = values.std(axis=1)
-    reached = (values >= np.float32(threshold)).mean(axis=1)
+    _maps(plan)
     plan.questions.append(
         "Of the corrected forecast's members make, for each month and cell, the mean, the standard deviation "
         f"(divided by their number) and the share of members at or above {threshold:g} {unit}; draw maps of "
@@ -184,16 +150,17 @@ def ensemble(plan: Plan, case: Case, boxes: int) -> None:
     plan.ask(
         "mean_spread",
         f"mean of the standard deviation of members over months and cells, {unit}",
-        deviation.mean(),
+        values.std(axis=1).mean(),
         spread.at("mean") * 1.0,
         rounding(case),
     )
+    reached = (values >= np.float32(threshold)).mean(axis=1)
     plan.ask(
         "mean_probability",
         f"mean over months and cells of the share of members at or above {threshold:g} {unit}",
         reached.mean(),
         likely.at("mean") * 1.0,
-        Tolerance(FINE, "rounding: shares of ten members, averaged over months and cells"),
+        SHARES,
     )
     for box in grids.boxes[:boxes]:
         plan.ask(
@@ -201,7 +168,7 @@ def ensemble(plan: Plan, case: Case, boxes: int) -> None:
             f"mean of that share over months and cells of {box.said}",
             grids.mean_in(reached, box),
             reads["event_probability", box.name].at("stats", "mean") * 1.0,
-            Tolerance(FINE, "rounding: shares of ten members, averaged over months and cells"),
+            SHARES,
         )
     box = grids.boxes[0]
     plan.ask(
@@ -214,6 +181,33 @@ def ensemble(plan: Plan, case: Case, boxes: int) -> None:
     plan.steps.append(
         "Ensemble mean, spread and probability of the corrected forecast; read each box; two maps."
     )
+
+
+def _fields(plan: Plan, case: Case, threshold: float) -> tuple[Result, Result]:
+    """Have mean, spread and probability of the corrected members made; return the last two."""
+    of: dict[str, Any] = {"member_paths": [CORRECTED], "variable": case.domain.variable}
+    plan.call("aggregate_ensemble", **of, output_path="work/ensemble_mean.nc")
+    spread = plan.call("ensemble_spread", **of, output_path="work/ensemble_spread.nc")
+    likely = plan.call(
+        "event_probability",
+        **of,
+        threshold=threshold,
+        mode="votes",
+        output_path="work/event_probability.nc",
+    )
+    return spread, likely
+
+
+def _maps(plan: Plan) -> None:
+    """Have mean and spread drawn, averaged over months."""
+    for tool, name in (("plot_ensemble_mean_map", "ensemble_mean"), ("plot_spread_map", "ensemble_spread")):
+        plan.call(
+            tool,
+            netcdf_path=f"work/{name}.nc",
+            reduce_dims=["lead"],
+            output_dir="maps",
+            filename=f"{name}.png",
+        )
 
 
 def smooth(plan: Plan, case: Case) -> None:
@@ -278,9 +272,7 @@ def terciles(plan: Plan, case: Case, boxes: int) -> None:
             "read_netcdf_data",
             netcdf_path="work/terciles.nc",
             variable="p_above",
-            lat_range=[box.south, box.north],
-            lon_range=[box.west, box.east],
-            sample_limit=0,
+            **cells_of(box),
         )
         for box in grids.boxes[:boxes]
     }

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from datetime import date, timedelta
+from typing import Any
 
 import numpy as np
 
 from labrig_suites.terrabench.making.case import Case
-from labrig_suites.terrabench.making.grids import LENGTHS
+from labrig_suites.terrabench.making.grids import LENGTHS, Box
 from labrig_suites.terrabench.making.plan import Plan, Result, Tolerance, combined
 from labrig_suites.terrabench.making.world import Floats
 
@@ -21,6 +22,11 @@ def rounding(case: Case, share: float = 0.002) -> Tolerance:
         share * case.grids.scatter,
         f"rounding and order of sums: {100 * share:g} % of the standard deviation of what was observed",
     )
+
+
+def cells_of(box: Box) -> dict[str, Any]:
+    """Return the arguments with which `read_netcdf_data` takes the statistics of a box and lists no value."""
+    return {"lat_range": [box.south, box.north], "lon_range": [box.west, box.east], "sample_limit": 0}
 
 
 def look(plan: Plan, case: Case) -> None:
@@ -51,9 +57,7 @@ def windows(plan: Plan, case: Case, boxes: int, periods: int) -> None:
                 variable=case.domain.variable,
                 start_time=str(first + timedelta(days=start)),
                 end_time=str(first + timedelta(days=end)),
-                lat_range=[box.south, box.north],
-                lon_range=[box.west, box.east],
-                sample_limit=0,
+                **cells_of(box),
             )
             rows, columns = grids.inside(box, days=True)
             true[one, two] = grids.days[start : end + 1, rows, columns]

@@ -22,6 +22,7 @@ DUST = "Air quality"
 HIGH, LARGEST_LOG_RISK = 1.4, 4.0
 """The upper end of a slope by the slope itself; the logarithm of a risk that it comes to (a response takes up to 5)."""
 UTCI_COLUMN = "utci_max_c"
+CASES = ("metrics", "attributable_cases", "value")
 
 
 @dataclass(frozen=True)
@@ -40,14 +41,7 @@ def heat(plan: Plan, case: Case, places: int) -> list[Hours]:
     names = [box.name for box in case.grids.boxes[:places]]
     for number, _ in enumerate(names):
         hours = make_hours(case.world, case.rng)
-        plan.files[f"data/met_{number + 1}.csv"] = hours.csv()
-        result = plan.call(
-            "impact_health_utci",
-            met_timeseries_path=f"data/met_{number + 1}.csv",
-            strong_stress_threshold_c=32.0,
-            run_id=f"heat-{number + 1}",
-        )
-        made.append((hours, result))
+        made.append((hours, _utci(plan, hours, str(number + 1), f"heat-{number + 1}")))
     listed = ", ".join(f"data/met_{n + 1}.csv ({name})" for n, name in enumerate(names))
     plan.questions.append(
         f"Compute the Universal Thermal Climate Index hour by hour from {listed}; vapour pressure is that over water."
@@ -71,6 +65,17 @@ def heat(plan: Plan, case: Case, places: int) -> list[Hours]:
     return [each for each, _ in made]
 
 
+def _utci(plan: Plan, hours: Hours, name: str, run: str) -> Result:
+    """Have UTCI computed from a file of hours."""
+    plan.files[f"data/met_{name}.csv"] = hours.csv()
+    return plan.call(
+        "impact_health_utci",
+        met_timeseries_path=f"data/met_{name}.csv",
+        strong_stress_threshold_c=32.0,
+        run_id=run,
+    )
+
+
 def response(plan: Plan, case: Case, hours: Hours | None, doses: int = 0) -> None:
     """What an exposure costs; from level 2 on with less of it; at level 3 had there been less, given the count.
 
@@ -79,208 +84,196 @@ def response(plan: Plan, case: Case, hours: Hours | None, doses: int = 0) -> Non
     doses
         Scenarios with more and more of the exposure taken away, each by a run of its own.
     """
-    rng, level = case.rng, case.level
-    before = _exposure(plan, case, hours)
-    start = round(float(np.quantile(before.values, rng.uniform(0.05, 0.3))), 1)
-    most = LARGEST_LOG_RISK / (HIGH * (float(before.values.max()) - start))
-    slope = min(round(float(rng.uniform(0.006, 0.03)), 4), math.floor(most * 1e4) / 1e4)
-    persons = int(rng.integers(40, 900)) * 1000
-    rate = round(float(rng.uniform(300, 1500)), 1)
-    plan.files["data/people.csv"] = f"persons\n{persons}\n"
-    spec = {
-        "form": "log_linear",
-        "beta": slope,
-        "beta_ci": [round(slope * 0.6, 6), round(slope * HIGH, 6)],
-        "reference_exposure": start,
-        "exposure_unit": "ug m-3" if case.domain.name == DUST else "degC UTCI, daily maximum",
-        "outcome": "admissions",
-        "step": "day",
-        "baseline_period": "year",
-        "baseline": "observed",
-    }
-    plan.files["data/response.json"] = json.dumps(spec) + "\n"
+    stage = _Response(plan, case, hours)
+    stage.as_counted()
+    if doses:
+        stage.take_away(doses)
+    if case.level >= 2:
+        after = stage.intervene()
+        if case.level == 3:
+            stage.had_there_been(after)
 
-    def applied(exposure: Exposure, spec_path: str, base: float | Found) -> Result:
-        return plan.call(
+
+class _Response:
+    """The calls of an item on a response to an exposure, and what is true.
+
+    Attributes
+    ----------
+    before
+        The exposure as it was.
+    slope, start
+        Of the logarithm of the risk, and the exposure above which it rises.
+    rate, daily
+        Admissions as counted: per 100,000 persons and year, and of all persons a day.
+    """
+
+    def __init__(self, plan: Plan, case: Case, hours: Hours | None) -> None:
+        self.plan, self.case, self.hours = plan, case, hours
+        rng, self.before = case.rng, _exposure(plan, case, hours)
+        self.start = round(float(np.quantile(self.before.values, rng.uniform(0.05, 0.3))), 1)
+        most = LARGEST_LOG_RISK / (HIGH * (float(self.before.values.max()) - self.start))
+        self.slope = min(round(float(rng.uniform(0.006, 0.03)), 4), math.floor(most * 1e4) / 1e4)
+        persons = int(rng.integers(40, 900)) * 1000
+        self.rate = round(float(rng.uniform(300, 1500)), 1)
+        year = int(self.before.first[:4])
+        self.daily = self.rate / 1e5 * persons / (366 if year % 4 == 0 else 365)
+        plan.files["data/people.csv"] = f"persons\n{persons}\n"
+        self.spec = {
+            "form": "log_linear",
+            "beta": self.slope,
+            "beta_ci": [round(self.slope * 0.6, 6), round(self.slope * HIGH, 6)],
+            "reference_exposure": self.start,
+            "exposure_unit": "ug m-3" if case.domain.name == DUST else "degC UTCI, daily maximum",
+            "outcome": "admissions",
+            "step": "day",
+            "baseline_period": "year",
+            "baseline": "observed",
+        }
+        plan.files["data/response.json"] = json.dumps(self.spec) + "\n"
+
+    def applied(self, exposure: Exposure, base: float | Found, spec: str = "data/response.json") -> Result:
+        """Have a response applied to an exposure, with a rate of admissions."""
+        return self.plan.call(
             "impact_health_erf",
             exposure_series_path=exposure.path,
             population_exposed_path="data/people.csv",
-            erf_spec_path=spec_path,
+            erf_spec_path=spec,
             baseline_rate_per_100k=base,
             exposure_column=exposure.column,
         )
 
-    def risks(exposure: Exposure, warmer: float = 0.0) -> Floats:
-        found: Floats = np.exp(slope * np.maximum(exposure.values + warmer - start, 0))
+    def ask(self, key: str, about: str, number: Number, true: Callable[[float], float]) -> None:
+        """Ask for what follows from the exposure; `true` gives it for an exposure higher by so much."""
+        self.plan.ask(key, about, true(0.0), number, _felt(self.before, true))
+
+    def risks(self, exposure: Exposure, warmer: float) -> Floats:
+        """Return the relative risk of each day."""
+        found: Floats = np.exp(self.slope * np.maximum(exposure.values + warmer - self.start, 0))
         return found
 
-    year = int(before.first[:4])
-    daily = rate / 1e5 * persons / (366 if year % 4 == 0 else 365)
+    def due(self, exposure: Exposure, warmer: float) -> float:
+        """Return the admissions that are due to an exposure."""
+        risk = self.risks(exposure, warmer)
+        return float((self.daily * (risk - 1) / risk).sum())
 
-    def due(warmer: float = 0.0, exposure: Exposure = before) -> float:
-        risk = risks(exposure, warmer)
-        return float((daily * (risk - 1) / risk).sum())
-
-    first = applied(before, "data/response.json", rate)
-    what = (
-        "daily PM2.5 of data/exposure.csv"
-        if case.domain.name == DUST
-        else "daily maxima of UTCI at the first place"
-    )
-    plan.questions.append(
-        f"Apply the exposure response of data/response.json to the {what}, for the {case.domain.people} of "
-        f"data/people.csv, with {rate:g} admissions per 100,000 persons and year as counted."
-    )
-    plan.ask(
-        "attributable_admissions",
-        "admissions due to the exposure in these days",
-        due(),
-        first.at("metrics", "attributable_cases", "value") * 1.0,
-        _felt(before, due),
-    )
-    plan.steps.append("The exposure response as counted.")
-    if doses:
-        _doses(plan, case, before, hours, doses, (applied, rate, first), due)
-    if level < 2:
-        return
-    share = round(float(rng.uniform(0.2, 0.6)), 2)
-    after, shaded = _less(plan, hours, before, share, "less" if hours is None else "shaded")
-    if shaded is not None:
-        plan.ask(
-            "utci_mean_shaded_c",
-            "mean UTCI of all hours at the first place with the intervention, degC",
-            shaded[0].utci().mean(),
-            shaded[1].at("metrics", "utci_mean_c", "value") * 1.0,
-            PUBLISHED,
+    def as_counted(self) -> None:
+        """The admissions due to the exposure as it was."""
+        plan, case = self.plan, self.case
+        self.first = self.applied(self.before, self.rate)
+        what = (
+            "daily PM2.5 of data/exposure.csv"
+            if case.domain.name == DUST
+            else "daily maxima of UTCI at the first place"
         )
-
-    def avoided(warmer: float = 0.0) -> float:
-        return due(warmer) - due(warmer, after)
-
-    second = applied(after, "data/response.json", rate)
-    plan.questions.append(
-        f"Intervention: {_how(case, share)} Apply the same response with the same rate to this exposure."
-    )
-    plan.ask(
-        "admissions_avoided",
-        "attributable admissions without the intervention minus those with it",
-        avoided(),
-        first.at("metrics", "attributable_cases", "value")
-        - second.at("metrics", "attributable_cases", "value"),
-        _felt(before, avoided),
-    )
-    plan.steps.append("The exposure with the intervention, and its response.")
-    if level == 3:
-        _had_there_been(plan, case, applied, spec, before, after, first, (daily, rate), risks)
-
-
-def _doses(
-    plan: Plan,
-    case: Case,
-    before: Exposure,
-    hours: Hours | None,
-    doses: int,
-    asked: tuple[Callable[[Exposure, str, float | Found], Result], float, Result],
-    due: Callable[[float, Exposure], float],
-) -> None:
-    """Take more and more of the exposure away, and say what the first and the last step are worth."""
-    applied, rate, first = asked
-    shares = [round(float(each), 2) for each in np.sort(case.rng.uniform(0.1, 0.9, doses))]
-    found = []
-    for number, share in enumerate(shares, 1):
-        after, _ = _less(plan, hours, before, share, f"step_{number}")
-        found.append((after, applied(after, "data/response.json", rate)))
-    paths = ", ".join(f"data/{_FILES[hours is None]}_step_{number}.csv" for number in range(1, doses + 1))
-    plan.questions.append(
-        f"Scenarios: take {', '.join(f'{100 * each:g} %' for each in shares)} of "
-        f"{'the dust' if hours is None else 'the excess of the mean radiant over the air temperature'} away "
-        f"({paths}), and apply the same response with the same rate to each."
-    )
-    last, result = found[-1]
-
-    def saved(warmer: float = 0.0) -> float:
-        return due(warmer, before) - due(warmer, last)
-
-    cases = ("metrics", "attributable_cases", "value")
-    plan.ask(
-        "avoided_in_the_last_scenario",
-        "attributable admissions as it was minus those of the last scenario",
-        saved(),
-        first.at(*cases) - result.at(*cases),
-        _felt(before, saved),
-    )
-    if doses > 1:
-        once = found[0][0]
-
-        def step(warmer: float = 0.0) -> float:
-            return due(warmer, once) - due(warmer, last)
-
-        plan.ask(
-            "avoided_between_scenarios",
-            "attributable admissions of the first scenario minus those of the last",
-            step(),
-            found[0][1].at(*cases) - result.at(*cases),
-            _felt(before, step),
+        plan.questions.append(
+            f"Apply the exposure response of data/response.json to the {what}, for the {case.domain.people} of "
+            f"data/people.csv, with {self.rate:g} admissions per 100,000 persons and year as counted."
         )
-    plan.steps.append("Each scenario: the exposure by the engine, and its response.")
+        self.ask(
+            "attributable_admissions",
+            "admissions due to the exposure in these days",
+            self.first.at(*CASES) * 1.0,
+            lambda warmer: self.due(self.before, warmer),
+        )
+        plan.steps.append("The exposure response as counted.")
 
+    def take_away(self, doses: int) -> None:
+        """Take more and more of the exposure away, and say what the first and the last step are worth."""
+        plan, hours = self.plan, self.hours
+        shares = [round(float(each), 2) for each in np.sort(self.case.rng.uniform(0.1, 0.9, doses))]
+        found = []
+        for number, share in enumerate(shares, 1):
+            after, _ = _less(plan, hours, self.before, share, f"step_{number}")
+            found.append((after, self.applied(after, self.rate)))
+        paths = ", ".join(f"data/{_FILES[hours is None]}_step_{number}.csv" for number in range(1, doses + 1))
+        plan.questions.append(
+            f"Scenarios: take {', '.join(f'{100 * each:g} %' for each in shares)} of "
+            f"{'the dust' if hours is None else 'the excess of the mean radiant over the air temperature'} away "
+            f"({paths}), and apply the same response with the same rate to each."
+        )
+        (once, result_once), (last, result) = found[0], found[-1]
+        self.ask(
+            "avoided_in_the_last_scenario",
+            "attributable admissions as it was minus those of the last scenario",
+            self.first.at(*CASES) - result.at(*CASES),
+            lambda warmer: self.due(self.before, warmer) - self.due(last, warmer),
+        )
+        if doses > 1:
+            self.ask(
+                "avoided_between_scenarios",
+                "attributable admissions of the first scenario minus those of the last",
+                result_once.at(*CASES) - result.at(*CASES),
+                lambda warmer: self.due(once, warmer) - self.due(last, warmer),
+            )
+        plan.steps.append("Each scenario: the exposure by the engine, and its response.")
 
-def _had_there_been(
-    plan: Plan,
-    case: Case,
-    applied: Callable[[Exposure, str, float | Found], Result],
-    spec: dict[str, object],
-    before: Exposure,
-    after: Exposure,
-    first: Result,
-    rates: tuple[float, float],
-    risks: Callable[[Exposure, float], Floats],
-) -> None:
-    """Condition the rate on what was counted, and go through the days again with less exposure."""
-    daily, rate = rates
-    expected = daily * len(before.values)
-    counted = round(expected * float(case.rng.uniform(1.1, 1.9)), 1)
-    plan.files["data/response_unexposed.json"] = json.dumps(spec | {"baseline": "unexposed"}) + "\n"
+    def intervene(self) -> Exposure:
+        """The admissions avoided by an intervention; return the exposure with it."""
+        plan, hours = self.plan, self.hours
+        share = round(float(self.case.rng.uniform(0.2, 0.6)), 2)
+        after, shaded = _less(plan, hours, self.before, share, "less" if hours is None else "shaded")
+        if shaded is not None:
+            plan.ask(
+                "utci_mean_shaded_c",
+                "mean UTCI of all hours at the first place with the intervention, degC",
+                shaded[0].utci().mean(),
+                shaded[1].at("metrics", "utci_mean_c", "value") * 1.0,
+                PUBLISHED,
+            )
+        second = self.applied(after, self.rate)
+        plan.questions.append(
+            f"Intervention: {_how(self.case, share)} Apply the same response with the same rate to this exposure."
+        )
+        self.ask(
+            "admissions_avoided",
+            "attributable admissions without the intervention minus those with it",
+            self.first.at(*CASES) - second.at(*CASES),
+            lambda warmer: self.due(self.before, warmer) - self.due(after, warmer),
+        )
+        plan.steps.append("The exposure with the intervention, and its response.")
+        return after
 
-    def unexposed(warmer: float = 0.0) -> float:
-        return counted * float((1 / risks(before, warmer)).mean())
+    def had_there_been(self, after: Exposure) -> None:
+        """Condition the rate on what was counted, and go through the days again with less exposure."""
+        plan, before, rate = self.plan, self.before, self.rate
+        expected = self.daily * len(before.values)
+        counted = round(expected * float(self.case.rng.uniform(1.1, 1.9)), 1)
+        unexposed_spec = "data/response_unexposed.json"
+        plan.files[unexposed_spec] = json.dumps(self.spec | {"baseline": "unexposed"}) + "\n"
 
-    def would(warmer: float = 0.0) -> float:
-        return unexposed(warmer) * float(risks(after, warmer).mean())
+        def unexposed(warmer: float) -> float:
+            return counted * float((1 / self.risks(before, warmer)).mean())
 
-    true_rate = rate * counted / expected
-    scaled = Number(rate * counted) / first.at("metrics", "baseline_cases", "value")
-    given = applied(before, "data/response.json", Found(scaled, true_rate))
-    left = Number(1.0) - given.at("metrics", "attributable_fraction", "value")
-    base = Found(scaled * left, true_rate * unexposed() / counted)
-    due = applied(after, "data/response_unexposed.json", base).at("metrics", "attributable_cases", "value")
-    plan.questions.append(
-        f"Counterfactual: {counted:g} admissions were in fact counted in these days. Scale the rate so that the "
-        "days have that many as counted; take away those due to the exposure and spread the rest evenly over the "
-        "days, as the rate without exposure. With that rate, how many admissions would there have been with the "
-        "exposure of the intervention (unexposed admissions times relative risk)?"
-    )
-    plan.ask(
-        "admissions_had_there_been",
-        "admissions that there would have been in these days",
-        would(),
-        Number(counted) * left + due,
-        _felt(before, would),
-    )
+        def would(warmer: float) -> float:
+            return unexposed(warmer) * float(self.risks(after, warmer).mean())
 
-    def excess(warmer: float = 0.0) -> float:
-        return would(warmer) - unexposed(warmer)
-
-    plan.ask(
-        "excess_had_there_been",
-        "those of them that are due to the exposure",
-        excess(),
-        due * 1.0,
-        _felt(before, excess),
-    )
-    plan.steps.append(
-        "Scale the rate to what was counted; the rate without exposure; the days again with less."
-    )
+        true_rate = rate * counted / expected
+        scaled = Number(rate * counted) / self.first.at("metrics", "baseline_cases", "value")
+        given = self.applied(before, Found(scaled, true_rate))
+        left = Number(1.0) - given.at("metrics", "attributable_fraction", "value")
+        base = Found(scaled * left, true_rate * unexposed(0.0) / counted)
+        due = self.applied(after, base, unexposed_spec).at(*CASES)
+        plan.questions.append(
+            f"Counterfactual: {counted:g} admissions were in fact counted in these days. Scale the rate so that the "
+            "days have that many as counted; take away those due to the exposure and spread the rest evenly over the "
+            "days, as the rate without exposure. With that rate, how many admissions would there have been with the "
+            "exposure of the intervention (unexposed admissions times relative risk)?"
+        )
+        self.ask(
+            "admissions_had_there_been",
+            "admissions that there would have been in these days",
+            Number(counted) * left + due,
+            would,
+        )
+        self.ask(
+            "excess_had_there_been",
+            "those of them that are due to the exposure",
+            due * 1.0,
+            lambda warmer: would(warmer) - unexposed(warmer),
+        )
+        plan.steps.append(
+            "Scale the rate to what was counted; the rate without exposure; the days again with less."
+        )
 
 
 def _felt(exposure: Exposure, number: Callable[[float], float]) -> Tolerance:
@@ -320,14 +313,8 @@ def _less(
         plan.files[path] = _days(before.first, values)
         return Exposure(path, "exposure", before.first, values), None
     shaded = hours.shaded(share)
-    plan.files[f"data/met_{name}.csv"] = shaded.csv()
     run = f"heat-{name.replace('_', '-')}"
-    result = plan.call(
-        "impact_health_utci",
-        met_timeseries_path=f"data/met_{name}.csv",
-        strong_stress_threshold_c=32.0,
-        run_id=run,
-    )
+    result = _utci(plan, shaded, name, run)
     path = f"data/simulators/impact_health_utci/{run}/utci_daily.csv"
     return Exposure(path, UTCI_COLUMN, shaded.first, shaded.highest()), (shaded, result)
 

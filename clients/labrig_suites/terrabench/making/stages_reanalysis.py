@@ -16,7 +16,7 @@ import numpy as np
 
 from labrig_suites.terrabench.making import reanalysis as made_of
 from labrig_suites.terrabench.making.case import Case
-from labrig_suites.terrabench.making.plan import Found, Plan, Result, Tolerance, combined
+from labrig_suites.terrabench.making.plan import Found, Number, Plan, Result, Tolerance, combined
 from labrig_suites.terrabench.making.reanalysis import Analysis, Spell, spells
 from labrig_suites.terrabench.making.world import Floats
 
@@ -89,23 +89,66 @@ class _Stage:
             output_dir="work/events",
         )
 
+    def rounded(self, key: str, about: str, value: float, number: Number) -> None:
+        """Ask for a value in the unit of the field, on which ways of computing it differ by rounding alone."""
+        tolerance = self.near(0.002, "rounding to 32 bits")
+        self.plan.ask(key, f"{about}, {self.unit}", value, number, tolerance)
+
     def observe(self) -> None:
         """Days out of hours, their means, and the hours of events."""
-        plan, made, spell = self.plan, self.made, self.spell
+        made, spell = self.made, self.spell
+        daily = self.make_days()
+        self.in_the_country()
+        self.in_the_box()
+        self.under_the_picture(daily)
+        self.beyond_the_limit()
+        how = {"max": "highest", "mean": "mean"}[spell.daily]
+        first = " (speed of the wind from its components)" if spell.field == "wind_speed" else ""
+        clock, side = f"{made_of.BEGIN:02d}:00", "above" if self.high else "below"
+        self.plan.questions.append(
+            f"{made_of.HOURS} holds hours of a reanalysis over {made.country}. Take its {self.said}{first}, and of "
+            f"each day from {clock} to {clock} UTC the {how} value of each cell. Average these days over "
+            f"{made.country} by Natural Earth's outline of 1:50 million, each cell by its area and by its part in the "
+            "outline; over the cells whose centres lie in the smallest box of that outline, each cell once; and over "
+            f"the pixels of {made_of.PICTURE}, over which the mean of the days is to be drawn, a pixel having the "
+            f"value of the cell that its middle lies in. Hours in which a cell is at or {side} {self.limit:g} "
+            f"{self.unit} are its {spell.events}; count them over all cells."
+        )
+        self.plan.steps.append(
+            "Days out of hours; their means over the country, its box and the picture; hours beyond the limit."
+        )
+
+    def make_days(self) -> Result:
+        """Have the days made of the hours, where the field is the speed of the wind of its components first."""
         self.source = made_of.HOURS
-        if spell.field == "wind_speed":
+        if self.spell.field == "wind_speed":
             self.source = "work/wind.nc"
-            plan.call("winds_basic", netcdf_path=made_of.HOURS, output_path=self.source)
-        daily = plan.call(
+            self.plan.call("winds_basic", netcdf_path=made_of.HOURS, output_path=self.source)
+        return self.plan.call(
             "temporal_aggregate",
             netcdf_path=self.source,
-            spec={spell.field: f"1D:{spell.daily}"},
+            spec={self.spell.field: f"1D:{self.spell.daily}"},
             align=f"{made_of.BEGIN:02d}:00",
             output_path=DAILY,
         )
-        inside = plan.call(
-            "region_reduce", netcdf_path=DAILY, variable=self.name, region_name=made.country, stats=["mean"]
+
+    def in_the_country(self) -> None:
+        """The mean of the days over the country, cells by their parts in its outline."""
+        country, parts = self.made.country, self.made.parts()
+        inside = self.plan.call(
+            "region_reduce", netcdf_path=DAILY, variable=self.name, region_name=country, stats=["mean"]
         )
+        self.plan.ask(
+            "days_in_the_country",
+            f"mean of the days over {country}, {self.unit}",
+            float((self.days.mean(axis=0) * parts).sum() / parts.sum()),
+            inside.at("mean") * 1.0,
+            self.near(0.008, SUBGRID),
+        )
+
+    def in_the_box(self) -> None:
+        """Maximum and mean of the days over the smallest box of the country."""
+        plan, made = self.plan, self.made
         box = plan.call(
             "gis_resolve_region",
             place_query=made.country,
@@ -121,7 +164,16 @@ class _Stage:
             lon_range=Found((box.at("bbox", 1), box.at("bbox", 3)), (west, east)),
             sample_limit=0,
         )
-        shown = plan.call(
+        rows = (made.lat >= south) & (made.lat <= north)
+        columns = (made.lon >= west) & (made.lon <= east)
+        cells = self.days[:, rows][:, :, columns]
+        highest, mean = (around.at("stats", each) * 1.0 for each in ("max", "mean"))
+        self.rounded("highest_in_the_box", "highest value of a day and cell in the box", cells.max(), highest)
+        self.rounded("days_in_the_box", "mean of the days over that box", cells.mean(), mean)
+
+    def under_the_picture(self, daily: Result) -> None:
+        """The mean of the days under a satellite picture, less that of all cells."""
+        shown = self.plan.call(
             "composite_satellite_environmental_image",
             satellite_image=made_of.PICTURE,
             anomaly_path=DAILY,
@@ -131,63 +183,24 @@ class _Stage:
             overlay_center_zero=False,
             output_path="maps/days_over_picture.png",
         )
-        self.events = self.counted(self.source, spell.field, self.limit, (self.year, self.year))
-        how = {"max": "highest", "mean": "mean"}[spell.daily]
-        first = " (speed of the wind from its components)" if spell.field == "wind_speed" else ""
-        clock, side = f"{made_of.BEGIN:02d}:00", "above" if self.high else "below"
-        plan.questions.append(
-            f"{made_of.HOURS} holds hours of a reanalysis over {made.country}. Take its {self.said}{first}, and of "
-            f"each day from {clock} to {clock} UTC the {how} value of each cell. Average these days over "
-            f"{made.country} by Natural Earth's outline of 1:50 million, each cell by its area and by its part in the "
-            "outline; over the cells whose centres lie in the smallest box of that outline, each cell once; and over "
-            f"the pixels of {made_of.PICTURE}, over which the mean of the days is to be drawn, a pixel having the "
-            f"value of the cell that its middle lies in. Hours in which a cell is at or {side} {self.limit:g} "
-            f"{self.unit} are its {spell.events}; count them over all cells."
-        )
-        parts = made.parts()
-        mean = float((self.days.mean(axis=0) * parts).sum() / parts.sum())
-        plan.ask(
-            "days_in_the_country",
-            f"mean of the days over {made.country}, {self.unit}",
-            mean,
-            inside.at("mean") * 1.0,
-            self.near(0.008, SUBGRID),
-        )
-        rows = (made.lat >= south) & (made.lat <= north)
-        columns = (made.lon >= west) & (made.lon <= east)
-        cells = self.days[:, rows][:, :, columns]
-        plan.ask(
-            "highest_in_the_box",
-            f"highest value of a day and cell in the box, {self.unit}",
-            cells.max(),
-            around.at("stats", "max") * 1.0,
-            self.near(0.002, "rounding to 32 bits"),
-        )
-        plan.ask(
-            "days_in_the_box",
-            f"mean of the days over that box, {self.unit}",
-            cells.mean(),
-            around.at("stats", "mean") * 1.0,
-            self.near(0.002, "rounding to 32 bits"),
-        )
-        at_rows, at_columns = (each.astype(int) for each in made.pixels())
+        at_rows, at_columns = (each.astype(int) for each in self.made.pixels())
         pixels = self.days.mean(axis=0)[np.ix_(at_rows, at_columns)]
-        plan.ask(
+        self.rounded(
             "under_the_picture",
-            f"mean over the picture's pixels minus the mean of the days over all cells, each once, {self.unit}",
+            "mean over the picture's pixels minus the mean of the days over all cells, each once",
             pixels.mean() - self.days.mean(),
             shown.at("field", "mean") - daily.at("ranges", self.name, "mean"),
-            self.near(0.002, "rounding to 32 bits"),
         )
-        plan.ask(
-            spell.key,
-            f"{spell.events}, all cells together",
+
+    def beyond_the_limit(self) -> None:
+        """The hours of events."""
+        self.events = self.counted(self.source, self.spell.field, self.limit, (self.year, self.year))
+        self.plan.ask(
+            self.spell.key,
+            f"{self.spell.events}, all cells together",
             self.count(self.values, self.limit),
             self.events.at("total_events") * 1.0,
             WHOLE,
-        )
-        plan.steps.append(
-            "Days out of hours; their means over the country, its box and the picture; hours beyond the limit."
         )
 
     def relate(self) -> None:
@@ -213,19 +226,17 @@ class _Stage:
             held.at("metrics", "correlation") * 1.0,
             Tolerance(0.001, "rounding: a correlation is asked for to two decimals, with room"),
         )
-        plan.ask(
+        self.rounded(
             "network_rmse",
-            f"root mean square difference of the two, {self.unit}",
+            "root mean square difference of the two",
             np.sqrt((error**2).mean()),
             held.at("metrics", "rmse") * 1.0,
-            self.near(0.002, "rounding to 32 bits"),
         )
-        plan.ask(
+        self.rounded(
             "days_minus_network",
-            f"mean of the days minus that of the network, {self.unit}",
+            "mean of the days minus that of the network",
             error.mean(),
             held.at("metrics", "bias") * 1.0,
-            self.near(0.002, "rounding to 32 bits"),
         )
         plan.steps.append("The days held against the network's.")
 
@@ -318,12 +329,11 @@ class _Stage:
             f"days were at or {side} {limit:g} {self.unit}. Had every value of that year "
             f"{spell.had.format(size=f'{size:g}')}, how many would it have been?"
         )
-        plan.ask(
+        self.rounded(
             "august_minus_june",
-            f"normal of August minus that of June, mean over all cells, {self.unit}",
+            "normal of August minus that of June, mean over all cells",
             months[2].mean() - months[0].mean(),
             usual.at("mean", 2) - usual.at("mean", 0),
-            self.near(0.002, "rounding to 32 bits"),
         )
         plan.ask(
             "most_in_a_year",

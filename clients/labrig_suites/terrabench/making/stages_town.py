@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from labrig_suites.terrabench.making import town as towns
 from labrig_suites.terrabench.making.case import Case
-from labrig_suites.terrabench.making.plan import Plan, Tolerance, combined
+from labrig_suites.terrabench.making.plan import Plan, Result, Tolerance, combined
 
 SHARE = 0.004
+FOUND = "work/streets/features.geojson"
 
 
 def near(value: float, why: str) -> Tolerance:
@@ -25,7 +26,7 @@ def quarter(plan: Plan, case: Case, *, distances: bool = True) -> None:
         geometry={"bbox": box},
         feature_types=["building", "road", "amenity"],
     )
-    streets = plan.call(
+    plan.call(
         "gis_feature_query",
         source=towns.STREETS,
         geometry={"bbox": box},
@@ -33,58 +34,56 @@ def quarter(plan: Plan, case: Case, *, distances: bool = True) -> None:
         geometry_types=["line"],
         output_dir="work/streets",
     )
-    assert streets.place == len(plan.calls) - 1
-    tally = plan.call(
-        "gis_feature_stats", features="work/streets/features.geojson", metrics=["count", "length_km"]
-    )
-    built = plan.call(
-        "gis_overlay",
-        targets=towns.BUILDINGS,
-        zones=towns.ZONE,
-        operation="intersect",
-        summary_metrics=["count", "area_km2"],
-    )
-    cut = plan.call(
-        "gis_overlay",
-        targets="work/streets/features.geojson",
-        zones=towns.ZONE,
-        operation="intersect",
-        summary_metrics=["count", "length_km"],
-    )
-    ground = towns.built_in(case.world, town)
-    whole, within = towns.streets_in(case.world, town)
+    tally = plan.call("gis_feature_stats", features=FOUND, metrics=["count", "length_km"])
     plan.questions.append(
         f"In the town (buildings in {towns.BUILDINGS}, OpenStreetMap in {towns.STREETS}) look at the zone of "
         f"{towns.ZONE}, and at the streets (highways that are lines) that touch the box from {box[0]} to {box[2]} N "
         f"and from {box[1]} to {box[3]} E. Measure on the WGS 84 ellipsoid."
     )
+    _in_the_zone(plan, case, town, tally)
+    plan.steps.append(
+        "What the map holds; streets of the box; their length; buildings and streets laid against the zone."
+    )
+    if distances:
+        _distances(plan, case, town)
+
+
+def _in_the_zone(plan: Plan, case: Case, town: towns.Town, tally: Result) -> None:
+    """Ask for what of buildings and streets lies in the zone; `tally` has the length of the streets."""
+    built, cut = (
+        plan.call(
+            "gis_overlay",
+            targets=targets,
+            zones=towns.ZONE,
+            operation="intersect",
+            summary_metrics=["count", measure],
+        ).at("stats", "metrics", measure)
+        for targets, measure in ((towns.BUILDINGS, "area_km2"), (FOUND, "length_km"))
+    )
+    ground = towns.built_in(case.world, town)
+    whole, within = towns.streets_in(case.world, town)
     ellipsoid = "methods: geodesic measures and those of a projection of the town"
     plan.ask(
         "built_ground_m2",
         "ground of buildings that lies within the zone, m2",
         ground,
-        1e6 * built.at("stats", "metrics", "area_km2"),
+        1e6 * built,
         near(ground, ellipsoid),
     )
     plan.ask(
         "streets_in_zone_km",
         "length of the parts of these streets within the zone, km",
         within,
-        cut.at("stats", "metrics", "length_km") * 1.0,
+        cut * 1.0,
         near(within, ellipsoid),
     )
     plan.ask(
         "streets_in_zone_share",
         "the same over the length of these streets, each whole",
         within / whole,
-        cut.at("stats", "metrics", "length_km") / tally.at("rows", 0, "length_km"),
+        cut / tally.at("rows", 0, "length_km"),
         near(within / whole, ellipsoid),
     )
-    plan.steps.append(
-        "What the map holds; streets of the box; their length; buildings and streets laid against the zone."
-    )
-    if distances:
-        _distances(plan, case, town)
 
 
 def _distances(plan: Plan, case: Case, town: towns.Town) -> None:
