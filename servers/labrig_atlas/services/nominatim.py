@@ -117,11 +117,24 @@ async def found_places(inquiry: Inquiry, asked: str, *, limit: int = 10, **more:
 
 
 def leads(found: Value) -> bool:
-    """Tell whether the first result is more important than the second by `LEAD`; nobody but one leads too."""
-    if found.count < 2:
+    """Tell whether the first result is more important than every other place by `LEAD`; nobody but one leads too.
+
+    Paris comes twice, as a city and as a département, with one importance: they are one place.
+    """
+    first, *others = found
+    rivals = [each for each in others if not _same_place(first, each)]
+    if not rivals:
         return True
-    first, second = (found[number]["importance"].number_or_none() for number in (0, 1))
-    return first is not None and second is not None and first - second >= LEAD
+    own = first["importance"].number_or_none()
+    theirs = [each["importance"].number_or_none() for each in rivals]
+    return own is not None and all(each is not None and own - each >= LEAD for each in theirs)
+
+
+def _same_place(one: Value, other: Value) -> bool:
+    """Tell whether two results are one place: by their item in Wikidata, or by their whole name."""
+    items = [each["extratags"]["wikidata"].text("") for each in (one, other)]
+    names = [each["display_name"].text("") for each in (one, other)]
+    return any(pair[0] and pair[0] == pair[1] for pair in (items, names))
 
 
 async def geocode(client: Client, address: str, *, limit: int = 10) -> Reply[Geocoding]:

@@ -33,6 +33,7 @@ from support.atlas_services import (
     FRANCE,
     KEYS,
     LOUVRE,
+    NEW_HAMPSHIRE,
     OSRM_ROUTE,
     OSRM_TABLE,
     Ask,
@@ -614,7 +615,7 @@ def test_a_country_has_other_names_than_the_world_banks(asked: str, iso2: str) -
 async def test_a_place_that_leads_is_not_ambiguous(
     second: float | None, ambiguous: bool, site: Imitation, tmp_path: Path
 ) -> None:
-    site.on("/nominatim/search").then([BERLIN, {**BERLIN, "importance": second}])
+    site.on("/nominatim/search").then([BERLIN, {**NEW_HAMPSHIRE, "importance": second}])
     async with client(tmp_path, site, cache=None) as web:
         found = await nominatim.geocode(web, "Berlin")
     assert (found.facts.ambiguous, len(found.facts.candidates), bool(found.notes)) == (
@@ -622,6 +623,24 @@ async def test_a_place_that_leads_is_not_ambiguous(
         2,
         not ambiguous,
     )
+
+
+async def test_a_city_that_nominatim_gives_twice_is_one_place(site: Imitation, tmp_path: Path) -> None:
+    """Paris comes as relation 71525 and as 7444, with one importance and one name, before Paris in Texas."""
+    name = "Paris, Ile-de-France, Metropolitan France, France"
+    city = {**BERLIN, "osm_id": 71525, "name": "Paris", "display_name": name, "importance": 0.897}
+    texas = {**city, "osm_id": 115357, "display_name": "Paris, Lamar County, Texas", "importance": 0.53}
+    by_item = {"wikidata": "Q90"}
+    for twin in ({"display_name": name}, {"display_name": "Paris, France", "extratags": by_item}):
+        again = {**city, "osm_id": 7444, "addresstype": "suburb", **twin}
+        site.on("/nominatim/search").then([{**city, "extratags": by_item}, again, texas])
+        async with client(tmp_path, site, cache=None) as web:
+            found = await nominatim.geocode(web, "Paris")
+        assert (found.facts.ambiguous, found.facts.candidates[0].place_id) == (False, "osm:R71525")
+    rival = {**texas, "importance": 0.8}
+    site.on("/nominatim/search").then([city, {**city, "osm_id": 7444}, rival])
+    async with client(tmp_path, site, cache=None) as web:
+        assert (await nominatim.geocode(web, "Paris")).facts.ambiguous
 
 
 @pytest.mark.parametrize("ask", [google.geocode, nominatim.geocode])
