@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urljoin
 from weakref import WeakKeyDictionary
 
 from labrig.canonical import content_hash
@@ -33,7 +34,8 @@ WAIT_S = 240.0
 """How long one call waits for a job; the next call with the same request goes on with the job."""
 FIRST_WAIT_S, LONGEST_WAIT_S = 1.0, 15.0
 MOST_BYTES = 4 << 30
-ENDED = ("failed", "rejected", "dismissed")
+UNDER_WAY = ("accepted", "running")
+"""All other states are the end of a job: failed, rejected, dismissed, deleted."""
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,119}")
 _JOB = re.compile(r"[A-Za-z0-9_-]{1,80}")
 
@@ -72,10 +74,16 @@ async def retrieve(
     job = known.get(key) or await _start(client, service, name, request)
     known[key] = job
     waited, pause = 0.0, FIRST_WAIT_S
-    while (status := await _status(client, service, job)) != "successful":
-        if status in ENDED:
+    while True:
+        try:
+            status = await _status(client, service, job)
+        except LabrigError as error:
+            if error.code == "not_found":  # removed at the store's page: the next call begins another
+                known.pop(key, None)
+            raise
+        if status not in UNDER_WAY:
             known.pop(key, None)
-            raise await _failed(client, service, job, status)
+            break
         if told is not None:
             told(f"job {job}: {status}")
         if waited + pause > wait_s:
@@ -89,7 +97,8 @@ async def retrieve(
             await asyncio.sleep(pause)
         waited += pause
         pause = min(pause * 1.5, LONGEST_WAIT_S)
-    known.pop(key, None)
+    if status != "successful":
+        raise await _failed(client, service, job, status)
     address, size = await _asset(client, service, job)
     found = await client.download(address, to, max_bytes=MOST_BYTES)
     assert found.stored is not None
@@ -150,11 +159,12 @@ async def _status(client: Client, service: Service, job: str) -> str:
 
 
 async def _asset(client: Client, service: Service, job: str) -> tuple[str, int | None]:
-    found = _object(await client.ask(service, f"retrieve/v1/jobs/{job}/results"), service)
-    asset = found.get("asset")
+    answer = await client.ask(service, f"retrieve/v1/jobs/{job}/results")
+    asset = _object(answer, service).get("asset")
     value = asset.get("value") if isinstance(asset, Mapping) else None
-    address = value.get("href") if isinstance(value, Mapping) else None
-    if not isinstance(address, str) or not address.startswith(("http://", "https://")):
+    href = value.get("href") if isinstance(value, Mapping) else None
+    address = urljoin(answer.url, href) if isinstance(href, str) and href else ""
+    if not address.startswith(("http://", "https://")):
         raise LabrigError(f"{service.name} names no file for the job", where=job, code="unreachable")
     size = value.get("file:size") if isinstance(value, Mapping) else None
     return address, size if isinstance(size, int) and not isinstance(size, bool) else None
@@ -173,10 +183,15 @@ async def _failed(client: Client, service: Service, job: str, status: str) -> La
 
 def _refused(found: Mapping[str, Any], service: Service, dataset: str) -> LabrigError:
     said = _said(found) or "no reason is given"
+    ways_out = {
+        "cost limits": "fewer hours, days or variables in a call, or several calls; not a smaller area alone",
+        "licence": "a person accepts the licence once, with the account of the key, at the page that the store names",
+    }
+    usual = "progressive_cds_constraints, which says which values go together"
     return LabrigError(
         f"{service.name} refuses the request: {said}",
         where=dataset,
-        try_="progressive_cds_constraints; where a licence is to be accepted, a person does so at the store's page",
+        try_=next((way for words, way in ways_out.items() if words in said.casefold()), usual),
     )
 
 

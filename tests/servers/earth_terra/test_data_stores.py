@@ -148,7 +148,36 @@ async def test_what_the_store_refuses_and_what_is_refused_before_it_is_asked(
         )
         code, said = await refused(client, "fetch_c3s_seasonal", **ASKED)
         assert code == "bad_input" and "no such system" in said
+        for title, detail, way in (
+            (
+                "cost limits exceeded",
+                "Your request is too large, please reduce your selection.",
+                "fewer hours",
+            ),
+            (
+                "required licences not accepted",
+                "please visit the page to accept the licence",
+                "a person accepts",
+            ),
+        ):
+            said = {
+                "type": "permission denied",
+                "title": title,
+                "status": 403,
+                "detail": detail,
+                "trace_id": "t",
+            }
+            store.on(f"{top}/processes/{NAME}/execution", method="POST").then(as_json(said, status=403))
+            code, text = await refused(client, "fetch_c3s_seasonal", **ASKED)
+            assert code == "bad_input" and detail in text and way in text
         store.on(f"{top}/processes/{NAME}/execution", method="POST").then(as_json({"jobID": "j-2"}))
+        gone = as_json({"type": "job not found", "title": "job not found", "status": 404}, status=404)
+        for answer, code in ((as_json({"status": "deleted"}), "bad_input"), (gone, "not_found")):
+            store.on(f"{top}/jobs/j-2").then(answer)
+            store.on(f"{top}/jobs/j-2/results").then(gone)
+            begun = sum(hit.path.endswith("/execution") for hit in store.hits)
+            found, _ = await refused(client, "fetch_c3s_seasonal", **ASKED)
+            assert found == code and sum(hit.path.endswith("/execution") for hit in store.hits) == begun + 1
         store.on(f"{top}/jobs/j-2").then(as_json({"status": "failed"}))
         store.on(f"{top}/jobs/j-2/results").then(as_json({"title": "MARS has no data"}, status=400))
         code, said = await refused(client, "fetch_c3s_seasonal", **ASKED)
@@ -165,3 +194,25 @@ async def test_what_the_store_refuses_and_what_is_refused_before_it_is_asked(
         code, said = await refused(client, "fetch_c3s_seasonal", **{**ASKED, "month": ["07"]})
         assert code == "unavailable" and "LABRIG_EARTH_CDS_KEY" in said
     assert not list((tmp_path / "one/work").rglob("*.nc"))
+
+
+async def test_daily_forecasts_are_asked_by_hours_of_lead(
+    store: Imitation, tmp_path: Path, file: bytes
+) -> None:
+    """The store's form of them has day and leadtime_hour, where that of monthly ones has leadtime_month."""
+    daily = "seasonal-original-single-levels"
+    store.on(f"/api/retrieve/v1/processes/{daily}/execution", method="POST").then(as_json({"jobID": "j-9"}))
+    store.on("/api/retrieve/v1/jobs/j-9").then(as_json({"status": "successful"}))
+    value = {"href": "/cache/x.nc", "file:size": len(file), "type": "application/netcdf"}
+    store.on("/api/retrieve/v1/jobs/j-9/results").then(as_json({"asset": {"value": value}}))
+    asked = {**ASKED, "dataset": daily, "year": ["2020"], "month": ["12"], "leadtime_month": ["1", "3", "8"]}
+    async with server(tmp_path / "one") as client:
+        found = await run(client, "fetch_c3s_seasonal", **asked)
+        for change in ({"leadtime_month": ["0"]}, {"leadtime_month": ["x"]}, {"month": ["13"]}):
+            code, said = await refused(client, "fetch_c3s_seasonal", **{**asked, **change})
+            assert code == "bad_input" and "leadtime_month" in said
+    sent = json.loads(store.hits[0].body)["inputs"]
+    assert "leadtime_month" not in sent and "product_type" not in sent and sent["day"] == ["01"]
+    hours = [*range(1, 32), *range(63, 91), *range(213, 216)]  # December, February, what is left of July
+    assert sent["leadtime_hour"] == [str(24 * day) for day in hours]
+    assert "leadtime_hour" in found["request"]["assumed"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
@@ -16,6 +17,8 @@ GROUP = "seasonal"
 TOOLSETS = ("terra", f"terra-{GROUP}")
 SEASONAL = "./data/seasonal"
 MOST_FILES = 40
+LONGEST_DAYS = 215
+"""Of a seasonal forecast: the seventh month is not whole."""
 
 Years = Annotated[Wholes, BeforeValidator(lambda value: [1991, 2020] if value is None else value)]
 Limits = Annotated[Numbers, Field(description="[north, west, south, east].")]
@@ -84,22 +87,23 @@ async def fetch_c3s_seasonal(
             f"{len(year) * len(month)} starts are asked for", where="year, month", expected=f"at most {MOST_FILES}",
             code="limit",
         )  # fmt: skip
+    kinds = [product_type] if isinstance(product_type, str) else product_type
     common = {
         "data_format": "netcdf",
         "download_format": "unarchived",
         "originating_centre": originating_centre,
         "system": system,
         "variable": variable,
-        "product_type": [product_type] if isinstance(product_type, str) else product_type,
-        "leadtime_month": leadtime_month,
+        **({} if name in ORIGINAL else {"product_type": kinds, "leadtime_month": leadtime_month}),
         **extent(area, grid),
     }
     stem = f"{originating_centre}_s{system}_{'-'.join(variable)}"
     leads = f"leads{leadtime_month[0]}-{leadtime_month[-1]}"
     wanted = [
-        (f"{stem}_{each}_{one}_{leads}", {**common, "year": [each], "month": [one]})
+        (f"{stem}_{each}_{one}_{leads}", {**common, "year": [each], "month": [one], **when})
         for each in year
         for one in month
+        for when in [_days_of(each, one, leadtime_month) if name in ORIGINAL else {}]
     ]
     about = {
         "dataset": name,
@@ -107,8 +111,12 @@ async def fetch_c3s_seasonal(
         "system": system,
         "data_format": "netcdf",
         "year": year,
-        "product_type": common["product_type"],
+        "product_type": kinds,
     }
+    if name in ORIGINAL:
+        about["assumed"] = (
+            "leads of the months by the day (leadtime_hour), of the start on day 01; no product_type"
+        )
     return await fetched_files(
         GROUP,
         "fetch_c3s_seasonal",
@@ -291,6 +299,30 @@ async def seasonal_region_table(
         "skill": [skill_path],
     }
     return await _to("seasonal_region_table", inputs, arguments, output_path, "region_table.csv")
+
+
+def _days_of(year: str, month: str, leads: list[str]) -> dict[str, list[str]]:
+    """Return what the forms of daily data have in the place of months of lead: hours after the start, a day apart.
+
+    An hour that ends a day holds its sums and extremes, and the fields of 00 UTC that follow it.
+    """
+    try:
+        start = datetime.date(int(year), int(month), 1)
+        first = [start.year * 12 + start.month - 1 + int(each) - 1 for each in leads]
+        spans = [
+            [(datetime.date(at // 12, at % 12 + 1, 1) - start).days for at in (each, each + 1)]
+            for each in first
+        ]
+    except (ValueError, OverflowError):
+        spans = []
+    if not spans or min(low for low, _ in spans) < 0:
+        raise LabrigError(
+            f"These are no leads of {year[:10]}-{month[:10]}: {', '.join(leads)[:80]}",
+            where="year, month, leadtime_month",
+            expected="numbers, such as year 2021, month 05, leadtime_month 1 (the month of the start)",
+        )
+    days = sorted({day for low, high in spans for day in range(low + 1, high + 1) if day <= LONGEST_DAYS})
+    return {"day": ["01"], "leadtime_hour": [str(24 * day) for day in days]}
 
 
 async def _to(
