@@ -136,7 +136,16 @@ async def serper(
     if location:
         data["location"] = checked_text(location, "location")
     inquiry = Inquiry(client)
-    answer = await inquiry.json(SERPER, "search", method="POST", data=data, keyless=KEYLESS)
+    answer = await inquiry.json(SERPER, "search", method="POST", data=data, keyless=KEYLESS, accept={400})
+    if "message" in answer:  # of status 400, which is also that of an account without credits
+        said = answer["message"].text()
+        spent = "credits" in said.lower()
+        raise LabrigError(
+            f"Serper answers: {said}",
+            where=answer.where,
+            try_=f"credits at https://serper.dev, or {KEYLESS}" if spent else "",
+            code="refused" if spent else "bad_input",
+        )
     answer.members()
     found = [
         Hit(

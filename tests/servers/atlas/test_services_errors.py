@@ -375,6 +375,22 @@ FAULTS = [
         "'x'",
     ),
     Fault(
+        "no credits",
+        lambda web: web_search.serper(web, "x"),
+        "serper/search",
+        as_json({"message": "Not enough credits", "statusCode": 400}, status=400),
+        "refused",
+        "Not enough credits",
+    ),
+    Fault(
+        "no query",
+        lambda web: web_search.serper(web, "x"),
+        "serper/search",
+        as_json({"message": "Missing query parameter", "statusCode": 400}, status=400),
+        "bad_input",
+        "Missing query",
+    ),
+    Fault(
         "no json",
         lambda web: web_search.searxng(web, "x"),
         "searxng/search",
