@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from labrig_atlas.facts import Elevation, Geocoding, Matrix, Place, PlaceList, Reverse, Route
-from labrig_atlas.published.maps import distance, duration, element, location
+from labrig_atlas.published.maps import element, heights, location, way
 
 OK, NOTHING = "OK", "ZERO_RESULTS"
 
@@ -52,34 +52,15 @@ def matrix(found: Matrix) -> dict[str, Any]:
 
 def elevations(found: tuple[Elevation, ...]) -> dict[str, Any]:
     """Return the heights of points, metres."""
-    results = [
-        {
-            "elevation": each.elevation_m,
-            "location": {"lat": each.latitude, "lng": each.longitude},
-            "resolution": each.resolution_m,
-        }
-        for each in found
-    ]
-    return {"results": results, "status": OK}
+    return {"results": heights(found), "status": OK}
 
 
 def directions(found: Route) -> dict[str, Any]:
     """Return one route of one leg."""
-    steps = [
-        {
-            "html_instructions": step.instruction,
-            "distance": distance(step.distance_m),
-            "duration": duration(step.duration_s),
-            "travel_mode": found.mode.upper(),
-        }
-        for step in found.steps
-    ]
     leg = {
         "start_address": found.origin,
         "end_address": found.destination,
-        "distance": distance(found.distance_m),
-        "duration": duration(found.duration_s),
-        "steps": steps,
+        **way(found, "html_instructions"),
     }
     return {"routes": [{"summary": found.summary, "legs": [leg]}], "status": OK}
 

@@ -6,12 +6,12 @@ and the record of the call says of how many.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from labrig.errors import LabrigError
 from labrig_atlas.asking import Atlas, Told
-from labrig_atlas.facts import MODES, MatrixCell, Place
+from labrig_atlas.facts import MODES, Elevation, MatrixCell, Place, Route
 
 Shaped = tuple[dict[str, Any], Told]
 """What a tool returns, and what it was made of."""
@@ -164,38 +164,40 @@ async def maps_elevation(atlas: Atlas, locations: Sequence[Mapping[str, float]])
     """Return ``{results: [{elevation, location, resolution}]}``, metres."""
     points = [point(each, f"locations[{number}]") for number, each in enumerate(locations)]
     told = await atlas.ask("elevation", points)
-    return {
-        "results": [
-            {
-                "elevation": each.elevation_m,
-                "location": {"lat": each.latitude, "lng": each.longitude},
-                "resolution": each.resolution_m,
-            }
-            for each in told.facts
-        ]
-    }, told
+    return {"results": heights(told.facts)}, told
+
+
+def heights(found: Iterable[Elevation]) -> list[dict[str, Any]]:
+    """Return the heights of points, metres."""
+    return [
+        {
+            "elevation": each.elevation_m,
+            "location": {"lat": each.latitude, "lng": each.longitude},
+            "resolution": each.resolution_m,
+        }
+        for each in found
+    ]
 
 
 async def maps_directions(atlas: Atlas, origin: str, destination: str, mode: str = "driving") -> Shaped:
     """Return ``{routes: [{summary, distance, duration, steps}]}``, steps with distance, duration and mode."""
     told = await atlas.ask("route", origin, destination, checked_mode(mode))
     found = told.facts
+    return {"routes": [{"summary": found.summary, **way(found, "instructions")}]}, told
+
+
+def way(found: Route, instructions: str) -> dict[str, Any]:
+    """Return distance, duration and steps of a route; `instructions` is what a step calls its instruction."""
     steps = [
         {
-            "instructions": step.instruction,
+            instructions: step.instruction,
             "distance": distance(step.distance_m),
             "duration": duration(step.duration_s),
             "travel_mode": found.mode.upper(),
         }
         for step in found.steps
     ]
-    route = {
-        "summary": found.summary,
-        "distance": distance(found.distance_m),
-        "duration": duration(found.duration_s),
-        "steps": steps,
-    }
-    return {"routes": [route]}, told
+    return {"distance": distance(found.distance_m), "duration": duration(found.duration_s), "steps": steps}
 
 
 def checked_mode(mode: str) -> str:

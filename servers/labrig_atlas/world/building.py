@@ -19,7 +19,7 @@ from labrig_atlas.world.landmarks import Landmark, landmarks
 from labrig_atlas.world.landmask import LandMask
 from labrig_atlas.world.names import fold
 from labrig_atlas.world.roads import roads
-from labrig_atlas.world.tables import City, Country, Tables
+from labrig_atlas.world.tables import City, Country, Height, Tables
 
 SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
@@ -112,57 +112,8 @@ def build(
         for entry in (*centres, *entries):
             entry.source = source
     _write_places(connection, [*centres, *entries], {city.number for city in tables.cities})
-    connection.executemany(
-        "INSERT INTO country VALUES (?,?,?,?,?,?,?,?,?,?,?)",
-        [
-            (
-                country.iso2,
-                country.iso3,
-                country.name,
-                country.capital,
-                country.continent,
-                country.currency,
-                country.currency_name,
-                country.population,
-                country.year,
-                country.area_km2,
-                "|".join(country.neighbours),
-            )
-            for country in tables.countries
-        ],
-    )
-    names = [
-        (fold(name), country.iso2)
-        for country in tables.countries
-        for name in (country.name, country.iso2, country.iso3, *country.names)
-    ]
-    names += [
-        (fold(name), iso2[fold(article.title.partition(" (")[0])])
-        for article in articles
-        if article.kind == "country" and fold(article.title.partition(" (")[0]) in iso2
-        for name in article.aliases
-    ]
-    connection.executemany("INSERT OR IGNORE INTO country_name VALUES (?,?)", names)
-    heights = [
-        (each.latitude, each.longitude, each.elevation_m, each.name, each.source, 1)
-        for each in tables.heights
-    ]
-    heights += [
-        (
-            each.latitude,
-            each.longitude,
-            each.elevation_m,
-            each.title,
-            source or _told(each),
-            int(each.kind not in ALONE),
-        )
-        for each in marks
-        if each.elevation_m is not None
-    ]
-    connection.executemany(
-        "INSERT INTO height (latitude, longitude, elevation, name, source, around, cell) VALUES (?,?,?,?,?,?,?)",
-        [(*row, cell(row[0], row[1])) for row in heights],
-    )
+    _write_countries(connection, tables.countries, articles, iso2)
+    _write_heights(connection, tables.heights, marks, source)
     connection.executemany(
         "INSERT INTO road VALUES (?,?,?,?)",
         [
@@ -179,6 +130,54 @@ def build(
     connection.executemany("INSERT INTO meta VALUES (?,?)", sorted(meta.items()))
     connection.execute("INSERT INTO meta VALUES ('complete', 'yes')")  # last: without it the file is damaged
     connection.commit()
+
+
+def _write_countries(
+    connection: sqlite3.Connection,
+    countries: Sequence[Country],
+    articles: Iterable[Article],
+    iso2: Mapping[str, str],
+) -> None:
+    """Write countries, and the names that tables and articles have for them."""
+    connection.executemany(
+        "INSERT INTO country VALUES (?,?,?,?,?,?,?,?,?,?,?)",
+        [(*astuple(country)[:-2], "|".join(country.neighbours)) for country in countries],
+    )
+    names = [
+        (fold(name), country.iso2)
+        for country in countries
+        for name in (country.name, country.iso2, country.iso3, *country.names)
+    ]
+    names += [
+        (fold(name), iso2[fold(article.title.partition(" (")[0])])
+        for article in articles
+        if article.kind == "country" and fold(article.title.partition(" (")[0]) in iso2
+        for name in article.aliases
+    ]
+    connection.executemany("INSERT OR IGNORE INTO country_name VALUES (?,?)", names)
+
+
+def _write_heights(
+    connection: sqlite3.Connection, heights: Iterable[Height], marks: Iterable[Landmark], source: str
+) -> None:
+    """Write the heights of the table and those that articles tell."""
+    rows = [(each.latitude, each.longitude, each.elevation_m, each.name, each.source, 1) for each in heights]
+    rows += [
+        (
+            each.latitude,
+            each.longitude,
+            each.elevation_m,
+            each.title,
+            source or _told(each),
+            int(each.kind not in ALONE),
+        )
+        for each in marks
+        if each.elevation_m is not None
+    ]
+    connection.executemany(
+        "INSERT INTO height (latitude, longitude, elevation, name, source, around, cell) VALUES (?,?,?,?,?,?,?)",
+        [(*row, cell(row[0], row[1])) for row in rows],
+    )
 
 
 def _country_names(countries: Sequence[Country]) -> dict[str, str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -151,44 +152,13 @@ async def fetch_pdf(
     """Fetch a free PDF into the workspace, where open_paper takes it; what is no PDF is refused and not kept."""
     from labrig_papers.fetching.addresses import is_address
 
-    warnings: tuple[str, ...] = ()
     name = (
         path
         or f"papers/{re.sub(r'[^A-Za-z0-9.-]+', '_', reference).strip('._')[-120:].removesuffix('.pdf')}.pdf"
     )
     _check_place(name)
-    if is_address(reference):
-        addresses = [reference]
-    else:
-        from labrig_papers.literature.asking import open_copies
-
-        told = await open_copies(state().downloads.client(), reference)
-        addresses = _addresses(told.copies)
-        warnings = _failures(told)
-        if not addresses:
-            raise LabrigError(
-                f"No free copy is known to {', '.join(told.asked)}",
-                where=reference[:200],
-                try_="a PDF that you have: put it into the workspace or a root, and open_paper",
-                code="not_found",
-            )
-    refused = []
-    for address in addresses[:4]:
-        try:
-            content, sha256 = await _pdf_at(address)
-            break
-        except LabrigError as error:
-            if len(addresses) == 1:
-                raise
-            refused.append(error)
-    else:
-        raise LabrigError(
-            "None of the addresses leads to a PDF: "
-            + "; ".join(f"{each.where[:120]}: {each.what}" for each in refused)[:1_200],
-            where=reference[:200],
-            try_="later, or a PDF that you have: put it into the workspace, and open_paper",
-            code=refused[0].code,
-        )
+    addresses, warnings = ([reference], ()) if is_address(reference) else await _free_copies(reference)
+    address, (content, sha256), refused = await _first_pdf(reference, addresses)
     size = await in_thread(session().workspace.write_bytes, name, content)
     added = await _added(address, sha256, name) if add_to_corpus else None
     return Answer(
@@ -203,6 +173,43 @@ async def fetch_pdf(
         },
         warnings=warnings,
         next=f"open_paper(path={name!r})",
+    )
+
+
+async def _free_copies(reference: str) -> tuple[list[str], tuple[str, ...]]:
+    """Return the addresses of free copies of a work, and which services did not answer."""
+    from labrig_papers.literature.asking import open_copies
+
+    told = await open_copies(state().downloads.client(), reference)
+    addresses = _addresses(told.copies)
+    if not addresses:
+        raise LabrigError(
+            f"No free copy is known to {', '.join(told.asked)}",
+            where=reference[:200],
+            try_="a PDF that you have: put it into the workspace or a root, and open_paper",
+            code="not_found",
+        )
+    return addresses, _failures(told)
+
+
+async def _first_pdf(
+    reference: str, addresses: Sequence[str]
+) -> tuple[str, tuple[bytes, str], list[LabrigError]]:
+    """Return the first address with a PDF, that PDF with its hash, and why those before it were refused."""
+    refused: list[LabrigError] = []
+    for address in addresses[:4]:
+        try:
+            return address, await _pdf_at(address), refused
+        except LabrigError as error:
+            if len(addresses) == 1:
+                raise
+            refused.append(error)
+    raise LabrigError(
+        "None of the addresses leads to a PDF: "
+        + "; ".join(f"{each.where[:120]}: {each.what}" for each in refused)[:1_200],
+        where=reference[:200],
+        try_="later, or a PDF that you have: put it into the workspace, and open_paper",
+        code=refused[0].code,
     )
 
 
