@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from html import unescape
 from typing import TYPE_CHECKING, Any
 
 from labrig.errors import LabrigError
@@ -15,6 +16,7 @@ from labrig.http import Key, Limit, Service, declared
 from labrig_atlas.services.checks import checked_text
 from labrig_atlas.services.inquiry import Inquiry
 from labrig_atlas.services.provider import Provider, Reply
+from labrig_atlas.services.values import Value
 
 if TYPE_CHECKING:
     from labrig.http import Client
@@ -57,6 +59,17 @@ SEARXNG = Provider(
     needs="LABRIG_HTTP_URL_SEARXNG",
 )
 MOST_HITS = 20
+BRAVE_MOST = (400, 50)
+"""Characters and words of a question to Brave, which refuses longer ones with 422."""
+BRAVE_LANGUAGES = {
+    "ja": "jp",
+    "no": "nb",
+    "pt": "pt-br",
+    "zh": "zh-hans",
+    "zh-cn": "zh-hans",
+    "zh-tw": "zh-hant",
+}
+"""Where Brave's ``search_lang`` is another code than that of ISO 639-1 or of Google."""
 
 
 @dataclass(frozen=True)
@@ -89,8 +102,8 @@ def _checked(query: str, limit: int) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return a snippet without the tags that mark its words."""
-    return re.sub(r"</?(?:strong|b|em|mark)>", "", text)
+    """Return a snippet, which is HTML, without the tags that mark its words."""
+    return unescape(re.sub(r"</?(?:strong|b|em|mark)>", "", text))
 
 
 def _code(text: str, letters: str, where: str) -> str:
@@ -178,8 +191,22 @@ async def serper(
 async def brave(
     client: Client, query: str, *, limit: int = 5, country: str = "us", language: str = "en"
 ) -> Reply[WebSearch]:
-    """Search with Brave's own index; codes as in `serper`."""
+    """Search with Brave's own index; codes as in `serper`.
+
+    Raises
+    ------
+    LabrigError
+        ``bad_input`` for more than 400 characters or 50 words, or a code that Brave does not know; ``refused`` for a
+        key that it does not know.
+    """
     asked = _checked(query, limit)
+    if len(asked) > BRAVE_MOST[0] or len(asked.split()) > BRAVE_MOST[1]:
+        raise LabrigError(
+            "This question is too long for Brave Search",
+            where="query",
+            expected=f"at most {BRAVE_MOST[0]} characters and {BRAVE_MOST[1]} words",
+        )
+    code = _code(language, "ISO 639-1", "language")
     inquiry = Inquiry(client)
     answer = await inquiry.json(
         BRAVE,
@@ -188,11 +215,12 @@ async def brave(
             "q": asked,
             "count": limit,
             "country": _code(country, "ISO 3166-1 alpha-2", "country").upper(),
-            "search_lang": _code(language, "ISO 639-1", "language"),
+            "search_lang": BRAVE_LANGUAGES.get(code, code),
         },
         keyless=KEYLESS,
+        accept={422},
     )
-    answer.members()
+    _raise_brave(answer)
     results = answer["web"].each("results")
     found = [
         Hit(
@@ -205,6 +233,25 @@ async def brave(
         for number, each in enumerate(results, 1)
     ]
     return inquiry.reply(WebSearch(asked, _hits(asked, found, limit), BRAVE.source))
+
+
+def _raise_brave(answer: Value) -> None:
+    """Raise what Brave says with status 422: of a key that it does not know, or of the parameters of a question."""
+    answer.members()
+    if "error" not in answer:
+        return
+    said = answer["error"]
+    code, detail = said["code"].text(""), said["detail"].text("")
+    errors = said["meta"].each("errors")
+    places = ["".join(str(step) for step in each["loc"].elements()[-1:]) for each in errors]
+    reasons = [f"{place}: {each['msg'].text('')}" for place, each in zip(places, errors, strict=True)]
+    key = code.startswith("SUBSCRIPTION") or "x-subscription-token" in places
+    raise LabrigError(
+        f"Brave Search answers {code}: {'; '.join(reasons) or detail}",
+        where=answer.where,
+        try_="check LABRIG_ATLAS_BRAVE_KEY" if key else "",
+        code="refused" if key else "bad_input",
+    )
 
 
 async def searxng(client: Client, query: str, *, limit: int = 5, language: str = "en") -> Reply[WebSearch]:

@@ -71,6 +71,11 @@ def legacy(word: str, **more: Any) -> Given:
     return {"status": word, "results": [], **more}
 
 
+def brave_error(code: str, detail: str, **meta: Any) -> Given:
+    error = {"id": "0", "status": 422, "code": code, "detail": detail, "meta": meta}
+    return as_json({"type": "ErrorResponse", "error": error, "time": 1}, status=422)
+
+
 GEOCODE = "google_maps/maps/api/geocode/json"
 ROUTE = "google_routes/directions/v2:computeRoutes"
 BUSY = "<html><body><p><strong>Error</strong>: runtime error: open64: 0 Success /osm3s_osm_base</p></body></html>"
@@ -391,6 +396,28 @@ FAULTS = [
         "Missing query",
     ),
     Fault(
+        "no such key, brave",
+        lambda web: web_search.brave(web, "x"),
+        "brave/web/search",
+        brave_error("SUBSCRIPTION_TOKEN_INVALID", "The provided subscription token is invalid."),
+        "refused",
+        "token is invalid",
+    ),
+    Fault(
+        "no such language",
+        lambda web: web_search.brave(web, "x", language="xx"),
+        "brave/web/search",
+        brave_error(
+            "VALIDATION",
+            "Unable to validate request parameter(s)",
+            errors=[
+                {"type": "enum", "loc": ["query", "search_lang"], "msg": "Input should be 'ar', 'eu', .."}
+            ],
+        ),
+        "bad_input",
+        "search_lang: Input should be",
+    ),
+    Fault(
         "no json",
         lambda web: web_search.searxng(web, "x"),
         "searxng/search",
@@ -514,6 +541,8 @@ REFUSED: dict[str, tuple[Ask, str]] = {
     "a long address": (lambda web: nominatim.geocode(web, "x" * 501), "500"),
     "another's id": (lambda web: nominatim.details(web, "ChIJD3uTd9hx5kcR1IQvGfr8dbk"), "osm:N123"),
     "30 results": (lambda web: web_search.serper(web, "x", limit=30), "1 to 20"),
+    "401 characters for brave": (lambda web: web_search.brave(web, "x" * 401), "400 characters and 50 words"),
+    "51 words for brave": (lambda web: web_search.brave(web, "x " * 51), "400 characters and 50 words"),
     "a code in the query": (lambda web: web_search.serper(web, "x", country="us&q=y"), "ISO 3166-1"),
     "a symbol": (lambda web: binance.crypto(web, "BTC&x=1", "2024-01-15"), "BTC-USDT"),
     "an interface": (lambda web: google.details(web, "x", api="old"), "auto, legacy, new"),
@@ -610,6 +639,17 @@ async def test_what_is_asked_for_is_what_the_services_want(site: Imitation, tmp_
         "location": "Austin, Texas, United States",
     }
     assert "tests@example.org" in nominatim_hit.headers["user-agent"]
+
+
+async def test_brave_has_its_own_codes_of_languages_and_writes_html(site: Imitation, tmp_path: Path) -> None:
+    hit = {"title": "Osk &amp; Co", "url": "https://e.org", "description": "It&#x27;s <strong>high</strong>"}
+    site.on("/brave/web/search").then({"type": "search", "web": {"results": [hit]}})
+    async with client(tmp_path, site, cache=None) as web:
+        found = await web_search.brave(web, "osk", language="ja", country="jp")
+        await web_search.brave(web, "osk", language="fr")
+    assert [each.query["search_lang"] for each in site.hits] == ["jp", "fr"]
+    assert site.hits[0].query["country"] == "JP"
+    assert (found.facts.hits[0].title, found.facts.hits[0].snippet) == ("Osk & Co", "It's high")
 
 
 @pytest.mark.parametrize(
