@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 OVERPASS = Service(
     "overpass",
     "https://overpass-api.de/api",
-    limit=Limit(per_second=0.5, concurrent=1),
+    limit=Limit(per_second=0.5, concurrent=1, after_429_s=30),  # stated by those who run it
     contact=True,
     terms="https://dev.overpass-api.de/overpass-doc/en/preface/commons.html",
 )
@@ -29,6 +29,8 @@ def overpass_query(box: Sequence[float], where: Mapping[str, Any], *, date: str 
     """Return a query in Overpass QL for features with one of some tags, with the nodes of their ways.
 
     All are one set, so that nodes come before ways, by ascending ids and once each, as readers of OSM files expect.
+    With a date Overpass would look for a value in all the world's past and run out of memory (drolbr/Overpass-API issue
+    755): it is asked for the key in the box, whose values are compared afterwards, and may take its usual memory.
 
     Parameters
     ----------
@@ -59,9 +61,13 @@ def overpass_query(box: Sequence[float], where: Mapping[str, Any], *, date: str 
             "OSM data are asked for by their tags", where="where", expected="such as {'highway': True}"
         )
     area = f"({south:.7f},{west:.7f},{north:.7f},{east:.7f})"
-    parts = "".join(f"nwr{_tag(key, value)}{area};" for key, value in where.items())
-    when = f'[date:"{_day(date)}T00:00:00Z"]' if date else ""
-    return f"[out:xml][timeout:{TIMEOUT_S}][maxsize:{MOST_BYTES}]{when};({parts});(._;>;);out body;"
+    asked = [(key, _values(key, value)) for key, value in where.items()]
+    parts = "".join(
+        f'nwr["{key}"]{area}{_compared(key, values)};' if date else f"nwr{_tag(key, values)}{area};"
+        for key, values in asked
+    )
+    when = f'[date:"{_day(date)}T00:00:00Z"]' if date else f"[maxsize:{MOST_BYTES}]"
+    return f"[out:xml][timeout:{TIMEOUT_S}]{when};({parts});(._;>;);out body;"
 
 
 def _day(date: str) -> str:
@@ -82,11 +88,12 @@ def _day(date: str) -> str:
     return found.isoformat()
 
 
-def _tag(key: str, value: Any) -> str:
+def _values(key: str, value: Any) -> list[str]:
+    """Return the values of a tag; none for any."""
     if not re.fullmatch(r"[A-Za-z0-9_:.-]{1,80}", key):
         raise LabrigError(f"{key!r} is no key of a tag", where="where", expected="letters, digits, _ : . -")
     if value is True:
-        return f'["{key}"]'
+        return []
     values = value if isinstance(value, list | tuple) else [value]
     if not values or not all(
         isinstance(each, str | int | float) and not isinstance(each, bool) for each in values
@@ -94,10 +101,19 @@ def _tag(key: str, value: Any) -> str:
         raise LabrigError(
             f"The value of {key} cannot be read", where="where", expected="a text, several, or true"
         )
-    if len(values) == 1:
-        return f'["{key}"="{_quoted(str(values[0]))}"]'
-    either = "|".join(re.escape(str(each)) for each in values)
+    return [str(each) for each in values]
+
+
+def _tag(key: str, values: Sequence[str]) -> str:
+    if len(values) < 2:
+        return f'["{key}"="{_quoted(values[0])}"]' if values else f'["{key}"]'
+    either = "|".join(re.escape(each) for each in values)
     return f'["{key}"~"^({_quoted(either)})$"]'
+
+
+def _compared(key: str, values: Sequence[str]) -> str:
+    either = "||".join(f't["{key}"]=="{_quoted(each)}"' for each in values)
+    return f"(if:{either})" if either else ""
 
 
 def _quoted(text: str) -> str:

@@ -49,10 +49,13 @@ class Limit:
         Starts of requests, evenly spaced.
     concurrent
         Requests under way.
+    after_429_s
+        Seconds that a host is left alone after it has refused one for being too many, where it states no longer time.
     """
 
     per_second: float = 5.0
     concurrent: int = 4
+    after_429_s: float = 0.0
 
     def __post_init__(self) -> None:
         if not self.per_second > 0 or self.concurrent < 1:

@@ -63,7 +63,10 @@ class PoliteTransport(httpx2.AsyncBaseTransport):
             if response is not None and response.status_code not in statuses:
                 return response
             wait = FIRST_WAIT_S * 2 ** (attempt - 1) * random.uniform(0.75, 1.25)
-            if response is not None and (asked := retry_after(response.headers)) is not None:
+            asked = retry_after(response.headers) if response is not None else None
+            if response is not None and response.status_code == 429:
+                asked = max(asked or 0.0, terms.limit.after_429_s) or asked
+            if asked is not None:
                 wait = asked
                 self._hosts.pause(host, asked)
             left = min(MOST_ATTEMPTS - attempt, MOST_IN_ALL - number)

@@ -14,12 +14,13 @@ import rasterio
 import xarray as xr
 
 from labrig.errors import LabrigError
+from labrig.http.hosts import Limit
 from labrig.http.services import Service
 from labrig.http.sync import SyncClient
 from labrig_earth.catalogue.archives import require_connected
 from labrig_earth.catalogue.entries import Entry, Variable
 from labrig_earth.catalogue.operations import OPERATIONS
-from labrig_earth.catalogue.overpass import fetch_osm, overpass_query
+from labrig_earth.catalogue.overpass import OVERPASS, fetch_osm, overpass_query
 from labrig_earth.catalogue.remote import fetch_raster, fetch_zarr
 from labrig_earth.catalogue.scanning import entry_of
 from labrig_earth.catalogue.searching import search
@@ -258,6 +259,31 @@ async def test_overpass_gives_osm_or_says_why_not(site: Imitation, tmp_path: Pat
                 await fetch_osm(web, box, {"highway": str(number)}, service=service)
             assert refused.value.code == code
     assert b"out%3Axml" in site.hits[0].body
+
+
+async def test_overpass_is_left_alone_for_half_a_minute_after_it_refused(
+    site: Imitation, tmp_path: Path
+) -> None:
+    assert OVERPASS.limit is not None and OVERPASS.limit.after_429_s == 30
+    service = Service("toy_overpass", site.url("/api"), limit=Limit(per_second=100, after_429_s=30))
+    site.on("/api/interpreter", method="POST").then(status(429))
+    async with client(tmp_path, site) as web:
+        for number in range(2):
+            with pytest.raises(LabrigError) as refused:
+                await fetch_osm(web, [12.70, 48.28, 12.73, 48.29], {"highway": str(number)}, service=service)
+            assert refused.value.code == "rate_limited"
+    assert len(site.hits) == 1
+
+
+def test_a_query_of_the_past_asks_for_keys_in_the_box_and_compares_their_values() -> None:
+    query = overpass_query(
+        [12, 48, 12.1, 48.1], {"natural": ["water", 'a"b'], "highway": True}, date="2018-01-01"
+    )
+    assert query.startswith('[out:xml][timeout:60][date:"2018-01-01T00:00:00Z"];(nwr["natural"](48.0')
+    assert (
+        '48.1000000,12.1000000)(if:t["natural"]=="water"||t["natural"]=="a\\"b");nwr["highway"](48.0' in query
+    )
+    assert query.endswith(";);(._;>;);out body;") and "maxsize" not in query
 
 
 def test_a_query_holds_what_is_asked_and_no_more() -> None:

@@ -231,7 +231,8 @@ async def test_overpass_is_asked_for_the_box_the_tags_and_the_date(
     from urllib.parse import unquote_plus
 
     [sent] = [unquote_plus(each.body.decode()) for each in overpass.hits]
-    assert '["highway"="primary"](50.0000000,9.0000000,50.0100000,9.0200000)' in sent
+    box = "(50.0000000,9.0000000,50.0100000,9.0200000)"
+    assert f'nwr["highway"]{box}(if:t["highway"]=="primary");' in sent
     assert '[date:"2020-01-31T00:00:00Z"]' in sent
     for address in ("http://169.254.169.254/", "file:///etc/passwd", "https://overpass-api.de.example.org/"):
         code, said = await refused(online, "gis_feature_query", **asked, overpass_url=address)
