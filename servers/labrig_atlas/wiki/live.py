@@ -2,7 +2,7 @@
 `labrig.http`.
 
 A page is one request, ``action=parse`` with ``redirects=1`` (manual: API:Parsing wikitext); its HTML is parsed in a
-child.
+child. The coordinates beside a title are an indicator (Module:Coordinates), which is not part of the text.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from labrig.errors import LabrigError
 from labrig.http.hosts import Limit
+from labrig.http.retrying import retry_after
 from labrig.http.services import Service
+from labrig.http.statuses import DEFAULT_WAIT_S
 from labrig_atlas.wiki.about import About
 from labrig_atlas.wiki.apart import MOST_BYTES, page_apart
 from labrig_atlas.wiki.identity import Identity
@@ -38,7 +40,10 @@ _CODES: dict[str, str] = {
     **dict.fromkeys(
         ("invalidtitle", "invalidtitle-general", "badvalue", "cirrussearch-query-too-long"), "bad_input"
     ),
-    **dict.fromkeys(("ratelimited", "maxlag", "cirrussearch-too-busy-error", "readonly"), "rate_limited"),
+    **dict.fromkeys(
+        ("ratelimited", "concurrency-limit", "maxlag", "cirrussearch-too-busy-error", "readonly"),
+        "rate_limited",
+    ),
 }
 
 
@@ -85,8 +90,9 @@ class LiveWiki:
         """
         answer, said = await self._parsed(identity)
         about = _about(identity, said, answer)
+        whole = _html(said) + _indicators(said)
         return await page_apart(
-            self._by, _html(said).encode("utf-8", "replace"), about, content_type="text/html; charset=utf-8"
+            self._by, whole.encode("utf-8", "replace"), about, content_type="text/html; charset=utf-8"
         )
 
     async def html(self, identity: Identity) -> str:
@@ -134,7 +140,7 @@ class LiveWiki:
             "action": "parse",
             "page": identity.title,
             "redirects": 1,
-            "prop": "text|langlinks|categories|properties|revid",
+            "prop": "text|langlinks|categories|properties|revid|indicators",
             "disableeditsection": 1,
             "disabletoc": 1,
             "variant": identity.variant or None,
@@ -163,11 +169,11 @@ class LiveWiki:
             )
         error = said.get("error")
         if error:
-            raise _refusal(error if isinstance(error, dict) else {}, where or answer.url)
+            raise _refusal(error if isinstance(error, dict) else {}, where or answer.url, answer)
         return answer, said
 
 
-def _refusal(error: dict[str, Any], where: str) -> LabrigError:
+def _refusal(error: dict[str, Any], where: str, answer: Response) -> LabrigError:
     code, info = str(error.get("code", "")), str(error.get("info", ""))
     ours = _CODES.get(code, "unreachable")
     what = (
@@ -176,7 +182,9 @@ def _refusal(error: dict[str, Any], where: str) -> LabrigError:
         else f"The wiki refuses this ({code or 'no code'}): {info}"
     )
     try_ = "a search for some of its words" if ours == "not_found" else ""
-    return LabrigError(what, where=where, try_=try_, code=ours)  # type: ignore[arg-type]
+    wait = retry_after(dict(answer.headers), answer.retrieved_at)
+    waits = (DEFAULT_WAIT_S if wait is None else wait) if ours == "rate_limited" else None
+    return LabrigError(what, where=where, try_=try_, code=ours, retry_after_s=waits)  # type: ignore[arg-type]
 
 
 def _about(identity: Identity, said: dict[str, Any], answer: Response) -> About:
@@ -205,6 +213,13 @@ def _about(identity: Identity, said: dict[str, Any], answer: Response) -> About:
 
 def _html(said: dict[str, Any]) -> str:
     return str(said["text"])
+
+
+def _indicators(said: dict[str, Any]) -> str:
+    """Return what stands beside the title, as a page holds it."""
+    given = said.get("indicators")
+    parts = given.values() if isinstance(given, dict) else ()
+    return f'<div class="mw-indicators">{"".join(str(each) for each in parts)}</div>'
 
 
 def _list(said: Any, *keys: str) -> list[dict[str, Any]]:

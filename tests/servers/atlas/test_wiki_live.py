@@ -44,6 +44,12 @@ OSK = {
         "langlinks": [{"lang": "de", "title": "Osk"}, {"lang": "fr", "title": "Mont Osk"}],
         "categories": [{"category": "High_mountains"}, {"category": "Tracking", "hidden": True}],
         "properties": {"wikibase_item": "Q1"},
+        "indicators": {
+            "coordinates": '<div class="mw-parser-output"><span id="coordinates">Coordinates: <span class="geo-dms">'
+            '45°50′N 6°52′E</span><span class="geo-nondefault"><span class="geo">45.8333; 6.8667</span></span></span>'
+            "</div>",
+            "pp-default": '<span typeof="mw:File">locked</span>',
+        },
     }
 }
 
@@ -118,6 +124,7 @@ async def test_recorded_once_and_replayed_with_the_service_gone(
         assert await everything(web, by, site) == recorded
     osk, source, found, titles, german, under, moved, data, closed, raw, nothing = json.loads(recorded)
     assert (osk["title"], osk["languages"], osk["categories"]) == ("Mount Osk", 2, ["High mountains"])
+    assert osk["coordinates"] == [45.8333, 6.8667] and "locked" not in json.dumps(osk["sections"])
     assert osk["redirected_from"] == "Osk" and osk["infobox"][0][4][0]["value"] == 2468
     assert osk["source"].startswith("en.wikipedia.org, 'Mount Osk', revision 4711, retrieved 20")
     assert source.startswith('<div class="mw-parser-output">') and titles == ["Mount Osk"]
@@ -145,6 +152,7 @@ async def test_recorded_once_and_replayed_with_the_service_gone(
         (text('{"parse": {"title": "Osk"}}'), "unreachable"),
         (text('{"parse": {"title": "Osk", "text": {"*": "x"}}}'), "unreachable"),
         (text('{"error": {"code": "ratelimited", "info": "slower"}}'), "rate_limited"),
+        (text('{"error": {"code": "concurrency-limit", "info": "too many at once"}}'), "rate_limited"),
         (text('{"error": "odd"}'), "unreachable"),
         (bomb(64 << 20, media="application/json"), "too_large"),
     ],
@@ -158,6 +166,7 @@ async def test_faults_are_typed(
         with pytest.raises(LabrigError) as caught:
             await LiveWiki(web, by).get(identity_of("Osk"))
     assert caught.value.code == code
+    assert (caught.value.retry_after_s is not None) == (code == "rate_limited")
 
 
 async def test_a_silent_wiki_is_not_waited_for(
