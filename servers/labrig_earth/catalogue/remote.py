@@ -242,6 +242,13 @@ def fetch_zarr(
     except LabrigError:
         raise
     except Exception as error:  # zarr and xarray have many
+        if getattr(store, "denied", False) and not getattr(store, "given", True):
+            raise LabrigError(
+                "The service refuses every key of this store, as one that is private or not there",
+                where=url,
+                try_="another address; a bucket that wants an account cannot be read",
+                code="refused",
+            ) from None
         raise LabrigError(
             f"The store cannot be read: {type(error).__name__}: {str(error)[:200]}",
             where=url,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Collection, Iterable
+from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
@@ -17,15 +18,26 @@ from labrig.errors import LabrigError
 from labrig.http.hiding import plain
 from labrig.http.messages import Response
 from labrig.http.receiving import another_part, stated_part
+from labrig.http.statuses import unwelcome
 from labrig.http.sync import SyncClient
+
+DENIED = b"<Code>AccessDenied</Code>"
+"""What S3 says with status 403 of a key that is not there, in a bucket that anybody may read and nobody list."""
 
 
 class ClientStore(Store):
-    """The store; `labrig.http.zarr_store.zarr_store` says what it takes."""
+    """The store; `labrig.http.zarr_store.zarr_store` says what it takes.
+
+    Attributes
+    ----------
+    given, denied
+        Whether any key was there; whether one was refused as S3 refuses one that is not there, and is taken for that.
+    """
 
     def __init__(self, client: SyncClient, url: str, *, absent: Collection[int], **more: Any) -> None:
         super().__init__(read_only=True)
         self._client, self._base, self._absent, self._more = client, url.rstrip("/"), absent, more
+        self.given, self.denied = False, False
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ClientStore) and (self._base, self._client) == (other._base, other._client)
@@ -59,8 +71,15 @@ class ClientStore(Store):
         headers = dict(self._more.get("headers") or {})
         if part:
             headers |= {"Range": f"bytes={part}", "Accept-Encoding": "identity"}
-        given = {**self._more, "headers": headers, "accept": (*self._absent, 416)}
-        return await asyncio.wrap_future(self._client.begin("GET", f"{self._base}/{quote(key)}", **given))
+        given = {**self._more, "headers": headers, "accept": (*self._absent, 403, 416)}
+        response = await asyncio.wrap_future(self._client.begin("GET", f"{self._base}/{quote(key)}", **given))
+        if response.status == 403 and 403 not in self._absent:
+            if DENIED not in response.body[:2_000]:
+                raise unwelcome(response)
+            self.denied = True
+            return replace(response, status=next(iter(self._absent)))
+        self.given = self.given or response.ok
+        return response
 
     async def _whole(self, key: str) -> bytes | None:
         response = await self._ask(key)

@@ -36,7 +36,8 @@ def zarr_store(
     url
         What keys are appended to.
     absent
-        Statuses that say a key is not there; storage services say 403 where nobody may list.
+        Statuses that say a key is not there. S3 says 403 with the code AccessDenied where nobody may list, which is
+        taken for that too.
     max_bytes
         Of one key, or of the part of it that is read.
     more

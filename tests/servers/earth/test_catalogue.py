@@ -28,7 +28,7 @@ from labrig_earth.catalogue.stac_service import search_items
 from labrig_earth.catalogue.static import MEDIA, read_static, write_static
 from labrig_earth.data.formats import Place
 from labrig_earth.work.calls import Call
-from support.imitation import Answer, Hit, Imitation, as_json, imitation, parts, status, text
+from support.imitation import Answer, Hit, Imitation, as_json, imitation, page, parts, status, text
 from support.web import client
 
 
@@ -259,6 +259,16 @@ async def test_overpass_gives_osm_or_says_why_not(site: Imitation, tmp_path: Pat
                 await fetch_osm(web, box, {"highway": str(number)}, service=service)
             assert refused.value.code == code
     assert b"out%3Axml" in site.hits[0].body
+
+
+def test_a_store_of_which_every_key_is_refused_is_said_to_be_private(
+    site: Imitation, web: SyncClient, tmp_path: Path
+) -> None:
+    denied = b"<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>"
+    site.on("/*").then(page(denied, "application/xml", status=403))
+    with pytest.raises(LabrigError, match="refuses every key") as refused:
+        fetch_zarr(web, site.url("/private.zarr"), tmp_path / "part.nc", variables=["t"])
+    assert refused.value.code == "refused"
 
 
 async def test_overpass_is_left_alone_for_half_a_minute_after_it_refused(

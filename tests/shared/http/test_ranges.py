@@ -309,6 +309,30 @@ def test_a_zarr_hierarchy_is_read_key_by_key(site: Imitation, make: Make, tmp_pa
     assert (read[5:20, 30:, :] == values[5:20, 30:, :]).all()
 
 
+def test_a_bucket_that_nobody_may_list_is_read(site: Imitation, make: Make, tmp_path: Path) -> None:
+    """S3 then says 403 of what is not there: files of another version of Zarr that are looked for, empty chunks."""
+    zarr = pytest.importorskip("zarr", minversion="3", reason="zarr 3 is not installed: pip install zarr")
+    import numpy as np
+
+    group = zarr.open_group(tmp_path / "z", mode="w", zarr_format=2)
+    group.create_array("t", shape=(20,), chunks=(10,), dtype="f4", fill_value=-1)[:10] = np.arange(10)
+    denied = b'<?xml version="1.0" encoding="UTF-8"?><Error><Code>AccessDenied</Code><Message>Access Denied</Message>'
+
+    def answer(hit: Hit) -> Answer:
+        file = tmp_path / hit.path.strip("/")
+        return (
+            parts(file.read_bytes())(hit) if file.is_file() else page(denied, "application/xml", status=403)
+        )
+
+    site.on("/*").then(answer)
+    store = zarr_store(make(), site.url("/z/"))
+    read = zarr.open_group(store, mode="r")["t"]
+    assert list(read[:]) == [*range(10), *[-1] * 10]
+    site.on("/z/t/1").then(status(403))  # another refusal is none of a missing chunk
+    with pytest.raises(LabrigError, match="status 403"):
+        read[10:]
+
+
 def test_without_the_libraries_they_are_named(
     site: Imitation, make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
