@@ -37,6 +37,7 @@ FOLDERS = ("Past", "3hourly")
 HOURS = tuple(f"{hour:02d}" for hour in range(0, 24, 3))
 MOST_BYTES = 512 << 20
 IN_ONE_QUESTION = 40
+MOST_PAGES = 20
 _ID = re.compile(r"[A-Za-z0-9_-]{10,120}")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _FOLDER = "application/vnd.google-apps.folder"
@@ -116,19 +117,27 @@ async def fetch_file(client: Client, file: DriveFile, to: Path) -> Stored:
 async def _ask(client: Client, folder: str, what: str) -> dict[str, DriveFile]:
     params = {
         "q": f"'{folder}' in parents and trashed = false and {what}",
-        "fields": "files(id,name,sha256Checksum)",
+        "fields": "nextPageToken,files(id,name,sha256Checksum)",
         "pageSize": "1000",
         "supportsAllDrives": "true",
         "includeItemsFromAllDrives": "true",
     }
-    found: Any = (await client.ask(MSWEP, "files", params=params)).json()
-    listed = found.get("files") if isinstance(found, Mapping) else None
-    if not isinstance(listed, list):
-        raise LabrigError(
-            "Google Drive answered in another shape: it lists no files", where=MSWEP.at(), code="unreachable"
-        )
-    files = [_file(each) for each in listed]
-    return {file.name: file for file in files}
+    files: dict[str, DriveFile] = {}
+    for _ in range(MOST_PAGES):  # a page may hold fewer than asked for, none even, and have another after it
+        found: Any = (await client.ask(MSWEP, "files", params=params)).json()
+        listed = found.get("files") if isinstance(found, Mapping) else None
+        if not isinstance(listed, list):
+            raise LabrigError(
+                "Google Drive answered in another shape: it lists no files",
+                where=MSWEP.at(),
+                code="unreachable",
+            )
+        files |= {file.name: file for file in map(_file, listed)}
+        further = found.get("nextPageToken")
+        if not isinstance(further, str) or not further:
+            break
+        params["pageToken"] = further
+    return files
 
 
 def _file(found: Any) -> DriveFile:
