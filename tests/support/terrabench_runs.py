@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import tempfile
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from labrig_harness.sample import Sample
 from labrig_harness.suite import Arm, Score
 from labrig_harness.trajectory import Trajectory
 from labrig_suites.terrabench import suite
+from labrig_suites.terrabench.faults import reference
 from labrig_suites.terrabench.metrics.families import family_of
 
 TERRA = suite.arm("agent-terra")
@@ -66,8 +68,14 @@ def results_of(sample: Sample, arm: Arm = TERRA) -> list[str]:
             return results
 
 
-def scaled(text: str) -> str:
-    """Return a result with every number changed."""
+def text_of(sample: Sample, path: str) -> str:
+    """Return a file of an item."""
+    content = sample.brief.files[path]
+    return content.read().decode() if isinstance(content, blobs.Blob) else content
+
+
+def with_changed(results: Sequence[str], place: int) -> list[str]:
+    """Return results, one of them with every number changed."""
 
     def visit(value: Any) -> Any:
         if isinstance(value, dict):
@@ -76,4 +84,25 @@ def scaled(text: str) -> str:
             return [visit(each) for each in value]
         return value * 1.5 + 1 if isinstance(value, float | int) and not isinstance(value, bool) else value
 
-    return json.dumps(visit(json.loads(text)))
+    return [*results[:place], json.dumps(visit(json.loads(results[place]))), *results[place + 1 :]]
+
+
+def long_path(sample: Sample) -> list[dict[str, Any]]:
+    """Return the longer path of an item; the shorter one, which lacks two of its calls, must get full marks."""
+    long, short = sample.truth["paths"]
+    assert len(long) - len(short) == 2
+    run = reference(replace(sample, truth={**sample.truth, "paths": [short]}))
+    assert suite.score(sample, run).strict == 1
+    return list(long)
+
+
+def hangs_on_the_short_path(
+    sample: Sample, results: Sequence[str], calls: Collection[int], doubted: Collection[int]
+) -> None:
+    """Require that of these calls the short path lacks those that are doubted and move nothing, and no others."""
+    (long, short), solution = sample.truth["paths"], suite.solution(sample, TERRA)
+    for place in calls:
+        needless = place in doubted and solution.answer(with_changed(results, place)) == solution.answer(
+            results
+        )
+        assert needless == (long[place] not in short), place

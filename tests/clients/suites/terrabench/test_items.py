@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,9 +24,8 @@ from labrig_suites.terrabench.making.world import world
 from labrig_suites.terrabench.reckoning import places, reckoned
 from labrig_suites.terrabench.truth import DOMAINS, LEVELS, TRACKS
 from support.crops import needs_crops
-from support.in_memory import in_memory
 from support.recomputed import recomputed
-from support.terrabench_runs import TERRA, full_marks, play, results_of, scaled
+from support.terrabench_runs import TERRA, full_marks, play, results_of, with_changed
 
 PROCESS = ("InstAcc", "ToolCallSuccessRate", "ToolAcc", "CategoryF1", "ArgAcc", "OrderScore")
 NEEDED = {
@@ -37,12 +36,6 @@ NEEDED = {
     "Hurricane / cyclone": ("climada",),
 }
 """What items of the track Simulator-Grounded need, by domain; others nothing."""
-
-
-@pytest.fixture(scope="module", autouse=True)
-def memory() -> Iterator[None]:
-    with in_memory():
-        yield
 
 
 def test_items_of_every_domain_and_level_are_in_order_and_come_back_from_their_lines() -> None:
@@ -150,9 +143,7 @@ def test_a_corrupted_result_changes_the_answer_in_the_arm_that_switches_groups_o
     answer = suite.solution(sample, arm).answer(results)
     assert len(used) > 6
     for place in used:
-        changed = [*results]
-        changed[place + 1] = scaled(results[place + 1])
-        assert suite.solution(sample, arm).answer(changed) != answer, place
+        assert suite.solution(sample, arm).answer(with_changed(results, place + 1)) != answer, place
 
 
 @pytest.mark.timeout(600)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 
@@ -12,35 +11,21 @@ import numpy as np
 import pytest
 
 from labrig.errors import LabrigError, Lacking
-from labrig_harness.blobs import Blob
 from labrig_harness.sample import Sample
 from labrig_suites.terrabench import suite
-from labrig_suites.terrabench.faults import reference
 from labrig_suites.terrabench.lint import lint
 from labrig_suites.terrabench.making.assembling import make_item
 from labrig_suites.terrabench.making.buildings import Depot, Use, Weather, dew_point, loads, runs
 from labrig_suites.terrabench.reckoning import places
 from support.buildings import needs_energyplus
-from support.in_memory import in_memory
-from support.terrabench_runs import TERRA, full_marks, results_of, scaled
+from support.terrabench_runs import full_marks, hangs_on_the_short_path, long_path, results_of, text_of
 
 PER_LEVEL = (37, 45, 53, 61)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def memory() -> Iterator[None]:
-    with in_memory():
-        yield
 
 
 def made(number: int) -> Sample:
     needs_energyplus()
     return make_item("depot", number, f"depot-{number}")
-
-
-def text_of(sample: Sample, path: str) -> str:
-    content = sample.brief.files[path]
-    return content.read().decode() if isinstance(content, Blob) else content
 
 
 @pytest.mark.accept
@@ -113,23 +98,14 @@ def test_truths_are_found_again_out_of_the_files() -> None:
 @pytest.mark.accept
 def test_what_was_metered_says_which_building_it_was_and_the_answer_hangs_on_the_runs() -> None:
     sample = made(PER_LEVEL[3])
-    long, short = sample.truth["paths"]
-    assert len(long) - len(short) == 2
-    run = reference(replace(sample, truth={**sample.truth, "paths": [short]}))
-    assert suite.score(sample, run).strict == 1
+    long = long_path(sample)
     results = results_of(sample)
-    solution = suite.solution(sample, TERRA)
-    answer = solution.answer(results)
     ran = [place for place, call in enumerate(long) if call["tool"] == "impact_energyplus_run"]
     keys = {key for key, formula in sample.truth["formulas"].items() if places(formula) & set(ran)}
     assert keys == {"energy_kwh", "energy_had_there_been_kwh", "saved_had_there_been_kwh"}
     energies = [json.loads(results[place])["metrics"]["total_energy_kwh"]["value"] for place in ran[:3]]
     assert all(more > 1.045 * less for less, more in pairwise(sorted(energies)))
-    for place in ran:
-        changed = [*results]
-        changed[place] = scaled(results[place])
-        needless = place in ran[3:] and solution.answer(changed) == answer
-        assert needless == (long[place] not in short), place
+    hangs_on_the_short_path(sample, results, ran, ran[3:])
 
 
 def test_dew_point_is_where_the_air_is_saturated() -> None:

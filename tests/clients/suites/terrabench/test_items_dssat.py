@@ -6,7 +6,6 @@ import csv
 import io
 import itertools
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,37 +13,23 @@ from typing import Any
 import pytest
 
 from labrig.errors import LabrigError, Lacking
-from labrig_harness.blobs import Blob
 from labrig_harness.sample import Sample
 from labrig_suites.terrabench import suite
-from labrig_suites.terrabench.faults import reference
 from labrig_suites.terrabench.lint import lint
 from labrig_suites.terrabench.making import dssat_engine, farms
 from labrig_suites.terrabench.making.assembling import make_item
 from labrig_suites.terrabench.making.farms import seasons
 from labrig_suites.terrabench.reckoning import places
 from support.crops import needs_crops
-from support.in_memory import in_memory
-from support.terrabench_runs import TERRA, full_marks, play, results_of, scaled
+from support.terrabench_runs import full_marks, hangs_on_the_short_path, long_path, play, results_of, text_of
 
 PER_LEVEL = (36, 44, 52, 60)
 YEAR, WARMER = "data/weather_farm.csv", "data/weather_farm_warmer.csv"
 
 
-@pytest.fixture(scope="module", autouse=True)
-def memory() -> Iterator[None]:
-    with in_memory():
-        yield
-
-
 def made(level: int) -> Sample:
     needs_crops()
     return make_item("farms", PER_LEVEL[level], f"farms-{level}")
-
-
-def text_of(sample: Sample, path: str) -> str:
-    content = sample.brief.files[path]
-    return content.read().decode() if isinstance(content, Blob) else content
 
 
 def farm_of(sample: Sample, treatment: str, weather: str = YEAR) -> dict[str, Any]:
@@ -110,10 +95,7 @@ def test_truths_are_found_again_out_of_the_files() -> None:
 @pytest.mark.timeout(600)
 def test_a_harvest_says_which_of_several_soils_it_was_and_the_answer_hangs_on_the_runs() -> None:
     sample = made(3)
-    long, short = sample.truth["paths"]
-    assert len(long) - len(short) == 2
-    run = reference(replace(sample, truth={**sample.truth, "paths": [short]}))
-    assert suite.score(sample, run).strict == 1
+    long = long_path(sample)
     true = {row["key"]: row["value"] for row in sample.truth["fields"]}
     harvested = float(sample.brief.prompt.partition("Counterfactual: ")[2].split()[0])
     names = ("soil-1", "soil-2", "soil-3")
@@ -123,14 +105,8 @@ def test_a_harvest_says_which_of_several_soils_it_was_and_the_answer_hangs_on_th
     assert true["grain_had_there_been_t_ha"] == had["yield_t_ha"]
     assert true["nitrogen_gain_had_there_been_t_ha"] == pytest.approx(had["yield_t_ha"] - before, abs=1e-9)
     results = results_of(sample)
-    solution = suite.solution(sample, TERRA)
-    answer = solution.answer(results)
     ran = [place for place, call in enumerate(long) if call["tool"] == "impact_dssat_run"]
-    for place in ran:
-        changed = [*results]
-        changed[place] = scaled(results[place])
-        needless = place in ran[3:] and solution.answer(changed) == answer
-        assert needless == (long[place] not in short), place
+    hangs_on_the_short_path(sample, results, ran, ran[3:])
     hit = {key for key, formula in sample.truth["formulas"].items() if places(formula) & set(ran)}
     assert {"grain_had_there_been_t_ha", "farm_evapotranspiration_mm"} < hit
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import tempfile
-from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -20,21 +19,14 @@ from labrig_suites.terrabench.making.assembling import make_item
 from labrig_suites.terrabench.making.reanalysis import spells
 from labrig_suites.terrabench.reckoning import places
 from labrig_suites.terrabench.solution import GROUPS
-from support.in_memory import in_memory
 from support.places import PROJECT
-from support.terrabench_runs import TERRA, full_marks, results_of, scaled
+from support.terrabench_runs import TERRA, full_marks, results_of, with_changed
 
 PER_LEVEL = (0, 13, 17, 31)
 """Numbers of items, by level: one of each domain that has hours of a reanalysis."""
 DOCUMENT = 71
 """One of level 0 with a document."""
 OUTLINES = PROJECT / "servers/labrig_earth/natural_earth/natural_earth_50m.geojson.gz"
-
-
-@pytest.fixture(scope="module", autouse=True)
-def memory() -> Iterator[None]:
-    with in_memory():
-        yield
 
 
 def made(number: int) -> Sample:
@@ -72,14 +64,11 @@ def test_a_corrupted_result_changes_the_answer_and_the_box_of_the_country_comes_
     results = results_of(sample)
     solution = suite.solution(sample, TERRA)
     for place in used:
-        changed = [*results]
-        changed[place] = scaled(results[place])
-        assert solution.answer(changed) != solution.answer(results), place
+        assert solution.answer(with_changed(results, place)) != solution.answer(results), place
     (reading,) = [int(place) for place, each in bound.items() if "lat_range" in each]
     (box,) = [place for place, call in enumerate(path) if call["tool"] == "gis_resolve_region"]
     call = solution.calls[reading]
-    changed = [*results]
-    changed[box] = scaled(results[box])
+    changed = with_changed(results, box)
     assert call.bind(results)["lat_range"] == pytest.approx(path[reading]["arguments"]["lat_range"], abs=1e-6)
     assert call.bind(changed)["lat_range"] != call.bind(results)["lat_range"]
     assert {"era5_obs", "basic", "satellite"} <= set(GROUPS)

@@ -5,41 +5,25 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterator
-from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
-from labrig_harness.blobs import Blob
 from labrig_harness.sample import Sample
 from labrig_suites.terrabench import suite
-from labrig_suites.terrabench.faults import reference
 from labrig_suites.terrabench.lint import lint
 from labrig_suites.terrabench.making.assembling import make_item
 from labrig_suites.terrabench.making.risk import functions, stronger
 from labrig_suites.terrabench.reckoning import places
-from support.in_memory import in_memory
 from support.risk import needs_climada
-from support.terrabench_runs import TERRA, full_marks, play, results_of, scaled
+from support.terrabench_runs import full_marks, hangs_on_the_short_path, long_path, play, results_of, text_of
 
 PER_LEVEL = (39, 47, 55, 63)
 
 
-@pytest.fixture(scope="module", autouse=True)
-def memory() -> Iterator[None]:
-    with in_memory():
-        yield
-
-
 def made(level: int) -> Sample:
     return make_item("storms", PER_LEVEL[level], f"storms-{level}")
-
-
-def text_of(sample: Sample, path: str) -> str:
-    content = sample.brief.files[path]
-    return content.read().decode() if isinstance(content, Blob) else content
 
 
 @pytest.mark.accept
@@ -125,10 +109,7 @@ def test_truths_are_found_again_out_of_the_files() -> None:
 def test_what_was_lost_says_which_track_it_was_and_the_answer_hangs_on_the_runs() -> None:
     needs_climada()
     sample = made(3)
-    long, short = sample.truth["paths"]
-    assert len(long) - len(short) == 2
-    run = reference(replace(sample, truth={**sample.truth, "paths": [short]}))
-    assert suite.score(sample, run).strict == 1
+    long = long_path(sample)
     true = {row["key"]: row["value"] for row in sample.truth["fields"]}
     seen = float(sample.brief.prompt.partition("a storm destroyed ")[2].split()[0])
     paths = [f"data/storm_{place}.json" for place in (1, 2, 3)]
@@ -138,14 +119,9 @@ def test_what_was_lost_says_which_track_it_was_and_the_answer_hangs_on_the_runs(
     assert true["loss_had_there_been_usd"] == pytest.approx(had, rel=1e-7)
     assert true["saved_had_there_been_usd"] == pytest.approx(was[track] - had, rel=1e-7)
     results = results_of(sample)
-    solution = suite.solution(sample, TERRA)
-    answer = solution.answer(results)
     ran = [place for place, call in enumerate(long) if call["tool"] == "impact_climada_run"]
-    for place in (*ran, long.index(next(each for each in long if "extract" in each["tool"]))):
-        changed = [*results]
-        changed[place] = scaled(results[place])
-        needless = place in ran[4:] and solution.answer(changed) == answer
-        assert needless == (long[place] not in short), place
+    (extracted,) = [place for place, call in enumerate(long) if "extract" in call["tool"]]
+    hangs_on_the_short_path(sample, results, (*ran, extracted), ran[4:])
     hit = {key for key, formula in sample.truth["formulas"].items() if places(formula) & set(ran)}
     assert hit == {"annual_loss_usd", "loss_had_there_been_usd", "saved_had_there_been_usd"}
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import statistics
 import tempfile
-from collections.abc import Iterator
 from datetime import date
 from itertools import combinations
 from pathlib import Path
@@ -20,19 +19,12 @@ from labrig_suites.terrabench.lint import lint
 from labrig_suites.terrabench.making.assembling import make_item
 from labrig_suites.terrabench.making.sites import sites
 from labrig_suites.terrabench.reckoning import places
-from support.in_memory import in_memory
-from support.terrabench_runs import TERRA, full_marks, results_of, scaled
+from support.terrabench_runs import TERRA, full_marks, results_of, with_changed
 
 PER_LEVEL = (2, 11, 20, 30)
 """Numbers of items, by level: one of each domain that has scenes; test_items plays two with a document."""
 AREAS, NAMES = "gee_index_area_stats", ("B02", "B03", "B04", "B08", "B11", "B12", "SCL")
 PAIRS = {"NDVI": (3, 2), "NDWI": (1, 3), "MNDWI": (1, 4), "NBR": (3, 5)}
-
-
-@pytest.fixture(scope="module", autouse=True)
-def memory() -> Iterator[None]:
-    with in_memory():
-        yield
 
 
 def made(number: int) -> Sample:
@@ -66,9 +58,7 @@ def test_a_corrupted_result_changes_the_answer() -> None:
     results = results_of(sample)
     solution = suite.solution(sample, TERRA)
     for place in used:
-        changed = [*results]
-        changed[place] = scaled(results[place])
-        assert solution.answer(changed) != solution.answer(results), place
+        assert solution.answer(with_changed(results, place)) != solution.answer(results), place
 
 
 @pytest.mark.accept
