@@ -64,118 +64,121 @@ def choice_fixtures(sample: Sample, wrong: str) -> list[Fixture]:
     The options A to D have texts; the sample's truth holds them by letter with their diagnoses.
     """
     right = str(sample.truth["answer"])
-    before = (WRITE_INPUT, RUN, LOOK)
+    before, failed = (WRITE_INPUT, RUN, LOOK), (WRITE_INPUT, FAILED_RUN)
+    read: Mapping[str, Any] = {"committed": True, "parsed": True}
 
     def of(
         about: str,
-        trajectory: Trajectory,
-        strict: float,
-        compat: float,
+        calls: Sequence[ToolCall],
+        text: str | None,
+        scores: tuple[float, float],
+        *,
+        arm: str = TOOLS,
+        ended: EndReason = "answered",
+        known: bool = True,
         refused: bool = False,
         **facts: Any,
     ) -> Fixture:
-        return Fixture(sample, trajectory, strict, compat, refused, facts, about)
+        run = played(sample, calls, text, arm=arm, end=ended, known=known)
+        return Fixture(sample, run, *scores, refused, facts, about)
 
-    def after_run(text: str) -> Trajectory:
-        return played(sample, (*before, commit(text)), text)
+    def wrote(text: str, *calls: ToolCall) -> tuple[Sequence[ToolCall], str]:
+        return (*calls, commit(text)), text
 
+    return [
+        of("a run, then the right letter", *wrote(right, *before), (1, 1), grounded=True, **read),
+        of(
+            "a run, then a wrong letter",
+            *wrote(wrong, *before),
+            (0, 0),
+            diagnosis=_diagnosis(sample, wrong),
+            **read,
+        ),
+        of("in lower case, with white space", *wrote(f" {right.lower()}\r\n", *before), (1, 1), **read),
+        of(
+            "the right letter, written before the limit was hit",
+            *wrote(right, *before),
+            (1, 1),
+            ended="step_limit",
+            end="step_limit",
+        ),
+        of("the right letter without any run", *wrote(right), (0, 1), executions=0, grounded=False),
+        of(
+            "the right letter first, the run after it",
+            (WRITE_INPUT, commit(right), RUN, LOOK),
+            right,
+            (0, 1),
+            executions=1,
+            grounded=False,
+        ),
+        of(
+            "a wrong letter first, then a run and the right one",
+            *wrote(right, commit(wrong), *before),
+            (1, 1),
+        ),
+        of(
+            "a run that failed, then the right letter",
+            *wrote(right, *failed),
+            (0, 1),
+            failed_executions=1,
+            grounded=False,
+        ),
+        of(
+            "a run that failed, one that went well, then the right letter",
+            *wrote(right, *failed, *before),
+            (1, 1),
+            failed_executions=1,
+            executions=2,
+        ),
+        of(
+            "a run that only the agent's own log claims",
+            *wrote(right, WRITE_INPUT, CLAIMED_RUN),
+            (0, 1),
+            grounded=False,
+        ),
+        of(
+            "a file that something else than write_file made",
+            before,
+            right,
+            (0, 1),
+            known=False,
+            grounded=False,
+        ),
+        of(
+            "a run, and nothing committed",
+            before,
+            None,
+            (0, 0),
+            ended="no_answer",
+            committed=False,
+            parsed=False,
+        ),
+        of("nothing done", (), None, (0, 0), ended="model_error", committed=False, steps=0),
+        of("an arm without tools: nothing could be run", (), right, (1, 1), arm=NO_TOOLS, grounded=True),
+        of("the same, wrong", (), wrong, (0, 0), arm=NO_TOOLS, **read),
+        *(
+            of(about, *wrote(text, *before), (0, 0), refused=True, committed=True, parsed=False, diagnosis="")
+            for about, text in _unreadable(sample, right, wrong).items()
+        ),
+    ]
+
+
+def _unreadable(sample: Sample, right: str, wrong: str) -> dict[str, str]:
+    """Return answers that are not one letter, by what they are."""
     option = next(line for line in sample.brief.prompt.splitlines() if line.startswith(f"{right}. "))
-    value = option.removeprefix(f"{right}. ")
-    unreadable = {
+    return {
         "an empty file": "",
         "white space alone": " \n",
         "the letter in a sentence": f"The answer is {right}",
         "the letter with a point": f"{right}.",
         "the whole option": option,
-        "its value with its unit": value,
+        "its value with its unit": option.removeprefix(f"{right}. "),
         "two letters": right + wrong,
         "two lines": f"{wrong}\n{right}",
         "a JSON object": f'{{"answer": "{right}"}}',
         "a letter that is no option": "E",
         "a letter of full width": chr(ord(right) + 0xFEE0),
     }
-    read: Mapping[str, Any] = {"committed": True, "parsed": True}
-    return [
-        of("a run, then the right letter", after_run(right), 1, 1, grounded=True, **read),
-        of("a run, then a wrong letter", after_run(wrong), 0, 0, diagnosis=_diagnosis(sample, wrong), **read),
-        of("in lower case, with white space", after_run(f" {right.lower()}\r\n"), 1, 1, **read),
-        of(
-            "the right letter, written before the limit was hit",
-            played(sample, (*before, commit(right)), right, end="step_limit"),
-            *(1, 1),
-            end="step_limit",
-        ),
-        of(
-            "the right letter without any run",
-            played(sample, (commit(right),), right),
-            *(0, 1),
-            grounded=False,
-            executions=0,
-        ),
-        of(
-            "the right letter first, the run after it",
-            played(sample, (WRITE_INPUT, commit(right), RUN, LOOK), right),
-            *(0, 1),
-            grounded=False,
-            executions=1,
-        ),
-        of(
-            "a wrong letter first, then a run and the right one",
-            played(sample, (commit(wrong), *before, commit(right)), right),
-            *(1, 1),
-        ),
-        of(
-            "a run that failed, then the right letter",
-            played(sample, (WRITE_INPUT, FAILED_RUN, commit(right)), right),
-            *(0, 1),
-            failed_executions=1,
-            grounded=False,
-        ),
-        of(
-            "a run that failed, one that went well, then the right letter",
-            played(sample, (WRITE_INPUT, FAILED_RUN, *before, commit(right)), right),
-            *(1, 1),
-            failed_executions=1,
-            executions=2,
-        ),
-        of(
-            "a run that only the agent's own log claims",
-            played(sample, (WRITE_INPUT, CLAIMED_RUN, commit(right)), right),
-            *(0, 1),
-            grounded=False,
-        ),
-        of(
-            "a file that something else than write_file made",
-            played(sample, before, right, known=False),
-            *(0, 1),
-            grounded=False,
-        ),
-        of(
-            "a run, and nothing committed",
-            played(sample, before, None, end="no_answer"),
-            *(0, 0),
-            committed=False,
-            parsed=False,
-        ),
-        of(
-            "nothing done",
-            played(sample, (), None, end="model_error"),
-            *(0, 0),
-            committed=False,
-            steps=0,
-        ),
-        of(
-            "an arm without tools: nothing could be run",
-            played(sample, (), right, arm=NO_TOOLS),
-            *(1, 1),
-            grounded=True,
-        ),
-        of("the same, wrong", played(sample, (), wrong, arm=NO_TOOLS), 0, 0, **read),
-        *(
-            of(about, after_run(text), 0, 0, True, committed=True, parsed=False, diagnosis="")
-            for about, text in unreadable.items()
-        ),
-    ]
 
 
 def _diagnosis(sample: Sample, letter: str) -> str:

@@ -10,20 +10,21 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any, get_args
 
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Score
 from labrig_harness.trajectory import Trajectory
-from labrig_suites.terrabench.metrics.answers import Rule, aligned, answers, plain_number
+from labrig_suites.terrabench.metrics.answers import Answers, Rule, aligned, answers, plain_number
 from labrig_suites.terrabench.metrics.boundaries import boundaries
-from labrig_suites.terrabench.metrics.calls import made_of
+from labrig_suites.terrabench.metrics.calls import Made, made_of
 from labrig_suites.terrabench.metrics.compat import answers_compat, process_compat
 from labrig_suites.terrabench.metrics.families import bare, family_of
-from labrig_suites.terrabench.metrics.process import process
-from labrig_suites.terrabench.metrics.sidecar import MOST_CHARS, read_sidecar
+from labrig_suites.terrabench.metrics.process import Process, process
+from labrig_suites.terrabench.metrics.sidecar import MOST_CHARS, Sidecar, read_sidecar
 from labrig_suites.terrabench.metrics.texts import likeness
-from labrig_suites.terrabench.truth import truth_of
+from labrig_suites.terrabench.truth import ItemTruth, truth_of
 
 VERSION = "1"
 RULE: Rule = "eq9"
@@ -50,16 +51,7 @@ def score(sample: Sample, trajectory: Trajectory) -> Score:
     found = by_rule[RULE]
     public = answers_compat(_document(text), truth.fields)
     crossed = boundaries(trajectory, truth.offered)
-    path = truth.paths[used.path]
     valid = [each for each in made if each.valid]
-    ran = {pair.reference for pair in used.pairs if pair.exact and valid[pair.predicted].success}
-    simulated = [place for place, each in enumerate(path) if family_of(each.tool) == SIMULATION]
-    given = aligned(sidecar.fields, truth.fields, "paper")
-    copied = sum(
-        not field.hit and field.key in truth.document and _same(mine.value, truth.document[field.key])
-        for field, mine in zip(found.fields, given, strict=True)
-        if mine is not None
-    )
     said = likeness(_last_words(trajectory), truth.message) if truth.message else None
     facts: dict[str, Any] = {
         **{name: sample.labels.get(name, "") for name in ("track", "level", "domain")},
@@ -82,10 +74,10 @@ def score(sample: Sample, trajectory: Trajectory) -> Score:
         "schema": sidecar.valid,
         "problems": list(sidecar.problems[:3]),
         "calls": {"made": used.made, "valid": used.valid, "succeeded": used.succeeded, "wanted": used.wanted},
-        "families": dict(Counter(family_of(each.tool) for each in made if each.valid)),
+        "families": dict(Counter(family_of(each.tool) for each in valid)),
         "path": used.path,
-        "simulators": [len(simulated), sum(place in ran for place in simulated)],
-        "document": [len(truth.document), copied],
+        "simulators": _simulators(truth, used, valid),
+        "document": [len(truth.document), _copied(truth, sidecar, found)],
         "boundaries": crossed.accuracy,
         "guardrails": crossed.kept,
         "words": [said.words, said.order] if said else None,
@@ -105,6 +97,24 @@ def score(sample: Sample, trajectory: Trajectory) -> Score:
         compat=public,
         answer=text[:2_000],
         facts=facts,
+    )
+
+
+def _simulators(truth: ItemTruth, used: Process, valid: Sequence[Made]) -> list[int]:
+    """Return how many simulations the path has, and how many of them were run as it has them."""
+    ran = {pair.reference for pair in used.pairs if pair.exact and valid[pair.predicted].success}
+    path = truth.paths[used.path]
+    simulated = [place for place, each in enumerate(path) if family_of(each.tool) == SIMULATION]
+    return [len(simulated), sum(place in ran for place in simulated)]
+
+
+def _copied(truth: ItemTruth, sidecar: Sidecar, found: Answers) -> int:
+    """Return how many values that are off are those that the document prints."""
+    given = aligned(sidecar.fields, truth.fields, "paper")
+    return sum(
+        not field.hit and field.key in truth.document and _same(mine.value, truth.document[field.key])
+        for field, mine in zip(found.fields, given, strict=True)
+        if mine is not None
     )
 
 
