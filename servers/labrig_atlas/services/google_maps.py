@@ -201,6 +201,10 @@ def nothing(what: str, asked: str) -> LabrigError:
 # ------------------------------------------------------------------------------------------------------ parsers
 
 
+_NO_NAMES = {"street_number", "subpremise", "floor", "room"}
+"""Kinds of a first part of an address that name nothing without the next: the house number 1600, the flat 4B."""
+
+
 def read_place(found: Value) -> Place:
     """Return the place of one result of Geocoding, or of Places in its older form."""
     parts: dict[str, Value] = {}
@@ -211,8 +215,9 @@ def read_place(found: Value) -> Place:
     at = found["geometry"]["location"]
     address = found["formatted_address"].text("")
     types = found["types"].texts()
-    first = found["address_components"][0]["long_name"].text("")
-    name = found["name"].text("") or first or address.partition(",")[0]
+    first = found["address_components"][0]
+    part = "" if _NO_NAMES & {*first["types"].texts()} else first["long_name"].text("")
+    name = found["name"].text("") or part or address.partition(",")[0]
     hours = found["opening_hours"]["weekday_text"].texts() if "opening_hours" in found else ()
     return Place(
         place_id=found["place_id"].text(""),
@@ -231,6 +236,11 @@ def read_place(found: Value) -> Place:
         website=found["website"].text(""),
         opening_hours=hours,
     )
+
+
+def _is_code_alone(found: Value) -> bool:
+    """Tell whether a result is a plus code and nothing else, which Google gives for any point of an ocean."""
+    return all("plus_code" in part["types"].texts() for part in found["address_components"])
 
 
 def read_elevation(found: Value) -> Elevation:
@@ -327,11 +337,12 @@ async def reverse(client: Client, latitude: float, longitude: float) -> Reply[Re
     point = check_point(latitude, longitude)
     inquiry = Inquiry(client)
     found = await _asked(inquiry, lambda maps: maps.reverse_geocode(point, language="en"))
-    if not found.count:
+    addresses = [each for each in found if not _is_code_alone(each)]
+    if not addresses:
         raise nothing("address", f"{point[0]}, {point[1]}")
-    place = read_place(found[0])
+    place = read_place(addresses[0])
     inquiry.notes.append(KEPT)
-    note = f"the first of {found.count} that Google gives, from the most to the least exact"
+    note = f"the first of {len(addresses)} that Google gives, from the most to the least exact"
     facts = Reverse(
         *point,
         place,
@@ -372,7 +383,10 @@ async def places(
     asked, bias = checked_text(query, "query"), checked_bias(near, radius_m)
     inquiry = Inquiry(client)
     found = await _asked(
-        inquiry, lambda maps: maps.places(asked, **({"location": bias[0], "radius": bias[1]} if bias else {}))
+        inquiry,
+        lambda maps: maps.places(
+            asked, language="en", **({"location": bias[0], "radius": bias[1]} if bias else {})
+        ),
     )
     found_places = [read_place(each) for each in found["results"]]
     if not found_places:

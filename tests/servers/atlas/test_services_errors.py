@@ -33,6 +33,7 @@ from support.atlas_services import (
     FRANCE,
     KEYS,
     LOUVRE,
+    LOUVRE_LEGACY,
     NEW_HAMPSHIRE,
     OSRM_ROUTE,
     OSRM_TABLE,
@@ -76,6 +77,15 @@ def brave_error(code: str, detail: str, **meta: Any) -> Given:
     return as_json({"type": "ErrorResponse", "error": error, "time": 1}, status=422)
 
 
+AT_SEA = {
+    "address_components": [
+        {"long_name": "6F9Q2222+22", "short_name": "6F9Q2222+22", "types": ["plus_code"]},
+    ],
+    "formatted_address": "6F9Q2222+22",
+    "geometry": {"location": {"lat": 0.0, "lng": -30.0}, "location_type": "GEOMETRIC_CENTER"},
+    "place_id": "GhIJ",
+    "types": ["plus_code"],
+}
 GEOCODE = "google_maps/maps/api/geocode/json"
 ROUTE = "google_routes/directions/v2:computeRoutes"
 BUSY = "<html><body><p><strong>Error</strong>: runtime error: open64: 0 Success /osm3s_osm_base</p></body></html>"
@@ -86,6 +96,14 @@ FAULTS = [
         lambda web: google.reverse(web, 0, -30),
         GEOCODE,
         legacy("ZERO_RESULTS"),
+        "not_found",
+        "0, -30",
+    ),
+    Fault(
+        "ocean, reverse",
+        lambda web: google.reverse(web, 0, -30),
+        GEOCODE,
+        {"plus_code": {"global_code": "6F9Q2222+22"}, "status": "OK", "results": [AT_SEA]},
         "not_found",
         "0, -30",
     ),
@@ -594,6 +612,25 @@ async def test_googles_matrix_is_split_into_requests_of_a_hundred_cells(
     assert [[cell.distance_m for cell in row] for row in found.rows] == [
         [a * 100 + b for b in range(24)] for a in range(25)
     ]
+
+
+async def test_an_address_is_named_by_its_street_and_all_are_asked_for_in_english(
+    site: Imitation, tmp_path: Path
+) -> None:
+    parts = [
+        {"long_name": "12", "short_name": "12", "types": ["street_number"]},
+        {"long_name": "Osk Street", "short_name": "Osk St", "types": ["route"]},
+        {"long_name": "France", "short_name": "FR", "types": ["country", "political"]},
+    ]
+    address = {"address_components": parts, "formatted_address": "12 Osk St, 75001 Paris, France"}
+    found = {**LOUVRE_LEGACY, **address, "name": None, "types": ["street_address"]}
+    site.on("/google_maps/*").then({"status": "OK", "results": [found]})
+    async with client(tmp_path, site, cache=None) as web:
+        place = (await google.reverse(web, 48.86, 2.34)).facts.place
+        assert (place.name, place.kind, place.country) == ("12 Osk St", "street_address", "FR")
+        await google.geocode(web, "12 Osk St")
+        await google.places(web, "museums")
+    assert [hit.query["language"] for hit in site.hits] == ["en"] * 3
 
 
 async def test_a_name_that_is_unknown_makes_cells_and_no_error(site: Imitation, tmp_path: Path) -> None:
