@@ -115,12 +115,14 @@ def around(word: str, point: tuple[float, float], radius_m: float) -> str:
 
 
 def read_place(found: Value, word: str, near: tuple[float, float]) -> Place | None:
-    """Return an element with a name, None for one without."""
+    """Return an element with a name and a place, None for one without; not every relation has a centre."""
     tags = {key: str(text) for key, text in found["tags"].members().items()} if "tags" in found else {}
     name = tags.get("name:en") or tags.get("name", "")
     if not name:
         return None
     at = found["center"] if found["center"].given else found
+    if not at["lat"].given:
+        return None
     latitude, longitude = at["lat"].latitude(), at["lon"].longitude()
     street = " ".join(tags[key] for key in ("addr:street", "addr:housenumber") if key in tags)
     town = " ".join(tags[key] for key in ("addr:postcode", "addr:city") if key in tags)
@@ -232,7 +234,7 @@ async def places(
             f"Overpass gave {MOST_OBJECTS:,} objects, its limit here: nearer ones may be missing."
         )
     if len(elements) > len(found):
-        inquiry.notes.append(f"{len(elements) - len(found)} objects without a name are left out.")
+        inquiry.notes.append(f"{len(elements) - len(found)} objects without a name or a place are left out.")
     found.sort(key=lambda place: (place.distance_m or 0.0, place.place_id))
     order = "distance, nearest first"
     facts = PlaceList(asked, tuple(found[:limit]), len(found), point, radius, order, OVERPASS.source)

@@ -633,6 +633,17 @@ async def test_an_address_is_named_by_its_street_and_all_are_asked_for_in_englis
     assert [hit.query["language"] for hit in site.hits] == ["en"] * 3
 
 
+async def test_an_object_without_a_centre_is_left_out(site: Imitation, tmp_path: Path) -> None:
+    """Overpass writes no centre for a relation whose members it does not have."""
+    park = {"type": "way", "id": 4, "center": {"lat": 52.5, "lon": 13.4}, "tags": {"name": "Osk Park"}}
+    bare = {"type": "relation", "id": 5, "tags": {"name": "Osk Parks"}}
+    site.on("/overpass/interpreter").then({"version": 0.6, "elements": [park, bare]})
+    async with client(tmp_path, site, cache=None) as web:
+        found = await overpass.places(web, "parks", near=(52.5, 13.4))
+    assert [place.name for place in found.facts.places] == ["Osk Park"]
+    assert any("1 objects without a name or a place" in note for note in found.notes)
+
+
 async def test_a_name_that_is_unknown_makes_cells_and_no_error(site: Imitation, tmp_path: Path) -> None:
     site.on("/nominatim/search", query={"q": "Berlin"}).then([BERLIN])
     site.on("/nominatim/search", query={"q": "Xyzzy"}).then([])
