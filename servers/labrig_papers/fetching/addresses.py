@@ -17,9 +17,11 @@ ARXIV = Service(
 )
 LONGEST = 2_000
 _NUMBER = re.compile(
-    r"arxiv:\s?(?P<number>\d{4}\.\d{4,5}(?:v\d{1,2})?|[a-z-]{2,12}(?:\.[A-Z]{2})?/\d{7}(?:v\d{1,2})?)",
+    r"(?:arxiv:\s?|https?://(?:www\.|export\.)?arxiv\.org/(?:abs|pdf)/)"
+    r"(?P<number>\d{4}\.\d{4,5}(?:v\d{1,2})?|[a-z-]{2,12}(?:\.[A-Z]{2})?/\d{7}(?:v\d{1,2})?)(?:\.pdf)?",
     re.IGNORECASE,
 )
+"""An address of arXiv counts as its number: programs are to ask export.arxiv.org, not the site that people read."""
 
 
 def is_address(named: str) -> bool:
@@ -28,6 +30,6 @@ def is_address(named: str) -> bool:
 
 
 def arxiv_number(named: str) -> str:
-    """Return the number that a name states (``2101.00001v2``, ``cond-mat/0101001``), empty if it states none."""
+    """Return the number that a name or an address of arXiv states (``2101.00001v2``, ``cond-mat/0101001``), or none."""
     found = _NUMBER.fullmatch(named.strip())
     return found["number"] if found else ""

@@ -40,7 +40,11 @@ async def test_a_paper_of_the_network_is_read_like_any_other(site: Imitation, tm
     for mode in ("record", "replay"):
         options = ServeOptions(workspace=tmp_path / mode, http_mode=mode, ledger=ledger)
         async with Client(build(toolbox, options)) as client:
-            for address in ("arXiv:2101.00001v2", site.url("/moved.pdf")):
+            for address in (
+                "arXiv:2101.00001v2",
+                "https://arxiv.org/abs/2101.00001v2",
+                site.url("/moved.pdf"),
+            ):
                 first = await client.call_tool(
                     "verify_quote", {"path": address, "quote": SENTENCE}, raise_on_error=False
                 )
@@ -92,3 +96,8 @@ def test_which_names_are_addresses() -> None:
     )
     assert arxiv_number("arXiv:cond-mat/0101001v2") == "cond-mat/0101001v2"
     assert arxiv_number("arXiv:2101.00001/../../x") == "" and arxiv_number("2101.00001") == ""
+    for at in ("https://arxiv.org/abs/2101.00001", "http://www.arxiv.org/pdf/2101.00001.pdf"):
+        assert arxiv_number(at) == "2101.00001", at
+    assert arxiv_number("http://arxiv.org/pdf/cond-mat/0101001v2") == "cond-mat/0101001v2"
+    for other in ("https://arxiv.org.example.org/abs/2101.00001", "https://arxiv.org/abs/2101.00001/../x"):
+        assert arxiv_number(other) == "", other
