@@ -216,8 +216,8 @@ def read_place(found: Value) -> Place:
     address = found["formatted_address"].text("")
     types = found["types"].texts()
     first = found["address_components"][0]
-    part = "" if _NO_NAMES & {*first["types"].texts()} else first["long_name"].text("")
-    name = found["name"].text("") or part or address.partition(",")[0]
+    named = "" if _NO_NAMES & {*first["types"].texts()} else first["long_name"].text("")
+    name = found["name"].text("") or named or address.partition(",")[0]
     hours = found["opening_hours"]["weekday_text"].texts() if "opening_hours" in found else ()
     return Place(
         place_id=found["place_id"].text(""),
