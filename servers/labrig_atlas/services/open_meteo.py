@@ -6,7 +6,8 @@ data are CC BY 4.0.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from labrig.errors import LabrigError
@@ -83,28 +84,54 @@ FORECAST_DAILY = (
 FORECAST_CURRENT = ("temperature_2m", "relative_humidity_2m", "weather_code")
 MOST_DAYS = 3_660
 MOST_HEIGHTS = 100
+WAITS_S = {"Minutely": 60.0, "Hourly": 3600.0, "Daily": 86_400.0, "Monthly": 86_400.0}
+"""How long to wait at most after "Hourly API request limit exceeded"; Open-Meteo says so with 429, without a header."""
+PATIENCE_S = 3.0
+"""For asking again: once after a fault; more would only use up more of a limit that lasts a minute or an hour."""
+NO_SUN = (
+    "On a day on which the sun does not rise or not set, Open-Meteo gives midnight for both: the same one in a polar "
+    "night, the next for the sunset of a polar day."
+)
 GRID_NOTE = (
     "Open-Meteo answers for the cell of its grid at {}, {} (latitude, longitude), at {} m above sea level."
 )
 
 
-def raise_error(answer: Value) -> None:
-    """Raise what an answer ``{"error": true, "reason": ...}`` says.
+async def _answer(inquiry: Inquiry, provider: Provider, path: str, params: Mapping[str, object]) -> Value:
+    """Return an answer that is no error.
 
     Raises
     ------
     LabrigError
-        ``bad_input`` with its reason, ``rate_limited`` where it speaks of a limit.
+        ``bad_input`` with the reason of an answer ``{"error": true, "reason": ...}``, ``rate_limited`` with the length
+        of the window whose limit is used up.
     """
-    if "error" not in answer:
-        return
-    reason = answer["reason"].text("")
-    limited = "limit" in reason.lower() and "exceeded" in reason.lower()
-    raise LabrigError(
-        f"Open-Meteo answers: {reason}",
-        where=answer.where,
-        code="rate_limited" if limited else "bad_input",
-        retry_after_s=60.0 if limited else None,
+    try:
+        answer = await inquiry.json(provider, path, params=params, accept={400}, patience_s=PATIENCE_S)
+    except LabrigError as error:
+        if error.code == "rate_limited" and (window := _window(error.what)):
+            raise _limited(window, error.where) from error
+        raise
+    if "error" in answer:
+        reason = answer["reason"].text("")
+        if window := _window(reason):
+            raise _limited(window, answer.where)
+        raise LabrigError(f"Open-Meteo answers: {reason}", where=answer.where)
+    return answer
+
+
+def _window(text: str) -> str:
+    """Return whose limit is used up, of `WAITS_S`; empty where a text speaks of none."""
+    found = re.search(rf"({'|'.join(WAITS_S)}) API request limit exceeded", text)
+    return found[1] if found else ""
+
+
+def _limited(window: str, where: str) -> LabrigError:
+    return LabrigError(
+        f"Open-Meteo answers: {window} API request limit exceeded",
+        where=where,
+        code="rate_limited",
+        retry_after_s=WAITS_S[window],
     )
 
 
@@ -169,10 +196,11 @@ async def weather(
     point = check_point(latitude, longitude)
     first, last = checked_span(start, end, MOST_DAYS)
     inquiry = Inquiry(client)
-    answer = await inquiry.json(
+    answer = await _answer(
+        inquiry,
         ARCHIVE,
         "archive",
-        params={
+        {
             "latitude": point[0],
             "longitude": point[1],
             "start_date": first.isoformat(),
@@ -180,12 +208,16 @@ async def weather(
             "daily": ",".join(HISTORICAL_DAILY),
             "timezone": "auto",
         },
-        accept={400},
     )
-    raise_error(answer)
     found = read_daily(answer, HISTORICAL_DAILY, ARCHIVE, forecast=False)
-    inquiry.notes += [_grid(answer), *_missing(found)]
+    inquiry.notes += [_grid(answer), *_missing(found), *_no_sun(found)]
     return inquiry.reply(found)
+
+
+def _no_sun(daily: DailyWeather) -> list[str]:
+    """Return a note where a day's sunrise or sunset is midnight."""
+    clocks = [str(each) for name in ("sunrise", "sunset") for each in daily.daily[name]]
+    return [NO_SUN] if any(each.endswith("T00:00") for each in clocks) else []
 
 
 def _grid(answer: Value) -> str:
@@ -198,21 +230,24 @@ async def forecast(client: Client, latitude: float, longitude: float) -> Reply[D
     """Return the weather now and of the next seven days at a point (latitude, longitude in degrees)."""
     point = check_point(latitude, longitude)
     inquiry = Inquiry(client)
-    answer = await inquiry.json(
+    answer = await _answer(
+        inquiry,
         FORECAST,
         "forecast",
-        params={
+        {
             "latitude": point[0],
             "longitude": point[1],
             "daily": ",".join(FORECAST_DAILY),
             "current": ",".join(FORECAST_CURRENT),
             "timezone": "auto",
         },
-        accept={400},
     )
-    raise_error(answer)
     found = read_daily(answer, FORECAST_DAILY, FORECAST, forecast=True)
-    inquiry.notes += [_grid(answer), "weather_code is the WMO code table 4677, as Open-Meteo reduces it."]
+    inquiry.notes += [
+        _grid(answer),
+        "weather_code is the WMO code table 4677, as Open-Meteo reduces it.",
+        *_no_sun(found),
+    ]
     return inquiry.reply(found)
 
 
@@ -220,16 +255,15 @@ async def elevation(client: Client, points: Sequence[tuple[float, float]]) -> Re
     """Return the elevation of up to 100 points (latitude, longitude in degrees), in metres, from a grid of 90 m."""
     asked = checked_points(points, MOST_HEIGHTS, "Open-Meteo")
     inquiry = Inquiry(client)
-    answer = await inquiry.json(
+    answer = await _answer(
+        inquiry,
         HEIGHTS,
         "elevation",
-        params={
+        {
             "latitude": ",".join(str(latitude) for latitude, _ in asked),
             "longitude": ",".join(str(longitude) for _, longitude in asked),
         },
-        accept={400},
     )
-    raise_error(answer)
     heights = list(answer["elevation"])
     if len(heights) != len(asked):
         raise answer["elevation"].odd(f"{len(asked)} numbers")

@@ -41,6 +41,7 @@ from support.atlas_services import (
     by_case,
     played,
     serve,
+    weather_answer,
 )
 from support.imitation import Given, Imitation, as_json, html, status
 from support.web import client
@@ -316,14 +317,6 @@ FAULTS = [
         ),
         "bad_input",
         "1940-01-01",
-    ),
-    Fault(
-        "daily limit",
-        lambda web: open_meteo.forecast(web, 1, 2),
-        "open_meteo/forecast",
-        as_json({"error": True, "reason": "Daily API request limit exceeded."}, status=400),
-        "rate_limited",
-        "Daily",
     ),
     Fault(
         "invalid height",
@@ -642,6 +635,29 @@ async def test_an_object_without_a_centre_is_left_out(site: Imitation, tmp_path:
         found = await overpass.places(web, "parks", near=(52.5, 13.4))
     assert [place.name for place in found.facts.places] == ["Osk Park"]
     assert any("1 objects without a name or a place" in note for note in found.notes)
+
+
+@pytest.mark.parametrize(("window", "seconds"), [("Minutely", 60), ("Hourly", 3600), ("Daily", 86_400)])
+async def test_open_meteos_limit_says_which_window_is_used_up(
+    window: str, seconds: float, site: Imitation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(open_meteo, "PATIENCE_S", 0.1)
+    reason = f"{window} API request limit exceeded. Please try again later."
+    site.on("/open_meteo/*").then(as_json({"error": True, "reason": reason}, status=429))
+    async with client(tmp_path, site, cache=None) as web:
+        with pytest.raises(LabrigError, match=f"{window} API request limit") as caught:
+            await open_meteo.elevation(web, [(1, 2)])
+    assert (caught.value.code, caught.value.retry_after_s) == ("rate_limited", seconds)
+
+
+async def test_a_polar_night_is_said(site: Imitation, tmp_path: Path) -> None:
+    """Open-Meteo gives midnight for sunrise and sunset: the same for a polar night, the next for a polar day."""
+    answer = weather_answer(open_meteo.HISTORICAL_DAILY, ["2024-12-20"])
+    answer["daily"] |= {"sunrise": ["2024-12-20T00:00"], "sunset": ["2024-12-20T00:00"]}
+    site.on("/open_meteo_archive/archive").then(answer)
+    async with client(tmp_path, site, cache=None) as web:
+        found = await open_meteo.weather(web, 78.2, 15.6, "2024-12-20", "2024-12-20")
+    assert open_meteo.NO_SUN in found.notes and found.facts.daily["sunset"] == ("2024-12-20T00:00",)
 
 
 async def test_a_name_that_is_unknown_makes_cells_and_no_error(site: Imitation, tmp_path: Path) -> None:
