@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -125,8 +127,29 @@ async def test_a_job_that_is_not_done_is_waited_for_by_the_next_call(
     assert sum(hit.method == "POST" for hit in store.hits) == 1
 
 
+def _zip(*files: bytes) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for number, content in enumerate(files):
+            archive.writestr(f"data_{number}.nc", content)
+    return packed.getvalue()
+
+
+async def test_one_file_in_an_archive_is_taken_out_of_it(
+    store: Imitation, tmp_path: Path, file: bytes
+) -> None:
+    """The store packs ERA5-Land at times, though it is asked for download_format unarchived."""
+    packed = _zip(file)
+    value = {"href": store.url("/cache/x.nc"), "file:size": len(packed), "type": "application/zip"}
+    store.on("/api/retrieve/v1/jobs/j-1/results").then(as_json({"asset": {"value": value}}))
+    store.on("/cache/x.nc").then(packed)
+    async with server(tmp_path / "one") as client:
+        [made] = (await run(client, "fetch_c3s_seasonal", **ASKED))["files"]
+    assert (tmp_path / "one/work" / made["path"]).read_bytes() == file and made["nbytes"] == len(file)
+
+
 async def test_what_the_store_refuses_and_what_is_refused_before_it_is_asked(
-    store: Imitation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    store: Imitation, tmp_path: Path, file: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with server(tmp_path / "one") as client:
         for change, code, said in (
@@ -185,9 +208,10 @@ async def test_what_the_store_refuses_and_what_is_refused_before_it_is_asked(
         store.on(f"{top}/jobs/j-2").then(as_json({"status": "successful"}))
         value = {"href": store.url("/cache/x.zip")}
         store.on(f"{top}/jobs/j-2/results").then(as_json({"asset": {"value": value}}))
-        store.on("/cache/x.zip").then(b"PK\x03\x04 and so on")
-        code, said = await refused(client, "fetch_c3s_seasonal", **ASKED)
-        assert code == "unreachable" and "ZIP" in said
+        for packed, words in ((b"PK\x03\x04 and so on", "archive cannot be read"), (_zip(file, file), "ZIP")):
+            store.on("/cache/x.zip").then(packed)
+            code, said = await refused(client, "fetch_c3s_seasonal", **ASKED)
+            assert code == "unreachable" and words in said
         store.on(f"{top}/processes/{NAME}/execution", method="POST").then(status(500))
         assert (await refused(client, "fetch_c3s_seasonal", **{**ASKED, "month": ["06"]}))[0] == "unreachable"
         monkeypatch.delenv("LABRIG_EARTH_CDS_KEY")

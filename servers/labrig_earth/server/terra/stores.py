@@ -15,11 +15,13 @@ from labrig.errors import LabrigError
 from labrig.threads import in_thread
 from labrig.toolbox import Session, session
 from labrig_earth.catalogue.data_stores import CDS, WAIT_S, constraints, retrieve
+from labrig_earth.catalogue.unpacking import unpack
 from labrig_earth.server.base import _scratch, state
 from labrig_earth.server.terra.common import kept_at, published, require_active, within
 
 MOST_SHOWN = 40
 HDF, CLASSIC, ZIP = b"\x89HDF", b"CDF", b"PK"
+ZIP_FILE = b"PK\x03\x04"
 
 
 async def fetched_files(
@@ -94,8 +96,9 @@ async def fetched_file(
         return Kept(target, len(content), True)
     with ExitStack() as held:
         place = await in_thread(lambda: held.enter_context(_scratch(here)))
-        path = Path(f"/proc/self/fd/{place.descriptor}/fetched.nc")
-        stored = await retrieve(
+        top = Path(f"/proc/self/fd/{place.descriptor}")
+        path = top / "fetched"
+        await retrieve(
             state().client,
             CDS,
             dataset,
@@ -104,10 +107,11 @@ async def fetched_file(
             wait_s=WAIT_S,
             told=lambda text: here.progress(0.0, text),
         )
-        await in_thread(require_netcdf, path, dataset)
+        file = await in_thread(_the_netcdf, path, dataset)
+        size = await in_thread(lambda: (top / file).stat().st_size)
         made_by = {"server": "earth", "tool": tool, "dataset": dataset, "request": dict(request)}
-        shown, sha256 = await in_thread(kept_at, here, place, "fetched.nc", target, made_by)
-    return Kept(shown, stored.size, False, sha256)
+        shown, sha256 = await in_thread(kept_at, here, place, file, target, made_by)
+    return Kept(shown, size, False, sha256)
 
 
 def extent(area: list[float], grid: float | None, *, where: str = "area") -> dict[str, Any]:
@@ -164,6 +168,26 @@ async def allowed_values(
         source=f"{CDS.name} ({CDS.at()}), {dataset}",
         record={"operation": "progressive_cds_constraints", "request": json.loads(json.dumps(dict(request)))},
     )
+
+
+def _the_netcdf(path: Path, dataset: str) -> str:
+    """Return the name of the NetCDF file that a store sent; ERA5-Land's comes in an archive at times, asked for or not.
+
+    Raises
+    ------
+    LabrigError
+        As `require_netcdf`, for several files too.
+    """
+    with path.open("rb") as file:
+        packed = file.read(4) == ZIP_FILE
+    if packed:
+        files, _ = unpack(path, path.parent, where=dataset)
+        if len(files) == 1:
+            require_netcdf(path.parent / files[0], dataset)
+            return files[0]
+    require_netcdf(path, dataset)
+    path.rename(path.with_suffix(".nc"))
+    return path.with_suffix(".nc").name
 
 
 def require_netcdf(path: Path, dataset: str) -> None:
