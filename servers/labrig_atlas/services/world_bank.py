@@ -6,6 +6,7 @@ ISO 3166-1 codes a country is found; Taiwan is not among them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -48,8 +49,10 @@ OTHER_NAMES = {
     "burma": "MM",
     "cape verde": "CV",
     "czech republic": "CZ",
+    "democratic republic of congo": "CD",
     "democratic republic of the congo": "CD",
     "dr congo": "CD",
+    "drc": "CD",
     "east timor": "TL",
     "great britain": "GB",
     "hong kong": "HK",
@@ -61,6 +64,7 @@ OTHER_NAMES = {
     "macedonia": "MK",
     "north korea": "KP",
     "palestine": "PS",
+    "republic of korea": "KR",
     "republic of the congo": "CG",
     "russia": "RU",
     "saint kitts and nevis": "KN",
@@ -68,11 +72,14 @@ OTHER_NAMES = {
     "saint vincent and the grenadines": "VC",
     "slovakia": "SK",
     "south korea": "KR",
+    "state of palestine": "PS",
     "swaziland": "SZ",
     "syria": "SY",
     "turkey": "TR",
     "uae": "AE",
     "uk": "GB",
+    "united states of america": "US",
+    "us virgin islands": "VI",
     "vietnam": "VN",
 }
 """English names that are not those of the World Bank, folded."""
@@ -135,7 +142,9 @@ def read_figure(answer: Value) -> Figure | None:
 
 
 def matching(countries: Sequence[Listed], asked: str) -> list[Listed]:
-    """Return the countries that a name or code may mean: by code, by name, else by what stands before a comma.
+    """Return the countries that a name or code may mean: by code, by name, else by what stands before comma or bracket.
+
+    The World Bank writes ``Egypt, Arab Rep.`` and ``Puerto Rico (US)``, others ``Iran (Islamic Republic of)``.
 
     Examples
     --------
@@ -148,8 +157,12 @@ def matching(countries: Sequence[Listed], asked: str) -> list[Listed]:
     return (
         [each for each in countries if code in (each.iso2, each.iso3)]
         or [each for each in countries if fold(each.name) == text]
-        or [each for each in countries if fold(each.name.partition(",")[0]) == text]
+        or [each for each in countries if _before(each.name) == _before(asked).removeprefix("the ")]
     )
+
+
+def _before(name: str) -> str:
+    return fold(re.split(r"[,(]", name)[0])
 
 
 async def country(client: Client, name: str) -> Reply[CountryFacts]:
