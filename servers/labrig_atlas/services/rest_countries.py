@@ -44,14 +44,17 @@ WANTED = "names,codes,capitals,continents,currencies,population,area,borders"
 
 def read_country(found: Value) -> CountryFacts:
     """Return one country; population and area (km²) have no year."""
-    currency = found["currencies"][0]
+    currency, capitals = found["currencies"][0], found.each("capitals")
+    first = [
+        each for each in capitals if each["attributes"]["primary"].raw is True
+    ]  # of South Africa's three
     population, area = found["population"].whole_or_none(), found["area"]["kilometers"].number_or_none()
     source = REST_COUNTRIES.source
     return CountryFacts(
         name=found["names"]["common"].text(),
         iso2=found["codes"]["alpha_2"].text(),
         iso3=found["codes"]["alpha_3"].text(),
-        capital=found["capitals"][0]["name"].text(""),
+        capital=next((each["name"].text("") for each in (*first, *capitals)), ""),
         continent=next(iter(found["continents"].texts()), ""),
         currency_code=currency["code"].text(""),
         currency_name=currency["name"].text(""),
