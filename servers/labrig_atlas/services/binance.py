@@ -65,6 +65,8 @@ QUOTES = (
     "BNB",
 )
 """What prices are given in, the longer names first."""
+COINS = {*QUOTES, "PYUSD", "STETH", "WBETH"}
+"""Coins whose names end like a pair."""
 DAY_MS = 86_400_000
 SAYS_WHY = frozenset({400, 418})
 """Statuses whose body is ``{"code", "msg"}``; 418 is an address that went on asking after a 429."""
@@ -75,8 +77,8 @@ def checked_pair(symbol: str) -> tuple[str, str, str]:
 
     Examples
     --------
-    >>> checked_pair("btc"), checked_pair("ETH-EUR")
-    (('BTCUSDT', 'BTC', 'USDT'), ('ETHEUR', 'ETH', 'EUR'))
+    >>> checked_pair("btc"), checked_pair("ETH-EUR"), checked_pair("FDUSD")
+    (('BTCUSDT', 'BTC', 'USDT'), ('ETHEUR', 'ETH', 'EUR'), ('FDUSDUSDT', 'FDUSD', 'USDT'))
 
     Raises
     ------
@@ -89,6 +91,7 @@ def checked_pair(symbol: str) -> tuple[str, str, str]:
             f"This is not a symbol: {symbol!r:.60}", where="symbol", expected="BTC, BTCUSDT or BTC-USDT"
         )
     quote = next((each for each in QUOTES if text.endswith(each) and len(text) > len(each) + 1), "")
+    quote = "" if text in COINS else quote
     return (text, text.removesuffix(quote), quote) if quote else (f"{text}USDT", text, "USDT")
 
 
