@@ -221,6 +221,19 @@ FRANCE = {
 }
 
 
+OSKLAND = {
+    **FRANCE,
+    "names": {"common": "Oskland", "official": "Republic of Oskland", "alternates": []},
+    "codes": {"alpha_2": "", "alpha_3": "", "ccn3": ""},
+    "capitals": [
+        {"attributes": {"primary": False}, "name": "Ada"},
+        {"attributes": {"primary": True}, "name": "Oskburg"},
+    ],
+    "currencies": [],
+    "borders": [],
+}
+
+
 def bank(value: float | None, year: str) -> list[Any]:
     """Return an answer of the World Bank with one figure."""
     row = {"indicator": {"id": "X", "value": "X"}, "countryiso3code": "FRA", "date": year, "value": value}
@@ -250,6 +263,7 @@ COUNTRIES = banks(
     ("Congo, Rep.", "COG", "CG"),
     ("Korea, Rep.", "KOR", "KR"),
     ("Cote d'Ivoire", "CIV", "CI"),
+    ("Puerto Rico (US)", "PRI", "PR"),
 )
 BANK_MESSAGE = [{"message": [{"id": "175", "key": "Invalid format", "value": "The indicator was not found"}]}]
 CANDLE = [
@@ -581,6 +595,12 @@ CASES = [
         lambda web: rest_countries.country(web, "fr"),
         {"rest_countries/codes.alpha_2/FR": {"data": {"objects": [FRANCE], "meta": {"total": 1}}}},
         expect(population=67391582, population_year=None, area_km2=551695.0, currency_code="EUR", iso3="FRA"),
+    ),
+    Case(
+        "rest countries without a code, currency and border, with two capitals",
+        lambda web: rest_countries.country(web, "Oskland"),
+        {"rest_countries/name": {"data": {"objects": [OSKLAND], "meta": {"total": 1}}}},
+        expect(name="Oskland", capital="Oskburg", iso2="", currency_code="", neighbours=()),
     ),
     Case(
         "rest countries by name",

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from labrig.http import Client
 
 KEYLESS = "the backend searxng, a server of your own that needs no key (LABRIG_HTTP_URL_SEARXNG)"
+KEYED = "the backend brave or serper with a key"
 SERPER = Provider(
     declared.serper("atlas"),
     title="Serper",
@@ -268,7 +269,7 @@ async def searxng(client: Client, query: str, *, limit: int = 5, language: str =
             "There is no address of a SearXNG",
             where="LABRIG_HTTP_URL_SEARXNG",
             expected="the address of a server of your own, with json among search.formats of its settings.yml",
-            try_="docker run --publish 8888:8080 searxng/searxng, or the backend brave or serper with a key",
+            try_="docker run --publish 8888:8080 searxng/searxng, or " + KEYED,
             code="unavailable",
         )
     inquiry = Inquiry(client)
@@ -297,8 +298,16 @@ async def searxng(client: Client, query: str, *, limit: int = 5, language: str =
         )
         for number, each in enumerate(answer["results"], 1)
     ]
-    if "unresponsive_engines" in answer and answer["unresponsive_engines"].count:
-        inquiry.notes.append(f"{answer['unresponsive_engines'].count} search engines did not answer SearXNG.")
+    silent = len(answer.each("unresponsive_engines"))
+    if silent and not found:
+        raise LabrigError(
+            f"{silent} of the search engines that SearXNG asks did not answer, and the others found nothing",
+            where=answer.where,
+            try_=f"the same call later, another engine in its settings.yml, or {KEYED}",
+            code="unreachable",
+        )
+    if silent:
+        inquiry.notes.append(f"{silent} search engines did not answer SearXNG.")
     return inquiry.reply(
         WebSearch(
             asked,

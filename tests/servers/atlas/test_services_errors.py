@@ -429,6 +429,14 @@ FAULTS = [
         "search_lang: Input should be",
     ),
     Fault(
+        "silent engines",
+        lambda web: web_search.searxng(web, "x"),
+        "searxng/search",
+        {"query": "x", "results": [], "suggestions": [], "unresponsive_engines": [["google", "CAPTCHA"]]},
+        "unreachable",
+        "1 of the search engines",
+    ),
+    Fault(
         "no json",
         lambda web: web_search.searxng(web, "x"),
         "searxng/search",
@@ -724,6 +732,8 @@ async def test_brave_has_its_own_codes_of_languages_and_writes_html(site: Imitat
         ("Côte d’Ivoire", "CI"),
         ("egy", "EG"),
         ("DR Congo", "CD"),
+        ("Puerto Rico", "PR"),
+        ("Egypt (Arab Republic of)", "EG"),
     ],
 )
 def test_a_country_has_other_names_than_the_world_banks(asked: str, iso2: str) -> None:
