@@ -74,9 +74,12 @@ def write(folder: Path, made: Sequence[Made]) -> list[list[str]]:
     return names
 
 
-def write_bands(folder: Path, each: Made) -> dict[str, str]:
-    """Write a scene as a catalogue has it, a file for each band without scale and offset; return them by asset."""
-    stored = np.round(each.reflectance * 1e4).astype("u2")
+def write_bands(folder: Path, each: Made, added: int = 0) -> dict[str, str]:
+    """Write a scene as a catalogue has it, a file for each band without scale and offset; return them by asset.
+
+    `added` to numbers from which the offset was not taken off.
+    """
+    stored = np.round(each.reflectance * 1e4).astype("u2") + np.uint16(added)
     stored[:, each.classes == 0] = 0
     files = {}
     for number, key in enumerate(("blue", "green", "red", "nir", "swir16", "swir22")):

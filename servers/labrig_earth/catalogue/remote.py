@@ -19,6 +19,8 @@ from labrig_earth.gis.boxes import check_box
 
 MOST_CELLS = 50_000_000
 CRS = "EPSG:4326"
+BELOW, SHARE_BELOW = -0.03, 0.005
+"""A reflectance that no surface has, and of how many cells it takes to say that an offset is no longer to be added."""
 
 
 def fetch_raster(client: SyncClient, url: str, box: Sequence[float], to: Path) -> dict[str, Any]:
@@ -102,8 +104,9 @@ def fetch_scene(
     Parameters
     ----------
     bands
-        ``url``, ``scale`` and ``offset`` by name; scale and offset of the file itself come first. The first band has
-        the grid; others are taken onto it by the nearest cell.
+        ``url``, ``scale`` and ``offset`` by name; scale and offset of the file itself come first. Offsets that a
+        catalogue states of numbers from which they are taken off already, as far below 0 as these would be with them,
+        are left out. The first band has the grid; others are taken onto it by the nearest cell.
     step_m
         Cells that are at most half as wide are thinned, so that less is fetched.
 
@@ -125,6 +128,7 @@ def fetch_scene(
     layers: dict[str, Any] = {}
     factors: dict[str, tuple[float, float]] = {}
     kept: dict[str, str] = {}
+    unstated: list[str] = []
     for name, asset in bands.items():
         url = str(asset["url"])
         with open_raster(client, url) as source:
@@ -136,6 +140,8 @@ def fetch_scene(
             stated = (float(source.scales[0]), float(source.offsets[0]))
             given = (float(asset["scale"]), float(asset["offset"]))
             factors[name] = given if stated == (1.0, 0.0) else stated
+            if stated == (1.0, 0.0) and given[1] < 0:
+                unstated.append(name)
             kept = {**source.tags(), **kept}
             if values.dtype.kind not in "iu":
                 raise LabrigError(
@@ -154,6 +160,8 @@ def fetch_scene(
                 )  # fmt: skip
                 layers[name] = onto
     assert grid is not None
+    if any(_far_below_zero(layers[name], *factors[name]) for name in unstated):
+        factors |= {name: (factors[name][0], 0.0) for name in unstated}
     height, width = grid[2]
     kept.pop("AREA_OR_POINT", None)
     with rasterio.open(
@@ -166,6 +174,14 @@ def fetch_scene(
         part.offsets = tuple(factors[name][1] for name in layers)
         part.update_tags(**{**kept, **tags})
     return {"crs": str(grid[0]), "width": width, "height": height, "bands": list(layers)}
+
+
+def _far_below_zero(stored: Any, scale: float, offset: float) -> bool:
+    """Return whether reflectances (stored * scale + offset, of cells that are not 0) lie where none can."""
+    import numpy as np
+
+    valid = stored[stored > 0]
+    return bool(valid.size and np.mean(valid * scale + offset < BELOW) > SHARE_BELOW)
 
 
 def _part_of(source: Any, url: str, box: Sequence[float], step_m: float) -> tuple[Any, int]:

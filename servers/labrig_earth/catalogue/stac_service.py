@@ -25,7 +25,11 @@ EARTH_SEARCH = Service(
 """Sentinel-2, Landsat, Copernicus DEM as cloud-optimised GeoTIFF, without a key."""
 
 SENTINEL_2 = "sentinel-2-l2a"
-"""Earth Search's collection of surface reflectances, from whose numbers the offset of baseline 04.00 is taken off."""
+"""Earth Search's collection of surface reflectances, from whose numbers the offset of baseline 04.00 is taken off.
+
+It says of each item whether it is (``earthsearch:boa_offset_applied``). Where it says no, numbers of 2022 and of 2025
+have been found from which it is all the same (Element84/earth-search, issues 66 and 71): `remote.fetch_scene` looks.
+"""
 BANDS = {
     **{name: name for name in ("blue", "green", "red", "nir", "scl")},
     **{"swir16": "swir1", "swir22": "swir2"},
@@ -146,7 +150,7 @@ def _sighting(feature: Mapping[str, Any]) -> Sighting | None:
     """Return the scene that an item is; None where it has none of the bands."""
     properties = _mapping(feature.get("properties"))
     name, time = str(feature.get("id") or "")[:200], str(properties.get("datetime") or "")[:40]
-    taken_off = properties.get("earthsearch:boa_offset_applied") is True
+    taken_off = properties.get("earthsearch:boa_offset_applied") is True or _before_offsets(properties)
     bands = {
         ours: asset
         for theirs, ours in BANDS.items()
@@ -157,6 +161,12 @@ def _sighting(feature: Mapping[str, Any]) -> Sighting | None:
     cloud = properties.get("eo:cloud_cover")
     stated = float(cloud) if isinstance(cloud, int | float) and not isinstance(cloud, bool) else None
     return Sighting(name, time, stated, bands)
+
+
+def _before_offsets(properties: Mapping[str, Any]) -> bool:
+    """Return whether a scene is of a baseline before 04.00, whose numbers have no offset."""
+    baseline = re.fullmatch(r"(\d{2})\.\d{2}", str(properties.get("s2:processing_baseline") or ""))
+    return baseline is not None and int(baseline[1]) < 4
 
 
 def _asset(given: Any, *, plain: bool) -> Asset | None:

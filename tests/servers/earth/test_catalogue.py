@@ -24,7 +24,7 @@ from labrig_earth.catalogue.overpass import OVERPASS, fetch_osm, overpass_query
 from labrig_earth.catalogue.remote import fetch_raster, fetch_zarr
 from labrig_earth.catalogue.scanning import entry_of
 from labrig_earth.catalogue.searching import search
-from labrig_earth.catalogue.stac_service import search_items
+from labrig_earth.catalogue.stac_service import search_items, search_scenes
 from labrig_earth.catalogue.static import MEDIA, read_static, write_static
 from labrig_earth.data.formats import Place
 from labrig_earth.work.calls import Call
@@ -215,6 +215,30 @@ async def test_a_stac_service_is_asked_page_by_page(site: Imitation, tmp_path: P
     async with client(tmp_path, site) as web:
         with pytest.raises(LabrigError, match="did not answer with items"):
             await search_items(web, service)
+
+
+async def test_scenes_before_baseline_4_have_no_offset_whatever_the_catalogue_says(
+    site: Imitation, tmp_path: Path
+) -> None:
+    service = Service("toy_stac", site.url("/v1"))
+    red = {"href": "https://x.example.org/B04.tif", "raster:bands": [{"scale": 0.0001, "offset": -0.1}]}
+
+    def item(baseline: str | None) -> dict[str, Any]:
+        said = {"datetime": "2019-06-01T00:00:00Z", "s2:processing_baseline": baseline}
+        return {
+            "id": f"S2_{baseline}",
+            "properties": {**said, "earthsearch:boa_offset_applied": False},
+            "assets": {"red": red},
+        }
+
+    baselines = ("02.14", "03.01", "04.00", "05.11", None)
+    site.on("/v1/search", method="POST").then(as_json({"features": [item(each) for each in baselines]}))
+    async with client(tmp_path, site) as web:
+        found, _ = await search_scenes(
+            web, service, box=[12, 48, 13, 49], start="2019-01-01", end="2019-12-31", most_cloud=50, most=9
+        )
+    offsets = {each.name: each.bands["red"].offset for each in found}
+    assert [offsets[f"S2_{each}"] for each in baselines] == [0, 0, -0.1, -0.1, -0.1]
 
 
 async def test_data_in_buckets_of_aws_are_named_by_http_or_said_to_want_an_account(

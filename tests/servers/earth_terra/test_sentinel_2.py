@@ -31,11 +31,14 @@ COARSE = ("swir1", "swir2")
 
 
 def items(site: Imitation, folder: Path) -> list[dict[str, Any]]:
-    """Write three scenes as a catalogue has them, and return its items."""
+    """Write three scenes as Earth Search has them, and return its items.
+
+    The offset is taken off the first, which it says; it is in the second; it is taken off the third, and it says no.
+    """
     found = []
     for number, scene in enumerate(made_scenes.scenes()):
         assets = {}
-        for key, name in made_scenes.write_bands(folder, scene).items():
+        for key, name in made_scenes.write_bands(folder, scene, 1000 if number == 1 else 0).items():
             site.on(f"/cogs/{name}").then(parts((folder / name).read_bytes()))
             band = {
                 "scale": 0.0001,
@@ -45,7 +48,8 @@ def items(site: Imitation, folder: Path) -> list[dict[str, Any]]:
         properties = {
             "datetime": f"{scene.day}T10:10:31Z",
             "eo:cloud_cover": 10.0 * number,
-            "earthsearch:boa_offset_applied": True,
+            "s2:processing_baseline": "05.11",
+            "earthsearch:boa_offset_applied": number == 0,
         }
         found.append({"type": "Feature", "id": f"S2A_{number}", "properties": properties, "assets": assets})
     return found
