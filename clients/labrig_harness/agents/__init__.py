@@ -1,18 +1,16 @@
 """Agents, one readable file each.
 
-=================== =====================================================================
-reference           plays a task's reference solution over real MCP
-nop                 does nothing: the floor
-random              commits a random choice without a tool: the guess rate
-noisy-reference     the reference with seeded faults: makes reports that are worth reading
-loop                our own loop of model and tools (ReAct); any model that pydantic-ai knows
-direct              one model call, no tools, the answer alone
-cot                 one model call, no tools, reasoning first
-claude-code         the program Claude Code, headless
-codex               the program Codex CLI, headless
-gemini              the program Gemini CLI, headless
-command             any program that takes a prompt and an MCP configuration
-=================== =====================================================================
+- `reference`: plays a task's reference solution over real MCP
+- `nop`: does nothing: the floor
+- `random`: commits a random choice without a tool: the guess rate
+- `noisy-reference`: the reference with seeded faults: makes reports that are worth reading
+- `loop`: our own loop of model and tools (ReAct); any model that pydantic-ai knows
+- `direct`: one model call, no tools, the answer alone
+- `cot`: one model call, no tools, reasoning first
+- `claude-code`: the program Claude Code, headless
+- `codex`: the program Codex CLI, headless
+- `gemini`: the program Gemini CLI, headless
+- `command`: any program that takes a prompt and an MCP configuration
 
 Other packages bring agents of their own by the entry-point group ``labrig.agents``.
 

@@ -1,11 +1,15 @@
 """Statistics of benchmark results, on NumPy and SciPy alone.
 
-One file for each thing to know: `proportions` (Wilson), `bootstrap` (means, differences, ratios, over items or
-whole clusters), `clustered` (design effect, detectable difference), `paired` (permutation, McNemar, t, Holm),
-`retention` (kept, gained, lost), `stability` (reruns), `agreement` (alpha, kappa), `prediction` (logistic
-regression, correlations), `arms` (one arm), `comparison` (two arms, all of it together); `checking` and
-`distributions` are what they share. All functions are pure; where chance is involved it comes from a seed. `wilson`
-needs the standard library only, and the rest is imported when it is first asked for.
+- `proportions`: Wilson intervals
+- `bootstrap`: means, differences, ratios, over items or whole clusters
+- `clustered`: design effect, detectable difference; `paired`: permutation, McNemar, t, Holm
+- `retention`: kept, gained, lost; `stability`: reruns; `agreement`: alpha, kappa
+- `prediction`: logistic regression, correlations
+- `arms`: one arm; `comparison`: two arms, all of it together
+- `checking`, `distributions`: shared by these
+
+All functions are pure; where chance is involved it comes from a seed. `wilson` needs the standard library only, and
+the rest is imported when it is first asked for.
 """
 
 from __future__ import annotations

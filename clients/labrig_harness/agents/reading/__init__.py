@@ -1,12 +1,10 @@
 """A program's own log, read into steps; one module per format.
 
-============ ======================================================================================
-claude-code  Claude Code: ``--output-format stream-json``, and session files (``projects/*/<id>.jsonl``)
-codex        Codex: ``exec --json``, and rollouts (``sessions/Y/M/D/rollout-*.jsonl``)
-gemini       Gemini CLI: ``--output-format stream-json``
-aar-tools    the tool log of The Amazing Agent Race
-atif         Agent Trajectory Interchange Format, versions 1.0 to 1.8
-============ ======================================================================================
+- `claude-code`: Claude Code: ``--output-format stream-json``, and session files (``projects/*/<id>.jsonl``)
+- `codex`: Codex: ``exec --json``, and rollouts (``sessions/Y/M/D/rollout-*.jsonl``)
+- `gemini`: Gemini CLI: ``--output-format stream-json``
+- `aar-tools`: the tool log of The Amazing Agent Race
+- `atif`: Agent Trajectory Interchange Format, versions 1.0 to 1.8
 
 Modules: a reader for each format (`claude_code`, `codex`, `gemini`, `aar_tools`, `atif`), which returns a `read_run`;
 `lines`, `building`: what readers share; `owner`: which program wrote a line.
