@@ -70,10 +70,8 @@ def files_matching(repository: GeneratedRepository, conditions: Iterable[Conditi
     return repository.files.matching(wanted)
 
 
-def path_conditions(
-    draws: Draws, repository: GeneratedRepository, most: int, fewest: int = 1
-) -> tuple[Condition, ...] | None:
-    """Return one to three conditions that `fewest` to `most` files fulfil, and not all; None where none were found."""
+def path_conditions(draws: Draws, repository: GeneratedRepository, most: int) -> tuple[Condition, ...] | None:
+    """Return one to three conditions that 1 to `most` files fulfil, and not all; None where none were found."""
     able = told_apart(repository)
     total = len(repository.files.texts)
     names = [each.name for each in repository.files.placeholders]
@@ -85,7 +83,7 @@ def path_conditions(
             for each in draws.some(able, count)
         ]
         left = len(files_matching(repository, drawn)) if drawn else 0
-        if fewest <= left <= min(most, total - 1):
+        if 1 <= left <= min(most, total - 1):
             return tuple(drawn)
     return None
 

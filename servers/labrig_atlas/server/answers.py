@@ -56,17 +56,12 @@ def _marked(value: Quantity) -> Quantity:
     return Quantity(value.name, value.value, value.unit, note)
 
 
-def point_values(latitude: float, longitude: float, note: str = "WGS 84") -> tuple[Quantity, Quantity]:
-    """Return latitude and longitude as values."""
-    return (
-        Quantity("latitude", round(latitude, DIGITS), "deg", note),
-        Quantity("longitude", round(longitude, DIGITS), "deg", note),
-    )
-
-
 def place_values(place: Place) -> tuple[Quantity, ...]:
     """Return what is known of a place in numbers: its point, elevation, population, rating."""
-    values = list(point_values(place.latitude, place.longitude))
+    values = [
+        Quantity("latitude", round(place.latitude, DIGITS), "deg", "WGS 84"),
+        Quantity("longitude", round(place.longitude, DIGITS), "deg", "WGS 84"),
+    ]
     if place.elevation_m is not None:
         values.append(Quantity("elevation", place.elevation_m, "m", "above sea level"))
     if place.population is not None:

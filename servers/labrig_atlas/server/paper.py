@@ -22,13 +22,9 @@ from labrig_atlas.server.base import atlas, pages, toolbox
 PAPER = ("paper",)
 
 
-def paper_tool(
-    title: str, *, toolsets: tuple[str, ...] = PAPER, name: str = "", read_only: bool = True
-) -> Callable[[Tool], Tool]:
+def paper_tool(title: str, *, toolsets: tuple[str, ...] = PAPER) -> Callable[[Tool], Tool]:
     """Declare a published tool that looks something up."""
-    return toolbox.tool(
-        title=title, read_only=read_only, faithful=True, toolsets=toolsets, name=name, open_world=read_only
-    )
+    return toolbox.tool(title=title, read_only=True, faithful=True, toolsets=toolsets, open_world=True)
 
 
 def published(shaped: tuple[dict[str, Any], Told]) -> Published:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import fcntl
 from collections.abc import Callable, Iterable
-from pathlib import Path
 
 from labrig.canonical import content_hash, sha256
 from labrig.config import home
@@ -22,7 +21,7 @@ MADE = 2
 """Of the way in which articles become pages; a new number makes stores anew."""
 
 
-def earth_store(folder: Path = BUNDLED) -> SqliteStore:
+def earth_store() -> SqliteStore:
     """Return the store of the bundled world, made of its TOML files if they or this code have changed.
 
     Raises
@@ -30,9 +29,9 @@ def earth_store(folder: Path = BUNDLED) -> SqliteStore:
     LabrigError
         ``not_found`` where there are no articles; ``bad_input`` for an invalid article.
     """
-    files = [[path.name, sha256(path.read_bytes())] for path in sorted(folder.glob("*.toml"))]
+    files = [[path.name, sha256(path.read_bytes())] for path in sorted(BUNDLED.glob("*.toml"))]
     source = "Labrig's own short articles on the real world"
-    return _made(EARTH, content_hash(files), HOST, source, lambda: read_articles(folder), made_up=False)
+    return _made(EARTH, content_hash(files), HOST, source, read_articles, made_up=False)
 
 
 def world_store(world: str, articles: Iterable[Article]) -> SqliteStore:

@@ -58,20 +58,14 @@ class _Writer:
         return Marked("".join(self._parts), tuple(self._links), tuple(self._sections))
 
 
-def section_marked(page: Page, numbers: Iterable[int], *, headings: bool = True) -> Marked:
-    """Return sections as Markdown with ATX headings, in the order of their numbers.
-
-    Parameters
-    ----------
-    headings
-        Whether each begins with its heading; the lead has none.
-    """
+def section_marked(page: Page, numbers: Iterable[int]) -> Marked:
+    """Return sections as Markdown with ATX headings, in the order of their numbers; the lead has no heading."""
     writer = _Writer()
     begun = False
     for number in numbers:
         section = page.sections[number]
         writer.section(number)
-        if headings and section.title:
+        if section.title:
             writer.add(("\n\n" if begun else "") + "#" * max(2, section.level) + f" {section.title}")
             begun = True
         begun = _blocks(writer, page, section, begun) or begun

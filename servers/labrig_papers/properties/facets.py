@@ -105,15 +105,14 @@ def facets_of(text: str) -> dict[str, str]:
     return found
 
 
-def conflicts(first: Mapping[str, str], second: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the facets that both state and in which they differ, as ``temperature: 0 K and 77 K``."""
-    found = []
+def conflict(first: Mapping[str, str], second: Mapping[str, str]) -> bool:
+    """Return whether both state a facet and differ in it; a given temperature may be any but 0 K and normal."""
     for name in NAMES:
         a, b = first.get(name), second.get(name)
         one_is_given = name == "temperature" and "given" in (a, b) and not {"0 K", "normal"} & {a, b}
         if a and b and a != b and not one_is_given:
-            found.append(f"{name}: {a} and {b}")
-    return tuple(found)
+            return True
+    return False
 
 
 def quantity_key(text: str) -> str:

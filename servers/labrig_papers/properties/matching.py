@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from labrig.errors import LabrigError
-from labrig_papers.properties.facets import NAMES, conflicts, facets_of, quantity_key
+from labrig_papers.properties.facets import NAMES, conflict, facets_of, quantity_key
 from labrig_papers.properties.listing import Property, aliases, key, properties
 
 Via = Literal["exact", "alias", "letters"]
@@ -56,15 +56,12 @@ class Matched:
         The quantity that the name is of, empty if unknown; ``!`` before one that the list lacks.
     facets
         What name and context state.
-    forbidden
-        Names of the same quantity that differ in a facet or dimension, with why.
     """
 
     name: str
     matches: tuple[Match, ...]
     quantity: str
     facets: dict[str, str]
-    forbidden: tuple[tuple[str, str], ...]
 
 
 def match_property(name: str, context: str = "", dimension: str = "", n: int = 3) -> Matched:
@@ -101,16 +98,12 @@ def match_property(name: str, context: str = "", dimension: str = "", n: int = 3
     if exact:
         facets.update(exact.facets)
     _without_own(quantity, facets, name)
-    forbidden: list[tuple[str, str]] = []
-    matches: list[Match] = []
-    for candidate in properties():
-        match = _judged(candidate, exact, quantity, facets, dimension, forbidden)
-        if match is not None:
-            matches.append(match)
+    judged = (_judged(candidate, exact, quantity, facets, dimension) for candidate in properties())
+    matches = [match for match in judged if match is not None]
     if not quantity:
         matches = _by_letters(name, facets, dimension)
     matches.sort(key=lambda each: (-each.score, each.property.name))
-    return Matched(name, tuple(matches[:n]), quantity, facets, tuple(forbidden))
+    return Matched(name, tuple(matches[:n]), quantity, facets)
 
 
 def quantity_of(name: str) -> str:
@@ -155,17 +148,11 @@ def _judged(
     quantity: str,
     facets: dict[str, str],
     dimension: str,
-    forbidden: list[tuple[str, str]],
 ) -> Match | None:
-    """Return how a name of the list fits, None where it does not; what forbids it is noted."""
-    if candidate.quantity != quantity:
+    """Return how a name of the list fits, None where it does not."""
+    if candidate.quantity != quantity or conflict(candidate.facets, facets):
         return None
     if dimension and candidate.dimension and not fits(candidate.dimension, dimension):
-        forbidden.append((candidate.name, f"the unit is of {dimension}, not of {candidate.dimension}"))
-        return None
-    differing = conflicts(candidate.facets, facets)
-    if differing:
-        forbidden.append((candidate.name, "; ".join(differing)))
         return None
     if candidate is exact:
         return Match(candidate, 1.0, "exact", "the name itself")
@@ -213,11 +200,7 @@ def _by_letters(name: str, facets: dict[str, str], dimension: str) -> list[Match
     found = []
     for quantity, (score, alias) in resembling.items():
         for candidate in properties():
-            match = (
-                _judged(candidate, None, quantity, facets, dimension, [])
-                if candidate.quantity == quantity
-                else None
-            )
+            match = _judged(candidate, None, quantity, facets, dimension)
             if match is not None:
                 reason = f"letters like {alias!r} ({score:.0f} of 100); {match.reason}"
                 found.append(Match(candidate, match.score * score / 130, "letters", reason))

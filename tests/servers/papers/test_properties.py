@@ -84,7 +84,6 @@ def test_differing_facets_and_dimensions_forbid() -> None:
     assert [each.property.name for each in matched.matches] == [
         "H_{c2} at 0 K for single crystal for H //c-axis"
     ]
-    assert dict(matched.forbidden)["H_{c2} at 0 K for poly crystal"] == "sample: poly and single"
     assert match_property("Hc2", dimension="temperature").matches == ()
     assert match_property("Tc", dimension="temperature").matches
 

@@ -81,9 +81,9 @@ class Grids:
         lat, lon = (self.day_lat, self.day_lon) if days else (self.lat, self.lon)
         return np.ix_((lat >= box.south) & (lat <= box.north), (lon >= box.west) & (lon <= box.east))
 
-    def mean_in(self, field: Floats, box: Box, *, days: bool = False) -> float:
+    def mean_in(self, field: Floats, box: Box) -> float:
         """Return the mean over a box, each value once."""
-        rows, columns = self.inside(box, days=days)
+        rows, columns = self.inside(box)
         return float(field[..., rows, columns].mean())
 
 
