@@ -177,6 +177,9 @@ def _typed(error: Exception, symbol: str) -> LabrigError:
         )
     if kind in ("YFTzMissingError", "YFPricesMissingError", "YFTickerMissingError"):
         return LabrigError(f"Yahoo Finance answers: {error}", where=symbol, code="not_found")
+    if getattr(getattr(error, "response", None), "status_code", 0) == 404:
+        # of the first unknown tickers of a process yfinance asks for more than their prices, and hears 404
+        return LabrigError(f"Yahoo Finance knows no {symbol}", where=symbol, code="not_found")
     return LabrigError(
         f"Yahoo Finance did not answer: {kind}: {error}",
         where=symbol,

@@ -113,6 +113,12 @@ class YFTzMissingError(Exception):
     """By this name yfinance says that a ticker is unknown."""
 
 
+class HTTPError(Exception):
+    """By this name curl_cffi says that a status is an error; yfinance lets it through for an unknown ticker."""
+
+    response = SimpleNamespace(status_code=404)
+
+
 class Meta(Mapping[str, Any]):
     """What yfinance 1.7 gives: reading all of it asks Yahoo once more."""
 
@@ -167,11 +173,21 @@ async def test_a_stock_on_a_closed_day_is_that_of_the_day_before_and_says_so(
         (Frame(("2000-12-22", float("nan"), 1)), "not_found", "no trade"),
         (YFRateLimitError("Too Many Requests"), "rate_limited", "asks to wait"),
         (YFTzMissingError("$GSK.L: possibly delisted; no timezone found"), "not_found", "possibly delisted"),
+        (HTTPError("HTTP Error 404: "), "not_found", "knows no GSK.L"),
         (ConnectionError("curl: (6)"), "unreachable", "curl: (6)"),
         (KeyError("chart"), "unreachable", "KeyError"),
         (None, "unavailable", "not installed"),
     ],
-    ids=["nothing", "no close", "wait", "unknown", "no connection", "changed", "missing"],
+    ids=[
+        "nothing",
+        "no close",
+        "wait",
+        "unknown",
+        "unknown, asked more",
+        "no connection",
+        "changed",
+        "missing",
+    ],
 )
 async def test_what_yfinance_says_is_a_typed_error(
     given: Any, code: str, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
