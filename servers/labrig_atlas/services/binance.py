@@ -110,6 +110,8 @@ def raise_error(answer: Value) -> None:
         raise LabrigError(
             f"Binance answers {code}: {message}", where=answer.where, code="rate_limited", retry_after_s=60.0
         )
+    if "restricted location" in message:  # with any status, as intermediate hosts pass it on
+        raise LabrigError(f"Binance answers {code}: {message}", where=answer.where, code="refused")
     raise LabrigError(
         f"Binance answers {code}: {message}",
         where=answer.where,

@@ -28,6 +28,7 @@ from labrig_atlas.services.values import Value
 from support.atlas_services import (
     BANK_MESSAGE,
     BERLIN,
+    CANDLE,
     COUNTRIES,
     DENIED,
     FRANCE,
@@ -666,6 +667,19 @@ async def test_a_polar_night_is_said(site: Imitation, tmp_path: Path) -> None:
     async with client(tmp_path, site, cache=None) as web:
         found = await open_meteo.weather(web, 78.2, 15.6, "2024-12-20", "2024-12-20")
     assert open_meteo.NO_SUN in found.notes and found.facts.daily["sunset"] == ("2024-12-20T00:00",)
+
+
+async def test_binance_that_is_closed_with_status_200_is_asked_at_its_twin(
+    site: Imitation, tmp_path: Path
+) -> None:
+    closed = {
+        "code": 0,
+        "msg": "Service unavailable from a restricted location according to 'b. Eligibility'",
+    }
+    site.on("/binance/klines").then(closed)
+    site.on("/binance_us/klines").then([CANDLE])
+    async with client(tmp_path, site, cache=None) as web:
+        assert (await binance.crypto(web, "BTC", "2024-01-15")).facts.exchange == "Binance.US"
 
 
 async def test_a_name_that_is_unknown_makes_cells_and_no_error(site: Imitation, tmp_path: Path) -> None:
