@@ -86,8 +86,8 @@ MOST_DAYS = 3_660
 MOST_HEIGHTS = 100
 WAITS_S = {"Minutely": 60.0, "Hourly": 3600.0, "Daily": 86_400.0, "Monthly": 86_400.0}
 """How long to wait at most after "Hourly API request limit exceeded"; Open-Meteo says so with 429, without a header."""
-PATIENCE_S = 3.0
-"""For asking again: once after a fault; more would only use up more of a limit that lasts a minute or an hour."""
+PATIENCE_S = 20.0
+"""For its turn, behind others whose ten years take seconds each, and for asking again after a fault."""
 NO_SUN = (
     "On a day on which the sun does not rise or not set, Open-Meteo gives midnight for both: the same one in a polar "
     "night, the next for the sunset of a polar day."
