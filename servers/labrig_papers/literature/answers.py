@@ -14,16 +14,18 @@ if TYPE_CHECKING:
 
 
 class Part(BaseModel):
-    """A part of an answer: members that are not asked for are ignored, null is as if nothing were there."""
+    """A part of an answer: members that are not asked for are ignored, as is null, as a member and in its lists."""
 
     @model_validator(mode="before")
     @classmethod
     def _without_null(cls, given: Any) -> Any:
-        return (
-            {name: each for name, each in given.items() if each is not None}
-            if isinstance(given, dict)
-            else given
-        )
+        if not isinstance(given, dict):
+            return given
+        there = {name: each for name, each in given.items() if each is not None}
+        return {
+            name: [one for one in each if one is not None] if isinstance(each, list) else each
+            for name, each in there.items()
+        }
 
 
 Model = TypeVar("Model", bound=Part)

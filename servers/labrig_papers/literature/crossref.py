@@ -26,7 +26,7 @@ class _Date(Part):
 
 
 class _Item(Part):
-    doi: str = Field(alias="DOI")
+    doi: str = Field(default="", alias="DOI")
     title: list[str] = Field(default=[])
     author: list[_Author] = Field(default=[])
     issued: _Date = _Date()

@@ -348,6 +348,22 @@ def test_titles_as_crossref_sends_them_are_read_as_they_are_printed(sent: str, p
     assert plain_title(sent) == plain and plain_title(plain) == plain
 
 
+async def test_gaps_in_a_record_of_crossref_take_no_others_with_it(site: Imitation, tmp_path: Path) -> None:
+    from support.web import client
+
+    odd = {
+        "DOI": None,
+        "title": [None],
+        "author": [None, {"family": "Tester"}],
+        "issued": {"date-parts": [[None]]},
+    }
+    site.on("/crossref/works").then({"message": {"items": [odd, None, CROSSREF["message"]]}})
+    async with client(tmp_path, site, cache=None) as web:
+        first, second = (await asking.search(web, "words", ["crossref"], 5)).works
+    assert (first.doi, first.title, first.authors, first.year) == ("", "", ("Tester",), None)
+    assert second.doi == DOI
+
+
 async def test_semantic_scholar_is_asked_without_hyphens(site: Imitation, tmp_path: Path) -> None:
     from support.web import client
 
