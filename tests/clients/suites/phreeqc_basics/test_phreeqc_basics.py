@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from itertools import combinations
@@ -27,6 +27,7 @@ from labrig_suites.phreeqc_basics import suite
 from labrig_suites.phreeqc_basics.quantities import shown
 from labrig_suites.phreeqc_basics.stems import edited, stems
 from support.basics import basics
+from support.solved import answer_of, other_digits
 
 KEYWORDS = (
     "SOLUTION|EQUILIBRIUM_PHASES|REACTION|REACTION_TEMPERATURE|REACTION_PRESSURE|KINETICS|EXCHANGE|SURFACE|"
@@ -179,8 +180,6 @@ def test_limestone_water_follows_the_textbook(made: list[Sample]) -> None:
 
 # --------------------------------------------------------------------------------------------------- solution
 
-Change = Callable[[str], str]
-
 
 @asynccontextmanager
 async def server(arm: Arm, workspace: Path) -> AsyncIterator[Any]:
@@ -193,23 +192,6 @@ async def server(arm: Arm, workspace: Path) -> AsyncIterator[Any]:
         yield client
 
 
-async def play(client: Any, solution: Solution, change: Change = str, at: int = -1) -> str:
-    """Play a solution over MCP with the result of call `at` changed; return its letter, or why not."""
-    results: list[str] = []
-    try:
-        for n, call in enumerate(solution.calls):
-            wire = await client.call_tool_mcp(call.tool, call.bind(results))
-            text = "\n".join(part.text for part in wire.content)
-            results.append(change(text) if n == at else text)
-        return solution.answer(results)
-    except Unsolvable as error:
-        return f"unsolvable: {error}"
-
-
-def shift_digits(text: str) -> str:
-    return re.sub(r"\d", lambda digit: str((int(digit[0]) + 3) % 10), text)
-
-
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=() if name == "agent-toc" else pytest.mark.accept) for name in ARMS]
 )
@@ -220,9 +202,9 @@ async def test_the_reference_is_right_and_hangs_on_every_result(
     async with server(arm, tmp_path / "workspace") as client:
         for sample in made:
             solution = suite.solution(sample, arm)
-            assert await play(client, solution) == sample.truth["answer"], sample.labels["stem"]
+            assert await answer_of(client, solution) == sample.truth["answer"], sample.labels["stem"]
             for at in range(1, len(solution.calls)):
-                corrupted = await play(client, solution, shift_digits, at)
+                corrupted = await answer_of(client, solution, other_digits, at)
                 assert corrupted != sample.truth["answer"], (sample.labels["stem"], solution.calls[at].tool)
 
 
@@ -248,7 +230,10 @@ async def test_a_wrong_build_leads_to_its_option(
                 if build is not None:
                     changed = replace(write, arguments={"path": "input.pqi", "content": build})
                     wrong = Solution((changed, *rest), suite.solution(sample, arm).answer)
-                    assert await play(client, wrong) == letter, (sample.labels["stem"], option["diagnosis"])
+                    assert await answer_of(client, wrong) == letter, (
+                        sample.labels["stem"],
+                        option["diagnosis"],
+                    )
                     led += 1
     assert led >= 20
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,12 +12,13 @@ from fastmcp import Client
 from labrig.serving.builder import build
 from labrig_harness.registry import suites
 from labrig_harness.sample import Sample
-from labrig_harness.suite import Solution, Unsolvable
+from labrig_harness.suite import Unsolvable
 from labrig_phreeqc.server import toolbox
 from labrig_suites import phreeqc_basics
 from labrig_suites.phreeqc_mcq import another, fixtures, items
 from labrig_suites.phreeqc_mcq.scenario import Printed
 from labrig_suites.phreeqc_mcq.stems import STEMS
+from support.solved import answer_of, other_digits
 
 PROMPT = "What?\n\nA. 1.000 mol\nB. 1.020 mol\nC. pH 7.28\nD. -2.5e-3 µmol/kg water\n"
 RUN = "status: ok\nselected output 7: t.tsv\nresult.out: 9 characters, 1 lines\n"
@@ -88,20 +88,6 @@ def test_a_run_that_left_no_table_is_unsolvable(run: str) -> None:
         solution.answer(["", "", run, "heading\n1.000\n"])
 
 
-async def play(client: Client, solution: Solution, *, corrupt: bool = False) -> str:
-    """Return the letter, with the digits of the last result changed where that is asked for, or why there is none."""
-    results: list[str] = []
-    for call in solution.calls:
-        wire = await client.call_tool_mcp(call.tool, call.bind(results))
-        results.append("\n".join(part.text for part in wire.content))
-    if corrupt:
-        results[-1] = re.sub(r"\d", lambda digit: str((int(digit[0]) + 3) % 10), results[-1])
-    try:
-        return solution.answer(results)
-    except Unsolvable as error:
-        return f"unsolvable: {error}"
-
-
 @pytest.mark.parametrize(
     ("name", "sample"),
     [("phreeqc-mcq", fixtures.sample()), ("phreeqc-basics", phreeqc_basics.fixtures.sample())],
@@ -115,8 +101,10 @@ async def test_both_solutions_give_the_key_of_the_fixtures(
     async with Client(build(toolbox, replace(arm.serve, workspace=tmp_path))) as client:
         for solve in (suite.solution, suite.another):
             assert solve is not None
-            assert await play(client, solve(sample, arm)) == sample.truth["answer"]
-            assert await play(client, solve(sample, arm), corrupt=True) != sample.truth["answer"]
+            solution = solve(sample, arm)
+            last = len(solution.calls) - 1
+            assert await answer_of(client, solution) == sample.truth["answer"]
+            assert await answer_of(client, solution, other_digits, last) != sample.truth["answer"]
 
 
 def test_the_question_of_the_fixtures_is_one_that_a_file_may_hold() -> None:

@@ -17,7 +17,7 @@ from labrig.errors import LabrigError
 from labrig.serving.builder import build
 from labrig.toolbox import ServeOptions
 from labrig_harness.sample import Sample
-from labrig_harness.suite import Arm, Solution, Unsolvable
+from labrig_harness.suite import Arm
 from labrig_phreeqc.server import toolbox
 from labrig_suites.phreeqc_mcq import items
 from labrig_suites.phreeqc_mcq.orbit import draw, told
@@ -25,6 +25,7 @@ from labrig_suites.phreeqc_mcq.scenario import FIELD, Stem
 from labrig_suites.phreeqc_mcq.solution import scene, solution
 from labrig_suites.phreeqc_mcq.stems import STEMS
 from labrig_suites.phreeqc_mcq.values import Value
+from support.solved import answer_of, other_digits
 
 KEYWORDS = (
     "SOLUTION|EQUILIBRIUM_PHASES|REACTION|REACTION_TEMPERATURE|REACTION_PRESSURE|KINETICS|EXCHANGE|SURFACE|"
@@ -138,20 +139,7 @@ def corrupted(text: str) -> str:
     """Change every digit, and take every second indented line away: what is read or counted is another."""
     lines = text.split("\n")
     kept = [line for n, line in enumerate(lines) if n % 2 or not line.startswith(" ")]
-    return re.sub(r"\d", lambda digit: str((int(digit[0]) + 3) % 10), "\n".join(kept))
-
-
-async def play(client: Client, solved: Solution, at: int = -1) -> str:
-    """Play a solution over MCP with the result of call `at` changed; return its letter, or why not."""
-    results: list[str] = []
-    try:
-        for n, call in enumerate(solved.calls):
-            wire = await client.call_tool_mcp(call.tool, call.bind(results))
-            text = "\n".join(part.text for part in wire.content)
-            results.append(corrupted(text) if n == at else text)
-        return solved.answer(results)
-    except Unsolvable as error:
-        return f"unsolvable: {error}"
+    return other_digits("\n".join(kept))
 
 
 @pytest.mark.parametrize(
@@ -166,11 +154,14 @@ async def test_the_reference_is_right_and_hangs_on_every_result(
     async with Client(build(toolbox, options)) as client:
         for sample in made:
             solved = solution(sample, arm)
-            assert await play(client, solved) == sample.truth["answer"], sample.labels["stem"]
+            assert await answer_of(client, solved) == sample.truth["answer"], sample.labels["stem"]
             for at in (
                 (1, 2) if protocol == "toc" else (2,)
             ):  # elsewhere it reads the file, whatever else is said
-                assert await play(client, solved, at) != sample.truth["answer"], (sample.labels["stem"], at)
+                assert await answer_of(client, solved, corrupted, at) != sample.truth["answer"], (
+                    sample.labels["stem"],
+                    at,
+                )
 
 
 @pytest.mark.accept
@@ -184,7 +175,7 @@ async def test_what_was_missed_leads_to_its_option(
             for letter, option in sample.truth["options"].items():
                 states = sample.truth["states"] | {each["switch"]: each["state"] for each in option["missed"]}
                 other = replace(sample, truth=sample.truth | {"states": states})
-                assert await play(client, solution(other, arm)) == letter, (
+                assert await answer_of(client, solution(other, arm)) == letter, (
                     sample.labels["stem"],
                     option["diagnosis"],
                 )

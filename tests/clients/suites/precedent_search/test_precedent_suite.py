@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
-from fastmcp import Client
 
 from attackers import precedent_search as attack
 from labrig.errors import LabrigError
-from labrig.serving.builder import build
-from labrig_harness import blobs
 from labrig_harness.sample import Sample
-from labrig_harness.suite import Score, Solution, Unsolvable
+from labrig_harness.suite import Score, Unsolvable
 from labrig_harness.trajectory import Step, Submission, Trajectory
 from labrig_papers.server import toolbox
 from labrig_suites.precedent_search import items, suite
@@ -28,6 +24,7 @@ from labrig_suites.precedent_search.arms import ARMS
 from labrig_suites.precedent_search.fixtures import CASES, fixtures, said
 from labrig_suites.precedent_search.making.stories import DEALT
 from labrig_suites.precedent_search.payload import CLAIMS
+from support.solved import results_of, served
 
 SEED, FEW = "held out", len(DEALT)
 
@@ -36,24 +33,6 @@ SEED, FEW = "held out", len(DEALT)
 def few() -> list[Sample]:
     """Return a sample of each kind of story."""
     return items.generate(SEED, FEW)
-
-
-@asynccontextmanager
-async def served(sample: Sample, workspace: Path) -> AsyncIterator[Client[Any]]:
-    """Serve the literature of a set; all its samples have the same."""
-    workspace.mkdir(exist_ok=True)
-    blobs.place(sample.brief.files, workspace)
-    async with Client(build(toolbox, replace(ARMS[0].serve, workspace=workspace))) as client:
-        yield client
-
-
-async def results_of(client: Client[Any], solved: Solution) -> list[str]:
-    """Return the results of a solution's calls over MCP."""
-    results: list[str] = []
-    for call in solved.calls:
-        wire = await client.call_tool_mcp(call.tool, call.bind(results))
-        results.append("\n".join(part.text for part in wire.content))
-    return results
 
 
 def scored(sample: Sample, text: str | None, epoch: int = 0) -> Score:
@@ -74,7 +53,7 @@ def shifted(text: str) -> str:
 
 
 async def all_right(samples: Sequence[Sample], folder: Path) -> None:
-    async with served(samples[0], folder) as client:
+    async with served(samples[0], ARMS[0], folder) as client:
         for sample in samples:
             for solve in (suite.solution, suite.another):
                 assert solve is not None
@@ -106,7 +85,7 @@ async def test_the_reference_scores_two_on_sixty_materials(tmp_path: Path) -> No
 
 async def test_a_changed_state_changes_the_answer(tmp_path: Path) -> None:
     sample = next(each for each in few() if each.labels["kind"] == "tested")
-    async with served(sample, tmp_path / "w") as client:
+    async with served(sample, ARMS[0], tmp_path / "w") as client:
         solved = suite.solution(sample, ARMS[0])
         results = await results_of(client, solved)
     turned = [result.replace("state = not superconducting", "state = unknown") for result in results]

@@ -21,6 +21,7 @@ from labrig_suites.science_gym.question import EXPECTED
 from labrig_suites.science_gym.solution import solution
 from labrig_suites.science_gym.wording import STYLES
 from support.sandbox_rig import skip_unless
+from support.solved import answer_of
 
 pytestmark = [pytest.mark.accept, pytest.mark.timeout(1800)]
 
@@ -68,11 +69,7 @@ async def test_the_reference_is_right_in_every_question(
     wrong = []
     async with Client(build(toolbox, suite.arm(arm).serve)) as client:
         for sample in samples:
-            played, results = solution(sample, suite.arm(arm)), []
-            for call in played.calls:
-                wire = await client.call_tool_mcp(call.tool, call.bind(results))
-                results.append("\n".join(part.text for part in wire.content))
-            said = played.answer(results)
+            said = await answer_of(client, solution(sample, suite.arm(arm)))
             found = grade(EXPECTED.validate_python(sample.truth["expected"]), said, said)
             if not (found.strict and found.compat):
                 wrong.append((sample.id, said, sample.truth["answer"]))

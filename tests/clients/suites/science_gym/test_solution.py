@@ -21,6 +21,7 @@ from labrig_suites.science_gym.items import generate
 from labrig_suites.science_gym.question import EXPECTED, NOT_POSSIBLE, TYPES, Expected
 from labrig_suites.science_gym.solution import shown, solution
 from support.sandbox_rig import skip_unless
+from support.solved import results_of
 
 ARMS = [Arm(f"agent-{name}", "repository", ServeOptions(toolsets=(name,))) for name in ("paper", "default")]
 METADATA = ("readme", "title", "abstract")
@@ -36,15 +37,6 @@ async def served(arm: Arm, workspace: Path) -> AsyncIterator[Client[Any]]:
 def solved(sample: Sample, arm: Arm) -> Solution:
     """Return the solution, made without the answer."""
     return solution(replace(sample, truth={"query": sample.truth["query"]}), arm)
-
-
-async def play(client: Client[Any], played: Solution) -> list[str]:
-    """Return the results of the calls over MCP."""
-    results: list[str] = []
-    for call in played.calls:
-        wire = await client.call_tool_mcp(call.tool, call.bind(results))
-        results.append("\n".join(part.text for part in wire.content))
-    return results
 
 
 def message(played: Solution, results: Sequence[str]) -> str:
@@ -94,7 +86,7 @@ async def check(samples: Sequence[Sample], arm: Arm, workspace: Path) -> None:
         for sample in samples:
             expected = EXPECTED.validate_python(sample.truth["expected"])
             played = solved(sample, arm)
-            results = await play(client, played)
+            results = await results_of(client, played)
             said = message(played, results)
             assert is_right(said, expected), (sample.truth, said)
             for at in range(len(results)):

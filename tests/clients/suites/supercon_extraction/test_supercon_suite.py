@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from fastmcp import Client
 
 from attackers import supercon_extraction as attack
 from labrig.errors import LabrigError
-from labrig.serving.builder import build
 from labrig.toolbox import ServeOptions
-from labrig_harness import blobs
 from labrig_harness.sample import Sample
-from labrig_harness.suite import Score, Solution, Unsolvable
+from labrig_harness.suite import Score, Unsolvable
 from labrig_harness.trajectory import Step, Submission, Trajectory
 from labrig_papers.server import toolbox
 from labrig_suites.supercon_extraction import items, suite
@@ -29,26 +25,9 @@ from labrig_suites.supercon_extraction.grading.names import key
 from labrig_suites.supercon_extraction.making.variants import Variant, make_variant
 from labrig_suites.supercon_extraction.reading import pages_of, resolved
 from labrig_suites.supercon_extraction.targets import FIELDS, field
+from support.solved import results_of, served
 
 SEED = "held out"
-
-
-@asynccontextmanager
-async def served(sample: Sample, workspace: Path) -> AsyncIterator[Client[Any]]:
-    """Serve a paper."""
-    workspace.mkdir(exist_ok=True)
-    blobs.place(sample.brief.files, workspace)
-    async with Client(build(toolbox, replace(ARMS[0].serve, workspace=workspace))) as client:
-        yield client
-
-
-async def results_of(client: Client[Any], solved: Solution) -> list[str]:
-    """Return the results of a solution's calls over MCP."""
-    results: list[str] = []
-    for call in solved.calls:
-        wire = await client.call_tool_mcp(call.tool, call.bind(results))
-        results.append("\n".join(part.text for part in wire.content))
-    return results
 
 
 def scored(sample: Sample, text: str) -> Score:
@@ -72,7 +51,7 @@ def shifted(text: str) -> str:
 
 
 async def right_and_by_its_results(sample: Sample, folder: Path) -> None:
-    async with served(sample, folder / sample.id) as client:
+    async with served(sample, ARMS[0], folder / sample.id) as client:
         for solve in (suite.solution, suite.another):
             assert solve is not None
             solved = solve(blind(sample), ARMS[0])
