@@ -50,14 +50,12 @@ def generate(
     """
     from labrig_suites.amazing_race.making.world import race_world
 
-    samples = []
     with race_world(world) as opened:
-        for number in range(count):
-            variant, level = VARIANTS[number % 2], LEVELS[number // 2 % len(LEVELS)]
-            samples.append(_made(opened, seed, number, level, variant))
-            if progress is not None:
-                progress(number + 1)
-    return samples
+
+        def make(number: int) -> Sample:
+            return _made(opened, seed, number, LEVELS[number // 2 % len(LEVELS)], VARIANTS[number % 2])
+
+        return generated.one_by_one(range(count), make, progress)
 
 
 def _made(world: RaceWorld, seed: str, number: int, level: str, variant: str) -> Sample:

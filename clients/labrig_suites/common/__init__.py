@@ -3,7 +3,7 @@
 - `choice`: the score of a question with lettered options; `choice_fixtures`: trajectories that it is tried with
 - `numbers`: numbers as options and outputs show them
 - `dealing`: letters, ranks and stems dealt out evenly
-- `generated`: sets from a seed: commitment, opaque ids, lines of a file read back
+- `generated`: sets from a seed: commitment, opaque ids, samples one by one, lines of a file read back
 - `from_sync`: a coroutine run to its end from synchronous code
 - `grouped`: scores in groups, percentages, the table of end reasons
 """

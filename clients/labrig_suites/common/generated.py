@@ -1,9 +1,9 @@
-"""What suites share whose items come from a seed: a commitment to the seed, opaque ids, lines of a file read back."""
+"""What suites share whose items come from a seed: a commitment to it, opaque ids, samples one by one, lines read back."""
 
 from __future__ import annotations
 
 import hmac
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -20,6 +20,24 @@ def commitment(suite: str, seed: str) -> str:
 def opaque_id(seed: str, name: str) -> str:
     """Return an id that tells nothing of what it names: twelve hexadecimal digits of a keyed hash."""
     return hmac.new(seed.encode(), name.encode(), "sha256").hexdigest()[:12]
+
+
+def at_least_one(count: int) -> None:
+    """Refuse a set without a sample."""
+    if count < 1:
+        raise LabrigError("A set needs at least one sample", where=f"n={count}", expected="1 or more")
+
+
+def one_by_one(
+    numbers: range, make: Callable[[int], Sample], progress: Callable[[int], None] | None
+) -> list[Sample]:
+    """Return the samples of these numbers, made one after the other; `progress` is told how many are done."""
+    samples = []
+    for number in numbers:
+        samples.append(make(number))
+        if progress is not None:
+            progress(len(samples))
+    return samples
 
 
 def hidden(sample: Sample) -> dict[str, Any]:

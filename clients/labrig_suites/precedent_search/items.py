@@ -36,18 +36,16 @@ def generate(
     LabrigError
         ``bad_input`` for a count below 1; ``unavailable`` without reportlab.
     """
-    if count < 1:
-        raise LabrigError("A set needs at least one sample", where=f"n={count}", expected="1 or more")
+    generated.at_least_one(count)
     made = make_literature(seed, count)
     blobs: dict[str, str | Blob] = {CORPUS: Blob.of(made.corpus)}
     blobs |= {name: Blob.of(paper.pdf) for name, paper in zip(made.names, made.papers, strict=True)}
-    samples = []
-    for number, asked in enumerate(made.asked[:first]):
+
+    def make(number: int) -> Sample:
         id = generated.opaque_id(seed, f"{NAME}/{VERSION}/{count}/{number}")
-        samples.append(_sample(id, made, asked, blobs))
-        if progress is not None:
-            progress(number + 1)
-    return samples
+        return _sample(id, made, made.asked[number], blobs)
+
+    return generated.one_by_one(range(count)[:first], make, progress)
 
 
 def _sample(id: str, made: Literature, asked: Asked, blobs: dict[str, str | Blob]) -> Sample:

@@ -95,8 +95,7 @@ def generate(
     LabrigError
         ``bad_input`` for a count below 1; ``unavailable`` where the repository server is not installed.
     """
-    if count < 1:
-        raise LabrigError("A set needs at least one sample", where=f"n={count}", expected="1 or more")
+    generated.at_least_one(count)
     from labrig_suites.science_gym.wording import STYLES
 
     wanted = count if first is None else min(first, count)

@@ -60,15 +60,13 @@ def generate(
     LabrigError
         ``bad_input`` for a count below 1; ``unavailable`` without reportlab.
     """
-    if count < 1:
-        raise LabrigError("A set needs at least one sample", where=f"n={count}", expected="1 or more")
-    samples = []
-    for number in range(count if first is None else min(first, count)):
+    generated.at_least_one(count)
+
+    def make(number: int) -> Sample:
         level, name, variant = dealt(number)
-        samples.append(made(seed, number, make_variant(f"{seed}/{number}", level, name, variant), variant))
-        if progress is not None:
-            progress(number + 1)
-    return samples
+        return made(seed, number, make_variant(f"{seed}/{number}", level, name, variant), variant)
+
+    return generated.one_by_one(range(count)[:first], make, progress)
 
 
 def made(seed: str, number: int, paper: Paper, variant: Variant) -> Sample:

@@ -31,14 +31,8 @@ def generate(
     LabrigError
         ``bad_input`` for a count below 1; ``unavailable`` without the libraries of the Earth server.
     """
-    if count < 1:
-        raise LabrigError("A set needs at least one sample", where=f"n={count}", expected="1 or more")
-    samples = []
-    for number in range(count if first is None else min(first, count)):
-        samples.append(item(seed, number))
-        if progress is not None:
-            progress(number + 1)
-    return samples
+    generated.at_least_one(count)
+    return generated.one_by_one(range(count)[:first], lambda number: item(seed, number), progress)
 
 
 def item(seed: str, number: int) -> Sample:
