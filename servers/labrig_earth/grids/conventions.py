@@ -6,6 +6,7 @@ and "ERA5-Land: data documentation" (accumulated from 00 UTC to the hour; 00 UTC
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -40,6 +41,8 @@ ACCUMULATED_NAMES = {
 }
 """Names of ERA5 for what its forecasts accumulate."""
 
+MEAN_OF_A_MONTH = re.compile(r"avg[a-z]{2}")
+"""GRIB's step types of ERA5's monthly means: avgua of analyses, avgad of daily accumulations, avgid of forecasts."""
 _SAMPLE_CELLS = 200
 _DAY_H = 23.9
 
@@ -62,15 +65,20 @@ class Accumulation:
 def accumulation_of(variable: Any, time: str) -> Accumulation:
     """Return what the values of a variable cover in time.
 
-    What is of a moment says so. Else bounds of the times decide, GRIB's step type and CF's cell methods, then names
-    of ERA5. Of hourly accumulated values it is looked at first whether they rise through the day and fall at 01 UTC, as
-    those of ERA5-Land do. Without bounds and step type, steps of a day or more are taken to begin at their time.
+    What is of a moment says so, and so do means of months, whose time is the first of the month, 00 or 06 UTC. Else
+    bounds of the times decide, GRIB's step type and CF's cell methods, then names of ERA5. Of hourly accumulated values
+    it is looked at first whether they rise through the day and fall at 01 UTC, as those of ERA5-Land do. Without bounds
+    and step type, steps of a day or more are taken to begin at their time.
     """
     step_type = str(variable.attrs.get("GRIB_stepType", "")).lower()
     methods = str(variable.attrs.get("cell_methods", "")).lower()
     name = str(variable.attrs.get("GRIB_shortName") or variable.name or "").lower()
     if step_type in ("instant",) or "time: point" in methods:
         return Accumulation("instant", f"{'GRIB_stepType' if step_type else 'cell_methods'} says so", True)
+    if MEAN_OF_A_MONTH.fullmatch(step_type):
+        return Accumulation(
+            "after", f"GRIB_stepType is {step_type}: a mean of the month that begins at its time", True
+        )
     by_name = name in ACCUMULATED_NAMES
     stated = step_type in ("accum", "avg", "max", "min") or "time: sum" in methods
     if (stated or by_name) and time and time in variable.dims and _rises_through_the_day(variable, time):

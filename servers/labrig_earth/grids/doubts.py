@@ -49,6 +49,11 @@ def sum_doubt(attrs: Mapping[str, Any], over: str) -> str:
             f"The sum of temperatures in {unit} measures nothing, and differs between K and degC: "
             "a mean, or degree days, may be what is wanted"
         )
+    if over == "time" and str(attrs.get("GRIB_stepType", "")).lower() == "avgad":
+        return (
+            f"Each value is what a day of its month has on average, {unit} a day (GRIB_stepType avgad): their sum "
+            "is no amount; times the days of its month each of them is"
+        )
     if over == "time" and any(same_dimension(unit, rate) for rate in RATES):
         return f"The sum of a rate in {unit} is no amount: times the length of a step it is one"
     if over == "space" and any(same_dimension(unit, each) for each in OF_NO_TOTAL):

@@ -114,6 +114,7 @@ def test_sums_in_polygons_are_doubted_by_the_same_rule(asks: Any) -> None:
 def test_which_sums_mean_something(unit: str, over: str, doubted: bool) -> None:
     assert bool(sum_doubt({"units": unit}, over)) == doubted
     assert not sum_doubt({"units": "K", "labrig_difference": "1"}, "time")
+    assert "m a day" in sum_doubt({"units": "m", "GRIB_stepType": "avgad"}, "time")
 
 
 @pytest.mark.parametrize(

@@ -238,6 +238,23 @@ def test_what_era5_land_accumulates_is_told_apart_and_known_by_its_values() -> N
     assert np.isnan(gap.values[2]).all() and np.allclose(gap.values[3], amounts[4])
 
 
+@pytest.mark.parametrize(
+    ("name", "step_type", "hour"), [("tp", "avgad", 0), ("tp", "avgad", 6), ("t2m", "avgua", 0)]
+)
+def test_monthly_means_of_the_store_are_of_the_month_at_whose_begin_they_stand(
+    name: str, step_type: str, hour: int
+) -> None:
+    """CDS splits its files of monthly means by this attribute; those of forecasts are dated 06 UTC."""
+    times = pd.date_range("2020-01-01", periods=24, freq="MS") + pd.Timedelta(hours=hour)
+    attrs = {"units": "m", "GRIB_stepType": step_type}
+    found = xr.DataArray(
+        np.arange(24.0), dims="valid_time", coords={"valid_time": times}, name=name, attrs=attrs
+    )
+    for series in (found, found[:1]):
+        covers = accumulation_of(series, "valid_time")
+        assert covers.covers == "after" and covers.stated and step_type in covers.why
+
+
 def test_final_and_preliminary_runs_are_spliced() -> None:
     times = pd.date_range("2020-01-01", periods=4)
     values = np.array([[1.0, 2, np.nan, np.nan], [np.nan, 20, 30, 40]])
