@@ -265,23 +265,51 @@ def _resolved(
     generic = region.named.formula if region.named else region.text
     if region.named is None:
         _refuse_acronym(region.text)
-    assumptions: list[str] = []
-    if region.named is not None:
-        assumptions.append(f"{region.named.name} is {generic}")
-    values = dict(given)
+    assumptions = [f"{region.named.name} is {generic}"] if region.named is not None else []
     if region.number is not None:
         generic = re.sub(r"O\d+[+-]δ$", f"O{region.number:g}", generic)
+    generic = _without_placeholder(generic, given, said, around)
+    values, told = _values_of(generic, given, said, around)
+    assumptions += told
+    written, isotopes = _written(generic, values)
+    composition = _composition(written)
+    return replace(
+        base,
+        status="nominal" if any("=" in each for each in assumptions) else "resolved",
+        formula=_canonical(written, composition),
+        composition=composition,
+        isotopes=isotopes,
+        generic=generic,
+        variables={name: values[name] for name in _variables(generic)},
+        assumptions=tuple(assumptions),
+    )
+
+
+def _without_placeholder(generic: str, given: dict[str, float], said: Variables, around: Variables) -> str:
+    """Return a formula with the element named for its placeholder, where it has one."""
     placeholder = _placeholder(generic, said, around)
-    if placeholder:
-        name, elements = placeholder
-        if len(elements) != 1:
-            written_out = [generic.replace(name, symbol, 1) for symbol in elements if symbol in SYMBOLS]
-            alternatives = tuple(_alternatives(each, values, "", [0.0]) for each in written_out)
-            complete = len(written_out) == len(elements) and all(alternatives)
-            flat = tuple(each[0] for each in alternatives) if complete else tuple(written_out)
-            raise _Unresolved("several_values" if elements else "placeholder", name, (name,), flat, complete)
-        generic = generic.replace(name, elements[0], 1)
-    needed = sorted({letter for amount in _amounts(generic) for letter in names_in(amount)})
+    if placeholder is None:
+        return generic
+    name, elements = placeholder
+    if len(elements) != 1:
+        written_out = [generic.replace(name, symbol, 1) for symbol in elements if symbol in SYMBOLS]
+        alternatives = tuple(_alternatives(each, given, "", [0.0]) for each in written_out)
+        complete = len(written_out) == len(elements) and all(alternatives)
+        flat = tuple(each[0] for each in alternatives) if complete else tuple(written_out)
+        raise _Unresolved("several_values" if elements else "placeholder", name, (name,), flat, complete)
+    return generic.replace(name, elements[0], 1)
+
+
+def _variables(generic: str) -> list[str]:
+    return sorted({letter for amount in _amounts(generic) for letter in names_in(amount)})
+
+
+def _values_of(
+    generic: str, given: dict[str, float], said: Variables, around: Variables
+) -> tuple[dict[str, float], list[str]]:
+    """Return the value of each variable, and what was assumed of those that the formula's own text does not give."""
+    assumptions: list[str] = []
+    values, needed = dict(given), _variables(generic)
     for name in needed:
         if name in values:
             continue
@@ -307,18 +335,7 @@ def _resolved(
                 each for each in needed if each not in values and each != "δ" and not said.values.get(each)
             )
             raise _Unresolved("variable_without_value", f"{', '.join(missing)} in {generic}", missing)
-    written, isotopes = _written(generic, values)
-    composition = _composition(written)
-    return replace(
-        base,
-        status="nominal" if any("=" in each for each in assumptions) else "resolved",
-        formula=_canonical(written, composition),
-        composition=composition,
-        isotopes=isotopes,
-        generic=generic,
-        variables={name: values[name] for name in needed},
-        assumptions=tuple(assumptions),
-    )
+    return values, assumptions
 
 
 def _refuse_acronym(text: str) -> None:
