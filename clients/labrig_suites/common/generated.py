@@ -1,4 +1,4 @@
-"""What suites share whose items come from a seed: a commitment to it, opaque ids, samples one by one, lines read back."""
+"""What suites share whose items come from a seed: commitments, opaque ids, samples one by one, lines read back."""
 
 from __future__ import annotations
 
