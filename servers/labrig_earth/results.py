@@ -14,6 +14,8 @@ from labrig.answer import Quantity
 
 SYNTHETIC = "labrig_synthetic"
 """Global attribute of the files of the made world; its text says from which seed. No colon: GDAL would cut it there."""
+OFFSET_LEFT_OUT = "labrig_offset_left_out"
+"""Attribute of a fetched scene: which bands' offset its catalogue states and was not applied, and why."""
 
 
 def said_of(label: str) -> str:

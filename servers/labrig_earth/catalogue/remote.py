@@ -16,6 +16,7 @@ from labrig.http.rasters import open_raster
 from labrig.http.sync import SyncClient
 from labrig.http.zarr_store import zarr_store
 from labrig_earth.gis.boxes import check_box
+from labrig_earth.results import OFFSET_LEFT_OUT
 
 MOST_CELLS = 50_000_000
 CRS = "EPSG:4326"
@@ -162,6 +163,7 @@ def fetch_scene(
     assert grid is not None
     if any(_far_below_zero(layers[name], *factors[name]) for name in unstated):
         factors |= {name: (factors[name][0], 0.0) for name in unstated}
+        kept[OFFSET_LEFT_OUT] = f"{', '.join(unstated)}: reflectances would be far below 0 with it"
     height, width = grid[2]
     kept.pop("AREA_OR_POINT", None)
     with rasterio.open(

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from labrig.errors import LabrigError
 from labrig_earth.data.formats import Place, format_of
-from labrig_earth.results import SYNTHETIC
+from labrig_earth.results import OFFSET_LEFT_OUT, SYNTHETIC
 from labrig_earth.satellite.indices import Floats, as_reflectance
 
 SENTINEL_2 = {
@@ -202,6 +202,10 @@ class Scene:
         if keep is not None and self.mask is None:
             self.warnings.append("no cloud mask: no band SCL was given, so clouds count")
         first = self.bands[needed[0]]
+        if left_out := first.tags.get(OFFSET_LEFT_OUT):
+            self.warnings.append(
+                f"{first.place.name}: the offset that the catalogue states was left out of {left_out}"
+            )
         label = first.tags.get(SYNTHETIC)
         if label:
             self.warnings.insert(0, f"These data are {label}")

@@ -104,6 +104,8 @@ async def test_scenes_are_fetched_recorded_and_replayed_with_the_archive_stopped
     assert searched["query"] == {"eo:cloud_cover": {"lte": 80}}
     assert searched["sortby"] == [{"field": "properties.eo:cloud_cover", "direction": "asc"}]
     assert [each["date"] for each in found["scenes"]] == list(made_scenes.DAYS)
+    (doubt,) = [each for each in found["warnings"] if "the offset that the catalogue states" in each]
+    assert doubt.startswith("S2A_2_") and "far below 0" in doubt
     wanted = expected(made_scenes.scenes(), found["grid"]["width"], found["grid"]["height"], COARSE)
     with rasterio.open(tmp_path / "one/work" / found["geotiff"]["tif_path"]) as file:
         layers = dict(zip(file.descriptions, file.read(), strict=True))
