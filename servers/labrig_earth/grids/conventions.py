@@ -43,6 +43,7 @@ ACCUMULATED_NAMES = {
 
 MEAN_OF_A_MONTH = re.compile(r"avg[a-z]{2}")
 """GRIB's step types of ERA5's monthly means: avgua of analyses, avgad of daily accumulations, avgid of forecasts."""
+LEAST_HOURS, LEAST_RISES = 20, 6
 _SAMPLE_CELLS = 200
 _DAY_H = 23.9
 
@@ -112,9 +113,13 @@ def _step_h(variable: Any, time: str) -> float:
 
 
 def _rises_through_the_day(variable: Any, time: str) -> bool:
-    """Look at the first three days of up to 200 cells of hourly values."""
+    """Look at the first three days of up to 200 cells of hourly values; of a single day, whether they rise alone.
+
+    A day of ERA5-Land, 00 to 23 UTC, falls at 01 UTC only where it rained the day before. Amounts of single hours that
+    rise `LEAST_RISES` times somewhere and fall nowhere, through most of a day, are not known of any place.
+    """
     axis = require_times(variable, time)
-    if axis.size < 26:
+    if axis.size < LEAST_HOURS:
         return False
     hours = hours_of(axis.isel({time: slice(0, 26)}))
     if not np.allclose(np.diff(hours), 1.0, atol=1e-6):
@@ -129,12 +134,14 @@ def _rises_through_the_day(variable: Any, time: str) -> bool:
     change = np.diff(values, axis=0)
     resets = axis.isel({time: slice(1, steps.sizes[time])}).dt.hour.values == 1
     scale = np.nanmax(np.abs(values)) if np.isfinite(values).any() else 0.0
-    if not scale or not resets.any():
+    if not scale or not (resets.any() or axis.size < 26) or resets.all():
         return False
     # Packing leaves falls of one part in 65,000; evaporation and losses of heat accumulate downwards.
     rising = change if np.nanmean(values) >= 0 else -change
     falls = rising < -1e-4 * scale
-    return bool(falls[resets].any() and not falls[~resets].any())
+    if axis.size < 26 and (rising[~resets] > 1e-4 * scale).sum(axis=0).max() < LEAST_RISES:
+        return False
+    return bool((falls[resets].any() or axis.size < 26) and not falls[~resets].any())
 
 
 def deaccumulated(variable: Any, time: str) -> Any:

@@ -234,6 +234,20 @@ def test_what_era5_land_accumulates_is_told_apart_and_known_by_its_values() -> N
     hourly = tp.copy(data=amounts)
     assert accumulation_of(hourly, "time").covers == "before"
     assert accumulation_of(hourly.rename("t2m"), "time").covers == "instant"
+    for begin, count in ((23, 24), (0, 23)):  # a day from 00 or from 01 UTC, as it is asked for most
+        day = slice(begin, begin + count)
+        assert accumulation_of(tp.isel(time=day), "time").covers == "since_00"
+        assert accumulation_of(hourly.isel(time=day), "time").covers == "before"
+    dry = tp.isel(time=slice(23, 47)).copy()
+    dry[0] = 0.0  # no rain the day before
+    assert accumulation_of(dry, "time").covers == "since_00"
+    sun = xr.DataArray(
+        np.sin(np.pi * np.arange(24) / 24) ** 2, dims="time", coords={"time": dry.time}, name="ssrd"
+    )
+    shower = sun.copy(data=np.eye(1, 24, 5)[0])
+    assert {accumulation_of(each, "time").covers for each in (sun, shower, sun.isel(time=slice(0, 13)))} == {
+        "before"
+    }
     gap = deaccumulated(tp.isel(time=[0, 1, 3, 4]), "time")
     assert np.isnan(gap.values[2]).all() and np.allclose(gap.values[3], amounts[4])
 
