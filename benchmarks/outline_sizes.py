@@ -13,7 +13,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from labrig_phreeqc.output.outline import outline_output, states
+from labrig_phreeqc.output.outline import states
+from labrig_phreeqc.output.outline_reading import outline_output
 from labrig_phreeqc.output.outline_text import render
 from labrig_phreeqc.output.toc import toc, toc_capped, toc_json
 

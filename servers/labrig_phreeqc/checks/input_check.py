@@ -22,7 +22,7 @@ from labrig_phreeqc.engine.run import Limits, Run, provenance
 from labrig_phreeqc.input.solution import Solution
 from labrig_phreeqc.input.solutions import overwritten, solutions, with_charge
 from labrig_phreeqc.input.statements import KEYWORDS, Statement, statements
-from labrig_phreeqc.output.outline import outline_output
+from labrig_phreeqc.output.outline_reading import outline_output
 
 MAX_SOLUTIONS = 50
 """Solutions that are run; the others are only counted."""

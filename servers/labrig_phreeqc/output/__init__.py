@@ -1,6 +1,7 @@
 """What PHREEQC printed.
 
-- `toc`: the paper's table of contents; `outline`: ours, simulation > stage > state > section; `outline_text`: as text
+- `toc`: the paper's table of contents; `outline`: ours, simulation > stage > state > section, and finding states in it;
+  `outline_reading`: from an output; `outline_text`: as text
 - `protocols`: how an output is delivered to an agent
 - `search`: strings, sections and states of an output
 - `printed_tables`: the tables of a state; `series`: any quantity over states; `table_file`: the same from files

@@ -23,7 +23,8 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from labrig.errors import LabrigError
-from labrig_phreeqc.output.outline import Outline, State, outline_output
+from labrig_phreeqc.output.outline import Outline, State
+from labrig_phreeqc.output.outline_reading import outline_output
 from labrig_phreeqc.output.series import Printout, Quantity, printouts
 
 

@@ -12,7 +12,7 @@
 from __future__ import annotations
 
 from labrig.tools.outlines import INLINE_CHARS, Outliner
-from labrig_phreeqc.output.outline import outline_output
+from labrig_phreeqc.output.outline_reading import outline_output
 from labrig_phreeqc.output.outline_text import render
 from labrig_phreeqc.output.toc import toc, toc_capped, toc_json
 

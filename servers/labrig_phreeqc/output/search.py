@@ -16,7 +16,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from labrig.errors import LabrigError, unknown_name
-from labrig_phreeqc.output.outline import Outline, Section, State, find_state, outline_output
+from labrig_phreeqc.output.outline import Outline, Section, State, find_state
+from labrig_phreeqc.output.outline_reading import outline_output
 from labrig_phreeqc.output.outline_text import SHORT_NAMES
 
 MATCHED_CHARS = 2_000

@@ -51,7 +51,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from labrig.errors import LabrigError, unknown_name
-from labrig_phreeqc.output.outline import Outline, State, find_state, outline_output, states
+from labrig_phreeqc.output.outline import Outline, State, find_state, states
+from labrig_phreeqc.output.outline_reading import outline_output
 from labrig_phreeqc.output.printed_tables import READERS, VALUES, Tables, Value
 from labrig_phreeqc.output.toc import heading
 

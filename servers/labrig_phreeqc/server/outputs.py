@@ -16,7 +16,7 @@ from labrig.toolbox import session
 from labrig.tools import cursor as cursors
 from labrig.tools.files import SourceArgument, source_text
 from labrig.tools.lines import cut
-from labrig_phreeqc.output import compare, outline, search
+from labrig_phreeqc.output import compare, outline_reading, search
 from labrig_phreeqc.output import series as tables
 from labrig_phreeqc.output.compare_text import to_text
 from labrig_phreeqc.output.outline import states
@@ -42,7 +42,7 @@ async def outline_output(
     temperature and its sections.
     """
     text = source_text(path)
-    built = outline.outline_output(text)
+    built = outline_reading.outline_output(text)
     source = f"outline of {path} ({len(text)} characters, {len(built.states)} states)"
     if from_line == 1 and to_line is None and not cursor:
         return Answer(source=source, text=render(built))
@@ -176,7 +176,9 @@ async def read_section(
 ) -> Answer:
     """Read one state of an output, or one section of it, as PHREEQC printed it."""
     text = source_text(path)
-    passage = await in_thread(search.read_section, text, outline.outline_output(text), state, section or None)
+    passage = await in_thread(
+        search.read_section, text, outline_reading.outline_output(text), state, section or None
+    )
     where = f"{path} L{passage.first}-{passage.last}: {passage.label}"
     shown = cut(passage.text, ANSWER_BYTES - 1000, path)
     return Answer(source=where + (f", {passage.section}" if passage.section else ""), text=shown)

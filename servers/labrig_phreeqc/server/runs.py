@@ -22,7 +22,7 @@ from labrig_phreeqc.database import databases
 from labrig_phreeqc.engine.run import Limits, record
 from labrig_phreeqc.output import protocols
 from labrig_phreeqc.output.key_values import key_values, saturation
-from labrig_phreeqc.output.outline import outline_output
+from labrig_phreeqc.output.outline_reading import outline_output
 from labrig_phreeqc.output.table_file import no_value
 from labrig_phreeqc.runs import execution
 from labrig_phreeqc.runs.execution import Execution, Request

@@ -17,7 +17,8 @@ from labrig.errors import LabrigError
 from labrig_phreeqc.engine.engine import Engine
 from labrig_phreeqc.output.compare import Comparison, Difference, OneSided, OtherText, compare_outputs
 from labrig_phreeqc.output.compare_text import to_text
-from labrig_phreeqc.output.outline import find_state, outline_output
+from labrig_phreeqc.output.outline import find_state
+from labrig_phreeqc.output.outline_reading import outline_output
 from labrig_phreeqc.output.series import series
 
 Solve = Callable[..., Awaitable[str]]

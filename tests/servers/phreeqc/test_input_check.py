@@ -11,7 +11,7 @@ from labrig_phreeqc.checks.input_check import MAX_SOLUTIONS, InputCheck, check_i
 from labrig_phreeqc.checks.run_notices import run_notices
 from labrig_phreeqc.engine.engine import Engine
 from labrig_phreeqc.engine.run import Limits, Run
-from labrig_phreeqc.output.outline import outline_output
+from labrig_phreeqc.output.outline_reading import outline_output
 
 
 async def check(text: str, database: str = "phreeqc.dat") -> InputCheck:

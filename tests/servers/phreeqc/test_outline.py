@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labrig_phreeqc.output.outline import Outline, find_state, outline_output, states
+from labrig_phreeqc.output.outline import Outline, find_state, states
+from labrig_phreeqc.output.outline_reading import outline_output
 from labrig_phreeqc.output.outline_text import SHORT_NAMES, render
 from labrig_phreeqc.output.toc import toc, toc_capped, toc_json
 from support.places import REFERENCE as DATA

@@ -27,7 +27,7 @@ from matplotlib.image import imread
 from labrig.errors import LabrigError
 from labrig.plotting import style
 from labrig.plotting.drawing import Painter, png_size
-from labrig_phreeqc.output.outline import outline_output
+from labrig_phreeqc.output.outline_reading import outline_output
 from labrig_phreeqc.output.series import series as read_series
 from labrig_phreeqc.plots import notation, piper, saturation, series, stiff, uncertainty
 from labrig_phreeqc.plots.painting import KINDS, paint

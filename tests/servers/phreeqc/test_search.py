@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from labrig.errors import LabrigError
 from labrig_phreeqc.engine.engine import Engine
-from labrig_phreeqc.output.outline import outline_output
+from labrig_phreeqc.output.outline_reading import outline_output
 from labrig_phreeqc.output.search import MATCHED_CHARS, SHOWN_CHARS, read_section, search_output
 
 INPUT = """

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from labrig.errors import LabrigError
 from labrig_phreeqc.engine.engine import Engine
 from labrig_phreeqc.engine.run import Run
-from labrig_phreeqc.output.outline import outline_output
+from labrig_phreeqc.output.outline_reading import outline_output
 from labrig_phreeqc.output.series import Series, available, parse_quantity, series, to_csv
 from labrig_phreeqc.output.table_file import read_table
 

@@ -8,7 +8,7 @@ import pytest
 
 from labrig.errors import LabrigError
 from labrig_phreeqc.engine.engine import Engine
-from labrig_phreeqc.output.outline import outline_output
+from labrig_phreeqc.output.outline_reading import outline_output
 from labrig_phreeqc.output.series import series, to_csv
 from labrig_phreeqc.output.table_file import is_table, read_table
 

@@ -12,7 +12,7 @@ from labrig_phreeqc.database.catalogue import read
 from labrig_phreeqc.database.databases import list_databases
 from labrig_phreeqc.database.definitions import activity_model
 from labrig_phreeqc.engine.engine import Engine
-from labrig_phreeqc.output.outline import outline_output
+from labrig_phreeqc.output.outline_reading import outline_output
 from labrig_phreeqc.output.series import series
 
 BRINE = "SOLUTION 1\n units mol/kgw\n Na {0}\n Cl {0}\n{1}\nEND"
