@@ -9,6 +9,25 @@ from __future__ import annotations
 from labrig_earth.impact.fields import Fields
 
 CONCRETE_R, CONCRETE_M = 0.15 / 1.4, 0.15
+RUN = """
+Version, 25.2
+Timestep, 4
+Building, Box, 0, City, 0.04, 0.4, FullExterior, 25, 6
+SimulationControl, No, No, No, No, Yes, No, 1
+RunPeriod, Year, 1, 1, , 12, 31, , Monday, No, No, No, Yes, Yes
+GlobalGeometryRules, UpperLeftCorner, Counterclockwise, World
+ScheduleTypeLimits, Any
+Schedule:Constant, On, Any, 1
+"""
+IDEAL_LOADS = """
+ZoneControl:Thermostat, Thermostat, Room, Dual, ThermostatSetpoint:DualSetpoint, Set points
+ThermostatSetpoint:DualSetpoint, Set points, Heating set point, Cooling set point
+ZoneHVAC:EquipmentConnections, Room, Equipment, Inlet, , Air, Outlet
+ZoneHVAC:EquipmentList, Equipment, SequentialLoad, ZoneHVAC:IdealLoadsAirSystem, Ideal, 1, 1
+ZoneHVAC:IdealLoadsAirSystem, Ideal, , Inlet, , , 50, 13, 0.0156, 0.0077, NoLimit, , , NoLimit, , , , , \
+ConstantSensibleHeatRatio, 0.7, None
+""".replace("\\\n", "")
+Point = tuple[float, float, float]
 
 
 def box(fields: Fields) -> list[list[str]]:
@@ -35,123 +54,62 @@ def box(fields: Fields) -> list[list[str]]:
     heating = fields.number("heating_setpoint_c", 5, 30, "degC", 20.0)
     cooling = fields.number("cooling_setpoint_c", heating, 40, "degC", max(26.0, heating))
     fields.require_all_known()
+    return [
+        *map(_object, RUN.strip().splitlines()),
+        _object(f"Schedule:Constant, Heating set point, Any, {heating:g}"),
+        _object(f"Schedule:Constant, Cooling set point, Any, {cooling:g}"),
+        _object("Schedule:Constant, Dual, Any, 4"),
+        _object(f"Material:NoMass, Insulation, Rough, {insulation:g}, 0.9, 0.7, 0.7"),
+        *_shell(length, width, height),
+        _object(
+            f"ZoneInfiltration:DesignFlowRate, Leaks, Room, On, AirChanges/Hour, , , , {leaks:g}, 1, 0, 0, 0"
+        ),
+        _object(f"ElectricEquipment, Devices, Room, On, Watts/Area, , {devices:g}, , 0, 0.3, 0, Plug"),
+        *map(_object, IDEAL_LOADS.strip().splitlines()),
+        *(_window(length, height, share, *window) if share else []),
+    ]
 
-    def corners(*points: tuple[float, float, float]) -> list[str]:
-        return [str(len(points)), *(f"{value:g}" for point in points for value in point)]
 
-    def surface(name: str, kind: str, outside: str, *points: tuple[float, float, float]) -> list[str]:
-        exposed = ["SunExposed", "WindExposed"] if outside == "Outdoors" else ["NoSun", "NoWind"]
-        return [
-            *(
-                "BuildingSurface:Detailed",
-                name,
-                kind,
-                "Shell",
-                "Room",
-                "",
-                outside,
-                "",
-                *exposed,
-                "autocalculate",
-            ),
-            *corners(*points),
-        ]
+def _object(line: str) -> list[str]:
+    """Return an object by its line in an IDF."""
+    return [field.strip() for field in line.split(",")]
 
-    a, b, h = length, width, height
-    objects = [
-        ["Version", "25.2"],
-        ["Timestep", "4"],
-        ["Building", "Box", "0", "City", "0.04", "0.4", "FullExterior", "25", "6"],
-        ["SimulationControl", "No", "No", "No", "No", "Yes", "No", "1"],
-        ["RunPeriod", "Year", "1", "1", "", "12", "31", "", "Monday", "No", "No", "No", "Yes", "Yes"],
-        ["GlobalGeometryRules", "UpperLeftCorner", "Counterclockwise", "World"],
-        ["ScheduleTypeLimits", "Any"],
-        ["Schedule:Constant", "On", "Any", "1"],
-        ["Schedule:Constant", "Heating set point", "Any", f"{heating:g}"],
-        ["Schedule:Constant", "Cooling set point", "Any", f"{cooling:g}"],
-        ["Schedule:Constant", "Dual", "Any", "4"],
-        ["Material:NoMass", "Insulation", "Rough", f"{insulation:g}", "0.9", "0.7", "0.7"],
-        ["Material", "Concrete", "Rough", f"{CONCRETE_M:g}", "1.4", "2200", "900"],
-        ["Construction", "Shell", "Insulation", "Concrete"],
-        ["Zone", "Room", "0", "0", "0", "0", "1", "1", "autocalculate", "autocalculate"],
+
+def _corners(*points: Point) -> list[str]:
+    return [str(len(points)), *(f"{value:g}" for point in points for value in point)]
+
+
+def _shell(a: float, b: float, h: float) -> list[list[str]]:
+    """Return walls, roof and floor of a room that is `a` long, `b` wide and `h` high, and what they are made of."""
+
+    def surface(name: str, kind: str, outside: str, *points: Point) -> list[str]:
+        exposed = "SunExposed, WindExposed" if outside == "Outdoors" else "NoSun, NoWind"
+        line = (
+            f"BuildingSurface:Detailed, {name}, {kind}, Shell, Room, , {outside}, , {exposed}, autocalculate"
+        )
+        return [*_object(line), *_corners(*points)]
+
+    return [
+        _object(f"Material, Concrete, Rough, {CONCRETE_M:g}, 1.4, 2200, 900"),
+        _object("Construction, Shell, Insulation, Concrete"),
+        _object("Zone, Room, 0, 0, 0, 0, 1, 1, autocalculate, autocalculate"),
         surface("South", "Wall", "Outdoors", (0, 0, h), (0, 0, 0), (a, 0, 0), (a, 0, h)),
         surface("East", "Wall", "Outdoors", (a, 0, h), (a, 0, 0), (a, b, 0), (a, b, h)),
         surface("North", "Wall", "Outdoors", (a, b, h), (a, b, 0), (0, b, 0), (0, b, h)),
         surface("West", "Wall", "Outdoors", (0, b, h), (0, b, 0), (0, 0, 0), (0, 0, h)),
         surface("Roof", "Roof", "Outdoors", (0, b, h), (0, 0, h), (a, 0, h), (a, b, h)),
         surface("Floor", "Floor", "Adiabatic", (0, 0, 0), (0, b, 0), (a, b, 0), (a, 0, 0)),
+    ]
+
+
+def _window(a: float, h: float, share: float, u: float, shgc: float) -> list[list[str]]:
+    """Return a window in the middle of the south wall."""
+    low, high, edge = 0.5 * h * (1 - share), 0.5 * h * (1 + share), 0.01 * a
+    return [
+        _object(f"WindowMaterial:SimpleGlazingSystem, Glazing, {u:g}, {shgc:g}"),
+        _object("Construction, Window, Glazing"),
         [
-            "ZoneInfiltration:DesignFlowRate",
-            "Leaks",
-            "Room",
-            "On",
-            "AirChanges/Hour",
-            "",
-            "",
-            "",
-            f"{leaks:g}",
-            "1",
-            "0",
-            "0",
-            "0",
-        ],
-        [
-            "ElectricEquipment",
-            "Devices",
-            "Room",
-            "On",
-            "Watts/Area",
-            "",
-            f"{devices:g}",
-            "",
-            "0",
-            "0.3",
-            "0",
-            "Plug",
-        ],
-        [
-            "ZoneControl:Thermostat",
-            "Thermostat",
-            "Room",
-            "Dual",
-            "ThermostatSetpoint:DualSetpoint",
-            "Set points",
-        ],
-        ["ThermostatSetpoint:DualSetpoint", "Set points", "Heating set point", "Cooling set point"],
-        ["ZoneHVAC:EquipmentConnections", "Room", "Equipment", "Inlet", "", "Air", "Outlet"],
-        [
-            "ZoneHVAC:EquipmentList",
-            "Equipment",
-            "SequentialLoad",
-            "ZoneHVAC:IdealLoadsAirSystem",
-            "Ideal",
-            "1",
-            "1",
-        ],
-        [
-            *("ZoneHVAC:IdealLoadsAirSystem", "Ideal", "", "Inlet", "", "", "50", "13", "0.0156", "0.0077"),
-            *("NoLimit", "", "", "NoLimit", "", "", "", "", "ConstantSensibleHeatRatio", "0.7", "None"),
+            *_object("FenestrationSurface:Detailed, Pane, Window, Window, South, , autocalculate, , 1"),
+            *_corners((edge, 0, high), (edge, 0, low), (a - edge, 0, low), (a - edge, 0, high)),
         ],
     ]
-    if share:
-        low, high = 0.5 * h * (1 - share), 0.5 * h * (1 + share)
-        edge = 0.01 * a
-        objects += [
-            ["WindowMaterial:SimpleGlazingSystem", "Glazing", f"{window[0]:g}", f"{window[1]:g}"],
-            ["Construction", "Window", "Glazing"],
-            [
-                *(
-                    "FenestrationSurface:Detailed",
-                    "Pane",
-                    "Window",
-                    "Window",
-                    "South",
-                    "",
-                    "autocalculate",
-                    "",
-                    "1",
-                ),
-                *corners((edge, 0, high), (edge, 0, low), (a - edge, 0, low), (a - edge, 0, high)),
-            ],
-        ]
-    return objects
