@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from labrig_earth.world.climate import axis_of
 from labrig_earth.world.sizes import ORIGIN, UTM, Size
 from labrig_earth.world.writing import Folder
 
@@ -60,16 +61,8 @@ def write_air(folder: Folder, size: Size, rng: np.random.Generator) -> None:
         },
         {
             "time": ("time", hours.astype("datetime64[ns]"), {"standard_name": "time", "axis": "T"}),
-            "latitude": (
-                "latitude",
-                lat,
-                {"standard_name": "latitude", "units": "degrees_north", "axis": "Y"},
-            ),
-            "longitude": (
-                "longitude",
-                lon,
-                {"standard_name": "longitude", "units": "degrees_east", "axis": "X"},
-            ),
+            "latitude": ("latitude", lat, axis_of("latitude")),
+            "longitude": ("longitude", lon, axis_of("longitude")),
         },
         {"title": "Hourly air quality, hours in UTC", "source": "labrig_earth.world"},
     )

@@ -44,8 +44,7 @@ def grid_of(size: Size) -> tuple[Floats, Floats]:
 
 
 def _daily(folder: Folder, size: Size, rng: np.random.Generator) -> Floats:
-    import xarray as xr
-
+    """Draw the weather, write it as it is and packed, and say what is planted in it."""
     days, (lat, lon) = days_of(size), grid_of(size)
     shape = (len(days), len(lat), len(lon))
     day = np.arange(len(days), dtype=float)
@@ -69,51 +68,7 @@ def _daily(folder: Folder, size: Size, rng: np.random.Generator) -> Floats:
     v10 = (0.5 + 3 * _weather(rng, shape, memory=0.6)).round(2)
     d2m = (t2m - 2.5 - 2 * np.abs(_weather(rng, shape, memory=0.6)) - (1.5 + 1.5 * season)).round(2)
 
-    dims = ("time", "latitude", "longitude")
-    fields = {
-        "t2m": (t2m, "K", "2 metre temperature", "air_temperature", "time: mean"),
-        "d2m": (d2m, "K", "2 metre dewpoint temperature", "dew_point_temperature", "time: mean"),
-        "tp": (tp, "m", "Total precipitation", "lwe_thickness_of_precipitation_amount", "time: sum"),
-        "u10": (u10, "m s-1", "10 metre U wind component", "eastward_wind", "time: mean"),
-        "v10": (v10, "m s-1", "10 metre V wind component", "northward_wind", "time: mean"),
-    }
-    stamps = days.astype("datetime64[ns]")
-    bounds = np.stack([stamps, stamps + np.timedelta64(1, "D")], axis=1)
-    coordinates = {
-        "time": ("time", stamps, {"standard_name": "time", "axis": "T", "bounds": "time_bnds"}),
-        "latitude": ("latitude", lat, _axis("latitude")),
-        "longitude": ("longitude", lon, _axis("longitude")),
-    }
-    data = xr.Dataset(
-        {
-            name: (
-                dims,
-                values.astype("f4"),
-                {"units": unit, "long_name": long, "standard_name": standard, "cell_methods": cells},
-            )
-            for name, (values, unit, long, standard, cells) in fields.items()
-        }
-        | {"time_bnds": (("time", "bnds"), bounds)},
-        coordinates,
-        {"title": "Daily fields in the manner of ERA5, days in UTC", "source": "labrig_earth.world"},
-    )
-    pieces = (min(366, shape[0]), *shape[1:])
-    when = {"units": "days since 1900-01-01", "calendar": "standard", "dtype": "i4"}
-    packing = {"zlib": True, "complevel": 1, "shuffle": True, "chunksizes": pieces}
-    folder.netcdf(
-        "climate/daily.nc", data, dict.fromkeys(fields, packing) | {"time": when, "time_bnds": when}
-    )
-
-    packed = data[["t2m", "time_bnds"]]
-    folder.netcdf(
-        "climate/t2m_packed.nc",
-        packed,
-        {
-            "t2m": {**packing, "dtype": "i2", "scale_factor": 0.01, "add_offset": 273.15, "_FillValue": FILL},
-            "time": when,
-            "time_bnds": when,
-        },
-    )
+    data = _write_daily(folder, days, (lat, lon), {"t2m": t2m, "d2m": d2m, "tp": tp, "u10": u10, "v10": v10})
     stored: Floats = t2m.astype("f4").astype(float)
     west, south, east_, north_ = box
     inside = np.ix_(np.arange(len(days)), (lat >= south) & (lat <= north_), (lon >= west) & (lon <= east_))
@@ -138,6 +93,58 @@ def _daily(folder: Folder, size: Size, rng: np.random.Generator) -> Floats:
     }
     _vegetation(folder, data, days, rng)
     return stored
+
+
+def _write_daily(folder: Folder, days: Any, grid: tuple[Floats, Floats], drawn: dict[str, Floats]) -> Any:
+    """Write the daily fields, and their temperature packed into 16 bits; return the dataset."""
+    import xarray as xr
+
+    dims = ("time", "latitude", "longitude")
+    fields = {
+        "t2m": ("K", "2 metre temperature", "air_temperature", "time: mean"),
+        "d2m": ("K", "2 metre dewpoint temperature", "dew_point_temperature", "time: mean"),
+        "tp": ("m", "Total precipitation", "lwe_thickness_of_precipitation_amount", "time: sum"),
+        "u10": ("m s-1", "10 metre U wind component", "eastward_wind", "time: mean"),
+        "v10": ("m s-1", "10 metre V wind component", "northward_wind", "time: mean"),
+    }
+    stamps = days.astype("datetime64[ns]")
+    bounds = np.stack([stamps, stamps + np.timedelta64(1, "D")], axis=1)
+    coordinates = {
+        "time": ("time", stamps, {"standard_name": "time", "axis": "T", "bounds": "time_bnds"}),
+        "latitude": ("latitude", grid[0], axis_of("latitude")),
+        "longitude": ("longitude", grid[1], axis_of("longitude")),
+    }
+    data = xr.Dataset(
+        {
+            name: (
+                dims,
+                drawn[name].astype("f4"),
+                {"units": unit, "long_name": long, "standard_name": standard, "cell_methods": cells},
+            )
+            for name, (unit, long, standard, cells) in fields.items()
+        }
+        | {"time_bnds": (("time", "bnds"), bounds)},
+        coordinates,
+        {"title": "Daily fields in the manner of ERA5, days in UTC", "source": "labrig_earth.world"},
+    )
+    pieces = (min(366, len(days)), len(grid[0]), len(grid[1]))
+    when = {"units": "days since 1900-01-01", "calendar": "standard", "dtype": "i4"}
+    packing = {"zlib": True, "complevel": 1, "shuffle": True, "chunksizes": pieces}
+    folder.netcdf(
+        "climate/daily.nc", data, dict.fromkeys(fields, packing) | {"time": when, "time_bnds": when}
+    )
+
+    packed = data[["t2m", "time_bnds"]]
+    folder.netcdf(
+        "climate/t2m_packed.nc",
+        packed,
+        {
+            "t2m": {**packing, "dtype": "i2", "scale_factor": 0.01, "add_offset": 273.15, "_FillValue": FILL},
+            "time": when,
+            "time_bnds": when,
+        },
+    )
+    return data
 
 
 def _hot_spell(
@@ -189,8 +196,8 @@ def _vegetation(folder: Folder, daily: Any, days: Any, rng: np.random.Generator)
         },
         {
             "time": ("time", each[1:].astype("datetime64[ns]"), {"standard_name": "time", "axis": "T"}),
-            "lat": ("lat", daily.latitude.values, _axis("latitude")),
-            "lon": ("lon", daily.longitude.values, _axis("longitude")),
+            "lat": ("lat", daily.latitude.values, axis_of("latitude")),
+            "lon": ("lon", daily.longitude.values, axis_of("longitude")),
         },
         {"title": "Monthly NDVI on the grid of the daily fields", "source": "labrig_earth.world"},
     )
@@ -245,8 +252,8 @@ def _globe(folder: Folder, size: Size, rng: np.random.Generator) -> None:
                 months.astype("datetime64[ns]"),
                 {"standard_name": "time", "axis": "T"},
             ),
-            "lat": ("lat", lat, _axis("latitude")),
-            "lon": ("lon", lon, _axis("longitude")),
+            "lat": ("lat", lat, axis_of("latitude")),
+            "lon": ("lon", lon, axis_of("longitude")),
         },
         {"title": "Global monthly temperature, longitudes from 0 to 360", "source": "labrig_earth.world"},
     )
@@ -267,7 +274,8 @@ def _globe(folder: Folder, size: Size, rng: np.random.Generator) -> None:
     }
 
 
-def _axis(name: str) -> dict[str, str]:
+def axis_of(name: str) -> dict[str, str]:
+    """Return the attributes of ``latitude`` or ``longitude``."""
     north = name == "latitude"
     unit = "degrees_north" if north else "degrees_east"
     return {"standard_name": name, "units": unit, "axis": "Y" if north else "X"}

@@ -49,7 +49,35 @@ def write_town(folder: Folder, size: Size, rng: np.random.Generator) -> Streets:
     folder.geopackage("town/buildings.gpkg", frame, "buildings")
     flooded = gpd.GeoDataFrame({"name": ["Riverside"], "depth_m": [1.2]}, geometry=[flood], crs=UTM)
     folder.geopackage("town/flood.gpkg", flooded, "flood")
-    half, side = size.side_m / 2, size.side_m
+    _write_districts(folder, size, degrees)
+    people = _write_people(folder, size, frame)
+
+    closed = closed_pairs(streets, flood)
+    wet = frame.geometry.intersects(flood)
+    centres = [
+        to_degrees.transform(ORIGIN[0] + 100 * column + 50, ORIGIN[1] + 50)[0]
+        for column in range(len(people))
+    ]
+    middle_lon = to_degrees.transform(ORIGIN[0] + size.side_m / 2, ORIGIN[1] + size.side_m / 2)[0]
+    folder.truth["town"] = {
+        "crossings": len(streets.at),
+        "street_pieces": sum(len(way.nodes) - 1 for way in streets.ways),
+        "street_pieces_touched_by_flood": len(closed),
+        "buildings": len(frame),
+        "buildings_touched_by_flood": int(wet.sum()),
+        "residents": int(frame.residents.sum()),
+        "residents_of_buildings_touched_by_flood": int(frame.residents[wet].sum()),
+        "people_east_of_middle_by_cell_centres": float(people[:, np.array(centres) > middle_lon].sum()),
+        "flood_area_m2_in_utm": float(flood.area),
+        "speeds_km_h": SPEEDS,
+        "route": _route(size, streets, closed),
+    }
+    return streets
+
+
+def _write_districts(folder: Folder, size: Size, degrees: Any) -> None:
+    """Write the four quarters of the square."""
+    half = size.side_m / 2
     quarters = {"South-west": (0, 0), "South-east": (1, 0), "North-west": (0, 1), "North-east": (1, 1)}
     districts = []
     for name, (right, up) in quarters.items():
@@ -66,7 +94,10 @@ def write_town(folder: Folder, size: Size, rng: np.random.Generator) -> Streets:
     }
     folder.text("town/districts.geojson", json.dumps(collection, indent=1) + "\n")
 
-    cells = -(-side // 100)
+
+def _write_people(folder: Folder, size: Size, frame: Any) -> Any:
+    """Write and return the residents by cells of 100 m, each building counted where its middle is."""
+    cells = -(-size.side_m // 100)
     people = np.zeros((cells, cells), "f4")
     for centre, residents in zip(frame.geometry.centroid, frame.residents, strict=True):
         column, row = int((centre.x - ORIGIN[0]) // 100), int((ORIGIN[1] + 100 * cells - centre.y) // 100)
@@ -75,40 +106,25 @@ def write_town(folder: Folder, size: Size, rng: np.random.Generator) -> Streets:
         "town/people.tif", people[None], west=ORIGIN[0], north=ORIGIN[1] + 100 * cells, step=100, names=["people"],
         nodata=-1, unit="1",
     )  # fmt: skip
+    return people
 
-    closed = closed_pairs(streets, flood)
+
+def _route(size: Size, streets: Streets, closed: set[tuple[int, int]]) -> dict[str, Any]:
+    """Return the quickest way through the town from west to east, and the one around the flood."""
     middle = size.blocks // 2
     start, end = streets.at[0, middle], streets.at[size.blocks, middle]
     direct, detour = quickest(streets, start, end, set()), quickest(streets, start, end, closed)
     if direct is None or detour is None:
         raise RuntimeError("the town has no way through")
-    wet = frame.geometry.intersects(flood)
-    centres = [
-        to_degrees.transform(ORIGIN[0] + 100 * column + 50, ORIGIN[1] + 50)[0] for column in range(cells)
-    ]
-    middle_lon = to_degrees.transform(ORIGIN[0] + side / 2, ORIGIN[1] + side / 2)[0]
-    folder.truth["town"] = {
-        "crossings": len(streets.at),
-        "street_pieces": sum(len(way.nodes) - 1 for way in streets.ways),
-        "street_pieces_touched_by_flood": len(closed),
-        "buildings": len(frame),
-        "buildings_touched_by_flood": int(wet.sum()),
-        "residents": int(frame.residents.sum()),
-        "residents_of_buildings_touched_by_flood": int(frame.residents[wet].sum()),
-        "people_east_of_middle_by_cell_centres": float(people[:, np.array(centres) > middle_lon].sum()),
-        "flood_area_m2_in_utm": float(flood.area),
-        "speeds_km_h": SPEEDS,
-        "route": {
-            "from_lon_lat": list(streets.degrees[start]),
-            "to_lon_lat": list(streets.degrees[end]),
-            "method": "quickest by Dijkstra's algorithm, lengths on the WGS 84 ellipsoid",
-            "time_s": direct.time_s,
-            "length_m": direct.length_m,
-            "time_s_with_flood": detour.time_s,
-            "length_m_with_flood": detour.length_m,
-        },
+    return {
+        "from_lon_lat": list(streets.degrees[start]),
+        "to_lon_lat": list(streets.degrees[end]),
+        "method": "quickest by Dijkstra's algorithm, lengths on the WGS 84 ellipsoid",
+        "time_s": direct.time_s,
+        "length_m": direct.length_m,
+        "time_s_with_flood": detour.time_s,
+        "length_m_with_flood": detour.length_m,
     }
-    return streets
 
 
 def flood_of(size: Size, streets: Streets) -> Any:
