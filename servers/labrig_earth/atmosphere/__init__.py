@@ -4,5 +4,6 @@
 - `moisture`: columns of water vapour and its transport
 - `kinematics`: vorticity and divergence on the sphere, the wind that balances a gradient
 - `shear`: differences of the wind between two levels
+- `naming`: the name and the attributes of what was worked out
 - `thermodynamics`: potential temperature, mixing ratio
 """

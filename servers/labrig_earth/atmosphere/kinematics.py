@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from labrig.errors import LabrigError
+from labrig_earth.atmosphere.naming import named
 from labrig_earth.grids.axes import Axes, goes_round, horizontal
 from labrig_earth.grids.cells import EARTH_KM
 from labrig_earth.grids.selecting import unbroken
@@ -33,14 +34,14 @@ def vorticity(u: Any, v: Any) -> Any:
     """Return the relative vorticity, s-1, of a wind in m s-1; missing at the poles."""
     u, v, axes, cosine = _wind(u, v)
     found = (_by_longitude(v, axes) - _by_latitude(u * cosine, axes)) / (RADIUS_M * _off_poles(cosine))
-    return _named(found, "vorticity", "s-1", "atmosphere_relative_vorticity")
+    return named(found, "vorticity", "s-1", standard_name="atmosphere_relative_vorticity")
 
 
 def divergence(u: Any, v: Any) -> Any:
     """Return the divergence, s-1, of a wind in m s-1; missing at the poles."""
     u, v, axes, cosine = _wind(u, v)
     found = (_by_longitude(u, axes) + _by_latitude(v * cosine, axes)) / (RADIUS_M * _off_poles(cosine))
-    return _named(found, "divergence", "s-1", "divergence_of_wind")
+    return named(found, "divergence", "s-1", standard_name="divergence_of_wind")
 
 
 def geostrophic_wind(potential: Any) -> tuple[Any, Any]:
@@ -61,8 +62,8 @@ def geostrophic_wind(potential: Any) -> tuple[Any, Any]:
     north = _by_longitude(potential, axes) / (RADIUS_M * cosine * coriolis)
     order = potential.dims
     return (
-        _named(east.transpose(*order), "geostrophic_u", "m s-1", "geostrophic_eastward_wind"),
-        _named(north.transpose(*order), "geostrophic_v", "m s-1", "geostrophic_northward_wind"),
+        named(east.transpose(*order), "geostrophic_u", "m s-1", standard_name="geostrophic_eastward_wind"),
+        named(north.transpose(*order), "geostrophic_v", "m s-1", standard_name="geostrophic_northward_wind"),
     )
 
 
@@ -124,9 +125,3 @@ def _by_latitude(data: Any, axes: Axes) -> Any:
     """Return the derivative by latitude, per radian."""
     place, angles = data.get_axis_num(axes.y), np.deg2rad(np.asarray(data[axes.y].values, "f8"))
     return data.copy(data=np.gradient(data.values, angles, axis=place, edge_order=2))
-
-
-def _named(values: Any, name: str, unit: str, standard_name: str) -> Any:
-    values = values.rename(name)
-    values.attrs = {"units": unit, "standard_name": standard_name}
-    return values

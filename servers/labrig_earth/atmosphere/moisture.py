@@ -15,6 +15,7 @@ import numpy as np
 
 from labrig.errors import LabrigError
 from labrig_earth.atmosphere.levels import PRESSURE
+from labrig_earth.atmosphere.naming import named
 
 GRAVITY = 9.80665
 """Standard acceleration of gravity, m s-2 (CGPM 1901)."""
@@ -58,20 +59,14 @@ def column(integrand: Any, surface: Any = None) -> Any:
 
 def water_vapour(q: Any, surface: Any = None) -> Any:
     """Return the water vapour of the column, kg m-2, from specific humidity (kg kg-1)."""
-    return _named(column(q, surface), "IWV", "kg m-2", "integrated water vapour")
+    return named(column(q, surface), "IWV", "kg m-2", long_name="integrated water vapour")
 
 
 def vapour_transport(q: Any, u: Any, v: Any, surface: Any = None) -> tuple[Any, Any, Any]:
     """Return the transport of water vapour to the east, to the north and its size, kg m-1 s-1."""
     east, north = column(q * u, surface), column(q * v, surface)
     return (
-        _named(east, "IVT_u", "kg m-1 s-1", "eastward transport of water vapour"),
-        _named(north, "IVT_v", "kg m-1 s-1", "northward transport of water vapour"),
-        _named(np.hypot(east, north), "IVT", "kg m-1 s-1", "transport of water vapour"),
+        named(east, "IVT_u", "kg m-1 s-1", long_name="eastward transport of water vapour"),
+        named(north, "IVT_v", "kg m-1 s-1", long_name="northward transport of water vapour"),
+        named(np.hypot(east, north), "IVT", "kg m-1 s-1", long_name="transport of water vapour"),
     )
-
-
-def _named(values: Any, name: str, unit: str, long_name: str) -> Any:
-    values = values.rename(name)
-    values.attrs = {"units": unit, "long_name": long_name}
-    return values

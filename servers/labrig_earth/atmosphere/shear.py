@@ -8,6 +8,7 @@ import numpy as np
 
 from labrig.errors import LabrigError
 from labrig_earth.atmosphere.levels import at_level
+from labrig_earth.atmosphere.naming import named
 
 
 def vertical_shear(u: Any, v: Any, *, top: float, bottom: float) -> tuple[Any, Any, Any]:
@@ -34,10 +35,8 @@ def vertical_shear(u: Any, v: Any, *, top: float, bottom: float) -> tuple[Any, A
         )
     east = at_level(u, top, where="top") - at_level(u, bottom, where="bottom")
     north = at_level(v, top, where="top") - at_level(v, bottom, where="bottom")
-    return _named(east, "shear_u"), _named(north, "shear_v"), _named(np.hypot(east, north), "shear_mag")
-
-
-def _named(values: Any, name: str) -> Any:
-    values = values.rename(name)
-    values.attrs = {"units": "m s-1", "long_name": f"{name}: wind at the top less wind at the bottom"}
-    return values
+    east, north, size = (
+        named(values, name, "m s-1", long_name=f"{name}: wind at the top less wind at the bottom")
+        for name, values in (("shear_u", east), ("shear_v", north), ("shear_mag", np.hypot(east, north)))
+    )
+    return east, north, size

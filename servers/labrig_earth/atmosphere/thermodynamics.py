@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from labrig_earth.atmosphere.naming import named
 from labrig_earth.grids.humidity import DRY_TO_WATER
 from labrig_earth.grids.units import units_in
 
@@ -14,17 +15,11 @@ KAPPA = 2.0 / 7.0
 def potential_temperature(temperature: Any, pressure: Any) -> Any:
     """Return the temperature that air has when it is brought to 1000 hPa without heat, K (Poisson)."""
     found = units_in(temperature, "K") * (1000.0 / units_in(pressure, "hPa")) ** KAPPA
-    return _named(found, "potential_temperature", "K", "air_potential_temperature")
+    return named(found, "potential_temperature", "K", standard_name="air_potential_temperature")
 
 
 def mixing_ratio(vapour_pressure: Any, pressure: Any) -> Any:
     """Return water vapour by mass of dry air, kg kg-1; missing where the vapour pressure reaches that of the air."""
     e, p = units_in(vapour_pressure, "hPa"), units_in(pressure, "hPa")
     found = DRY_TO_WATER * e / (p - e).where(p > e)
-    return _named(found, "mixing_ratio", "kg kg-1", "humidity_mixing_ratio")
-
-
-def _named(values: Any, name: str, unit: str, standard_name: str) -> Any:
-    values = values.rename(name)
-    values.attrs = {"units": unit, "standard_name": standard_name}
-    return values
+    return named(found, "mixing_ratio", "kg kg-1", standard_name="humidity_mixing_ratio")
