@@ -83,7 +83,6 @@ _FIELDS = {
     "Percent error": "charge_error",
 }
 _HEADING_WIDTH = 79  # PHREEQC centres section names between dashes to this many columns
-_NO_HEADINGS = "no headings printed"
 
 
 @dataclass(slots=True)
@@ -203,11 +202,9 @@ class _Scan:
 
     def close_stage(self, at: int) -> None:
         self.close_state(at)
-        if self.stage and self.simulation:
-            stage = self.stage
-            self.simulation.stages.append(
-                Stage(stage.name, stage.first, at - 1, tuple(stage.states), stage.shifts)
-            )
+        if (stage := self.stage) and self.simulation:
+            closed = Stage(stage.name, stage.first, at - 1, tuple(stage.states), stage.shifts)
+            self.simulation.stages.append(closed)
         self.stage = None
         self.where = ""
 
@@ -243,7 +240,7 @@ class _Scan:
         return self.stage
 
     def open_state(self, label: str, at: int) -> _OpenState:
-        stage = self.stage or self.open_stage(_NO_HEADINGS, at)
+        stage = self.stage or self.open_stage("no headings printed", at)
         self.close_state(at)
         if not label:  # nothing announced it: number it
             stage.prints += 1
@@ -339,9 +336,9 @@ class _Scan:
 
     def on_advection(self, line: str, at: int) -> None:
         if match := _ADVECTION.match(line):
-            stage = (
-                self.stage if self.stage and self.stage_is("advection") else self.open_stage("advection", at)
-            )
+            stage = self.stage
+            if stage is None or not self.stage_is("advection"):
+                stage = self.open_stage("advection", at)
             self.close_state(at)
             stage.announce(int(match[1]))
             self.where = f"advection shift {match[1]}"
@@ -357,8 +354,7 @@ class _Scan:
             self.where = f"transport step {match[1]}"
 
     def on_using(self, line: str, at: int) -> None:
-        match = _USING.fullmatch(line)
-        if match is None:
+        if (match := _USING.fullmatch(line)) is None:
             return
         kind, number = match[1], match[2]
         state = self.state
@@ -370,12 +366,9 @@ class _Scan:
 
     def on_kinetics(self, line: str, at: int) -> None:
         # The only sign of a new cell in transport output printed with PRINT -use false.
+        match = re.fullmatch(r"Kinetics (\d+)\.\s*.*", line)
         in_cell = self.state is not None and not self.state.headings
-        if (
-            self.stage_is("transport")
-            and not in_cell
-            and (match := re.fullmatch(r"Kinetics (\d+)\.\s*.*", line))
-        ):
+        if match and self.stage_is("transport") and not in_cell:
             self.open_state(self.cell_label(match[1]), at)
 
     def cell_label(self, number: str) -> str:
@@ -404,21 +397,18 @@ class _Scan:
     # -- facts about the open state or simulation
 
     def on_time(self, line: str, at: int) -> None:
-        match = _TIME.fullmatch(line)
-        if match is None or self.state is None:
+        if (match := _TIME.fullmatch(line)) is None or self.state is None:
             return
         try:
             value = float(match["total"] or match["time"])
         except ValueError:
             return
-        if match["total"] or not match["step"]:
+        if match["total"] or not match["step"] or "time" not in self.state.values:
             self.state.values["time"] = value
-        else:
-            self.state.values.setdefault("time", value)
 
     def on_message(self, line: str, at: int) -> None:
-        simulation = self.simulation or self.open_simulation(0, at)
-        simulation.messages["WARNING" if line.startswith("WARNING") else "ERROR"].append(at)
+        messages = (self.simulation or self.open_simulation(0, at)).messages
+        messages["WARNING" if line.startswith("WARNING") else "ERROR"].append(at)
 
     def on_title(self, line: str, at: int) -> None:
         """Take the echoed title; the printed one replaces it, but is missing with PRINT -reset false."""
