@@ -130,20 +130,10 @@ def _write_daily(folder: Folder, days: Any, grid: tuple[Floats, Floats], drawn: 
     pieces = (min(366, len(days)), len(grid[0]), len(grid[1]))
     when = {"units": "days since 1900-01-01", "calendar": "standard", "dtype": "i4"}
     packing = {"zlib": True, "complevel": 1, "shuffle": True, "chunksizes": pieces}
-    folder.netcdf(
-        "climate/daily.nc", data, dict.fromkeys(fields, packing) | {"time": when, "time_bnds": when}
-    )
-
-    packed = data[["t2m", "time_bnds"]]
-    folder.netcdf(
-        "climate/t2m_packed.nc",
-        packed,
-        {
-            "t2m": {**packing, "dtype": "i2", "scale_factor": 0.01, "add_offset": 273.15, "_FillValue": FILL},
-            "time": when,
-            "time_bnds": when,
-        },
-    )
+    both = {"time": when, "time_bnds": when}
+    folder.netcdf("climate/daily.nc", data, {**dict.fromkeys(fields, packing), **both})
+    packed = {**packing, "dtype": "i2", "scale_factor": 0.01, "add_offset": 273.15, "_FillValue": FILL}
+    folder.netcdf("climate/t2m_packed.nc", data[["t2m", "time_bnds"]], {"t2m": packed, **both})
     return data
 
 

@@ -86,13 +86,8 @@ def _write_districts(folder: Folder, size: Size, degrees: Any) -> None:
         ring = [list(degrees(*corner)) for corner in [*corners, corners[0]]]
         shape = {"type": "Polygon", "coordinates": [ring]}
         districts.append({"type": "Feature", "properties": {"district": name}, "geometry": shape})
-    collection = {
-        "type": "FeatureCollection",
-        "name": "districts",
-        SYNTHETIC: folder.label,
-        "features": districts,
-    }
-    folder.text("town/districts.geojson", json.dumps(collection, indent=1) + "\n")
+    collection = {"type": "FeatureCollection", "name": "districts", SYNTHETIC: folder.label}
+    folder.text("town/districts.geojson", json.dumps({**collection, "features": districts}, indent=1) + "\n")
 
 
 def _write_people(folder: Folder, size: Size, frame: Any) -> Any:
