@@ -30,7 +30,8 @@ from dataclasses import dataclass, field
 from labrig.errors import LabrigError, unknown_name
 from labrig_phreeqc.output.pairing import Place, Unit, pair, simulations
 from labrig_phreeqc.output.printed_tables import READERS
-from labrig_phreeqc.output.series import Printout, Quantity, parse_quantity
+from labrig_phreeqc.output.printouts import Printout
+from labrig_phreeqc.output.quantities import Quantity, parse_quantity
 
 RELATIVE = 1e-3
 ABSOLUTE = 1e-9

@@ -25,7 +25,8 @@ from dataclasses import dataclass
 from labrig.errors import LabrigError
 from labrig_phreeqc.output.outline import Outline, State
 from labrig_phreeqc.output.outline_reading import outline_output
-from labrig_phreeqc.output.series import Printout, Quantity, printouts
+from labrig_phreeqc.output.printouts import Printout, printouts
+from labrig_phreeqc.output.quantities import Quantity
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,7 +69,7 @@ def formula(text: str) -> str:
 
 
 def quantity(name: str) -> str:
-    """Return the name of a quantity, as in `labrig_phreeqc.output.series`, with its formula set; ", cell 3" may
+    """Return the name of a quantity, as in `labrig_phreeqc.output.quantities`, with its formula set; ", cell 3" may
     follow it."""
     name = plain(name)
     if match := _QUANTITY.fullmatch(name):

@@ -15,7 +15,8 @@ from labrig.errors import LabrigError
 from labrig_phreeqc.engine.engine import Engine
 from labrig_phreeqc.engine.run import Run
 from labrig_phreeqc.output.outline_reading import outline_output
-from labrig_phreeqc.output.series import Series, available, parse_quantity, series, to_csv
+from labrig_phreeqc.output.quantities import parse_quantity
+from labrig_phreeqc.output.series import Series, available, series, to_csv
 from labrig_phreeqc.output.table_file import read_table
 
 REACTION = """
