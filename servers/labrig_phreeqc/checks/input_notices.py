@@ -18,11 +18,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from labrig_phreeqc.checks.criteria import PH_RANGE
-from labrig_phreeqc.database.catalogue import Catalogue, Element, formula_weight, read, without_charge
+from labrig_phreeqc.database.catalogue import Catalogue, Element
 from labrig_phreeqc.database.databases import Database
 from labrig_phreeqc.database.definitions import ActivityModel, Definitions, activity_model, has_volumes
+from labrig_phreeqc.database.formulas import formula_weight, without_charge
 from labrig_phreeqc.database.isotopes import DATABASE as ISOTOPE_DATABASE
 from labrig_phreeqc.database.isotopes import NO_NEUTRONS, PERMIL, Isotope, isotopes
+from labrig_phreeqc.database.reading import read
 from labrig_phreeqc.database.valences import Network, log_k_or_zero, meant_state, terms, valence_state
 from labrig_phreeqc.input.solution import Number, Solution, Total
 from labrig_phreeqc.input.solutions import missing_in_mixes, overwritten, solutions

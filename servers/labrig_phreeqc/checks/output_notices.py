@@ -16,17 +16,11 @@ from typing import Literal
 
 from labrig_phreeqc.checks.criteria import PH_RANGE
 from labrig_phreeqc.checks.input_notices import COLD_DATABASES, COLD_RANGE
-from labrig_phreeqc.database.catalogue import (
-    Catalogue,
-    Phase,
-    Reaction,
-    Species,
-    leading_species,
-    normal_charge,
-    read,
-)
+from labrig_phreeqc.database.catalogue import Catalogue, Phase, Reaction, Species
 from labrig_phreeqc.database.databases import list_databases
 from labrig_phreeqc.database.definitions import ActivityModel, Definitions, activity_model
+from labrig_phreeqc.database.formulas import leading_species, normal_charge
+from labrig_phreeqc.database.reading import read
 from labrig_phreeqc.database.valences import terms, valence_state
 from labrig_phreeqc.engine.run import Run, SelectedOutput
 from labrig_phreeqc.output.outline import Outline, State

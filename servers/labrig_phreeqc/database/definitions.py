@@ -9,7 +9,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
-from labrig_phreeqc.database.catalogue import Catalogue, formula_weight, parse
+from labrig_phreeqc.database.catalogue import Catalogue
+from labrig_phreeqc.database.formulas import formula_weight
+from labrig_phreeqc.database.reading import parse
 from labrig_phreeqc.input.statements import statements
 
 ActivityModel = Literal["Davies", "ion association", "B-dot", "SIT", "Pitzer"]

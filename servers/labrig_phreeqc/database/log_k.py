@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 from labrig.errors import LabrigError
-from labrig_phreeqc.database.catalogue import Reaction, leading_species, normal_charge
+from labrig_phreeqc.database.catalogue import Reaction
+from labrig_phreeqc.database.formulas import leading_species, normal_charge
 
 GAS_CONSTANT = 8.314462618e-3
 """kJ/(mol K), CODATA 2018. PHREEQC has 0.0083147, which moves a log K by less than 1e-3 at 100 degC."""

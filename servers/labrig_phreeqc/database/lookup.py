@@ -9,20 +9,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from labrig.errors import LabrigError, nearest, unknown_name
-from labrig_phreeqc.database.catalogue import (
-    KINDS,
-    Element,
-    Entry,
-    Kind,
-    Phase,
-    Rate,
-    Species,
-    normal_charge,
-    read,
-    without_charge,
-)
+from labrig_phreeqc.database.catalogue import KINDS, Element, Entry, Kind, Phase, Rate, Species
 from labrig_phreeqc.database.databases import Database
+from labrig_phreeqc.database.formulas import normal_charge, without_charge
 from labrig_phreeqc.database.log_k import in_range, log_k_at
+from labrig_phreeqc.database.reading import read
 
 MAX_QUERY = 200
 RATE_CHARS = 3_000

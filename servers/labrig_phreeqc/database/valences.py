@@ -8,14 +8,8 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 
 from labrig.errors import LabrigError
-from labrig_phreeqc.database.catalogue import (
-    Reaction,
-    Species,
-    formula_weight,
-    leading_species,
-    normal_charge,
-    without_charge,
-)
+from labrig_phreeqc.database.catalogue import Reaction, Species
+from labrig_phreeqc.database.formulas import formula_weight, leading_species, normal_charge, without_charge
 from labrig_phreeqc.database.log_k import log_k_at
 
 Formation = tuple[float, float, float, float]

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from labrig_phreeqc.database.catalogue import formula_weight
+from labrig_phreeqc.database.formulas import formula_weight
 from labrig_phreeqc.waters.analysis import Analysis
 from labrig_phreeqc.waters.carbonate import activity, alkalinity_of, log_kw
 from labrig_phreeqc.waters.constituents import CHARGES, KNOWN

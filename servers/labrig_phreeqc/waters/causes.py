@@ -20,7 +20,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from labrig_phreeqc.database.catalogue import Phase, formula_weight, without_charge
+from labrig_phreeqc.database.catalogue import Phase
+from labrig_phreeqc.database.formulas import formula_weight, without_charge
 from labrig_phreeqc.database.valences import terms
 
 _ELEMENT = re.compile(r"\[[^\]]+\]|[A-Z][a-z_]*")

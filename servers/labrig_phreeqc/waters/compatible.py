@@ -28,10 +28,12 @@ from dataclasses import dataclass, field, replace
 from labrig.errors import LabrigError, unknown_name
 from labrig_phreeqc.checks.input_notices import COLD_DATABASES, COLD_RANGE
 from labrig_phreeqc.checks.output_notices import IONIC_STRENGTH
-from labrig_phreeqc.database.catalogue import Phase, formula_weight, read
+from labrig_phreeqc.database.catalogue import Phase
 from labrig_phreeqc.database.databases import ADD_ONS, Database, find_database, list_databases
 from labrig_phreeqc.database.definitions import activity_model
+from labrig_phreeqc.database.formulas import formula_weight
 from labrig_phreeqc.database.log_k import in_range
+from labrig_phreeqc.database.reading import read
 from labrig_phreeqc.waters.analysis import Analysis
 from labrig_phreeqc.waters.constituents import CHARGES, element_in
 

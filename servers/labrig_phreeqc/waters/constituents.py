@@ -10,7 +10,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from labrig_phreeqc.database.catalogue import Catalogue, Element, formula_weight
+from labrig_phreeqc.database.catalogue import Catalogue, Element
+from labrig_phreeqc.database.formulas import formula_weight
 from labrig_phreeqc.waters.units import FORMULAS
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 from labrig.errors import LabrigError
 from labrig_phreeqc.checks.criteria import CHARGE_ERROR_PERCENT
-from labrig_phreeqc.database.catalogue import read
 from labrig_phreeqc.database.databases import find_database
 from labrig_phreeqc.database.definitions import has_volumes
+from labrig_phreeqc.database.reading import read
 from labrig_phreeqc.engine.engine import Engine
 from labrig_phreeqc.engine.run import Limits
 from labrig_phreeqc.waters import compatible

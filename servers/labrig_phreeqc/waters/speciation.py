@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from labrig.errors import LabrigError, unknown_name
-from labrig_phreeqc.database.catalogue import read
 from labrig_phreeqc.database.databases import Database, find_database
 from labrig_phreeqc.database.definitions import has_volumes
+from labrig_phreeqc.database.reading import read
 from labrig_phreeqc.engine.engine import Engine
 from labrig_phreeqc.engine.run import Cell, Limits, Run, SelectedOutput
 from labrig_phreeqc.waters.analysis import LABORATORY, Analysis, cooled_for_analysis, solution_block

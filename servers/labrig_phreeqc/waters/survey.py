@@ -10,9 +10,10 @@ from typing import Literal
 from labrig.errors import LabrigError, unknown_name
 from labrig.threads import in_thread
 from labrig_phreeqc.checks.criteria import CHARGE_ERROR_PERCENT
-from labrig_phreeqc.database.catalogue import Catalogue, read
+from labrig_phreeqc.database.catalogue import Catalogue
 from labrig_phreeqc.database.databases import Database, find_database
 from labrig_phreeqc.database.definitions import has_volumes
+from labrig_phreeqc.database.reading import read
 from labrig_phreeqc.engine.engine import Engine
 from labrig_phreeqc.engine.run import Limits
 from labrig_phreeqc.waters.analysis import DILUTE_G_PER_L, HOT, LABORATORY, Analysis, cooled_for_analysis

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from labrig.errors import LabrigError
-from labrig_phreeqc.database.catalogue import read
 from labrig_phreeqc.database.databases import find_database
+from labrig_phreeqc.database.reading import read
 from labrig_phreeqc.waters.analysis import DILUTE_G_PER_L
 from labrig_phreeqc.waters.cells import SHARES, BelowLimit
 from labrig_phreeqc.waters.columns import Column, Stated

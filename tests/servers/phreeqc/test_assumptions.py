@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from labrig_phreeqc.checks.input_notices import REPORTED_OTHERWISE, InputNotices, input_notices
-from labrig_phreeqc.database.catalogue import read
 from labrig_phreeqc.database.databases import OFFICIAL_SHA256, find_database
+from labrig_phreeqc.database.reading import read
 from labrig_phreeqc.database.valences import Network, terms, valence_state
 from labrig_phreeqc.engine.engine import Engine
 from labrig_phreeqc.engine.run import Cell

@@ -11,19 +11,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from labrig.errors import LabrigError
-from labrig_phreeqc.database.catalogue import (
-    Element,
-    Kind,
-    Phase,
-    Reaction,
-    Species,
-    formula_weight,
-    parse,
-    read,
-)
+from labrig_phreeqc.database.catalogue import Element, Kind, Phase, Reaction, Species
 from labrig_phreeqc.database.databases import ADD_ONS, Database, list_databases
+from labrig_phreeqc.database.formulas import formula_weight
 from labrig_phreeqc.database.log_k import in_range, log_k_at
 from labrig_phreeqc.database.lookup import Found, look_up
+from labrig_phreeqc.database.reading import parse, read
 from labrig_phreeqc.engine.engine import Engine
 
 COUNTS = {  # elements (with redox states and sites), species, phases, rates

@@ -17,9 +17,9 @@ from fastmcp import Client
 
 from labrig.serving.builder import build
 from labrig.toolbox import ServeOptions
-from labrig_phreeqc.database.catalogue import read
 from labrig_phreeqc.database.databases import find_database
 from labrig_phreeqc.database.log_k import log_k_at
+from labrig_phreeqc.database.reading import read
 from labrig_phreeqc.engine.engine import Engine
 from labrig_phreeqc.engine.run import Run
 from labrig_phreeqc.output.series import series

@@ -14,8 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from labrig_phreeqc.database.catalogue import formula_weight, read
 from labrig_phreeqc.database.definitions import Definitions
+from labrig_phreeqc.database.formulas import formula_weight
+from labrig_phreeqc.database.reading import read
 from labrig_phreeqc.engine.engine import Engine
 from labrig_phreeqc.engine.run import Cell, Run
 from labrig_phreeqc.input.solution import Constraint, Number, Solution, Total

@@ -15,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from labrig.errors import LabrigError
-from labrig_phreeqc.database.catalogue import read
 from labrig_phreeqc.database.databases import find_database, list_databases
 from labrig_phreeqc.database.log_k import log_k_at
+from labrig_phreeqc.database.reading import read
 from labrig_phreeqc.engine.engine import Engine
 from labrig_phreeqc.engine.run import Run
 from labrig_phreeqc.waters import compatible, errors, spread

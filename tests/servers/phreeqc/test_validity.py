@@ -8,9 +8,9 @@ import pytest
 
 from labrig_phreeqc.checks.output_notices import IONIC_STRENGTH, output_notices, unprinted
 from labrig_phreeqc.checks.state_notices import state_notices as output_doubts
-from labrig_phreeqc.database.catalogue import read
 from labrig_phreeqc.database.databases import list_databases
 from labrig_phreeqc.database.definitions import activity_model
+from labrig_phreeqc.database.reading import read
 from labrig_phreeqc.engine.engine import Engine
 from labrig_phreeqc.output.outline_reading import outline_output
 from labrig_phreeqc.output.series import series

@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from labrig_phreeqc.database.catalogue import read
 from labrig_phreeqc.database.databases import find_database
+from labrig_phreeqc.database.reading import read
 from labrig_phreeqc.waters.diagnosis import diagnose
 from labrig_phreeqc.waters.notices import Notice
 from labrig_phreeqc.waters.table import read_table

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from labrig.errors import LabrigError
-from labrig_phreeqc.database.catalogue import Catalogue, read
+from labrig_phreeqc.database.catalogue import Catalogue
 from labrig_phreeqc.database.databases import find_database
+from labrig_phreeqc.database.reading import read
 from labrig_phreeqc.waters.columns import Column, Stated
 from labrig_phreeqc.waters.headings import read_columns
 from labrig_phreeqc.waters.rows import Rejected, Water, pe_of

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from labrig_phreeqc.database.catalogue import read
 from labrig_phreeqc.database.databases import find_database
+from labrig_phreeqc.database.reading import read
 from labrig_phreeqc.engine.engine import Engine
 from labrig_suites.phreeqc_mcq.scenario import DATABASE, FIELD, Scene
 from labrig_suites.phreeqc_mcq.stems.counts import LIGANDS, STEMS
