@@ -6,7 +6,7 @@ A service that fails does not take the others' answers with it: what it said is 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -146,8 +146,13 @@ async def search(client: Client, query: str, sources: Sequence[str], limit: int)
     return Told(tuple(merged(works)), asked=tuple(sources), failed=tuple(failed))
 
 
-async def open_copies(client: Client, text: str) -> Told:
+async def open_copies(client: Client, text: str, *, but: Collection[str] = ()) -> Told:
     """Return free copies of the work of a DOI or arXiv number, from the first service that knows one.
+
+    Parameters
+    ----------
+    but
+        Services that are not asked.
 
     Raises
     ------
@@ -156,7 +161,7 @@ async def open_copies(client: Client, text: str) -> Told:
     """
     doi, number = reference_of(text)
     if number:
-        return Told(copies=(arxiv.copy(number),), asked=("arxiv",))
+        return Told() if "arxiv" in but else Told(copies=(arxiv.copy(number),), asked=("arxiv",))
     if not doi:
         raise LabrigError(
             "A free copy is looked up by DOI or arXiv number",
@@ -171,6 +176,8 @@ async def open_copies(client: Client, text: str) -> Told:
     asked: list[str] = []
     failed = []
     for source, copies in asking:
+        if source in but:
+            continue
         try:
             found = await copies(client, doi)
         except LabrigError as error:
@@ -183,6 +190,6 @@ async def open_copies(client: Client, text: str) -> Told:
         asked.append(source)
         if found:
             return Told(copies=tuple(found), asked=tuple(asked), failed=tuple(failed))
-    if not asked:
+    if failed and not asked:
         raise failed[0][1]
     return Told(asked=tuple(asked), failed=tuple(failed))

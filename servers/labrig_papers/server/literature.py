@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -157,8 +156,12 @@ async def fetch_pdf(
         or f"papers/{re.sub(r'[^A-Za-z0-9.-]+', '_', reference).strip('._')[-120:].removesuffix('.pdf')}.pdf"
     )
     _check_place(name)
-    addresses, warnings = ([reference], ()) if is_address(reference) else await _free_copies(reference)
-    address, (content, sha256), refused = await _first_pdf(reference, addresses)
+    warnings: tuple[str, ...] = ()
+    if is_address(reference):
+        address, refused = reference, []
+        content, sha256 = await _pdf_at(reference)
+    else:
+        address, (content, sha256), refused, warnings = await _free_copy(reference)
     size = await in_thread(session().workspace.write_bytes, name, content)
     added = await _added(address, sha256, name) if add_to_corpus else None
     return Answer(
@@ -176,34 +179,47 @@ async def fetch_pdf(
     )
 
 
-async def _free_copies(reference: str) -> tuple[list[str], tuple[str, ...]]:
-    """Return the addresses of free copies of a work, and which services did not answer."""
-    from labrig_papers.literature.asking import open_copies
+async def _free_copy(
+    reference: str,
+) -> tuple[str, tuple[bytes, str], list[LabrigError], tuple[str, ...]]:
+    """Return the first free copy that is a PDF: its address, its bytes with their hash, what was refused, and warnings.
 
-    told = await open_copies(state().downloads.client(), reference)
-    addresses = _addresses(told.copies)
-    if not addresses:
+    Where no copy that a service knows is one, as publishers often refuse a program, the next service is asked.
+    """
+    from labrig_papers.literature.asking import Told, open_copies
+
+    asked: list[str] = []
+    silent: set[str] = set()
+    tried: set[str] = set()
+    refused: list[LabrigError] = []
+    warnings: tuple[str, ...] = ()
+    while True:
+        try:
+            told = await open_copies(state().downloads.client(), reference, but=[*asked, *silent])
+        except LabrigError:  # of the last services
+            if not refused:
+                raise
+            told = Told()
+        warnings += _failures(told)
+        asked += told.asked
+        silent |= {source for source, _ in told.failed}
+        for address in [each for each in _addresses(told.copies) if each not in tried][:4]:
+            tried.add(address)
+            try:
+                return address, await _pdf_at(address), refused, warnings
+            except LabrigError as error:
+                refused.append(error)
+        if not told.copies:
+            break
+    if not refused:
         raise LabrigError(
-            f"No free copy is known to {', '.join(told.asked)}",
+            f"No free copy is known to {', '.join(asked)}",
             where=reference[:200],
             try_="a PDF that you have: put it into the workspace or a root, and open_paper",
             code="not_found",
         )
-    return addresses, _failures(told)
-
-
-async def _first_pdf(
-    reference: str, addresses: Sequence[str]
-) -> tuple[str, tuple[bytes, str], list[LabrigError]]:
-    """Return the first address with a PDF, that PDF with its hash, and why those before it were refused."""
-    refused: list[LabrigError] = []
-    for address in addresses[:4]:
-        try:
-            return address, await _pdf_at(address), refused
-        except LabrigError as error:
-            if len(addresses) == 1:
-                raise
-            refused.append(error)
+    if len(refused) == 1:
+        raise refused[0]
     raise LabrigError(
         "None of the addresses leads to a PDF: "
         + "; ".join(f"{each.where[:120]}: {each.what}" for each in refused)[:1_200],

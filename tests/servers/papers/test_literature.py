@@ -18,7 +18,7 @@ from labrig_papers.literature import asking
 from labrig_papers.literature.services import SERVICES
 from labrig_papers.literature.works import Work, merged, plain_title, read_doi, similarity
 from labrig_papers.server import toolbox
-from support.imitation import Imitation, html, imitation, page, redirect, status, text
+from support.imitation import Imitation, as_json, html, imitation, page, redirect, status, text
 from support.known_servers.papers import SENTENCE, paper
 from support.web import FAST, files_with
 
@@ -281,6 +281,13 @@ async def test_what_leads_to_no_pdf_is_refused_and_not_kept(site: Imitation, tmp
         site.on("/unpaywall/*").then(unpaywall(*bad[:2], (site.url("/free.pdf"), "")))
         got = await bench.ask("fetch_pdf", reference=DOI)
         assert len(got["data"]["refused"]) == 2 and got["source"] == site.url("/free.pdf")
+        site.on("/unpaywall/*").then(unpaywall(*bad))
+        free = {"pdf_url": site.url("/free.pdf"), "is_oa": True}
+        site.on("/openalex/works/*").then(
+            as_json({**OPENALEX, "best_oa_location": free, "locations": [free]})
+        )
+        got = await bench.ask("fetch_pdf", reference=DOI)  # of the next service
+        assert len(got["data"]["refused"]) == 3 and got["source"] == site.url("/free.pdf")
         for reference in ("x" * 100_000, "", " "):
             assert await bench.fails("resolve_doi", reference=reference)
             assert await bench.fails("fetch_pdf", reference=reference)
