@@ -156,9 +156,10 @@ async def fetch_pdf(
         or f"papers/{re.sub(r'[^A-Za-z0-9.-]+', '_', reference).strip('._')[-120:].removesuffix('.pdf')}.pdf"
     )
     _check_place(name)
+    refused: list[LabrigError] = []
     warnings: tuple[str, ...] = ()
     if is_address(reference):
-        address, refused = reference, []
+        address = reference
         content, sha256 = await _pdf_at(reference)
     else:
         address, (content, sha256), refused, warnings = await _free_copy(reference)
