@@ -28,7 +28,7 @@ ARCHIVE = Provider(
     Service(
         "open_meteo_archive",
         "https://archive-api.open-meteo.com/v1",
-        limit=Limit(per_second=5, concurrent=2),
+        limit=Limit(per_second=5, concurrent=2, after_429_s=60),
         terms=TERMS,
     ),
     title="Open-Meteo archive (reanalyses, mostly ERA5 and ERA5-Land)",
@@ -39,7 +39,10 @@ ARCHIVE = Provider(
 )
 FORECAST = Provider(
     Service(
-        "open_meteo", "https://api.open-meteo.com/v1", limit=Limit(per_second=5, concurrent=2), terms=TERMS
+        "open_meteo",
+        "https://api.open-meteo.com/v1",
+        limit=Limit(per_second=5, concurrent=2, after_429_s=60),
+        terms=TERMS,
     ),
     title="Open-Meteo forecast (best model for the place)",
     credit=CREDIT,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 OPEN_METEO_AIR = Service(
     "open_meteo_air",
     "https://air-quality-api.open-meteo.com/v1",
-    limit=Limit(per_second=2, concurrent=2),
+    limit=Limit(per_second=2, concurrent=2, after_429_s=60),  # its shortest limit is of a minute
     terms="https://open-meteo.com/en/terms",
 )
 """Free for what is not commercial; the data are those of CAMS (CC BY 4.0)."""
