@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from fastmcp import Client
 
-from clients.suites.phreeqc_mcq.test_items import corrupted, play
+from clients.suites.phreeqc_mcq.test_items import corrupted
 from labrig.serving.builder import build
 from labrig.toolbox import ServeOptions
 from labrig_harness.cli import main
@@ -21,6 +21,7 @@ from labrig_suites.phreeqc_mcq import items
 from labrig_suites.phreeqc_mcq.solution import solution
 from labrig_suites.phreeqc_mcq.stems import STEMS
 from support.late import late
+from support.solved import answer_of
 
 scipy_stats = late("scipy.stats")
 
@@ -91,7 +92,10 @@ async def test_every_answer_hangs_on_what_was_read(
         for sample in made:
             solved = solution(sample, arm)
             for at in (1, 2):
-                assert await play(client, solved, at) != sample.truth["answer"], (sample.labels["stem"], at)
+                assert await answer_of(client, solved, corrupted, at) != sample.truth["answer"], (
+                    sample.labels["stem"],
+                    at,
+                )
 
 
 @pytest.mark.parametrize("protocol", ["toc:50", "outline", "raw:100000", "raw:500000"])
@@ -104,7 +108,7 @@ async def test_long_outputs_are_read_under_every_protocol(
     async with Client(build(toolbox, options)) as client:
         for sample in large.values():
             solved = solution(sample, arm)
-            assert await play(client, solved) == sample.truth["answer"], sample.labels["stem"]
+            assert await answer_of(client, solved) == sample.truth["answer"], sample.labels["stem"]
             assert len(solved.calls) < 24
     assert len(large) == sum(stem.large for stem in STEMS)
 
