@@ -1,7 +1,7 @@
 """Statistics of benchmark results, on NumPy and SciPy alone.
 
 - `proportions`: Wilson intervals
-- `bootstrap`: means, differences, ratios, over items or whole clusters
+- `bootstrap`: intervals of means, differences, ratios, over items or whole clusters
 - `clustered`: design effect, detectable difference; `paired`: permutation, McNemar, t, Holm
 - `retention`: kept, gained, lost; `stability`: reruns; `agreement`: alpha, kappa
 - `prediction`: logistic regression, correlations

@@ -5,7 +5,7 @@
   `Run`; `messages`: errors and warnings
 - `forkclient`: our half of the fork server; `solver`: its program, with `forkserver` and `solving`; `frames`: what
   goes over a run's socket; `iphreeqc`: the library, by ctypes
-- `closing`: what limits processor time and memory, and the other walls of a run (wall time: `forkserver`);
-  `basic_words`: PEEK and POKE, switched off
+- `closing`: what limits processor time and memory, and the other walls of a run, system calls among them (wall time:
+  `forkserver`); `basic_words`: PEEK and POKE, switched off
 - `library`: which PHREEQC library is used
 """

@@ -10,5 +10,6 @@
 - `speciation`, `redox`: PHREEQC asked for density and saturation indices of waters, and what pe decides of them
 - `survey`, `report`: scaling of every water
 - `one_water`, `errors`, `members`, `compatible`, `nominal`: waters that are drawn, and databases that may answer and do
-- `uncertainty`, `spread`, `causes`, `estimates`: saturation indices with their uncertainty, and where it comes from
+- `uncertainty`, `estimates`: saturation indices with their uncertainty; `spread`: its shares by source; `causes`: why
+  databases differ
 """
