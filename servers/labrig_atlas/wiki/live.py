@@ -11,7 +11,7 @@ import html
 import re
 from typing import TYPE_CHECKING, Any
 
-from labrig.errors import LabrigError
+from labrig.errors import Code, LabrigError
 from labrig.http.hosts import Limit
 from labrig.http.retrying import retry_after
 from labrig.http.services import Service
@@ -35,7 +35,7 @@ MOST_FOUND = 50
 TIMEOUT_S = 20.0
 PATIENCE_S = 15.0
 _TAGS = re.compile(r"<[^>]*>")
-_CODES: dict[str, str] = {
+_CODES: dict[str, Code] = {
     **dict.fromkeys(("missingtitle", "nosuchpageid", "pagecannotexist", "nosuchrevid"), "not_found"),
     **dict.fromkeys(
         ("invalidtitle", "invalidtitle-general", "badvalue", "cirrussearch-query-too-long"), "bad_input"
@@ -184,7 +184,7 @@ def _refusal(error: dict[str, Any], where: str, answer: Response) -> LabrigError
     try_ = "a search for some of its words" if ours == "not_found" else ""
     wait = retry_after(dict(answer.headers), answer.retrieved_at)
     waits = (DEFAULT_WAIT_S if wait is None else wait) if ours == "rate_limited" else None
-    return LabrigError(what, where=where, try_=try_, code=ours, retry_after_s=waits)  # type: ignore[arg-type]
+    return LabrigError(what, where=where, try_=try_, code=ours, retry_after_s=waits)
 
 
 def _about(identity: Identity, said: dict[str, Any], answer: Response) -> About:

@@ -135,9 +135,11 @@ async def _ask(client: Client, folder: str, what: str) -> dict[str, DriveFile]:
         files |= {file.name: file for file in map(_file, listed)}
         further = found.get("nextPageToken")
         if not isinstance(further, str) or not further:
-            break
+            return files
         params["pageToken"] = further
-    return files
+    raise LabrigError(
+        f"Google Drive has more than {MOST_PAGES} pages of these files", where=MSWEP.at(), code="too_large"
+    )
 
 
 def _file(found: Any) -> DriveFile:

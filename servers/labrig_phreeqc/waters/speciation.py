@@ -24,14 +24,6 @@ WATERS_A_RUN = 100
 RUNS_AT_A_TIME = 4
 """So that a large table leaves places in the engine's queue to others."""
 
-_VALUES = {
-    "pH": "pH",
-    "pe": "pe",
-    "temp(C)": "temperature",
-    "mu": "ionic_strength",
-    "pct_err": "charge_error",
-    "Alk(eq/kgw)": "alkalinity",
-}
 _HEAD = """PRINT
  -reset false
 SELECTED_OUTPUT 1
@@ -254,7 +246,12 @@ class _Asked:
                     SI={phase: _index(row[f"si_{phase}"]) for phase in self.phases},
                     density=_number(row["density"]) if "density" in row else None,
                     told={each: _number(row[heading]) for heading, each in self.headings().items()},
-                    **{name: _number(row[column]) for column, name in _VALUES.items()},  # type: ignore[arg-type]
+                    pH=_number(row["pH"]),
+                    pe=_number(row["pe"]),
+                    temperature=_number(row["temp(C)"]),
+                    ionic_strength=_number(row["mu"]),
+                    charge_error=_number(row["pct_err"]),
+                    alkalinity=_number(row["Alk(eq/kgw)"]),
                 )
             else:
                 found[number] = replace(found[number], delta={precipitate: _number(row[f"d_{precipitate}"])})

@@ -14,17 +14,11 @@ import pytest
 from labrig.errors import LabrigError
 from labrig.http import Response
 from labrig_atlas.services.provider import Reply
-from support.atlas_services import CASES, KEYS, Case, played, serve
+from support.atlas_services import CASES, KEYS, Case, serve
 from support.imitation import Imitation, status
 from support.web import client, files_with
 
 by_name = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-
-
-@pytest.fixture
-def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Imitation]:
-    with played(monkeypatch) as made:
-        yield made
 
 
 def as_bytes(reply: Reply[Any]) -> bytes:

@@ -163,6 +163,13 @@ async def test_precipitation_of_a_shared_folder_is_recorded_and_replayed(
     assert len(store.hits) == count and b"ya29" not in (tmp_path / "ledger.sqlite").read_bytes()
 
 
+async def test_a_folder_without_a_last_page_is_refused(store: Imitation, tmp_path: Path) -> None:
+    store.on("/drive/v3/files").then(as_json({"nextPageToken": "~!!~AI9F", "files": []}))
+    async with server(tmp_path / "one") as client:
+        code, said = await refused(client, "MSWEP", **RAIN)
+    assert code == "too_large" and "20 pages" in said
+
+
 async def test_what_is_refused(
     store: Imitation, tmp_path: Path, file: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
