@@ -7,15 +7,19 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from labrig.answer import Answer
 from labrig.errors import LabrigError
 from labrig.serving import gc
+from labrig.serving.builder import build
 from labrig.serving.gc import collect, hold
+from labrig.toolbox import ServeOptions, Toolbox
 
 Make = Callable[..., Path]
 
@@ -34,6 +38,20 @@ def make(tmp_path: Path) -> Make:
         return folder
 
     return session
+
+
+@contextmanager
+def start(workspace: Path) -> Iterator[None]:
+    """Start a server in a workspace."""
+    box = Toolbox("lab", "A laboratory", "Measure.")
+
+    @box.tool(title="Measure", read_only=True)
+    async def measure() -> Answer:
+        """Measure."""
+        return Answer(source="scale")
+
+    build(box, ServeOptions(workspace=workspace))
+    yield
 
 
 def names(sessions: tuple[gc.Session, ...]) -> list[str]:
@@ -146,6 +164,33 @@ def test_a_session_collected_while_waiting_is_made_anew(make: Make, monkeypatch:
     with hold(session):
         assert session.is_dir() and not (session / "deep").exists()
         assert names(collect(session.parent.parent, 0, older_than_s=0).in_use) == ["session"]
+
+
+@pytest.mark.parametrize("opens", [hold, start], ids=["hold", "a server's start"])
+def test_a_session_collected_while_it_is_looked_for_is_made_anew(
+    make: Make, monkeypatch: pytest.MonkeyPatch, opens: Callable[[Path], Any]
+) -> None:
+    session = make("a/session", 10, 9000)
+    is_dir, collected = Path.is_dir, []
+
+    def late(path: Path, **named: Any) -> bool:
+        if path == session and not collected:  # between being told that it is there and looking what it is
+            collected.extend(names(collect(session.parent.parent, 0).removed))
+        return is_dir(path, **named)
+
+    monkeypatch.setattr(Path, "is_dir", late)
+    with opens(session):
+        assert collected == ["session"] and inside(session) == [".labrig"]
+
+
+@pytest.mark.parametrize("there", ["file", "link to nothing", "below a link to nothing"])
+def test_a_workspace_that_cannot_be_a_folder_is_refused_at_once(tmp_path: Path, there: str) -> None:
+    if there == "file":
+        (tmp_path / "taken").touch()
+    else:
+        (tmp_path / "taken").symlink_to("nowhere")
+    with pytest.raises(FileExistsError), hold(tmp_path / "taken" / ("session" if "below" in there else "")):
+        pass
 
 
 def test_write_protection_is_taken_from_folders_of_ours_alone(

@@ -19,6 +19,7 @@ from labrig.canonical import sha256
 from labrig.errors import LabrigError, Lacking
 from labrig.serving.face import Face
 from labrig.serving.gate import Slowed, let_in
+from labrig.serving.gc import hold
 from labrig.serving.lean import lean_hints, lean_schema
 from labrig.serving.results import defect, error_result, tool_result
 from labrig.toolbox import ServeOptions, Tool, Toolbox, ToolSpec, session
@@ -58,8 +59,8 @@ def _check_folders(options: ServeOptions) -> None:
     Workspace(Path(), options.roots)
     if options.workspace is not None:
         try:
-            options.workspace.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryFile(dir=options.workspace):
+            folder = options.workspace.expanduser().resolve()
+            with hold(folder), tempfile.TemporaryFile(dir=folder):
                 pass
         except OSError as error:
             raise LabrigError(

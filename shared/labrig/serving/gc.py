@@ -77,9 +77,11 @@ def hold(workspace_dir: Path) -> Iterator[None]:
     ------
     LabrigError
         If ``.labrig`` or its ``lock`` is a link or no file.
+    OSError
+        If the folder cannot be made.
     """
     while True:
-        workspace_dir.mkdir(parents=True, exist_ok=True)
+        _make_folder(workspace_dir)
         try:
             descriptor = _open_lock(workspace_dir)
         except FileNotFoundError:
@@ -266,6 +268,17 @@ def _sweep(root: Path) -> None:
                 sweep(store)
         except OSError:
             pass  # there is none; or the session is reported as failed if it has to go
+
+
+def _make_folder(workspace: Path) -> None:
+    """Make a folder, also where a collection takes away the one that was found there."""
+    while True:
+        try:
+            return workspace.mkdir(parents=True, exist_ok=True)
+        except FileExistsError as found:
+            with suppress(FileNotFoundError):  # it is gone by now
+                if not stat.S_ISDIR(os.lstat(found.filename).st_mode):
+                    raise
 
 
 def _open_lock(workspace: Path, create: bool = True) -> int:
