@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from labrig_harness.records.outfolder import MAKING, labels
 from labrig_harness.records.scoring import score_folder
 from labrig_harness.run.plan import plans
 from support.command import labrig
+from support.toys_installed import toys_installed
 
 
 def records(out: Path) -> list[Path]:
@@ -158,28 +160,28 @@ class Slow:
 
 
 @pytest.fixture
-def slow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Install an agent that says whom it works on; return where."""
+def slow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Install an agent that says whom it works on, and a suite that is cheap to make; give where it says it."""
     about = tmp_path / "slow-1.dist-info"
     about.mkdir()
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: slow\nVersion: 1\n")
     (about / "entry_points.txt").write_text("[labrig.agents]\nslow = slow_agent:Slow\n")
     (tmp_path / "slow_agent.py").write_text(SLOW)
+    monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    return tmp_path / "log"
+    with toys_installed():
+        yield tmp_path / "log"
 
 
-def process(*words: str) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [sys.executable, "-m", "labrig_harness", *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
-    )
+def status(*words: str) -> int:
+    return labrig(*words).returncode
 
 
 def test_two_runners_in_one_folder_make_each_record_once(slow: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     words = (
         "run",
-        "phreeqc-basics",
+        "toy-volumes",
         "--agent",
         "slow",
         "--limit",
@@ -189,10 +191,15 @@ def test_two_runners_in_one_folder_make_each_record_once(slow: Path, tmp_path: P
         "--out",
         str(out),
     )
-    both = [process(*words), process(*words)]
-    for each in both:
-        _, said = each.communicate(timeout=240)
-        assert each.returncode == 0, said
+    other = subprocess.Popen(
+        [sys.executable, "-m", "labrig_harness", *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    )
+    while not slow.exists():  # it is at work
+        assert other.poll() is None
+        time.sleep(0.02)
+    mine = labrig(*words)
+    _, said = other.communicate()
+    assert (other.returncode, mine.returncode) == (0, 0), (said, mine.stderr)
     worked_on = slow.read_text().split()
     assert len(worked_on) == len(set(worked_on)) == len(records(out)) == 6
     assert not list(out.glob("*/*/.claim-*"))
@@ -201,47 +208,45 @@ def test_two_runners_in_one_folder_make_each_record_once(slow: Path, tmp_path: P
 def test_redo_makes_records_of_some_ends_again_and_keeps_what_they_cost(slow: Path, tmp_path: Path) -> None:
     out, fails = tmp_path / "out", tmp_path / "fails"
     fails.touch()
-    words = ("run", "phreeqc-basics", "--agent", "slow", "--limit", "2", "--set", f"log={slow}")
-    first = process(*words, "--set", f"fails={fails}", "--out", str(out))
-    assert first.wait(240) == 0
+    words = ("run", "toy-volumes", "--agent", "slow", "--limit", "2", "--set", f"log={slow}")
+    assert status(*words, "--set", f"fails={fails}", "--out", str(out)) == 0
     ends = [json.loads(path.read_text())["end"] for path in records(out)]
     assert ends == ["agent_error"] * 2 and score_folder(out).whole
     fails.unlink()
-    assert process("resume", str(out)).wait(240) == 0 and len(slow.read_text().split()) == 2, "they stand"
-    wrong = process("resume", str(out), "--redo", "agent_eror")
-    assert b"did you mean agent_error" in wrong.communicate(timeout=240)[1] and wrong.returncode == 2
-    assert process("resume", str(out), "--redo", "wall_limit,agent_error").wait(240) == 0
+    assert status("resume", str(out)) == 0 and len(slow.read_text().split()) == 2, "they stand"
+    wrong = labrig("resume", str(out), "--redo", "agent_eror")
+    assert "did you mean agent_error" in wrong.stderr and wrong.returncode == 2
+    assert status("resume", str(out), "--redo", "wall_limit,agent_error") == 0
     made = [json.loads(path.read_text()) for path in records(out)]
     assert [each["end"] for each in made] == ["no_answer"] * 2
     assert [each["meta"]["attempts"][0]["end"] for each in made] == ["agent_error"] * 2
     assert len(slow.read_text().split()) == 4
-    assert process("resume", str(out), "--redo", "agent_error").wait(240) == 0
+    assert status("resume", str(out), "--redo", "agent_error") == 0
     assert len(slow.read_text().split()) == 4, "nothing is left to be made again"
 
 
 def test_the_exit_status_is_of_this_run_and_not_of_the_folder(slow: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    words = ("run", "phreeqc-basics", "--limit", "2", "--out", str(out))
-    assert process(*words, "--agent", "nop").wait(240) == 0
+    words = ("run", "toy-volumes", "--limit", "2", "--out", str(out))
+    assert status(*words, "--agent", "nop") == 0
     records(out)[0].unlink()
     slow_run = (*words, "--agent", "slow", "--set", f"log={slow}")
-    assert process(*slow_run).wait(240) == 0, "the other run of the folder lacks a record"
-    assert process("score", str(out)).wait(240) == 1
+    assert status(*slow_run) == 0, "the other run of the folder lacks a record"
+    assert status("score", str(out)) == 1
 
 
 def test_a_run_grows_to_more_samples_and_others_stay_as_they_are(slow: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    words = ("run", "phreeqc-basics", "--out", str(out))
+    words = ("run", "toy-volumes", "--out", str(out))
     agent = ("--agent", "slow", "--set", f"log={slow}")
-    assert process(*words, "--agent", "nop", "--limit", "2").wait(240) == 0
-    assert process(*words, *agent, "--limit", "2").wait(240) == 0
+    assert status(*words, "--agent", "nop", "--limit", "2") == 0
+    assert status(*words, *agent, "--limit", "2") == 0
     kept = {path: path.stat().st_mtime_ns for path in records(out)}
-    assert process(*words, *agent, "--limit", "4").wait(240) == 0
+    assert status(*words, *agent, "--limit", "4") == 0
     assert {path: path.stat().st_mtime_ns for path in kept} == kept
     counts = [len(list((out / label).glob("*/epoch0/trajectory.json"))) for label in labels(out)]
     assert counts == [2, 4] and score_folder(out).whole
-    assert process("resume", str(out)).wait(240) == 0 and len(records(out)) == 6
-    fewer = process(*words, *agent, "--limit", "3")
-    assert b"--limit no less" in fewer.communicate(timeout=240)[1] and fewer.returncode == 2
-    other = process(*words, *agent, "--seed", "9", "--limit", "9")
-    assert other.wait(240) == 2
+    assert status("resume", str(out)) == 0 and len(records(out)) == 6
+    fewer = labrig(*words, *agent, "--limit", "3")
+    assert "--limit no less" in fewer.stderr and fewer.returncode == 2
+    assert status(*words, *agent, "--seed", "9", "--limit", "9") == 2

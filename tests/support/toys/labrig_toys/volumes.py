@@ -197,7 +197,7 @@ suite = Suite(
     "1",
     "volumes of grains, from masses and a density",
     arms,
-    lambda *, seed: make(str(seed), 3),
+    lambda *, seed: make(str(seed), 6),
     solution,
     score,
     tables,
