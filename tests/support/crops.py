@@ -59,7 +59,7 @@ def made_weather(
         "et0_mm": np.round(2.6 + 2.2 * np.cos(turn), 2),
         "srad_mj_m2": np.round(14 + 9 * np.cos(turn), 2),
         "tdew_c": np.round(mean - 4 + warmer, 2),
-        "wind_m_s": np.full(days, 2.0),
+        "wind_2m_m_s": np.full(days, 2.0),
     }
     for name, values in more.items():
         if values is None:

@@ -31,7 +31,7 @@ def met_csv(*, days: int, peak_c: float = 34.0, radiation: bool = False, start: 
     fluxes = (
         "solar_down_w_m2,solar_direct_w_m2,solar_up_w_m2,thermal_down_w_m2,thermal_up_w_m2,latitude,longitude"
     )
-    head = f"time,tair_c,rh_pct,wind_m_s,{fluxes if radiation else 'tmrt_c'}"
+    head = f"time,tair_c,rh_pct,wind_10m_m_s,{fluxes if radiation else 'tmrt_c'}"
     return ("\n".join([head, *lines]) + "\n").encode()
 
 
@@ -53,7 +53,7 @@ def spec_json(**changes: Any) -> bytes:
 
 def months_csv(year: int) -> bytes:
     """Return twelve months of a temperate climate, each of the columns that months can have but ``wet_days``."""
-    lines = ["month,tmin_c,tmax_c,precip_mm,et0_mm,srad_mj_m2,rh_pct,wind_m_s"]
+    lines = ["month,tmin_c,tmax_c,precip_mm,et0_mm,srad_mj_m2,rh_pct,wind_10m_m_s"]
     for month in range(1, 13):
         warm = -math.cos((month - 0.7) / 12 * 2 * math.pi)
         lines.append(

@@ -56,7 +56,9 @@ def et0(low: Any, high: Any, dew: Any, wind_2m: Any, sun_mj: Any, day: Any) -> A
 
 @functools.cache
 def weather() -> dict[str, Any]:
-    """Return a year of hours of the place (air_c, dew_c, humidity_pct, wind_m_s, ghi, sky), in its standard time."""
+    """Return a year of hours of the place (air_c, dew_c, humidity_pct, wind_10m_m_s, ghi, sky), in its standard
+    time.
+    """
     hour = np.arange(1, 8761)
     ends = np.datetime64(f"{YEAR}-01-01", "s") + hour * np.timedelta64(3600, "s")
     day = (hour - 1) // 24
@@ -72,7 +74,7 @@ def weather() -> dict[str, Any]:
         "air_c": air,
         "humidity_pct": humidity,
         "dew_c": 243.12 * logarithm / (17.62 - logarithm),
-        "wind_m_s": 2.4 + np.sin(day * 2.1),
+        "wind_10m_m_s": 2.4 + np.sin(day * 2.1),
         "ghi": extraterrestrial(utc) * height * lit * clear,
         "sky": 0.84 * SIGMA * (air + 273.15) ** 4,
         "height": height,
@@ -82,8 +84,8 @@ def weather() -> dict[str, Any]:
 def hours_csv() -> bytes:
     """Return the hours as ``weather_to_epw`` takes them."""
     at = weather()
-    lines = ["time,tair_c,rh_pct,wind_m_s,ghi_w_m2,ir_w_m2"]
-    columns = [at[name] for name in ("air_c", "humidity_pct", "wind_m_s", "ghi", "sky")]
+    lines = ["time,tair_c,rh_pct,wind_10m_m_s,ghi_w_m2,ir_w_m2"]
+    columns = [at[name] for name in ("air_c", "humidity_pct", "wind_10m_m_s", "ghi", "sky")]
     for row, when in enumerate(at["ends"]):
         lines.append(f"{str(when)[:16]}," + ",".join(f"{each[row]:.2f}" for each in columns))
     return "\n".join(lines).encode()
@@ -102,7 +104,7 @@ def met_csv(first_day: int = 190, days: int = 21) -> bytes:
     lines = ["time,tair_c,rh_pct,wind_10m_m_s,tmrt_c"]
     for row in range(24 * first_day, 24 * (first_day + days)):
         radiant = at["air_c"][row] + (24 * at["height"][row] if at["height"][row] > 0 else -3)
-        cells = (at["air_c"][row], at["humidity_pct"][row], at["wind_m_s"][row], radiant)
+        cells = (at["air_c"][row], at["humidity_pct"][row], at["wind_10m_m_s"][row], radiant)
         lines.append(f"{str(at['ends'][row])[:16]}," + ",".join(f"{each:.2f}" for each in cells))
     return "\n".join(lines).encode()
 
@@ -120,7 +122,7 @@ def daily_csv() -> bytes:
         "precipitation_mm": np.where(wet, 4 + 5 * np.abs(np.sin(day)), 0),
         "srad_mj_m2": at["ghi"].reshape(-1, 24).sum(axis=1) * 3600 / 1e6,
         "tdew_c": at["dew_c"].reshape(-1, 24).mean(axis=1),
-        "wind_m_s": at["wind_m_s"].reshape(-1, 24).mean(axis=1) * 0.748,
+        "wind_2m_m_s": at["wind_10m_m_s"].reshape(-1, 24).mean(axis=1) * 0.748,
     }
     columns = {name: np.round(values, 3) for name, values in columns.items()}
     columns["et0_mm"] = np.round(
@@ -128,7 +130,7 @@ def daily_csv() -> bytes:
             columns["tmin_c"],
             columns["tmax_c"],
             columns["tdew_c"],
-            columns["wind_m_s"],
+            columns["wind_2m_m_s"],
             columns["srad_mj_m2"],
             day + 1,
         ),

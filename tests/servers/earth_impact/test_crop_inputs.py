@@ -23,7 +23,7 @@ HEAD = "date,tmin_c,tmax_c,precipitation_mm,et0_mm\n"
 def case(**changed: Any) -> Case:
     """Read a case that is right but for what is changed: bytes of the weather, objects of the others."""
     given: dict[str, Any] = {
-        "weather": made_weather(srad_mj_m2=None, tdew_c=None, wind_m_s=None),
+        "weather": made_weather(srad_mj_m2=None, tdew_c=None, wind_2m_m_s=None),
         "soil": {"type": "SandyLoam"},
         "crop": {"name": "Maize", "planting": "04-20"},
         "management": {},
@@ -158,7 +158,7 @@ def test_penman_monteith_is_that_of_the_handbook() -> None:
     """FAO-56, example 18: Brussels, 6 July: 3.9 mm/day, from a vapour pressure of 1.409 kPa."""
     ratio = np.log(1.409 / 0.6108)
     dew = 237.3 * ratio / (17.27 - ratio)
-    columns = {"tmin_c": 12.3, "tmax_c": 21.5, "srad_mj_m2": 22.07, "tdew_c": dew, "wind_m_s": 2.078}
+    columns = {"tmin_c": 12.3, "tmax_c": 21.5, "srad_mj_m2": 22.07, "tdew_c": dew, "wind_2m_m_s": 2.078}
     weather = Weather(date(2001, 7, 6), {name: np.array([each]) for name, each in columns.items()})
     found = with_et0(weather, "penman_monteith", 50.8, 100.0)
     assert found.columns["et0_mm"][0] == pytest.approx(3.88, abs=0.03)

@@ -33,7 +33,7 @@ def hourly_csv(year: int = 2019, *, utc: bool = False, hours: int | None = None)
     """Return a year of hours with a temperature that tells each from the others; at night there is no sun."""
     end = 8784 if year == 2020 else 8760
     first = np.datetime64(f"{year}-01-01T01:00", "s")
-    lines = ["time,tair_c,rh_pct,wind_m_s,ghi_w_m2"]
+    lines = ["time,tair_c,rh_pct,wind_10m_m_s,ghi_w_m2"]
     for place in range(hours or end):
         hour = place % 24
         sun = max(0.0, 400 * math.sin(math.pi * (hour + 0.5 - 8) / 8)) if 8 <= hour < 16 else 0.0
@@ -44,7 +44,7 @@ def hourly_csv(year: int = 2019, *, utc: bool = False, hours: int | None = None)
 
 def test_days_as_make_weather_writes_them_become_hours() -> None:
     """Dew point and wind at 2 m: 3 m/s there are 4.011 m/s at 10 m over short grass."""
-    content = made_weather(wind_m_s=3.0).replace(b"wind_m_s", b"wind_2m_m_s", 1)
+    content = made_weather(wind_2m_m_s=3.0)
     rows = rows_of(write_epw(read_hours(content, "weather.csv", MUNICH), "Munich", "DEU", "made"))
     days = list(csv.DictReader(content.decode().splitlines()))
     assert {row[21] for row in rows} == {"4.01"}
@@ -52,7 +52,7 @@ def test_days_as_make_weather_writes_them_become_hours() -> None:
         at = rows[24 * day + 14]  # the maximum
         assert float(at[7]) == pytest.approx(float(days[day]["tdew_c"]), abs=0.006)
         assert float(at[6]) == pytest.approx(float(days[day]["tmax_c"]), abs=0.006)
-    for both, said in ((b"rh_pct", "Humidity is there twice"), (b"wind_m_s", "Wind is there twice")):
+    for both, said in ((b"rh_pct", "Humidity is there twice"), (b"wind_10m_m_s", "Wind is there twice")):
         with pytest.raises(LabrigError, match=said):
             read_hours(content.replace(b"et0_mm", both), "weather.csv", MUNICH)
 
@@ -74,7 +74,7 @@ def test_a_year_of_days_read_by_another_reader(year: int) -> None:
     assert ghi.sum(axis=1) * 3600 / 1e6 == pytest.approx(
         [float(row["srad_mj_m2"]) for row in given], abs=0.005
     )
-    assert wind[:, 3] == pytest.approx([float(row["wind_m_s"]) for row in given], abs=0.006)
+    assert wind[:, 3] == pytest.approx([float(row["wind_10m_m_s"]) for row in given], abs=0.006)
     # Dew point and humidity agree by another formula (Buck 1981), and the dew point is never above the air.
     pressure = [6.1121 * np.exp((18.678 - t / 234.5) * t / (257.14 + t)) for t in (dew, air)]
     assert np.abs(100 * pressure[0] / pressure[1] - humidity).max() < 1.0

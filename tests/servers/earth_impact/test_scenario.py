@@ -63,7 +63,8 @@ def test_days_warm_as_the_rule_says_and_evaporate_as_fao_56_says(rule: str) -> N
     else:
         assert vapour[1] == pytest.approx(vapour[0], rel=1e-6)
     own = scenarios.et0(
-        *(after[name] for name in ("tmin_c", "tmax_c", "tdew_c", "wind_m_s", "srad_mj_m2")), np.arange(1, 366)
+        *(after[name] for name in ("tmin_c", "tmax_c", "tdew_c", "wind_2m_m_s", "srad_mj_m2")),
+        np.arange(1, 366),
     )
     assert after["et0_mm"] == pytest.approx(own, abs=2e-3)
     percent = 100 * (own.sum() / before["et0_mm"].sum() - 1)
@@ -366,13 +367,13 @@ def test_what_a_scenario_cannot_do_with_its_inputs_is_refused(
 def test_a_year_of_days_for_an_epw_file_warms_as_the_epw_file_made_of_it(rule: str) -> None:
     """Days changed and then made hours are the hours made of the days and then changed."""
     at = EpwPlace(scenarios.LATITUDE, scenarios.LONGITUDE, -6, scenarios.ELEVATION)
-    named = Named("weather.csv", scenarios.daily_csv().replace(b"wind_m_s", b"wind_2m_m_s", 1))
+    named = Named("weather.csv", scenarios.daily_csv())
     told = Closure("weather_timeseries_path", "weather.csv")
     made = tables.timeseries(named, Perturbation(2.0, rule), SITE, 1, told)
     all_passed(told)
     before, after = read_hours(named.content, "before", at), read_hours(made.content, "after", at)
     assert after.air_c - before.air_c == pytest.approx(2.0)
-    assert (after.ghi == before.ghi).all() and (after.wind_m_s == before.wind_m_s).all()
+    assert (after.ghi == before.ghi).all() and (after.wind_10m_m_s == before.wind_10m_m_s).all()
     damp = before.humidity_pct < 99
     if rule == VAPOUR:
         assert after.dew_c[damp] == pytest.approx(before.dew_c[damp], abs=1e-3)

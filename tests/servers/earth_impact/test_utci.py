@@ -117,7 +117,9 @@ def test_a_series_its_hours_and_days() -> None:
     numbers, rows = totals(found, 32.0), daily(found, 32.0)
     by_hand = [
         one(a, r, h, w)
-        for a, r, h, w in zip(found.air_c, found.radiant_c, found.humidity_pct, found.wind_m_s, strict=True)
+        for a, r, h, w in zip(
+            found.air_c, found.radiant_c, found.humidity_pct, found.wind_10m_m_s, strict=True
+        )
     ]
     assert (
         numbers["above_h"] == sum(each >= 32 for each in by_hand) == sum(row["hours_above"] for row in rows)

@@ -16,7 +16,7 @@ from labrig.errors import LabrigError, unknown_name
 from labrig_earth.grids.reading import Field
 from labrig_earth.impact.crops.weather import Column, Weather, read_weather
 from labrig_earth.impact.sampling import fields_of, labels_of, point_of, sampled
-from labrig_earth.impact.weather.hours import TO_2_M
+from labrig_earth.impact.weather.wind import wind_at
 from labrig_earth.results import Result
 from labrig_earth.work.arguments import mapping_of, number_of
 from labrig_earth.work.calls import Call
@@ -64,8 +64,7 @@ def make_weather(call: Call) -> Result:
     if not days:
         raise LabrigError("No variable is named", where="variables", expected=", ".join((*ROLES, *WINDS)))
     weather = Weather(days[0], columns)
-    # weather_to_epw takes wind_m_s for wind at 10 m, and crops for that at 2 m: this name says which it is.
-    content = weather.csv(tuple(columns)).replace(b"wind_m_s", b"wind_2m_m_s", 1)
+    content = weather.csv(tuple(columns))
     read_weather(content, "weather.csv")  # whatever a run would refuse is refused now
     (call.scratch / "weather.csv").write_bytes(content)
     years = weather.days / 365.2425
@@ -128,8 +127,9 @@ def _settled(columns: dict[str, Column], diurnal_range_k: float | None) -> list[
     if u is not None and v is not None:
         speed = np.hypot(u, v)
     if speed is not None:
-        columns["wind_m_s"] = speed * TO_2_M
-        notes.append(f"wind_m_s: wind at 10 m times {TO_2_M:.3f} (FAO-56, equation 47)")
+        winds, said = wind_at(2, {"wind_10m_m_s": speed}, 10, "variables")
+        columns |= winds
+        notes += said
     for name in ("tmin_c", "tmax_c", "precipitation_mm"):
         if name not in columns:
             raise LabrigError(f"No variable is named for {name}", where="variables")

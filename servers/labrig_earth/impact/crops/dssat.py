@@ -363,7 +363,8 @@ async def simulate(given: Given, how: Run) -> AsyncIterator[Simulation]:
 
 FILES: Mapping[str, str] = {
     "weather_daily_path": "CSV: date, tmin_c, tmax_c (degC), precipitation_mm, srad_mj_m2 (MJ/m2/day); tdew_c and "
-    "wind_m_s where known; from the start to after the harvest, and a year for mean and range of temperature",
+    "wind_2m_m_s or wind_10m_m_s (wind_m_s is taken for wind at 2 m) where known; from the start to after the harvest, "
+    "and a year for mean and range of temperature",
     "soil_profile_path": "JSON: layers [{thickness_m, wilting_point, field_capacity, saturation (m3/m3), ksat_mm_day, "
     "bulk_density_g_cm3, organic_carbon_percent, clay_percent, silt_percent, ph, root_factor}], albedo, "
     "evaporation_limit_mm, drainage_rate, curve_number, mineralization_factor, fertility_factor",

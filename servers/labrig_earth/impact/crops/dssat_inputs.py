@@ -55,7 +55,7 @@ class Case:
     @property
     def columns(self) -> tuple[str, ...]:
         """Columns of the weather that the engine is given."""
-        used = ("tmin_c", "tmax_c", "precipitation_mm", "srad_mj_m2", "tdew_c", "wind_m_s")
+        used = ("tmin_c", "tmax_c", "precipitation_mm", "srad_mj_m2", "tdew_c", "wind_2m_m_s")
         return tuple(name for name in used if name in self.weather.columns)
 
 
@@ -138,10 +138,10 @@ def read_case(weather: Named, soil: Named, cultivar: Named, treatment: Named) ->
 def _rounded(weather: Weather) -> Weather:
     """Return the weather as DSSAT's file has it: to 0.1 of each unit."""
     columns = {
-        name: np.round(values, 1) + 0.0 for name, values in weather.columns.items() if name != "wind_m_s"
+        name: np.round(values, 1) + 0.0 for name, values in weather.columns.items() if name != "wind_2m_m_s"
     }
-    if "wind_m_s" in weather.columns:
-        columns["wind_m_s"] = weather.columns["wind_m_s"]
+    if "wind_2m_m_s" in weather.columns:
+        columns["wind_2m_m_s"] = weather.columns["wind_2m_m_s"]
     return Weather(weather.start, columns, weather.notes)
 
 

@@ -28,7 +28,7 @@ def with_et0(weather: Weather, method: str, latitude: float, elevation_m: float)
     Parameters
     ----------
     method
-        ``hargreaves`` (needs temperatures) or ``penman_monteith`` (also ``srad_mj_m2``, ``tdew_c``, ``wind_m_s``).
+        ``hargreaves`` (needs temperatures) or ``penman_monteith`` (also ``srad_mj_m2``, ``tdew_c``, ``wind_2m_m_s``).
     latitude
         Degrees north.
     elevation_m
@@ -41,7 +41,7 @@ def with_et0(weather: Weather, method: str, latitude: float, elevation_m: float)
     """
     methods: Mapping[str, tuple[Callable[[Weather, float, float], Column], tuple[str, ...]]] = {
         "hargreaves": (_hargreaves, ()),
-        "penman_monteith": (_penman_monteith, ("srad_mj_m2", "tdew_c", "wind_m_s")),
+        "penman_monteith": (_penman_monteith, ("srad_mj_m2", "tdew_c", "wind_2m_m_s")),
     }
     if method not in methods:
         raise unknown_name("method for et0", method, methods, where="et0.method")
@@ -97,7 +97,7 @@ def _penman_monteith(weather: Weather, latitude: float, elevation_m: float) -> C
     """Return equation 6, mm/day, with the vapour pressure of the dew point and no heat flux into the soil."""
     columns = weather.columns
     low, high, dew = columns["tmin_c"], columns["tmax_c"], columns["tdew_c"]
-    mean, wind = (low + high) / 2, columns["wind_m_s"]
+    mean, wind = (low + high) / 2, columns["wind_2m_m_s"]
     saturated = (saturation_pressure(low) + saturation_pressure(high)) / 2
     actual = saturation_pressure(dew)
     slope = 4098 * saturation_pressure(mean) / (mean + 237.3) ** 2

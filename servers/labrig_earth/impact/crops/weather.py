@@ -1,8 +1,8 @@
 """Daily weather for crops: a CSV file becomes arrays that are complete and possible, or the call is refused.
 
 Columns name their units: ``date`` (ISO), ``tmin_c``, ``tmax_c`` (degC), ``precipitation_mm`` (mm/day), and as an engine
-needs them ``et0_mm`` (mm/day), ``srad_mj_m2`` (MJ/m2/day), ``tdew_c`` (degC), ``wind_m_s`` (2 m, m/s). A day that is
-missing shifts all that follow in an engine that counts rows, so days are checked before anything else.
+needs them ``et0_mm`` (mm/day), ``srad_mj_m2`` (MJ/m2/day), ``tdew_c`` (degC), ``wind_2m_m_s`` or ``wind_10m_m_s``. A
+day that is missing shifts all that follow in an engine that counts rows, so days are checked before anything else.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labrig.errors import LabrigError, nearest, over_limit
+from labrig_earth.impact.weather.wind import wind_at, wind_columns
 
 Column = NDArray[np.float64]
 
@@ -33,7 +34,7 @@ RANGES: Mapping[str, tuple[float, float, str]] = {
     "et0_mm": (0.0, 25.0, "mm/day"),
     "srad_mj_m2": (0.0, 45.0, "MJ/m2/day"),
     "tdew_c": (-80.0, 40.0, "degC"),
-    "wind_m_s": (0.0, 60.0, "m/s"),
+    **{name: (each.least, each.most, each.unit) for name, each in wind_columns(60).items()},
 }
 """What has been measured on Earth, rounded outwards: a value beyond it has another unit, or is a code for missing."""
 
@@ -49,7 +50,6 @@ ALIASES: Mapping[str, str] = {
     "et0": "et0_mm",
     "eto_mm": "et0_mm",
     "srad": "srad_mj_m2",
-    "wind_2m_m_s": "wind_m_s",
 }
 
 
@@ -116,7 +116,9 @@ class Filling:
     """How missing temperatures and evapotranspiration may be filled: linearly, over so many days in a row."""
 
     most_days: int = 0
-    filled: Sequence[str] = field(default=("tmin_c", "tmax_c", "et0_mm", "srad_mj_m2", "tdew_c", "wind_m_s"))
+    filled: Sequence[str] = field(
+        default=("tmin_c", "tmax_c", "et0_mm", "srad_mj_m2", "tdew_c", *wind_columns(60))
+    )
 
 
 def read_weather(content: bytes, where: str, *, filling: Filling = Filling()) -> Weather:
@@ -154,7 +156,8 @@ def read_weather(content: bytes, where: str, *, filling: Filling = Filling()) ->
                 expected="date, tmin_c, tmax_c, precipitation_mm, and et0_mm or srad_mj_m2 as the engine needs it",
             )
     _require_possible(columns, days, where)
-    return Weather(days[0], columns, tuple(notes))
+    columns, winds = wind_at(2, columns, 2, where)
+    return Weather(days[0], columns, (*notes, *winds))
 
 
 def _rows(content: bytes, where: str) -> tuple[list[str], list[tuple[int, list[str]]]]:

@@ -1,15 +1,15 @@
 """Thermal stress along a series: hours of weather become UTCI, its categories, and hours of dangerous heat.
 
-Columns: ``tair_c`` (2 m, degC); ``rh_pct`` (%, over water) or ``dew_point_c``; ``wind_10m_m_s`` (10 m); ``tmrt_c``, or
-what it is computed from: ``solar_down_w_m2``, ``solar_direct_w_m2`` (on the ground's plane), ``solar_up_w_m2``,
-``thermal_down_w_m2``, ``thermal_up_w_m2`` (means over the step that ends at the time), ``latitude`` and ``longitude``
-(degrees, the same in all rows), with times in UTC.
+Columns: ``tair_c`` (2 m, degC); ``rh_pct`` (%, over water) or ``dew_point_c``; ``wind_10m_m_s`` or ``wind_2m_m_s``;
+``tmrt_c``, or what it is computed from: ``solar_down_w_m2``, ``solar_direct_w_m2`` (on the ground's plane),
+``solar_up_w_m2``, ``thermal_down_w_m2``, ``thermal_up_w_m2`` (means over the step that ends at the time), ``latitude``
+and ``longitude`` (degrees, the same in all rows), with times in UTC.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from labrig_earth.impact.health.radiant import Radiation, mean_radiant
 from labrig_earth.impact.health.utci import CATEGORIES, Found, categories, utci, vapour_pressure
 from labrig_earth.impact.weather.series import HOUR_S, Column, Series, read_series
 from labrig_earth.impact.weather.sun import sunlit
+from labrig_earth.impact.weather.wind import wind_at, wind_columns
 
 Floats = NDArray[np.float64]
 
@@ -28,7 +29,7 @@ KNOWN: Mapping[str, Column] = {
     "tair_c": Column(-90, 60, "degC"),
     "rh_pct": Column(0, 105, "%"),
     "dew_point_c": Column(-100, 40, "degC"),
-    "wind_10m_m_s": Column(0, 110, "m/s at 10 m"),
+    **wind_columns(110),
     "tmrt_c": Column(-100, 150, "degC"),
     "solar_down_w_m2": Column(0, 1500, "W/m2"),
     "solar_direct_w_m2": Column(0, 1400, "W/m2 on the ground's plane"),
@@ -43,7 +44,6 @@ ALIASES: Mapping[str, str] = {
     "t2m_c": "tair_c",
     "humidity_pct": "rh_pct",
     "rh_percent": "rh_pct",
-    "wind_m_s": "wind_10m_m_s",
 }
 """Other names that published files have; what was taken for what stands in the notes."""
 
@@ -58,7 +58,7 @@ class Stress:
 
     Attributes
     ----------
-    air_c, humidity_pct, wind_m_s, radiant_c
+    air_c, humidity_pct, wind_10m_m_s, radiant_c
         What UTCI was computed from.
     hours
         Of one step.
@@ -69,7 +69,7 @@ class Stress:
     series: Series
     air_c: Floats
     humidity_pct: Floats
-    wind_m_s: Floats
+    wind_10m_m_s: Floats
     radiant_c: Floats
     found: Found
     hours: float
@@ -103,7 +103,8 @@ def read_stress(content: bytes, where: str) -> Stress:
             expected="rows of 3 hours or less: UTCI of a daily mean is no mean of UTCI, and hides the heat of the day",
             try_="weather_to_epw makes hours of days, and says how",
         )
-    notes: list[str] = []
+    columns, winds = wind_at(10, series.columns, 10, where)
+    series, notes = replace(series, columns=columns), list(winds)
     air = series.column("tair_c", "temperature of the air at 2 m, degC")
     wind = series.column("wind_10m_m_s", "wind at 10 m, m/s: UTCI is fitted to that height")
     humidity = _humidity(series, air, notes)
@@ -276,7 +277,7 @@ def hourly_csv(stress: Stress) -> str:
     ending = "Z" if stress.series.utc else ""
     for row, when in enumerate(stress.series.times):
         place = int(places[row])
-        numbers = (stress.air_c, stress.humidity_pct, stress.wind_m_s, stress.radiant_c)
+        numbers = (stress.air_c, stress.humidity_pct, stress.wind_10m_m_s, stress.radiant_c)
         shown = ",".join(f"{each[row]:.4f}" for each in numbers)
         utci_c, category = (f"{stress.found.utci_c[row]:.4f}", CATEGORIES[place]) if place >= 0 else ("", "")
         lines.append(f"{when}{ending},{shown},{utci_c},{category}")

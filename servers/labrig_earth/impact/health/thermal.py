@@ -95,9 +95,9 @@ SIMULATOR = Simulator(
     backends=("utci", "thermofeel"),
     files={
         "met_timeseries_path": "CSV, rows of 3 h or less: time (ISO; Z for UTC); tair_c (degC, 2 m); rh_pct or "
-        "dew_point_c; wind_10m_m_s (at 10 m, m/s; wind_m_s is taken for it); tmrt_c (mean radiant temperature, degC), "
-        "or solar_down_w_m2, solar_direct_w_m2, solar_up_w_m2, thermal_down_w_m2, thermal_up_w_m2 (means over the step "
-        "that ends) with latitude and longitude (degrees) and times in UTC"
+        "dew_point_c; wind_10m_m_s (m/s; wind_m_s is taken for it) or wind_2m_m_s; tmrt_c (mean radiant "
+        "temperature, degC), or solar_down_w_m2, solar_direct_w_m2, solar_up_w_m2, thermal_down_w_m2, thermal_up_w_m2 "
+        "(means over the step that ends) with latitude and longitude (degrees) and times in UTC"
     },
     options={"strong_stress_threshold_c": "UTCI from which an hour is one of dangerous heat, degC; 32"},
     run=simulate,

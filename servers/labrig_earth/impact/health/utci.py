@@ -63,7 +63,7 @@ class Found:
         return ~np.isnan(self.utci_c)
 
 
-def utci(air_c: Floats, radiant_c: Floats, wind_m_s: Floats, vapour_hpa: Floats) -> Found:
+def utci(air_c: Floats, radiant_c: Floats, wind_10m_m_s: Floats, vapour_hpa: Floats) -> Found:
     """Return UTCI within the range that its polynomial was fitted to.
 
     Parameters
@@ -72,7 +72,7 @@ def utci(air_c: Floats, radiant_c: Floats, wind_m_s: Floats, vapour_hpa: Floats)
         Temperature of the air at 2 m, degC.
     radiant_c
         Mean radiant temperature, degC; never a copy of that of the air.
-    wind_m_s
+    wind_10m_m_s
         At 10 m, m/s.
     vapour_hpa
         Pressure of water vapour, hPa.
@@ -82,15 +82,15 @@ def utci(air_c: Floats, radiant_c: Floats, wind_m_s: Floats, vapour_hpa: Floats)
     excess = radiant_c - air_c
     outside = {
         f"air below {AIR_C[0]:g} or above {AIR_C[1]:g} degC": (air_c < AIR_C[0]) | (air_c > AIR_C[1]),
-        f"10 m wind below {WIND_M_S[0]:g} m/s": wind_m_s < WIND_M_S[0],
-        f"10 m wind above {WIND_M_S[1]:g} m/s": wind_m_s > WIND_M_S[1],
+        f"10 m wind below {WIND_M_S[0]:g} m/s": wind_10m_m_s < WIND_M_S[0],
+        f"10 m wind above {WIND_M_S[1]:g} m/s": wind_10m_m_s > WIND_M_S[1],
         f"mean radiant temperature more than {-RADIANT_K[0]:g} K below the air's": excess < RADIANT_K[0],
         f"mean radiant temperature more than {RADIANT_K[1]:g} K above the air's": excess > RADIANT_K[1],
         f"vapour pressure above {MOST_VAPOUR_HPA:g} hPa": vapour_hpa > MOST_VAPOUR_HPA,
     }
     bad = np.any(list(outside.values()), axis=0)
     kelvin = thermofeel.calculate_utci(
-        t2_k=air_c + KELVIN, va=wind_m_s, mrt=radiant_c + KELVIN, ehPa=vapour_hpa
+        t2_k=air_c + KELVIN, va=wind_10m_m_s, mrt=radiant_c + KELVIN, ehPa=vapour_hpa
     )
     return Found(np.where(bad, np.nan, np.asarray(kelvin) - KELVIN), outside)
 

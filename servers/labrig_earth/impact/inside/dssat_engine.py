@@ -278,8 +278,8 @@ def _station(read: pd.DataFrame, weather: dict[str, Any], site: dict[str, Any]) 
     )
     if "tdew_c" in read:
         table["dewp"] = read.tdew_c
-    if "wind_m_s" in read:
-        table["wind"] = read.wind_m_s * 86.4  # km a day
+    if "wind_2m_m_s" in read:
+        table["wind"] = read.wind_2m_m_s * 86.4  # km a day
     return WeatherStation(
         insi=STATION,
         lat=site["latitude"],

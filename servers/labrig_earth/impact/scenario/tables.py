@@ -20,6 +20,7 @@ from labrig_earth.impact.scenario.perturbation import RELATIVE_HUMIDITY, WET_DAY
 from labrig_earth.impact.scenario.rain import changed_rain
 from labrig_earth.impact.simulator import Named
 from labrig_earth.impact.weather import hours as epw_hours
+from labrig_earth.impact.weather import wind
 from labrig_earth.impact.weather.moisture import dew_point, saturated
 from labrig_earth.impact.weather.series import DAY_S, Series, read_series
 
@@ -127,7 +128,7 @@ def _days_changed(
             told.left.append("srad_mj_m2: clouds and radiation stay")
     if asked.precipitation_percent and "precipitation_mm" in before:
         after["precipitation_mm"] = _rain(before["precipitation_mm"], days, asked, seed, told)
-    if any(name in before for name in ("wind_m_s", "wind_2m_m_s")):
+    if any(name in before for name in (*wind.NAMES.values(), wind.BARE)):
         told.left.append("wind: it stays")
     _counted(before, after, told)
     return after
@@ -141,6 +142,8 @@ def _et0(before: Mapping[str, Floats], days: Days, asked: Perturbation, site: Si
             expected='options {"latitude": 48.5, "elevation_m": 400}, or a treatment or an EPW that says it',
         )
     used = {name: values for name, values in before.items() if name in crops.RANGES and name != "et0_mm"}
+    used, winds = wind.wind_at(2, used, epw_hours.BARE_M, told.name)
+    told.assumed += winds
     first: date = days[0].item()
     found, notes = warming.warmed_et0(
         before["et0_mm"],

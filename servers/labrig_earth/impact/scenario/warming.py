@@ -24,7 +24,7 @@ LEAST_VAPOUR_HPA = 0.001
 LEAST_ET0_MM = 0.1
 """Below, a ratio of two evapotranspirations says nothing, and their difference is taken."""
 
-WIND_M_S, RADIATION_FACTOR = 2.0, 0.16
+WIND_2M_M_S, RADIATION_FACTOR = 2.0, 0.16
 """What FAO-56 takes where wind and radiation are not measured (inland)."""
 
 
@@ -97,9 +97,9 @@ def penman_monteith(days: Weather, latitude: float, elevation_m: float) -> tuple
     if "tdew_c" not in columns:
         columns["tdew_c"] = columns["tmin_c"]
         notes.append("the dew point is the minimum temperature")
-    if "wind_m_s" not in columns:
-        columns["wind_m_s"] = np.full(days.days, WIND_M_S)
-        notes.append(f"wind is {WIND_M_S:g} m/s")
+    if "wind_2m_m_s" not in columns:
+        columns["wind_2m_m_s"] = np.full(days.days, WIND_2M_M_S)
+        notes.append(f"wind is {WIND_2M_M_S:g} m/s")
     if "srad_mj_m2" not in columns:
         above = extraterrestrial_radiation(days.dates(), latitude)
         columns["srad_mj_m2"] = RADIATION_FACTOR * np.sqrt(columns["tmax_c"] - columns["tmin_c"]) * above

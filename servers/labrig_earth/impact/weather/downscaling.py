@@ -68,7 +68,7 @@ SIMULATOR = Simulator(
     files={
         "monthly_weather_path": "CSV, a row a month: month (2019-07), tmin_c and tmax_c (degC, means of daily minima "
         "and maxima), precipitation_mm (sum); as it has them et0_mm (sum), srad_mj_m2 (MJ/m2/day, mean), rh_pct, "
-        "wind_m_s (means), wet_days"
+        "wind_10m_m_s or wind_2m_m_s (means; wind_m_s is taken for wind at 10 m), wet_days"
     },
     options={
         "wet_day_fraction": "part of the days of a month that are wet, where there is no wet_days; 0.35"

@@ -98,7 +98,7 @@ def _rows(hours: Hours) -> list[str]:
             f"{day.year},{day.month},{day.day},{hour + 1},60,{FLAGS},{hours.air_c[row]:.2f},{hours.dew_c[row]:.2f},"
             f"{hours.humidity_pct[row]:.1f},{hours.pressure_pa[row]:.0f},{hours.outside_horizontal[row]:.1f},"
             f"{hours.outside_normal[row]:.1f},{infrared},{hours.ghi[row]:.1f},{hours.dni[row]:.1f},"
-            f"{hours.dhi[row]:.1f},999999,999999,999999,9999,{direction},{hours.wind_m_s[row]:.2f},{UNKNOWN}"
+            f"{hours.dhi[row]:.1f},999999,999999,999999,9999,{direction},{hours.wind_10m_m_s[row]:.2f},{UNKNOWN}"
         )
     return found
 
@@ -143,7 +143,7 @@ def design_days(hours: Hours, name: str) -> str:
             *(day.month, day.day, kind),
             *(f"{design:.2f}", f"{spread:.2f}", "DefaultMultipliers", ""),
             *("DewPoint", f"{hours.dew_c[near].mean():.2f}", "", "", "", ""),
-            *(f"{hours.pressure_pa.mean():.0f}", f"{hours.wind_m_s[near].mean():.2f}", 0),
+            *(f"{hours.pressure_pa.mean():.0f}", f"{hours.wind_10m_m_s[near].mean():.2f}", 0),
             *("No", "No", "No", "ASHRAEClearSky", "", "", "", "", f"{clearness:.2f}"),
         )
         texts.append("SizingPeriod:DesignDay,\n  " + ",\n  ".join(map(str, fields)) + ";\n")

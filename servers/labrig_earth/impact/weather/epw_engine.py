@@ -39,7 +39,7 @@ def run(arguments: Mapping[str, Any], inputs: Path, outputs: Path) -> dict[str, 
         "dry_bulb_p95_c": float(numpy.percentile(hours.air_c, 95)),
         "global_kwh_m2": float(hours.ghi.sum() / 1000),
         "relative_humidity_mean_pct": float(hours.humidity_pct.mean()),
-        "wind_mean_m_s": float(hours.wind_m_s.mean()),
+        "wind_10m_mean_m_s": float(hours.wind_10m_m_s.mean()),
     }
     summary = {"year": hours.year, "place": dict(arguments["place"]), "totals": totals, "notes": hours.notes}
     (outputs / "epw_conversion_summary.json").write_text(

@@ -1,6 +1,6 @@
 """Hours of weather as an EPW file needs them, from hours or from days; each that is made says how.
 
-From days (``tmin_c``, ``tmax_c``, ``rh_pct`` or ``tdew_c``, ``wind_m_s`` or ``wind_2m_m_s``, ``srad_mj_m2``):
+From days (``tmin_c``, ``tmax_c``, ``rh_pct`` or ``tdew_c``, ``wind_10m_m_s`` or ``wind_2m_m_s``, ``srad_mj_m2``):
 temperature is a half cosine from the minimum at 6 h to the maximum at 15 h, and one to the next day's minimum; vapour
 pressure is constant through the day, by the dew point or by the mean humidity at the mean temperature, and condenses
 where the air is colder; wind is constant; radiation follows the height of the sun, with the day's sum conserved.
@@ -10,7 +10,7 @@ Diffuse radiation is Erbs et al. (1982, Solar Energy 28, 293) where the file has
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,12 +19,14 @@ from labrig.errors import LabrigError
 from labrig_earth.impact.weather.moisture import dew_point, pressure_at, saturated
 from labrig_earth.impact.weather.series import DAY_S, HOUR_S, Column, Series, read_series
 from labrig_earth.impact.weather.sun import extraterrestrial, sunlit
+from labrig_earth.impact.weather.wind import wind_at, wind_columns
 
 Floats = NDArray[np.float64]
 
 MIN_AT_H, MAX_AT_H = 6, 15
-TO_2_M = 4.87 / float(np.log(67.8 * 10 - 5.42))
-"""From wind at 10 m to wind at 2 m over short grass (FAO-56, equation 47)."""
+BARE_M = 10
+"""Wind without a height is at 10 m, as that of EPW files."""
+EXPECTED_WIND = "wind_10m_m_s (wind at 10 m, m/s) or wind_2m_m_s"
 
 LEAST_VAPOUR_HPA = 0.01
 LEAST_COS = 0.05
@@ -38,8 +40,7 @@ KNOWN: Mapping[str, Column] = {
     "rh_pct": Column(0, 105, "%"),
     "dew_point_c": Column(-80, 40, "degC"),
     "tdew_c": Column(-80, 40, "degC, of days"),
-    "wind_m_s": Column(0, 40, "m/s at 10 m"),
-    "wind_2m_m_s": Column(0, 30, "m/s at 2 m, of days"),
+    **wind_columns(40),
     "wind_dir_deg": Column(0, 360, "degrees from north"),
     "pressure_hpa": Column(310, 1100, "hPa"),
     "srad_mj_m2": Column(0, 45, "MJ/m2/day"),
@@ -55,7 +56,6 @@ ALIASES: Mapping[str, str] = {
     "t2m_c": "tair_c",
     "rh_percent": "rh_pct",
     "humidity_pct": "rh_pct",
-    "wind_10m_m_s": "wind_m_s",
     "solar_down_w_m2": "ghi_w_m2",
     "thermal_down_w_m2": "ir_w_m2",
     "precip_mm": "precipitation_mm",
@@ -97,7 +97,7 @@ class Hours:
     ----------
     year
         Of the rows.
-    air_c, dew_c, humidity_pct, pressure_pa, wind_m_s
+    air_c, dew_c, humidity_pct, pressure_pa, wind_10m_m_s
         At the end of the hour.
     ghi, dni, dhi
         Mean over the hour, W/m2.
@@ -113,7 +113,7 @@ class Hours:
     dew_c: Floats
     humidity_pct: Floats
     pressure_pa: Floats
-    wind_m_s: Floats
+    wind_10m_m_s: Floats
     ghi: Floats
     dni: Floats
     dhi: Floats
@@ -130,9 +130,10 @@ def read_hours(content: bytes, where: str, place: Place) -> Hours:
     Parameters
     ----------
     content
-        CSV. Hours: ``time``, ``tair_c``, ``rh_pct`` or ``dew_point_c``, ``wind_m_s`` (10 m), ``ghi_w_m2`` (mean over
-        the hour that ends), and as it has them ``dni_w_m2`` with ``dhi_w_m2``, ``ir_w_m2``, ``pressure_hpa``,
-        ``wind_dir_deg``. Days: as this module says. Times without an offset are in the standard time of the place.
+        CSV. Hours: ``time``, ``tair_c``, ``rh_pct`` or ``dew_point_c``, ``wind_10m_m_s`` or ``wind_2m_m_s``,
+        ``ghi_w_m2`` (mean over the hour that ends), and as it has them ``dni_w_m2`` with ``dhi_w_m2``, ``ir_w_m2``,
+        ``pressure_hpa``, ``wind_dir_deg``. Days: as this module says. Times without an offset are in the standard time
+        of the place.
 
     Raises
     ------
@@ -142,10 +143,12 @@ def read_hours(content: bytes, where: str, place: Place) -> Hours:
     """
     place.require_possible()
     series = read_series(content, where, KNOWN, aliases=ALIASES)
+    columns, notes = wind_at(10, series.columns, BARE_M, where)
+    series = replace(series, columns=columns)
     if series.step_s == HOUR_S:
-        return _of_hours(series, place)
+        return _of_hours(series, place, list(notes))
     if series.step_s == DAY_S:
-        return _of_days(series, place)
+        return _of_days(series, place, list(notes))
     raise LabrigError(
         "There is one row" if series.step_s == 0 else f"A row is {series.step_s / HOUR_S:g} h",
         where=where,
@@ -153,9 +156,8 @@ def read_hours(content: bytes, where: str, place: Place) -> Hours:
     )
 
 
-def _of_hours(series: Series, place: Place) -> Hours:
+def _of_hours(series: Series, place: Place, notes: list[str]) -> Hours:
     local = series.times
-    notes = []
     if series.utc:
         local = local + np.timedelta64(round(place.timezone_h * HOUR_S), "s")
         notes.append(f"UTC moved by {place.timezone_h:+g} h to the standard time of the place")
@@ -210,7 +212,7 @@ def _of_hours(series: Series, place: Place) -> Hours:
         ends,
         air,
         humidity,
-        of("wind_m_s", "wind at 10 m, m/s"),
+        of("wind_10m_m_s", EXPECTED_WIND),
         ghi,
         dni_dhi,
         of("pressure_hpa") * 100 if "pressure_hpa" in series.columns else None,
@@ -220,7 +222,7 @@ def _of_hours(series: Series, place: Place) -> Hours:
     )
 
 
-def _of_days(series: Series, place: Place) -> Hours:
+def _of_days(series: Series, place: Place, notes: list[str]) -> Hours:
     if series.utc:
         raise LabrigError(
             "Days have a clock", where=series.where, expected="dates, in the standard time of the place"
@@ -234,9 +236,9 @@ def _of_days(series: Series, place: Place) -> Hours:
             where=series.where,
             expected=f"the {length} days of one year, from {year}-01-01",
         )
-    notes = [
+    notes.append(
         "hours were made of days: half cosines between minima at 6 h and maxima at 15 h, constant vapour and wind"
-    ]
+    )
     keep = np.ones(length, bool)
     if _leap(year):
         keep = series.days() != np.datetime64(f"{year}-02-29")
@@ -253,7 +255,7 @@ def _of_days(series: Series, place: Place) -> Hours:
     air = half_cosines(low, high)
     of_air = saturated(air)
     humidity = 100 * np.minimum(np.repeat(vapour, 24), of_air) / of_air
-    wind = np.repeat(_wind_of_days(series, notes)[keep], 24)
+    wind = np.repeat(series.column("wind_10m_m_s", EXPECTED_WIND)[keep], 24)
     starts = series.times[keep]
     ends = (starts[:, None] + (np.arange(24) + 1) * np.timedelta64(HOUR_S, "s")).ravel()
     day_sum = series.column("srad_mj_m2", "global radiation of each day, MJ/m2")[keep]
@@ -274,17 +276,6 @@ def _vapour_of_days(series: Series, mean_c: Floats, keep: NDArray[np.bool_]) -> 
         found: Floats = saturated(mean_c) * np.minimum(series.column("rh_pct")[keep], 100.0) / 100
         return found
     return saturated(series.column("tdew_c")[keep])
-
-
-def _wind_of_days(series: Series, notes: list[str]) -> Floats:
-    """Return the wind of each day at 10 m, m/s; that of 2 m by the logarithm over short grass."""
-    if "wind_2m_m_s" not in series.columns:
-        return series.column("wind_m_s", "mean wind of each day at 10 m, m/s; wind_2m_m_s is that at 2 m")
-    if "wind_m_s" in series.columns:
-        raise LabrigError("Wind is there twice", where=series.where, expected="wind_m_s or wind_2m_m_s")
-    notes.append(f"wind at 10 m: wind at 2 m divided by {TO_2_M:.3f} (FAO-56, equation 47)")
-    found: Floats = series.column("wind_2m_m_s") / TO_2_M
-    return found
 
 
 def half_cosines(low: Floats, high: Floats) -> Floats:
@@ -423,7 +414,7 @@ def _whole(
         dew_c=np.minimum(dew_point(vapour), air),
         humidity_pct=humidity,
         pressure_pa=pressure,
-        wind_m_s=wind,
+        wind_10m_m_s=wind,
         ghi=ghi,
         dni=dni,
         dhi=dhi,

@@ -8,7 +8,7 @@
   are of a gamma distribution of shape 0.75, at least 0.1 mm, scaled to the month's sum.
 - Radiation and evapotranspiration of a wet day are 0.6 of those of a dry one; wind varies by 35 %.
 
-What is conserved: in each month the means of tmin_c, tmax_c, rh_pct, srad_mj_m2, wind_m_s, the sums of precipitation_mm
+What is conserved: in each month the means of tmin_c, tmax_c, rh_pct, srad_mj_m2, wind, the sums of precipitation_mm
 and et0_mm, to rounding of double precision. What is invented is the rest: single days are no forecast and no history.
 """
 
@@ -21,7 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labrig.errors import LabrigError, over_limit
+from labrig_earth.impact.weather.hours import BARE_M
 from labrig_earth.impact.weather.series import Column, Series, read_series
+from labrig_earth.impact.weather.wind import NAMES, name_wind, wind_columns
 
 Floats = NDArray[np.float64]
 Days = NDArray[np.datetime64]
@@ -44,7 +46,7 @@ KNOWN: Mapping[str, Column] = {
     "et0_mm": Column(0, 600, "mm in the month"),
     "srad_mj_m2": Column(0, 40, "MJ/m2/day, mean"),
     "rh_pct": Column(0, 100, "%, mean"),
-    "wind_m_s": Column(0, 40, "m/s, mean"),
+    **wind_columns(40, ", mean"),
     "wet_days": Column(0, 31, "days in the month"),
 }
 ALIASES: Mapping[str, str] = {
@@ -54,8 +56,7 @@ ALIASES: Mapping[str, str] = {
     "eto_mm": "et0_mm",
     "rh_percent": "rh_pct",
 }
-SUMS = ("precipitation_mm", "et0_mm")
-ORDER = ("tmin_c", "tmax_c", "precipitation_mm", "et0_mm", "srad_mj_m2", "rh_pct", "wind_m_s")
+ORDER = ("tmin_c", "tmax_c", "precipitation_mm", "et0_mm", "srad_mj_m2", "rh_pct", *NAMES.values())
 
 
 @dataclass(frozen=True)
@@ -131,8 +132,8 @@ def days_of_months(series: Series, wet_day_fraction: float, seed: int) -> Daily:
     first = series.times.astype("datetime64[M]")
     days = np.arange(first[0].astype("datetime64[D]"), (first[-1] + 1).astype("datetime64[D]"))
     months = (days.astype("datetime64[M]") - first[0]).astype(np.int64)
-    given = series.columns
-    notes = ["single days are drawn by a seed: only months are those of the file"]
+    given, winds = name_wind(series.columns, BARE_M, series.where)
+    notes = [*winds, "single days are drawn by a seed: only months are those of the file"]
     if "wet_days" not in given:
         notes.append(f"wet days: {wet_day_fraction:g} of each month with precipitation (wet_day_fraction)")
     wet, rain, fewer = _rain(given, months, wet_day_fraction, rng)
@@ -149,11 +150,10 @@ def days_of_months(series: Series, wet_day_fraction: float, seed: int) -> Daily:
         columns["srad_mj_m2"] = scaled(
             smooth(given["srad_mj_m2"], months, ratio=True) * dims, months, given["srad_mj_m2"]
         )
-    if "wind_m_s" in given:
-        gusts = np.exp(WIND_SPREAD * rng.standard_normal(len(days)))
-        columns["wind_m_s"] = scaled(
-            smooth(given["wind_m_s"], months, ratio=True) * gusts, months, given["wind_m_s"]
-        )
+    for name in NAMES.values():
+        if name in given:
+            gusts = np.exp(WIND_SPREAD * rng.standard_normal(len(days)))
+            columns[name] = scaled(smooth(given[name], months, ratio=True) * gusts, months, given[name])
     if "rh_pct" in given:
         columns["rh_pct"] = bounded(smooth(given["rh_pct"], months), months, given["rh_pct"], 0.0, 100.0)
     return Daily(days, columns, months, tuple(notes))

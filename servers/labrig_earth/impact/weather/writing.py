@@ -57,7 +57,7 @@ async def simulate(given: Given, how: Run) -> AsyncIterator[Simulation]:
             "dry_bulb_max_c": "degC",
             "global_kwh_m2": "kWh/m2",
             "relative_humidity_mean_pct": "%",
-            "wind_mean_m_s": "m/s",
+            "wind_10m_mean_m_s": "m/s",
         }
         yield Simulation(
             version=run.version,
@@ -94,9 +94,10 @@ SIMULATOR = Simulator(
     backends=("labrig",),
     files={
         "weather_timeseries_path": "CSV, one year. Hours: time (ends of hours; standard time of the place, or with an "
-        "offset), tair_c (degC), rh_pct or dew_point_c, wind_m_s (10 m), ghi_w_m2 (W/m2, mean over the hour that "
-        "ends); as it has them dni_w_m2 with dhi_w_m2, ir_w_m2, pressure_hpa, wind_dir_deg. Days: date, tmin_c, "
-        "tmax_c, rh_pct or tdew_c, wind_m_s (10 m) or wind_2m_m_s, srad_mj_m2 (MJ/m2/day), such as make_weather writes"
+        "offset), tair_c (degC), rh_pct or dew_point_c, wind_10m_m_s or wind_2m_m_s, ghi_w_m2 (W/m2, mean "
+        "over the hour that ends); as it has them dni_w_m2 with dhi_w_m2, ir_w_m2, pressure_hpa, wind_dir_deg. Days: "
+        "date, tmin_c, tmax_c, rh_pct or tdew_c, wind, srad_mj_m2 (MJ/m2/day), such as make_weather writes. "
+        "wind_m_s is taken for wind at 10 m"
     },
     options={
         "city": "name in the header",
