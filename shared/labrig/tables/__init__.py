@@ -4,7 +4,9 @@ The format is told by the name, and by the first bytes where these say something
 imported when a file asks for them.
 
 - `description`: what is said of a table; `columns`: a column, from its cells
-- `delimited` (CSV, TSV), `records`, `spreadsheet`, `parquet`, `hdf5`, `netcdf`: a reader for each format
+- `numbers` and `dates`: texts that can be read in several ways; `units`: what looks like one
+- `heads`: where a table begins: titles, headings, a line of units
+- `delimited` (CSV, TSV), `records`, `spreadsheet`, `parquet`, `hdf5`, `netcdf`, `notebook`: a reader for each format
 - `window`: a file as an object that seeks
 - `apart`: the same in a child process, for files that anybody may have made
 """
@@ -12,7 +14,7 @@ imported when a file asks for them.
 from __future__ import annotations
 
 from labrig.errors import LabrigError
-from labrig.tables import delimited, hdf5, netcdf, parquet, records, spreadsheet
+from labrig.tables import delimited, hdf5, netcdf, notebook, parquet, records, spreadsheet
 from labrig.tables.description import Description
 from labrig.tools.reading import Files, NotText
 
@@ -66,6 +68,8 @@ def describe_table(files: Files, path: str, *, sheet: str = "") -> Description:
 def _described_text(files: Files, path: str, name: str) -> Description:
     if name.endswith((".jsonl", ".ndjson")):
         return records.describe(files, path, lines=True)
+    if name.endswith(".ipynb"):
+        return notebook.describe(files, path)
     if name.endswith((".json", ".geojson")):
         return records.describe(files, path, lines=False)
     return delimited.describe(files, path)

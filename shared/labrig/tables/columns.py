@@ -1,7 +1,7 @@
 """What the cells of a column are: type, range, what is missing; fed piece by piece, so that a table need not fit.
 
-A cell is text, as in CSV, or a value, as in JSON. Text is a number where a scientist would read one: digits, a point,
-an exponent; no thousands separators, no digits of other scripts, no ``1_000`` that Python would take.
+A cell is text, as in CSV, or a value, as in JSON. Text is a number where a scientist would read one (`numbers`), and a
+date where it is written as one (`dates`); no digits of other scripts, no ``1_000`` that Python would take.
 """
 
 from __future__ import annotations
@@ -9,20 +9,21 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, time
 from decimal import Decimal
+from itertools import zip_longest
 from typing import Any
+
+from labrig.tables.dates import DAY, MONTH, Dates, iso_date, written_dates
+from labrig.tables.numbers import Numbers, Tally, is_padded, readings
 
 MISSING = frozenset(
     {"", "NA", "<NA>", "#NA", "N/A", "n/a", "#N/A", "NaN", "nan", "-NaN", "-nan", "NULL", "null", "None"}
     | {"-", "--", "?"}
 )
 """Texts that stand for no value: what pandas takes for one, and three more. Case counts: Na is sodium."""
-
-SENTINELS = (-9999.0, -999.0, -99999.0, -999.9, -999.99, 9.969209968386869e36, 1e20, 999.9, 9999.0, 99999.0)
-"""Numbers that often stand for no value; they are named and stay in the range. 9.97e36 and 1e20 are NetCDF's habits."""
 
 MOST_DISTINCT = 12
 """Distinct texts that are listed; above it, only that there are more."""
@@ -32,22 +33,12 @@ _NAME_CHARACTERS = 200
 _UNIT_CHARACTERS = 60
 """Of a heading's end, where its unit is looked for; in a long one the search would take for ever."""
 
-_INTEGER = re.compile(r"[+-]?[0-9]{1,300}")
-_NUMBER = re.compile(  # each digit can be matched in one way only, else digits before a letter take for ever
-    r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?|[+-]?inf(?:inity)?", re.IGNORECASE
-)
-_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+(?:[eE][+-]?[0-9]{1,4})?")
-_THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}")
-_PADDED = re.compile(r"[+-]?0[0-9]+")
-_DATE = re.compile(
-    r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
-    r"(?:[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?(?:Z|[+-][0-9]{2}:?[0-9]{2})?)?"
-)
 _TRUTHS = frozenset({"true", "false"})
 _UNIT = re.compile(r"[\(\[]\s*([^()\[\]]{1,40}?)\s*[\)\]]\s*$")
 _NO_UNIT = re.compile(
     r"[0-9.,:;\s/-]*|n/?a|optional|required|mean|median|max|min|std|sd|y|x|z", re.IGNORECASE
 )
+_NUMERIC = frozenset({"integer", "number"})
 
 
 @dataclass
@@ -56,27 +47,35 @@ class Column:
 
     Attributes
     ----------
+    under
+        The heading that spans this column and others.
+    separator
+        What cuts its file into cells, and `decimal`, the decimal mark that other columns prove: see `Numbers.settled`.
     kinds
-        How many cells are of each kind: integer, number, truth, date, text, other.
+        How many cells are of each kind but numbers: truth, date, text, other.
     texts
         Distinct texts with their counts, while there are few.
+    formulas
+        Cells that hold a formula without its value.
     """
 
     name: str
     unit: str = ""
     type: str = ""
+    under: str = ""
+    separator: str = ""
+    decimal: str = ""
     cells: int = 0
     missing: int = 0
     kinds: dict[str, int] = field(default_factory=dict)
-    low: float | int | None = None
-    high: float | int | None = None
+    numbers: Numbers = field(default_factory=Numbers)
+    dates: Dates = field(default_factory=Dates)
     first: str = ""
     last: str = ""
     texts: dict[str, int] | None = field(default_factory=dict)
-    sentinels: dict[float, int] = field(default_factory=dict)
     padded: int = 0
-    commas: int = 0
-    thousands: int = 0
+    numbers_as_text: int = 0
+    formulas: int = 0
     markers: set[str] = field(default_factory=set)
 
     def add(self, cells: Iterable[Any]) -> None:
@@ -99,20 +98,18 @@ class Column:
         if text in MISSING:
             self.missing += times
             self.markers.add(text)
-        elif _INTEGER.fullmatch(text):
-            if _PADDED.fullmatch(text):
-                self.padded += times
-            self._number("integer", int(text), text, times)
-        elif _NUMBER.fullmatch(text):
-            self._number("number", float(text), text, times)
-        elif _COMMA.fullmatch(text):
-            self.commas += times
-            self.thousands += times * bool(_THOUSANDS.fullmatch(text))
-            self._number("number", float(text.replace(",", ".")), text, times)
+        elif found := readings(text):
+            self.padded += times * is_padded(text)
+            self.numbers_as_text += times
+            self.numbers.add(text, found, times)
+            self._distinct(text, times)  # a column of codes may turn out to be text
         elif text.casefold() in _TRUTHS:
             self._text("boolean", text, times)
-        elif _DATE.fullmatch(text) and _is_date(text):
+        elif iso_date(text):
             self._text("date" if len(text) == 10 else "datetime", text, times)
+        elif dated := written_dates(text):
+            self.dates.add(text, dated, times)
+            self._distinct(text, times)
         else:
             self._text("text", text, times)
 
@@ -122,9 +119,9 @@ class Column:
         elif isinstance(cell, bool):
             self._text("boolean", str(cell).lower(), 1)
         elif isinstance(cell, int):
-            self._number("integer", cell, "", 1)
+            self.numbers.sure.add(cell, 1)
         elif isinstance(cell, (float, Decimal)):
-            self._number("number", float(cell), "", 1)
+            self.numbers.sure.add(float(cell), 1)
         elif isinstance(cell, datetime):
             self._text("datetime", cell.isoformat(sep=" "), 1)
         elif isinstance(cell, date):
@@ -134,17 +131,6 @@ class Column:
         else:
             kind = {"dict": "object", "list": "list", "bytes": "bytes"}.get(type(cell).__name__, "other")
             self.kinds[kind] = self.kinds.get(kind, 0) + 1
-
-    def _number(self, kind: str, value: float | int, text: str, times: int) -> None:
-        self.kinds[kind] = self.kinds.get(kind, 0) + times
-        if self.low is None or value < self.low:
-            self.low = value
-        if self.high is None or value > self.high:
-            self.high = value
-        if value in _SENTINELS:
-            self.sentinels[float(value)] = self.sentinels.get(float(value), 0) + times
-        if text:  # a column of codes may turn out to be text
-            self._distinct(text, times)
 
     def _text(self, kind: str, text: str, times: int) -> None:
         self.kinds[kind] = self.kinds.get(kind, 0) + times
@@ -163,16 +149,28 @@ class Column:
 
     def kind(self) -> str:
         """Return the type: the file's own where it has one, else what all cells are, else ``mixed``."""
-        return self.type or self._seen()
+        return self.type or self._seen(self._counted())
 
-    def _seen(self) -> str:
+    def _counted(self) -> dict[str, int]:
+        """Return how many cells are of each kind, numbers and dates in the likeliest reading."""
+        numbers, _ = self.numbers.settled(self.separator, self.decimal)
+        counts = Counter(self.kinds) + numbers.kinds
+        if self.dates.cells:
+            counts[("datetime" if self.dates.timed else "date") if self.dates.orders() else "text"] += (
+                self.dates.cells
+            )
+        if self.formulas:
+            counts["formula"] += self.formulas
+        return dict(counts)
+
+    def _seen(self, counts: dict[str, int]) -> str:
         """Return the type that the cells have."""
-        seen = set(self.kinds)
+        seen = set(counts)
         if not seen:
             return "empty"
         if self.padded and seen == {"integer"}:
             return "text"  # 007 is a code; as a number it would lose its zeros
-        if seen <= {"integer", "number"}:
+        if seen <= _NUMERIC:
             return "number" if "number" in seen else "integer"
         if seen <= {"date", "datetime"}:
             return "datetime" if "datetime" in seen else "date"
@@ -180,20 +178,29 @@ class Column:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the description as plain data; what does not apply is left out."""
-        kind = self._seen()
-        found: dict[str, Any] = {"name": short(self.name, _NAME_CHARACTERS), "type": self.kind()}
+        counts = self._counted()
+        kind = self._seen(counts)
+        found: dict[str, Any] = {"name": short(self.name, _NAME_CHARACTERS), "type": self.type or kind}
+        if self.under:
+            found["under"] = short(self.under, _NAME_CHARACTERS)
         if self.unit:
             found["unit"] = self.unit
-        found["values"] = self.cells - self.missing
-        if self.missing:
-            found["missing"] = self.missing
-            if written := sorted(self.markers - {""}):
+        numbers, remarks = self.numbers.settled(self.separator, self.decimal)
+        codes = self._codes(numbers) if kind in _NUMERIC else {}
+        missing = self.missing + sum(codes.values()) - self.formulas
+        found["values"] = self.cells - missing - self.formulas
+        if missing:
+            found["missing"] = missing
+            if written := sorted(self.markers - {""}) + [f"{code:g}" for code in sorted(codes)]:
                 found["missing_as"] = written
-        if self.low is not None and kind != "text":
-            found["min"], found["max"] = _carried(self.low), _carried(self.high)
-        elif self.first and kind in ("date", "datetime", "time"):
-            found["min"], found["max"] = self.first, self.last
-        if kind in ("text", "boolean", "mixed") and self.kinds:
+        if numbers.kinds and kind != "text":
+            for code in numbers.codes.keys() - codes.keys():
+                numbers.stretch(code)
+            if numbers.low is not None:
+                found["min"], found["max"] = _carried(numbers.low), _carried(numbers.high)
+        elif kind in ("date", "datetime", "time"):
+            found |= self._bounds()
+        if kind in ("text", "boolean", "mixed") and counts:
             if self.texts is None:
                 found["distinct"] = f"more than {MOST_DISTINCT}"
                 if self.first:
@@ -201,29 +208,43 @@ class Column:
             else:
                 found["distinct"] = {short(text): count for text, count in sorted(self.texts.items())}
         if kind == "mixed":
-            found["kinds"] = dict(sorted(self.kinds.items()))
-        if notes := self._notes(kind):
+            found["kinds"] = dict(sorted(counts.items()))
+        if notes := self._notes(kind, numbers, codes, remarks):
             found["notes"] = notes
         return found
 
-    def _notes(self, kind: str) -> list[str]:
+    def _codes(self, numbers: Tally) -> dict[float, int]:
+        """Return the codes that stand for no value here, with their counts."""
+        return {code: count for code, count in numbers.codes.items() if numbers.is_far(code)}
+
+    def _bounds(self) -> dict[str, str]:
+        """Return the first and the last date; none where the order of day and month is open."""
+        if not self.dates.cells:
+            return {"min": self.first, "max": self.last}
+        orders = self.dates.orders()
+        if len(orders) != 1:
+            return {}
+        first, last = self.dates.bounds(orders[0])
+        if self.first:  # others are written as ISO 8601 writes them
+            first, last = min(first, self.first), max(last, self.last)
+        written = self.dates.written_as()
+        return {"min": first, "max": last} | ({"written_as": written} if written else {})
+
+    def _notes(self, kind: str, numbers: Tally, codes: dict[float, int], remarks: list[str]) -> list[str]:
         notes = [
+            f"{code:g} is taken for a missing value, {count} times" for code, count in sorted(codes.items())
+        ]
+        notes += [
             f"{value:g} occurs {count} times and may stand for a missing value"
-            for value, count in sorted(self.sentinels.items())
-            if value in (self.low, self.high) and kind in ("integer", "number")
+            for value, count in sorted(numbers.codes.items())
+            if value not in codes and value in (numbers.low, numbers.high) and kind in _NUMERIC
         ]
         if self.padded:
             notes.append("digits with leading zeros: read it as text to keep them")
-        if self.commas:
-            notes.append(
-                "commas taken for decimal ones, though all could separate thousands"
-                if self.thousands == self.commas
-                else "decimal commas"
-            )
-        return notes
-
-
-_SENTINELS = frozenset(SENTINELS)
+        if set(self.dates.orders()) == {DAY, MONTH} and kind in ("date", "datetime"):
+            read = [" to ".join(self.dates.bounds(order)) for order in (DAY, MONTH)]
+            notes.append(f"day and month cannot be told apart: {read[0]} with the day first, else {read[1]}")
+        return notes + remarks
 
 
 def unit_in(heading: str) -> str:
@@ -232,20 +253,26 @@ def unit_in(heading: str) -> str:
     return found[1] if found and not _NO_UNIT.fullmatch(found[1]) else ""
 
 
-def is_number(text: str) -> bool:
-    """Tell whether a text is a number."""
-    return bool(_NUMBER.fullmatch(text.strip()))
+def named(
+    headings: Iterable[Any], under: Sequence[str] = (), units: Sequence[str] = ()
+) -> tuple[list[Column], list[str]]:
+    """Return columns by their headings, and what is wrong with these.
 
-
-def named(headings: Iterable[Any]) -> tuple[list[Column], list[str]]:
-    """Return columns by their headings, and what is wrong with these."""
+    Parameters
+    ----------
+    under, units
+        The heading that spans each column, and its unit where a line of its own states it.
+    """
     columns: list[Column] = []
     seen: dict[str, int] = {}
-    for place, heading in enumerate(headings, start=1):
+    for place, (heading, group, unit) in enumerate(
+        zip_longest(headings, under, units, fillvalue=""), start=1
+    ):
         name = "" if heading is None else str(heading).strip()
         if name:
-            seen[name] = seen.get(name, 0) + 1
-        columns.append(Column(name or f"(column {place})", unit_in(name)))
+            full = f"{group} / {name}" if group else name
+            seen[full] = seen.get(full, 0) + 1
+        columns.append(Column(name or f"(column {place})", unit_in(name) or unit, under=group))
     twice = [name for name, count in seen.items() if count > 1]
     notes = [f"headings that occur more than once: {', '.join(map(short, twice[:8]))}"] if twice else []
     nameless = sum(each.name.startswith("(column ") for each in columns)
@@ -255,14 +282,6 @@ def named(headings: Iterable[Any]) -> tuple[list[Column], list[str]]:
 def short(text: str, most: int = _SHOWN_CHARACTERS) -> str:
     """Return a text with its end left out where it is long."""
     return text if len(text) <= most else text[: most - 3] + "..."
-
-
-def _is_date(text: str) -> bool:
-    try:
-        datetime.fromisoformat(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _carried(value: float | int | None) -> Any:

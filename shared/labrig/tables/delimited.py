@@ -11,23 +11,22 @@ from dataclasses import dataclass
 from itertools import chain, islice, zip_longest
 
 from labrig.errors import LabrigError
-from labrig.tables.columns import MISSING, Column, is_number, named
+from labrig.tables.columns import Column, named
 from labrig.tables.description import Description
+from labrig.tables.heads import LOOKED_AT, find_head, is_value
+from labrig.tables.numbers import is_number
 from labrig.tools.reading import Files, Text, read_text_file
 
 MOST_BYTES = 16 << 20
 """What is looked at of a file; some seconds."""
 
 MOST_COLUMNS = 20_000
-_SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
+_SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars", " ": "spaces"}
 _SAMPLE_LINES = 50
 _CHUNK = 5_000
-_VALUE = re.compile(
-    r"\s*[<>~=\u2264\u2265]|[+-]?[0-9.,' ]+[a-z*]?$"
-    r"|(?:n\.? ?[ad]\.?|b\.?d\.?l?\.?|<?lo[dq]|nd|tr|trace|missing|none|error|x)$",
-    re.IGNORECASE,
-)
-"""A cell that holds a value or says why there is none, so it is not a unit."""
+_SENTENCE = re.compile(r"[.!?:]['\")]?$")
+_PROSE_WORDS = 3
+_SHOWN_ABOVE = 6
 
 
 @dataclass(frozen=True)
@@ -52,7 +51,7 @@ def describe(files: Files, path: str) -> Description:
     """Describe a table of separated values.
 
     Passed over before the heading: lines that begin with ``#``, and others that are cut into another number of cells
-    than most. A line of units below the heading is taken for units.
+    than most, or lie above it (`labrig.tables.heads`). A line of units below the heading is taken for units.
 
     Raises
     ------
@@ -73,26 +72,29 @@ def describe(files: Files, path: str) -> Description:
 
 
 def _described(layout: _Layout, found: Text) -> Description:
-    reader = csv.reader(io.StringIO(layout.text, newline=""), delimiter=layout.separator)
-    rows: Iterator[list[str]] = islice((row for row in reader if row), layout.preamble, None)
-    first = next(rows)
-    if len(first) > MOST_COLUMNS:
+    rows = (row for row in _rows(layout.text, layout.separator) if row)
+    above = list(islice(rows, layout.preamble))
+    sample = list(islice(rows, LOOKED_AT))
+    if (width := max(map(len, sample))) > MOST_COLUMNS:
         raise LabrigError(
-            f"The table has {len(first):,} columns", expected=f"at most {MOST_COLUMNS:,}", code="limit"
+            f"The table has {width:,} columns", expected=f"at most {MOST_COLUMNS:,}", code="limit"
         )
-    notes = _before(layout)
-    if all(is_number(cell) for cell in first):
-        columns, wrong = _headless(first, layout)
-        rows = chain([first], rows)
+    notes, about = _before(layout), dict[str, object]()
+    if all(is_number(cell) for cell in sample[0]):
+        columns, wrong = _headless(sample[0], layout)
     else:
-        columns, wrong = named(first)
-    below = next(rows, None)
-    count, ragged = _fill(columns, rows)
-    if below is not None and not _takes_units(columns, below):
-        ragged += _take([below], columns)
-        count += 1
-    elif below is not None:
-        notes.append("the line below the heading is taken for units")
+        head = find_head(sample)
+        columns, wrong = named(head.names, head.under, head.units)
+        sample, notes = sample[head.rows :], notes + head.notes
+        above += [[line] for line in head.above]
+    for column in columns:
+        column.separator = layout.separator
+    if above:
+        about["above"] = [" ".join(filter(None, map(str.strip, row)))[:80] for row in above[:_SHOWN_ABOVE]]
+    count, ragged = _fill(columns, chain(sample, rows))
+    proven = {column.numbers.proven() for column in columns} - {""}
+    for column in columns:
+        column.decimal = next(iter(proven)) if len(proven) == 1 else ""
     if ragged:
         notes.append(f"{ragged} rows have more or fewer cells than the {len(columns)} of the heading")
     if found.replaced:
@@ -103,8 +105,15 @@ def _described(layout: _Layout, found: Text) -> Description:
         [each.to_dict() for each in columns],
         notes + wrong,
         complete=not found.cut,
-        about={"encoding": found.encoding} | ({"rows_looked_at": count} if found.cut else {}),
+        about={"encoding": found.encoding, **about} | ({"rows_looked_at": count} if found.cut else {}),
     )
+
+
+def _rows(text: str, separator: str) -> Iterator[list[str]]:
+    """Return the rows of a text; of several spaces the first one separates."""
+    if separator == " ":
+        return csv.reader(map(str.strip, text.splitlines()), delimiter=" ", skipinitialspace=True)
+    return csv.reader(io.StringIO(text, newline=""), delimiter=separator)
 
 
 def _before(layout: _Layout) -> list[str]:
@@ -117,32 +126,12 @@ def _before(layout: _Layout) -> list[str]:
 def _headless(first: list[str], layout: _Layout) -> tuple[list[Column], list[str]]:
     """Return the columns of a table that begins with numbers; its heading may be its last comment."""
     last = layout.comments[-1].lstrip("# \t").rstrip("\r\n") if layout.comments else ""
-    heading = next(csv.reader([last], delimiter=layout.separator), [])
+    heading = next(_rows(last, layout.separator), [])
     if len(heading) == len(first) and not any(map(is_number, heading)):
         columns, wrong = named(heading)
         return columns, ["the last comment is taken for the heading", *wrong]
     columns, _ = named([""] * len(first))
     return columns, ["the first line holds numbers, so it is taken as data: the columns have no headings"]
-
-
-def _takes_units(columns: list[Column], row: list[str]) -> bool:
-    """Tell whether the row below the heading holds units, and note them.
-
-    It does if it holds no number, and a text over every column of numbers that has no unit yet: one that cannot be a
-    value, as ``1,234``, ``<0.5`` and ``n.d.`` can.
-    """
-    bare = [
-        (column, cell.strip())
-        for column, cell in zip(columns, row, strict=False)
-        if column.kind() in ("integer", "number") and not column.unit
-    ]
-    if not bare or len(row) != len(columns) or any(is_number(cell) for cell in row):
-        return False
-    if any(cell in MISSING - {"-"} or len(cell) > 20 or _VALUE.match(cell) for _, cell in bare):
-        return False
-    for column, cell in bare:
-        column.unit = cell.strip("()[]")
-    return True
 
 
 def _fill(columns: list[Column], rows: Iterator[list[str]]) -> tuple[int, int]:
@@ -180,22 +169,45 @@ def _separator(text: str, path: str) -> tuple[str, int]:
     """Return the character that cuts most of the first lines into the same number of cells, and the lines before."""
     best, before, score = "", 0, (0.0, 1)
     for separator in _SEPARATORS:
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
-        widths = [len(row) for row in islice(reader, _SAMPLE_LINES) if row]
+        if separator == " " and best:  # spaces stand within cells
+            break
+        sample = [row for row in islice(_rows(text, separator), _SAMPLE_LINES) if row]
+        widths = [len(row) for row in sample]
+        least = 0.8 if separator == " " else 0.5
         for skipped in dict.fromkeys((0, _preamble(widths))):
             kept = widths[skipped:]
             same = round(kept.count(kept[0]) / len(kept), 1) if kept else 0.0
-            if kept and kept[0] > 1 and same >= 0.5 and (same - 0.2 * bool(skipped), kept[0]) > score:
+            if separator == " " and not _is_aligned(sample[skipped:]):
+                continue
+            if kept and kept[0] > 1 and same >= least and (same - 0.2 * bool(skipped), kept[0]) > score:
                 best, before, score = separator, skipped, (same - 0.2 * bool(skipped), kept[0])
-    if best:
+    named_table = path.lower().endswith((".csv", ".tsv"))
+    if best and (named_table or not _is_prose(text, best)):
         return best, before
-    if path.lower().endswith((".csv", ".tsv")):
+    if named_table:
         return ("\t" if path.lower().endswith(".tsv") else ","), 0  # one column
     raise LabrigError(
-        "The text is not a table: no comma, tab, semicolon or bar cuts its lines into the same number of cells",
+        "The text is not a table: no comma, tab, semicolon, bar or space cuts its lines into the same number of cells",
         where=path,
         try_="read_text_file",
     )
+
+
+def _is_aligned(rows: list[list[str]]) -> bool:
+    """Tell whether words between spaces are cells: three rows at least, and numbers in most but the first."""
+    numeric = [any(map(is_value, row)) for row in rows[1:]]
+    return len(numeric) > 1 and sum(numeric) >= 0.8 * len(numeric)
+
+
+def _is_prose(text: str, separator: str) -> bool:
+    """Tell whether cells are parts of sentences: no value among them, lines that end as sentences do or long cells."""
+    rows = [row for row in islice(_rows(text, separator), _SAMPLE_LINES) if row]
+    cells = [cell for row in rows for cell in row if cell.strip()]
+    if not cells or any(map(is_value, cells)):
+        return False
+    ended = sum(bool(_SENTENCE.search(row[-1].strip())) for row in rows)
+    words = sum(len(cell.split()) for cell in cells) / len(cells)
+    return 2 * ended >= len(rows) or words > _PROSE_WORDS
 
 
 def _preamble(widths: list[int]) -> int:

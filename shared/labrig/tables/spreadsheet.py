@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import io
+import re
 import zipfile
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import Any
 
 from labrig.errors import LabrigError, unknown_name
-from labrig.tables.columns import named
+from labrig.tables.columns import Column, named, short
 from labrig.tables.description import Description
+from labrig.tables.heads import LOOKED_AT, find_head
 from labrig.tables.window import missing_package
 from labrig.tools.reading import Files
 
@@ -19,12 +23,38 @@ MOST_UNPACKED = 256 << 20
 """An xlsx file is a zip archive, and a small one may unpack to anything."""
 
 MOST_ROWS = 200_000
-_LOOKED_AT = 20
-"""Rows among which the heading is looked for."""
+_SPANS_BYTES = 1 << 20
+"""Of the end of a sheet, where Office Open XML (ECMA-376, 18.3.1.55) lists the cells that reach over others."""
+_SPAN = re.compile(rb'mergeCell\s+ref="([A-Z]{1,3})([0-9]{1,7}):([A-Z]{1,3})([0-9]{1,7})"')
+Row = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class _Sheet:
+    """A sheet that is open.
+
+    Attributes
+    ----------
+    rows
+        Its rows from the first one, empty ones included; a formula is given by the value that the file holds for it.
+    names, hidden
+        All sheets, and those that a spreadsheet program does not show.
+    spans
+        Cells that reach over several columns: row, first and last column, from 0.
+    again
+        Returns its rows once more, each with its values and with formulas in their place.
+    """
+
+    name: str
+    rows: Iterator[Row]
+    names: list[str]
+    hidden: list[str] = field(default_factory=list)
+    spans: frozenset[tuple[int, int, int]] = frozenset()
+    again: Callable[[], Iterator[tuple[Row, Row]]] | None = None
 
 
 def describe(files: Files, path: str, *, sheet: str = "") -> Description:
-    """Describe one sheet, the first by default: its first row that is not empty is the heading.
+    """Describe one sheet; by default the first that is not hidden. Its beginning is found by `labrig.tables.heads`.
 
     Raises
     ------
@@ -38,8 +68,7 @@ def describe(files: Files, path: str, *, sheet: str = "") -> Description:
     data = files.read(path, 0, MOST_BYTES)
     _check_archive(data, path)
     try:
-        names, chosen, rows = _opened(data, sheet)
-        return _described(names, chosen, rows)
+        return _described(_opened(data, sheet))
     except (LabrigError, MemoryError):
         raise
     except Exception as error:  # each library has its own, and they raise others besides
@@ -60,79 +89,134 @@ def _too_large(what: str, path: str, most: int) -> LabrigError:
     return LabrigError(f"The workbook {what}", where=path, expected=f"at most {most:,}", code="limit")
 
 
-def _opened(data: bytes, sheet: str) -> tuple[list[str], str, Iterator[Any]]:
-    """Return the names of the sheets, the one that was chosen, and its rows."""
+def _opened(data: bytes, sheet: str) -> _Sheet:
     try:
         import openpyxl
     except ImportError:
         return _opened_by_calamine(data, sheet)
-    book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
+
+    def rows_of(values: bool) -> Iterator[Row]:
+        page = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=values)[chosen]
+        page.reset_dimensions()  # the file states them, sometimes wrongly
+        rows: Iterator[Row] = page.iter_rows(values_only=True)
+        return rows
+
+    book = openpyxl.load_workbook(io.BytesIO(data), read_only=True)
     names = [each.title for each in book.worksheets]
-    chosen = _chosen(names, sheet)
-    page = book[chosen]
-    page.reset_dimensions()  # the file states them, sometimes wrongly
-    return names, chosen, page.iter_rows(values_only=True)
+    hidden = [each.title for each in book.worksheets if each.sheet_state != "visible"]
+    chosen = _chosen(names, hidden, sheet)
+    spans = _spans(data, str(getattr(book[chosen], "_worksheet_path", "")))
+    return _Sheet(
+        chosen, rows_of(True), names, hidden, spans, lambda: zip(rows_of(True), rows_of(False), strict=False)
+    )
 
 
-def _opened_by_calamine(data: bytes, sheet: str) -> tuple[list[str], str, Iterator[Any]]:
+def _spans(data: bytes, part: str) -> frozenset[tuple[int, int, int]]:
+    """Return the cells that reach over several columns; openpyxl tells them of a workbook that is read whole alone."""
+    if not part:
+        return frozenset()
+    end = b""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive, archive.open(part.lstrip("/")) as file:
+        while piece := file.read(_SPANS_BYTES):
+            end = (end + piece)[-_SPANS_BYTES:]
+    found = ((_place(first), int(top), _place(last)) for first, top, last, _ in _SPAN.findall(end))
+    return frozenset((row - 1, first, last) for first, row, last in found if last > first)
+
+
+def _place(letters: bytes) -> int:
+    """Return the place of a column from its letters: A is 0, AA is 26."""
+    place = 0
+    for letter in letters:
+        place = 26 * place + letter - 64
+    return place - 1
+
+
+def _opened_by_calamine(data: bytes, sheet: str) -> _Sheet:
     try:
         import python_calamine
     except ImportError:
         raise missing_package("openpyxl", "An xlsx workbook") from None
     book = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
-    chosen = _chosen(book.sheet_names, sheet)
+    chosen = _chosen(book.sheet_names, [], sheet)
     rows = (
-        [None if cell == "" else cell for cell in row] for row in book.get_sheet_by_name(chosen).iter_rows()
+        tuple(None if cell == "" else cell for cell in row)
+        for row in book.get_sheet_by_name(chosen).iter_rows()
     )
-    return book.sheet_names, chosen, rows
+    return _Sheet(chosen, rows, book.sheet_names)
 
 
-def _chosen(names: list[str], sheet: str) -> str:
+def _chosen(names: list[str], hidden: list[str], sheet: str) -> str:
     if not names:
         raise LabrigError("The workbook has no sheet with cells")
     if sheet and sheet not in names:
         raise unknown_name("sheet", sheet, names, where="sheet")
-    return sheet or names[0]
+    return sheet or next((name for name in names if name not in hidden), names[0])
 
 
-def _titles(rows: list[Any]) -> int:
-    """Return how many rows of one cell come before the first one of more; 0 where there is none of more."""
-    widths = [sum(cell is not None for cell in row) for row in rows]
-    return next((place for place, width in enumerate(widths) if width > 1), 0)
+def _is_empty(row: Row) -> bool:
+    return all(cell is None for cell in row)
 
 
-def _is_text(rows: list[Any]) -> bool:
-    return all(isinstance(cell, str) for row in rows for cell in row if cell is not None)
-
-
-def _described(names: list[str], chosen: str, rows: Iterator[Any]) -> Description:
-    about: dict[str, Any] = {"sheet": chosen} | ({"sheets": names} if len(names) > 1 else {})
-    filled = (row for row in rows if any(cell is not None for cell in row))
-    first = list(islice(filled, _LOOKED_AT))
+def _described(sheet: _Sheet) -> Description:
+    about: dict[str, Any] = {"sheet": sheet.name}
+    if len(sheet.names) > 1:
+        about["sheets"] = sheet.names
+    if sheet.hidden:
+        about["hidden_sheets"] = sheet.hidden
+    blank, first = 0, list(islice(sheet.rows, LOOKED_AT))
+    while first and all(map(_is_empty, first)):
+        blank, first = blank + len(first), list(islice(sheet.rows, LOOKED_AT))
     if not first:
         return Description("xlsx", 0, [], ["the sheet is empty"], about=about)
-    titles = _titles(first)
-    columns, notes = named(first[titles])
-    if titles:
-        notes.append(f"{titles} rows before the heading hold one cell, and are no part of the table")
-    below = first[titles + 1 : titles + 2]
+    head = find_head(first, [(row - blank, left, right) for row, left, right in sheet.spans])
+    columns, notes = named(head.names, head.under, head.units)
+    if head.above:
+        about["above"] = head.above
+    rows = (row for row in chain(first[head.rows :], sheet.rows) if not _is_empty(row))
     count = ragged = 0
-    complete = True
-    for row in chain(first[titles + 1 :], filled):
-        if count == MOST_ROWS:
-            complete = False
-            break
+    for row in islice(rows, MOST_ROWS):
         for column, cell in zip(columns, (*row, *[None] * (len(columns) - len(row))), strict=False):
             # a workbook knows no integers: 3 and 3.0 are the same cell
             column.add([int(cell) if isinstance(cell, float) and cell.is_integer() else cell])
         ragged += any(cell is not None for cell in row[len(columns) :])
         count += 1
+    complete = next(rows, None) is None
     if ragged:
         notes.append(f"{ragged} rows have cells beyond the heading")
-    if any(set(each.kinds) >= {"text"} and each.low is not None for each in columns) and _is_text(below):
-        notes.append("the row below the heading holds text alone: units, or a second heading")
+    notes = head.notes + notes + _valueless(sheet, columns, blank + head.rows) + _numbers_as_text(columns)
     used = [each for each in columns if not each.name.startswith("(column ") or each.missing < each.cells]
     table = [each.to_dict() for each in used]
     if not complete:
         about["rows_looked_at"] = count
     return Description("xlsx", count if complete else None, table, notes, complete, about)
+
+
+def _valueless(sheet: _Sheet, columns: list[Column], above: int) -> list[str]:
+    """Count the formulas whose values the file does not hold, as programs write them that do not calculate."""
+    if sheet.again is None or not any(column.missing for column in columns):
+        return []
+    counts: Counter[int] = Counter()
+    for values, formulas in islice(sheet.again(), above, above + MOST_ROWS):
+        for place, (value, formula) in enumerate(zip(values, formulas, strict=False)):
+            if value is None and isinstance(formula, str) and formula.startswith("="):
+                counts[place] += 1
+    for place, column in enumerate(columns):
+        column.formulas = counts[place]
+    if not counts:
+        return []
+    names = ", ".join(short(column.name) for column in columns if column.formulas)
+    return [
+        f"{sum(counts.values())} formulas whose values the file does not hold, in {names}: open it in a spreadsheet "
+        "program and save it"
+    ]
+
+
+def _numbers_as_text(columns: list[Column]) -> list[str]:
+    """Say which columns hold numbers that the workbook has as text, so that no program calculates with them."""
+    found = [
+        column for column in columns if column.numbers_as_text and column.kind() in ("integer", "number")
+    ]
+    if not found:
+        return []
+    names = ", ".join(f"{short(column.name)} ({column.numbers_as_text})" for column in found[:8])
+    return [f"numbers that are stored as text: {names}"]

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from labrig.errors import LabrigError
 from labrig.tables import delimited, describe_table, netcdf, parquet, records, spreadsheet
 from labrig.tables.columns import unit_in
+from labrig.tables.numbers import SENTINELS
 from support.memory_repository import Memory
 
 
@@ -56,8 +57,8 @@ def test_a_table_of_every_kind_of_column() -> None:
         "max": "2020-03-01",
     }
     assert found["temp (degC)"]["unit"] == "degC"
-    assert (found["temp (degC)"]["min"], found["temp (degC)"]["max"]) == (-9999.0, 10.0)
-    assert found["temp (degC)"]["notes"] == ["-9999 occurs 1 times and may stand for a missing value"]
+    assert (found["temp (degC)"]["min"], found["temp (degC)"]["max"]) == (3.5, 10.0)
+    assert found["temp (degC)"]["notes"] == ["-9999 is taken for a missing value, 1 times"]
     assert found["Na [mg/L]"] == {
         "name": "Na [mg/L]",
         "type": "number",
@@ -77,7 +78,11 @@ def test_a_table_of_every_kind_of_column() -> None:
 
 @given(
     st.lists(
-        st.one_of(st.none(), st.floats(allow_nan=False), st.integers(-(10**9), 10**9)),
+        st.one_of(
+            st.none(),
+            st.floats(allow_nan=False).filter(lambda value: value not in SENTINELS),
+            st.integers(-(10**9), 10**9).filter(lambda value: value not in SENTINELS),
+        ),
         min_size=1,
         max_size=40,
     )
@@ -369,9 +374,15 @@ def test_titles_and_second_headings_of_workbooks() -> None:
     found = described(titled, "t.xlsx")
     assert [(each["name"], each["values"]) for each in found["columns"]] == [("id", 2), ("mass (g)", 1)]
     notes = describe_table(Memory({"t.xlsx": titled}), "t.xlsx").notes
-    assert notes == ["1 rows before the heading hold one cell, and are no part of the table"]
-    merged = workbook({"s": [["site", "nutrients", None], [None, "TP (ug/L)", "NO3"], ["A", 1, 2]]})
-    assert "second heading" in describe_table(Memory({"t.xlsx": merged}), "t.xlsx").notes[-1]
+    assert notes == ["1 lines before the heading are no part of the table"]
+    grouped = workbook({"s": [["site", "nutrients", None], [None, "TP (ug/L)", "NO3"], ["A", 1, 2]]})
+    found = columns(grouped, "t.xlsx")
+    assert [*found] == ["site", "TP (ug/L)", "NO3"]
+    assert (found["NO3"]["under"], found["TP (ug/L)"]["unit"], found["NO3"]["values"]) == (
+        "nutrients",
+        "ug/L",
+        1,
+    )
     assert described(workbook({"s": [["one"], [1], [2]]}), "t.xlsx")["rows"] == 2
 
 
@@ -527,3 +538,226 @@ def test_what_is_no_table_is_not_sent_back_to_this_tool() -> None:
         error = refusal(b"\x80\x04\x00.", name)
         assert "not text" in error.what and error.where == name
         assert "describe_table" not in error.try_ and f"files=['{name}']" in error.try_
+
+
+@pytest.mark.parametrize(
+    ("cells", "separator", "kind", "low", "high", "note"),
+    [
+        (["1,204", "12,345", "1,234,567", "987"], ",", "integer", 987, 1234567, "separate thousands"),
+        (["1,204", "2,345"], ",", "integer", 1204, 2345, "could be decimal"),
+        (["1,204.5", "987"], "\t", "number", 987, 1204.5, ""),
+        (["1,234", "2,345"], ";", "number", 1.234, 2.345, "could separate thousands"),
+        (["1,234", "0,5"], ",", "number", 0.5, 1.234, "decimal commas"),
+        (["1.234,5", "987,25", "1.000"], ";", "number", 987.25, 1234.5, "points separate thousands"),
+        (["1.234", "2.345"], ";", "number", 1.234, 2.345, ""),
+        (["1 204", "1 234 567"], ";", "integer", 1204, 1234567, ""),
+        (["1'204.5", "12"], ",", "number", 12, 1204.5, ""),
+        (["3.5", "3,5"], ";", "number", 3.5, 3.5, "each is read by its own"),
+    ],
+)
+def test_marks_of_numbers_follow_from_the_whole_column(
+    cells: list[str], separator: str, kind: str, low: float, high: float, note: str
+) -> None:
+    found = columns(f"n{separator}m\n" + "".join(f'"{cell}"{separator}x\n' for cell in cells))["n"]
+    assert (found["type"], found["min"], found["max"]) == (kind, low, high)
+    assert note in " ".join(found.get("notes", [])) and (note or "notes" not in found)
+
+
+def test_a_file_s_decimal_comma_makes_its_points_separators() -> None:
+    found = columns("people;depth\n1.204;3,5\n12.345;4,25\n")
+    assert (found["people"]["type"], found["people"]["max"]) == ("integer", 12345)
+    assert "points separate thousands" in found["people"]["notes"][0]
+
+
+@pytest.mark.parametrize(
+    ("cells", "first", "last", "written"),
+    [
+        (["28.04.2023", "03.05.2023"], "2023-04-28", "2023-05-03", "day.month.year"),
+        (["4/28/2023", "5/3/2023"], "2023-04-28", "2023-05-03", "month/day/year"),
+        (
+            ["28/04/2023 14:05", "03/05/2023 02:10"],
+            "2023-04-28 14:05:00",
+            "2023-05-03 02:10:00",
+            "day/month/year",
+        ),
+        (
+            ["4/28/23 2:05 PM", "5/3/23 12:10 AM"],
+            "2023-04-28 14:05:00",
+            "2023-05-03 00:10:00",
+            "month/day/year",
+        ),
+        (["28-Apr-2023", "3 May 2023"], "2023-04-28", "2023-05-03", ""),
+        (["2023/4/28", "2023/5/3"], "2023-04-28", "2023-05-03", ""),
+    ],
+)
+def test_dates_as_people_write_them(cells: list[str], first: str, last: str, written: str) -> None:
+    found = columns("d;n\n" + "".join(f"{cell};1\n" for cell in cells))["d"]
+    assert (found["min"], found["max"], found.get("written_as", "")) == (first, last, written)
+    assert found["type"] == ("datetime" if ":" in first else "date")
+
+
+def test_dates_that_are_open_or_none() -> None:
+    found = columns("d;n\n03/04/2023;1\n05/06/2023;2\n")["d"]
+    assert found["type"] == "date" and "min" not in found
+    assert "2023-04-03 to 2023-06-05 with the day first, else 2023-03-04 to 2023-05-06" in found["notes"][0]
+    assert columns("d;n\n28/04/2023;1\n04/28/2023;2\n")["d"]["type"] == "text"
+    assert columns("d;n\n31.02.2023;1\n30.02.2023;2\n")["d"]["type"] == "text"
+    assert columns("v;n\n1.2.10;1\n1.3.11;2\n")["v"]["type"] == "text"
+
+
+def test_codes_for_missing_values_leave_the_range() -> None:
+    found = columns("depth,hpa,far\n1.2,950,9998\n-9999,1010,9999\n3.4,999.9,9997\n")
+    depth = found["depth"]
+    assert (depth["min"], depth["max"], depth["missing"], depth["missing_as"]) == (1.2, 3.4, 1, ["-9999"])
+    assert (found["hpa"]["min"], found["hpa"]["max"], found["hpa"]["values"]) == (950, 1010, 3)  # a pressure
+    assert found["far"]["max"] == 9999 and "may stand" in found["far"]["notes"][0]
+
+
+WORDS = [["we", "wrote"], ["this", "above"], ["it", "for"], ["our", "lab"]]
+HEADS: list[tuple[list[list[Any]], list[str], list[str], list[str], int]] = [
+    (
+        [
+            ["Site", "Cations", None, None, "Anions"],
+            [None, "Ca", "Mg", "Na", "Cl"],
+            [None, *["mg/L"] * 4],
+            *[["S1", 8, 2, 1, 3]] * 6,
+        ],
+        ["Site", "Ca", "Mg", "Na", "Cl"],
+        ["", "Cations", "Cations", "Cations", "Anions"],
+        ["", *["mg/L"] * 4],
+        6,
+    ),
+    (
+        [["Results"], [], ["Order", "17-3"], [], ["Sample", "As (ug/L)", "Cd (ug/L)"], *[["L0", 1, 0.1]] * 8],
+        ["Sample", "As (ug/L)", "Cd (ug/L)"],
+        [""] * 3,
+        ["", "ug/L", "ug/L"],
+        8,
+    ),
+    (
+        [["Station", "A1"], ["Depth", 12], ["time", "temp"], [1, 2.5], [2, 3.5], [3, 3.5]],
+        ["time", "temp"],
+        ["", ""],
+        ["", ""],
+        3,
+    ),
+    (
+        [["", "Cations", "Cations"], ["", "Ca", "Mg"], ["S1", 1, 2], ["S2", 3, 4]],
+        ["(column 1)", "Ca", "Mg"],
+        ["", "Cations", "Cations"],
+        ["", "", ""],
+        2,
+    ),
+    (
+        [["agency", "site", "flow", "stage"], ["5s", "15s", "14n", "14n"], *[["USGS", "x", 1.5, 2]] * 4],
+        ["agency", "site", "flow", "stage"],
+        [""] * 4,
+        [""] * 4,
+        4,
+    ),
+    (
+        [["country", "1990", "2000"], ["A", "5", "6"], ["B", "7", "8"]],
+        ["country", "1990", "2000"],
+        [""] * 3,
+        [""] * 3,
+        2,
+    ),
+    ([*WORDS, ["time", "temp"], [1, 2], [2, 3], [3, 4]], ["time", "temp"], ["", ""], ["", ""], 3),
+]
+
+
+@pytest.mark.parametrize(("rows", "names", "under", "units", "count"), HEADS)
+@pytest.mark.parametrize("kind", ["xlsx", "csv"])
+def test_where_a_table_begins(
+    rows: list[list[Any]], names: list[str], under: list[str], units: list[str], count: int, kind: str
+) -> None:
+    if kind == "xlsx":
+        found = described(workbook({"s": rows}), "t.xlsx")
+    else:
+        width = max(map(len, rows))
+        padded = [
+            [*("" if cell is None else str(cell) for cell in row), *[""] * (width - len(row))] for row in rows
+        ]
+        found = described("\n".join(map(",".join, padded)) + "\n")
+    assert [each["name"] for each in found["columns"]] == names
+    assert [each.get("under", "") for each in found["columns"]] == under
+    assert [each.get("unit", "") for each in found["columns"]] == units
+    assert found["rows"] == count
+
+
+@pytest.mark.parametrize("text", ["Ca,Mg,K", "north,south,east"])
+def test_a_second_heading_is_no_line_of_units(text: str) -> None:
+    found = described(f"a,b,c\n{text}\n1,2,3\n4,5,6\n")
+    assert found["rows"] == 2 and not any("unit" in each for each in found["columns"])
+
+
+def test_merged_cells_say_what_spans_what() -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in [
+        ["Lakes of the north"],
+        ["Site", "Cations"],
+        [None, "Ca", "Mg", "pH"],
+        *[["S1", 80, 20, 7]] * 3,
+    ]:
+        book.active.append(row)
+    book.active.merge_cells("A1:D1")
+    book.active.merge_cells("B2:C2")
+    book.create_sheet("aside").sheet_state = "hidden"
+    content = io.BytesIO()
+    book.save(content)
+    found = described(content.getvalue(), "t.xlsx")
+    assert [(each["name"], each.get("under")) for each in found["columns"]] == [
+        ("Site", None), ("Ca", "Cations"), ("Mg", "Cations"), ("pH", None)
+    ]  # fmt: skip
+    assert (found["above"], found["hidden_sheets"]) == (["Lakes of the north"], ["aside"])
+
+
+def test_formulas_without_their_values_and_numbers_stored_as_text() -> None:
+    rows = [["x", "twice", "code"], [1, "=A2*2", "12"], [2, "=A3*2", "13"], [None, "=A4*2", "14"]]
+    content = workbook({"s": rows})
+    found = columns(content, "t.xlsx")
+    assert (found["twice"]["type"], found["twice"]["values"], found["twice"].get("missing")) == (
+        "formula",
+        0,
+        None,
+    )
+    assert found["x"]["missing"] == 1
+    notes = describe_table(Memory({"t.xlsx": content}), "t.xlsx").notes
+    assert "3 formulas whose values the file does not hold, in twice" in notes[0]
+    assert notes[1] == "numbers that are stored as text: code (3)"
+
+
+def test_spaces_and_aligned_columns_separate() -> None:
+    aligned = "time   temp    sal\n1.0    12.5    35.1\n 2.0    12.6   35.2\n3.0   -9999    35.0\n"
+    found = describe_table(Memory({"t.dat": aligned.encode()}), "t.dat")
+    assert (found.format, found.rows) == ("values separated by spaces", 3)
+    assert [(each["name"], each["max"]) for each in found.columns] == [
+        ("time", 3.0),
+        ("temp", 12.6),
+        ("sal", 35.2),
+    ]
+    assert (
+        refusal("It was 3 days before\nwe went to the river\nand then to the sea\n", "t.txt").code
+        == "bad_input"
+    )
+
+
+PROSE = "# Notes\n\nWe went to the river, and it rained.\nThe logger was wet, the battery low.\nWe came back, late.\n"
+
+
+def test_prose_is_no_table_and_a_notebook_is_a_notebook() -> None:
+    assert "no comma" in refusal(PROSE, "prose.md").what
+    cells = [
+        {"cell_type": "markdown", "source": ["# Mixing"]},
+        {
+            "cell_type": "code",
+            "outputs": [{"output_type": "stream", "text": ["share = 0.37\n"]}],
+            "source": [],
+        },
+    ]
+    found = described(json.dumps({"cells": cells, "metadata": {}, "nbformat": 4}), "n.ipynb")
+    assert (found["markdown_cells"], found["code_cells"], found["printed"]) == (1, 1, ["share = 0.37"])
+    assert "columns" not in found
+    for broken in ("[]", "{}", '{"cells": [3]}', "[" * 100_000):
+        assert refusal(broken, "n.ipynb").code == "bad_input"
