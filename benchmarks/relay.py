@@ -77,7 +77,7 @@ class Caller:
 
 def measure(size: int) -> tuple[float, float]:
     """Return the median seconds of a direct and of a recorded call."""
-    from labrig_harness.recording.relay import shim_command
+    from labrig_programs import shim
 
     with tempfile.TemporaryDirectory() as folder:
         harness = subprocess.Popen(
@@ -88,7 +88,7 @@ def measure(size: int) -> tuple[float, float]:
         )
         assert harness.stdin is not None
         assert harness.stdout is not None
-        ways = [Caller([sys.executable, "-c", ECHO]), Caller(shim_command(harness.stdout.readline().strip()))]
+        ways = [Caller([sys.executable, "-c", ECHO]), Caller(shim.command(harness.stdout.readline().strip()))]
         seconds: tuple[list[float], list[float]] = ([], [])
         for n in range(WARM_UP + CALLS):
             text = f"{n:08d}".ljust(size, "x")

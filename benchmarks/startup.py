@@ -47,7 +47,7 @@ def seconds_to_tools_list(argv: list[str]) -> float:
 def tools_list_bytes(server: str, *options: str) -> tuple[int, int]:
     """Return the size of the tools/list of a server in bytes, without and with output schemas."""
     done = subprocess.run(
-        [sys.executable, "-m", "labrig_harness", "tools", server, *options, "--json"],
+        [sys.executable, "-m", "labrig_cli", "tools", server, *options, "--json"],
         capture_output=True,
         check=True,
     )

@@ -25,7 +25,7 @@ def cpu_s(way: str, epochs: int) -> float:
     with tempfile.TemporaryDirectory() as out:
         what = ["phreeqc-basics", "--agent", "reference", "--limit", str(SAMPLES), "--epochs", str(epochs)]
         runner = subprocess.Popen(
-            [sys.executable, "-m", "labrig_harness", "run", *what, "--jobs", "2", "--out", out],
+            [sys.executable, "-m", "labrig_cli", "run", *what, "--jobs", "2", "--out", out],
             env={**os.environ, "LABRIG_HARNESS_SERVERS": way},
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

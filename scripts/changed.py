@@ -17,13 +17,14 @@ HOUSE = "tests/test_house.py tests/test_map.py"
 """What looks at the source as a whole."""
 PAGES = "tests/e2e/test_docs.py"
 REACHES = (
-    # A pattern at the beginning of a path, and what it reaches: the layers, suites > harness > servers > shared.
+    # A pattern at the beginning of a path, and what it reaches, by the layers:
+    # cli > suites > study > programs > harness > servers > shared.
     (r"tests/(?!support/|hostile/)(.*/)?test_\w+\.py", r"\g<0>"),
     (r"tests/hostile/", "tests/e2e tests/servers"),
     (r"tests/attackers/(\w+)", r"tests/clients/suites/\1"),
     (r"tests/(clients|servers|shared)/", r"tests/\1"),
     (r"servers/labrig_(\w+)/", rf"tests/servers/\1 tests/clients tests/e2e {HOUSE}"),
-    (r"clients/labrig_harness/", f"tests/clients tests/e2e {HOUSE}"),
+    (r"clients/labrig_(harness|programs|study|cli)/", f"tests/clients tests/e2e {HOUSE}"),
     # The harness's own tests and those of whole programs run phreeqc-basics, which stands on phreeqc-mcq.
     (r"clients/labrig_suites/(phreeqc_basics|phreeqc_mcq|common)/", f"tests/clients tests/e2e {HOUSE}"),
     (  # precedent-search makes its papers with the rooms of supercon-extraction
@@ -36,10 +37,10 @@ REACHES = (
         f"{PAGES} tests/e2e/test_hostile.py tests/e2e/test_sandbox_attacks.py",
     ),
     (r"docs/suites/(\w+)-(\w+)", rf"tests/clients/suites/\1_\2 {PAGES}"),
-    (r"docs/reports", f"tests/clients/harness/test_report.py {PAGES}"),
+    (r"docs/reports", f"tests/clients/study/test_report.py {PAGES}"),
     (r"docs/|README\.md|CONTRIBUTING\.md", PAGES),
     (r"benchmarks/", HOUSE),
-    (r"manifests/", "tests/clients/harness/test_manifests.py"),
+    (r"manifests/", "tests/clients/cli/test_manifests.py"),
     (r"Dockerfile", "tests/e2e/test_dockerfile.py"),
     (r"LICENSE|\.gitignore", ""),
     (r"", ALL),  # shared/, tests/support, the lock, the Makefile

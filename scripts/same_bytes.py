@@ -15,6 +15,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -39,17 +40,34 @@ def _lasting(value: Any) -> Any:
 
 def labrig(checkout: Path, *words: str) -> str:
     """Return what a command of a checkout prints; of one that fails, its last line."""
-    paths = os.pathsep.join(str(checkout / room) for room in ROOMS)
-    command = [sys.executable, "-c", "from labrig_harness.cli import main; main()", *words]
-    done = subprocess.run(
-        command,
-        capture_output=True,
-        text=True,
-        cwd=checkout,
-        env={**os.environ, "PYTHONPATH": paths},
-        timeout=SECONDS,
-    )
+    project = tomllib.loads((checkout / "pyproject.toml").read_text("utf-8"))["project"]
+    command = [sys.executable, "-c", f"from {project['scripts']['labrig'].replace(':', ' import ')}; main()"]
+    with tempfile.TemporaryDirectory() as declared:
+        declare(project, Path(declared))
+        paths = [declared, *(str(checkout / room) for room in ROOMS)]
+        done = subprocess.run(
+            [*command, *words],
+            capture_output=True,
+            text=True,
+            cwd=checkout,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+            timeout=SECONDS,
+        )
     return done.stdout if not done.returncode else f"fails: {done.stderr.strip().splitlines()[-1:]}"
+
+
+def declare(project: dict[str, Any], folder: Path) -> None:
+    """Write the entry points of a checkout as installed ones: those of this environment may lead elsewhere."""
+    about = folder / f"{project['name']}-{project['version']}.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text(
+        f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n"
+    )
+    groups = (
+        "\n".join((f"[{group}]", *(f"{name} = {value}" for name, value in declared.items()), ""))
+        for group, declared in project["entry-points"].items()
+    )
+    (about / "entry_points.txt").write_text("\n".join(groups))
 
 
 def lists(checkout: Path) -> dict[str, str]:

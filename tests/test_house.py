@@ -46,7 +46,8 @@ def test_contracts_know_every_package() -> None:
     assert sorted(LINTER["root_packages"]) == sorted(packages)
     (order,) = [each["layers"] for each in LINTER["contracts"] if each["type"] == "layers"]
     floors = [sorted(layer.split(" | ")) for layer in order]
-    assert floors == [["labrig_suites"], ["labrig_harness"], SERVERS, ["labrig"]]
+    clients = ["labrig_cli", "labrig_suites", "labrig_study", "labrig_programs", "labrig_harness"]
+    assert floors == [*([each] for each in clients), SERVERS, ["labrig"]]
     for name in packages:
         (place,) = [PROJECT / root / name for root in ROOTS if (PROJECT / root / name).is_dir()]
         assert (place / "py.typed").is_file(), f"{name} is typed, and says so"

@@ -9,16 +9,12 @@ servers), `playing` (the calls of a solution, made), `asking` (a server in this 
 - `registry`: servers and suites, found by their entry points
 - `run`: a plan, a bench, one record after another, here or on a cluster
 - `records`: the output folder, read back, checked and scored
-- `agents`: loops over a model, scripted ones, and programs (`agents.programs`), confined, whose
-  own logs are read by `agents.reading`
+- `agents`: loops over a model and scripted ones; those of other packages, found by their entry points
 - `models`: the services that models are asked at
 - `recording`: every call recorded, between any agent and any server; replayed
 - `grounding`: did the answer hang on the results: a result changed, and what came of it
+- `pytest_plugin`: a client of a server, as a fixture
 
-And what analyses records, which none of the above imports:
-
-- `statistics`, `report`: intervals, tests and tables; pages and terminals that show them
-- `formats`: logs of other benchmarks and tables of results, read and written; `logs`: import, export, show
-- `installing`: servers put into a client's configuration; manifests
-- `cli`: the command ``labrig``; `pytest_plugin`: a client of a server, as a fixture
+Agents that are programs stand in `labrig_programs`, what is made of records in `labrig_study`, the command in
+`labrig_cli`; nothing here imports them.
 """

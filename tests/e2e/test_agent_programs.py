@@ -19,8 +19,6 @@ from labrig.calls import CallLog
 from labrig.errors import LabrigError
 from labrig.isolation.process import Outcome
 from labrig_harness.agent import AgentSpec
-from labrig_harness.agents.programs.concluding import conclude
-from labrig_harness.agents.reading.read_run import ReadRun
 from labrig_harness.endings import (
     AgentFailed,
     CostLimit,
@@ -35,6 +33,8 @@ from labrig_harness.registry import suites
 from labrig_harness.run.plan import RunPlan
 from labrig_harness.run.runner import run
 from labrig_harness.trajectory import Trajectory
+from labrig_programs.concluding import conclude
+from labrig_programs.reading.read_run import ReadRun
 from support.basics import basics
 from support.scripted_model import Fault, Reply, Turn, scripted_model
 from support.toys_installed import toys_installed

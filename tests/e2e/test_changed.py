@@ -18,6 +18,7 @@ CHANGED = runpy.run_path(str(PROJECT / "scripts" / "changed.py"))
         (["shared/labrig/answer.py"], ["tests"]),
         (["servers/labrig_phreeqc/engine/run.py"], ["tests/clients", "tests/e2e", "tests/servers/phreeqc"]),
         (["clients/labrig_harness/run/runner.py"], ["tests/clients", "tests/e2e"]),
+        (["clients/labrig_study/report/page.py"], ["tests/clients", "tests/e2e"]),
         (["clients/labrig_suites/science_gym/items.py"], ["tests/clients/suites/science_gym"]),
         (["clients/labrig_suites/phreeqc_basics/stems.py"], ["tests/clients", "tests/e2e"]),
         (["tests/e2e/test_docs.py", "docs/harness.md"], ["tests/e2e/test_docs.py"]),
@@ -30,7 +31,7 @@ CHANGED = runpy.run_path(str(PROJECT / "scripts" / "changed.py"))
             ["docs/suites/science-gym-grading.md"],
             ["tests/clients/suites/science_gym", "tests/e2e/test_docs.py"],
         ),
-        (["docs/reports.md"], ["tests/clients/harness/test_report.py", "tests/e2e/test_docs.py"]),
+        (["docs/reports.md"], ["tests/clients/study/test_report.py", "tests/e2e/test_docs.py"]),
         (
             ["tests/clients/suites/phreeqc_mcq/test_oracles_kinetics.py"],
             [f"tests/clients/suites/phreeqc_mcq/test_oracles_{name}.py" for name in ("kinetics", "rock")],

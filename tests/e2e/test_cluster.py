@@ -128,7 +128,7 @@ def test_a_scheduler_that_is_not_there_is_said(databases: Path, tmp_path: Path) 
     program = textwrap.dedent(
         """
         import sys
-        from labrig_harness import cli
+        import labrig_cli as cli
         from labrig_harness.run import cluster
         cluster.CONNECT_S = 1.0
         sys.exit(cli.main(sys.argv[1:]))

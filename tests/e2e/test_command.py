@@ -23,7 +23,7 @@ SPECIATION = "SOLUTION 1\n pH 7 charge\n Ca 1\n Cl 2\nEND\n"
 
 def process(*words: str) -> subprocess.CompletedProcess[str]:
     """Run the command as a process of its own: one that starts another gives it its standard error."""
-    whole = [sys.executable, "-m", "labrig_harness", *words]
+    whole = [sys.executable, "-m", "labrig_cli", *words]
     return subprocess.run(whole, capture_output=True, text=True, timeout=120)
 
 
@@ -161,7 +161,7 @@ def test_a_broken_configuration_is_named(private_home: Path, tmp_path: Path, con
     path.write_text(content)
     environment = {key: value for key, value in os.environ.items() if key != "LABRIG_PHREEQC_DATABASES"}
     done = subprocess.run(
-        [sys.executable, "-m", "labrig_harness", "doctor"],
+        [sys.executable, "-m", "labrig_cli", "doctor"],
         capture_output=True,
         text=True,
         env={**environment, "LABRIG_CONFIG": str(path)},
@@ -175,7 +175,7 @@ def test_a_server_that_was_not_installed_is_no_fault_of_the_machine(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """As with ``pip install labrig[repository]`` alone: phreeqc and its databases are named, and nothing is wrong."""
-    house = importlib.import_module("labrig_harness.cli.house")
+    house = importlib.import_module("labrig_cli.house")
     load, broken = house.toolbox, [ModuleNotFoundError, ImportError]
 
     def without_phreeqc(name: str) -> Any:

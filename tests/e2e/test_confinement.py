@@ -25,13 +25,13 @@ import pytest
 
 from labrig.errors import LabrigError
 from labrig_harness.agent import AgentSpec
-from labrig_harness.agents.programs import confinement
-from labrig_harness.agents.programs.streaming import streamed
 from labrig_harness.channels import Channel
 from labrig_harness.registry import suites
 from labrig_harness.run.plan import RunPlan
 from labrig_harness.run.runner import run
 from labrig_harness.trajectory import Trajectory
+from labrig_programs import confinement
+from labrig_programs.streaming import streamed
 from support.basics import basics
 from support.places import PROJECT
 
@@ -361,7 +361,7 @@ def test_nothing_outlives_a_killed_harness(confine: str, tmp_path: Path, databas
     ).mkdir()  # what a killed harness leaves behind is removed by its next run, and here by pytest
     harness = subprocess.Popen(
         [
-            *(sys.executable, "-m", "labrig_harness", "run", "phreeqc-basics", "--arm", "agent-outline"),
+            *(sys.executable, "-m", "labrig_cli", "run", "phreeqc-basics", "--arm", "agent-outline"),
             *(
                 "--limit",
                 "1",

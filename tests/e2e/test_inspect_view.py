@@ -24,11 +24,11 @@ from typing import Any
 import pytest
 from websockets.sync.client import connect
 
-from labrig_harness.logs.exporting import export
-from labrig_harness.logs.importing import import_logs
 from labrig_harness.records.scoring import score_folder
 from labrig_harness.registry import suites
 from labrig_harness.suite import item_means
+from labrig_study.logs.exporting import export
+from labrig_study.logs.importing import import_logs
 from support.basics import basics
 from support.written_logs import PICTURE, claude_log
 

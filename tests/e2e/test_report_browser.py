@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from labrig_harness.report.files import write_report
-from labrig_harness.report.page import render
+from labrig_study.report.files import write_report
+from labrig_study.report.page import render
 from support.report_rig import Rig, benchmark, make_task
 
 pytestmark = pytest.mark.skipif(not shutil.which("chromium"), reason="chromium is not installed")

@@ -72,7 +72,7 @@ async def test_over_stdio(tmp_path: Path) -> None:
 @contextmanager
 def served(*flags: str, tokens: Path) -> Iterator[str]:
     """Serve the scale over HTTP; gives its URL."""
-    program = [sys.executable, "-m", "labrig_harness", "serve", "scale", "--http", "127.0.0.1:0"]
+    program = [sys.executable, "-m", "labrig_cli", "serve", "scale", "--http", "127.0.0.1:0"]
     with subprocess.Popen(
         [*program, "--token-file", str(tokens), *flags], stderr=subprocess.PIPE, text=True
     ) as server:
@@ -101,7 +101,7 @@ async def test_over_http_each_token_has_its_own(tmp_path: Path) -> None:
 
 def labrig(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "labrig_harness", *words],
+        [sys.executable, "-m", "labrig_cli", *words],
         capture_output=True,
         text=True,
         env=os.environ | environment,

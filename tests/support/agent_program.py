@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from labrig_harness.recording.relay import shim_command
+from labrig_programs import shim
 
 META = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -68,7 +68,7 @@ class Agent:
 
 @asynccontextmanager
 async def agent_at(path: Path) -> AsyncIterator[Agent]:
-    process = await asyncio.create_subprocess_exec(*shim_command(path), stdin=-1, stdout=-1, limit=1 << 28)
+    process = await asyncio.create_subprocess_exec(*shim.command(path), stdin=-1, stdout=-1, limit=1 << 28)
     try:
         yield Agent(process)
     finally:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from labrig_harness.cli import main
+from labrig_cli import main
 from support.in_memory import in_memory
 
 

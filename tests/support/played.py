@@ -15,8 +15,9 @@ from labrig.toolbox import ServeOptions
 from labrig_harness.recording import call_store
 from labrig_harness.recording.call_store import CallStore, Setting
 from labrig_harness.recording.recorder import Recorder
-from labrig_harness.recording.relay import relay, shim_command
+from labrig_harness.recording.relay import relay
 from labrig_harness.registry.servers import Target
+from labrig_programs import shim
 
 Answer = TypeVar("Answer")
 
@@ -46,7 +47,7 @@ async def played(
     argv = (sys.executable, "-m", "labrig_earth", "--workspace", work, "--toolsets", toolsets)
     target = Target(name="earth", argv=argv if mode != "replay" else ("/no/such/server",))
     async with relay(target, ServeOptions(), recorder) as path:
-        command = shim_command(path)
+        command = shim.command(path)
         async with Client(StdioTransport(command[0], command[1:], keep_alive=False)) as client:
             answer = await agent(client)
     assert not recorder.failure

@@ -30,7 +30,7 @@ def binary(package: str, name: str) -> str:
 def install(client: str, server: str, project: Path, private: Path, *flags: str) -> None:
     """Run ``labrig install`` in the project, with the user's own HOME."""
     done = subprocess.run(
-        [sys.executable, "-m", "labrig_harness", "install", client, server, "--yes", *flags],
+        [sys.executable, "-m", "labrig_cli", "install", client, server, "--yes", *flags],
         cwd=project,
         env={"HOME": str(private), "PATH": os.environ["PATH"], "LABRIG_HOME": str(home())},
         capture_output=True,

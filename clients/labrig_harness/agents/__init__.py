@@ -7,15 +7,11 @@
 - `loop`: our own loop of model and tools (ReAct); any model that pydantic-ai knows
 - `direct`: one model call, no tools, the answer alone
 - `cot`: one model call, no tools, reasoning first
-- `claude-code`: the program Claude Code, headless
-- `codex`: the program Codex CLI, headless
-- `gemini`: the program Gemini CLI, headless
-- `command`: any program that takes a prompt and an MCP configuration
 
-Other packages bring agents of their own by the entry-point group ``labrig.agents``.
+All others are brought by entry points of the group ``labrig.agents``: agents that are programs by `labrig_programs`,
+and those of other packages in the same way.
 
-Modules: `reference`, `nop`, `random_choice`, `noisy_reference` on `own_code`; `loop`, `single` on `model_agent`; the
-last four in `programs`.
+Modules: `reference`, `nop`, `random_choice`, `noisy_reference` on `own_code`; `loop`, `single` on `model_agent`.
 """
 
 from __future__ import annotations
@@ -37,8 +33,7 @@ Solve = Callable[[SampleInput], Solution]
 
 SCRIPTED = ("reference", "nop", "random", "noisy-reference")
 MODELS = ("loop", "direct", "cot")
-PROGRAMS = ("claude-code", "codex", "gemini", "command")
-NAMES = (*SCRIPTED, *MODELS, *PROGRAMS)
+NAMES = (*SCRIPTED, *MODELS)
 
 
 def make(
@@ -54,14 +49,14 @@ def make(
     Parameters
     ----------
     own
-        Agents that the suite brings; a name of `NAMES` is never one of them. They come before those of other packages.
+        Agents that the suite brings; a name of `NAMES` is never one of them. They come before those of entry points.
         One whose class declares an attribute ``solve`` is given the reference solutions.
 
     Raises
     ------
     LabrigError
-        For an unknown kind, a model or command that is missing or not wanted, a package or program that is not
-        installed, an agent of another package that cannot be imported or has not `accept` and `run`.
+        For an unknown kind, a model or command that is missing or not wanted, a package that is not installed, an
+        agent of another package that cannot be imported or has not `accept` and `run`.
     """
     kind = spec.kind
     if kind not in NAMES:
@@ -77,20 +72,18 @@ def make(
         raise LabrigError(
             f"The agent {kind!r} needs a model", where="--model", expected="PROVIDER:NAME, as in openai:gpt-x"
         )
-    if kind != "command" and spec.command:
+    if spec.command:
         raise LabrigError(f"The agent {kind!r} takes no command", where="--", try_="--agent command")
     if kind in SCRIPTED:
         return _scripted(kind, f"{seed}/{epoch}", solve)
-    if kind in MODELS:
-        from labrig_harness.agents.loop import Loop
-        from labrig_harness.agents.single import Single
+    from labrig_harness.agents.loop import Loop
+    from labrig_harness.agents.single import Single
 
-        return Loop(spec) if kind == "loop" else Single(spec)
-    return _program(spec)
+    return Loop(spec) if kind == "loop" else Single(spec)
 
 
 def _brought(spec: AgentSpec, seed: str, own: Mapping[str, MakeAgent]) -> Agent:
-    """Return an agent that another package brings."""
+    """Return an agent that an entry point brings."""
     brought = sorted({each.name for each in entries(GROUP)})
     if spec.kind not in brought:
         raise unknown_name("agent", spec.kind, (*NAMES, *own, *brought), where="--agent")
@@ -121,28 +114,3 @@ def _scripted(kind: str, seed: str, solve: Solve) -> Agent:
     if kind == "random":
         return RandomChoice(seed)
     return Reference(solve) if kind == "reference" else NoisyReference(solve, seed)
-
-
-def _program(spec: AgentSpec) -> Agent:
-    """Return the agent for a spec of one of `PROGRAMS`.
-
-    Raises
-    ------
-    LabrigError
-        For a program that is not installed, a setting that it does not take, or confinement that the system lacks.
-    """
-    if spec.kind == "claude-code":
-        from labrig_harness.agents.programs.claude_code import ClaudeCode
-
-        return ClaudeCode(spec)
-    if spec.kind == "codex":
-        from labrig_harness.agents.programs.codex import Codex
-
-        return Codex(spec)
-    if spec.kind == "gemini":
-        from labrig_harness.agents.programs.gemini import Gemini
-
-        return Gemini(spec)
-    from labrig_harness.agents.programs.command import Command
-
-    return Command(spec)

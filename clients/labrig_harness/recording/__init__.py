@@ -1,7 +1,7 @@
 """The recording proxy: calls made, written down, stored and replayed.
 
 - `recorder`: makes a call for an agent or a program, and writes it down
-- `relay`, `shim`: an agent program's way to a server, over a socket
+- `relay`: an agent program's way to a server, over a socket
 - `cutting`: what is delivered of a result
 - `budget`: calls that are left to a session
 - `wire`: JSON-RPC lines, read strictly

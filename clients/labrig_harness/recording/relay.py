@@ -1,6 +1,6 @@
 """The relay: an agent program's way to a server, with every tool call recorded between the two.
 
-The harness listens on a Unix socket and owns the server; the agent program starts `shim.py`, which knows the socket and
+The harness listens on a Unix socket and owns the server; the agent program starts a shim, which knows the socket and
 nothing else. JSON-RPC messages go through as they are, in either protocol era; a ``tools/call`` goes through the
 recorder. Each connection gets a server process of its own (a client may probe a server before it uses it, or start it
 anew), and all calls go into one log.
@@ -15,7 +15,6 @@ import contextlib
 import json
 import os
 import shutil
-import sys
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
@@ -24,7 +23,6 @@ from typing import Any
 
 from labrig.redaction import redact
 from labrig.toolbox import ServeOptions
-from labrig_harness.recording import shim
 from labrig_harness.recording.budget import Budget
 from labrig_harness.recording.recorder import CallFailed, NotRecorded, Recorder
 from labrig_harness.recording.serverprocess import ServerProcess
@@ -49,24 +47,8 @@ from labrig_harness.recording.wire import (
 )
 from labrig_harness.registry.servers import Target
 
-SHIM = Path(shim.__file__)
-"""The one file that an agent's sandbox needs beside the socket."""
-
 LIST_S = 30.0
 """Seconds a server may take for tools/list when the relay itself asks for it."""
-
-
-def shim_command(socket: Path | str, python: Path | str = "", script: Path | str = SHIM) -> list[str]:
-    """Return the command that an agent program is to start as its MCP server.
-
-    Parameters
-    ----------
-    python
-        The interpreter, 3.9 or later; by default the one that runs this.
-    script
-        Where the shim lies for the agent, in a sandbox that shows it elsewhere.
-    """
-    return [str(python or sys.executable), "-I", "-S", str(script), str(socket)]
 
 
 @asynccontextmanager

@@ -7,8 +7,8 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, TypeVar
 
 from labrig_harness.sample import Sample
-from labrig_harness.statistics import wilson
 from labrig_harness.suite import Score, Table
+from labrig_study.statistics import wilson
 
 K = TypeVar("K", bound=tuple[Any, ...])
 

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from labrig_harness.sample import Sample
-from labrig_harness.statistics import has_statistics
 from labrig_harness.suite import Score, Table, item_means
+from labrig_study.statistics import has_statistics
 from labrig_suites.common.choice import WITHOUT_TOOLS
 from labrig_suites.common.grouped import (
     NO_LETTER,
@@ -84,7 +84,7 @@ def _over_stems(values: Sequence[float], stems: Sequence[str]) -> tuple[float | 
     """Return the interval over stems in percent; None where it does not exist or NumPy and SciPy are missing."""
     if not has_statistics() or len(set(stems)) < 2:
         return None, None
-    from labrig_harness.statistics import bootstrap_mean
+    from labrig_study.statistics import bootstrap_mean
 
     found = bootstrap_mean(values, stems).interval
     return (percent(found[0], 1), percent(found[1], 1)) if found else (None, None)

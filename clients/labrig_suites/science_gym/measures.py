@@ -11,8 +11,8 @@ from statistics import fmean
 from typing import Literal
 
 from labrig_harness.sample import Sample
-from labrig_harness.statistics import has_statistics
 from labrig_harness.suite import Score
+from labrig_study.statistics import has_statistics
 from labrig_suites.science_gym.grading.strict import band
 from labrig_suites.science_gym.question import EXPECTED, NOT_POSSIBLE
 
@@ -118,7 +118,7 @@ def alpha(pairs: Sequence[tuple[bool, bool]]) -> float | None:
     """Return Krippendorff's alpha of pairs of ratings; None where it does not exist or NumPy is missing."""
     if not pairs or not has_statistics():
         return None
-    from labrig_harness.statistics import krippendorff_alpha
+    from labrig_study.statistics import krippendorff_alpha
 
     return krippendorff_alpha(list(zip(*pairs, strict=True)))
 

@@ -12,8 +12,8 @@ from statistics import fmean
 from typing import Any
 
 from labrig_harness.sample import Sample
-from labrig_harness.statistics import cohen_kappa, pearson
 from labrig_harness.suite import Score, Table
+from labrig_study.statistics import cohen_kappa, pearson
 from labrig_suites.common.grouped import grouped
 from labrig_suites.terrabench.analysis.failures import CATEGORIES, NONE, shares
 from labrig_suites.terrabench.analysis.intervals import RESAMPLES, difference, excludes_zero, interval

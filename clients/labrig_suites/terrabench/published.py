@@ -21,13 +21,13 @@ from pathlib import Path
 from typing import Any
 
 from labrig.errors import LabrigError
-from labrig_harness.agents.reading.read_run import ReadRun
 from labrig_harness.channels import Channel, read_submission
-from labrig_harness.formats import terrabench
-from labrig_harness.logs.opening import read_file
 from labrig_harness.sample import Sample, SampleInput
 from labrig_harness.suite import Score
 from labrig_harness.trajectory import Submission, Trajectory
+from labrig_programs.reading.read_run import ReadRun
+from labrig_study.formats import terrabench
+from labrig_study.logs.opening import read_file
 from labrig_suites.terrabench.metrics.arguments import canonical_key, kind_of
 from labrig_suites.terrabench.metrics.families import words
 from labrig_suites.terrabench.score import score
@@ -258,8 +258,7 @@ def _first(table: Any, *names: str) -> Any:
 
 
 def _tables(samples: Iterable[Sample], scores: list[Score]) -> None:
-    from labrig_harness.cli.scores import stdout_console
-    from labrig_harness.report.terminal import print_table
+    from labrig_study.report.terminal import print_table, stdout_console
     from labrig_suites.terrabench.paper import compared, paper_tables
 
     console = stdout_console()

@@ -154,8 +154,7 @@ def _other(value: Any, rng: random.Random) -> Any:
 
 def main() -> None:
     """Print the paper's tables of the twelve agents on 48 made items."""
-    from labrig_harness.cli.scores import stdout_console
-    from labrig_harness.report.terminal import print_table
+    from labrig_study.report.terminal import print_table, stdout_console
     from labrig_suites.terrabench.paper import paper_tables
     from labrig_suites.terrabench.score import score
 

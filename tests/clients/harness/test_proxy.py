@@ -26,8 +26,10 @@ from labrig.toolbox import ServeOptions
 from labrig_harness.recording import wire
 from labrig_harness.recording.budget import Budget
 from labrig_harness.recording.recorder import Recorder
-from labrig_harness.recording.relay import SHIM, relay, shim_command
+from labrig_harness.recording.relay import relay
 from labrig_harness.registry.servers import Target
+from labrig_programs import shim
+from labrig_programs.program import SHIM
 from support import toy_server
 from support.agent_program import META, Agent, agent_at
 
@@ -66,7 +68,7 @@ async def test_a_real_client_works_through_shim_and_socket_in_both_eras(
     async with relay(Target(name="phreeqc"), options, recorder) as path:
         assert len(os.fsencode(path)) < 100
         assert path.parent.stat().st_mode & 0o777 == 0o700
-        command = shim_command(path)
+        command = shim.command(path)
         async with Client(StdioTransport(command[0], command[1:], keep_alive=False), mode=era) as client:
             assert "execute_phreeqc" in [tool.name for tool in await client.list_tools()]
             await client.call_tool_mcp("write_file", {"path": "a.pqi", "content": "SOLUTION 1\nEND\n"})
@@ -465,7 +467,7 @@ def test_the_shim_needs_nothing_of_ours_and_says_what_is_wrong() -> None:
     tree = ast.parse(SHIM.read_text(), feature_version=(3, 9))
     imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
     assert {each.name for node in imports for each in node.names} == {"os", "socket", "sys", "threading"}
-    done = subprocess.run(shim_command("/no/such/socket"), capture_output=True, text=True, timeout=10)
+    done = subprocess.run(shim.command("/no/such/socket"), capture_output=True, text=True, timeout=10)
     assert done.returncode == 1 and "cannot reach /no/such/socket" in done.stderr
 
 

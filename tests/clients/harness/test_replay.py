@@ -16,16 +16,17 @@ from fastmcp.client.transports import StdioTransport
 from labrig.calls import CallLog
 from labrig.errors import LabrigError
 from labrig.toolbox import ServeOptions
-from labrig_harness.cli import main
+from labrig_cli import main
 from labrig_harness.recording import call_store
 from labrig_harness.recording.budget import Budget
 from labrig_harness.recording.call_store import CallStore, Session, Setting
 from labrig_harness.recording.recorder import CallFailed, Recorder
-from labrig_harness.recording.relay import relay, shim_command
+from labrig_harness.recording.relay import relay
 from labrig_harness.registry import suites
 from labrig_harness.registry.servers import Target
 from labrig_harness.run.bench import WorkBench
 from labrig_harness.suite import Unsolvable
+from labrig_programs import shim
 from support import toy_server
 from support.basics import basics
 
@@ -59,7 +60,7 @@ class Bench:
         argv = (sys.executable, "-I", "-S", TOY, str(state)) if mode != "replay" else ("/no/such/server",)
         texts = []
         async with relay(Target(name="toy", argv=argv), ServeOptions(), recorder) as path:
-            command = shim_command(path)
+            command = shim.command(path)
             async with Client(StdioTransport(command[0], command[1:], keep_alive=False), mode=era) as client:
                 tools = await client.list_tools()
                 assert [tool.name for tool in tools] == [tool["name"] for tool in toy_server.TOOLS]
@@ -269,7 +270,7 @@ def test_a_replayed_run_commits_what_the_recorded_one_did(
 @pytest.mark.accept
 async def test_a_server_behind_a_url_is_recorded_too(tmp_path: Path, private_home: Path) -> None:
     server = subprocess.Popen(
-        [sys.executable, "-m", "labrig_harness", "serve", "phreeqc", "--http", "127.0.0.1:0", "--toolsets", "paper"],
+        [sys.executable, "-m", "labrig_cli", "serve", "phreeqc", "--http", "127.0.0.1:0", "--toolsets", "paper"],
         stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     assert server.stderr is not None
@@ -277,7 +278,7 @@ async def test_a_server_behind_a_url_is_recorded_too(tmp_path: Path, private_hom
         url = next(line for line in server.stderr if "http://" in line).split()[-1]
         recorder = Recorder(CallLog(tmp_path), url)
         async with relay(Target(name=url, url=url), ServeOptions(), recorder, budget=Budget(2)) as path:
-            command = shim_command(path)
+            command = shim.command(path)
             async with Client(StdioTransport(command[0], command[1:], keep_alive=False)) as client:
                 assert "write_file" in [tool.name for tool in await client.list_tools()]
                 made = await client.call_tool_mcp("write_file", {"path": "a", "content": "b"})

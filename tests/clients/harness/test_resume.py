@@ -27,7 +27,7 @@ def records(out: Path) -> list[Path]:
 def kill_at(out: Path, count: int, *words: str) -> None:
     """Start a run and kill it, without a chance to tidy up, once it has so many records."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "labrig_harness", *words, "--out", str(out)],
+        [sys.executable, "-m", "labrig_cli", *words, "--out", str(out)],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
@@ -192,7 +192,7 @@ def test_two_runners_in_one_folder_make_each_record_once(slow: Path, tmp_path: P
         str(out),
     )
     other = subprocess.Popen(
-        [sys.executable, "-m", "labrig_harness", *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        [sys.executable, "-m", "labrig_cli", *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
     )
     while not slow.exists():  # it is at work
         assert other.poll() is None

@@ -182,7 +182,7 @@ def _runner(out: Path, limit: int, background: bool = False) -> subprocess.Popen
     words = ["run", "phreeqc-basics", "--agent", "reference", "--limit", str(limit), "--out", str(out)]
     action = signal.SIG_IGN if background else signal.SIG_DFL
     return subprocess.Popen(
-        [sys.executable, "-m", "labrig_harness", *words],
+        [sys.executable, "-m", "labrig_cli", *words],
         preexec_fn=lambda: signal.signal(signal.SIGINT, action),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -16,6 +16,7 @@ from labrig_harness.agents.reference import Reference
 from labrig_harness.channels import read_submission
 from labrig_harness.endings import END_REASONS
 from labrig_harness.registry import suites
+from labrig_harness.registry.entries import entries
 from labrig_harness.run.bench import WorkBench
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Arm, Fixture, Score, Suite, Unsolvable
@@ -200,4 +201,5 @@ def test_a_second_solution_is_accepted_on_a_whole_set(
 
 def test_an_agent_of_a_suite_has_no_name_of_ours() -> None:
     for name in NAMES:
-        assert not set(suites.load(name).agents) & set(agents.NAMES)
+        brought = {each.name for each in entries(agents.GROUP)}
+        assert not set(suites.load(name).agents) & {*agents.NAMES, *brought}

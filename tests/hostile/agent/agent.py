@@ -180,7 +180,7 @@ def write_a_trajectory() -> str:
 
 
 def replace_the_shim_source() -> str:
-    with Path(FACTS["sources"][0], "labrig_harness", "recording", "shim.py").open("r+"):
+    with Path(FACTS["sources"][0], "labrig_programs", "shim.py").open("r+"):
         return "writable"
 
 

@@ -18,8 +18,9 @@ from labrig.toolbox import ServeOptions
 from labrig_harness.recording import call_store
 from labrig_harness.recording.call_store import CallStore, Setting
 from labrig_harness.recording.recorder import Recorder
-from labrig_harness.recording.relay import relay, shim_command
+from labrig_harness.recording.relay import relay
 from labrig_harness.registry.servers import Target
+from labrig_programs import shim
 from support.crops import as_json, made_weather, needs_crops
 
 KG_PER_M3 = 1.0
@@ -70,7 +71,7 @@ async def _played(tmp_path: Path, mode: str, **more: Any) -> tuple[str, float]:
     )
     target = Target(name="earth", argv=argv if mode != "replay" else ("/no/such/server",))
     async with relay(target, ServeOptions(), recorder) as path:
-        command = shim_command(path)
+        command = shim.command(path)
         async with Client(StdioTransport(command[0], command[1:], keep_alive=False)) as client:
             answer = await decide(client, **more)
     assert not recorder.failure

@@ -14,7 +14,7 @@ from labrig.serving.builder import build
 from labrig.toolbox import ServeOptions
 from labrig_earth.server import toolbox
 from labrig_earth.terra.replay import Recorded, replay
-from labrig_harness.formats import terrabench
+from labrig_study.formats import terrabench
 from support.terra import make
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")

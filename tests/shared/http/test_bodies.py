@@ -307,7 +307,7 @@ def test_the_command_knows_them(path: Path) -> None:
     where = str(path)
     assert "ledger.sqlite.bodies" in labrig("ledger", "show", where, "1").stdout
     assert labrig("ledger", "verify", where).stdout == "1 exchange, 0 damaged\n"
-    words = [sys.executable, "-m", "labrig_harness", "ledger", "show", where, "1", "--body"]
+    words = [sys.executable, "-m", "labrig_cli", "ledger", "show", where, "1", "--body"]
     done = subprocess.run(words, capture_output=True, timeout=60)
     assert (done.returncode, done.stdout) == (0, b"1" * 5000)
     files(path)[0].write_bytes(b"2" * 5000)

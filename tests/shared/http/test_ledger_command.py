@@ -25,7 +25,7 @@ EVIL_URL = "https://evil.example.org/\x1b[31m"
 
 def labrig(*words: object, home: Path | None = None) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
-        [sys.executable, "-m", "labrig_harness", "ledger", *map(str, words)],
+        [sys.executable, "-m", "labrig_cli", "ledger", *map(str, words)],
         capture_output=True,
         timeout=60,
         env={**os.environ, "LABRIG_HOME": str(home)} if home else None,
@@ -275,7 +275,7 @@ def _on_a_terminal(*words: object) -> str:
     """Run a command whose output is a terminal, and return what that is sent."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-m", "labrig_harness", *map(str, words)],
+        [sys.executable, "-m", "labrig_cli", *map(str, words)],
         stdout=theirs,
         stderr=theirs,
         env={**os.environ, "COLUMNS": "100", "PYTHONIOENCODING": "utf-8"},

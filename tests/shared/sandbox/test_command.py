@@ -11,7 +11,7 @@ import pytest
 
 from support.sandbox_rig import skip_unless
 
-COMMAND = [sys.executable, "-c", "import sys\nfrom labrig_harness.cli import main\nsys.exit(main())"]
+COMMAND = [sys.executable, "-c", "import sys\nfrom labrig_cli import main\nsys.exit(main())"]
 
 
 def labrig(*arguments: str, folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from labrig_harness.sample import Sample
-from labrig_harness.statistics import has_statistics
 from labrig_harness.suite import Score, Table
+from labrig_study.statistics import has_statistics
 
 
 def paper_tables(samples: Sequence[Sample], scores: Sequence[Score]) -> list[Table]:

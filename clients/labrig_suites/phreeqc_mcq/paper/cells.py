@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from labrig_harness.statistics import Estimate
-from labrig_harness.statistics.checking import Numbers
 from labrig_harness.suite import Table
+from labrig_study.statistics import Estimate
+from labrig_study.statistics.checking import Numbers
 
 NONE = "–"
 """An interval that cannot be computed."""

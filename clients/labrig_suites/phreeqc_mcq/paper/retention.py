@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from labrig_harness.statistics import Movement, kept_gained_lost
 from labrig_harness.suite import Table
+from labrig_study.statistics import Movement, kept_gained_lost
 from labrig_suites.phreeqc_mcq.paper.accuracy import LETTERS
 from labrig_suites.phreeqc_mcq.paper.bins import BINS, bin_of
 from labrig_suites.phreeqc_mcq.paper.cells import percent, rounded, table

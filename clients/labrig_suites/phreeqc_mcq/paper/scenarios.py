@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from statistics import fmean
 from typing import Any
 
-from labrig_harness.statistics import Estimate, bootstrap_mean
 from labrig_harness.suite import Table
+from labrig_study.statistics import Estimate, bootstrap_mean
 from labrig_suites.phreeqc_mcq.paper.cells import bounds, percent, rounded, said, table
 from labrig_suites.phreeqc_mcq.paper.records import TOC, Records, Run, right
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from labrig_harness.statistics.checking import Numbers
 from labrig_harness.suite import Table
+from labrig_study.statistics.checking import Numbers
 from labrig_suites.phreeqc_mcq.paper.bins import BINS, LONG, bin_of, is_long
 from labrig_suites.phreeqc_mcq.paper.cells import (
     per,

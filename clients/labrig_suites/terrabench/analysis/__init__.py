@@ -1,4 +1,4 @@
-"""What scores of many runs say together, over `labrig_harness.statistics`: pure functions.
+"""What scores of many runs say together, over `labrig_study.statistics`: pure functions.
 
 - `observations`: scores as numbers by model and item
 - `intervals`: means and paired differences with the paper's bootstrap (Appendix E)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from labrig_harness.statistics.checking import at_least, numbers
-from labrig_harness.statistics.prediction import midranks
+from labrig_study.statistics.checking import at_least, numbers
+from labrig_study.statistics.prediction import midranks
 from labrig_suites.terrabench.metrics.process import WEIGHTS
 
 SPREAD, DRAWS = 0.10, 1_000

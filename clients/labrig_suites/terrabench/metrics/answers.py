@@ -29,7 +29,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from labrig.errors import LabrigError
-from labrig_harness.statistics.checking import one_of
+from labrig_study.statistics.checking import one_of
 from labrig_suites.terrabench.metrics.sidecar import KEYS, MOST_FIELDS, Predicted
 
 Rule = Literal["eq1", "eq9", "code"]

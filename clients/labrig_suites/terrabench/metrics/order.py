@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from labrig_harness.statistics.checking import one_of
+from labrig_study.statistics.checking import one_of
 
 Over = Literal["both", "larger", "reference"]
 

@@ -25,7 +25,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from labrig_harness.statistics.checking import one_of
+from labrig_study.statistics.checking import one_of
 from labrig_suites.terrabench.metrics.alignment import Pair, align, followed
 from labrig_suites.terrabench.metrics.arguments import f1, similarity_parts
 from labrig_suites.terrabench.metrics.calls import Made

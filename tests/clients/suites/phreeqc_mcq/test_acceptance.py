@@ -13,7 +13,7 @@ from fastmcp import Client
 from clients.suites.phreeqc_mcq.test_items import corrupted
 from labrig.serving.builder import build
 from labrig.toolbox import ServeOptions
-from labrig_harness.cli import main
+from labrig_cli import main
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Arm
 from labrig_phreeqc.server import toolbox

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from labrig.errors import LabrigError
-from labrig_harness.cli import main
+from labrig_cli import main
 from labrig_harness.records import outfolder
 from labrig_harness.registry import suites
 from labrig_harness.sample import Sample, SampleInput

@@ -12,7 +12,7 @@ import pytest
 from fastmcp import Client
 
 from labrig.serving.builder import build
-from labrig_harness.cli import main
+from labrig_cli import main
 from labrig_repository.server import toolbox
 from labrig_suites.science_gym import items, suite
 from labrig_suites.science_gym.drawing import OUTCOMES

@@ -1,0 +1,469 @@
+"""``run``, ``resume``, ``suites``, ``demo``: agents on suites."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import signal
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Coroutine, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from labrig.errors import LabrigError, unknown_name
+from labrig.redaction import redact
+from labrig.serving.serve import add_network_arguments, network_options
+from labrig.toolbox import ServeOptions
+from labrig_cli.settings import settings_of
+from labrig_harness.registry.servers import settings_of as server_settings_of
+
+if TYPE_CHECKING:
+    from labrig_harness.run.plan import RunPlan
+    from labrig_harness.sample import Sample
+    from labrig_harness.suite import Arm, Preset, Suite
+
+FAILED = 1
+
+
+def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the verbs of this module."""
+    _add_run(verbs.add_parser("run", help="run an agent on a suite and record it"))
+
+    resume = verbs.add_parser(
+        "resume", help="run what is missing in an output folder, or failed from outside"
+    )
+    resume.add_argument("out", type=Path, metavar="DIR")
+    resume.add_argument(
+        "--run", dest="label", metavar="LABEL", help="only this run of the folder (default: all)"
+    )
+    resume.add_argument(
+        "--redo",
+        default="",
+        metavar="ENDS",
+        help="make records with these ends again as well: agent_error,wall_limit",
+    )
+    _add_where(resume)
+    resume.set_defaults(run=_resume)
+
+    known = verbs.add_parser("suites", help="list the suites and their arms")
+    known.add_argument("--json", action="store_true", help="as JSON lines")
+    known.set_defaults(run=_suites)
+
+    demo = verbs.add_parser(
+        "demo", help="the main job: agents operate PHREEQC over MCP, scored, with a report"
+    )
+    demo.add_argument("--out", type=Path, metavar="DIR", help="output folder (default: a fresh one)")
+    demo.add_argument("--jobs", type=int, default=2, metavar="N")
+    demo.set_defaults(run=_demo)
+
+
+def _add_run(run: argparse.ArgumentParser) -> None:
+    run.add_argument("suite", metavar="SUITE")
+    what = run.add_argument_group("what")
+    what.add_argument("--arm", default="", metavar="X", help="arm of the suite (default: its first)")
+    what.add_argument(
+        "--items", type=Path, metavar="FILE", help="sample ids, one a line, or a tasks.jsonl: only these"
+    )
+    what.add_argument(
+        "--tasks", type=Path, metavar="FILE", help="the samples of this file, as labrig generate writes it"
+    )
+    what.add_argument(
+        "--preset", default="", metavar="P", help="a published setting of the suite: its samples and budgets"
+    )
+    what.add_argument("--limit", type=int, metavar="N", help="only the first N samples")
+    what.add_argument(
+        "--seed",
+        type=int,
+        default=0,
+        metavar="S",
+        help="of what agents draw at random, and without --tasks of the samples, too",
+    )
+    what.add_argument("--epochs", type=int, default=1, metavar="K", help="times each sample is run")
+    who = run.add_argument_group("who")
+    who.add_argument(
+        "--agent",
+        required=True,
+        metavar="A",
+        help="reference, nop, random, noisy-reference, loop, direct, cot, claude-code, codex, gemini, command "
+        "with the program after --, or one that the suite (labrig suites) or another package brings",
+    )
+    who.add_argument("--model", default="", metavar="M", help="PROVIDER:NAME; a program's own name for it")
+    who.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="K=V",
+        help="temperature, effort, max_output_tokens, base_url, ...: sent with every request and recorded",
+    )
+    who.add_argument(
+        "--name", default="", metavar="L", help="name in folders and tables (default: agent-model)"
+    )
+    limits = run.add_argument_group("budget of a sample (default: the arm's)")
+    limits.add_argument("--max-steps", type=int, metavar="N")
+    limits.add_argument("--wall-s", type=float, metavar="S", help="seconds")
+    limits.add_argument("--max-tokens", type=int, metavar="N", help="input and output together")
+    limits.add_argument("--max-cost", type=float, metavar="C", help="needs --prices")
+    limits.add_argument("--call-s", type=float, metavar="S", help="seconds one tool call may take")
+    limits.add_argument(
+        "--prices", type=Path, metavar="FILE", help="price table; without it no cost is given"
+    )
+    calls = run.add_argument_group("tool calls")
+    calls.add_argument("--calls", choices=("live", "record", "replay", "refresh"), default="live")
+    calls.add_argument(
+        "--store", type=Path, metavar="DIR", help="where record, replay and refresh keep calls"
+    )
+    calls.add_argument("--perturb", default="", metavar="SPEC", help="change one result: causal grounding")
+    calls.add_argument(
+        "--server-set",
+        action="append",
+        default=[],
+        metavar="[SERVER.]K=V",
+        help="a setting of a server, in place of the arm's (repeatable)",
+    )
+    add_network_arguments(run.add_argument_group("the network, as servers ask it"))
+    run.add_argument("--dry-run", action="store_true", help="check and say what would be run, and stop")
+    run.add_argument("--out", type=Path, required=True, metavar="DIR")
+    _add_where(run)
+    run.set_defaults(run=_run, takes_command=True)
+
+
+def _add_where(verb: argparse.ArgumentParser) -> None:
+    where = verb.add_argument_group("where")
+    where.add_argument("--jobs", type=int, default=2, metavar="N", help="samples at a time")
+    where.add_argument(
+        "--scheduler",
+        metavar="URL",
+        help="run on a dask cluster: its address (tcp://...), or local; DIR must be on a shared file system",
+    )
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    plan = _plan(arguments)
+    if arguments.dry_run:
+        from labrig_harness.run.plan import rehearse
+
+        rehearse(plan, arguments.out)
+        _print_plan(plan)
+        return 0
+    return _carry_out([plan], arguments.out, arguments.scheduler)
+
+
+def _plan(arguments: argparse.Namespace) -> RunPlan:
+    from labrig_harness.agent import AgentSpec
+    from labrig_harness.arm import budget_of
+    from labrig_harness.registry import suites
+    from labrig_harness.run.plan import RunPlan
+
+    suite = suites.load(arguments.suite)
+    _check(arguments)
+    spec = AgentSpec(
+        arguments.agent,
+        arguments.model,
+        settings_of(arguments.set),
+        tuple(arguments.command),
+        str(arguments.prices.resolve()) if arguments.prices else "",
+        arguments.name,
+    )
+    preset = suite.preset(arguments.preset) if arguments.preset else None
+    arm = suite.arm(arguments.arm)
+    if preset is not None:
+        arm = replace(arm, **preset.budgets.get(arguments.agent, {}))
+    ours = budget_of(arguments)  # in place of the arm's
+    given = {*(preset.budgets.get(arguments.agent, {}) if preset is not None else ()), *ours}
+    arm = replace(arm, **ours)
+    settings = server_settings_of(arguments.server_set, list(arm.served), flag="--server-set")
+    network = network_options(arguments)
+
+    def served(server: str, serve: ServeOptions) -> ServeOptions:
+        return replace(serve, settings={**serve.settings, **settings.get(server, {})}, **network)
+
+    plan = RunPlan(
+        suite,
+        arm.serving(served),
+        spec,
+        (),
+        seed=arguments.seed,
+        epochs=arguments.epochs,
+        jobs=arguments.jobs,
+        calls=arguments.calls,
+        store=str(arguments.store.resolve()) if arguments.store else "",
+        perturb=arguments.perturb,
+        given=tuple(sorted(given)),
+        settings=settings,
+    )
+    plan.check()  # before the tasks, which may take an engine to make
+    samples, chosen = _samples(arguments, suite, preset)
+    if spec.kind == "reference":
+        _solvable(suite, samples, arm)
+    return replace(plan, tasks=tuple(samples), preset=chosen)
+
+
+def _solvable(suite: Suite, samples: Sequence[Sample], arm: Arm) -> None:
+    """Refuse a run of the reference in an arm in which it solves none of the samples."""
+    from labrig_harness.suite import Unsolvable
+
+    why = ""
+    for sample in samples:
+        try:
+            suite.solution(sample, arm)
+        except Unsolvable as error:
+            why = str(error)
+        else:
+            return
+    raise LabrigError(
+        f"The reference solves none of these samples in the arm {arm.name}: {why}",
+        where="--agent reference",
+        try_=f"--arm, one of {', '.join(each.name for each in suite.arms if each.name != arm.name)}",
+    )
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    """Refuse flags that cannot hold, alone or together."""
+    for flag in ("limit", "epochs", "jobs", "max_steps", "wall_s", "max_tokens", "max_cost", "call_s"):
+        value = getattr(arguments, flag)
+        least = 1 if isinstance(value, int) else 0
+        if value is not None and (value < least or value == 0):
+            raise LabrigError(
+                "This must be at least 1" if least else "This must be above 0",
+                where=f"--{flag.replace('_', '-')} {value}",
+            )
+    if arguments.calls != "live" and arguments.store is None:
+        raise LabrigError(f"--calls {arguments.calls} needs --store DIR", where="--calls")
+    if arguments.max_cost is not None and arguments.prices is None:
+        raise LabrigError("A cost budget needs a price table", where="--max-cost", try_="--prices FILE")
+
+
+def _samples(
+    arguments: argparse.Namespace, suite: Suite, preset: Preset | None
+) -> tuple[Sequence[Sample], dict[str, Any]]:
+    """Return the samples to run, of the file or the seed, by preset, id and number; and what the preset left out."""
+    from labrig_harness.records.chosen import LEFT_OUT, NAME
+
+    if arguments.tasks is not None:
+        from labrig_harness.records.items_file import read_tasks
+
+        samples = read_tasks(arguments.tasks, suite)
+    elif preset is not None and preset.tasks is not None:
+        samples = preset.tasks(arguments.seed, arguments.limit if arguments.items is None else None)
+    elif suite.first_tasks and arguments.limit and arguments.items is None and preset is None:
+        samples = suite.first_tasks(arguments.seed, arguments.limit)
+    else:
+        samples = suite.tasks(seed=arguments.seed)
+    chosen: dict[str, Any] = {}
+    if preset is not None:
+        whole = len(samples)
+        samples = preset.items(samples)
+        chosen = {NAME: arguments.preset, LEFT_OUT: whole - len(samples)}
+    if arguments.items is not None:
+        wanted = _items(arguments.items)
+        known = {sample.id for sample in samples}
+        unknown = [each for each in wanted if each not in known]
+        if unknown:
+            raise LabrigError(
+                f"{len(unknown)} samples are not in the suite with this seed",
+                where=f"{arguments.items}: {', '.join(unknown[:3])}",
+                try_="check --seed",
+                code="not_found",
+            )
+        samples = [sample for sample in samples if sample.id in set(wanted)]
+    samples = samples[: arguments.limit]
+    if not samples:
+        by = [f"--{name}" for name in ("preset", "items") if getattr(arguments, name)]
+        raise LabrigError("No sample is left to run", where=", ".join(by))
+    return samples, chosen
+
+
+def _print_plan(plan: RunPlan) -> None:
+    suite, arm = plan.suite, plan.arm
+    units = len(plan.units())
+    print(f"{suite.name} {suite.version}: {len(plan.tasks)} samples x {plan.epochs} epochs, arm {arm.name}")
+    settings = "".join(f", {name} {value}" for name, value in plan.agent.settings.items())
+    print(f"agent {plan.agent.label}{settings}")
+    print(f"at most {arm.max_steps} steps and {arm.wall_s:g} s a sample")
+    if plan.agent.model and arm.max_tokens is not None:
+        print(f"at most {units * arm.max_tokens:,} tokens in all, and one reply a sample above its limit")
+    elif plan.agent.model:
+        print("tokens: no limit is set (--max-tokens)")
+    if arm.max_cost is not None:
+        print(f"at most {units * arm.max_cost:g} in all, by {plan.agent.prices}")
+    for sample in plan.tasks:
+        own = "".join(f"  {name} {getattr(plan.arm_of(sample), name)}" for name in sample.limits)
+        print(f"  {sample.id}  {sample.labels.get('stem', '')}{own}")
+
+
+def _items(path: Path) -> list[str]:
+    try:
+        lines = path.read_text(encoding="utf-8-sig").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise LabrigError(f"Cannot read the samples: {error}", where=str(path)) from error
+    found = []
+    for number, line in enumerate(filter(str.strip, lines), 1):
+        if line.lstrip().startswith("{"):
+            try:
+                fields = json.loads(line)
+                found.append(str(fields.get("id") or fields["brief"]["id"]))
+            except (ValueError, KeyError, TypeError) as error:
+                raise LabrigError("This line holds no sample id", where=f"{path}:{number}") from error
+        else:
+            found.append(line.strip())
+    return found
+
+
+def _resume(arguments: argparse.Namespace) -> int:
+    from labrig_harness.endings import END_REASONS
+    from labrig_harness.records import outfolder
+    from labrig_harness.run.attempts import mark_ends
+    from labrig_harness.run.plan import plans
+
+    labels = outfolder.labels(arguments.out)
+    if arguments.label is not None and arguments.label not in labels:
+        raise unknown_name("run", arguments.label, labels, where="--run")
+    chosen = [arguments.label] if arguments.label is not None else labels
+    ends = [each.strip() for each in arguments.redo.split(",") if each.strip()]
+    for end in ends:
+        if end not in END_REASONS:
+            raise unknown_name("end", end, END_REASONS, where="--redo")
+    marked = sum(mark_ends(arguments.out, label, ends) for label in chosen) if ends else 0
+    if ends:
+        print(f"{marked} records that ended with {', '.join(ends)} are made again", file=sys.stderr)
+    return _carry_out(plans(arguments.out, chosen, jobs=arguments.jobs), arguments.out, arguments.scheduler)
+
+
+def _carry_out(plans: Sequence[RunPlan], out: Path, scheduler: str | None = None) -> int:
+    """Run plans into one folder with a progress bar, then score it."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+
+    from labrig_harness.records.scoring import score_folder
+    from labrig_harness.trajectory import Trajectory
+    from labrig_study.report.terminal import print_scores, stdout_console
+
+    console = Console(stderr=True)
+    columns = (
+        *(TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn()),
+        *(TimeElapsedColumn(), TextColumn("{task.fields[ends]}", markup=False)),
+    )
+    with Progress(*columns, console=console) as bars:
+        for plan in plans:
+            bar = bars.add_task(plan.label, total=len(plan.units()), ends="")
+            ends: Counter[str] = Counter()
+
+            def advance(done: Trajectory, bar: TaskID = bar, ends: Counter[str] = ends) -> None:
+                ends[done.end] += 1
+                if ends[done.end] == 1 and done.end.endswith("_error"):
+                    why = redact(f"{done.task}: {done.end}: {done.end_detail}")
+                    console.print(why, markup=False, highlight=False)
+                if ends.total() == 1 and done.confinement == "unconfined":
+                    console.print(
+                        "the program is not confined: it can read truths and records", style="yellow"
+                    )
+                bars.update(bar, advance=1, ends=" ".join(f"{end} {n}" for end, n in ends.most_common(3)))
+
+            try:
+                _execute(plan, out, scheduler, advance)
+            except KeyboardInterrupt:
+                console.print(f"interrupted; what is recorded stays. Go on with: labrig resume {out}")
+                raise
+            bars.update(bar, completed=len(plan.units()))
+    scored = score_folder(out)
+    print_scores(scored, stdout_console())
+    print(f"records: {out}")
+    return 0 if scored.whole_runs([plan.label for plan in plans]) else FAILED
+
+
+def _execute(plan: RunPlan, out: Path, scheduler: str | None, advance: Any) -> None:
+    if scheduler is None:
+        from labrig_harness.run.runner import run as run_here
+
+        try:
+            asyncio.run(_ended_by_sigterm(run_here(plan, out, progress=advance)))
+        except asyncio.CancelledError:
+            raise KeyboardInterrupt from None
+    else:
+        from labrig_harness.run.cluster import run
+
+        run(plan, out, scheduler, progress=advance)
+
+
+async def _ended_by_sigterm(work: Coroutine[Any, Any, Any]) -> None:
+    """Do the work; SIGTERM cancels it, as asyncio does for Ctrl-C.
+
+    A KeyboardInterrupt out of a signal handler may be raised anywhere, also where a half-made record is being removed.
+    """
+    task, loop = asyncio.current_task(), asyncio.get_running_loop()
+
+    def cancel(*_: object) -> None:
+        assert task is not None
+        signal.signal(signal.SIGTERM, before)  # a second one does not wait
+        loop.call_soon_threadsafe(task.cancel)
+
+    before = signal.signal(signal.SIGTERM, cancel)
+    try:
+        await work
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _suites(arguments: argparse.Namespace) -> int:
+    from labrig_harness.registry import suites
+
+    broken = 0
+    for name in suites.names():
+        try:
+            suite = suites.load(name)
+        except LabrigError as error:  # of one package; the suites of the others are listed
+            print(f"labrig: {error}", file=sys.stderr)
+            broken = FAILED
+            continue
+        if arguments.json:
+            arms = [
+                {"name": arm.name, "server": arm.server, "about": arm.about}
+                | ({"also": [each.server for each in arm.also]} if arm.also else {})
+                for arm in suite.arms
+            ]
+            about = {"name": name, "version": suite.version, "about": suite.about, "arms": arms}
+            presets = {preset: each.about for preset, each in suite.presets.items()}
+            more = {"presets": presets, "agents": list(suite.agents)}
+            print(json.dumps(about | {name: value for name, value in more.items() if value}))
+            continue
+        print(f"{name} {suite.version}  {suite.about}")
+        for arm in suite.arms:
+            print(f"  {arm.name:<15} {arm.about}")
+        for preset, named in suite.presets.items():
+            print(f"  --preset {preset}: {named.about}")
+        if suite.agents:
+            print(f"  --agent also {', '.join(suite.agents)}")
+    return broken
+
+
+def _demo(arguments: argparse.Namespace) -> int:
+    from labrig_harness.agent import AgentSpec
+    from labrig_harness.records.scoring import score_folder
+    from labrig_harness.registry import suites
+    from labrig_harness.run.plan import RunPlan
+    from labrig_study.report.files import write_report
+
+    out = arguments.out or Path(tempfile.mkdtemp(prefix="labrig-demo-"))
+    suite = suites.load("phreeqc-basics")
+    samples = tuple(suite.tasks(seed=0))
+    plans = [
+        RunPlan(suite, suite.arm(), AgentSpec(agent), samples, jobs=arguments.jobs)
+        for agent in ("reference", "noisy-reference", "random", "nop")
+    ]
+    _carry_out(plans, out)
+    scored = score_folder(out)
+    page = out / "report.html"
+    write_report(scored, page, "html")
+    print(f"report: {page}")
+    missed = [each.task for each in scored.scores if each.agent == "reference" and each.strict < 1]
+    if missed:
+        raise LabrigError(
+            "The reference agent missed samples: the suite or the server is broken",
+            where=", ".join(missed),
+            code="internal",
+        )
+    return 0

@@ -1,0 +1,220 @@
+"""Gemini CLI: ``--output-format stream-json``.
+
+Replies come in pieces, which are joined. Tokens are counted once for the whole run (``result.stats``): they are put
+on the last turn, whose meta says ``tokens_of: the whole run``. ``input_tokens`` includes what was cached; what the
+total has above input and output are thoughts, which are counted as output here.
+
+Results of tools are shown in full, and an error as the program words it; what the model was given is not shown (by
+default the program cuts results to 40,000 characters), so `delivered_bytes` is not known. The program may exit before
+a pipe has taken all it wrote: a log that ends in the middle of a line is common where its stdout was a pipe.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import BinaryIO
+
+from labrig_harness.endings import EndReason
+from labrig_harness.trajectory import Fault, Tokens
+from labrig_programs.reading.building import (
+    UNFINISHED,
+    Json,
+    OpenCall,
+    OpenRun,
+    OpenTurn,
+    arguments_of,
+    as_text,
+    count,
+    stopped,
+    table,
+    text_part,
+    word,
+)
+from labrig_programs.reading.lines import Line, Skipped, objects
+from labrig_programs.reading.owner import owner
+from labrig_programs.reading.read_run import ReadRun
+
+NAME = "gemini"
+
+NEVER_REACHED: dict[str, Fault | str] = {
+    "tool_not_registered": "unknown_tool",
+    "invalid_tool_params": "bad_arguments",
+    "policy_violation": "",
+    "execution_denied": "",
+    "permission_denied": "",
+}
+"""Errors of calls that the program did not make, with the fault of the model."""
+
+
+def read(lines: Iterable[Line] | BinaryIO) -> list[ReadRun]:
+    """Read a stream; each ``init`` begins a run."""
+    skipped = Skipped()
+    runs: list[_Run] = []
+    for number, event in objects(lines, skipped):
+        program = owner(event)
+        if program not in (NAME, ""):
+            skipped.add(f"lines of another program ({program})", number)
+            continue
+        if event.get("type") == "init" or not runs:
+            runs.append(_Run(OpenRun(NAME, skipped)))
+        if not runs[-1].take(event):
+            skipped.add(f"events of the unknown type {as_text(event.get('type'))[:40]!r}", number)
+    return [each.finish() for each in runs if each.run.turns or each.result]
+
+
+@dataclass
+class _Run:
+    run: OpenRun
+    result: Json = field(default_factory=dict)
+    errors: list[str] = field(default_factory=list)
+
+    def take(self, event: Json) -> bool:
+        """Take an event; False when its type is not known."""
+        kind, time = event.get("type"), word(event.get("timestamp"))
+        if time:
+            self.run.meta.setdefault("started", time)
+        if kind == "init":
+            self.run.model = word(event.get("model"))
+            self.run.meta["session"] = word(event.get("session_id"))
+        elif kind == "message":
+            self._message(event, time)
+        elif kind == "tool_use":
+            self._call(event, time)
+        elif kind == "tool_result":
+            self._result(event, time)
+        elif kind == "error":
+            self.errors.append(word(event.get("message")))
+            self.run.warn(self.errors[-1])
+        elif kind == "result":
+            self.result = event
+        else:
+            return False
+        return True
+
+    def _turn(self, time: str, *, begins: bool) -> OpenTurn:
+        last = self.run.turns[-1] if self.run.turns else None
+        if begins or last is None or last.source != "agent":
+            last = self.run.turn()
+            last.model = self.run.model
+            if time:
+                last.meta["time"] = time
+        return last
+
+    def _message(self, event: Json, time: str) -> None:
+        text = word(event.get("content"))
+        if event.get("role") != "assistant":
+            turn = self.run.turn("user", text)
+            if time:
+                turn.meta["time"] = time
+            return
+        last = self.run.turns[-1] if self.run.turns else None
+        turn = self._turn(time, begins=last is not None and bool(last.calls))
+        if event.get("delta") is True and turn.text:
+            turn.text[-1] += text
+        else:
+            turn.text.append(text)
+
+    def _call(self, event: Json, time: str) -> None:
+        last = self.run.turns[-1] if self.run.turns else None
+        # The calls of one reply are announced before any of them is answered.
+        begins = last is not None and any(call.answered for call in last.calls)
+        turn = self._turn(time, begins=begins)
+        server, tool = _tool(word(event.get("tool_name")), word(event.get("tool_id")))
+        arguments, raw = arguments_of(event.get("parameters"))
+        call = OpenCall(tool, arguments, word(event.get("tool_id")), server, raw, "not_json" if raw else "")
+        self.run.add_call(turn, call)
+
+    def _result(self, event: Json, time: str) -> None:
+        call = self.run.call(word(event.get("tool_id")))
+        if call is None:
+            self.run.skipped.add("results of calls that the log does not show")
+            return
+        if time:
+            call.meta["answered"] = time
+        error, output = table(event.get("error")), as_text(event.get("output"))
+        kind = word(error.get("type"))
+        if kind in NEVER_REACHED:
+            fault = NEVER_REACHED[kind]
+            call.refuse(word(error.get("message")) or output, fault)  # type: ignore[arg-type]
+            return
+        failed = event.get("status") == "error"
+        text = _said(word(error.get("message"))) or output if failed else output
+        call.answer({"content": [text_part(text)], "isError": failed})
+
+    def finish(self) -> ReadRun:
+        """Count the tokens, and say why the run ended."""
+        stats, last = table(self.result.get("stats")), self.run.last_turn()
+        if stats:
+            self.run.count_together(_tokens(stats), "the whole run")
+        if milliseconds := count(stats.get("duration_ms")):
+            self.run.meta["duration_s"] = milliseconds / 1000
+        said = "\n".join(last.text) if last is not None and not last.calls else ""
+        end, detail = self._end(said)
+        return self.run.finish(end=end, detail=detail, text=said)
+
+    def _end(self, said: str) -> tuple[EndReason, str]:
+        if not self.result:
+            return "agent_error", "; ".join([*self.errors[-1:], UNFINISHED])
+        if self.result.get("status") == "success":
+            return stopped(self.run, said)
+        error = table(self.result.get("error"))
+        why = "; ".join(
+            filter(None, [word(error.get("type")), word(error.get("message")), *self.errors[-1:]])
+        )
+        lowered = why.casefold()
+        if "turnlimit" in lowered or "max session turns" in lowered or "maximum session turns" in lowered:
+            return "step_limit", why
+        if "malformed function call" in lowered or "empty response" in lowered:
+            # The model's own mistake, several times over: the program gives up.
+            return "no_answer", why
+        if "safety" in lowered or "prohibited" in lowered or "blocklist" in lowered:
+            return "refused", why
+        if "cancel" in lowered or "sandbox" in lowered or "loop detected" in lowered:
+            return "agent_error", why
+        return "model_error", why
+
+
+def _tokens(stats: Json) -> Tokens:
+    whole, cached = count(stats.get("input_tokens")), count(stats.get("cached"))
+    output = count(stats.get("output_tokens"))
+    thoughts = max(0, count(stats.get("total_tokens")) - whole - output)
+    return Tokens(
+        input_uncached=max(0, whole - cached),
+        cache_read=min(whole, cached),
+        output=output + thoughts,
+        reasoning=thoughts,
+        measured=True,
+    )
+
+
+def _tool(name: str, id: str) -> tuple[str, str]:
+    """Return server and tool of ``mcp_<server>_<tool>``; where both hold ``_`` it is not known where one ends."""
+    if not name.startswith("mcp_"):
+        return "", name
+    rest = name.removeprefix("mcp_")
+    if rest.startswith("_"):
+        server, _, tool = rest[1:].partition("__")
+        return server, tool or server
+    server, _, tool = rest.partition("_")
+    return (server, tool) if tool else ("", rest)
+
+
+_RESPONSE = re.compile(r"with response: (\[.*\])\s*\Z", re.DOTALL)
+
+
+def _said(message: str) -> str:
+    """Return the text of a tool's own error, which the program quotes as JSON in a message of its own."""
+    found = _RESPONSE.search(message)
+    if found is None:
+        return ""
+    wrapped, _ = arguments_of('{"r": ' + found[1] + "}")
+    texts = [
+        word(part.get("text"))
+        for each in wrapped.get("r", [])
+        if isinstance(each, dict)
+        for part in table(table(each.get("functionResponse")).get("response")).get("content", [])
+        if isinstance(part, dict)
+    ]
+    return "\n".join(filter(None, texts))

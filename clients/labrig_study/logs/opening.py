@@ -1,0 +1,84 @@
+"""The runs of one file, whatever its format, with the answer that lies beside it where the format has it there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from labrig.errors import LabrigError
+from labrig_harness.channels import MOST
+from labrig_programs import reading
+from labrig_programs.reading import LINE_FORMATS
+from labrig_programs.reading.read_run import ReadRun
+from labrig_study.formats.terrabench import TRACE
+from labrig_study.logs.keeping import whole
+
+
+def read_file(format: str, file: Path) -> Iterator[ReadRun]:
+    """Read the runs of one file.
+
+    Raises
+    ------
+    LabrigError
+        If the file as a whole cannot be used: not of this format, too large, in UTF-16.
+    """
+    from labrig_programs.reading import aar_tools, atif
+    from labrig_study.formats import inspect_log, terrabench
+
+    with file.open("rb") as opened:
+        head = opened.read(4)
+        opened.seek(0)
+        if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
+            raise LabrigError(
+                "This file is UTF-16", where=file.name, expected="UTF-8", try_="iconv -f UTF-16 -t UTF-8 FILE"
+            )
+        if format in LINE_FORMATS:
+            beside = file.with_name(aar_tools.ANSWER)
+            for run in reading.read(format, opened):
+                yield _with_answer(run, beside) if format == aar_tools.NAME else run
+        elif format == "inspect" and head.startswith(b"PK"):
+            yield from inspect_log.read_archive(opened)
+        else:
+            readers = {"inspect": inspect_log.read, terrabench.NAME: terrabench.read}
+            beside = file.with_name(terrabench.ANSWER)
+            for document in _documents(whole(file), file):
+                for run in readers.get(format, atif.read)(document):
+                    yield _in_folder(run, file, beside) if format == terrabench.NAME else run
+
+
+def _in_folder(run: ReadRun, file: Path, answer: Path) -> ReadRun:
+    """Return a run of TerraBench with its item, by which its folder is called, and the answer, if it lies there."""
+    if file.name == TRACE:
+        run = replace(run, item=run.item or file.absolute().parent.name)
+    if not answer.exists() and not answer.is_symlink():
+        return run
+    run = _with_answer(run, answer)
+    return replace(run, end="answered") if run.committed and run.end == "no_answer" else run
+
+
+def _with_answer(run: ReadRun, path: Path) -> ReadRun:
+    """Return a run with what was committed in the file beside its log; no file is an answer that was never given."""
+    if path.is_symlink() or not path.is_file():
+        return replace(run, end="no_answer")
+    with path.open("rb") as file:
+        return replace(run, committed=file.read(MOST["file"]).decode("utf-8", errors="replace"))
+
+
+def _documents(data: bytes, file: Path) -> list[Any]:
+    """Return the JSON document of a file, or one for each line."""
+    from labrig_programs.reading.lines import parse
+
+    text = data.decode("utf-8-sig", errors="replace")
+    try:
+        return [parse(text)]
+    except (ValueError, RecursionError) as error:
+        lines = [line for line in text.splitlines() if line.strip()]
+        if len(lines) > 1 and lines[0].rstrip().endswith("}"):
+            try:
+                return [parse(line) for line in lines]
+            except (ValueError, RecursionError):
+                pass
+        reason = f"cut off or damaged: {error}" if text.strip() else "empty"
+        raise LabrigError(f"This is not a JSON document, it is {reason}", where=file.name) from error
