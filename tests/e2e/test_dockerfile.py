@@ -217,7 +217,7 @@ def image(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Replay]:
 def test_replay(image: Replay) -> None:
     assert sorted(each.split(":")[0] for each in image.skipped) == ["chown", "python", "useradd"]
     packages = next((image.root / "opt/labrig/lib").glob("python3*/site-packages"))
-    for name in ("labrig", "labrig_phreeqc", "labrig_harness", "fastmcp", "mcp", "pydantic"):
+    for name in ("labrig", "labrig_phreeqc", "labrig_harness", "labrig_cli", "fastmcp", "mcp", "pydantic"):
         modules = [path for path in (packages / name).rglob("*.py") if path.stat().st_size]
         bare = [path for path in modules if not Path(importlib.util.cache_from_source(str(path))).exists()]
         assert modules and not bare, bare[:5]

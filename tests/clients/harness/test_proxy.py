@@ -466,7 +466,8 @@ def _processes(mark: str) -> list[int]:
 def test_the_shim_needs_nothing_of_ours_and_says_what_is_wrong() -> None:
     tree = ast.parse(SHIM.read_text(), feature_version=(3, 9))
     imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
-    assert {each.name for node in imports for each in node.names} == {"os", "socket", "sys", "threading"}
+    names = {each.name for node in imports for each in node.names}
+    assert names == {"annotations", "os", "socket", "sys", "threading"}
     done = subprocess.run(shim.command("/no/such/socket"), capture_output=True, text=True, timeout=10)
     assert done.returncode == 1 and "cannot reach /no/such/socket" in done.stderr
 
@@ -475,7 +476,7 @@ def test_the_command_records_what_goes_through(tmp_path: Path) -> None:
     command = [
         sys.executable,
         "-m",
-        "labrig_harness",
+        "labrig_cli",
         "proxy",
         "--log",
         str(tmp_path / "log"),

@@ -114,7 +114,7 @@ def test_a_full_disk_is_one_line_and_what_is_there_stands(databases: Path, tmp_p
     """A run into a file system of 130 kB, in a mount namespace of its own; then it grows, and the run goes on."""
     if subprocess.run(["unshare", "-rm", "true"], capture_output=True).returncode:
         pytest.skip("no mount namespace can be made here")
-    command = f"{sys.executable} -m labrig_harness"
+    command = f"{sys.executable} -m labrig_cli"
     script = f"""
         mount -t tmpfs -o size=130k tmpfs {tmp_path} || exit 9
         {command} run phreeqc-basics --agent reference --limit 8 --out {tmp_path}/out

@@ -139,6 +139,7 @@ def test_no_code_of_labrig_and_no_other_package_is_readable(interpreter: Interpr
     names = (
         "labrig",
         "labrig_harness",
+        "labrig_cli",
         "labrig_phreeqc",
         "fastmcp",
         "mcp",
