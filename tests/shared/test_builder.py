@@ -8,8 +8,9 @@ import json
 from pathlib import Path
 from typing import Annotated, Any
 
+import httpx2
 import pytest
-from fastmcp import Client
+from fastmcp import Client, FastMCP
 from pydantic import Field
 
 from labrig.answer import Answer, Picture, Published, Quantity
@@ -228,6 +229,48 @@ async def test_a_picture_is_image_and_caption_and_nothing_structured(tmp_path: P
     assert caption.text == "a ?"
     assert drawn.structured_content is None
     assert drawn.meta["labrig"]["source"] == "camera"
+
+
+async def test_a_call_over_http_does_not_list_the_tools(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The SDK looks at the schema of the tool that is called: a list of hundreds takes ten times as long as a call."""
+    listed: list[str] = []
+    lists = FastMCP.list_tools
+
+    async def count(server: FastMCP[Any], **options: Any) -> Any:
+        listed.append("all")
+        return await lists(server, **options)
+
+    monkeypatch.setattr(FastMCP, "list_tools", count)
+    app = build(_toolbox(), ServeOptions(workspace=tmp_path / "work")).http_app()
+    protocol = {
+        "protocolVersion": "2026-07-28",
+        "clientInfo": {"name": "raw", "version": "0"},
+        "clientCapabilities": {},
+    }
+    meta = {f"io.modelcontextprotocol/{key}": value for key, value in protocol.items()}
+
+    async def ask(client: httpx2.AsyncClient, method: str, **params: Any) -> str:
+        head = {
+            "MCP-Protocol-Version": "2026-07-28",
+            "Mcp-Method": method,
+            "Mcp-Name": params.get("name", ""),
+        }
+        body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {**params, "_meta": meta}}
+        return (await client.post("/mcp", json=body, headers=head)).text
+
+    accepted = {"Accept": "application/json, text/event-stream"}
+    transport = httpx2.ASGITransport(app)
+    async with (
+        app.router.lifespan_context(app),
+        httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1", headers=accepted) as client,
+    ):
+        called = await ask(client, "tools/call", name="measure", arguments={"sample": "salt"})
+        assert '"sample":"salt"' in called.replace(" ", "")
+        assert listed == []
+        assert '"measure"' in await ask(client, "tools/list")
+        assert set(listed) == {"all"}
 
 
 async def test_many_unknown_arguments_are_not_looked_at_one_by_one(

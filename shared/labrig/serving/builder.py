@@ -51,6 +51,8 @@ def build(toolbox: Toolbox, options: ServeOptions | None = None) -> FastMCP[Any]
     )
     for tool in tools:
         server.add_tool(tool)
+    # Without this the SDK lists all tools for each call over HTTP, to look at one schema: 19 of 20 ms for Earth.
+    server._mcp_server.get_tool_input_schema = {tool.name: tool.parameters for tool in tools}.get
     return server
 
 
