@@ -2,7 +2,8 @@
 
 - A ``python`` block runs as a program; one that begins with ``# file: NAME`` is written to that file instead.
 - In a ``console`` block each line that begins with ``$`` is a command; it must succeed, and the lines that follow
-  must appear in its output in this order, ``...`` standing for any lines. Blocks of a page share a folder.
+  must appear in its output in this order, ``...`` standing for any lines. Blocks of a page share a folder. ``labrig``
+  runs in the process of the tests, where all is imported once; ``make soak ONLY=large`` runs it as a shell would.
 - ``sh`` and other blocks are not executed: they need a network, a client or an engine that tests do not have.
 """
 
@@ -10,12 +11,14 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from support.command import Done, labrig
 from support.places import PROJECT as ROOT
 
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
@@ -55,22 +58,47 @@ def _commands(block: str) -> list[tuple[str, list[str]]]:
     return found
 
 
-@pytest.mark.accept
-@pytest.mark.parametrize("page", [pytest.param(page, id=page.relative_to(ROOT).as_posix()) for page in PAGES])
-def test_examples_work(page: Path, private_home: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "page"
-    folder.mkdir()
-    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+def _words_of_labrig(command: str) -> list[str] | None:
+    """Return what ``labrig`` is told by a command that is nothing else, and that ends by itself; else None."""
+    lexer = shlex.shlex(command, posix=True, punctuation_chars=True)
+    lexer.whitespace_split = True
+    program, *words = lexer
+    needs_a_shell = any(set(word) <= set("();<>|&") for word in words)
+    return None if program != "labrig" or needs_a_shell or words[0] == "serve" else words
 
-    def run(command: list[str] | str) -> subprocess.CompletedProcess[str]:
+
+def _pages(mark: pytest.MarkDecorator) -> pytest.MarkDecorator:
+    pages = [pytest.param(page, id=page.relative_to(ROOT).as_posix(), marks=mark) for page in PAGES]
+    return pytest.mark.parametrize(
+        "page", [each for each in pages if _BLOCK.search(each.values[0].read_text())]
+    )
+
+
+@_pages(pytest.mark.accept)
+def test_examples_work(
+    page: Path, private_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _run(page, tmp_path / "page", monkeypatch)
+
+
+@_pages(pytest.mark.soak)
+def test_examples_work_as_processes(
+    page: Path, private_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _run(page, tmp_path / "page", monkeypatch, as_processes=True)
+
+
+def _run(page: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, *, as_processes: bool = False) -> None:
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+
+    def run(command: list[str] | str) -> subprocess.CompletedProcess[str] | Done:
+        words = _words_of_labrig(command) if isinstance(command, str) and not as_processes else None
+        if words is not None:
+            return labrig(*words)
         return subprocess.run(
-            command,
-            shell=isinstance(command, str),
-            cwd=folder,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=240,
+            command, shell=isinstance(command, str), capture_output=True, text=True, timeout=240
         )
 
     for kind, block in _BLOCK.findall(page.read_text(encoding="utf-8")):
@@ -88,6 +116,18 @@ def test_examples_work(page: Path, private_home: Path, tmp_path: Path) -> None:
                 # doctor's exit code says whether all is installed, which a private home never is
                 assert done.returncode == 0 or command == "labrig doctor", f"{command}\n{done.stderr}"
                 assert _appears(shown, done.stdout), f"{command}\nshown:\n{shown}\ngot:\n{done.stdout}"
+
+
+def test_what_needs_a_shell_is_given_to_one() -> None:
+    assert _words_of_labrig('labrig call x y \'{"a": "b | c"}\' --text') == [
+        "call",
+        "x",
+        "y",
+        '{"a": "b | c"}',
+        "--text",
+    ]
+    others = ("labrig runs > x", "labrig runs | sort", "labrig serve earth", "ls lab", "cd a && labrig runs")
+    assert [_words_of_labrig(command) for command in others] == [None] * len(others)
 
 
 def test_the_matcher_can_fail() -> None:
