@@ -55,7 +55,7 @@ CHECKS = (
     Check(
         "large",
         "tests with the large numbers: a million names in a folder, 1,000 calls in a row, 100 records killed half-way, "
-        "coverage over 200 analyses, a second solution on 200 and 300 questions, all examples of the pages as processes",
+        "coverage over 200 analyses, a second solution on 200 and 300 questions, examples of the pages as processes",
         (("{python}", "-m", "pytest", "-q", "-m", "soak", "--ignore", FUZZ),),
         SUMMARY,
         (
