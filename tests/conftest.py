@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import settings
@@ -17,6 +17,7 @@ from support.places import EXAMPLES
 
 if TYPE_CHECKING:
     from support.sandbox_rig import Rig
+    from support.spread import Spread
 
 # Timing never fails a test; in CI hypothesis repeats its cases, elsewhere it goes on looking. `make soak` looks longer.
 settings.register_profile("labrig", deadline=None, derandomize="CI" in os.environ)
@@ -28,6 +29,14 @@ def pytest_configure(config: pytest.Config) -> None:
     """Mark what the tests start, unless this is a worker, which was started with the mark."""
     if not hasattr(config, "workerinput"):
         leftovers.mark()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Spread | None:
+    """Spread the files over the workers, the longest first."""
+    from support.spread import Spread
+
+    return Spread(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
 @pytest.hookimpl(wrapper=True)
