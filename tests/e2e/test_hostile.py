@@ -1,7 +1,8 @@
 """Hostile input against real servers: one test per attack and transport, and the walls looked at directly.
 
 What an attack is and when the server has stood it is written in `hostile.servers.case` and
-`hostile.servers.attack`; the table in docs/security.md may say only what these tests show.
+`hostile.servers.attack`; the table in docs/security.md may say only what these tests show. Here an argument gets one of
+the odd texts or huge numbers, in turn; all of them in ``make soak ONLY=server-attacks``.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from hostile.guard import adopting, until
 from hostile.servers import attack as attacks
 from hostile.servers.attack import TRANSPORTS, Record, Rig, attack, cases_of, counts, published
 from hostile.servers.case import Act, Call, Case
-from hostile.servers.general import GENERAL
+from hostile.servers.general import GENERAL, ODD_TEXTS, odd_texts
+from hostile.servers.listed import Listed
 from hostile.servers.phreeqc import ENDLESS
 from hostile.servers.target import Target
 from labrig_phreeqc.engine import closing
@@ -85,7 +87,7 @@ def test_the_server_stands_a_sample(name: str, case: Case, rig: GetRig) -> None:
 
 @pytest.mark.parametrize(("name", "transport", "case"), OVER_BOTH)
 def test_the_server_stands(name: str, transport: str, case: Case, rig: GetRig) -> None:
-    record = attack(rig(name, transport), case)
+    record = attack(rig(name, transport), case, whole=False)
     assert record.faults == []
     if name not in waiting():
         assert published()[name, case.name, transport] == record.cell
@@ -95,7 +97,7 @@ def test_the_server_stands(name: str, transport: str, case: Case, rig: GetRig) -
 @pytest.mark.parametrize("name", toys())
 def test_a_toy_stands_over_http(name: str, rig: GetRig) -> None:
     for case in cases_of(name):
-        assert attack(rig(name, "HTTP"), case).faults == [], case.name
+        assert attack(rig(name, "HTTP"), case, whole=False).faults == [], case.name
 
 
 @pytest.mark.accept
@@ -112,6 +114,23 @@ def test_a_server_of_which_nothing_is_known_is_attacked_all_the_same(
         server.close()
     assert [(each.case.name, each.faults) for each in records if each.faults] == []
     assert "refused" in {each.outcome for each in records}
+
+
+def test_in_turn_no_argument_and_no_value_is_left_out() -> None:
+    text, number = {"type": "string"}, {"type": "integer"}
+    tools = [
+        {
+            "name": name,
+            "inputSchema": {"properties": {f"{name}{at}": text for at in range(6)} | {"n": number}},
+        }
+        for name in "abc"
+    ]
+    listed = Listed(tools)
+    every, in_turn = listed.argument_calls(odd_texts), listed.argument_calls(odd_texts, in_turn=True)
+    assert len(every) == 18 * len(ODD_TEXTS)
+    assert all(call in every for call in in_turn)
+    assert [next(iter(given)) for _, given in in_turn] == [f"{name}{at}" for name in "abc" for at in range(6)]
+    assert {text for _, given in in_turn for text in given.values()} == set(ODD_TEXTS)
 
 
 def waiting() -> set[str]:

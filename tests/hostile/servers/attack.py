@@ -310,8 +310,11 @@ def _command(pid: int) -> str:
     return "gone"
 
 
-def attack(rig: Rig, case: Case) -> Record:
-    """Carry out one case and say what came of it."""
+def attack(rig: Rig, case: Case, *, whole: bool = True) -> Record:
+    """Carry out one case and say what came of it.
+
+    If not `whole`, and all that is asked is an answer, each argument of a tool gets one of the case's values, in turn.
+    """
     record = Record(rig.name, case, rig.transport)
     rig.guard.set_wall(case.wall_s)
     rig.guard.sweep()
@@ -321,7 +324,7 @@ def attack(rig: Rig, case: Case) -> Record:
     rig.sizes.clear()
     before = rig.guard.seen()
     try:
-        record.outcome = _carried_out(rig, case)
+        record.outcome = _carried_out(rig, case, whole)
         if "no answer" in record.outcome:
             rig.restart()
         if not rig.alive:
@@ -348,7 +351,7 @@ def attack(rig: Rig, case: Case) -> Record:
     return record
 
 
-def _carried_out(rig: Rig, case: Case) -> str:
+def _carried_out(rig: Rig, case: Case, whole: bool) -> str:
     send = case.send
     if callable(send) and not isinstance(send, Act):
         send = send(rig.listed.quiet or "nothing")
@@ -366,7 +369,8 @@ def _carried_out(rig: Rig, case: Case) -> str:
             }
             return ", ".join(sorted(words)) or NOTHING
         case EveryArgument(values):
-            calls = rig.listed.argument_calls(values)
+            in_turn = not whole and ANSWERED in case.accepted(rig.transport)
+            calls = rig.listed.argument_calls(values, in_turn=in_turn)
             return ", ".join(sorted({rig.call(*call).word for call in calls})) or NOTHING
         case calls if case.together:
             with ThreadPoolExecutor(len(calls)) as pool:

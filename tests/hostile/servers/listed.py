@@ -72,18 +72,22 @@ class Listed:
         properties = self.schemas[tool]["properties"]
         return all(name in FOLDER_NAMES for name, about in properties.items() if is_path(name, about))
 
-    def argument_calls(self, values: Any) -> list[tuple[str, dict[str, Any]]]:
+    def argument_calls(self, values: Any, *, in_turn: bool = False) -> list[tuple[str, dict[str, Any]]]:
         """Return a call of every tool for each of its arguments and each value that is made from its schema.
 
-        Null is sent where an argument is needed alone: elsewhere it stands for one that is left out.
+        Null is sent where an argument is needed alone: elsewhere it stands for one that is left out. With `in_turn` an
+        argument gets one value, and the next one the next.
         """
-        return [
-            (tool, self._right(tool) | {name: value})
-            for tool, schema in self.schemas.items()
-            for name, about in schema["properties"].items()
-            for value in values(about)
-            if value is not None or name in schema["required"]
-        ]
+        calls: list[tuple[str, dict[str, Any]]] = []
+        attacked = 0
+        for tool, schema in self.schemas.items():
+            for name, about in schema["properties"].items():
+                made = [value for value in values(about) if value is not None or name in schema["required"]]
+                if in_turn and made:
+                    made = [made[attacked % len(made)]]
+                attacked += bool(made)
+                calls += [(tool, self._right(tool) | {name: value}) for value in made]
+        return calls
 
     def _right(self, tool: str, names: Sequence[str] = ()) -> dict[str, Any]:
         """Return what a tool needs beside these arguments: what a known call with all of them has, else its schema."""
