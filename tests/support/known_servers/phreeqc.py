@@ -354,7 +354,7 @@ VOCABULARY = Vocabulary(
     begin=_begin,
     short=_short,
     sample={"own": 60, "paper": 125},
-    thousands=(3_000, 2_000),
+    thousands=(1_500, 500),
 )
 
 
