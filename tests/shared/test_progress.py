@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections.abc import Callable
 
 import pytest
 from fastmcp import Client
@@ -16,6 +17,9 @@ from labrig.toolbox import Toolbox, session
 from labrig.tools import jobs
 
 Notice = tuple[float, float | None, str | None]
+notices = threading.Semaphore(0)
+"""How many the client has got that nobody has waited for."""
+heard: Callable[[], object] = notices.acquire
 toolbox = Toolbox("toy", "A toy", "Play.", job_slots=1)
 jobs.offer(toolbox, started_by="start_work")
 
@@ -28,7 +32,7 @@ async def count(known: bool) -> Answer:
     def work() -> None:
         for number in range(4):
             progress((0.5 if number == 3 else number / 4) if known else None, f"step {number}")
-            threading.Event().wait(0.03)
+            heard()
 
     await asyncio.to_thread(work)
     return Answer(source="toy")
@@ -41,7 +45,7 @@ async def start_work() -> Answer:
     async def work(progress: Progress) -> Answer:
         for number in range(5):
             progress(number / 5, f"day {number}")
-            await asyncio.sleep(0.03)
+            await asyncio.to_thread(heard)
         return Answer(source="toy")
 
     return Answer(source="toy", data={"job": session().jobs.start("work", work, owner=session().owner)})
@@ -52,6 +56,7 @@ async def noticed(*calls: tuple[str, dict[str, object]]) -> list[Notice]:
 
     async def notice(progress: float, total: float | None, message: str | None) -> None:
         seen.append((progress, total, message))
+        notices.release()
 
     async with Client(build(toolbox)) as client:
         for tool, arguments in calls:
@@ -106,7 +111,8 @@ async def test_a_look_at_a_job_tells_how_far_it_is_and_a_finished_one_only_what_
     assert done.structured_content == {"status": "ok", "source": "toy"}
 
 
-async def test_a_client_that_asks_for_nothing_is_told_nothing() -> None:
+async def test_a_client_that_asks_for_nothing_is_told_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(f"{__name__}.heard", lambda: None)
     async with Client(build(toolbox)) as client:
         result = await client.call_tool_mcp("count", {"known": True})
     assert not result.is_error

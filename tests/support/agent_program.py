@@ -60,7 +60,7 @@ class Agent:
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         self.process.stdin.close()
-        async with asyncio.timeout(15):
+        async with asyncio.timeout(60):
             rest = await self.process.stdout.read()
             await self.process.wait()
         return rest

@@ -25,7 +25,7 @@ from labrig_atlas.services import (
 from labrig_atlas.services.backends import SERVICES
 from labrig_atlas.services.provider import Reply
 from support.imitation import Given, Imitation, imitation, status
-from support.web import FAST
+from support.web import asked_at_once
 
 KEYS = {
     "LABRIG_ATLAS_GOOGLE_KEY": "AIza" + "Planted0" * 4,
@@ -697,16 +697,12 @@ CASES = [
 @contextmanager
 def played(monkeypatch: pytest.MonkeyPatch) -> Iterator[Imitation]:
     """Put every service below its name on one site, with no limit and with its key set."""
-    limits = {service.name: service.limit for service in SERVICES}
-    with imitation() as made:
+    with imitation() as made, asked_at_once(SERVICES):
         for service in SERVICES:
             monkeypatch.setenv(f"LABRIG_HTTP_URL_{service.name.upper()}", made.url(f"/{service.name}"))
-            object.__setattr__(service, "limit", FAST)
         for variable, key in KEYS.items():
             monkeypatch.setenv(variable, key)
         yield made
-    for service in SERVICES:
-        object.__setattr__(service, "limit", limits[service.name])
 
 
 def serve(site: Imitation, case: Case) -> None:

@@ -22,6 +22,7 @@ from labrig.serving.builder import build
 from labrig.toolbox import ServeOptions
 from labrig_harness.registry.servers import toolbox
 from support.imitation import Imitation, imitation
+from support.web import asked_at_once
 
 CONTACT = "tests@example.org"
 
@@ -79,12 +80,13 @@ def recorded(server: str, network: Network | None, folder: Path) -> Recorded | N
     if network is None:
         Ledger(ledger, write=True).close()
         return Recorded(ledger, {})
-    with imitation() as site, pytest.MonkeyPatch.context() as patch:
+    with imitation() as site, pytest.MonkeyPatch.context() as patch, asked_at_once(box.services):
         network.furnish(site)
         variables = {each.moved_by: site.url(f"/{each.name}") for each in box.services}
         variables |= {"LABRIG_HTTP_CONTACT": CONTACT, **network.variables}
         for name, value in variables.items():
             patch.setenv(name, value)
+        patch.setattr("labrig.http.retrying.FIRST_WAIT_S", 0.0)
         patch.setenv("LABRIG_HTTP_PRIVATE_ORIGINS", site.url("").rstrip("/"))
         patch.setenv("LABRIG_HOME", str(folder / "home"))
         options = ServeOptions(

@@ -27,7 +27,7 @@ from labrig.config import YES_NO, home, setting
 from labrig.errors import LabrigError, unknown_name
 from labrig.http import hiding
 from labrig.http.guard import Guard
-from labrig.http.hosts import Hosts, Limit
+from labrig.http.hosts import Clock, Hosts, Limit
 from labrig.http.ledger.ledger import Ledger, default_path
 from labrig.http.messages import Params, Request, Response
 from labrig.http.parts import Part, sweep
@@ -91,6 +91,8 @@ class Client:
         How often a host may be asked that no service declares.
     resolver
         Stands in for `socket.getaddrinfo`.
+    clock
+        By which hosts are asked in turn and again.
     """
 
     def __init__(
@@ -104,6 +106,7 @@ class Client:
         state: Path | None = None,
         limit: Limit | None = None,
         resolver: ssrfguard.Resolver | None = None,
+        clock: Clock | None = None,
     ) -> None:
         if mode not in MODES:
             raise unknown_name("HTTP mode", mode, MODES, where="http.mode")
@@ -119,7 +122,7 @@ class Client:
         self._contact = contact
         self._limit = limit or Limit()
         guard = Guard(private_origins, resolver)
-        self._route = Route(mode, self._ledger, guard, Hosts(state), Robots(self._robots_file), cache)
+        self._route = Route(mode, self._ledger, guard, Hosts(state, clock), Robots(self._robots_file), cache)
         self._loop: asyncio.AbstractEventLoop | None = None
 
     @classmethod

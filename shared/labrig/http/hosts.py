@@ -90,6 +90,22 @@ class _Times:
         return b"%20.6f %20.6f %20.6f\n" % astuple(self)
 
 
+class Clock:
+    """The time, and waiting for it; a test gives one of its own, on which nothing is late."""
+
+    def time(self) -> float:
+        """Return the seconds of the wall clock, which processes share."""
+        return time.time()
+
+    def monotonic(self) -> float:
+        """Return the seconds of a clock that never jumps."""
+        return time.monotonic()
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait so many seconds."""
+        await asyncio.sleep(seconds)
+
+
 Change = Callable[[_Times, float], float]
 """Alters the times, given the present one; returns the seconds to wait."""
 
@@ -144,8 +160,9 @@ class Hosts:
         Where the files lie that processes share. None: no other process is looked at.
     """
 
-    def __init__(self, folder: Path | None) -> None:
+    def __init__(self, folder: Path | None, clock: Clock | None = None) -> None:
         self._folder = folder
+        self.clock = clock or Clock()
         self._times: dict[str, _Times] = {}  # used without a folder
         self._taken: dict[str, set[int]] = {}
         self._owed: dict[str, list[Change]] = {}
@@ -165,13 +182,13 @@ class Hosts:
         LabrigError
             ``rate_limited`` with ``retry_after_s`` when the wait would be longer.
         """
-        asked = _Asked(host, limit, min(patience_s, LONGEST_S))
+        asked = _Asked(host, limit, min(patience_s, LONGEST_S), self.clock)
         wait = await self._change(asked, _reserve(limit.distance_s, asked.patience_s))
         if wait > asked.patience_s:
             raise asked.refusal(wait)
         started = False
         try:
-            await asyncio.sleep(wait)
+            await self.clock.sleep(wait)
             queue = self._queue(asked)
             async with _in_line(asked, queue.all), self._slot(asked):
                 async with _in_line(asked, queue.first):
@@ -185,7 +202,7 @@ class Hosts:
     def pause(self, host: str, seconds: float) -> None:
         """Let nobody, in any process, start a request to a host before so many seconds (an hour at most) are over."""
         if seconds > 0:
-            self._change_soon(_file_name(host), _pause(time.time() + min(seconds, LONGEST_S)))
+            self._change_soon(_file_name(host), _pause(self.clock.time() + min(seconds, LONGEST_S)))
 
     def _queue(self, asked: _Asked) -> _Queue:
         key = (asyncio.get_running_loop(), asked.file, asked.limit.concurrent)
@@ -198,7 +215,7 @@ class Hosts:
         while wait := await self._change(asked, _start(asked.limit.distance_s)):
             if wait > asked.left_s + GRACE_S:
                 raise asked.refusal(wait)
-            await asyncio.sleep(wait)
+            await self.clock.sleep(wait)
 
     async def _change(self, asked: _Asked, change: Change) -> float:
         while (wait := self._try_change(asked.file, change)) is None:
@@ -217,7 +234,7 @@ class Hosts:
 
     def _try_change(self, file: str, change: Change) -> float | None:
         """Change a host's times; None while another process holds them."""
-        now = time.time()
+        now = self.clock.time()
         if self._folder is not None:
             try:
                 descriptor = _locked(self._folder / f"{file}.times")
@@ -292,16 +309,17 @@ class Hosts:
 class _Asked:
     """One call of `Hosts.turn`: what it wants, and how much of its patience is left."""
 
-    def __init__(self, host: str, limit: Limit, patience_s: float) -> None:
+    def __init__(self, host: str, limit: Limit, patience_s: float, clock: Clock) -> None:
         self.host = host
         self.file = _file_name(host)
         self.limit = limit
         self.patience_s = patience_s
-        self._began = time.monotonic()
+        self._clock = clock
+        self._began = clock.monotonic()
 
     @property
     def left_s(self) -> float:
-        return self.patience_s - (time.monotonic() - self._began)
+        return self.patience_s - (self._clock.monotonic() - self._began)
 
     def refusal(self, wait_s: float) -> LabrigError:
         """Return the error for a turn that comes after `wait_s` from now at the earliest."""

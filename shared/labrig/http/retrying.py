@@ -7,10 +7,8 @@ download that got further than before has its patience and its attempts anew.
 
 from __future__ import annotations
 
-import asyncio
 import random
 import re
-import time
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from urllib.parse import urlsplit
@@ -34,7 +32,7 @@ class PoliteTransport(httpx2.AsyncBaseTransport):
     """Makes attempts until one is final."""
 
     def __init__(self, wire: WireTransport, hosts: Hosts) -> None:
-        self._wire, self._hosts = wire, hosts
+        self._wire, self._hosts, self._clock = wire, hosts, hosts.clock
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """Make up to `MOST_ATTEMPTS` attempts within the patience of the request's terms.
@@ -46,19 +44,19 @@ class PoliteTransport(httpx2.AsyncBaseTransport):
         """
         ours, terms = request.extensions[EXTENSION]
         host = urlsplit(ours.wire.url).netloc.rpartition("@")[2].lower()
-        end = time.monotonic() + terms.patience_s
+        end = self._clock.monotonic() + terms.patience_s
         receiver, attempt = terms.receiver, 0
         for number in range(1, MOST_IN_ALL + 1):
             attempt, furthest = attempt + 1, receiver.furthest if receiver else 0
             failure: BrokeOff | None = None
             response: httpx2.Response | None = None
-            async with self._hosts.turn(host, terms.limit, max(0.0, end - time.monotonic())):
+            async with self._hosts.turn(host, terms.limit, max(0.0, end - self._clock.monotonic())):
                 try:
                     response = await self._wire.handle_async_request(request)
                 except BrokeOff as error:
                     failure = error
             if receiver is not None and receiver.furthest > furthest:
-                attempt, end = 1, time.monotonic() + terms.patience_s
+                attempt, end = 1, self._clock.monotonic() + terms.patience_s
             statuses = AGAIN_FOR_POST if ours.method == "POST" else AGAIN
             if response is not None and response.status_code not in statuses:
                 return response
@@ -70,7 +68,7 @@ class PoliteTransport(httpx2.AsyncBaseTransport):
                 wait = asked
                 self._hosts.pause(host, asked)
             left = min(MOST_ATTEMPTS - attempt, MOST_IN_ALL - number)
-            can_wait = time.monotonic() + wait < end and left > 0
+            can_wait = self._clock.monotonic() + wait < end and left > 0
             if receiver is not None and (late := receiver.late(ours, wait)):
                 raise late
             if failure is not None and (not can_wait or (failure.sent and ours.method == "POST")):
@@ -78,7 +76,7 @@ class PoliteTransport(httpx2.AsyncBaseTransport):
             if not can_wait:
                 assert response is not None
                 return response
-            await asyncio.sleep(wait)
+            await self._clock.sleep(wait)
         raise AssertionError("the last attempt returns or raises")
 
     async def aclose(self) -> None:

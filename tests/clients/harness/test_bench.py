@@ -150,7 +150,7 @@ async def test_a_run_that_is_ended_under_a_call_keeps_it(tmp_path: Path) -> None
     async with bench(tmp_path) as opened:
         await opened.tools()
         with pytest.raises(TimeoutError):
-            async with asyncio.timeout(0.3):
+            async with asyncio.timeout(1):
                 await opened.call("sleep", {"s": 10})
     (call,) = check(opened)
     assert (call.tool, call.is_error, call.record) == ("sleep", True, 0)

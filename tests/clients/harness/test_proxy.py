@@ -128,10 +128,10 @@ async def test_what_is_no_call_goes_through_as_it_is(recorder: Recorder) -> None
 
 async def test_a_call_that_is_cancelled_is_recorded_as_such(recorder: Recorder) -> None:
     async with connected(recorder) as agent:
-        agent.call(1, "sleep", s=0.5)
+        agent.call(1, "sleep", s=3)
         await asyncio.sleep(0.2)
         agent.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}})
-        await asyncio.sleep(0.7)
+        await asyncio.sleep(3.2)
         agent.call(2, "echo", text="on")
         assert await agent.text(2) == "on"
         assert agent.received == [], "nobody waits for the answer to a cancelled call"
@@ -173,8 +173,8 @@ async def test_a_server_that_dies_fails_what_waits_and_the_run(recorder: Recorde
         assert "exit code 7" in (await agent.answer(1))["error"]["message"]
         assert "the reactor is on fire" in (await agent.answer(2))["error"]["message"]
         assert agent.process.stdout is not None
-        assert await asyncio.wait_for(agent.process.stdout.read(), 10) == b"", "the shim ends with the server"
-        assert await asyncio.wait_for(agent.process.wait(), 10) == 0
+        assert await asyncio.wait_for(agent.process.stdout.read(), 60) == b"", "the shim ends with the server"
+        assert await asyncio.wait_for(agent.process.wait(), 60) == 0
     assert "exit code 7" in recorder.failure
     assert {(each.tool, each.result, (each.error or {})["code"]) for each in recorder.records} == {
         ("sleep", "", "died"),
@@ -185,7 +185,7 @@ async def test_a_server_that_dies_fails_what_waits_and_the_run(recorder: Recorde
 async def test_a_server_that_cannot_start_is_said_so(recorder: Recorder) -> None:
     async with connected(recorder, Target(name="x", argv=("/no/such/program",))) as agent:
         assert agent.process.stdout is not None
-        assert await asyncio.wait_for(agent.process.stdout.read(), 10) == b""
+        assert await asyncio.wait_for(agent.process.stdout.read(), 60) == b""
     assert "did not start" in recorder.failure and "No such file" in recorder.failure
 
 
@@ -343,11 +343,11 @@ async def test_an_answer_that_is_none_ends_the_call_at_once(recorder: Recorder, 
     async with connected(recorder, liar, call_s=60) as agent:
         agent.call(1, tool)
         agent.call(10, "plain")  # an id that begins with the other
-        error = (await asyncio.wait_for(agent.answer(1), 20))["error"]
+        error = (await asyncio.wait_for(agent.answer(1), 60))["error"]
         assert error["code"] == -32000 and "The server's answer" in error["message"]
         assert await agent.text(10) == "true"
         agent.send({"jsonrpc": "2.0", "id": 3, "method": "ping"})
-        assert (await asyncio.wait_for(agent.answer(3), 20))["error"]["code"] == -32000
+        assert (await asyncio.wait_for(agent.answer(3), 60))["error"]["code"] == -32000
     record = next(each for each in recorder.records if each.tool == tool)
     assert (record.result, (record.error or {})["code"]) == ("", "protocol")
     assert not recorder.failure
@@ -435,7 +435,7 @@ async def test_no_server_outlives_a_killed_harness(tmp_path: Path) -> None:
             assert _processes(mark)
             harness.send_signal(signal.SIGKILL)
             harness.wait()
-            assert await asyncio.wait_for(agent.process.wait(), 10) == 0
+            assert await asyncio.wait_for(agent.process.wait(), 60) == 0
             for _ in range(100):
                 if not _processes(mark):
                     break
@@ -468,7 +468,7 @@ def test_the_shim_needs_nothing_of_ours_and_says_what_is_wrong() -> None:
     imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
     names = {each.name for node in imports for each in node.names}
     assert names == {"annotations", "os", "socket", "sys", "threading"}
-    done = subprocess.run(shim.command("/no/such/socket"), capture_output=True, text=True, timeout=10)
+    done = subprocess.run(shim.command("/no/such/socket"), capture_output=True, text=True, timeout=60)
     assert done.returncode == 1 and "cannot reach /no/such/socket" in done.stderr
 
 

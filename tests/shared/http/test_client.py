@@ -119,7 +119,7 @@ async def test_a_minute_of_429_ends_at_once(web: Client, site: Imitation, again:
     other = await refused(web, site.url("/y"))  # the host is not asked again meanwhile
     assert other.code == "rate_limited"
     assert len(site.hits) == 1
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 50, "it does not wait for the minute"
 
 
 @pytest.mark.accept
@@ -150,7 +150,7 @@ async def test_a_service_that_takes_its_time(web: Client, site: Imitation, answe
     error = await refused(web, site.url("/x"), timeout_s=0.5, patience_s=0.1)
     assert error.code == "unreachable"
     assert "0.5 s" in error.what
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 25, "it does not wait for the service"
 
 
 @pytest.mark.parametrize(
@@ -548,7 +548,7 @@ async def test_closing_ends_what_is_under_way(
     under_way = [asyncio.create_task(refused(web, site.url(f"/{n}"))) for n in range(3)]
     await asyncio.sleep(0.2)
     await web.aclose()
-    for error in await asyncio.wait_for(asyncio.gather(*under_way), 5):
+    for error in await asyncio.wait_for(asyncio.gather(*under_way), 60):
         assert error.code in ("internal", "unreachable")
     if mode == "record":
         async with client(tmp_path, site, mode="replay") as again:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -82,14 +83,12 @@ def test_what_is_not_the_same_again_is_said(lab: Rig) -> None:
     lab.go(session.run("import time\nt = number(time.time())"))
     result = lab.go(session.run("1"))
     assert result.status == "ok" and "1 calls in cells before this one were not the same" in result.notes[0]
-    session = lab.session()
-    lab.go(
-        session.run(
-            "import os, time\nassert not globals().get('late')\nt = time.time()\nif t > %f: 1 / 0"
-            % (__import__("time").time() + 1)
-        )
-    )
-    lab.go(asyncio.sleep(1.2))
+    for margin_s in (1, 5, 25):  # within which the cell must have run for the first time
+        session = lab.session()
+        too_late = time.time() + margin_s
+        if lab.go(session.run(f"import time\nt = time.time()\nif t > {too_late}: 1 / 0")).status == "ok":
+            break
+    lab.go(asyncio.sleep(too_late + 0.1 - time.time()))
     result = lab.go(session.run("t"))
     assert (
         result.status == "error"
