@@ -16,6 +16,9 @@ from labrig_phreeqc.database.valences import Network, terms, valence_state
 from labrig_phreeqc.engine.engine import Engine
 from labrig_phreeqc.engine.run import Cell
 
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+
 THERMODDEM = "PHREEQC_ThermoddemV1.10_15Dec2020.dat"
 
 
@@ -52,16 +55,15 @@ ISOTOPES_LEFT_OUT = {
 }
 
 
-async def test_an_isotope_without_its_element_is_said_to_be_left_out(databases: Path) -> None:
-    async with Engine() as engine:
-        for lines, said in ISOTOPES_LEFT_OUT.items():
-            text = f"SOLUTION 1\n pH 8\n {lines}\nEND"
-            assert said in {each.partition(": ")[2] for each in assumed(text, "iso.dat").doubtful}, lines
-            assert "permil" not in (await engine.run(text, "iso.dat")).output  # no section Isotopes
-        text = "SOLUTION 1\n pH 8\n C(4) 2\n S(6) 1\n [13C](4) -12\n [34S](6) -3\n D -50\n [18O] -8\nEND"
-        output = (await engine.run(text, "iso.dat")).output
-        assert len(re.findall(r"-\d\S+\s+permil", output)) == 4
-        assert not assumed(text, "iso.dat").doubtful
+async def test_an_isotope_without_its_element_is_said_to_be_left_out(engine: Engine) -> None:
+    for lines, said in ISOTOPES_LEFT_OUT.items():
+        text = f"SOLUTION 1\n pH 8\n {lines}\nEND"
+        assert said in {each.partition(": ")[2] for each in assumed(text, "iso.dat").doubtful}, lines
+        assert "permil" not in (await engine.run(text, "iso.dat")).output  # no section Isotopes
+    text = "SOLUTION 1\n pH 8\n C(4) 2\n S(6) 1\n [13C](4) -12\n [34S](6) -3\n D -50\n [18O] -8\nEND"
+    output = (await engine.run(text, "iso.dat")).output
+    assert len(re.findall(r"-\d\S+\s+permil", output)) == 4
+    assert not assumed(text, "iso.dat").doubtful
 
 
 def test_an_isotope_of_inverse_models_without_its_element_is_said(databases: Path) -> None:
@@ -120,11 +122,12 @@ def test_a_valence_state_that_a_database_lacks_does_not_contradict_the_element(d
 
 
 @pytest.mark.parametrize("database", ["pitzer.dat", "core10.dat", "sit.dat", "iso.dat"])
-async def test_a_density_is_left_to_phreeqc_only_where_it_has_volumes(databases: Path, database: str) -> None:
+async def test_a_density_is_left_to_phreeqc_only_where_it_has_volumes(
+    databases: Path, database: str, engine: Engine
+) -> None:
     brine = "SOLUTION 1\n units g/L\n{} Na 30\n Cl 46.3\nEND"
     offered = any("calculate" in each for each in assumed(brine.format(""), database).doubtful)
-    async with Engine() as engine:
-        run = await engine.run(brine.format(" density 1 calculate\n"), database)
+    run = await engine.run(brine.format(" density 1 calculate\n"), database)
     density = re.search(r"Density \(g/cm³\)  = +(\S+)", run.output)
     right = density is not None and abs(float(density[1]) - 1.0487) < 0.002
     assert offered == right
@@ -148,7 +151,7 @@ def test_nothing_is_doubted_in_the_official_examples(databases: Path, examples: 
     )
 
 
-async def test_defaults_are_those_of_the_engine(databases: Path) -> None:
+async def test_defaults_are_those_of_the_engine(engine: Engine) -> None:
     text = "SOLUTION 1\n Na 1\n Cl 1\nSOLUTION 2-3\n pH 8\n units mg/L\n temp 10\n Na 1\n"
     text += "SOLUTION 4\n Ca 1\n C 1 Calcite\nEND"
     values = {each.solutions: each.values for each in assumed(text).defaults}
@@ -160,22 +163,20 @@ async def test_defaults_are_those_of_the_engine(databases: Path) -> None:
     assert str(assumed(text).defaults[1]) == "SOLUTION 2-3: pe 4, density 1 kg/L"
     said = "SOLUTION 1\n pH 7\n pe 4\n temp 25\n units mmol/kgw\n Na 1\n Cl 1\nEND"
     options = "-pH true\n-pe true\n-temperature true\n-ionic_strength true\n-totals Na Cl"
-    async with Engine() as engine:
-        silent = await first_row(engine, "SOLUTION 1\n Na 1\n Cl 1\nEND", options)
-        assert silent == await first_row(engine, said, options)
-        calcite = await first_row(engine, "SOLUTION 4\n Ca 1\n C 1 Calcite\nEND", "-si Calcite")
+    silent = await first_row(engine, "SOLUTION 1\n Na 1\n Cl 1\nEND", options)
+    assert silent == await first_row(engine, said, options)
+    calcite = await first_row(engine, "SOLUTION 4\n Ca 1\n C 1 Calcite\nEND", "-si Calcite")
     assert calcite["si_Calcite"] == pytest.approx(0, abs=1e-6)
 
 
 NITRATE = "SOLUTION 1\n units mg/L\n{}\n Na 20\n N 50 as NO3\nEND"
 
 
-async def test_nitrate_without_pe_becomes_nitrogen_gas_and_that_is_said(databases: Path) -> None:
+async def test_nitrate_without_pe_becomes_nitrogen_gas_and_that_is_said(engine: Engine) -> None:
     (doubt,) = assumed(NITRATE.format("")).doubtful
     among = "N(5), N(3), N(0), N(-3) by the default pe 4, nearly all N(0)"
     assert doubt == f"line 5: N as NO3 without a valence is distributed over {among}"
-    async with Engine() as engine:
-        row = await first_row(engine, NITRATE.format(""), "-totals N(5) N(0) N")
+    row = await first_row(engine, NITRATE.format(""), "-totals N(5) N(0) N")
     assert row["N(0)(mol/kgw)"] == pytest.approx(row["N(mol/kgw)"], rel=1e-6)
     stated = assumed(NITRATE.format(" pe 4"))
     assert not stated.doubtful and any(
@@ -210,24 +211,25 @@ def test_only_what_pe_makes_different_from_the_usual_is_a_doubt(databases: Path)
         ),
     ],
 )
-async def test_the_valence_that_dominates_is_the_engine_s(databases: Path, database: str) -> None:
+async def test_the_valence_that_dominates_is_the_engine_s(
+    databases: Path, database: str, engine: Engine
+) -> None:
     catalogue = read(databases / database)
     masters = {each.name: each.master_species for each in catalogue.elements}
     wanted = [name for name in ("N", "S", "C", "Fe", "Mn", "As", "U", "Cu", "Cr") if name in masters]
     compared = 0
-    async with Engine() as engine:
-        for element in wanted:
-            states = [name for name in masters if name.startswith(f"{element}(")]
-            for pH, pe in ((7, 4), (5, 8), (8, -3)) if len(states) > 1 else ():
-                text = f"SOLUTION 1\n pH {pH}\n pe {pe}\n {element} 0.01\nEND"
-                row = await first_row(engine, text, f"-totals {' '.join(states)}", database)
-                found = {name: float(row[f"{name}(mol/kgw)"] or 0) / 1e-5 for name in states}
-                shares = Network(element, masters[element], catalogue.species, 25.0).shares(1e-5, pH, pe)
-                assert sum(shares.values()) == pytest.approx(1, abs=1e-6)
-                for state, share in shares.items():
-                    if share > 0.99 and state in states:
-                        assert found[state] > 0.98, (element, pH, pe, found, shares)
-                        compared += 1
+    for element in wanted:
+        states = [name for name in masters if name.startswith(f"{element}(")]
+        for pH, pe in ((7, 4), (5, 8), (8, -3)) if len(states) > 1 else ():
+            text = f"SOLUTION 1\n pH {pH}\n pe {pe}\n {element} 0.01\nEND"
+            row = await first_row(engine, text, f"-totals {' '.join(states)}", database)
+            found = {name: float(row[f"{name}(mol/kgw)"] or 0) / 1e-5 for name in states}
+            shares = Network(element, masters[element], catalogue.species, 25.0).shares(1e-5, pH, pe)
+            assert sum(shares.values()) == pytest.approx(1, abs=1e-6)
+            for state, share in shares.items():
+                if share > 0.99 and state in states:
+                    assert found[state] > 0.98, (element, pH, pe, found, shares)
+                    compared += 1
     assert compared > 8
 
 
@@ -240,15 +242,14 @@ def test_equations_and_valences_are_read() -> None:
 
 
 @pytest.mark.parametrize("database", ["phreeqc.dat", "wateq4f.dat", "llnl.dat", "minteq.v4.dat", THERMODDEM])
-async def test_masses_are_counted_as_it_says(databases: Path, database: str) -> None:
+async def test_masses_are_counted_as_it_says(databases: Path, database: str, engine: Engine) -> None:
     names = ["S(6)", "Si", "N(5)", "P", "Alkalinity", "Ca"]
     text = "SOLUTION 1\n units mg/kgw\n pe 12\n Na 40\n" + "".join(f" {name} 10\n" for name in names)
     text = text.replace("Alkalinity 10", "Alkalinity 300")
     found = assumed(text, database)
     said = {m[1]: float(m[2]) for each in (*found.counted_as, *found.doubtful) if (m := WEIGHT.search(each))}
     assert said.keys() == set(names) - {"Ca"}
-    async with Engine() as engine:
-        row = await first_row(engine, text, f"-alkalinity true\n-totals {' '.join(names[:4])}", database)
+    row = await first_row(engine, text, f"-alkalinity true\n-totals {' '.join(names[:4])}", database)
     for name, weight in said.items():
         column = "Alk(eq/kgw)" if name == "Alkalinity" else f"{name}(mol/kgw)"
         assert (0.3 if name == "Alkalinity" else 0.01) / float(row[column] or 0) == pytest.approx(
@@ -293,17 +294,16 @@ SILENT = [
 ]
 
 
-async def test_what_phreeqc_misreads_without_a_word(databases: Path) -> None:
-    async with Engine() as engine:
-        for line, doubt, calcium in SILENT:
-            text = f"SOLUTION 1\n {line}\n Cl 3\nEND"
-            assert assumed(text).doubtful == (doubt,)
-            run = await engine.run(f"SELECTED_OUTPUT\n-reset false\n-totals Ca\n-ionic_strength true\n{text}")
-            assert run.status == "ok" and not run.warnings, line  # it says nothing itself
-            if calcium is not None:
-                assert dict(zip(run.selected[0].columns, run.selected[0].rows[0], strict=True))[
-                    "Ca(mol/kgw)"
-                ] == pytest.approx(calcium)
+async def test_what_phreeqc_misreads_without_a_word(engine: Engine) -> None:
+    for line, doubt, calcium in SILENT:
+        text = f"SOLUTION 1\n {line}\n Cl 3\nEND"
+        assert assumed(text).doubtful == (doubt,)
+        run = await engine.run(f"SELECTED_OUTPUT\n-reset false\n-totals Ca\n-ionic_strength true\n{text}")
+        assert run.status == "ok" and not run.warnings, line  # it says nothing itself
+        if calcium is not None:
+            assert dict(zip(run.selected[0].columns, run.selected[0].rows[0], strict=True))[
+                "Ca(mol/kgw)"
+            ] == pytest.approx(calcium)
 
 
 REFUSED = [
@@ -318,18 +318,17 @@ REFUSED = [
 ]
 
 
-async def test_what_cannot_be_is_said_before_phreeqc_fails(databases: Path) -> None:
-    async with Engine() as engine:
-        for line, doubt in REFUSED:
-            text = f"SOLUTION 1\n {line}\n Na 1\n Cl 1\nEND"
-            assert doubt in assumed(text).doubtful
-            assert not (await engine.run(text)).solved, line
+async def test_what_cannot_be_is_said_before_phreeqc_fails(engine: Engine) -> None:
+    for line, doubt in REFUSED:
+        text = f"SOLUTION 1\n {line}\n Na 1\n Cl 1\nEND"
+        assert doubt in assumed(text).doubtful
+        assert not (await engine.run(text)).solved, line
     assert not assumed("SOLUTION 1\n temp 250\n Na 1\nEND", "llnl.dat").doubtful
     assert not assumed("SOLUTION 1\n temp -20\n Na 1\nEND", "frezchem.dat").doubtful
     assert not assumed("SOLUTION 1\n pH 8\n pe 12.5\n Na 1\nEND").doubtful
 
 
-async def test_what_is_computed_is_not_what_stands_there(databases: Path) -> None:
+async def test_what_is_computed_is_not_what_stands_there(engine: Engine) -> None:
     both = "SOLUTION 1\n pH 8\n Na 1\n C 2\n Alkalinity 1.5\nEND"
     assert (
         "Alkalinity and C are both given: PHREEQC adjusts the pH, 8 is its start" in assumed(both).doubtful[0]
@@ -348,13 +347,12 @@ async def test_what_is_computed_is_not_what_stands_there(databases: Path) -> Non
     assert assumed(ranges).doubtful == (
         "line 4: SOLUTION 3 is never computed: SOLUTION 1-5 of line 1 replaces it",
     )
-    async with Engine() as engine:
-        assert (await first_row(engine, both, "-pH true"))["pH"] != pytest.approx(8, abs=0.5)
-        assert (await first_row(engine, units, "-totals Na"))["Na(mol/kgw)"] == pytest.approx(0.023)
-        run = await engine.run(f"SELECTED_OUTPUT\n-reset false\n-totals Na K\n{ranges}")
-        assert run.selected[0].rows[-1] == [pytest.approx(1e-3), 0.0]
-        run = await engine.run(f"SELECTED_OUTPUT\n-reset false\n-totals Na\n{column}")
-        assert run.selected[0].rows[0] == [0.0] and not run.warnings
+    assert (await first_row(engine, both, "-pH true"))["pH"] != pytest.approx(8, abs=0.5)
+    assert (await first_row(engine, units, "-totals Na"))["Na(mol/kgw)"] == pytest.approx(0.023)
+    run = await engine.run(f"SELECTED_OUTPUT\n-reset false\n-totals Na K\n{ranges}")
+    assert run.selected[0].rows[-1] == [pytest.approx(1e-3), 0.0]
+    run = await engine.run(f"SELECTED_OUTPUT\n-reset false\n-totals Na\n{column}")
+    assert run.selected[0].rows[0] == [0.0] and not run.warnings
 
 
 def test_definitions_of_the_input_count_from_their_simulation_on(databases: Path) -> None:
@@ -410,15 +408,14 @@ async def test_equivalents_that_the_engine_counts_as_moles_are_doubted(
         assert row["Ca(mol/kgw)"] == pytest.approx(0.004, rel=0.01)
 
 
-async def test_words_after_a_unit_are_said_to_be_dropped(databases: Path) -> None:
+async def test_words_after_a_unit_are_said_to_be_dropped(engine: Engine) -> None:
     text = "SOLUTION 1\n units ppm{}\n Ca 40\nEND"
     (doubt,) = assumed(text.format(" as CaCO3")).doubtful
     assert doubt.startswith("line 2: 'as CaCO3' after the unit")
     spread = "SOLUTION_SPREAD\n -units ppm as CaCO3\nCa\tNa\n40\t20\n50\t10\nEND"
     assert [each.partition(" after")[0] for each in assumed(spread).doubtful] == ["line 2: 'as CaCO3'"]
-    async with Engine() as engine:
-        dropped = await first_row(engine, text.format(" as CaCO3"), "-totals Ca")
-        assert dropped == await first_row(engine, text.format(""), "-totals Ca")
+    dropped = await first_row(engine, text.format(" as CaCO3"), "-totals Ca")
+    assert dropped == await first_row(engine, text.format(""), "-totals Ca")
 
 
 @pytest.mark.parametrize("name", ["temp", "pH", "pe", "-water"])
@@ -430,7 +427,7 @@ def test_an_option_given_twice_is_doubted(databases: Path, name: str) -> None:
     assert not assumed("SOLUTION_SPREAD\n -temp 20\ntemp\tNa\tCl\n10\t1\t1\n12\t1\t1\nEND").doubtful
 
 
-async def test_much_salt_at_the_density_of_water_is_doubted(databases: Path) -> None:
+async def test_much_salt_at_the_density_of_water_is_doubted(engine: Engine) -> None:
     text = "SOLUTION 1\n units mg/L\n{} Na 100000\n Cl 154000\nEND"
     (doubt,) = assumed(text.format(""), "pitzer.dat").doubtful
     assert doubt.startswith("line 1: 254 g/L dissolved at the default density 1 kg/L")
@@ -442,10 +439,9 @@ async def test_much_salt_at_the_density_of_water_is_doubted(databases: Path) -> 
     assert assumed("SOLUTION 1\n units mmol/L\n Na 100\n Cl 100\nEND").doubtful
     for little in ("mg/L\n Na 1900\n Cl 3000", "ppm\n Na 100000\n Cl 154000", "mmol/L\n Na 80\n Cl 80"):
         assert not assumed(f"SOLUTION 1\n units {little}\nEND").doubtful
-    async with Engine() as engine:
-        options = "-ionic_strength true"
-        plain = await first_row(engine, text.format(""), options, "pitzer.dat")
-        better = await first_row(engine, text.format(" density 1 calculate\n"), options, "pitzer.dat")
+    options = "-ionic_strength true"
+    plain = await first_row(engine, text.format(""), options, "pitzer.dat")
+    better = await first_row(engine, text.format(" density 1 calculate\n"), options, "pitzer.dat")
     assert (plain["mu"], better["mu"]) == (pytest.approx(5.83, abs=0.01), pytest.approx(4.79, abs=0.01))
 
 
@@ -471,21 +467,20 @@ def test_databases_for_cold_brines_are_doubted_in_the_warm(databases: Path) -> N
     assert not assumed("SOLUTION 1\n temp 60\n Na 1\n Cl 1\nEND").doubtful
 
 
-async def test_shares_of_nitrogen_are_about_those_of_the_engine(databases: Path) -> None:
+async def test_shares_of_nitrogen_are_about_those_of_the_engine(engine: Engine) -> None:
     mixed = 0
-    async with Engine() as engine:
-        for pH in (6.5, 7.0, 7.25, 7.5, 7.75, 8.0):
-            text = f"SOLUTION 1\n pH {pH}\n pe 12\n temp 10\n N 5\nEND"
-            row = await first_row(engine, text, "-totals N(0) N(5) N")
-            said = next(each for each in assumed(text).counted_as if "N without" in each)
-            total = row["N(mol/kgw)"]
-            assert isinstance(total, float)
-            for state, share in re.findall(r"(N\(\d\)) (\d+) %", said):
-                computed = row[f"{state}(mol/kgw)"]
-                assert isinstance(computed, float) and float(share) == pytest.approx(
-                    100 * computed / total, abs=10
-                )
-                mixed += 1
+    for pH in (6.5, 7.0, 7.25, 7.5, 7.75, 8.0):
+        text = f"SOLUTION 1\n pH {pH}\n pe 12\n temp 10\n N 5\nEND"
+        row = await first_row(engine, text, "-totals N(0) N(5) N")
+        said = next(each for each in assumed(text).counted_as if "N without" in each)
+        total = row["N(mol/kgw)"]
+        assert isinstance(total, float)
+        for state, share in re.findall(r"(N\(\d\)) (\d+) %", said):
+            computed = row[f"{state}(mol/kgw)"]
+            assert isinstance(computed, float) and float(share) == pytest.approx(
+                100 * computed / total, abs=10
+            )
+            mixed += 1
     assert mixed >= 2
 
 
@@ -504,7 +499,7 @@ def test_a_couple_that_distributes_elements_is_said_and_replaces_the_default_pe(
     assert not any(each.startswith("line 7: ") and by in each for each in found.counted_as)
 
 
-async def test_a_mix_with_a_solution_that_nothing_makes_is_doubted(databases: Path) -> None:
+async def test_a_mix_with_a_solution_that_nothing_makes_is_doubted(engine: Engine) -> None:
     text = "SOLUTION 1\n Na 1\n Cl 1\n{}MIX 1\n 1 1\n 2 1\nEND"
     lost = "MIX 1 names solution 2, which nothing defines: PHREEQC leaves it out"
     assert assumed(text.format("")).doubtful == (f"line 6: {lost}",)
@@ -520,8 +515,7 @@ async def test_a_mix_with_a_solution_that_nothing_makes_is_doubted(databases: Pa
         "SOLUTION_SPREAD\nNumber\tNa\n2\t1\n",
     ):
         assert not assumed(text.format(makes)).doubtful, makes
-    async with Engine() as engine:
-        run = await engine.run(text.format(""))
+    run = await engine.run(text.format(""))
     assert run.solved and not run.warnings and "Solution 2" not in run.output
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+import pytest_asyncio
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -20,6 +21,9 @@ from labrig_phreeqc.output.compare_text import to_text
 from labrig_phreeqc.output.outline import find_state
 from labrig_phreeqc.output.outline_reading import outline_output
 from labrig_phreeqc.output.series import series
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
 
 Solve = Callable[..., Awaitable[str]]
 
@@ -34,16 +38,14 @@ END
 """
 
 
-@pytest.fixture
-async def solve(databases: Path) -> AsyncIterator[Solve]:
-    async with Engine() as engine:
+@pytest_asyncio.fixture(loop_scope="session")
+async def solve(engine: Engine) -> Solve:
+    async def run(text: str, database: str = "phreeqc.dat") -> str:
+        done = await engine.run(text, database=database)
+        assert done.solved, done.errors
+        return done.output
 
-        async def run(text: str, database: str = "phreeqc.dat") -> str:
-            done = await engine.run(text, database=database)
-            assert done.solved, done.errors
-            return done.output
-
-        yield run
+    return run
 
 
 def mirrored(one: Comparison) -> Comparison:

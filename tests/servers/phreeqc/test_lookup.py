@@ -19,6 +19,9 @@ from labrig_phreeqc.database.lookup import Found, look_up
 from labrig_phreeqc.database.reading import parse, read
 from labrig_phreeqc.engine.engine import Engine
 
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+
 COUNTS = {  # elements (with redox states and sites), species, phases, rates
     "Amm.dat": (53, 291, 77, 7),
     "ColdChem.dat": (12, 10, 33, 0),
@@ -139,54 +142,47 @@ def test_reads_every_installed_database(databases: Path) -> None:
 @pytest.mark.parametrize(
     "name", [name if name in SAMPLE else pytest.param(name, marks=pytest.mark.accept) for name in LOADABLE]
 )
-async def test_every_constant_is_the_engines(name: str, databases: Path) -> None:
+async def test_every_constant_is_the_engines(name: str, engine: Engine) -> None:
     catalogue = read(named(name).path)
     entries: list[Species | Phase] = [*catalogue.species, *catalogue.phases]
     lines = [
         f'{10 + i} PRINT "@{i}", LK_{"PHASE" if isinstance(each, Phase) else "SPECIES"}("{each.name}")'
         for i, each in enumerate(entries)
     ]
-    async with Engine() as engine:
-        for celsius in (25, 60, 90):
-            text = f"SOLUTION 1\n temp {celsius}\nUSER_PRINT\n" + "\n".join(lines) + "\nEND\n"
-            run = await engine.run(text, database=name)
-            assert run.solved, run.errors
-            said = re.findall(r"^@(\d+)\s+(\S+)", run.output, re.M)
-            assert len(said) == len(entries)
-            for number, value in said:
-                entry = entries[int(number)]
-                if entry.log_k is None and not entry.analytic and not entry.added:
-                    assert float(value) == 0  # where the file states none, PHREEQC takes 0
-                    continue
-                # PHREEQC prints five digits, and its gas constant is not CODATA's
-                assert log_k_at(entry, celsius) == pytest.approx(float(value), abs=2e-3, rel=1e-4), entry
+    for celsius in (25, 60, 90):
+        text = f"SOLUTION 1\n temp {celsius}\nUSER_PRINT\n" + "\n".join(lines) + "\nEND\n"
+        run = await engine.run(text, database=name)
+        assert run.solved, run.errors
+        said = re.findall(r"^@(\d+)\s+(\S+)", run.output, re.M)
+        assert len(said) == len(entries)
+        for number, value in said:
+            entry = entries[int(number)]
+            if entry.log_k is None and not entry.analytic and not entry.added:
+                assert float(value) == 0  # where the file states none, PHREEQC takes 0
+                continue
+            # PHREEQC prints five digits, and its gas constant is not CODATA's
+            assert log_k_at(entry, celsius) == pytest.approx(float(value), abs=2e-3, rel=1e-4), entry
 
 
-async def test_saturation_indices_use_these_constants(database: Database) -> None:
+async def test_saturation_indices_use_these_constants(database: Database, engine: Engine) -> None:
     water = "SOLUTION 1\n temp {}\n pH 8 charge\n Ca 1; Mg 1; Na 1; Cl 1; S(6) 1; C(4) 1; Si 1; Al 0.001; Ba 0.001\nEND"
-    async with Engine() as engine:
-        for celsius in (25, 60, 90):
-            run = await engine.run(water.format(celsius), database=database.name)
-            table = run.output.partition(f"log K({int(celsius + 273.15)} K,   1 atm)")[2].partition("**")[0]
-            rows = re.findall(r"^  (\S+)\s+\S+\s+\S+\s+(-?\d+\.\d\d)  ", table, re.M)
-            assert {"Calcite", "CO2(g)", "Gypsum", "Quartz", "Barite", "Gibbsite"} <= {
-                name for name, _ in rows
-            }
-            for name, value in rows:
-                assert log_k_at(one(database, name, "phase"), celsius) == pytest.approx(
-                    float(value), abs=0.01
-                )
+    for celsius in (25, 60, 90):
+        run = await engine.run(water.format(celsius), database=database.name)
+        table = run.output.partition(f"log K({int(celsius + 273.15)} K,   1 atm)")[2].partition("**")[0]
+        rows = re.findall(r"^  (\S+)\s+\S+\s+\S+\s+(-?\d+\.\d\d)  ", table, re.M)
+        assert {"Calcite", "CO2(g)", "Gypsum", "Quartz", "Barite", "Gibbsite"} <= {name for name, _ in rows}
+        for name, value in rows:
+            assert log_k_at(one(database, name, "phase"), celsius) == pytest.approx(float(value), abs=0.01)
 
 
-async def test_named_expressions_add_to_species(databases: Path) -> None:
+async def test_named_expressions_add_to_species(engine: Engine) -> None:
     catalogue = read(named("iso.dat").path)
     adding = [each for each in catalogue.species if each.added]
     assert len(adding) == 40
     text = "SOLUTION 1\n temp 60\nUSER_PRINT\n" + "\n".join(
         f'{10 + i} PRINT "@", LK_SPECIES("{each.name}")' for i, each in enumerate(adding)
     )
-    async with Engine() as engine:
-        run = await engine.run(text + "\nEND\n", database="iso.dat")
+    run = await engine.run(text + "\nEND\n", database="iso.dat")
     said = [float(value) for value in re.findall(r"^@\s+(\S+)", run.output, re.M)]
     assert said == pytest.approx([log_k_at(each, 60) for each in adding], abs=1e-4, rel=1e-4)
 
@@ -229,17 +225,16 @@ def test_mass_is_counted_as_the_fourth_column_says(database: Database) -> None:
 
 
 @pytest.mark.parametrize("name", ["phreeqc.dat", "wateq4f.dat", "minteq.v4.dat", "llnl.dat", "sit.dat"])
-async def test_the_engine_counts_mass_so(name: str, databases: Path) -> None:
+async def test_the_engine_counts_mass_so(name: str, engine: Engine) -> None:
     weights = {each.name: each.formula_weight for each in read(named(name).path).elements}
     wanted = ("S(6)", "N(5)", "C(4)", "Si", "P", "B", "Ca", "Cl", "F")
     given = "".join(f" {each} {weights[each]}\n" for each in wanted if each in weights)
     asked = "".join(
         f'{10 + i} PRINT "@", TOT("{each}")\n' for i, each in enumerate(wanted) if each in weights
     )
-    async with Engine() as engine:
-        run = await engine.run(
-            f"SOLUTION 1\n units mg/kgw\n pH 7\n{given}USER_PRINT\n{asked}END\n", database=name
-        )
+    run = await engine.run(
+        f"SOLUTION 1\n units mg/kgw\n pH 7\n{given}USER_PRINT\n{asked}END\n", database=name
+    )
     said = [float(value) for value in re.findall(r"^@\s+(\S+)", run.output, re.M)]
     assert len(said) >= 7 and said == pytest.approx([1e-3] * len(said), rel=1e-4)
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import pytest_asyncio
 from fastmcp import Client
 
 from labrig.serving.builder import build
@@ -25,24 +26,26 @@ from labrig_phreeqc.engine.run import Run
 from labrig_phreeqc.output.series import series
 from labrig_phreeqc.server import toolbox
 
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+
 Solve = Callable[..., Awaitable[Run]]
 Ask = Callable[..., Awaitable[list[float]]]
 
 
-@pytest.fixture
-async def solve(databases: Path) -> AsyncIterator[Solve]:
+@pytest_asyncio.fixture(loop_scope="session")
+async def solve(engine: Engine) -> Solve:
     """Run an input with the engine; it must be solved and nothing in it ignored."""
-    async with Engine() as engine:
 
-        async def run(text: str, database: str = "phreeqc.dat") -> Run:
-            done = await engine.run(text, database=database)
-            assert done.solved and not done.ignored_input, (done.errors, done.warnings)
-            return done
+    async def run(text: str, database: str = "phreeqc.dat") -> Run:
+        done = await engine.run(text, database=database)
+        assert done.solved and not done.ignored_input, (done.errors, done.warnings)
+        return done
 
-        yield run
+    return run
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def ask(tmp_path: Path, databases: Path) -> AsyncIterator[Ask]:
     """Run an input over MCP and read quantities of its last state with the tool `series`, as an agent does."""
     async with Client(build(toolbox, ServeOptions(workspace=tmp_path / "w"))) as client:

@@ -27,6 +27,9 @@ from labrig_phreeqc.waters.estimates import Estimate, members_csv, picture_data
 from labrig_phreeqc.waters.speciation import speciate
 from labrig_phreeqc.waters.uncertainty import estimate_saturation
 
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+
 EXACT = ErrorModel(relative=0, pH=0, temperature=0)
 USUAL = ErrorModel(relative=0.05, pH=0.1, temperature=0.5)
 LN10 = math.log(10)
@@ -78,42 +81,40 @@ async def test_calcite_follows_pH_one_to_one(databases: Path) -> None:
     assert found.shares is not None and found.by_input["pH"] == pytest.approx(1.0)
 
 
-async def test_one_cause_has_the_whole_variance(databases: Path) -> None:
-    async with Engine() as engine:
+async def test_one_cause_has_the_whole_variance(engine: Engine) -> None:
 
-        async def shares(model: ErrorModel, *names: str) -> Estimate:
-            asked = {"databases": names, "members": 50, "seed": 5, "engine": engine}
-            return (await estimate_saturation(water(), ["Dolomite"], errors=model, **asked))[0]
+    async def shares(model: ErrorModel, *names: str) -> Estimate:
+        asked = {"databases": names, "members": 50, "seed": 5, "engine": engine}
+        return (await estimate_saturation(water(), ["Dolomite"], errors=model, **asked))[0]
 
-        warm = await shares(replace(EXACT, temperature=1.0), "phreeqc.dat")
-        assert warm.shares and warm.shares.by_source() == {
-            "analysis": 0,
-            "database": 0,
-            "temperature": 1,
-            "interaction": 0,
-        }
-        assert warm.by_input == {}
-        chemical = await shares(replace(USUAL, temperature=0), "phreeqc.dat")
-        assert chemical.shares and chemical.shares.analysis == 1 and "temperature" not in chemical.by_input
-        two = await shares(EXACT, "phreeqc.dat", "llnl.dat")
-        assert two.shares and two.shares.database == 1
-        low, high = two.nominal["phreeqc.dat"], two.nominal["llnl.dat"]
-        assert high - low > 0.5 and any("another solid" in note for note in two.notes)
-        assert two.mean == pytest.approx((low + high) / 2, abs=1e-6)
-        assert two.sd == pytest.approx((high - low) / 2, abs=1e-6)
-        assert two.share_above_zero == ((low > 0) + (high > 0)) / 2 == 0.5
-        assert two.interval == pytest.approx((low, high), abs=1e-6)
-        none = await shares(EXACT, "phreeqc.dat")
-        assert none.shares is None and none.sd < 1e-6 and any("no variance" in note for note in none.notes)
-        assert picture_data(none)["shares"] == {}
+    warm = await shares(replace(EXACT, temperature=1.0), "phreeqc.dat")
+    assert warm.shares and warm.shares.by_source() == {
+        "analysis": 0,
+        "database": 0,
+        "temperature": 1,
+        "interaction": 0,
+    }
+    assert warm.by_input == {}
+    chemical = await shares(replace(USUAL, temperature=0), "phreeqc.dat")
+    assert chemical.shares and chemical.shares.analysis == 1 and "temperature" not in chemical.by_input
+    two = await shares(EXACT, "phreeqc.dat", "llnl.dat")
+    assert two.shares and two.shares.database == 1
+    low, high = two.nominal["phreeqc.dat"], two.nominal["llnl.dat"]
+    assert high - low > 0.5 and any("another solid" in note for note in two.notes)
+    assert two.mean == pytest.approx((low + high) / 2, abs=1e-6)
+    assert two.sd == pytest.approx((high - low) / 2, abs=1e-6)
+    assert two.share_above_zero == ((low > 0) + (high > 0)) / 2 == 0.5
+    assert two.interval == pytest.approx((low, high), abs=1e-6)
+    none = await shares(EXACT, "phreeqc.dat")
+    assert none.shares is None and none.sd < 1e-6 and any("no variance" in note for note in none.notes)
+    assert picture_data(none)["shares"] == {}
 
 
 @pytest.mark.accept
-async def test_default_databases_and_their_shares(databases: Path) -> None:
-    async with Engine() as engine:
-        calcite, dolomite = await estimate_saturation(
-            water(), ["calcite", "Dolomite"], errors=USUAL, members=300, seed=2, engine=engine
-        )
+async def test_default_databases_and_their_shares(engine: Engine) -> None:
+    calcite, dolomite = await estimate_saturation(
+        water(), ["calcite", "Dolomite"], errors=USUAL, members=300, seed=2, engine=engine
+    )
     assert calcite.phase == "Calcite" and list(calcite.used) == list(compatible.INDEPENDENT)
     assert dolomite.excluded["minteq.v4.dat"] == "has no Dolomite"
     assert set(compatible.LEFT_OUT) & {each.name for each in list_databases()} == set(calcite.excluded)
@@ -289,20 +290,19 @@ async def test_coverage_over_200_analyses(databases: Path) -> None:
 
 
 @pytest.mark.accept
-async def test_failed_members_are_counted(databases: Path) -> None:
+async def test_failed_members_are_counted(engine: Engine) -> None:
     """Some draws of this acid water have more alkalinity than PHREEQC can reconcile with the pH."""
     acid = water(pH=3.5, temperature=20, Na=3.0, Cl=3.0, Ca=5.0, Alkalinity=2.0)
     model = ErrorModel(relative=0.3, pH=0.5, temperature=0)
-    async with Engine() as engine:
-        asked: dict[str, Any] = {"databases": ["phreeqc.dat", "wateq4f.dat"], "members": 60, "seed": 1}
-        (found,) = await estimate_saturation(acid, ["Calcite"], errors=model, engine=engine, **asked)
-        rows = list(csv.DictReader(io.StringIO(members_csv([found]))))
-        drawn = [row for row in rows if row["database"] == "phreeqc.dat"]
-        again = []
-        for row in drawn:
-            amounts = {name: float(row[f"{name} [{unit}]"]) for name, unit in UNITS_OF_ACID.items()}
-            member = water(pH=float(row["pH"]), temperature=float(row["temperature [degC]"]), **amounts)
-            again += await speciate([member], ["Calcite"], engine=engine)
+    asked: dict[str, Any] = {"databases": ["phreeqc.dat", "wateq4f.dat"], "members": 60, "seed": 1}
+    (found,) = await estimate_saturation(acid, ["Calcite"], errors=model, engine=engine, **asked)
+    rows = list(csv.DictReader(io.StringIO(members_csv([found]))))
+    drawn = [row for row in rows if row["database"] == "phreeqc.dat"]
+    again = []
+    for row in drawn:
+        amounts = {name: float(row[f"{name} [{unit}]"]) for name, unit in UNITS_OF_ACID.items()}
+        member = water(pH=float(row["pH"]), temperature=float(row["temperature [degC]"]), **amounts)
+        again += await speciate([member], ["Calcite"], engine=engine)
     lost = [each.failure for each in again if each.failure]
     assert 0 < len(lost) == found.failed["phreeqc.dat"] < 30
     assert found.used["phreeqc.dat"] == 60 - len(lost)
@@ -320,61 +320,57 @@ UNITS_OF_ACID = {"Na": "mmol/kgw", "Cl": "mmol/kgw", "Ca": "mmol/kgw", "Alkalini
 
 
 @pytest.mark.accept
-async def test_databases_fit_the_water(databases: Path) -> None:
-    async with Engine() as engine:
+async def test_databases_fit_the_water(engine: Engine) -> None:
 
-        async def used(analysis: Analysis, phase: str, **asked: Any) -> Estimate:
-            return (
-                await estimate_saturation(
-                    analysis, [phase], errors=USUAL, members=50, seed=1, engine=engine, **asked
-                )
-            )[0]
+    async def used(analysis: Analysis, phase: str, **asked: Any) -> Estimate:
+        return (
+            await estimate_saturation(
+                analysis, [phase], errors=USUAL, members=50, seed=1, engine=engine, **asked
+            )
+        )[0]
 
-        brine = await used(water(temperature=25, Na=6100.0, Cl=6100.0), "Halite")
-        assert list(brine.used) == ["pitzer.dat"] and "ionic strengths up to 1" in brine.excluded["llnl.dat"]
-        assert brine.nominal["pitzer.dat"] == pytest.approx(0.0, abs=0.02)
-        named = await used(
-            water(temperature=25, Na=6100.0, Cl=6100.0),
-            "Halite",
-            databases=["pitzer", "llnl.dat", "frezchem.dat"],
-        )
-        assert named.nominal["llnl.dat"] == pytest.approx(-0.56, abs=0.05)
-        said = " ".join(named.notes)
-        assert "llnl.dat is for ionic strengths" in said and "frezchem.dat is for freezing brines" in said
-        nitrate = await used(water(Ca=2.0, Alkalinity=3.5, NO3=0.5), "Calcite")
-        assert nitrate.excluded["pitzer.dat"] == "lacks N(5)" and "sit.dat" in nitrate.used
-        trace = await used(water(Ca=2.0, Alkalinity=3.95, NO3=0.03), "Calcite")
-        assert "pitzer.dat" in trace.used and any("pitzer.dat lacks N(5): minor" in n for n in trace.notes)
-        silica = await used(water(Mg=1.0, Si=0.5, Cl=2.0), "Sepiolite")  # twice the formula in two of them
-        assert {"llnl.dat", "PHREEQC_ThermoddemV1.10_15Dec2020.dat"} <= set(silica.excluded)
-        assert "Mg4Si6O15(OH)2:6H2O" in silica.excluded["llnl.dat"] and "pitzer.dat" in silica.used
-        hot = await used(water(temperature=150.0, Ca=0.1, SO4=0.1, Na=1.0, Cl=1.0), "Anhydrite")
-        assert set(hot.used) == {"llnl.dat", "PHREEQC_ThermoddemV1.10_15Dec2020.dat"}
-        warm = await used(water(temperature=25.0, Ca=1.0, SO4=1.0), "Anhydrite")
-        assert any(
-            "phreeqc.dat states the log K of Anhydrite for 50 to 160 degC" in note for note in warm.notes
-        )
+    brine = await used(water(temperature=25, Na=6100.0, Cl=6100.0), "Halite")
+    assert list(brine.used) == ["pitzer.dat"] and "ionic strengths up to 1" in brine.excluded["llnl.dat"]
+    assert brine.nominal["pitzer.dat"] == pytest.approx(0.0, abs=0.02)
+    named = await used(
+        water(temperature=25, Na=6100.0, Cl=6100.0),
+        "Halite",
+        databases=["pitzer", "llnl.dat", "frezchem.dat"],
+    )
+    assert named.nominal["llnl.dat"] == pytest.approx(-0.56, abs=0.05)
+    said = " ".join(named.notes)
+    assert "llnl.dat is for ionic strengths" in said and "frezchem.dat is for freezing brines" in said
+    nitrate = await used(water(Ca=2.0, Alkalinity=3.5, NO3=0.5), "Calcite")
+    assert nitrate.excluded["pitzer.dat"] == "lacks N(5)" and "sit.dat" in nitrate.used
+    trace = await used(water(Ca=2.0, Alkalinity=3.95, NO3=0.03), "Calcite")
+    assert "pitzer.dat" in trace.used and any("pitzer.dat lacks N(5): minor" in n for n in trace.notes)
+    silica = await used(water(Mg=1.0, Si=0.5, Cl=2.0), "Sepiolite")  # twice the formula in two of them
+    assert {"llnl.dat", "PHREEQC_ThermoddemV1.10_15Dec2020.dat"} <= set(silica.excluded)
+    assert "Mg4Si6O15(OH)2:6H2O" in silica.excluded["llnl.dat"] and "pitzer.dat" in silica.used
+    hot = await used(water(temperature=150.0, Ca=0.1, SO4=0.1, Na=1.0, Cl=1.0), "Anhydrite")
+    assert set(hot.used) == {"llnl.dat", "PHREEQC_ThermoddemV1.10_15Dec2020.dat"}
+    warm = await used(water(temperature=25.0, Ca=1.0, SO4=1.0), "Anhydrite")
+    assert any("phreeqc.dat states the log K of Anhydrite for 50 to 160 degC" in note for note in warm.notes)
 
 
 @pytest.mark.accept
-async def test_a_minor_ligand_that_matters_is_not_left_out(databases: Path) -> None:
+async def test_a_minor_ligand_that_matters_is_not_left_out(engine: Engine) -> None:
     """Fluoride holds aluminium: a database without it gives another index of gibbsite, and the same of gypsum."""
     ions = {"Ca": 4.0, "Na": 8.0, "Cl": 8.0, "SO4": 4.0, "Al": 0.002, "F": 0.05}
-    async with Engine() as engine:
-        asked: dict[str, Any] = {"members": 50, "seed": 1, "level": 0.9, "engine": engine}
-        analysis = water(5.0, 25.0, **ions)
-        lacking = [
-            each.name
-            for each in list_databases()
-            if each.name not in ("phreeqc.dat", *compatible.ADD_ONS)
-            and {"Al", "Ca", "S(6)"} <= {e.name for e in read(each.path).elements}
-            and "F" not in {e.name for e in read(each.path).elements}
-            and any(p.name == "Gibbsite" for p in read(each.path).phases)
-        ]
-        if not lacking:
-            pytest.skip("every database with aluminium has fluoride")
-        asked["databases"] = ["phreeqc.dat", lacking[0]]
-        gibbsite, gypsum = await estimate_saturation(analysis, ["Gibbsite", "Gypsum"], errors=USUAL, **asked)
+    asked: dict[str, Any] = {"members": 50, "seed": 1, "level": 0.9, "engine": engine}
+    analysis = water(5.0, 25.0, **ions)
+    lacking = [
+        each.name
+        for each in list_databases()
+        if each.name not in ("phreeqc.dat", *compatible.ADD_ONS)
+        and {"Al", "Ca", "S(6)"} <= {e.name for e in read(each.path).elements}
+        and "F" not in {e.name for e in read(each.path).elements}
+        and any(p.name == "Gibbsite" for p in read(each.path).phases)
+    ]
+    if not lacking:
+        pytest.skip("every database with aluminium has fluoride")
+    asked["databases"] = ["phreeqc.dat", lacking[0]]
+    gibbsite, gypsum = await estimate_saturation(analysis, ["Gibbsite", "Gypsum"], errors=USUAL, **asked)
     assert "without which the index moves" in gibbsite.excluded[lacking[0]]
     assert lacking[0] in gypsum.used
 
@@ -492,11 +488,10 @@ async def test_picture_and_csv(databases: Path) -> None:
         ({"phases": ["Pyrite"], "analysis": water(Fe=0.1, SO4=1.0), "databases": ["pitzer"]}, "databases="),
     ],
 )
-async def test_refusals(databases: Path, change: dict[str, Any], told: str) -> None:
+async def test_refusals(databases: Path, change: dict[str, Any], told: str, engine: Engine) -> None:
     asked: dict[str, Any] = {"analysis": water(), "phases": ["Calcite"], "errors": USUAL, "seed": 1, **change}
-    async with Engine() as engine:
-        with pytest.raises(LabrigError) as refused:
-            await estimate_saturation(asked.pop("analysis"), asked.pop("phases"), engine=engine, **asked)
+    with pytest.raises(LabrigError) as refused:
+        await estimate_saturation(asked.pop("analysis"), asked.pop("phases"), engine=engine, **asked)
     assert told in str(refused.value)
 
 
@@ -535,20 +530,19 @@ IRON = {"Ca": 2.0, "Mg": 0.8, "Na": 1.3, "Alkalinity": 4.1, "Cl": 1.1, "Fe": 0.0
 
 
 async def test_databases_that_divide_iron_otherwise_are_told_from_those_with_another_constant(
-    databases: Path,
+    engine: Engine,
 ) -> None:
     """Siderite at pe 4 in two databases: their log K are those of their files, and the iron that is Fe(2) differs."""
-    async with Engine() as engine:
-        asked: dict[str, Any] = {
-            "errors": USUAL,
-            "seed": 1,
-            "members": 50,
-            "databases": ["phreeqc.dat", "minteq.v4.dat"],
-        }
-        (found,) = await estimate_saturation(water(**IRON), ["Siderite"], engine=engine, **asked)
-        known = with_constituent(water(**IRON), "Fe", element="Fe(2)")
-        known = replace(known, constituents={each.element: each for each in known.constituents.values()})
-        (stated,) = await estimate_saturation(known, ["Siderite"], engine=engine, **asked)
+    asked: dict[str, Any] = {
+        "errors": USUAL,
+        "seed": 1,
+        "members": 50,
+        "databases": ["phreeqc.dat", "minteq.v4.dat"],
+    }
+    (found,) = await estimate_saturation(water(**IRON), ["Siderite"], engine=engine, **asked)
+    known = with_constituent(water(**IRON), "Fe", element="Fe(2)")
+    known = replace(known, constituents={each.element: each for each in known.constituents.values()})
+    (stated,) = await estimate_saturation(known, ["Siderite"], engine=engine, **asked)
     assert found.shares is not None and stated.shares is not None
     assert sum(found.by_cause.values()) == pytest.approx(found.shares.database)
     (said,) = [each for each in found.notes if "differ by" in each]

@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import random
-from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
 import pytest
@@ -27,11 +26,7 @@ from labrig_phreeqc.waters.report import (
 from labrig_phreeqc.waters.speciation import speciate
 from labrig_phreeqc.waters.survey import speciate_waters
 
-
-@pytest.fixture
-async def engine(databases: object) -> AsyncIterator[Engine]:
-    async with Engine() as running:
-        yield running
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
 # g/mol and charge of the ions of the generator, IUPAC 2021: not taken from the code under test.
