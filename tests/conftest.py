@@ -19,14 +19,18 @@ if TYPE_CHECKING:
     from support.sandbox_rig import Rig
     from support.spread import Spread
 
-# Timing never fails a test; in CI hypothesis repeats its cases, elsewhere it goes on looking. `make soak` looks longer.
+# Timing never fails a test; in CI hypothesis repeats its cases, elsewhere it goes on looking. `make test` looks
+# at a few cases, the acceptance at more, `make soak` at thousands.
 settings.register_profile("labrig", deadline=None, derandomize="CI" in os.environ)
 settings.register_profile("soak", deadline=None, max_examples=2_000)
+settings.register_profile("sample", settings.get_profile("labrig"), max_examples=30)
 settings.load_profile("labrig")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Mark what the tests start, unless this is a worker, which was started with the mark."""
+    """Choose the cases of `make test`. Mark what the tests start, unless this is a worker, which was started so."""
+    if "not accept" in config.option.markexpr:
+        settings.load_profile("sample")
     if not hasattr(config, "workerinput"):
         leftovers.mark()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 
 from labrig.errors import LabrigError
 from labrig.sandbox import Limits, Result, Sandbox, backends, environment
+from labrig.sandbox.profiles import profiles
 from labrig.sandbox.replaying import Session
 
 BACKENDS = ["auto", pytest.param("landlock", marks=pytest.mark.accept)]
@@ -49,10 +51,16 @@ def skip_unless(profile: str = "science", backend: str = "auto") -> None:
 
 
 @contextmanager
-def rig(**options: Any) -> Iterator[Rig]:
-    """Give a rig; skip where the environment or the backend is missing, and say why."""
+def rig(*, warm: bool = True, **options: Any) -> Iterator[Rig]:
+    """Give a rig; skip where the environment or the backend is missing, and say why.
+
+    One that is not warm has imported what draws and no other package, whose import is most of the time of a start.
+    """
     skip_unless(options.get("profile", "science"), options.get("backend", "auto"))
-    with asyncio.Runner() as runner:
+    with pytest.MonkeyPatch.context() as patch, asyncio.Runner() as runner:
+        if not warm:
+            bare = {name: replace(each, warm=("matplotlib.pyplot",)) for name, each in profiles().items()}
+            patch.setattr("labrig.sandbox.sandbox.profiles", lambda: bare)
 
         async def made() -> Sandbox:
             return Sandbox(**options)

@@ -57,6 +57,7 @@ def _hash(run: Run) -> str:
     return hashed.hexdigest()
 
 
+@pytest.mark.accept
 async def test_wheat_of_tunis_yields_what_was_published(engines: Engines) -> None:
     """The set-up of AquaCrop-OSPy's own tests: SandyLoam at field capacity, sown on 1 October, 1979 to 1985."""
     numbers, seasons, _ = await ran(engines, tunis(), **PERIOD)

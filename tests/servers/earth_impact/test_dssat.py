@@ -56,6 +56,7 @@ async def ran(
         return numbers, kept, tuple(done.warnings)
 
 
+@pytest.mark.accept
 async def test_maize_grows_and_its_water_and_dates_hold_together(engines: Engines) -> None:
     numbers, kept, warnings = await ran(engines)
     assert 8 < numbers["yield_t_ha"] < 13

@@ -49,7 +49,7 @@ print(next(rows), write_on_the_host(), len(list(rows)))
 """
 
 
-@pytest.fixture(scope="module", params=["bubblewrap", "landlock"])
+@pytest.fixture(scope="module", params=["bubblewrap", pytest.param("landlock", marks=pytest.mark.accept)])
 def backend(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
@@ -57,7 +57,7 @@ def backend(request: pytest.FixtureRequest) -> str:
 @pytest.fixture(scope="module")
 def lab(backend: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Rig, Path]]:
     root = tmp_path_factory.mktemp("root")
-    with rig(backend=backend, roots=[root]) as made:
+    with rig(backend=backend, roots=[root], warm=False) as made:
         yield made, root
 
 

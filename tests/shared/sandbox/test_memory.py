@@ -36,7 +36,7 @@ print(found)
 def test_the_names_of_inputs_of_others_are_not_found(backend: str, tmp_path: Path) -> None:
     path = tmp_path / "theirs-was-here.csv"
     path.write_text("a\n1\n")
-    with rig(backend=backend) as lab:
+    with rig(backend=backend, warm=False) as lab:
         mine = lab.run(SEARCH, inputs={"theirs-was-here.csv": path}, wall_s=60, cpu_s=60)
         assert int(mine.output) > 0, "the search finds what this very run was told"
         theirs = lab.run("1", inputs={"theirs-was-here.csv": path})

@@ -37,7 +37,7 @@ def state(pid: int) -> str:
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("scratch_bytes", [1 << 26, 2 << 30], ids=["in memory", "on disk"])
 def test_a_run_that_rests_stands_and_its_time_with_it(backend: str, scratch_bytes: int) -> None:
-    with rig(backend=backend) as lab:
+    with rig(backend=backend, warm=False) as lab:
 
         async def rested() -> tuple[set[str], bool, str]:
             await lab.sandbox.run("1")

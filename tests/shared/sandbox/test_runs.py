@@ -309,12 +309,12 @@ for act in (
     try: print(act())
     except OSError: print('closed')
 """
-    with rig(roots=(tmp_path,)) as lab:
+    with rig(roots=(tmp_path,), warm=False) as lab:
         result = lab.run(code, inputs={"data.bin": tmp_path / "data.bin"})
         assert result.output == f"{3 << 30} {tmp_path / 'data.bin'}\n" + "closed\n" * 4, result
     with rig(backend="bubblewrap") as lab, pytest.raises(LabrigError, match="one of the sandbox's roots"):
         lab.run("1", inputs={"data.bin": tmp_path / "data.bin"})
-    with rig() as lab:
+    with rig(warm=False) as lab:
         os.mkfifo(tmp_path / "pipe")
         for name in ("pipe", "/dev/zero"):
             with pytest.raises(LabrigError, match="neither a file nor a folder"):
@@ -429,7 +429,7 @@ def test_bad_requests_are_refused(lab: Rig) -> None:
 
 def test_a_cancelled_caller_ends_its_code(lab: Rig) -> None:
     async def cancelled() -> float:
-        task = asyncio.create_task(lab.sandbox.run("while True: pass"))
+        task = asyncio.create_task(lab.sandbox.run("while True: pass", limits=Limits(wall_s=200, cpu_s=200)))
         await asyncio.sleep(0.5)
         task.cancel()
         started = time.monotonic()
@@ -437,7 +437,7 @@ def test_a_cancelled_caller_ends_its_code(lab: Rig) -> None:
             await task
         return time.monotonic() - started
 
-    assert lab.go(cancelled()) < 2
+    assert lab.go(cancelled()) < 100, "it ends with its caller and not with its time"
     assert lab.run("1 + 1").output == "2\n"
     assert lab.sandbox.pid is not None
     assert len(children(lab.sandbox.pid)) <= 2  # bubblewrap's own two, or none
@@ -470,7 +470,7 @@ print(mine, total, open('mine.txt').read())
 
 @pytest.mark.accept
 def test_one_with_many_runs_does_not_hold_up_the_others() -> None:
-    with rig(slots=1) as lab:
+    with rig(slots=1, warm=False) as lab:
         order: list[str] = []
 
         async def one(owner: str, number: int) -> None:
@@ -489,7 +489,7 @@ def test_one_with_many_runs_does_not_hold_up_the_others() -> None:
 
 @pytest.mark.accept
 def test_too_many_are_told_to_come_back() -> None:
-    with rig(slots=1, queue=2) as lab:
+    with rig(slots=1, queue=2, warm=False) as lab:
 
         async def five() -> list[Any]:
             return await asyncio.gather(*(lab.sandbox.run("1 + 1") for _ in range(5)), return_exceptions=True)
@@ -524,7 +524,7 @@ def test_a_killed_fork_server_is_replaced(lab: Rig) -> None:
 
 @pytest.mark.accept
 def test_a_closed_sandbox_refuses() -> None:
-    with rig() as lab:
+    with rig(warm=False) as lab:
         lab.run("1")
         lab.go(lab.sandbox.close())
         with pytest.raises(LabrigError, match="closed"):
@@ -533,7 +533,7 @@ def test_a_closed_sandbox_refuses() -> None:
 
 @pytest.mark.accept
 def test_unsafe_local_says_so_in_every_result() -> None:
-    with rig(backend="unsafe-local") as lab:
+    with rig(backend="unsafe-local", warm=False) as lab:
         result = lab.run("open('/etc/passwd').read()[:4]")
         assert (result.status, result.output, result.backend) == ("ok", "root\n", "unsafe-local")
         assert result.notes[0].startswith("unsafe-local: this code ran with no protection")
