@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import csv
-import io
 import json
 import re
 import sys
@@ -13,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from labrig.errors import LabrigError
+from labrig.tables.writing import csv_text
 
 if TYPE_CHECKING:
     from labrig_harness.suite import Table
@@ -92,12 +91,7 @@ def _cell(value: Any) -> str:
 
 
 def _csv(table: Table) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([f"# {table.title}"])
-    writer.writerow(table.columns)
-    writer.writerows([_cell(value) for value in row] for row in table.rows)
-    return text.getvalue()
+    return csv_text([f"# {table.title}"], [table.columns, *table.rows])
 
 
 def _markdown(table: Table) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from labrig.errors import LabrigError
+from labrig.tables.writing import csv_text
 from labrig_earth.ensembles.members import TIME, X, Y, like, stem_of
 from labrig_earth.results import Result
 from labrig_earth.seasonal import enso
@@ -231,10 +231,7 @@ def _single(data: Any, where: str) -> Any:
 
 
 def _table(call: Call, name: str, head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    with (call.scratch / name).open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(head)
-        writer.writerows(rows)
+    (call.scratch / name).write_text(csv_text(head, rows), encoding="utf-8")
     return f"{MARK}{name}"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from dataclasses import fields
 from itertools import pairwise
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 
 from labrig.errors import LabrigError, unknown_name
 from labrig.plotting.checks import Heading
+from labrig.tables.writing import csv_text
 from labrig_earth.atmosphere.kinematics import vorticity
 from labrig_earth.atmosphere.levels import at_level, by_pressure
 from labrig_earth.cyclones.centres import AROUND_KM, Centre, find_centres
@@ -166,18 +166,14 @@ def _choice(call: Call, name: str, allowed: tuple[str, ...]) -> str:
 
 
 def _write_table(call: Call, tracks: list[Track], times: Any) -> None:
-    with (call.scratch / "tc_tracks.csv").open("w", encoding="utf-8", newline="") as file:
-        table = csv.writer(file, lineterminator="\n")
-        table.writerow(COLUMNS)
-        for storm, track in enumerate(tracks, 1):
-            for step, centre in zip(track.steps, track.centres, strict=True):
-                winds = ("" if each is None else f"{each:.2f}" for each in (centre.wind, centre.wind_around))
-                table.writerow(
-                    [
-                        storm, iso(times[step]), f"{centre.latitude:.4f}", f"{centre.longitude:.4f}",
-                        f"{centre.pressure_hpa:.2f}", f"{centre.vorticity:.4e}", *winds,
-                    ]
-                )  # fmt: skip
+    rows = []
+    for storm, track in enumerate(tracks, 1):
+        for step, centre in zip(track.steps, track.centres, strict=True):
+            winds = ("" if each is None else f"{each:.2f}" for each in (centre.wind, centre.wind_around))
+            place = (f"{centre.latitude:.4f}", f"{centre.longitude:.4f}")
+            depth = (f"{centre.pressure_hpa:.2f}", f"{centre.vorticity:.4e}")
+            rows.append((storm, iso(times[step]), *place, *depth, *winds))
+    (call.scratch / "tc_tracks.csv").write_text(csv_text(COLUMNS, rows), encoding="utf-8")
 
 
 def _said(storm: int, track: Track, times: Any) -> dict[str, Any]:

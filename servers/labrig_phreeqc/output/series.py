@@ -12,13 +12,12 @@ that is not printed is never replaced: the cell is None and a note says why. (Se
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from labrig.errors import LabrigError, unknown_name
+from labrig.tables.writing import csv_text
 from labrig_phreeqc.output.outline import Outline, State, find_state, states
 from labrig_phreeqc.output.outline_reading import outline_output
 from labrig_phreeqc.output.printouts import Found, Printout, names_of, printouts
@@ -198,11 +197,7 @@ def summary(table: Series) -> dict[str, dict[str, Cell]]:
 
 def to_csv(table: Series) -> str:
     """Return the table as CSV: one heading line with units in square brackets, empty cells for None."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(f"{c.name} [{c.unit}]" if c.unit else c.name for c in table.columns)
-    writer.writerows(table.rows)
-    return buffer.getvalue()
+    return csv_text((f"{c.name} [{c.unit}]" if c.unit else c.name for c in table.columns), table.rows)
 
 
 # ------------------------------------------------------------------------------------------ states and their rows

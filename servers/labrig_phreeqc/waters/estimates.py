@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from labrig.tables.writing import csv_text
 from labrig_phreeqc.waters.errors import Floats
 from labrig_phreeqc.waters.members import Draws
 from labrig_phreeqc.waters.spread import Shares
@@ -154,14 +153,12 @@ def members_csv(estimates: Sequence[Estimate]) -> str:
     """
     draws = estimates[0].draws
     names = list(dict.fromkeys(name for each in estimates for name in each.values))
-    text = io.StringIO()
-    rows = csv.writer(text, lineterminator="\n")
     units = [f" [{each.unit}]" if each.unit != "1" else "" for each in draws.inputs]
     inputs = [each.name + unit for each, unit in zip(draws.inputs, units, strict=True)]
-    rows.writerow(["database", "member", *inputs, *(f"SI({each.phase})" for each in estimates)])
+    rows = []
     for name in names:
         columns = [each.values.get(name) for each in estimates]
         for number, drawn in enumerate(draws.values.tolist()):
             indices = [math.nan if column is None else float(column[number]) for column in columns]
-            rows.writerow([name, number + 1, *drawn, *("" if math.isnan(each) else each for each in indices)])
-    return text.getvalue()
+            rows.append((name, number + 1, *drawn, *("" if math.isnan(each) else each for each in indices)))
+    return csv_text(("database", "member", *inputs, *(f"SI({each.phase})" for each in estimates)), rows)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import statistics
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from labrig.tables.writing import csv_text
 from labrig_phreeqc.waters.balance import Balance
 from labrig_phreeqc.waters.survey import CALCITE, Row, Survey
 
@@ -26,8 +25,6 @@ MEQ = ("Ca", "Mg", "Na", "K", "HCO3", "CO3", "SO4", "Cl", "NO3", "F")
 def to_csv(survey: Survey) -> str:
     """Return a line for each row of the table, rejected ones included, with units in the heading."""
     basis = _basis(survey)
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
     heading = [
         "sample",
         "line",
@@ -52,11 +49,8 @@ def to_csv(survey: Survey) -> str:
         "Langelier index",
         *(f"{each} (meq/{basis})" for each in MEQ),
     ]
-    writer.writerow(heading)
-    for row in survey.rows:
-        line = _line(survey, row)
-        writer.writerow([*line, *[""] * (len(heading) - len(line))])
-    return buffer.getvalue()
+    lines = (_line(survey, row) for row in survey.rows)
+    return csv_text(heading, ([*line, *[""] * (len(heading) - len(line))] for line in lines))
 
 
 def _line(survey: Survey, row: Row) -> list[str]:

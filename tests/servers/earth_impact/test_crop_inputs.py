@@ -13,7 +13,7 @@ from labrig.errors import LabrigError
 from labrig_earth.impact.crops.aquacrop import CLOSES_MM, closure
 from labrig_earth.impact.crops.aquacrop_inputs import Case, read_case
 from labrig_earth.impact.crops.evapotranspiration import extraterrestrial_radiation, with_et0
-from labrig_earth.impact.crops.weather import Filling, Weather, read_weather
+from labrig_earth.impact.crops.weather import Weather, read_weather
 from labrig_earth.impact.simulator import Named
 from support.crops import made_weather
 
@@ -42,7 +42,7 @@ def case(**changed: Any) -> Case:
     [
         ("2001-01-01,1,5,0,1\n2001-01-03,1,5,0,1", "1 days are missing after 2001-01-01"),
         ("2001-01-01,1,5,0,1\n2001-01-01,1,5,0,1", "2001-01-01 comes after 2001-01-01"),
-        ("2001-02-29,1,5,0,1", "'2001-02-29' is no date"),
+        ("2001-02-29,1,5,0,1", "'2001-02-29' is no time"),
         ("2001-01-01,6,5,0,1", "tmin_c is 6 and tmax_c 5"),
         ("2001-01-01,1,5,-1,1", "precipitation_mm is -1"),
         ("2001-01-01,280,285,0,1", "tmin_c is 280"),
@@ -52,7 +52,7 @@ def case(**changed: Any) -> Case:
         ("2001-01-01,1,5,,1", "precipitation_mm is missing on 1 days"),
         ("2001-01-01,,5,0,1", "tmin_c is missing on 1 days"),
         ("2001-01-01,1,5,0", "The line has 4 cells"),
-        ("", "There are no days"),
+        ("", "There are no rows"),
     ],
 )
 def test_weather_that_cannot_be(lines: str, said: str) -> None:
@@ -66,7 +66,7 @@ def test_weather_that_cannot_be(lines: str, said: str) -> None:
     ("head", "said"),
     [
         ("date,tmin_c,tmax_c,precipitation_mm,et0_inch\n2001-01-01,1,5,0,1", "'et0_inch' is not known"),
-        ("day,tmin_c,tmax_c,precipitation_mm\n1,1,5,0", "'day' is not known"),
+        ("day,tmin_c,tmax_c,precipitation_mm\n1,1,5,0", "no column of time"),
         ("date,tmin_c,tmax_c\n2001-01-01,1,5", "no column precipitation_mm"),
         ("date,tmin_c,tmin,tmax_c,rain_mm\n2001-01-01,1,1,5,0", "tmin_c is there twice"),
     ],
@@ -81,8 +81,8 @@ def test_only_what_was_asked_for_is_filled_and_the_result_says_so() -> None:
     rows[3], rows[4] = "2001-01-04,,9,0,1", "2001-01-05,,10,0,1"
     text = (HEAD + "\n".join(rows)).encode()
     with pytest.raises(LabrigError, match="up to 2 in a row: 2001-01-04"):
-        read_weather(text, "w.csv", filling=Filling(1))
-    found = read_weather(text, "w.csv", filling=Filling(2))
+        read_weather(text, "w.csv", fill_days=1)
+    found = read_weather(text, "w.csv", fill_days=2)
     assert found.columns["tmin_c"].tolist() == list(range(1, 11))
     assert found.notes == ("tmin_c: 2 missing days filled linearly, up to 2 in a row",)
 

@@ -158,7 +158,7 @@ def test_specs_that_are_refused(spec: dict[str, Any], said: str) -> None:
         ("date,exposure\n2019-07-01,30\n2019-07-03,31\n", "persons\n1000\n", 900.0, "1 days are missing"),
         ("date,exposure\n2019-07-01,30\n2019-07-02,\n", "persons\n1000\n", 900.0, "missing in 1 of 2"),
         ("date,heat\n2019-07-01,30\n", "persons\n1000\n", 900.0, "no column exposure"),
-        (days(30), "persons\n-1\n", 900.0, "persons is '-1'"),
+        (days(30), "persons\n-1\n", 900.0, "persons is -1"),
         (days(30), "people\n1000\n", 900.0, "not known"),
         (days(30), "persons\n1000\n2000\n", 900.0, "without a group"),
     ],

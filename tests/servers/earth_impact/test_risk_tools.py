@@ -258,8 +258,13 @@ def test_the_curve_of_exceedance_is_drawn() -> None:
     assert read.period.tolist() == [2, 5, 20, 100]
     with pytest.raises(LabrigError, match="EUR and USD"):
         drawing.figure((Drawn("a"), Drawn("b", "USD")), {})  # type: ignore[arg-type]
-    for damaged in (b"", b"x\n1\n", b"return_period_years,impact\nnan,1\n"):
-        with pytest.raises(LabrigError, match="no run of CLIMADA"):
+    for damaged, said in (
+        (b"", "no rows"),
+        (b"x\n1\n", "no column return_period_years"),
+        (b"return_period_years,impact\nnan,1\n", "return_period_years is nan"),
+        (b"return_period_years,impact\n0,1\n", "return_period_years is 0"),
+    ):
+        with pytest.raises(LabrigError, match=f"{said}.*x, {drawing.CURVE}"):
             drawing.read(damaged, runs[0].bytes_of(drawing.ASSETS), "x")
 
 

@@ -71,14 +71,14 @@ def test_networks_that_are_refused(network: Any, code: str, said: str) -> None:
 @pytest.mark.parametrize(
     ("trips", "code", "said"),
     [
-        (b"", "bad_input", "0 trips"),
+        (b"", "bad_input", "no rows"),
         (b"<routes/>", "bad_input", "0 trips"),
-        (b"id,depart_s,from\n1,0,ab", "bad_input", "the columns"),
-        (b"id,depart_s,from,to\n1,0,ab", "bad_input", "A cell is missing"),
-        (b"id,depart_s,from,to\n1,nan,ab,cf", "bad_input", "departure is 'nan'"),
+        (b"id,depart_s,from\n1,0,ab", "bad_input", "no column to"),
+        (b"id,depart_s,from,to\n1,0,ab", "bad_input", "The line has 3 cells"),
+        (b"id,depart_s,from,to\n1,nan,ab,cf", "bad_input", "depart_s is nan"),
         (b"id,depart_s,from,to\n1,0,ab,fc", "not_found", "did you mean"),
         (b"id,depart_s,from,to\n1,0,ab,cf\n1,5,ab,cf", "bad_input", "there twice"),
-        (b"\xff\xfe\x00", "bad_input", "no table"),
+        (b"\xff\xfe\x00", "bad_input", "no CSV table"),
         (TRIP.replace("<trip", "<flow").encode(), "refused", "A flow stands for trips"),
         (TRIP.replace("<trip", "<include href='/etc/passwd'/><trip").encode(), "not_found", "'include'"),
         (TRIP.replace('to="cf"', 'to="cf" via="bd"').encode(), "not_found", "'via'"),
@@ -245,7 +245,7 @@ def test_a_table_of_seeds_has_a_mean_and_an_error() -> None:
 def test_files_at_their_limits() -> None:
     with pytest.raises(LabrigError) as found:
         case_of(given(FORK, random_trips(FORK, 20_001), {}))
-    assert "20,001 trips" in str(found.value)
+    assert "20,001 rows" in str(found.value)
     with pytest.raises(LabrigError) as found:
         case_of(given(FORK, steady(10_001, 1), {"seeds": 40}))
     assert found.value.code == "limit"

@@ -7,14 +7,13 @@ what is stored in the air.
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
 from labrig.errors import LabrigError
+from labrig_earth.impact.tables import read_table
 
 Floats = NDArray[np.float64]
 CLOSES = 0.01
@@ -28,12 +27,10 @@ up to itself: rooms heated less at night miss 0.2 to 2 % of all heat, and at mos
 STORED = "air_energy_storage_w"
 
 
-def read_columns(content: bytes) -> dict[str, Floats]:
+def read_columns(content: bytes, where: str) -> dict[str, Floats]:
     """Return a table of numbers by its columns; an empty cell is NaN."""
-    rows = list(csv.DictReader(io.StringIO(content.decode())))
-    if not rows:
-        return {}
-    return {name: np.array([float(row[name] or "nan") for row in rows]) for name in rows[0]}
+    table = read_table(content, where)
+    return {name: table.values(name) for name in table.columns}
 
 
 def require_hours(counted: int, asked: int) -> None:

@@ -151,8 +151,9 @@ async def simulate(given: Given, how: Run) -> AsyncIterator[Simulation]:
 
 def _accounted(outputs: Path, counted: int, asked: int) -> tuple[dict[str, Floats], float]:
     require_hours(counted, asked)
-    part = require_closed(read_columns((outputs / "balance.csv").read_bytes()))
-    return read_columns((outputs / "hourly.csv").read_bytes()), part
+    balance, hourly = ((outputs / name).read_bytes() for name in ("balance.csv", "hourly.csv"))
+    part = require_closed(read_columns(balance, "balance.csv") if balance.strip() else {})
+    return read_columns(hourly, "hourly.csv"), part
 
 
 def _month(hourly: Mapping[str, Floats], month: int) -> dict[str, object]:

@@ -6,8 +6,6 @@ each season's water from the daily table and the weather that was given, and a s
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -22,18 +20,13 @@ from labrig_earth.impact.crops.setup import CROPS
 from labrig_earth.impact.envelope import Metric
 from labrig_earth.impact.runs import Engine
 from labrig_earth.impact.simulator import Given, Run, Simulation, Simulator
+from labrig_earth.impact.tables import read_table
 
 AQUACROP = Engine("aquacrop", "AquaCrop", "aquacrop_engine", CROPS)
 
 CLOSES_MM = 0.1
 STRESSED = 0.9
 """A day of water stress: transpiration below this part of what the canopy could lose (Tr / TrPot)."""
-
-
-def read_table(path: Path) -> dict[str, list[str]]:
-    """Return a CSV file of the engine by columns, as text."""
-    rows = list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8"))))
-    return {name: [row[name] for row in rows] for name in rows[0]} if rows else {}
 
 
 def closure(daily: Mapping[str, Sequence[str]], rain: Mapping[str, float]) -> dict[int, float]:
@@ -77,10 +70,10 @@ def require_closed(folder: Path, result: Mapping[str, Any], arguments: Mapping[s
     worst = 0.0
     efficiency = float(arguments["irrigation"]["numbers"].get("AppEff", 100.0)) / 100
     for member in result["members"]:
-        daily: dict[str, Sequence[str]] = dict(read_table(folder / "outputs" / member["daily"]))
+        daily = dict(_columns(folder / "outputs" / member["daily"]))
         if efficiency < 1:
             daily["irrigation_mm"] = [repr(float(each) * efficiency) for each in daily["irrigation_mm"]]
-        given = read_table(folder / "inputs" / member["weather"])
+        given = _columns(folder / "inputs" / member["weather"])
         rain = dict(zip(given["date"], map(float, given["precipitation_mm"]), strict=True))
         for season, error in closure(daily, rain).items():
             worst = max(worst, abs(error))
@@ -116,12 +109,9 @@ def summary(
         The largest error of the water balance.
     """
     seasons = [season for member in result["members"] for season in member["seasons"]]
-    tables = {
-        member["daily"]: read_table(folder / "outputs" / member["daily"]) for member in result["members"]
-    }
     of = {name: np.array([float(each[name]) for each in seasons]) for name in seasons[0] if name[-1] != "d"}
     et = of["transpiration_mm"] + of["soil_evaporation_mm"]
-    days = [_stressed_days(table) for table in tables.values()]
+    days = [_stressed_days(_columns(folder / "outputs" / member["daily"])) for member in result["members"]]
     potential = of["potential_transpiration_mm"].sum()
     stress = 1 - of["transpiration_mm"].sum() / potential if potential > 0 else None
     yields = of["yield_t_ha"]
@@ -156,6 +146,10 @@ def summary(
         f"evapotranspiration {et.mean():.0f} mm, irrigation {of['irrigation_mm'].mean():.0f} mm a season"
     )
     return Summary(metrics, derived, text)
+
+
+def _columns(path: Path) -> Mapping[str, Sequence[str]]:
+    return read_table(path.read_bytes(), path.name).columns
 
 
 def _stressed_days(daily: Mapping[str, Sequence[str]]) -> int:

@@ -12,7 +12,7 @@ import numpy as np
 from labrig.errors import LabrigError
 from labrig_earth.impact.crops.evapotranspiration import with_et0
 from labrig_earth.impact.crops.soils import MOST_LAYERS, read_layers
-from labrig_earth.impact.crops.weather import MOST_FILLED_DAYS, Filling, Weather, read_weather
+from labrig_earth.impact.crops.weather import MOST_FILLED_DAYS, Weather, read_weather
 from labrig_earth.impact.fields import Fields, read_object
 from labrig_earth.impact.simulator import Given, Named
 
@@ -72,12 +72,12 @@ def read_case(
             f"There are {len(members)} members", expected=f"at most {MOST_MEMBERS}", code="limit"
         )
     managed = read_object(management.content, management.name)
-    filling = Filling(managed.whole("fill_days", 0, MOST_FILLED_DAYS, "days", 0))
+    fill_days = managed.whole("fill_days", 0, MOST_FILLED_DAYS, "days", 0)
     et0 = managed.fields("et0", {})
     notes: list[str] = []
     read = []
     for each in (weather, *members):
-        found = read_weather(each.content, each.name, filling=filling)
+        found = read_weather(each.content, each.name, fill_days)
         if et0.raw():
             found = with_et0(
                 found,

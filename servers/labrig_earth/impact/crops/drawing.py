@@ -6,8 +6,6 @@ from planting, so that seasons of other years compare.
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +15,7 @@ from numpy.typing import NDArray
 from labrig.errors import LabrigError
 from labrig.plotting.checks import Heading
 from labrig_earth.impact.fields import Fields
+from labrig_earth.impact.tables import read_table
 
 if TYPE_CHECKING:
     from labrig_earth.impact.operations import Archive
@@ -33,22 +32,18 @@ def season_of(content: bytes, season: int, where: str) -> dict[str, NDArray[np.f
     LabrigError
         ``not_found`` for a season that is not in it; ``bad_input`` for a table of another kind.
     """
-    rows = list(csv.DictReader(io.StringIO(content.decode("utf-8", "replace"))))
-    try:
-        mine = [row for row in rows if int(row["season"]) == season and int(row["day_after_planting"]) > 0]
-        found = {name: np.array([float(row[name]) for row in mine]) for name in NEEDED}
-        found["day"] = np.array([float(row["day_after_planting"]) for row in mine])
-    except (KeyError, ValueError, TypeError):
-        raise LabrigError("This is no daily table of a crop", where=where) from None
-    if not mine:
-        seasons = sorted({int(row["season"]) for row in rows if int(row["day_after_planting"]) > 0})
+    table = read_table(content, where)
+    seasons, days = table.numbers("season"), table.numbers("day_after_planting")
+    mine = (seasons == season) & (days > 0)
+    if not mine.any():
+        known = seasons[days > 0]
         raise LabrigError(
             f"There is no season {season}",
             where=where,
-            expected=f"{seasons[0]} to {seasons[-1]}" if seasons else "",
+            expected=f"{known.min():g} to {known.max():g}" if len(known) else "",
             code="not_found",
         )
-    return found
+    return {"day": days[mine], **{name: table.numbers(name)[mine] for name in NEEDED}}
 
 
 def figure(archives: Sequence[Archive], options: Mapping[str, Any]) -> tuple[Any, list[str]]:

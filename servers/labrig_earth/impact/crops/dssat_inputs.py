@@ -15,7 +15,7 @@ import numpy as np
 
 from labrig.errors import LabrigError
 from labrig_earth.impact.crops.soils import Layer, read_layers
-from labrig_earth.impact.crops.weather import MOST_FILLED_DAYS, Filling, Weather, read_weather
+from labrig_earth.impact.crops.weather import MOST_FILLED_DAYS, Weather, read_weather
 from labrig_earth.impact.fields import Fields, read_object
 from labrig_earth.impact.simulator import Named
 
@@ -82,8 +82,8 @@ def read_case(weather: Named, soil: Named, cultivar: Named, treatment: Named) ->
         For whatever is missing, impossible, unknown or contradictory in them.
     """
     treated = read_object(treatment.content, treatment.name)
-    filling = Filling(treated.whole("fill_days", 0, MOST_FILLED_DAYS, "days", 0))
-    days = read_weather(weather.content, weather.name, filling=filling)
+    fill_days = treated.whole("fill_days", 0, MOST_FILLED_DAYS, "days", 0)
+    days = read_weather(weather.content, weather.name, fill_days)
     if "srad_mj_m2" not in days.columns:
         raise LabrigError(
             "There is no column srad_mj_m2", where=weather.name, expected="solar radiation of each day, MJ/m2"

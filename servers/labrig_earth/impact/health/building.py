@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -11,6 +9,7 @@ from numpy.typing import NDArray
 
 from labrig.answer import Quantity
 from labrig.errors import LabrigError, unknown_name
+from labrig.tables.writing import csv_text
 from labrig_earth.gis.features import read_features
 from labrig_earth.grids.reading import readable, variable
 from labrig_earth.grids.zonal import zonal_statistics
@@ -67,10 +66,11 @@ def make_met(call: Call) -> Result:
     if "tmrt_c" not in columns:
         columns["latitude"] = np.full(len(first.values), round(first.latitude, 6))
         columns["longitude"] = np.full(len(first.values), round((first.longitude + 180) % 360 - 180, 6))
-    lines = ["time," + ",".join(columns)]
-    for row, stamp in enumerate(first.coordinate):
-        lines.append(f"{stamp}Z," + ",".join(f"{values[row]:.6g}" for values in columns.values()))
-    content = ("\n".join(lines) + "\n").encode()
+    rows = (
+        (f"{stamp}Z", *(f"{values[row]:.6g}" for values in columns.values()))
+        for row, stamp in enumerate(first.coordinate)
+    )
+    content = csv_text(("time", *columns), rows).encode()
     found = read_stress(content, "met.csv")  # whatever a run would refuse is refused now
     (call.scratch / "met.csv").write_bytes(content)
     return Result(
@@ -192,12 +192,9 @@ def make_population(call: Call) -> Result:
     else:
         rows = [("all", float(np.nansum(data.values)))]
         method = "sum of all cells"
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("group", "persons"))
     empty = [name for name, persons in rows if not persons > 0]
-    writer.writerows((name, f"{persons:.6g}") for name, persons in rows if persons > 0)
-    content = text.getvalue().encode()
+    people = ((name, f"{persons:.6g}") for name, persons in rows if persons > 0)
+    content = csv_text(("group", "persons"), people).encode()
     groups = read_groups(content, "people.csv")  # whatever a run would refuse is refused now
     (call.scratch / "people.csv").write_bytes(content)
     return Result(
@@ -245,8 +242,8 @@ def make_exposure(call: Call) -> Result:
         )
     by_day = found.values.reshape(len(each), -1)
     values = by_day.mean(axis=1) if statistic == "mean" else by_day.max(axis=1)
-    lines = [f"date,{column}", *(f"{day},{value:.6g}" for day, value in zip(each, values, strict=True))]
-    (call.scratch / "exposure.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    rows = ((day, f"{value:.6g}") for day, value in zip(each, values, strict=True))
+    (call.scratch / "exposure.csv").write_text(csv_text(("date", column), rows), encoding="utf-8")
     return Result(
         method=f"nearest cell at {point[0]:g}, {point[1]:g} (latitude, longitude), {statistic} of each day",
         values=(

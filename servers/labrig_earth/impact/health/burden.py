@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import io
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,15 +11,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labrig.errors import LabrigError
+from labrig.tables.writing import csv_text
 from labrig_earth.impact.health.response import attributable_fraction, lagged
 from labrig_earth.impact.health.spec import Spec
-from labrig_earth.impact.weather.series import Column, Series, read_series
+from labrig_earth.impact.tables import read_table, within
+from labrig_earth.impact.weather.quantities import Column
+from labrig_earth.impact.weather.series import Series, read_series
 
 Floats = NDArray[np.float64]
 
 MOST_GROUPS = 2_000
 MOST_PERSONS = 2e10
 MOST_RATE = 100_000.0
+LEAST = 1e-12
+"""Above 0: a zone may hold a small part of a cell."""
+RATE = "baseline_rate_per_100k"
 
 
 @dataclass(frozen=True)
@@ -78,46 +83,25 @@ def read_groups(content: bytes, where: str) -> list[Group]:
     LabrigError
         For other columns, an invalid count or 0, a group that is there twice.
     """
-    try:
-        rows = list(csv.DictReader(io.StringIO(content.decode("utf-8-sig"))))
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise LabrigError(f"This is no CSV file in UTF-8: {error}", where=where) from None
-    if not rows or len(rows) > MOST_GROUPS:
-        raise LabrigError(
-            f"There are {len(rows)} groups", where=where, expected=f"1 to {MOST_GROUPS:,}, a line each"
-        )
-    known = ("group", "persons", "baseline_rate_per_100k")
-    for name in rows[0]:
-        if name not in known:
-            raise LabrigError(f"The column {name!r} is not known", where=where, expected=", ".join(known))
-    if len(rows) > 1 and "group" not in rows[0]:
+    table = read_table(content, where, MOST_GROUPS)
+    table.require_known(("group", "persons", RATE))
+    if len(table) > 1 and "group" not in table.columns:
         raise LabrigError("There are several lines without a group", where=where, expected="group, persons")
-    found = []
-    for number, row in enumerate(rows, 1):
-        place = f"{where}, row {number}"
-        persons = _positive(row.get("persons"), "persons", MOST_PERSONS, place)
-        rate = row.get("baseline_rate_per_100k")
-        name = (row.get("group") or "all").strip()[:80]
-        found.append(
-            Group(
-                name,
-                persons,
-                _positive(rate, "baseline_rate_per_100k", MOST_RATE, place) if rate else None,
-            )
-        )
-    if len({group.name for group in found}) != len(found):
+    names = [name[:80] or "all" for name in table.columns.get("group", ("all",))]
+    if len(set(names)) != len(names):
         raise LabrigError("A group is there twice", where=where, expected="each group once")
-    return found
-
-
-def _positive(text: str | None, name: str, most: float, where: str) -> float:
-    try:
-        value = float(text or "")
-    except ValueError:
-        value = -1.0
-    if not 0 < value <= most:
-        raise LabrigError(f"{name} is {text!r}", where=where, expected=f"above 0, at most {most:g}")
-    return value
+    persons = table.numbers("persons", LEAST, MOST_PERSONS, "persons, above 0")
+    rates: Floats | Sequence[float] = [math.nan] * len(table)
+    if RATE in table.columns:
+        rates = table.values(RATE)
+        known = ~np.isnan(rates)
+        within(
+            rates[known], RATE, LEAST, MOST_RATE, "cases, above 0", where, (), np.array(table.lines)[known]
+        )
+    return [
+        Group(name, float(count), None if math.isnan(rate) else float(rate))
+        for name, count, rate in zip(names, persons, rates, strict=True)
+    ]
 
 
 def read_exposure(content: bytes, where: str, column: str, cases: str | None, step: str) -> Series:
@@ -136,10 +120,7 @@ def read_exposure(content: bytes, where: str, column: str, cases: str | None, st
         if cases == column:
             raise LabrigError(f"{cases} is to be exposure and cases", where=where, expected="two columns")
         known[cases.lower()] = Column(0, 1e9, "cases in a step")
-    head = content.decode("utf-8-sig", "replace").splitlines()[:1]
-    others = [name.strip().lower() for name in (head[0].split(",") if head else [])]
-    extra = [name for name in others if name not in known]
-    return read_series(content, where, known, extra=extra, every=step)
+    return read_series(content, where, known, others=True, every=step)
 
 
 def burden(spec: Spec, series: Series, column: str, baseline: Floats) -> Burden:
@@ -271,9 +252,7 @@ def rows_of(found: Burden) -> list[dict[str, Any]]:
 
 def rows_csv(rows: Sequence[Mapping[str, Any]]) -> str:
     """Return rows as CSV, numbers as the shortest text that reads back the same."""
-    lines = [",".join(rows[0])]
-    lines += [",".join(str(value) for value in row.values()) for row in rows]
-    return "\n".join(lines) + "\n"
+    return csv_text(rows[0], (row.values() for row in rows))
 
 
 def require_one_baseline(cases: str, rate: float | None, groups: Sequence[Group]) -> None:

@@ -6,18 +6,16 @@ become weeks, months or years, so that no bar is narrower than a line.
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from labrig.errors import LabrigError
 from labrig.plotting.checks import Heading
 from labrig_earth.impact.fields import Fields
 from labrig_earth.impact.health.utci import CATEGORIES, EDGES_C
+from labrig_earth.impact.tables import Table, read_table
 
 if TYPE_CHECKING:
     from labrig_earth.impact.operations import Archive
@@ -33,14 +31,6 @@ COLOURS = (
 NO_UTCI = "#c4c4c4"
 MOST_BARS = 60
 MISSING = "no UTCI"
-
-
-def table(content: bytes, where: str) -> dict[str, list[str]]:
-    """Return a CSV file by columns; ``bad_input`` for one without a date."""
-    rows = list(csv.DictReader(io.StringIO(content.decode("utf-8", "replace"))))
-    if not rows or "date" not in rows[0]:
-        raise LabrigError("This is no table of days", where=where)
-    return {name: [str(row[name]) for row in rows] for name in rows[0]}
 
 
 def binned(dates: Sequence[str], values: Floats) -> tuple[list[str], Floats, str]:
@@ -99,17 +89,18 @@ def _page(archives: Sequence[Archive], title: str, notes: Sequence[str]) -> Any:
     return page
 
 
+def _table(archive: Archive, name: str) -> Table:
+    return read_table(archive.bytes_of(name), f"{archive.name}, {name}")
+
+
 def _categories(archives: Sequence[Archive], title: str) -> tuple[Any, list[str]]:
     from labrig.plotting import style
 
-    tables = [table(each.bytes_of("outputs/utci_daily.csv"), each.name) for each in archives]
+    tables = [_table(each, "outputs/utci_daily.csv") for each in archives]
     names = [f"{name}_h" for name in CATEGORIES] + ["hours_without_utci"]
     sums = []
-    for each, archive in zip(tables, archives, strict=True):
-        if any(name not in each for name in names):
-            raise LabrigError("This is no table of days of UTCI", where=archive.name)
-        values = np.array([[float(cell) for cell in each[name]] for name in names]).T
-        sums.append(binned(each["date"], values))
+    for each in tables:
+        sums.append(binned(each.texts("date"), np.array([each.numbers(name) for name in names]).T))
     shown = [place for place in range(len(names)) if any(found[:, place].any() for _, found, _ in sums)]
     notes = [f"Bars are {sums[0][2]}s by the clock of the file; a value on an edge is of the warmer category"]
     colours = (*COLOURS, NO_UTCI)
@@ -146,14 +137,13 @@ def _categories(archives: Sequence[Archive], title: str) -> tuple[Any, list[str]
 def _cases(archives: Sequence[Archive], title: str) -> tuple[Any, list[str]]:
     from labrig.plotting import style
 
-    tables = [table(each.bytes_of("outputs/attributable_timeseries.csv"), each.name) for each in archives]
+    tables = [_table(each, "outputs/attributable_timeseries.csv") for each in archives]
     columns = ("attributable_cases", "attributable_cases_low", "attributable_cases_high")
     sums = []
     for each in tables:
-        names = [name if name in each else columns[0] for name in columns]
-        values = np.array([[float(cell) for cell in each[name]] for name in names]).T
-        sums.append(binned(each["date"], values))
-    known = all(columns[1] in each for each in tables)
+        names = [name if name in each.columns else columns[0] for name in columns]
+        sums.append(binned(each.texts("date"), np.array([each.numbers(name) for name in names]).T))
+    known = all(columns[1] in each.columns for each in tables)
     notes = [
         f"Bars are {sums[0][2]}s" + ("; lines are at the bounds of the slope's interval" if known else "")
     ]

@@ -16,36 +16,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labrig.errors import LabrigError
+from labrig.tables.writing import csv_text
 from labrig_earth.impact.health.radiant import Radiation, mean_radiant
 from labrig_earth.impact.health.utci import CATEGORIES, Found, categories, utci, vapour_pressure
-from labrig_earth.impact.weather.series import HOUR_S, Column, Series, read_series
+from labrig_earth.impact.weather.quantities import Column, columns_of
+from labrig_earth.impact.weather.series import HOUR_S, Series, read_series
 from labrig_earth.impact.weather.sun import sunlit
-from labrig_earth.impact.weather.wind import wind_at, wind_columns
+from labrig_earth.impact.weather.wind import wind_at
 
 Floats = NDArray[np.float64]
 
 FLUXES = ("solar_down_w_m2", "solar_direct_w_m2", "solar_up_w_m2", "thermal_down_w_m2", "thermal_up_w_m2")
-KNOWN: Mapping[str, Column] = {
-    "tair_c": Column(-90, 60, "degC"),
-    "rh_pct": Column(0, 105, "%"),
-    "dew_point_c": Column(-100, 40, "degC"),
-    **wind_columns(110),
-    "tmrt_c": Column(-100, 150, "degC"),
-    "solar_down_w_m2": Column(0, 1500, "W/m2"),
-    "solar_direct_w_m2": Column(0, 1400, "W/m2 on the ground's plane"),
-    "solar_up_w_m2": Column(0, 1300, "W/m2"),
-    "thermal_down_w_m2": Column(50, 700, "W/m2"),
-    "thermal_up_w_m2": Column(50, 1000, "W/m2"),
-    "latitude": Column(-90, 90, "degrees north"),
-    "longitude": Column(-180, 360, "degrees east"),
-}
-ALIASES: Mapping[str, str] = {
-    "temperature_c": "tair_c",
-    "t2m_c": "tair_c",
-    "humidity_pct": "rh_pct",
-    "rh_percent": "rh_pct",
-}
-"""Other names that published files have; what was taken for what stands in the notes."""
+KNOWN: Mapping[str, Column] = columns_of(
+    "tair_c", "rh_pct", "dew_point_c", "tmrt_c", *FLUXES, "latitude", "longitude"
+)
 
 SATURATED_PCT = 100.0
 SAME_K = 0.011
@@ -95,7 +79,7 @@ def read_stress(content: bytes, where: str) -> Stress:
         For what `read_series` refuses, a series in which humidity, wind or radiation is missing, and one of which no
         row is within the range of UTCI.
     """
-    series = read_series(content, where, KNOWN, aliases=ALIASES)
+    series = read_series(content, where, KNOWN)
     if series.step_s == 0 or series.step_s > 3 * HOUR_S:
         raise LabrigError(
             "The series has one row" if series.step_s == 0 else f"A row is {series.step_s / HOUR_S:g} h",
@@ -272,25 +256,16 @@ def daily(stress: Stress, threshold_c: float) -> list[dict[str, Any]]:
 
 def hourly_csv(stress: Stress) -> str:
     """Return the series with UTCI and its category; both are empty where UTCI is not valid."""
-    lines = ["time,tair_c,rh_pct,wind_10m_m_s,tmrt_c,utci_c,category"]
-    places = stress.category
     ending = "Z" if stress.series.utc else ""
-    for row, when in enumerate(stress.series.times):
-        place = int(places[row])
-        numbers = (stress.air_c, stress.humidity_pct, stress.wind_10m_m_s, stress.radiant_c)
-        shown = ",".join(f"{each[row]:.4f}" for each in numbers)
-        utci_c, category = (f"{stress.found.utci_c[row]:.4f}", CATEGORIES[place]) if place >= 0 else ("", "")
-        lines.append(f"{when}{ending},{shown},{utci_c},{category}")
-    return "\n".join(lines) + "\n"
+    numbers = (stress.air_c, stress.humidity_pct, stress.wind_10m_m_s, stress.radiant_c)
+    rows = []
+    for row, (when, place) in enumerate(zip(stress.series.times, stress.category, strict=True)):
+        found = (f"{stress.found.utci_c[row]:.4f}", CATEGORIES[place]) if place >= 0 else ("", "")
+        rows.append((f"{when}{ending}", *(f"{each[row]:.4f}" for each in numbers), *found))
+    return csv_text(("time", "tair_c", "rh_pct", "wind_10m_m_s", "tmrt_c", "utci_c", "category"), rows)
 
 
 def daily_csv(rows: Sequence[Mapping[str, Any]]) -> str:
     """Return the days as CSV."""
-    lines = [",".join(rows[0])]
-    for row in rows:
-        cells = [
-            "" if value is None else f"{value:.4f}" if isinstance(value, float) else str(value)
-            for value in row.values()
-        ]
-        lines.append(",".join(cells))
-    return "\n".join(lines) + "\n"
+    cells = ((f"{each:.4f}" if isinstance(each, float) else each for each in row.values()) for row in rows)
+    return csv_text(rows[0], cells)

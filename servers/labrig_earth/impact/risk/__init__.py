@@ -1,7 +1,7 @@
 """Risk: CLIMADA, what it is fed, and hazards laid over maps.
 
 - `setup`: what ``labrig setup climada`` brings
-- `tables`: CSV tables, their columns within ranges
+- `degrees`: the one reference system
 - `hazard`, `exposure`, `functions`: events, assets, and which share of a value an intensity destroys
 - `direct`: the same impacts by NumPy, and what CLIMADA gave held against them
 - `climada`: the tool ``impact_climada_run``; `drawing`: its picture

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Sequence
 from typing import Any
@@ -13,6 +11,7 @@ from scipy import sparse
 
 from labrig.answer import Quantity
 from labrig.errors import LabrigError, over_limit, unknown_name
+from labrig.tables.writing import csv_text
 from labrig_earth.data.formats import Place, format_of
 from labrig_earth.gis.features import read_features
 from labrig_earth.grids.axes import Axes, horizontal
@@ -23,9 +22,9 @@ from labrig_earth.impact.fields import Fields
 from labrig_earth.impact.risk.exposure import MOST_ASSETS, MOST_VALUE, read_exposure
 from labrig_earth.impact.risk.hazard import MOST_CENTROIDS, MOST_FREQUENCY, Hazard, hazard_of
 from labrig_earth.impact.risk.overlay import STRENGTHS
-from labrig_earth.impact.risk.tables import Floats
 from labrig_earth.impact.sampling import fields_of, labels_of, source_of
 from labrig_earth.impact.simulator import Named
+from labrig_earth.impact.tables import Floats
 from labrig_earth.results import Result
 from labrig_earth.work.arguments import mapping_of
 from labrig_earth.work.calls import Call
@@ -314,20 +313,13 @@ def make_assets(call: Call) -> Result:
         raise LabrigError(
             f"{len(held):,} cells hold something", where="data", expected=f"1 to {MOST_ASSETS:,} cells"
         )
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(
-        ["exposure_id", "latitude", "longitude", "value", "value_unit", *(["asset_type"] if kind else [])]
-    )
+    rows = []
     for cell in held:
         row, column = divmod(int(cell), values.shape[1])
-        writer.writerow(
-            [
-                f"r{row}c{column}", latitude[cell], longitude[cell], f"{flat[cell]:.9g}", unit,
-                *([kind] if kind else []),
-            ]
-        )  # fmt: skip
-    content = text.getvalue().encode()
+        place = (f"r{row}c{column}", latitude[cell], longitude[cell], f"{flat[cell]:.9g}", unit)
+        rows.append((*place, kind) if kind else place)
+    head = ("exposure_id", "latitude", "longitude", "value", "value_unit", "asset_type")
+    content = csv_text(head if kind else head[:-1], rows).encode()
     read_exposure(Named("assets.csv", content))  # whatever a run would refuse is refused now
     (call.scratch / "assets.csv").write_bytes(content)
     return Result(

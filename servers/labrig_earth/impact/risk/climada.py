@@ -19,9 +19,9 @@ from labrig_earth.impact.risk.exposure import Exposure, read_exposure
 from labrig_earth.impact.risk.functions import Functions, names_of, read_functions
 from labrig_earth.impact.risk.hazard import Hazard, read_hazard
 from labrig_earth.impact.risk.setup import CLIMADA_ENV
-from labrig_earth.impact.risk.tables import Floats, read_table
 from labrig_earth.impact.runs import Engine
 from labrig_earth.impact.simulator import Given, Run, Simulation, Simulator
+from labrig_earth.impact.tables import Floats, read_table
 
 CLIMADA = Engine("climada", "CLIMADA", "climada_engine", CLIMADA_ENV)
 
@@ -224,16 +224,12 @@ def impact_of(case: Case, result: Mapping[str, Any], files: Mapping[str, bytes])
         ``engine`` where impacts, centroids, the expected annual impact or the curve are others than by NumPy.
     """
     hazard, exposure = case.hazard, case.exposure
-    by_event = read_table(files["impact_by_event.csv"], "impact_by_event.csv", len(hazard.events))
-    of_assets = read_table(files["impact_by_asset.csv"], "impact_by_asset.csv", len(exposure.names))
-    curve = read_table(files["risk_curve.csv"], "risk_curve.csv", len(hazard.events))
-    at_event = _given(by_event.columns["event_impact"])
-    by_asset = _given(of_assets.columns["expected_annual_impact"])
-    centroid = _given(of_assets.columns["centroid"]).astype(np.int64)
+    (at_event,) = _columns(files, "impact_by_event.csv", "event_impact")
+    by_asset, centroid = _columns(files, "impact_by_asset.csv", "expected_annual_impact", "centroid")
     expected = float(result["aai_agg"])
     if len(at_event) != len(hazard.events) or len(by_asset) != len(exposure.names):
         raise LabrigError("CLIMADA left impacts of other events or assets", where="outputs", code="engine")
-    _require_centroids(case, centroid)
+    _require_centroids(case, centroid.astype(np.int64))
     whole = len(at_event) * len(by_asset) <= direct.WHOLE
     events = direct.sample_of(len(at_event), int(at_event.argmax()), whole)
     assets = direct.sample_of(len(by_asset), int(by_asset.argmax()), whole)
@@ -249,8 +245,8 @@ def impact_of(case: Case, result: Mapping[str, Any], files: Mapping[str, bytes])
     total = math.fsum(at_event * hazard.frequency)
     direct.require_same("expected annual impact", np.array([expected]), np.array([total]), total)
     own = direct.exceedance(at_event, hazard.frequency)
-    for name, mine in (("return_period_years", own.period), ("impact", own.impact)):
-        given = _given(curve.columns[name])
+    curve = {"return_period_years": own.period, "impact": own.impact}
+    for (name, mine), given in zip(curve.items(), _columns(files, "risk_curve.csv", *curve), strict=True):
         if name == "return_period_years" and len(np.unique(at_event)) < len(at_event):
             continue  # of equal impacts either may come first, with the frequency of its own
         direct.require_same("exceedance curve", given, mine, float(np.abs(mine).max()))
@@ -280,11 +276,14 @@ def _require_centroids(case: Case, centroid: direct.Indices) -> None:
     )
 
 
-def _given(texts: Any) -> Floats:
+def _columns(files: Mapping[str, bytes], name: str, *columns: str) -> list[Floats]:
+    """Return columns of a table that CLIMADA left; ``engine`` where they are not there, or no numbers."""
     try:
-        return np.array(texts, dtype=float)
-    except ValueError:
-        raise LabrigError("CLIMADA left no number", where="outputs", code="engine") from None
+        table = read_table(files[name], name)
+        return [table.values(each) for each in columns]
+    except LabrigError as error:
+        error.code = "engine"
+        raise
 
 
 OUTPUTS = ("impact_by_event.csv", "impact_by_asset.csv", "risk_curve.csv")

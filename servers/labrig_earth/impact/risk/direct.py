@@ -12,7 +12,7 @@ from labrig.errors import LabrigError
 from labrig_earth.impact.risk.exposure import Exposure
 from labrig_earth.impact.risk.functions import Function
 from labrig_earth.impact.risk.hazard import Hazard
-from labrig_earth.impact.risk.tables import Floats
+from labrig_earth.impact.tables import Floats
 
 Indices = NDArray[np.int64]
 

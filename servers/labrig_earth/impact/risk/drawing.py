@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -14,6 +12,7 @@ from numpy.typing import NDArray
 from labrig.errors import LabrigError
 from labrig.plotting.checks import Heading
 from labrig_earth.impact.fields import Fields
+from labrig_earth.impact.tables import read_table
 
 if TYPE_CHECKING:
     from labrig_earth.impact.operations import Archive
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 CURVE, ASSETS = "outputs/risk_curve.csv", "outputs/impact_by_asset.csv"
 SHOWN, MARKED = 10, 60
+LEAST_YEARS, MOST_YEARS = 1e-6, 1e12
 
 
 @dataclass(frozen=True)
@@ -35,18 +35,9 @@ class Drawn:
 
 def read(curve: bytes, assets: bytes, where: str) -> Drawn:
     """Read the tables of a run; ``bad_input`` for those of another kind."""
-    try:
-        points = list(csv.DictReader(io.StringIO(curve.decode("utf-8", "replace"))))
-        period = np.array([float(row["return_period_years"]) for row in points])
-        impact = np.array([float(row["impact"]) for row in points])
-        rows = list(csv.DictReader(io.StringIO(assets.decode("utf-8", "replace"))))
-        annual = np.array([float(row["expected_annual_impact"]) for row in rows])
-        names = [row["exposure_id"] for row in rows]
-        finite = all(np.isfinite(each).all() for each in (period, impact, annual))
-        if not len(period) or not len(rows) or not finite or period.min() <= 0:
-            raise ValueError
-    except (KeyError, ValueError, TypeError):
-        raise LabrigError("This is no run of CLIMADA, or its tables are damaged", where=where) from None
+    points, rows = read_table(curve, f"{where}, {CURVE}"), read_table(assets, f"{where}, {ASSETS}")
+    period, impact = points.numbers("return_period_years", LEAST_YEARS, MOST_YEARS), points.numbers("impact")
+    annual, names = rows.numbers("expected_annual_impact"), rows.texts("exposure_id")
     order = np.argsort(-annual, kind="stable")
     along = np.argsort(period, kind="stable")
     return Drawn(period[along], impact[along], [names[place] for place in order], annual[order])

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from labrig.errors import LabrigError
-from labrig_earth.impact.risk.tables import Floats, read_table, require_degrees
+from labrig_earth.impact.risk.degrees import require_degrees
 from labrig_earth.impact.simulator import Named
+from labrig_earth.impact.tables import Floats, read_table
 
 MOST_ASSETS = 200_000
 MOST_VALUE = 1e15

@@ -12,12 +12,17 @@ from scipy import sparse
 
 from labrig.errors import LabrigError
 from labrig_earth.impact.fields import Fields
-from labrig_earth.impact.risk.tables import Floats, read_table, require_degrees, within
+from labrig_earth.impact.risk.degrees import require_degrees
 from labrig_earth.impact.simulator import Named
+from labrig_earth.impact.tables import Floats, read_table, within
 
 MOST_EVENTS, MOST_CENTROIDS, MOST_ROWS = 50_000, 200_000, 1_000_000
 MOST_INTENSITY, MOST_FREQUENCY = 1e6, 366.0
 FREQUENCY = "events a year"
+COLUMNS = (
+    *("event_id", "frequency_per_year", "latitude", "longitude", "intensity", "hazard_type"),
+    *("intensity_unit", "crs"),
+)
 
 
 @dataclass(frozen=True)
@@ -110,11 +115,7 @@ def _of_csv(named: Named) -> Hazard:
     latitude = table.numbers("latitude", -90, 90, "degrees north")
     longitude = table.numbers("longitude", -180, 180, "degrees east")
     intensity = table.numbers("intensity", 0, MOST_INTENSITY, f"{unit}; 0 is no hazard")
-    _refuse_other(
-        table.columns,
-        "event_id, frequency_per_year, latitude, longitude, intensity, hazard_type, intensity_unit, crs",
-        where,
-    )
+    table.require_known(COLUMNS)
     events = {name: number for number, name in enumerate(dict.fromkeys(names))}
     row = np.array([events[name] for name in names])
     places, column = np.unique(np.column_stack([latitude, longitude]), axis=0, return_inverse=True)
@@ -125,7 +126,7 @@ def _of_csv(named: Named) -> Hazard:
     if len(changed):
         raise LabrigError(
             f"The event {names[changed[0]][:60]!r} has two frequencies",
-            where=f"{where}, row {changed[0] + 1}",
+            where=f"{where}, line {table.lines[changed[0]]}",
         )
     cells = np.unique(row.astype(np.int64) * len(places) + column)
     if len(cells) != len(row):
@@ -188,9 +189,3 @@ def numbers_of(value: Any, where: str, name: str) -> Floats:
         return np.array(value, dtype=float)
     except OverflowError:
         raise LabrigError(f"{name} has a number without end", where=where) from None
-
-
-def _refuse_other(columns: Any, known: str, where: str) -> None:
-    for name in columns:
-        if name not in known.split(", "):
-            raise LabrigError(f"The column {name[:60]!r} is not known", where=where, expected=known)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,8 +11,10 @@ from typing import Any
 import numpy as np
 
 from labrig.errors import LabrigError
+from labrig.tables.writing import csv_text
 from labrig_earth.data.formats import Place, format_of
-from labrig_earth.impact.risk.tables import Floats, Table, read_table, require_degrees, within
+from labrig_earth.impact.risk.degrees import require_degrees
+from labrig_earth.impact.tables import Floats, Table, read_table, within
 
 MOST_ASSETS = 200_000
 MOST_VALUE, MOST_PEOPLE = 1e15, 2e10
@@ -74,16 +75,15 @@ def take_layers(
     if "population" in places:
         people, said = _people(places["population"])
         notes += said
-    rows = zip(assets.names, assets.types, assets.latitude, assets.longitude, value, strict=True)
-    with (outputs / "exposure_layers.csv").open("w", encoding="utf-8", newline="") as file:
-        table = csv.writer(file, lineterminator="\n")
-        table.writerow(
-            ["exposure_id", "asset_type", "latitude", "longitude", "value", "value_unit", "source"]
-        )
-        for name, kind, north, east, worth in rows:
-            table.writerow(
-                [name, kind, f"{north:.7f}", f"{east:.7f}", f"{worth:.12g}", "USD", places["assets"].name]
-            )
+    named = zip(assets.names, assets.types, assets.latitude, assets.longitude, value, strict=True)
+    table = csv_text(
+        ("exposure_id", "asset_type", "latitude", "longitude", "value", "value_unit", "source"),
+        (
+            (name, kind, f"{north:.7f}", f"{east:.7f}", f"{worth:.12g}", "USD", places["assets"].name)
+            for name, kind, north, east, worth in named
+        ),
+    )
+    (outputs / "exposure_layers.csv").write_text(table, encoding="utf-8")
     summary = {
         "total_asset_value_usd": float(value.sum()),
         "asset_count": len(value),

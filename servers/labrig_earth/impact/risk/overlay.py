@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from labrig.errors import LabrigError
+from labrig.tables.writing import csv_text
 from labrig_earth.data.formats import Place, format_of
 from labrig_earth.impact.fields import Fields
-from labrig_earth.impact.risk.tables import Floats, read_table, within
+from labrig_earth.impact.tables import Floats, read_table, within
 
 MOST_EDGES = 200_000
 MOST_INTENSITY = 1e6
@@ -64,13 +64,14 @@ def lay_over(places: Mapping[str, Place], options: Mapping[str, float], outputs:
     disruption, closure = float(options["disruption"]), float(options["closure"])
     factor = speed_factor(intensity, disruption, closure)
     closed, slow = factor == 0, (factor > 0) & (factor < 1)
-    with (outputs / "hazard_overlay.csv").open("w", encoding="utf-8", newline="") as file:
-        table = csv.writer(file, lineterminator="\n")
-        table.writerow(["edge_id", "hazard_intensity", "length_in_hazard_m", "speed_factor", "status"])
-        for name, strength, length, left in zip(roads.names, intensity, inside_m, factor, strict=True):
-            table.writerow(
-                [name, f"{strength:.6g}", f"{length:.2f}", f"{left:.5f}", "open" if left else "closed"]
-            )
+    table = csv_text(
+        ("edge_id", "hazard_intensity", "length_in_hazard_m", "speed_factor", "status"),
+        (
+            (name, f"{strength:.6g}", f"{length:.2f}", f"{left:.5f}", "open" if left else "closed")
+            for name, strength, length, left in zip(roads.names, intensity, inside_m, factor, strict=True)
+        ),
+    )
+    (outputs / "hazard_overlay.csv").write_text(table, encoding="utf-8")
     said = {
         "closed_edges": [name for name, shut in zip(roads.names, closed, strict=True) if shut],
         "speed_factors": {

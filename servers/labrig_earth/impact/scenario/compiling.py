@@ -13,7 +13,7 @@ from typing import Any
 
 from labrig.errors import LabrigError, over_limit, unknown_name
 from labrig_earth.impact.crops.evapotranspiration import with_et0
-from labrig_earth.impact.crops.weather import MOST_FILLED_DAYS, Filling, read_weather
+from labrig_earth.impact.crops.weather import MOST_FILLED_DAYS, read_weather
 from labrig_earth.impact.fields import Fields, read_object
 from labrig_earth.impact.scenario import design_days, settings, tables
 from labrig_earth.impact.scenario.closure import Closure, across
@@ -290,10 +290,10 @@ def _written_et0(asked: Perturbation, base: _World, site: tables.Site, made: dic
     et0 = fields.fields("et0", {})
     if not et0.has("method") or et0.text("method") != "hargreaves" or site.latitude is None:
         return
-    filling = Filling(fields.whole("fill_days", 0, MOST_FILLED_DAYS, "days", 0))
+    fill_days = fields.whole("fill_days", 0, MOST_FILLED_DAYS, "days", 0)
     latitude = et0.number("latitude", -90, 90, "degrees north")
     for number, named in enumerate(base.files["weather_daily_path"]):
-        read = with_et0(read_weather(named.content, named.name, filling=filling), "hargreaves", latitude, 0.0)
+        read = with_et0(read_weather(named.content, named.name, fill_days), "hargreaves", latitude, 0.0)
         written = f"baseline_{_name('weather_daily_path', number, base.files['weather_daily_path'])}"
         made[written] = read.csv(tuple(read.columns))
         base.put("weather_daily_path", number, Named(written, made[written]), written)
@@ -315,9 +315,9 @@ def _computed_et0(asked: Perturbation, base: _World, before: Named, content: byt
         return
     latitude = et0.number("latitude", -90, 90, "degrees north")
     elevation = et0.number("elevation_m", -400, 6000, "m", 0.0)
-    filling = Filling(most_days=MOST_FILLED_DAYS)
+    fill_days = MOST_FILLED_DAYS
     sums = [
-        with_et0(read_weather(each, before.name, filling=filling), "penman_monteith", latitude, elevation)
+        with_et0(read_weather(each, before.name, fill_days), "penman_monteith", latitude, elevation)
         for each in (before.content, content)
     ]
     first, second = (each.columns["et0_mm"] for each in sums)

@@ -6,17 +6,17 @@ each, and for each place.
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from typing import Any
 
 import numpy as np
 
+from labrig.tables.writing import csv_text
 from labrig_earth.impact.risk.hazard import read_hazard
 from labrig_earth.impact.scenario.closure import Closure
 from labrig_earth.impact.scenario.perturbation import Perturbation
 from labrig_earth.impact.simulator import Named
+from labrig_earth.impact.tables import read_rows
 
 CLOSES = 1e-6
 
@@ -42,7 +42,7 @@ def events(named: Named, asked: Perturbation, told: Closure) -> bytes:
     if named.content.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{":
         content = _of_json(named.content, factors)
     else:
-        content = _of_csv(named.content, factors)
+        content = _of_csv(named, factors)
     after = read_hazard(Named(f"{named.name} of the scenario", content))
     for name, unit, first, second in (
         ("intensity", before.unit, before.intensity.data, after.intensity.data),
@@ -71,16 +71,12 @@ def _of_json(content: bytes, factors: dict[str, float]) -> bytes:
     return (json.dumps(said, ensure_ascii=False) + "\n").encode()
 
 
-def _of_csv(content: bytes, factors: dict[str, float]) -> bytes:
-    head, *rows = [
-        row for row in csv.reader(io.StringIO(content.decode("utf-8-sig"))) if any(map(str.strip, row))
-    ]
+def _of_csv(named: Named, factors: dict[str, float]) -> bytes:
+    head, rows = read_rows(named.content, named.name)
     names = [each.strip().lower() for each in head]
     for name, factor in factors.items():
         if factor != 1:
             place = names.index(name)
-            for row in rows:
+            for _, row in rows:
                 row[place] = repr(float(row[place]) * factor)
-    made = io.StringIO()
-    csv.writer(made, lineterminator="\n").writerows([head, *rows])
-    return made.getvalue().encode()
+    return csv_text(head, (row for _, row in rows)).encode()

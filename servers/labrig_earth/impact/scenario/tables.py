@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import date
 
@@ -12,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labrig.errors import LabrigError
+from labrig.tables.writing import csv_text
 from labrig_earth.impact.crops import weather as crops
 from labrig_earth.impact.health import stress
 from labrig_earth.impact.scenario import warming
@@ -19,10 +18,12 @@ from labrig_earth.impact.scenario.closure import Closure
 from labrig_earth.impact.scenario.perturbation import RELATIVE_HUMIDITY, WET_DAYS, Perturbation
 from labrig_earth.impact.scenario.rain import changed_rain
 from labrig_earth.impact.simulator import Named
+from labrig_earth.impact.tables import MISSING, Row, read_rows
 from labrig_earth.impact.weather import hours as epw_hours
-from labrig_earth.impact.weather import wind
 from labrig_earth.impact.weather.moisture import dew_point, saturated
+from labrig_earth.impact.weather.quantities import BARE_WIND, WINDS, known_name
 from labrig_earth.impact.weather.series import DAY_S, Series, read_series
+from labrig_earth.impact.weather.wind import wind_at
 
 Floats = NDArray[np.float64]
 Days = NDArray[np.datetime64]
@@ -66,24 +67,20 @@ def daily(named: Named, asked: Perturbation, site: Site, seed: int, told: Closur
     LabrigError
         What `read_weather` refuses, before and after; for ``et0_mm`` without a latitude.
     """
-    read = crops.read_weather(named.content, named.name, filling=_ANY)
-    table = _Table.of(named, crops.ALIASES)
+    read = crops.read_weather(named.content, named.name, crops.MOST_FILLED_DAYS)  # they stay gaps in the file
+    table = Cells.of(named, crops.KNOWN)
     days = np.array(read.dates(), dtype="datetime64[D]")
     before = dict(read.columns)
     after = _days_changed(before, days, asked, site, seed, told)
     content = table.written(after, before)
-    crops.read_weather(content, f"{named.name} of the scenario", filling=_ANY)
+    crops.read_weather(content, f"{named.name} of the scenario", crops.MOST_FILLED_DAYS)
     return Changed(content, days, (before["tmin_c"] + before["tmax_c"]) / 2)
-
-
-_ANY = crops.Filling(most_days=crops.MOST_FILLED_DAYS)
-"""Gaps that a run may fill are seen as filled here, and stay gaps in the file."""
 
 
 def timeseries(named: Named, asked: Perturbation, site: Site, seed: int, told: Closure) -> Changed:
     """Perturb a year of hours or days for ``weather_to_epw``."""
-    read = read_series(named.content, named.name, epw_hours.KNOWN, aliases=epw_hours.ALIASES)
-    table = _Table.of(named, epw_hours.ALIASES)
+    read = read_series(named.content, named.name, epw_hours.KNOWN)
+    table = Cells.of(named, epw_hours.KNOWN)
     before = dict(read.columns)
     if read.step_s == DAY_S:
         days = read.days()
@@ -92,15 +89,15 @@ def timeseries(named: Named, asked: Perturbation, site: Site, seed: int, told: C
     else:
         after, days, means = _hours_changed(read, before, asked, seed, told)
     content = table.written(after, before)
-    read_series(content, f"{named.name} of the scenario", epw_hours.KNOWN, aliases=epw_hours.ALIASES)
+    read_series(content, f"{named.name} of the scenario", epw_hours.KNOWN)
     return Changed(content, days, np.array([]) if means is None else means)
 
 
 def met(named: Named, asked: Perturbation, site: Site, seed: int, told: Closure) -> Changed:
     """Perturb the hours of weather for thermal stress."""
     del site
-    read = read_series(named.content, named.name, stress.KNOWN, aliases=stress.ALIASES)
-    table = _Table.of(named, stress.ALIASES)
+    read = read_series(named.content, named.name, stress.KNOWN)
+    table = Cells.of(named, stress.KNOWN)
     before = dict(read.columns)
     after, days, means = _hours_changed(read, before, asked, seed, told)
     content = table.written(after, before)
@@ -128,7 +125,7 @@ def _days_changed(
             told.left.append("srad_mj_m2: clouds and radiation stay")
     if asked.precipitation_percent and "precipitation_mm" in before:
         after["precipitation_mm"] = _rain(before["precipitation_mm"], days, asked, seed, told)
-    if any(name in before for name in (*wind.NAMES.values(), wind.BARE)):
+    if any(name in before for name in (*WINDS.values(), BARE_WIND)):
         told.left.append("wind: it stays")
     _counted(before, after, told)
     return after
@@ -141,8 +138,8 @@ def _et0(before: Mapping[str, Floats], days: Days, asked: Perturbation, site: Si
             where=told.name,
             expected='options {"latitude": 48.5, "elevation_m": 400}, or a treatment or an EPW that says it',
         )
-    used = {name: values for name, values in before.items() if name in crops.RANGES and name != "et0_mm"}
-    used, winds = wind.wind_at(2, used, epw_hours.BARE_M, told.name)
+    used = {name: values for name, values in before.items() if name in crops.KNOWN and name != "et0_mm"}
+    used, winds = wind_at(2, used, epw_hours.BARE_M, told.name)
     told.assumed += winds
     first: date = days[0].item()
     found, notes = warming.warmed_et0(
@@ -319,32 +316,25 @@ def _counted(before: Mapping[str, Floats], after: Mapping[str, Floats], told: Cl
 
 
 @dataclass(frozen=True)
-class _Table:
-    """The cells of a CSV file."""
+class Cells:
+    """The cells of a CSV file, as they are written."""
 
     head: list[str]
     names: list[str]
-    rows: list[list[str]]
+    rows: list[Row]
 
     @classmethod
-    def of(cls, named: Named, aliases: Mapping[str, str]) -> _Table:
-        """Return the cells of a file that its reader has taken."""
-        lines = [
-            row
-            for row in csv.reader(io.StringIO(named.content.decode("utf-8-sig")))
-            if any(map(str.strip, row))
-        ]
-        names = [aliases.get(each.strip().lower(), each.strip().lower()) for each in lines[0]]
-        return cls(lines[0], names, lines[1:])
+    def of(cls, named: Named, known: Collection[str] = ()) -> Cells:
+        """Return the cells of a file, and its columns by their known names."""
+        head, rows = read_rows(named.content, named.name)
+        return cls(head, [known_name(each, known) for each in head], rows)
 
     def written(self, after: Mapping[str, Floats], before: Mapping[str, Floats]) -> bytes:
         """Return the file with the cells of columns that changed; a cell without a value stays without."""
         changed = {name for name, values in after.items() if values is not before[name]}
         for name in changed:
             place = self.names.index(name)
-            for row, value in zip(self.rows, after[name], strict=True):
-                if row[place].strip().lower() not in ("", "nan", "na", "null"):
+            for (_, row), value in zip(self.rows, after[name], strict=True):
+                if row[place].strip().lower() not in MISSING:
                     row[place] = repr(round(float(value), DECIMALS) + 0.0)
-        made = io.StringIO()
-        csv.writer(made, lineterminator="\n").writerows([self.head, *self.rows])
-        return made.getvalue().encode()
+        return csv_text(self.head, (row for _, row in self.rows)).encode()

@@ -6,8 +6,6 @@ of differences trip by trip, over those that finish on undisturbed and on distur
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +16,7 @@ from numpy.typing import NDArray
 
 from labrig.errors import LabrigError
 from labrig_earth.impact.envelope import Metric
+from labrig_earth.impact.tables import read_table
 
 Numbers = NDArray[np.float64]
 UNDISTURBED, DISTURBED = "undisturbed", "disturbed"
@@ -58,24 +57,16 @@ class Legs:
 
 def read_legs(content: bytes) -> dict[tuple[int, str], Legs]:
     """Read ``trips.csv`` of a run, by seed and state of the roads."""
-    rows: dict[tuple[int, str], list[dict[str, str]]] = {}
-    for row in csv.DictReader(io.StringIO(content.decode())):
-        rows.setdefault((int(row["seed"]), row["roads"]), []).append(row)
-    return {key: _legs(mine) for key, mine in rows.items()}
-
-
-def _legs(rows: Sequence[Mapping[str, str]]) -> Legs:
-    def column(name: str) -> Numbers:
-        return np.array([float(each[name] or "nan") for each in rows])
-
-    return Legs(
-        names=tuple(each["trip"] for each in rows),
-        waited_s=column("departure_delay_s"),
-        driven_s=column("duration_s"),
-        lost_s=column("time_loss_s"),
-        route_m=column("route_m"),
-        finished=np.array([each["finished"] == "1" for each in rows], dtype=bool),
-    )
+    table = read_table(content, "trips.csv")
+    keys = list(zip(table.numbers("seed").astype(int).tolist(), table.texts("roads"), strict=True))
+    names, finished = table.texts("trip"), table.texts("finished")
+    measured = [table.values(name) for name in ("departure_delay_s", "duration_s", "time_loss_s", "route_m")]
+    found = {}
+    for key in dict.fromkeys(keys):
+        rows = [row for row, of in enumerate(keys) if of == key]
+        there = np.array([finished[row] == "1" for row in rows], dtype=bool)
+        found[key] = Legs(tuple(names[row] for row in rows), *(each[rows] for each in measured), there)
+    return found
 
 
 def require_accounted(

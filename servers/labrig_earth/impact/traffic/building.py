@@ -6,7 +6,6 @@ The streets on which cars may drive become nodes and edges in metres, one edge f
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Sequence
 from typing import Any
@@ -15,11 +14,12 @@ import numpy as np
 
 from labrig.answer import Quantity
 from labrig.errors import LabrigError
+from labrig.tables.writing import csv_text
 from labrig_earth.gis.routing import read_network
 from labrig_earth.impact.fields import Fields
 from labrig_earth.impact.simulator import Named
 from labrig_earth.impact.traffic import network as roads_of
-from labrig_earth.impact.traffic.demand import MOST_TRIPS
+from labrig_earth.impact.traffic.demand import COLUMNS, MOST_TRIPS
 from labrig_earth.results import Result
 from labrig_earth.work.calls import Call
 
@@ -155,9 +155,8 @@ def _write_trips(call: Call, edges: Sequence[dict[str, Any]], count: int, over_s
     weights = np.array([each["length_m"] for each in edges])
     weights /= weights.sum()
     departs = np.sort(chosen.uniform(0, over_s, count)).round(1)
-    with (call.scratch / "trips.csv").open("w", encoding="utf-8", newline="") as file:
-        table = csv.writer(file, lineterminator="\n")
-        table.writerow(["id", "depart_s", "from", "to"])
-        for number, depart in enumerate(departs, 1):
-            start, end = chosen.choice(len(edges), 2, replace=False, p=weights)
-            table.writerow([f"t{number}", depart, edges[start]["id"], edges[end]["id"]])
+    rows = []
+    for number, depart in enumerate(departs, 1):
+        start, end = chosen.choice(len(edges), 2, replace=False, p=weights)
+        rows.append((f"t{number}", depart, edges[start]["id"], edges[end]["id"]))
+    (call.scratch / "trips.csv").write_text(csv_text(COLUMNS, rows), encoding="utf-8")

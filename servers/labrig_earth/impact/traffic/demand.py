@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +9,7 @@ from xml.etree.ElementTree import Element
 
 from labrig.errors import LabrigError, unknown_name
 from labrig_earth.impact.simulator import Named
+from labrig_earth.impact.tables import read_table
 from labrig_earth.impact.traffic.markup import read_xml, written
 from labrig_earth.impact.traffic.network import IDENTIFIER, Network
 
@@ -129,26 +128,11 @@ def read_demand(named: Named, network: Network) -> Demand:
 
 
 def _of_table(named: Named) -> list[Trip]:
-    try:
-        rows = list(csv.DictReader(io.StringIO(named.content.decode("utf-8-sig")), strict=True))
-    except (ValueError, csv.Error) as error:
-        raise LabrigError(
-            f"This is no table: {error}"[:200], where=named.name, expected=f"CSV: {', '.join(COLUMNS)}"
-        ) from None
-    names = set(rows[0]) if rows else set(COLUMNS)
-    if names != set(COLUMNS):
-        raise LabrigError(
-            f"The table has the columns {', '.join(map(str, rows[0]))}"[:300],
-            where=named.name,
-            expected=f"CSV: {', '.join(COLUMNS)}; or routes of SUMO",
-        )
-    found = []
-    for number, row in enumerate(rows, 2):
-        if None in row.values():
-            raise LabrigError("A cell is missing", where=f"{named.name}, line {number}")
-        where = f"{named.name}, line {number}"
-        found.append(Trip(row["id"], _depart(row["depart_s"], where), row["from"], row["to"]))
-    return found
+    table = read_table(named.content, named.name, MOST_TRIPS)
+    table.require_known(COLUMNS)
+    departs = table.numbers("depart_s", 0, MOST_DEPART_S, "s")
+    names, starts, ends = (table.texts(name) for name in ("id", "from", "to"))
+    return [Trip(*each) for each in zip(names, departs.tolist(), starts, ends, strict=True)]
 
 
 def _of_xml(named: Named) -> tuple[list[Trip], list[str]]:

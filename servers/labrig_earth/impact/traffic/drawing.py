@@ -5,8 +5,6 @@ Where all runs have closed or slow roads, it is what these add to the undisturbe
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -17,6 +15,7 @@ from numpy.typing import NDArray
 from labrig.errors import LabrigError
 from labrig.plotting.checks import Heading
 from labrig_earth.impact.fields import Fields
+from labrig_earth.impact.tables import read_table
 from labrig_earth.impact.traffic.accounting import DISTURBED, UNDISTURBED, added_s, read_legs
 
 if TYPE_CHECKING:
@@ -61,30 +60,28 @@ def read(edges: bytes, trips: bytes, where: str, *, added: bool) -> Drawn:
     added
         What the disruption adds, not what is lost in all.
     """
+    table = read_table(edges, f"{where}, {EDGES}")
+    last = DISTURBED if is_disturbed(edges) else UNDISTURBED
+    lost = table.numbers(f"{last}_time_loss_s")
+    if added:
+        lost -= table.numbers(f"{UNDISTURBED}_time_loss_s")
+    legs = read_legs(trips)
+    delays = [
+        added_s(legs[seed, UNDISTURBED], each)[0] if added else (each.waited_s + each.lost_s)[each.finished]
+        for (seed, roads), each in legs.items()
+        if roads == last
+    ]
     try:
-        rows = list(csv.DictReader(io.StringIO(edges.decode("utf-8", "replace"))))
-        last = DISTURBED if is_disturbed(edges) else UNDISTURBED
-        lost = np.array([float(row[f"{last}_time_loss_s"]) for row in rows])
-        if added:
-            lost -= np.array([float(row[f"{UNDISTURBED}_time_loss_s"]) for row in rows])
         lines = [
-            np.array([[float(each) for each in point.split(",")[:2]] for point in row["shape"].split()])
-            for row in rows
+            np.array([[float(each) for each in point.split(",")[:2]] for point in shape.split()])
+            for shape in table.texts("shape")
         ]
-        closed = np.array([row["closed"] == "1" for row in rows])
-        legs = read_legs(trips)
-        delays = [
-            added_s(legs[seed, UNDISTURBED], each)[0]
-            if added
-            else (each.waited_s + each.lost_s)[each.finished]
-            for (seed, roads), each in legs.items()
-            if roads == last
-        ]
-        if not lines or any(line.ndim != 2 or len(line) < 2 for line in lines):
+        if any(line.ndim != 2 or len(line) < 2 for line in lines):
             raise ValueError
-        return Drawn(lines, lost / 3600, closed, np.sort(np.concatenate(delays)))
-    except (KeyError, ValueError, IndexError, TypeError, AttributeError):
-        raise LabrigError("This is no run of SUMO, or its tables are damaged", where=where) from None
+    except ValueError:
+        raise LabrigError("This is no shape of a road", where=table.where, expected="x,y x,y ..") from None
+    closed = np.array(table.texts("closed")) == "1"
+    return Drawn(lines, lost / 3600, closed, np.sort(np.concatenate(delays)))
 
 
 def figure(archives: Sequence[Archive], options: Mapping[str, Any]) -> tuple[Any, list[str]]:

@@ -1,5 +1,6 @@
 """Weather for both: series in CSV files, days of months, hours of days, EPW files.
 
+- `quantities`: the columns of weather, their ranges and other names
 - `series`: a CSV file of equal steps, complete and possible
 - `sun`: where the sun stands, and its radiation outside the atmosphere; `moisture`: humidity and pressure
 - `wind`: wind at 2 m and at 10 m, by names that say which

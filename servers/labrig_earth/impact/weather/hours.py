@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 
 from labrig.errors import LabrigError
 from labrig_earth.impact.weather.moisture import dew_point, pressure_at, saturated
-from labrig_earth.impact.weather.series import DAY_S, HOUR_S, Column, Series, read_series
+from labrig_earth.impact.weather.quantities import Column, columns_of
+from labrig_earth.impact.weather.series import DAY_S, HOUR_S, Series, read_series, require_order
 from labrig_earth.impact.weather.sun import extraterrestrial, sunlit
-from labrig_earth.impact.weather.wind import wind_at, wind_columns
+from labrig_earth.impact.weather.wind import wind_at
 
 Floats = NDArray[np.float64]
 
@@ -34,31 +35,22 @@ YEAR_HOURS, YEAR_DAYS = 8760, 365
 MOST_CLEARNESS = 1.0
 
 KNOWN: Mapping[str, Column] = {
-    "tair_c": Column(-70, 60, "degC"),
-    "tmin_c": Column(-70, 45, "degC"),
-    "tmax_c": Column(-60, 60, "degC"),
-    "rh_pct": Column(0, 105, "%"),
-    "dew_point_c": Column(-80, 40, "degC"),
-    "tdew_c": Column(-80, 40, "degC, of days"),
-    **wind_columns(40),
-    "wind_dir_deg": Column(0, 360, "degrees from north"),
-    "pressure_hpa": Column(310, 1100, "hPa"),
-    "srad_mj_m2": Column(0, 45, "MJ/m2/day"),
-    "ghi_w_m2": Column(0, 1500, "W/m2"),
-    "dni_w_m2": Column(0, 1400, "W/m2 on a plane that faces the sun"),
-    "dhi_w_m2": Column(0, 900, "W/m2"),
-    "ir_w_m2": Column(50, 700, "W/m2"),
-    "precipitation_mm": Column(0, 2000, "mm"),
-    "et0_mm": Column(0, 30, "mm"),
-}
-ALIASES: Mapping[str, str] = {
-    "temperature_c": "tair_c",
-    "t2m_c": "tair_c",
-    "rh_percent": "rh_pct",
-    "humidity_pct": "rh_pct",
-    "solar_down_w_m2": "ghi_w_m2",
-    "thermal_down_w_m2": "ir_w_m2",
-    "precip_mm": "precipitation_mm",
+    **columns_of(
+        *(
+            "tmin_c",
+            "tmax_c",
+            "rh_pct",
+            "dew_point_c",
+            "tdew_c",
+            "wind_dir_deg",
+            "pressure_hpa",
+            "srad_mj_m2",
+        ),
+        *("ghi_w_m2", "dni_w_m2", "dhi_w_m2", "ir_w_m2", "precipitation_mm", "et0_mm"),
+    ),
+    "tair_c": Column(-70, 60, "degC, as EPW files have it"),
+    "wind_2m_m_s": Column(0, 30, "m/s at 2 m"),
+    **{name: Column(0, 40, "m/s at 10 m, as EPW files have it") for name in ("wind_10m_m_s", "wind_m_s")},
 }
 
 
@@ -142,7 +134,7 @@ def read_hours(content: bytes, where: str, place: Place) -> Hours:
         radiation: none of them is made up.
     """
     place.require_possible()
-    series = read_series(content, where, KNOWN, aliases=ALIASES)
+    series = read_series(content, where, KNOWN)
     columns, notes = wind_at(10, series.columns, BARE_M, where)
     series = replace(series, columns=columns)
     if series.step_s == HOUR_S:
@@ -245,12 +237,7 @@ def _of_days(series: Series, place: Place, notes: list[str]) -> Hours:
         notes.append(f"{year} is a leap year: 29 February is left out, since an EPW file has 8,760 hours")
     low = series.column("tmin_c", "tmin_c, tmax_c, degC")[keep]
     high = series.column("tmax_c", "tmin_c, tmax_c, degC")[keep]
-    if (low > high).any():
-        raise LabrigError(
-            f"tmin_c is above tmax_c on {int((low > high).sum())} days",
-            where=series.where,
-            expected="at most tmax_c",
-        )
+    require_order(series.columns, series.times, series.where)
     vapour = np.maximum(_vapour_of_days(series, (low + high) / 2, keep), LEAST_VAPOUR_HPA)
     air = half_cosines(low, high)
     of_air = saturated(air)

@@ -20,10 +20,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from labrig.errors import LabrigError, over_limit
+from labrig.errors import LabrigError
+from labrig.tables.writing import csv_text
 from labrig_earth.impact.weather.hours import BARE_M
-from labrig_earth.impact.weather.series import Column, Series, read_series
-from labrig_earth.impact.weather.wind import NAMES, name_wind, wind_columns
+from labrig_earth.impact.weather.quantities import WINDS, Column, columns_of
+from labrig_earth.impact.weather.series import Series, read_series, require_order
+from labrig_earth.impact.weather.wind import name_wind
 
 Floats = NDArray[np.float64]
 Days = NDArray[np.datetime64]
@@ -40,23 +42,13 @@ SMOOTHINGS = 60
 MOST_MONTHS = 2_400
 
 KNOWN: Mapping[str, Column] = {
-    "tmin_c": Column(-70, 45, "degC, mean of daily minima"),
-    "tmax_c": Column(-60, 55, "degC, mean of daily maxima"),
+    **columns_of("tmin_c", "tmax_c", "srad_mj_m2"),
     "precipitation_mm": Column(0, 10_000, "mm in the month"),
     "et0_mm": Column(0, 600, "mm in the month"),
-    "srad_mj_m2": Column(0, 40, "MJ/m2/day, mean"),
     "rh_pct": Column(0, 100, "%, mean"),
-    **wind_columns(40, ", mean"),
     "wet_days": Column(0, 31, "days in the month"),
 }
-ALIASES: Mapping[str, str] = {
-    "precip_mm": "precipitation_mm",
-    "rain_mm": "precipitation_mm",
-    "pr_mm": "precipitation_mm",
-    "eto_mm": "et0_mm",
-    "rh_percent": "rh_pct",
-}
-ORDER = ("tmin_c", "tmax_c", "precipitation_mm", "et0_mm", "srad_mj_m2", "rh_pct", *NAMES.values())
+ORDER = ("tmin_c", "tmax_c", "precipitation_mm", "et0_mm", "srad_mj_m2", "rh_pct", *WINDS.values())
 
 
 @dataclass(frozen=True)
@@ -81,10 +73,9 @@ class Daily:
     def csv(self) -> str:
         """Return the days as CSV, each number as the shortest text that reads back the same."""
         names = [name for name in ORDER if name in self.columns]
-        lines = [",".join(("date", *names))]
-        for row, day in enumerate(self.days):
-            lines.append(",".join((str(day), *(repr(float(self.columns[name][row])) for name in names))))
-        return "\n".join(lines) + "\n"
+        return csv_text(
+            ("date", *names), zip(self.days, *(self.columns[name] for name in names), strict=True)
+        )
 
 
 def read_months(content: bytes, where: str) -> Series:
@@ -95,20 +86,12 @@ def read_months(content: bytes, where: str) -> Series:
     LabrigError
         For what `read_series` refuses (a missing month), a missing value, and a mean minimum above the mean maximum.
     """
-    series = read_series(content, where, KNOWN, aliases=ALIASES, every="month")
-    if len(series.times) > MOST_MONTHS:
-        raise over_limit(f"There are {len(series.times):,} months", MOST_MONTHS, where=where)
+    series = read_series(content, where, KNOWN, every="month", most=MOST_MONTHS)
     for name in ("tmin_c", "tmax_c", "precipitation_mm"):
         series.column(name, "month, tmin_c, tmax_c (means, degC), precipitation_mm (sum)")
     for name in series.columns:
         series.column(name)
-    wrong = np.flatnonzero(series.columns["tmin_c"] > series.columns["tmax_c"])
-    if len(wrong):
-        raise LabrigError(
-            f"tmin_c is above tmax_c in {series.times[wrong[0]].astype('datetime64[M]')}",
-            where=where,
-            expected="tmin_c at most tmax_c",
-        )
+    require_order(series.columns, series.times, where)
     return series
 
 
@@ -150,7 +133,7 @@ def days_of_months(series: Series, wet_day_fraction: float, seed: int) -> Daily:
         columns["srad_mj_m2"] = scaled(
             smooth(given["srad_mj_m2"], months, ratio=True) * dims, months, given["srad_mj_m2"]
         )
-    for name in NAMES.values():
+    for name in WINDS.values():
         if name in given:
             gusts = np.exp(WIND_SPREAD * rng.standard_normal(len(days)))
             columns[name] = scaled(smooth(given[name], months, ratio=True) * gusts, months, given[name])

@@ -6,42 +6,24 @@ The first column of time is ``time`` (ISO 8601: 2019-07-24T14:00, with Z or an o
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 import numpy as np
 from numpy.typing import NDArray
 
-from labrig.errors import LabrigError, nearest, over_limit
+from labrig.errors import LabrigError
+from labrig_earth.impact.tables import Table, read_table, require_once
+from labrig_earth.impact.weather.quantities import Column, known_name
 
 Floats = NDArray[np.float64]
 Times = NDArray[np.datetime64]
 
 MOST_ROWS = 400_000
 TIME_NAMES = ("time", "timestamp", "datetime", "date", "month")
-MISSING = ("", "nan", "na", "null")
 HOUR_S = 3600
 DAY_S = 86_400
-
-
-@dataclass(frozen=True)
-class Column:
-    """What a column may hold.
-
-    Attributes
-    ----------
-    least, most
-        What has been measured on Earth, rounded outwards; a value beyond it has another unit, or is a code for missing.
-    unit
-        For errors.
-    """
-
-    least: float
-    most: float
-    unit: str
 
 
 @dataclass(frozen=True)
@@ -89,9 +71,9 @@ def read_series(
     where: str,
     known: Mapping[str, Column],
     *,
-    aliases: Mapping[str, str] | None = None,
-    extra: Sequence[str] = (),
+    others: bool = False,
     every: str = "",
+    most: int = MOST_ROWS,
 ) -> Series:
     """Read a CSV file with one row a step.
 
@@ -103,12 +85,12 @@ def read_series(
         Its name, for errors.
     known
         Columns of numbers, with their ranges.
-    aliases
-        Other names of known columns, lower case.
-    extra
-        Columns that may be there and are not read.
+    others
+        Whether there may be other columns, which are not read.
     every
         ``day``, ``month`` or ``year`` where a row stands for one; else the steps have the same length, whatever it is.
+    most
+        Rows that there may be.
 
     Raises
     ------
@@ -116,17 +98,16 @@ def read_series(
         For a column that is unknown or there twice, an invalid time, times that do not follow each other in equal
         steps (a missing hour), a text that is no number, a value that is impossible.
     """
-    said, rows = _rows(content, where)
-    names = [(aliases or {}).get(name.lower(), name.lower()) for name in said]
-    clock = _time_column(names, where)
-    _require_known(said, names, clock, known, extra, where)
-    times, utc = _times([row[clock] for _, row in rows], [line for line, _ in rows], where)
+    table = read_table(content, where, most)
+    named = {known_name(name, known): texts for name, texts in table.columns.items()}
+    require_once([known_name(name, known) for name in table.columns], where)
+    table = replace(table, columns=named)
+    clock = _clock(named, where)
+    if not others:
+        table.require_known((clock, *known))
+    times, utc = _times(table, clock)
     step = require_periods(times, every, where) if every else require_steps(times, where)
-    columns = {
-        name: _numbers([row[place] for _, row in rows], name, [line for line, _ in rows], where)
-        for place, name in enumerate(names)
-        if name in known
-    }
+    columns = {name: table.values(name) for name in named if name in known}
     for name, values in columns.items():
         _require_possible(values, name, known[name], times, where)
     return Series(times, columns, step, utc, where)
@@ -191,68 +172,24 @@ def _shown(seconds: int) -> str:
     return f"{seconds / HOUR_S:g} h"
 
 
-def _rows(content: bytes, where: str) -> tuple[list[str], list[tuple[int, list[str]]]]:
-    try:
-        reader = csv.reader(io.StringIO(content.decode("utf-8-sig")))
-        said = [cell.strip() for cell in next(reader, [])]
-        rows = [(reader.line_num, row) for row in reader if any(cell.strip() for cell in row)]
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise LabrigError(
-            f"This is no CSV file in UTF-8: {error}", where=where, expected="a CSV file"
-        ) from None
-    if not rows:
-        raise LabrigError("There are no rows", where=where, expected="a line of names, and a row a step")
-    if len(rows) > MOST_ROWS:
-        raise over_limit(f"There are {len(rows):,} rows", MOST_ROWS, where=where)
-    for line, row in rows:
-        if len(row) != len(said):
-            raise LabrigError(
-                f"The line has {len(row)} cells, and there are {len(said)} columns",
-                where=f"{where}, line {line}",
-            )
-    return said, rows
-
-
-def _time_column(names: Sequence[str], where: str) -> int:
+def _clock(names: Collection[str], where: str) -> str:
     for name in TIME_NAMES:
         if name in names:
-            return names.index(name)
+            return name
     raise LabrigError(
         "There is no column of time", where=where, expected="time (2019-07-24T14:00Z) or date (2019-07-24)"
     )
 
 
-def _require_known(
-    said: Sequence[str],
-    names: Sequence[str],
-    clock: int,
-    known: Mapping[str, Column],
-    extra: Sequence[str],
-    where: str,
-) -> None:
-    for place, name in enumerate(names):
-        if names.count(name) > 1:
-            raise LabrigError(f"The column {name} is there twice", where=where)
-        if place != clock and name not in known and name not in extra:
-            close = nearest(name, known)
-            raise LabrigError(
-                f"The column {said[place]!r} is not known",
-                where=where,
-                expected=", ".join((names[clock], *known)),
-                try_=f"did you mean {close[0]}?" if close else "leave it out",
-            )
-
-
-def _times(texts: Sequence[str], lines: Sequence[int], where: str) -> tuple[Times, bool]:
-    found, aware = [], 0
-    for text, line in zip(texts, lines, strict=True):
-        said = text.strip()
-        whole = said + {4: "-01-01", 7: "-01"}.get(len(said), "")  # a year, a month
+def _times(table: Table, clock: str) -> tuple[Times, bool]:
+    found, aware, where = [], 0, table.where
+    for text, line in zip(table.columns[clock], table.lines, strict=True):
+        whole = text + {4: "-01-01", 7: "-01"}.get(len(text), "")  # a year, a month
         try:
             when = datetime.fromisoformat(whole)
         except ValueError:
             raise LabrigError(
-                f"{text.strip()!r} is no time",
+                f"{text!r} is no time",
                 where=f"{where}, line {line}",
                 expected="2019-07-24T14:00Z, or 2019-07-24",
             ) from None
@@ -269,20 +206,6 @@ def _times(texts: Sequence[str], lines: Sequence[int], where: str) -> tuple[Time
     return np.array(found, dtype="datetime64[s]"), bool(aware)
 
 
-def _numbers(texts: Sequence[str], name: str, lines: Sequence[int], where: str) -> Floats:
-    values = np.full(len(texts), np.nan)
-    for place, text in enumerate(texts):
-        if text.strip().lower() in MISSING:
-            continue
-        try:
-            values[place] = float(text)
-        except ValueError:
-            raise LabrigError(
-                f"{text.strip()!r} is no number", where=f"{where}, line {lines[place]}, {name}"
-            ) from None
-    return values
-
-
 def _require_possible(values: Floats, name: str, column: Column, times: Times, where: str) -> None:
     wrong = np.flatnonzero((values < column.least) | (values > column.most))
     if len(wrong):
@@ -291,4 +214,18 @@ def _require_possible(values: Floats, name: str, column: Column, times: Times, w
             f"{name} is {values[first]:g} at {times[first]}, and impossible in {len(wrong)} rows",
             where=where,
             expected=f"{column.least:g} to {column.most:g} {column.unit}",
+        )
+
+
+def require_order(columns: Mapping[str, Floats], times: Times, where: str) -> None:
+    """Refuse minima of temperature above their maxima."""
+    low, high = columns["tmin_c"], columns["tmax_c"]
+    crossed = np.flatnonzero(low > high)
+    if len(crossed):
+        first = int(crossed[0])
+        raise LabrigError(
+            f"tmin_c is {low[first]:g} and tmax_c {high[first]:g} on {times[first].astype('datetime64[D]')}"
+            + (f", and it is above in {len(crossed)} rows" if len(crossed) > 1 else ""),
+            where=where,
+            expected="tmin_c at most tmax_c",
         )

@@ -8,13 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labrig.errors import LabrigError
-from labrig_earth.impact.weather.series import Column
+from labrig_earth.impact.weather.quantities import BARE_WIND, WINDS
 
 Floats = NDArray[np.float64]
-
-NAMES: Mapping[int, str] = {2: "wind_2m_m_s", 10: "wind_10m_m_s"}
-BARE = "wind_m_s"
-"""Says no height: it is taken for that of the tool that reads it, and the answer says so."""
 
 
 def to_2_m(height_m: float) -> float:
@@ -22,24 +18,18 @@ def to_2_m(height_m: float) -> float:
     return 4.87 / float(np.log(67.8 * height_m - 5.42))
 
 
-def wind_columns(most: float, of: str = "") -> dict[str, Column]:
-    """Return the columns that a file may have, up to so many m/s."""
-    heights = {**{name: f" at {height} m" for height, name in NAMES.items()}, BARE: ""}
-    return {name: Column(0, most, f"m/s{height}{of}") for name, height in heights.items()}
-
-
 def name_wind(
     columns: Mapping[str, Floats], bare_m: int, where: str
 ) -> tuple[dict[str, Floats], tuple[str, ...]]:
     """Return columns in which wind says its height, and what was assumed; ``bad_input`` where it is there twice."""
-    given = [name for name in (*NAMES.values(), BARE) if name in columns]
+    given = [name for name in (*WINDS.values(), BARE_WIND) if name in columns]
     if len(given) > 1:
         raise LabrigError("Wind is there twice", where=where, expected=f"one of {', '.join(given)}")
-    if given != [BARE]:
+    if given != [BARE_WIND]:
         return dict(columns), ()
-    others = ", ".join(f"{name} is that at {height} m" for height, name in NAMES.items() if height != bare_m)
-    named = {NAMES[bare_m] if name == BARE else name: values for name, values in columns.items()}
-    return named, (f"{BARE} is taken for wind at {bare_m} m ({NAMES[bare_m]}); {others}",)
+    others = ", ".join(f"{name} is that at {height} m" for height, name in WINDS.items() if height != bare_m)
+    named = {WINDS[bare_m] if name == BARE_WIND else name: values for name, values in columns.items()}
+    return named, (f"{BARE_WIND} is taken for wind at {bare_m} m ({WINDS[bare_m]}); {others}",)
 
 
 def wind_at(
@@ -47,8 +37,8 @@ def wind_at(
 ) -> tuple[dict[str, Floats], tuple[str, ...]]:
     """Return columns with wind at a height alone, whatever height it had, and what was assumed and converted."""
     named, notes = name_wind(columns, bare_m, where)
-    wanted = NAMES[height_m]
-    for from_m, name in NAMES.items():
+    wanted = WINDS[height_m]
+    for from_m, name in WINDS.items():
         if name in named and name != wanted:
             factor = to_2_m(from_m) if height_m == 2 else 1 / to_2_m(height_m)
             named[wanted] = named.pop(name) * factor
