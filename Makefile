@@ -43,6 +43,7 @@ check: $(VENV)/.installed
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python scripts/dead.py
 	$(BIN)/labrig manifests --check
 	$(BIN)/python docs/generate.py --check
 

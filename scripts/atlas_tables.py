@@ -38,10 +38,6 @@ IN_COUNTRY = frozenset(
 )
 IN_COUNTRY |= frozenset(("Largest settlement", "Largest town", "Village"))
 """Labels of infoboxes whose first words are a city."""
-CITY_COLUMNS = ("geonameid", "name", "country", "admin1", "latitude", "longitude", "population", "timezone")
-CITY_COLUMNS += ("land", "names")
-COUNTRY_COLUMNS = ("iso2", "iso3", "name", "capital", "continent", "currency", "currency_name", "population")
-COUNTRY_COLUMNS += ("year", "area_km2", "neighbours", "languages")
 LARGE = 115_000
 """Cities of this population are there."""
 NAMESAKE = 30_000

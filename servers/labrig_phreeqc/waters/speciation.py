@@ -272,45 +272,6 @@ async def together(asked: Iterable[Coroutine[Any, Any, list[Speciation]]]) -> li
     return [each.result() for each in tasks]
 
 
-async def _from_the_laboratory(
-    analyses: Sequence[Analysis],
-    phases: Sequence[str],
-    engine: Engine,
-    database: str,
-    precipitate: str,
-    expressions: Sequence[str],
-    limits: Limits | None,
-    queue_s: float,
-) -> list[Speciation]:
-    """Speciate waters of which some are hot, with the density that these have at `LABORATORY`."""
-    hot = [number for number, each in enumerate(analyses) if cooled_for_analysis(each)]
-    cool = [replace(analyses[number], temperature=LABORATORY) for number in hot]
-    first = await speciate(cool, [], engine=engine, database=database, limits=limits, queue_s=queue_s)
-    known = list(analyses)
-    failures: dict[int, str] = {}
-    for number, speciation in zip(hot, first, strict=True):
-        if speciation.density is None:
-            failures[number] = f"at {LABORATORY:g} degC, where a laboratory measures, {speciation.failure}"
-        else:
-            known[number] = replace(known[number], density=speciation.density)
-    left = [number for number in range(len(known)) if number not in failures]
-    solved = await speciate(
-        [known[number] for number in left],
-        phases,
-        engine=engine,
-        database=database,
-        precipitate=precipitate,
-        expressions=expressions,
-        limits=limits,
-        queue_s=queue_s,
-    )
-    found = {number: Speciation(analyses[number], failure=why) for number, why in failures.items()}
-    for number, speciation in zip(left, solved, strict=True):
-        density = known[number].density or speciation.density
-        found[number] = replace(speciation, analysis=analyses[number], density=density)
-    return [found[number] for number in range(len(known))]
-
-
 def _check(database: Database, analyses: Sequence[Analysis], phases: Sequence[str]) -> None:
     catalogue = read(database.path)
     names = [each.name for each in catalogue.phases]

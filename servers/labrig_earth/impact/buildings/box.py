@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from labrig_earth.impact.fields import Fields
 
-CONCRETE_R, CONCRETE_M = 0.15 / 1.4, 0.15
+CONCRETE_M = 0.15
 RUN = """
 Version, 25.2
 Timestep, 4

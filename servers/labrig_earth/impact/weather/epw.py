@@ -26,7 +26,7 @@ HEADER = (
 )
 DRY_BULB, DEW_POINT, HUMIDITY, PRESSURE = 6, 7, 8, 9
 INFRARED, GHI, DNI, DHI = 12, 13, 14, 15
-WIND_DIRECTION, WIND_SPEED = 20, 21
+WIND_SPEED = 21
 RANGES = {
     DRY_BULB: (-70.0, 70.0, 99.9, "dry bulb, degC"),
     DEW_POINT: (-90.0, 70.0, 99.9, "dew point, degC"),
