@@ -6,12 +6,11 @@ data are CC BY 4.0.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from labrig.errors import LabrigError
-from labrig.http import Limit, Service
+from labrig.http import declared
 from labrig_atlas.facts import DailyWeather, Elevation
 from labrig_atlas.offline.geodesy import check_point
 from labrig_atlas.services.checks import checked_points, checked_span
@@ -23,14 +22,8 @@ if TYPE_CHECKING:
     from labrig.http import Client
 
 CREDIT = "weather data by Open-Meteo.com, CC BY 4.0, free for non-commercial use"
-TERMS = "https://open-meteo.com/en/terms"
 ARCHIVE = Provider(
-    Service(
-        "open_meteo_archive",
-        "https://archive-api.open-meteo.com/v1",
-        limit=Limit(per_second=5, concurrent=2, after_429_s=60),
-        terms=TERMS,
-    ),
+    declared.open_meteo("open_meteo_archive", "archive-api"),
     title="Open-Meteo archive (reanalyses, mostly ERA5 and ERA5-Land)",
     credit=CREDIT,
     homepage="https://open-meteo.com/en/docs/historical-weather-api",
@@ -38,12 +31,7 @@ ARCHIVE = Provider(
     at_most="stated: 600 requests/min, 10,000 a day; 3,660 days a question",
 )
 FORECAST = Provider(
-    Service(
-        "open_meteo",
-        "https://api.open-meteo.com/v1",
-        limit=Limit(per_second=5, concurrent=2, after_429_s=60),
-        terms=TERMS,
-    ),
+    declared.open_meteo("open_meteo", "api"),
     title="Open-Meteo forecast (best model for the place)",
     credit=CREDIT,
     homepage="https://open-meteo.com/en/docs",
@@ -87,8 +75,6 @@ FORECAST_DAILY = (
 FORECAST_CURRENT = ("temperature_2m", "relative_humidity_2m", "weather_code")
 MOST_DAYS = 3_660
 MOST_HEIGHTS = 100
-WAITS_S = {"Minutely": 60.0, "Hourly": 3600.0, "Daily": 86_400.0, "Monthly": 86_400.0}
-"""How long to wait at most after "Hourly API request limit exceeded"; Open-Meteo says so with 429, without a header."""
 PATIENCE_S = 20.0
 """For its turn, behind others whose ten years take seconds each, and for asking again after a fault."""
 NO_SUN = (
@@ -112,30 +98,12 @@ async def _answer(inquiry: Inquiry, provider: Provider, path: str, params: Mappi
     try:
         answer = await inquiry.json(provider, path, params=params, accept={400}, patience_s=PATIENCE_S)
     except LabrigError as error:
-        if error.code == "rate_limited" and (window := _window(error.what)):
-            raise _limited(window, error.where) from error
+        if error.code == "rate_limited" and "limit exceeded" in error.what:
+            raise declared.open_meteo_refusal(error.what, error.where) from error
         raise
     if "error" in answer:
-        reason = answer["reason"].text("")
-        if window := _window(reason):
-            raise _limited(window, answer.where)
-        raise LabrigError(f"Open-Meteo answers: {reason}", where=answer.where)
+        raise declared.open_meteo_refusal(answer["reason"].text(""), answer.where)
     return answer
-
-
-def _window(text: str) -> str:
-    """Return whose limit is used up, of `WAITS_S`; empty where a text speaks of none."""
-    found = re.search(rf"({'|'.join(WAITS_S)}) API request limit exceeded", text)
-    return found[1] if found else ""
-
-
-def _limited(window: str, where: str) -> LabrigError:
-    return LabrigError(
-        f"Open-Meteo answers: {window} API request limit exceeded",
-        where=where,
-        code="rate_limited",
-        retry_after_s=WAITS_S[window],
-    )
 
 
 def _scalar(value: Value) -> float | int | str | None:

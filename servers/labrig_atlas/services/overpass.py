@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from labrig.errors import LabrigError
-from labrig.http import Limit, Service
+from labrig.http import declared
 from labrig_atlas.facts import Place, PlaceList
 from labrig_atlas.offline.geodesy import check_point, distance_m
 from labrig_atlas.services import nominatim
@@ -24,24 +23,18 @@ if TYPE_CHECKING:
     from labrig.http import Client, Response
 
 OVERPASS = Provider(
-    Service(
-        "overpass",
-        "https://overpass-api.de/api",
-        limit=Limit(per_second=1, concurrent=1),  # its rules of April 2026: no two at once, 30 s after a 429
-        contact=True,
-        terms="https://dev.overpass-api.de/overpass-doc/en/preface/commons.html",
-    ),
+    declared.OVERPASS,
     title="Overpass",
     credit="© OpenStreetMap contributors, ODbL 1.0",
     homepage="https://wiki.openstreetmap.org/wiki/Overpass_API",
     questions=("places",),
-    at_most="stated: one request at a time, 30 s after a refusal; 1 request/s, radius 50 km, 2,000 objects a question",
+    at_most="stated: one at a time, 30 s after a refusal; 0.5 requests/s, radius 50 km, 2,000 objects a question",
 )
 MOST_RADIUS_M = 50_000.0
 DEFAULT_RADIUS_M = 5_000.0
 MOST_OBJECTS = 2_000
 TIMEOUT_S = 25
-PATIENCE_S = 1.0
+PATIENCE_S = 3.0
 """Long enough for its turn, too short to ask again after a 429, for which its rules want 30 s."""
 SAYS_WHY = frozenset({400})
 FAITHS = "buddhist|hindu|jain|shinto|sikh|taoist|confucian"
@@ -157,18 +150,10 @@ def read_answer(response: Response) -> Value:
         ``unreachable`` for what else is not JSON.
     """
     if response.status in SAYS_WHY:
-        words = " ".join(re.sub(r"<[^>]*>", " ", response.text[:20_000]).split())
-        raise LabrigError(f"Overpass does not take this question: {words[-300:]}", where=response.url)
+        raise declared.overpass_refusal(f"<p>{response.text}", response.url)
     answer = Value(response.json(), response.url)
-    remark = answer["remark"].text("")
-    if "error" in remark:
-        out = "timed out" in remark or "out of memory" in remark
-        raise LabrigError(
-            f"Overpass answers: {remark}",
-            where=urlsplit(response.url).netloc,
-            try_="a smaller radius" if out else "the same call later",
-            code="limit" if out else "unreachable",
-        )
+    if remark := answer["remark"].text(""):
+        raise declared.overpass_refusal(remark, response.url)
     return answer
 
 

@@ -9,19 +9,17 @@ from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
+from pydantic import Field
+
 from labrig.errors import LabrigError
-from labrig.http import Limit, Service
+from labrig.http.answers import Part, odd, read
+from labrig.http.declared import open_meteo, open_meteo_refusal
 
 if TYPE_CHECKING:
     from labrig.http import Client
 
-OPEN_METEO_AIR = Service(
-    "open_meteo_air",
-    "https://air-quality-api.open-meteo.com/v1",
-    limit=Limit(per_second=2, concurrent=2, after_429_s=60),  # its shortest limit is of a minute
-    terms="https://open-meteo.com/en/terms",
-)
-"""Free for what is not commercial; the data are those of CAMS (CC BY 4.0)."""
+OPEN_METEO_AIR = open_meteo("open_meteo_air", "air-quality-api")
+"""The data are those of CAMS (CC BY 4.0)."""
 
 INDEX = "european_aqi"
 MOST_DAYS, MOST_VARIABLES = 370, 30
@@ -106,53 +104,34 @@ async def fetch_air(
         "timezone": "GMT",
     }
     answer = await client.ask(OPEN_METEO_AIR, "air-quality", params=params, accept=(400,))
-    found = answer.json()
+    found = read(_Answer, answer)
     if answer.status == 400:
-        said = str(found.get("reason", "")) if isinstance(found, Mapping) else ""
-        raise LabrigError(
-            f"Open-Meteo refuses the request: {said[:300] or 'no reason is given'}", where="variables, days"
-        )
-    return _air(found, variables)
+        raise open_meteo_refusal(found.reason, "variables, days")
+    return _air(found, variables, answer.url)
 
 
-def _air(found: Any, variables: Sequence[str]) -> Air:
-    hourly = found.get("hourly") if isinstance(found, Mapping) else None
-    times = hourly.get("time") if isinstance(hourly, Mapping) else None
-    if not isinstance(hourly, Mapping) or not isinstance(times, list) or not times:
-        raise _odd("it has no hours")
-    stated = found.get("hourly_units")
-    units = stated if isinstance(stated, Mapping) else {}
+class _Answer(Part):
+    reason: str = ""
+    latitude: float = math.nan
+    longitude: float = math.nan
+    hourly: dict[str, list[str | float | None]] = Field(default={})
+    hourly_units: dict[str, str] = Field(default={})
+    current: dict[str, Any] = Field(default={})
+
+
+def _air(found: _Answer, variables: Sequence[str], url: str) -> Air:
+    times = tuple(map(str, found.hourly.get("time", ())))
+    if not times or math.isnan(found.latitude + found.longitude):
+        raise odd(url, "it has no hours, or does not say for which place")
     values: dict[str, tuple[float | None, ...]] = {}
     for name in variables:
-        column = hourly.get(name)
-        if not isinstance(column, list) or len(column) != len(times):
-            raise _odd(f"{name} has not a value for each hour")
-        values[name] = tuple(_number(each) for each in column)
-    place = found.get("latitude"), found.get("longitude")
-    if not all(isinstance(each, int | float) and not isinstance(each, bool) for each in place):
-        raise _odd("it does not say for which place")
-    current = found.get("current")
-    now = (
-        {key: current[key] for key in ("time", INDEX) if key in current}
-        if isinstance(current, Mapping)
-        else {}
-    )
-    return Air(
-        tuple(map(str, times)), values, {name: str(units.get(name, "")) for name in variables},
-        float(place[0]), float(place[1]), now,
-    )  # fmt: skip
-
-
-def _number(value: Any) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        return None
-    return float(value)
-
-
-def _odd(why: str) -> LabrigError:
-    return LabrigError(
-        f"Open-Meteo answered in another shape: {why}", where=OPEN_METEO_AIR.name, code="unreachable"
-    )
+        column = found.hourly.get(name, [])
+        if len(column) != len(times):
+            raise odd(url, f"{name} has not a value for each hour")
+        values[name] = tuple(None if isinstance(each, str) else each for each in column)
+    units = {name: found.hourly_units.get(name, "") for name in variables}
+    now = {key: found.current[key] for key in ("time", INDEX) if key in found.current}
+    return Air(times, values, units, found.latitude, found.longitude, now)
 
 
 def _day(text: str, where: str) -> date:

@@ -7,19 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from labrig.errors import LabrigError
-from labrig.http import Limit, Service
+from labrig.http.declared import OVERPASS, overpass_refusal
 from labrig_earth.gis.boxes import check_box
 
 if TYPE_CHECKING:
-    from labrig.http import Client
+    from labrig.http import Client, Service
 
-OVERPASS = Service(
-    "overpass",
-    "https://overpass-api.de/api",
-    limit=Limit(per_second=0.5, concurrent=1, after_429_s=30),  # stated by those who run it
-    contact=True,
-    terms="https://dev.overpass-api.de/overpass-doc/en/preface/commons.html",
-)
 MOST_SQUARE_DEGREES = 0.25
 MOST_BYTES = 64 << 20
 TIMEOUT_S = 60
@@ -138,18 +131,19 @@ async def fetch_osm(
     """
     form = {"data": overpass_query(box, where, date=date)}
     response = await client.ask(
-        service, "interpreter", method="POST", form=form, max_bytes=MOST_BYTES, timeout_s=TIMEOUT_S + 20
+        service,
+        "interpreter",
+        method="POST",
+        form=form,
+        accept=(400,),
+        max_bytes=MOST_BYTES,
+        timeout_s=TIMEOUT_S + 20,
     )
     body = response.body
+    if response.status == 400:
+        raise overpass_refusal(f"<p>{response.text}", service.name)
     if b"<osm" not in body[:500]:
         raise LabrigError("Overpass did not answer with OSM data", where=service.name, code="unreachable")
-    remark = re.search(rb"<remark>([^<]*)</remark>", body[-4000:])
-    if remark:
-        said = remark[1].decode("utf-8", "replace").strip()
-        raise LabrigError(
-            f"Overpass gave up: {said[:300]}",
-            where=service.name,
-            try_="a smaller box, fewer tags",
-            code="limit",
-        )
+    if remark := re.search(rb"<remark>([^<]*)</remark>", body[-4000:]):
+        raise overpass_refusal(remark[1].decode("utf-8", "replace").strip(), service.name)
     return body

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 from labrig.errors import LabrigError
+from labrig.http.answers import odd
 from labrig_papers.fetching.addresses import ARXIV
-from labrig_papers.literature.answers import odd
 from labrig_papers.literature.works import Copy, Work, plain_title, read_doi
 
 if TYPE_CHECKING:

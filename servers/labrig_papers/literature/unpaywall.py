@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from pydantic import Field
 
-from labrig_papers.literature.answers import Part, read
+from labrig.http.answers import Part, read
 from labrig_papers.literature.services import UNPAYWALL
 from labrig_papers.literature.works import Copy
 

@@ -33,8 +33,10 @@ from support.atlas_services import (
     serve,
     weather_answer,
 )
-from support.imitation import Imitation, as_json
+from support.imitation import Imitation, as_json, status
 from support.web import client
+
+OVERPASS_LIMIT = overpass.OVERPASS.service.limit
 
 
 async def test_googles_matrix_is_split_into_requests_of_a_hundred_cells(
@@ -97,6 +99,19 @@ async def test_an_object_without_a_centre_is_left_out(site: Imitation, tmp_path:
         found = await overpass.places(web, "parks", near=(52.5, 13.4))
     assert [place.name for place in found.facts.places] == ["Osk Park"]
     assert any("1 objects without a name or a place" in note for note in found.notes)
+
+
+async def test_overpass_is_left_alone_for_half_a_minute_after_it_refused(
+    site: Imitation, tmp_path: Path
+) -> None:
+    object.__setattr__(overpass.OVERPASS.service, "limit", OVERPASS_LIMIT)  # `site` puts it back
+    site.on("/overpass/interpreter").then(status(429))
+    async with client(tmp_path, site, cache=None) as web:
+        for radius_m in (100, 200):
+            with pytest.raises(LabrigError) as refused:
+                await overpass.places(web, "parks", near=(1, 2), radius_m=radius_m)
+            assert refused.value.code == "rate_limited"
+    assert len(site.hits) == 1
 
 
 @pytest.mark.parametrize(("window", "seconds"), [("Minutely", 60), ("Hourly", 3600), ("Daily", 86_400)])

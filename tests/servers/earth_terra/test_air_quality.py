@@ -98,7 +98,7 @@ async def test_what_is_refused(air: Imitation, tmp_path: Path) -> None:
                 "before 2013",
             ),
             (as_json({}), "unreachable", "no hours"),
-            (as_json([1]), "unreachable", "no hours"),
+            (as_json([1]), "unreachable", "another form: the whole"),
             (
                 as_json({**answer(), "hourly": {"time": HOURS, "pm2_5": [1], "ozone": []}}),
                 "unreachable",
