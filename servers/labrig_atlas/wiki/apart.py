@@ -10,9 +10,8 @@ from dataclasses import asdict
 from typing import Any
 
 from labrig.errors import LabrigError
-from labrig.isolation import children
 from labrig.isolation.children import Children, Standing
-from labrig.isolation.process import Limits, outcome_error
+from labrig.isolation.process import Limits
 from labrig.threads import in_thread
 from labrig_atlas.wiki.about import About
 from labrig_atlas.wiki.page import Page
@@ -118,17 +117,4 @@ async def _asked(by: Children, data: bytes, about: About, kind: str, content_typ
     with tempfile.TemporaryFile() as file:
         file.write(data)
         file.flush()
-        outcome = await by.ask(question, [file.fileno()])
-    if outcome.kind == "ok":
-        return outcome.stdout
-    refused = children.refusal(outcome)
-    if refused is not None:
-        raise refused
-    if outcome.kind == "signal":
-        raise LabrigError(
-            f"The parser was killed by {outcome.signal}: the page is broken, or made to do that",
-            where=about.address,
-        )
-    error = outcome_error(outcome, WHAT)
-    error.where = about.address
-    raise error
+        return await by.answer(question, [file.fileno()], reads=about.address)

@@ -14,9 +14,8 @@ from typing import Any
 
 from labrig.config import home
 from labrig.errors import LabrigError
-from labrig.isolation import children
 from labrig.isolation.children import Children
-from labrig.isolation.process import Limits, Outcome, outcome_error
+from labrig.isolation.process import Limits
 from labrig_earth.results import Result
 
 WHAT = "The operation"
@@ -32,6 +31,7 @@ JOB = Limits(
     wall_s=1800, cpu_s=3600, memory_bytes=MEMORY_BYTES, output_bytes=FILE_BYTES, file_bytes=FILE_BYTES
 )
 
+SPENT = "a smaller box, a shorter time or fewer variables; or job=true, which may take half an hour"
 _NAME = re.compile(r"[\w][\w.-]{0,100}")
 
 
@@ -113,14 +113,14 @@ async def run(
         "scratch": len(descriptors),
         "scheduler": scheduler,
     }
-    outcome = await by.ask(question, [*descriptors, scratch], limits=limits)
     names = ", ".join(name for given in named.values() for name, _ in given)
-    if outcome.kind != "ok":
-        raise _refusal(outcome, operation, names)
+    said = await by.answer(
+        question, [*descriptors, scratch], limits=limits, reads=names or operation, spent=SPENT
+    )
     try:
-        if len(outcome.stdout) > MOST_ANSWER_BYTES:
+        if len(said) > MOST_ANSWER_BYTES:
             raise ValueError("too long")
-        result = Result.from_dict(json.loads(outcome.stdout))
+        result = Result.from_dict(json.loads(said))
         if not all(_NAME.fullmatch(name) for name in result.files):
             raise ValueError("names that are no names")
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
@@ -128,22 +128,3 @@ async def run(
             f"{operation} gave no result: the file is broken, or made to do that", where=names
         ) from None
     return result
-
-
-def _refusal(outcome: Outcome, operation: str, names: str) -> LabrigError:
-    refused = children.refusal(outcome)
-    if refused is not None:
-        return refused
-    if outcome.kind == "signal":
-        return LabrigError(
-            f"{operation} was killed by {outcome.signal}: the file is broken, or made to do that",
-            where=names,
-            try_="the same call once more; describe_data says what is in the file",
-        )
-    error = outcome_error(outcome, WHAT)
-    error.where = names or operation
-    if outcome.kind in ("wall_limit", "cpu_limit", "memory_limit"):
-        error.try_ = (
-            "a smaller box, a shorter time or fewer variables; or job=true, which may take half an hour"
-        )
-    return error

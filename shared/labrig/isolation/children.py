@@ -138,6 +138,34 @@ class Children:
                 ended = await self._end_of(child, allowed.wall_s)
             return _outcome(ended, _content(out, allowed), _content(err, allowed), allowed)
 
+    async def answer(
+        self,
+        question: Any,
+        files: Sequence[int] = (),
+        *,
+        limits: Limits | None = None,
+        reads: str = "",
+        spent: str = "",
+    ) -> bytes:
+        """Have one question answered, as `ask` does, and return the answer.
+
+        Parameters
+        ----------
+        reads
+            The file or address that the child reads, for errors: what a signal ends, its file has ended.
+        spent
+            What to try where time or memory were used up.
+
+        Raises
+        ------
+        LabrigError
+            What the child refuses; ``bad_input`` where a signal ended it; ``limit`` for too much time or memory.
+        """
+        outcome = await self.ask(question, files, limits=limits)
+        if outcome.kind == "ok":
+            return outcome.stdout
+        raise refusal(outcome) or failure(outcome, self.what, reads, spent)
+
     @asynccontextmanager
     async def standing(
         self, files: Sequence[int] = (), *, limits: Limits | None = None
@@ -344,6 +372,19 @@ def refusal(outcome: Outcome) -> LabrigError | None:
         return LabrigError.from_dict(json.loads(last_line(outcome)))
     except (ValueError, AttributeError, TypeError, RecursionError):
         return None
+
+
+def failure(outcome: Outcome, what: str, reads: str = "", spent: str = "") -> LabrigError:
+    """Return the error for a child that neither answered nor refused."""
+    error = outcome_error(outcome, what)
+    error.where = reads
+    if outcome.kind == "signal":
+        error.code, error.what = "bad_input", f"{what} was killed by {outcome.signal}"
+        error.what += ": the file is broken, or made to do that"
+        error.try_ = "the same call once more"
+    elif error.code == "limit" and spent:
+        error.try_ = spent
+    return error
 
 
 def last_line(outcome: Outcome) -> str:

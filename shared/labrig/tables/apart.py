@@ -15,11 +15,10 @@ from dataclasses import asdict
 from typing import Any
 
 from labrig.errors import LabrigError
-from labrig.isolation import children
 from labrig.isolation.children import Children
 from labrig.isolation.closing import close_in
 from labrig.isolation.inside.answering import FIRST_FILE
-from labrig.isolation.process import Limits, Outcome, outcome_error
+from labrig.isolation.process import Limits
 from labrig.tables import Description, describe_table
 from labrig.tools.reading import OpenFile
 
@@ -65,11 +64,10 @@ async def describe_apart(by: Children, descriptor: int, path: str, *, sheet: str
         As `describe_table`; ``limit`` for what takes too long or too much memory, ``bad_input`` for what crashes a
         reader, ``busy`` for too many at a time.
     """
-    outcome = await by.ask({"path": path, "sheet": sheet}, [descriptor], limits=LIMITS)
-    if outcome.kind != "ok":
-        raise refusal(outcome, path)
+    spent = "read what is needed of it in run_python_code"
+    said = await by.answer({"path": path, "sheet": sheet}, [descriptor], reads=path, spent=spent)
     try:
-        return _described(json.loads(outcome.stdout))
+        return _described(json.loads(said))
     except (ValueError, TypeError, RecursionError):  # a reader that was taken over may answer anything
         raise LabrigError(
             "The reader of this format gave no description: the file is broken, or made to do that",
@@ -89,21 +87,6 @@ def _described(said: Any) -> Description:
     if not (columns and notes and rows and sound):
         raise TypeError("a description of another shape")
     return found
-
-
-def refusal(outcome: Outcome, path: str) -> LabrigError:
-    """Return the error for a child that gave no description."""
-    refused = children.refusal(outcome)
-    if refused is not None:
-        return refused
-    if outcome.kind == "signal":
-        return LabrigError(
-            f"The reader of this format was killed by {outcome.signal}: the file is broken, or made to do that",
-            where=path,
-        )
-    error = outcome_error(outcome, WHAT)
-    error.where, error.try_ = path, "read what is needed of it in run_python_code"
-    return error
 
 
 class _Opened(OpenFile):

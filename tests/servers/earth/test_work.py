@@ -111,12 +111,15 @@ async def test_refusals_and_crashes_are_typed_and_the_next_question_is_answered(
 async def test_every_other_end_of_a_child_is_an_error_with_a_code(
     outcome: Outcome, code: str, said: str
 ) -> None:
-    class Ended:
+    class Ended(Children):
+        def __init__(self) -> None:
+            self.what = asking.WHAT
+
         async def ask(self, *_: Any, **__: Any) -> Outcome:
             return outcome
 
     with pytest.raises(LabrigError, match=said) as error:
-        await asking.run(Ended(), "aggregate", {"data": [asking.Given("field.nc", 0)]}, {}, 0)  # type: ignore[arg-type]
+        await asking.run(Ended(), "aggregate", {"data": [asking.Given("field.nc", 0)]}, {}, 0)
     assert error.value.code == code and "field.nc" in str(error.value)
 
 

@@ -22,7 +22,7 @@ from fastmcp.client.transports import StdioTransport
 
 from labrig.artifacts import ArtifactStore
 from labrig.errors import LabrigError
-from labrig.isolation import process
+from labrig.isolation import children, process
 from labrig.isolation.process import Outcome
 from labrig.sandbox import Limits
 from labrig.serving.builder import build
@@ -467,7 +467,7 @@ async def test_a_pipe_in_the_place_of_a_table_is_not_waited_for(lakes: Path) -> 
 
 
 def test_a_crash_of_a_reader_is_told() -> None:
-    error = apart.refusal(Outcome("signal", signal="SIGSEGV"), "x.h5")
+    error = children.failure(Outcome("signal", signal="SIGSEGV"), apart.WHAT, "x.h5")
     assert (error.code, error.where) == ("bad_input", "x.h5") and "SIGSEGV" in error.what
 
 
