@@ -6,7 +6,8 @@ The contracts, which every server keeps:
 - `workspace`, `artifacts`, `jobs`: files of a session, files with a handle, long work; `turns`: slots, shared fairly;
   `threads`: work in threads, in turns; `progress`: how far a call or a job is
 - `calls`: the record of a call; `canonical`: one form of JSON, and hashes; `redaction`: keys left out
-- `commands`: how a command of ours is typed here; `media_types`: what a file's name stands for
+- `commands`: how a command of ours is typed here; `media_types`: what a file's name stands for;
+  `folding`: text without accents
 - `config`: settings, and where things are kept; `server_settings`: those that a toolbox declares
 
 The rooms:

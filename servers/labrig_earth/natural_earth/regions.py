@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from labrig.errors import LabrigError, unknown_name
+from labrig.folding import without_accents
 from labrig_earth.natural_earth.shapes import SEAS, SOURCE, Country, Scale, countries
 
 Kind = Literal["country", "continent", "subregion"]
@@ -145,10 +145,8 @@ def _all_names(scale: Scale) -> set[str]:
 
 def _folded(name: str) -> str:
     """Return a name without case, accents, points and a leading article."""
-    plain = "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
-    words = (
-        plain.casefold().replace(".", "").replace("&", " and ").replace("-", " ").replace(",", " ").split()
-    )
+    plain = without_accents(name).casefold().replace(".", "").replace("&", " and ")
+    words = plain.replace("-", " ").replace(",", " ").split()
     return " ".join(words[1:] if len(words) > 1 and words[0] == "the" else words)
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import csv
 import difflib
 import re
-import unicodedata
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from labrig.folding import without_accents
 from labrig_phreeqc.database.catalogue import Catalogue, Element
 from labrig_phreeqc.database.formulas import formula_weight
 from labrig_phreeqc.waters.units import FORMULAS
@@ -119,12 +119,7 @@ _QUALIFIERS = re.compile(
 
 def fold(name: str) -> str:
     """Fold a name for comparison: no case, accents, spaces, dots, underscores or hyphens between words."""
-    bare = "".join(
-        character
-        for character in unicodedata.normalize("NFD", name.casefold())
-        if not unicodedata.combining(character)
-    )
-    folded = re.sub(r"(?<=\w)[-](?=[A-Za-z])", "", bare)
+    folded = re.sub(r"(?<=\w)[-](?=[A-Za-z])", "", without_accents(name.casefold(), "NFD"))
     return re.sub(r"[\s_.,;:/']+", "", folded)
 
 

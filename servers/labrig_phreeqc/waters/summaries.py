@@ -14,6 +14,8 @@ import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
+from labrig.folding import without_accents
+
 _WORDS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 _WHAT = {name: what for what, names in _WORDS["names"].items() for name in names}
 _WELLS_TOO, _QUALIFIERS, _OF = (frozenset(_WORDS[key]) for key in ("wells_too", "qualifiers", "of"))
@@ -89,6 +91,5 @@ def _is_number(words: Sequence[str], numbered: bool) -> bool:
 
 def _plain(name: str) -> str:
     """Return a name in small letters without accents, brackets and marks; ``%`` and digits stay."""
-    apart = unicodedata.normalize("NFKD", name.casefold())
-    kept = unicodedata.normalize("NFKC", "".join(each for each in apart if not unicodedata.combining(each)))
+    kept = unicodedata.normalize("NFKC", without_accents(name.casefold()))
     return " ".join(re.sub(r"[^\w%]+|_", " ", kept).split())
