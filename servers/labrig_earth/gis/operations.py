@@ -23,7 +23,7 @@ from labrig_earth.work.arguments import (
     list_of,
     mapping_of,
     number_of,
-    speeds_of,
+    numbers_of,
     text_of,
 )
 from labrig_earth.work.calls import Call, Operation
@@ -110,7 +110,7 @@ def _network(call: Call) -> Network:
         call.input("data"),
         call.scratch,
         mode=text_of(call, "mode", "drive"),
-        speeds=speeds_of(call, "speeds"),
+        speeds=numbers_of(call, "speeds"),
     )
 
 

@@ -19,6 +19,7 @@ from labrig_earth.grids.doubts import sum_doubt
 from labrig_earth.grids.reading import Field, counted, in_time, in_unit, readable
 from labrig_earth.grids.times import select_range, time_axis
 from labrig_earth.grids.units import convert
+from labrig_earth.work.fields import Fields
 
 OVER = ("time", "space", "both")
 HELD_BYTES = 512 << 20
@@ -303,22 +304,16 @@ def _hits(source: Field, wanted: Wanted, covers: Accumulation) -> tuple[Any, Fie
             expected='{"threshold": 30, "unit": "degC"} or {"percentile": 90, "base": ["1991", "2020"]}',
         )
     if percentile is not None:
-        usual = _usual(source, wanted, _as_number(percentile, "percentile"), "day")
+        usual = _usual(source, wanted, Fields(options, "options").number("percentile"), "day")
         difference = climatology.anomaly(source.data, source.axes.time, usual)
         ranged = _ranged(source.with_data(difference), wanted, covers).noting(warnings=usual.warnings)
         said = f"{compare} the {usual.said}"
         return spells.beyond(ranged.data, 0.0, compare), ranged, said
-    number, own = _as_number(threshold, "threshold"), str(source.data.attrs.get("units", ""))
+    number, own = Fields(options, "options").number("threshold"), str(source.data.attrs.get("units", ""))
     unit = str(options.get("unit", "") or own)
     value = number if unit == own else float(convert(number, unit, own)[0])
     said = f"{compare} {number:g} {unit}".strip()
     return spells.beyond(source.data, value, compare), source, said
-
-
-def _as_number(value: Any, name: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise LabrigError(f"{name} is no number: {value!r:.40}", where=f"options.{name}", expected="a number")
-    return float(value)
 
 
 def _unit_of_steps(step: str) -> str:
@@ -330,9 +325,7 @@ def _spells(hits: Any, source: Field, wanted: Wanted, said: str) -> Aggregated:
     import xarray as xr
 
     time = source.axes.time
-    least = wanted.options.get("least_steps", 3)
-    if isinstance(least, bool) or not isinstance(least, int):
-        raise LabrigError("least_steps is no whole number", where="options.least_steps", expected="such as 3")
+    least = Fields(wanted.options, "options").whole("least_steps", 1, 10**6, "steps", 3)
     step = time_axis(source.data, time).step
     text = f"runs of at least {least} steps of {step} {said}"
     hits = hits.compute() if hits.nbytes <= HELD_BYTES else hits
@@ -358,22 +351,18 @@ def _spells(hits: Any, source: Field, wanted: Wanted, said: str) -> Aggregated:
 
 
 def _degree_days(source: Field, wanted: Wanted) -> Aggregated:
-    options = wanted.options
-    base = options.get("base_temperature")
-    if base is None:
-        raise LabrigError(
-            "Which base temperature?", where="options", expected='{"base_temperature": 10, "unit": "degC"}'
-        )
+    options, given = wanted.options, Fields(wanted.options, "options")
+    base = given.number("base_temperature", unit='such as {"base_temperature": 10, "unit": "degC"}')
     unit = str(options.get("unit", "") or source.data.attrs.get("units", ""))
     source = in_unit(source, unit)
-    cap = options.get("cap")
+    cap = given.number("cap") if given.has("cap") else None
     kind = str(options.get("kind", "growing"))
     found = spells.degree_days(
         source.data,
         source.axes.time,
-        _as_number(base, "base_temperature"),
+        base,
         kind=kind,
-        cap=None if cap is None else _as_number(cap, "cap"),
+        cap=cap,
     )
     said = f"{kind} degree days, base {base:g} {unit}" + (f", cap {cap:g} {unit}" if cap is not None else "")
     return _each_period(source.with_data(found), wanted, "sum", said, always=True)

@@ -22,6 +22,7 @@ from labrig_earth.grids.sizes import piece_bytes, require_readable
 from labrig_earth.grids.times import require_times, select_hours, select_months, select_range, shifted
 from labrig_earth.grids.units import convert
 from labrig_earth.results import SYNTHETIC, said_of
+from labrig_earth.work.fields import Fields
 
 SELECTED = ("start", "end", "months", "hours", "box", "level", "member", "band")
 
@@ -118,6 +119,7 @@ def selected(source: Field, part: Mapping[str, Any], *, ends: bool = False) -> F
         if key not in SELECTED:
             raise unknown_name("key", str(key), SELECTED, where="select")
     data, axes, done = source.data, source.axes, []
+    asked = Fields(part, "select")
     start, end = _text(part, "start"), _text(part, "end")
     if start or end:
         data = select_range(data, axes.time, start, end, ends=ends)
@@ -126,12 +128,12 @@ def selected(source: Field, part: Mapping[str, Any], *, ends: bool = False) -> F
     if part.get("hours") is not None:
         data = select_hours(data, axes.time, _whole(part, "hours"))
     if part.get("level") is not None:
-        data = select_level(data, axes, _number(part, "level"))
+        data = select_level(data, axes, asked.number("level"))
         done.append(f"level {part['level']:g}")
     if part.get("member") is not None:
-        data = _at(data, axes.member, _number(part, "member"), "member")
+        data = _at(data, axes.member, asked.number("member"), "member")
     if part.get("band") is not None:
-        data = _at(data, "band" if "band" in data.dims else "", _number(part, "band"), "band")
+        data = _at(data, "band" if "band" in data.dims else "", asked.number("band"), "band")
     if part.get("box") is not None:
         data, said = select_box(data, part["box"])
         done += [f"box {tuple(part['box'])}: cells whose centres lie in it", *said]
@@ -148,13 +150,6 @@ def _text(part: Mapping[str, Any], key: str) -> str:
     if not isinstance(value, str):
         raise LabrigError(f"{key} is no text", where=f"select.{key}", expected="2020, 2020-06 or 2020-06-01")
     return value
-
-
-def _number(part: Mapping[str, Any], key: str) -> float:
-    value = part[key]
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise LabrigError(f"{key} is no number: {value!r:.40}", where=f"select.{key}", expected="a number")
-    return float(value)
 
 
 def _whole(part: Mapping[str, Any], key: str) -> tuple[int, ...]:

@@ -3,7 +3,7 @@
 - `envelope`: what a simulator of the paper gives back, with its common arguments
 - `runs`: a run of an engine, from its inputs to one folder that holds all of it
 - `simulator`, `simulators`: what stands behind a tool of the paper, and all of them by name
-- `fields`: what a caller gives by name (JSON files, options), each with its type and range; `tables`: CSV
+- `tables`: CSV files, numbers within a range
 - `records`: what an archived run says of itself, and two runs compared
 - `reading_output`: a file of a run by an output protocol, or by its lines
 - `operations`: runs drawn

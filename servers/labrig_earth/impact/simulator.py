@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from labrig_earth.impact.envelope import Metric
-from labrig_earth.impact.fields import Fields
 from labrig_earth.impact.runs import Allowed, Engine, Engines
+from labrig_earth.work.fields import Fields
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from labrig_earth.satellite.indices import Index, index_of
 from labrig_earth.satellite.scene import KEPT_CLASSES, SCL_CLASSES, Scene
 from labrig_earth.work.arguments import flag_of, list_of, mapping_of, number_of, text_of
 from labrig_earth.work.calls import Call, Operation
+from labrig_earth.work.fields import Fields
 
 
 def index(call: Call) -> Result:
@@ -75,13 +76,8 @@ def _scene(call: Call, role: str, wanted: Index) -> Scene:
 
 
 def _bands(call: Call) -> dict[str, int] | None:
-    found = mapping_of(call, "bands")
-    for name, number in found.items():
-        if isinstance(number, bool) or not isinstance(number, int):
-            raise LabrigError(
-                f"Band {name} is {number!r}"[:200], where="bands", expected="{'red': 3, 'nir': 4}"
-            )
-    return found or None
+    found = Fields(mapping_of(call, "bands"), "bands")
+    return {name: found.whole(name, 1, 10_000, "a band of the first file") for name in found.raw()} or None
 
 
 def _polygons(call: Call) -> tuple[Any, tuple[str, ...]]:

@@ -28,6 +28,7 @@ from labrig_earth.terra.payloads import answered, number, ranges, safe, written
 from labrig_earth.verification import deterministic, emos, probabilistic
 from labrig_earth.work.arguments import count_of, flag_of, list_of, mapping_of, number_of, text_of
 from labrig_earth.work.calls import Call
+from labrig_earth.work.fields import Fields
 
 PUBLISHED = ("rmse", "mae", "bias", "acc")
 OF_MEMBERS = ("crps", "rank_histogram", "spread_skill")
@@ -107,19 +108,13 @@ def _apply_emos(call: Call, members: Any, variance: Any, least: float) -> Result
             expected=", ".join(needed),
             try_='mode="fit" gives them',
         )
-    for name, value in given.items():
-        if isinstance(value, bool) or not isinstance(value, int | float) or not np.isfinite(value):
-            raise LabrigError(f"{name} is {value!r:.40}", where="coeffs", expected="a number")
+    fields = Fields(given, "coeffs")
+    given = {name: fields.number(name) for name in given}
     if given["c"] < 0 or given["d"] < 0:
         raise LabrigError(
             "A variance cannot come of negative c or d", where="coeffs", expected="zero or above"
         )
-    found = emos.Emos(
-        float(given["a"]),
-        tuple(float(given[f"b{n + 1}"]) for n in range(count)),
-        float(given["c"]),
-        float(given["d"]),
-    )
+    found = emos.Emos(given["a"], tuple(given[f"b{n + 1}"] for n in range(count)), given["c"], given["d"])
     first = members.data.isel({MEMBER: 0}, drop=True)
     values = members.data.transpose(MEMBER, *first.dims).values
     mean = first.copy(data=found.mean(values))

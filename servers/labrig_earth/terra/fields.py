@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from labrig.errors import LabrigError, unknown_name
+from labrig.errors import LabrigError
 from labrig_earth.ensembles import statistics as ensemble
 from labrig_earth.ensembles.members import (
     MEMBER,
@@ -27,8 +27,9 @@ from labrig_earth.grids.times import require_times
 from labrig_earth.grids.units import DIFFERENCE
 from labrig_earth.results import Result
 from labrig_earth.terra.payloads import answered, number, ranges, written
-from labrig_earth.work.arguments import count_of, flag_of, given, list_of, mapping_of, number_of, text_of
+from labrig_earth.work.arguments import choice_of, count_of, flag_of, list_of, mapping_of, number_of, text_of
 from labrig_earth.work.calls import Call
+from labrig_earth.work.fields import Fields
 
 STRATEGIES = ("coarsest", "finest", "first")
 LONGITUDES = ("-180:180", "0:360", "auto")
@@ -51,7 +52,7 @@ def harmonize_grid(call: Call) -> Result:
             where="names",
             expected="a name of its own for each file",
         )
-    longitudes = _choice(call, "lon_range", LONGITUDES, "-180:180")
+    longitudes = choice_of(call, "lon_range", LONGITUDES, "-180:180")
     method = text_of(call, "interp_method", "linear")
     sort = flag_of(call, "sort_lats", True), flag_of(call, "sort_lons", True)
     sources = [read_field(place, variable) for place in places]
@@ -98,7 +99,7 @@ def smooth_gaussian_field(call: Call) -> Result:
     data = source.data
     sigma = number_of(call, "sigma_pixels", 1.0, low=1e-3, high=1000) or 1.0
     truncate = number_of(call, "truncate", 3.0, low=0.5, high=20) or 3.0
-    mode = _choice(call, "mode", EDGES, "nearest")
+    mode = choice_of(call, "mode", EDGES, "nearest")
     _require_grid(data, source.source)
     if flag_of(call, "drop_singleton_dims", True):
         alone = [dim for dim, size in data.sizes.items() if size == 1 and dim not in (Y, X)]
@@ -212,11 +213,8 @@ def normalized_spread(call: Call) -> Result:
 
 def event_probability(call: Call) -> Result:
     """Probability of being at or above a threshold: the part of members, or by a normal distribution."""
-    threshold = number_of(call, "threshold")
-    if threshold is None:
-        given(call, "threshold")
-    assert threshold is not None
-    mode = _choice(call, "mode", MODES, "votes")
+    threshold = Fields(call.arguments).number("threshold")
+    mode = choice_of(call, "mode", MODES, "votes")
     members = _members(call)
     warnings = list(members.warnings)
     low, high = float(members.data.min()), float(members.data.max())
@@ -330,13 +328,6 @@ def _difference(data: Any) -> dict[str, Any]:
     return {"units": unit, DIFFERENCE: 1} if unit else {}
 
 
-def _choice(call: Call, name: str, allowed: tuple[str, ...], default: str) -> str:
-    value = text_of(call, name, default)
-    if value not in allowed:
-        raise unknown_name("value", value, allowed, where=name)
-    return value
-
-
 def _require_grid(data: Any, source: str) -> None:
     if Y not in data.dims or X not in data.dims:
         raise LabrigError("The field is on no grid of latitudes and longitudes", where=source)
@@ -390,7 +381,7 @@ def _target(call: Call, fields: list[Any], longitudes: str, sort: tuple[bool, bo
 
             grid, chosen = grid_of(opened(place).data), "target_grid_path"
         else:
-            chosen = _choice(call, "target_grid_strategy", STRATEGIES, "coarsest")
+            chosen = choice_of(call, "target_grid_strategy", STRATEGIES, "coarsest")
             steps = [max(_step(field, Y), _step(field, X)) for field in fields]
             number_of_it = {"first": 0, "coarsest": int(np.argmax(steps)), "finest": int(np.argmin(steps))}[
                 chosen
@@ -421,7 +412,7 @@ def _accumulated(call: Call, data: Any) -> Any:
                 "What is to be done over these hours?", where="accumulation", expected="sum, mean or max"
             )
         return data
-    _choice(call, "accumulation", ACCUMULATIONS, "")
+    choice_of(call, "accumulation", ACCUMULATIONS, "")
     axis = require_times(data, TIME if TIME in data.dims else "")
     if call.argument("accumulation_hours") is None:
         return getattr(data, kind)(TIME, skipna=False, keep_attrs=True)
@@ -445,7 +436,7 @@ def _accumulated(call: Call, data: Any) -> Any:
 def _transformed(call: Call, data: Any) -> Any:
     if not text_of(call, "transform"):
         return data
-    kind = _choice(call, "transform", TRANSFORMS, "")
+    kind = choice_of(call, "transform", TRANSFORMS, "")
     least = float(data.min())
     bad = (
         least <= 0

@@ -23,7 +23,7 @@ from labrig_earth.plots.projections import Box
 from labrig_earth.results import Result
 from labrig_earth.terra.marks import MARK
 from labrig_earth.terra.payloads import answered, number, safe
-from labrig_earth.work.arguments import list_of, number_of, text_of
+from labrig_earth.work.arguments import choice_of, list_of, number_of, text_of
 from labrig_earth.work.calls import Call
 
 AGGREGATES = ("auto", "mean", "sum", "min", "max")
@@ -305,9 +305,7 @@ def _at_time(call: Call, field: Field, keep: Sequence[str] = ()) -> Shown:
     if reduced:
         data = data.mean(reduced, skipna=False, keep_attrs=True)
     place = call.argument("time_index")
-    how = text_of(call, "aggregate", "auto")
-    if how not in AGGREGATES:
-        raise unknown_name("value", how, AGGREGATES, where="aggregate")
+    how = choice_of(call, "aggregate", AGGREGATES, "auto")
     when = f"Mean over {', '.join(reduced)}" if reduced else ""
     if TIME in data.dims:
         times = data[TIME].values

@@ -27,7 +27,7 @@ from labrig_earth.seasonal.seasons import season_of, season_values
 from labrig_earth.terra.payloads import answered, number, ranges, safe, written
 from labrig_earth.terra.seasonal_files import describing, probabilities_of, variables_of
 from labrig_earth.verification.emos import LEAST_YEARS, require_years
-from labrig_earth.work.arguments import list_of, mapping_of, text_of
+from labrig_earth.work.arguments import choice_of, list_of, mapping_of, text_of
 from labrig_earth.work.calls import Call
 
 LOWER, UPPER = "tercile_lower", "tercile_upper"
@@ -199,9 +199,7 @@ def blend_multi_model(call: Call) -> Result:
 def forecast_anomaly_from_model_climo(call: Call) -> Result:
     """Subtract the model's own climate, by lead, from a forecast."""
     variable = text_of(call, "variable")
-    how = text_of(call, "agg", "mean")
-    if how not in ("mean", "members"):
-        raise unknown_name("value", how, ("mean", "members"), where="agg")
+    how = choice_of(call, "agg", ("mean", "members"), "mean")
     source = read_seasonal(call.input("forecast"), variable)
     forecast = source.data
     climate = read_seasonal(call.input("climate"), text_of(call, "climo_variable") or variable).data

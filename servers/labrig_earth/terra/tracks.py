@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from labrig.errors import LabrigError, unknown_name
+from labrig.errors import LabrigError
 from labrig.plotting.checks import Heading
 from labrig.tables.writing import csv_text
 from labrig_earth.atmosphere.kinematics import vorticity
@@ -27,8 +27,9 @@ from labrig_earth.plots.maps import map_figure
 from labrig_earth.results import Result
 from labrig_earth.terra.marks import MARK
 from labrig_earth.terra.payloads import answered, number
-from labrig_earth.work.arguments import count_of, mapping_of, number_of, text_of
+from labrig_earth.work.arguments import choice_of, count_of, mapping_of, number_of
 from labrig_earth.work.calls import Call
+from labrig_earth.work.fields import Fields
 
 LEVEL_HPA = 850.0
 COLUMNS = ("storm_id", "time", "lat", "lon", "msl_hPa", "zeta850_s-1", "ws10_ms", "ws10_max_ms")
@@ -38,8 +39,8 @@ MOST_SHOWN = 40
 
 def run_tc_tracks_from_era5(call: Call) -> Result:
     """Find centres of cyclones at each time and link them to tracks."""
-    mode = _choice(call, "linking_mode", MODES)
-    colour = _choice(call, "color_mode", COLOURS)
+    mode = choice_of(call, "linking_mode", MODES, MODES[0])
+    colour = choice_of(call, "color_mode", COLOURS, COLOURS[0])
     least = count_of(call, "min_points", 5, high=10_000)
     reach = number_of(call, "max_link_km", 500.0, low=1.0, high=20_000) or 500.0
     gate = number_of(call, "gate_km", None, low=1.0, high=20_000) or reach
@@ -145,24 +146,14 @@ def _field(place: Place, name: str, unit: str) -> tuple[Any, list[str]]:
 
 
 def _costs(call: Call) -> Costs:
-    given = mapping_of(call, "cost_weights")
-    names = [each.name for each in fields(Costs)]
-    for name, value in given.items():
-        if name not in names:
-            raise unknown_name("weight", name, names, where="cost_weights")
-        least = 1e-12 if name.endswith("_ref") else 0.0
-        if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value < 1e12:
-            raise LabrigError(
-                f"{name} is {value!r:.60}", where="cost_weights", expected="a number, scales above 0"
-            )
-    return Costs(**{name: float(value) for name, value in given.items()})
-
-
-def _choice(call: Call, name: str, allowed: tuple[str, ...]) -> str:
-    value = text_of(call, name, allowed[0])
-    if value not in allowed:
-        raise unknown_name("value", value, allowed, where=name)
-    return value
+    given = Fields(mapping_of(call, "cost_weights"), "cost_weights")
+    found = {
+        each.name: given.number(each.name, 1e-12 if each.name.endswith("_ref") else 0.0, 1e12)
+        for each in fields(Costs)
+        if given.has(each.name)
+    }
+    given.require_all_known()
+    return Costs(**found)
 
 
 def _write_table(call: Call, tracks: list[Track], times: Any) -> None:

@@ -24,9 +24,9 @@ from labrig_earth.impact.buildings.balance import STORED, require_closed, requir
 from labrig_earth.impact.buildings.box import box
 from labrig_earth.impact.buildings.energyplus import case_of, simulate
 from labrig_earth.impact.buildings.idf import hours_of, write_idf
-from labrig_earth.impact.fields import Fields
 from labrig_earth.impact.runs import Allowed, Engines
 from labrig_earth.impact.simulator import Run, Simulation
+from labrig_earth.work.fields import Fields
 from support.buildings import SIGMA, given, needs_energyplus, steady_epw, wheel
 
 IDF = write_idf(box(Fields({}, "box")))

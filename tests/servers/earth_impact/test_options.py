@@ -15,9 +15,9 @@ from labrig.errors import LabrigError
 from labrig.serving.builder import build
 from labrig.toolbox import ServeOptions
 from labrig_earth.impact.crops import drawing as of_crops
-from labrig_earth.impact.fields import read_object
 from labrig_earth.impact.health import drawing as of_health
 from labrig_earth.server import toolbox
+from labrig_earth.work.fields import read_object
 from support.crops import as_json, made_weather
 from support.health import met_csv, months_csv, spec_json
 

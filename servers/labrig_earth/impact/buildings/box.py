@@ -6,7 +6,7 @@ so that heating and cooling are what the room needs, before any plant.
 
 from __future__ import annotations
 
-from labrig_earth.impact.fields import Fields
+from labrig_earth.work.fields import Fields
 
 CONCRETE_M = 0.15
 RUN = """

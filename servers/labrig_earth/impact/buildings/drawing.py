@@ -13,7 +13,7 @@ import numpy as np
 from labrig.errors import LabrigError
 from labrig.plotting.checks import Heading
 from labrig_earth.impact.buildings.balance import Floats, read_columns
-from labrig_earth.impact.fields import Fields
+from labrig_earth.work.fields import Fields
 
 if TYPE_CHECKING:
     from labrig_earth.impact.operations import Archive

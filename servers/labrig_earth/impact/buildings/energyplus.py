@@ -16,10 +16,10 @@ from labrig_earth.impact.buildings.box import box
 from labrig_earth.impact.buildings.idf import for_a_run, read_idf, write_idf
 from labrig_earth.impact.buildings.setup import ENERGYPLUS_ENV
 from labrig_earth.impact.envelope import Metric
-from labrig_earth.impact.fields import read_object
 from labrig_earth.impact.runs import Engine
 from labrig_earth.impact.simulator import Given, Run, Simulation, Simulator
 from labrig_earth.impact.weather.epw import read_epw
+from labrig_earth.work.fields import read_object
 
 ENERGYPLUS = Engine("energyplus", "EnergyPlus", "energyplus_engine", ENERGYPLUS_ENV)
 

@@ -13,8 +13,8 @@ from labrig.errors import LabrigError
 from labrig_earth.impact.crops.evapotranspiration import with_et0
 from labrig_earth.impact.crops.soils import MOST_LAYERS, read_layers
 from labrig_earth.impact.crops.weather import MOST_FILLED_DAYS, Weather, read_weather
-from labrig_earth.impact.fields import Fields, read_object
 from labrig_earth.impact.simulator import Given, Named
+from labrig_earth.work.fields import Fields, read_object
 
 COLUMNS = ("tmin_c", "tmax_c", "precipitation_mm", "et0_mm")
 MOST_MEMBERS = 60

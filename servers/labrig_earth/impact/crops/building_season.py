@@ -17,11 +17,11 @@ import numpy as np
 from labrig.answer import Quantity
 from labrig.errors import LabrigError
 from labrig_earth.impact.crops.weather import Weather, read_weather
-from labrig_earth.impact.fields import Fields
 from labrig_earth.impact.sampling import point_of
 from labrig_earth.results import Result
 from labrig_earth.work.arguments import mapping_of
 from labrig_earth.work.calls import Call
+from labrig_earth.work.fields import Fields
 
 ENGINES = ("aquacrop", "dssat")
 

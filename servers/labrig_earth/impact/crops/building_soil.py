@@ -13,11 +13,11 @@ from labrig.errors import LabrigError, unknown_name
 from labrig_earth.impact.crops.aquacrop_inputs import read_soil as read_for_aquacrop
 from labrig_earth.impact.crops.dssat_inputs import read_soil as read_for_dssat
 from labrig_earth.impact.crops.pedotransfer import MATTER_PER_CARBON, held
-from labrig_earth.impact.fields import Fields, read_object
 from labrig_earth.impact.sampling import Sample, fields_of, labels_of, point_of, sampled, source_of
 from labrig_earth.results import Result
 from labrig_earth.work.arguments import mapping_of
 from labrig_earth.work.calls import Call
+from labrig_earth.work.fields import Fields, read_object
 
 ROLES: Mapping[str, tuple[str, ...]] = {
     "clay_percent": ("percent",),

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from labrig.errors import LabrigError
 from labrig.plotting.checks import Heading
-from labrig_earth.impact.fields import Fields
 from labrig_earth.impact.tables import read_table
+from labrig_earth.work.fields import Fields
 
 if TYPE_CHECKING:
     from labrig_earth.impact.operations import Archive

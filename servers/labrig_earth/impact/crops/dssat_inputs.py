@@ -16,8 +16,8 @@ import numpy as np
 from labrig.errors import LabrigError
 from labrig_earth.impact.crops.soils import Layer, read_layers
 from labrig_earth.impact.crops.weather import MOST_FILLED_DAYS, Weather, read_weather
-from labrig_earth.impact.fields import Fields, read_object
 from labrig_earth.impact.simulator import Named
+from labrig_earth.work.fields import Fields, read_object
 
 LEAST_DAYS = 330
 """Days of weather from which a mean and a range over the year are computed."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from labrig.errors import LabrigError
-from labrig_earth.impact.fields import Fields
+from labrig_earth.work.fields import Fields
 
 MOST_LAYERS = 20
 

@@ -13,13 +13,13 @@ from labrig.tables.writing import csv_text
 from labrig_earth.gis.features import read_features
 from labrig_earth.grids.reading import readable, variable
 from labrig_earth.grids.zonal import zonal_statistics
-from labrig_earth.impact.fields import Fields
 from labrig_earth.impact.health.burden import read_groups
 from labrig_earth.impact.health.stress import FLUXES, read_stress
 from labrig_earth.impact.sampling import Sample, fields_of, labels_of, point_of, sampled, source_of
 from labrig_earth.results import Result
 from labrig_earth.work.arguments import mapping_of
 from labrig_earth.work.calls import Call
+from labrig_earth.work.fields import Fields
 
 NETS = {"solar_net_w_m2": "solar_up_w_m2", "thermal_net_w_m2": "thermal_up_w_m2"}
 """Net fluxes (downwards), and the upward ones that follow from them."""

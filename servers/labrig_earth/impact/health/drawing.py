@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labrig.plotting.checks import Heading
-from labrig_earth.impact.fields import Fields
 from labrig_earth.impact.health.utci import CATEGORIES, EDGES_C
 from labrig_earth.impact.tables import Table, read_table
+from labrig_earth.work.fields import Fields
 
 if TYPE_CHECKING:
     from labrig_earth.impact.operations import Archive

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from labrig.errors import LabrigError
-from labrig_earth.impact.fields import Fields, read_object
 from labrig_earth.impact.health.response import FORMS, MOST_LAG, Form, Response, interval_of, slope_of
+from labrig_earth.work.fields import Fields, read_object
 
 PERIODS = ("day", "month", "year")
 BASELINES = ("observed", "unexposed")

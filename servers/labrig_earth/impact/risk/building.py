@@ -18,7 +18,6 @@ from labrig_earth.grids.axes import Axes, horizontal
 from labrig_earth.grids.periods import over_time
 from labrig_earth.grids.reading import Field, in_unit, readable, selected, variable
 from labrig_earth.grids.times import iso
-from labrig_earth.impact.fields import Fields
 from labrig_earth.impact.risk.exposure import MOST_ASSETS, MOST_VALUE, read_exposure
 from labrig_earth.impact.risk.hazard import MOST_CENTROIDS, MOST_FREQUENCY, Hazard, hazard_of
 from labrig_earth.impact.risk.overlay import STRENGTHS
@@ -28,6 +27,7 @@ from labrig_earth.impact.tables import Floats
 from labrig_earth.results import Result
 from labrig_earth.work.arguments import mapping_of
 from labrig_earth.work.calls import Call
+from labrig_earth.work.fields import Fields
 
 MOST_BYTES = 30 << 20
 MOST_VALUES = 4_000_000

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from labrig.errors import LabrigError, unknown_name
-from labrig_earth.impact.fields import Fields, read_object
 from labrig_earth.impact.simulator import Named
 from labrig_earth.impact.tables import Floats
+from labrig_earth.work.fields import Fields, read_object
 
 MOST_FUNCTIONS, MOST_POINTS = 500, 2_000
 MOST_PERIODS = 40

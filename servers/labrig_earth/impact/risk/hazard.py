@@ -11,10 +11,10 @@ import numpy as np
 from scipy import sparse
 
 from labrig.errors import LabrigError
-from labrig_earth.impact.fields import Fields
 from labrig_earth.impact.risk.degrees import require_degrees
 from labrig_earth.impact.simulator import Named
 from labrig_earth.impact.tables import Floats, read_table, within
+from labrig_earth.work.fields import Fields
 
 MOST_EVENTS, MOST_CENTROIDS, MOST_ROWS = 50_000, 200_000, 1_000_000
 MOST_INTENSITY, MOST_FREQUENCY = 1e6, 366.0

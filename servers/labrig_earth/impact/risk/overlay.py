@@ -13,8 +13,8 @@ import numpy as np
 from labrig.errors import LabrigError
 from labrig.tables.writing import csv_text
 from labrig_earth.data.formats import Place, format_of
-from labrig_earth.impact.fields import Fields
 from labrig_earth.impact.tables import Floats, read_table, within
+from labrig_earth.work.fields import Fields
 
 MOST_EDGES = 200_000
 MOST_INTENSITY = 1e6

@@ -14,7 +14,6 @@ from typing import Any
 from labrig.errors import LabrigError, over_limit, unknown_name
 from labrig_earth.impact.crops.evapotranspiration import with_et0
 from labrig_earth.impact.crops.weather import MOST_FILLED_DAYS, read_weather
-from labrig_earth.impact.fields import Fields, read_object
 from labrig_earth.impact.scenario import design_days, settings, tables
 from labrig_earth.impact.scenario.closure import Closure, across
 from labrig_earth.impact.scenario.epw_files import epw
@@ -27,6 +26,7 @@ from labrig_earth.impact.weather.epw import read_epw
 from labrig_earth.results import Result
 from labrig_earth.work.arguments import mapping_of, text_of
 from labrig_earth.work.calls import Call
+from labrig_earth.work.fields import Fields, read_object
 
 MOST_BYTES = 32 << 20
 MOST_MEMBERS = 20

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from labrig.errors import LabrigError
-from labrig_earth.impact.fields import Fields
+from labrig_earth.work.fields import Fields
 
 RELATIVE_HUMIDITY, VAPOUR_PRESSURE = "constant_relative_humidity", "constant_vapour_pressure"
 HUMIDITY_RULES = (RELATIVE_HUMIDITY, VAPOUR_PRESSURE)

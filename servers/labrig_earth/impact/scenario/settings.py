@@ -7,11 +7,11 @@ from datetime import date, timedelta
 from typing import Any
 
 from labrig.errors import LabrigError
-from labrig_earth.impact.fields import read_object
 from labrig_earth.impact.scenario.closure import Closure
 from labrig_earth.impact.scenario.perturbation import Perturbation
 from labrig_earth.impact.simulator import Named
 from labrig_earth.impact.traffic.disruptions import SEEDS
+from labrig_earth.work.fields import read_object
 
 LEAST_SEEDS = 10
 

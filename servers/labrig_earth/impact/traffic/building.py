@@ -16,12 +16,12 @@ from labrig.answer import Quantity
 from labrig.errors import LabrigError
 from labrig.tables.writing import csv_text
 from labrig_earth.gis.routing import read_network
-from labrig_earth.impact.fields import Fields
 from labrig_earth.impact.simulator import Named
 from labrig_earth.impact.traffic import network as roads_of
 from labrig_earth.impact.traffic.demand import COLUMNS, MOST_TRIPS
 from labrig_earth.results import Result
 from labrig_earth.work.calls import Call
+from labrig_earth.work.fields import Fields
 
 SHOWN = 12
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from labrig.errors import LabrigError, over_limit
-from labrig_earth.impact.fields import read_object
 from labrig_earth.impact.simulator import Named
 from labrig_earth.impact.traffic.demand import Demand, Trip
 from labrig_earth.impact.traffic.network import Network
+from labrig_earth.work.fields import read_object
 
 SEEDS, MOST_SEEDS = 10, 40
 MOST_RUNS = 400_000

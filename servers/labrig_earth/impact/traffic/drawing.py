@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from labrig.errors import LabrigError
 from labrig.plotting.checks import Heading
-from labrig_earth.impact.fields import Fields
 from labrig_earth.impact.tables import read_table
 from labrig_earth.impact.traffic.accounting import DISTURBED, UNDISTURBED, added_s, read_legs
+from labrig_earth.work.fields import Fields
 
 if TYPE_CHECKING:
     from labrig_earth.impact.operations import Archive

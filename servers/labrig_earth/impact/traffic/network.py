@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from labrig.errors import LabrigError, unknown_name
-from labrig_earth.impact.fields import MOST_BYTES as FIELD_BYTES
-from labrig_earth.impact.fields import Fields, read_object
 from labrig_earth.impact.simulator import Named
 from labrig_earth.impact.traffic.markup import MOST_BYTES, kept, read_xml, written
+from labrig_earth.work.fields import MOST_BYTES as FIELD_BYTES
+from labrig_earth.work.fields import Fields, read_object
 
 MOST_EDGES = 50_000
 IDENTIFIER = re.compile(r"[\w.#+\-]{1,80}")

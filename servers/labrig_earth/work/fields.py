@@ -1,8 +1,9 @@
-"""Fields of what a caller gives (a JSON file, the options of a tool): each has its type and range, or is refused."""
+"""Fields of what a caller gives (a JSON file, options, arguments): each has its type and range, or is refused."""
 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from datetime import date
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 from labrig.errors import LabrigError, unknown_name
 
 MOST_BYTES = 1 << 20
+LARGEST = 1e300
 _ABSENT: Any = object()
 
 
@@ -35,7 +37,7 @@ def read_object(content: bytes, where: str) -> Fields:
 class Fields:
     """The fields of an object; those that nobody asked for are refused at the end (`require_all_known`)."""
 
-    def __init__(self, fields: Mapping[str, Any], where: str) -> None:
+    def __init__(self, fields: Mapping[str, Any], where: str = "") -> None:
         self._fields = fields
         self.where = where
         self._asked: set[str] = set()
@@ -45,30 +47,36 @@ class Fields:
         self._asked.add(name)
         return self._fields.get(name) is not None
 
+    def at(self, name: str) -> str:
+        """Return where a field stands."""
+        return f"{self.where}, {name}" if self.where else name
+
     def any(self, name: str, default: Any = _ABSENT) -> Any:
         """Return a field of any type."""
         if self.has(name):
             return self._fields[name]
         if default is _ABSENT:
-            raise LabrigError(f"There is no {name}", where=self.where, expected=f"the field {name!r}")
+            raise LabrigError(f"There is no {name}", where=self.at(name), expected=f"the field {name!r}")
         return default
 
-    def number(self, name: str, least: float, most: float, unit: str, default: Any = _ABSENT) -> float:
-        """Return a number within its range."""
+    def number(
+        self,
+        name: str,
+        least: float = -math.inf,
+        most: float = math.inf,
+        unit: str = "",
+        default: Any = _ABSENT,
+    ) -> float:
+        """Return a finite number within its range."""
         return self._number(name, self.any(name, default), least, most, unit)
 
     def _number(self, name: str, value: Any, least: float, most: float, unit: str) -> float:
         """Return a value as a number; a whole one may be too large for a float, so its range is looked at first."""
+        expected = f"{_range_of(least, most)} {unit}".strip()
         if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value:
-            raise LabrigError(
-                f"{name} is no number: {value!r}"[:200],
-                where=self.where,
-                expected=f"{unit}, {least:g} to {most:g}",
-            )
-        if not least <= value <= most:
-            raise LabrigError(
-                f"{name} is {value!s:.20}", where=self.where, expected=f"{least:g} to {most:g} {unit}"
-            )
+            raise LabrigError(f"{name} is no number: {value!r}"[:200], where=self.at(name), expected=expected)
+        if not least <= value <= most or abs(value) > LARGEST:
+            raise LabrigError(f"{name} is {value!s:.20}", where=self.at(name), expected=expected)
         return float(value)
 
     def numbers(
@@ -81,7 +89,7 @@ class Fields:
             many = f"{fewest}" if fewest == longest else f"{fewest} to {longest}"
             raise LabrigError(
                 f"{name} is no list of {many} numbers",
-                where=self.where,
+                where=self.at(name),
                 expected=f"a list of {many} numbers, {least:g} to {most:g} {unit}",
             )
         return [
@@ -93,15 +101,20 @@ class Fields:
         """Return a whole number within its range."""
         value = self.number(name, least, most, unit, default)
         if value != int(value):
-            raise LabrigError(f"{name} is {value:g}", where=self.where, expected="a whole number")
+            raise LabrigError(f"{name} is {value:g}", where=self.at(name), expected="a whole number")
         return int(value)
 
-    def text(self, name: str, default: Any = _ABSENT, most: int = 80) -> str:
-        """Return a text of at most so many characters, of one line."""
+    def text(self, name: str, default: Any = _ABSENT, most: int | None = 80) -> str:
+        """Return a text of at most so many characters, of one line; of any, where `most` is None."""
         value = self.any(name, default)
-        if not isinstance(value, str) or len(value) > most or (value and not value.isprintable()):
+        if not isinstance(value, str):
+            fits = False
+        else:
+            fits = most is None or (len(value) <= most and (not value or value.isprintable()))
+        if not fits:
+            short, expected = ("", "a text") if most is None else ("short ", f"at most {most} characters")
             raise LabrigError(
-                f"{name} is no short text", where=self.where, expected=f"at most {most} characters"
+                f"{name} is no {short}text: {value!r}"[:200], where=self.at(name), expected=expected
             )
         return value
 
@@ -109,14 +122,14 @@ class Fields:
         """Return one of several texts."""
         value = self.text(name, default)
         if value not in known:
-            raise unknown_name(name, value, known, where=f"{self.where}, {name}")
+            raise unknown_name(name, value, known, where=self.at(name))
         return value
 
     def yes(self, name: str, default: bool = False) -> bool:
         """Return true or false."""
         value = self.any(name, default)
         if not isinstance(value, bool):
-            raise LabrigError(f"{name} is {value!r}"[:200], where=self.where, expected="true or false")
+            raise LabrigError(f"{name} is {value!r}"[:200], where=self.at(name), expected="true or false")
         return value
 
     def day(self, name: str, default: Any = _ABSENT) -> date:
@@ -128,15 +141,15 @@ class Fields:
             return date.fromisoformat(value)
         except (TypeError, ValueError):
             raise LabrigError(
-                f"{name} is {value!r}"[:200], where=self.where, expected="a day such as 2020-05-01"
+                f"{name} is {value!r}"[:200], where=self.at(name), expected="a day such as 2020-05-01"
             ) from None
 
     def fields(self, name: str, default: Any = _ABSENT) -> Fields:
         """Return an object in this one."""
         value = self.any(name, default)
         if not isinstance(value, dict):
-            raise LabrigError(f"{name} is no object", where=self.where, expected="a JSON object in braces")
-        return Fields(value, f"{self.where}, {name}")
+            raise LabrigError(f"{name} is no object", where=self.at(name), expected="a JSON object in braces")
+        return Fields(value, self.at(name))
 
     def rows(self, name: str, most: int, default: Any = _ABSENT) -> list[Fields]:
         """Return a list of objects."""
@@ -147,9 +160,9 @@ class Fields:
             or not all(isinstance(each, dict) for each in value)
         ):
             raise LabrigError(
-                f"{name} is no list of objects", where=self.where, expected=f"at most {most} objects"
+                f"{name} is no list of objects", where=self.at(name), expected=f"at most {most} objects"
             )
-        return [Fields(each, f"{self.where}, {name} {number}") for number, each in enumerate(value, 1)]
+        return [Fields(each, f"{self.at(name)} {number}") for number, each in enumerate(value, 1)]
 
     def raw(self) -> dict[str, Any]:
         """Return all fields as they are."""
@@ -161,3 +174,9 @@ class Fields:
         for name in self._fields:
             if name not in self._asked:
                 raise unknown_name("field", str(name), self._asked, where=self.where)
+
+
+def _range_of(least: float, most: float) -> str:
+    if math.isinf(most):
+        return "a number" if math.isinf(least) else f"a number, at least {least:g}"
+    return f"{least:g} to {most:g}"
