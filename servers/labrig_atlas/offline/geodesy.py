@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import isfinite, remainder
 
-from geographiclib.geodesic import Geodesic as Ellipsoid
+from geographiclib.geodesic import Geodesic as Ellipsoid  # type: ignore[import-untyped]
 
 from labrig.errors import LabrigError
 from labrig_atlas.facts import Geodesic

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from labrig.errors import LabrigError
-from labrig.http.declared import OVERPASS, overpass_refusal
+from labrig.http.declared import OVERPASS as OVERPASS
+from labrig.http.declared import overpass_refusal
 from labrig_earth.gis.boxes import check_box
 
 if TYPE_CHECKING:

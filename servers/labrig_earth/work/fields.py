@@ -107,16 +107,12 @@ class Fields:
     def text(self, name: str, default: Any = _ABSENT, most: int | None = 80) -> str:
         """Return a text of at most so many characters, of one line; of any, where `most` is None."""
         value = self.any(name, default)
-        if not isinstance(value, str):
-            fits = False
-        else:
-            fits = most is None or (len(value) <= most and (not value or value.isprintable()))
-        if not fits:
-            short, expected = ("", "a text") if most is None else ("short ", f"at most {most} characters")
-            raise LabrigError(
-                f"{name} is no {short}text: {value!r}"[:200], where=self.at(name), expected=expected
-            )
-        return value
+        if isinstance(value, str) and (most is None or (len(value) <= most and value.isprintable())):
+            return value
+        short, expected = ("", "a text") if most is None else ("short ", f"at most {most} characters")
+        raise LabrigError(
+            f"{name} is no {short}text: {value!r}"[:200], where=self.at(name), expected=expected
+        )
 
     def choice(self, name: str, known: Mapping[str, Any] | tuple[str, ...], default: Any = _ABSENT) -> str:
         """Return one of several texts."""

@@ -26,17 +26,14 @@ TOTAL = ("electricity_facility_kwh", "naturalgas_facility_kwh", "districtheating
 
 def read(content: bytes, where: str) -> dict[str, Floats]:
     """Return the hours of a run in whole days, shape (day, 24); ``bad_input`` for a table of another kind."""
-    try:
-        columns = read_columns(content)
-        hours = len(columns["outdoor_c"])
-        none = np.zeros(hours)
-        shown = {name: columns.get(name, none) for name in (HEATING, COOLING)}
-        shown["total"] = np.sum([columns.get(name, none) for name in TOTAL], axis=0)
-        return {
-            name: values[: hours // 24 * 24].reshape(-1, 24) for name, values in shown.items() if hours >= 24
-        }
-    except (KeyError, ValueError, TypeError, AttributeError):
-        raise LabrigError("This is no run of EnergyPlus, or its table is damaged", where=where) from None
+    columns = read_columns(content, f"{where}, {HOURLY}")
+    if "outdoor_c" not in columns:
+        raise LabrigError("This is no run of EnergyPlus", where=where)
+    hours = len(columns["outdoor_c"])
+    none = np.zeros(hours)
+    shown = {name: columns.get(name, none) for name in (HEATING, COOLING)}
+    shown["total"] = np.sum([columns.get(name, none) for name in TOTAL], axis=0)
+    return {name: values[: hours // 24 * 24].reshape(-1, 24) for name, values in shown.items() if hours >= 24}
 
 
 def figure(archives: Sequence[Archive], options: Mapping[str, Any]) -> tuple[Any, list[str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -96,7 +97,14 @@ def read_groups(content: bytes, where: str) -> list[Group]:
         rates = table.values(RATE)
         known = ~np.isnan(rates)
         within(
-            rates[known], RATE, LEAST, MOST_RATE, "cases, above 0", where, (), np.array(table.lines)[known]
+            rates[known],
+            RATE,
+            LEAST,
+            MOST_RATE,
+            "cases, above 0",
+            where,
+            (),
+            list(compress(table.lines, known)),
         )
     return [
         Group(name, float(count), None if math.isnan(rate) else float(rate))

@@ -225,11 +225,12 @@ def impact_of(case: Case, result: Mapping[str, Any], files: Mapping[str, bytes])
     """
     hazard, exposure = case.hazard, case.exposure
     (at_event,) = _columns(files, "impact_by_event.csv", "event_impact")
-    by_asset, centroid = _columns(files, "impact_by_asset.csv", "expected_annual_impact", "centroid")
+    by_asset, taken = _columns(files, "impact_by_asset.csv", "expected_annual_impact", "centroid")
+    centroid = taken.astype(np.int64)
     expected = float(result["aai_agg"])
     if len(at_event) != len(hazard.events) or len(by_asset) != len(exposure.names):
         raise LabrigError("CLIMADA left impacts of other events or assets", where="outputs", code="engine")
-    _require_centroids(case, centroid.astype(np.int64))
+    _require_centroids(case, centroid)
     whole = len(at_event) * len(by_asset) <= direct.WHOLE
     events = direct.sample_of(len(at_event), int(at_event.argmax()), whole)
     assets = direct.sample_of(len(by_asset), int(by_asset.argmax()), whole)

@@ -60,12 +60,14 @@ def read_legs(content: bytes) -> dict[tuple[int, str], Legs]:
     table = read_table(content, "trips.csv")
     keys = list(zip(table.numbers("seed").astype(int).tolist(), table.texts("roads"), strict=True))
     names, finished = table.texts("trip"), table.texts("finished")
-    measured = [table.values(name) for name in ("departure_delay_s", "duration_s", "time_loss_s", "route_m")]
+    waited, driven = table.values("departure_delay_s"), table.values("duration_s")
+    lost, route = table.values("time_loss_s"), table.values("route_m")
     found = {}
     for key in dict.fromkeys(keys):
         rows = [row for row, of in enumerate(keys) if of == key]
         there = np.array([finished[row] == "1" for row in rows], dtype=bool)
-        found[key] = Legs(tuple(names[row] for row in rows), *(each[rows] for each in measured), there)
+        mine = tuple(names[row] for row in rows)
+        found[key] = Legs(mine, waited[rows], driven[rows], lost[rows], route[rows], there)
     return found
 
 
