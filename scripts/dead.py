@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import sys
+import tomllib
 from pathlib import Path
 
 from vulture import Vulture
@@ -28,9 +29,16 @@ CALLED_BY_NAME = [
 ]
 
 
+def entry_points() -> list[str]:
+    """Return the objects that the project declares as entry points."""
+    groups = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["entry-points"]
+    return [place.rpartition(":")[2] for group in groups.values() for place in group.values()]
+
+
 def main() -> int:
     """Print a line for each; return 1 if there is one."""
-    found = Vulture(ignore_names=CALLED_BY_NAME, ignore_decorators=CALLED_BY_DECORATORS)
+    names = [*CALLED_BY_NAME, *entry_points()]
+    found = Vulture(ignore_names=names, ignore_decorators=CALLED_BY_DECORATORS)
     found.scavenge([str(ROOT / folder) for folder in (*OWN, *READERS)])
     dead = [
         f"{each.filename.relative_to(ROOT)}:{each.first_lineno}: nothing uses the {each.typ} {each.name}"
