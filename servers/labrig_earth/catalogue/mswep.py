@@ -7,14 +7,17 @@ GloH2O shares the folder ``MSWEP_V280`` with those who ask for it (https://www.g
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from pydantic import Field
 
 from labrig.errors import LabrigError
 from labrig.http import Key, Limit, Service
+from labrig.http.answers import Part, read
 
 if TYPE_CHECKING:
     from labrig.http import Client
@@ -124,31 +127,24 @@ async def _ask(client: Client, folder: str, what: str) -> dict[str, DriveFile]:
     }
     files: dict[str, DriveFile] = {}
     for _ in range(MOST_PAGES):  # a page may hold fewer than asked for, none even, and have another after it
-        found: Any = (await client.ask(MSWEP, "files", params=params)).json()
-        listed = found.get("files") if isinstance(found, Mapping) else None
-        if not isinstance(listed, list):
-            raise LabrigError(
-                "Google Drive answered in another shape: it lists no files",
-                where=MSWEP.at(),
-                code="unreachable",
-            )
-        files |= {file.name: file for file in map(_file, listed)}
-        further = found.get("nextPageToken")
-        if not isinstance(further, str) or not further:
+        page = read(_Page, await client.ask(MSWEP, "files", params=params))
+        for each in page.files:
+            stated = each.stated if _SHA256.fullmatch(each.stated) else ""
+            files[each.name] = DriveFile(each.name, each.id, stated)
+        if not page.further:
             return files
-        params["pageToken"] = further
+        params["pageToken"] = page.further
     raise LabrigError(
         f"Google Drive has more than {MOST_PAGES} pages of these files", where=MSWEP.at(), code="too_large"
     )
 
 
-def _file(found: Any) -> DriveFile:
-    name, identity = (found.get("name"), found.get("id")) if isinstance(found, Mapping) else (None, None)
-    if not isinstance(name, str) or not isinstance(identity, str) or not _ID.fullmatch(identity):
-        raise LabrigError(
-            "Google Drive answered in another shape: a file has no name or no id",
-            where=MSWEP.at(),
-            code="unreachable",
-        )
-    stated = str(found.get("sha256Checksum") or "")
-    return DriveFile(name, identity, stated if _SHA256.fullmatch(stated) else "")
+class _File(Part):
+    name: str
+    id: str = Field(pattern=f"^(?:{_ID.pattern})$")
+    stated: str = Field(default="", alias="sha256Checksum")
+
+
+class _Page(Part):
+    files: list[_File]
+    further: str = Field(default="", alias="nextPageToken")
