@@ -44,7 +44,7 @@ async def check(engine: Engine, stem: Stem, items: int, show: int) -> list[str]:
         for option in drawn.options:
             wrong += await _misprinted(engine, option, number)
         if number < show:
-            _print(drawn)
+            _print_item(drawn)
     seconds = (time.monotonic() - began) / max(items, 1)
     print(
         f"{stem.name} ({stem.topic}): {items} samples, {seconds:.2f} s each; discarded: {dict(thrown.most_common(6))}"
@@ -75,7 +75,7 @@ async def _misprinted(engine: Engine, option: orbit.Option, number: int) -> list
     return []
 
 
-def _print(drawn: orbit.Drawn) -> None:
+def _print_item(drawn: orbit.Drawn) -> None:
     scene = drawn.scene
     print(f"--- {scene.statement}\n")
     for option in drawn.options:

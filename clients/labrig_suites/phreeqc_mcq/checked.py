@@ -40,10 +40,10 @@ def check(fields: Mapping[str, Any], letters: Sequence[str]) -> None:
     if not isinstance(truth.get("output_chars", 0), int):
         raise ValueError("output_chars is not an integer")
     if "stem" in truth or "options" in truth:
-        _generated(truth, fields["answer"], letters)
+        _check_generated(truth, fields["answer"], letters)
 
 
-def _generated(truth: Mapping[str, Any], answer: str, letters: Sequence[str]) -> None:
+def _check_generated(truth: Mapping[str, Any], answer: str, letters: Sequence[str]) -> None:
     """Check what only an item of a stem has: the scene, and for each option which mistake leads to it."""
     hidden = {letter: truth["options"][letter] for letter in letters}
     for letter, option in hidden.items():

@@ -6,22 +6,7 @@ is read: what a cell holds is the mean over its length.
 
 from __future__ import annotations
 
-from labrig_suites.phreeqc_mcq.scenario import Printed, Quantity
-
 REFINEMENT = 2
-
-
-def total(element: str, name: str, group: str) -> Quantity:
-    """Return the quantity of an element's concentration."""
-    return Quantity(
-        name.replace(" ", "-"),
-        f"What is the total concentration of dissolved {name}?",
-        "mmol/kg water",
-        "value",
-        f'TOT("{element}")*1e3',
-        Printed("Solution composition", element, scale=1e3),
-        group=group,
-    )
 
 
 def transport(

@@ -35,7 +35,7 @@ def evidence(sample: Sample, trajectory: Trajectory, text_of: TextOf) -> dict[st
     facts: dict[str, Any] = {"output_chars": _size(trajectory, text_of)}
     answer = parse(trajectory.submission.text) if trajectory.submission else ""
     try:
-        asked = _asked(sample)
+        asked = _read_options(sample)
     except Unsolvable:
         return facts
     shown: set[str] = set()
@@ -61,7 +61,7 @@ def _size(trajectory: Trajectory, text_of: TextOf) -> int | None:
     return None
 
 
-def _asked(sample: Sample) -> dict[str, tuple[Quantity, float]]:
+def _read_options(sample: Sample) -> dict[str, tuple[Quantity, float]]:
     """Return for each letter the quantity that its option is a value of, and the value."""
     right = solution.scene(sample)
     asked = {}

@@ -94,7 +94,7 @@ async def _generate(
     from labrig_phreeqc.engine.engine import Engine
 
     draws = random.Random(f"{NAME}/{DRAWING}/{seed}")
-    dealt = _dealt(stems, count, draws)
+    dealt = _deal_stems(stems, count, draws)
     letters = evenly(LETTERS, count, draws)
     ranks = evenly(range(len(LETTERS)), count, draws)
     gate = asyncio.Semaphore(AT_ONCE)
@@ -115,7 +115,7 @@ async def _generate(
     return [each.result() for each in made]
 
 
-def _dealt(stems: Sequence[Stem], count: int, draws: random.Random) -> list[Stem]:
+def _deal_stems(stems: Sequence[Stem], count: int, draws: random.Random) -> list[Stem]:
     """Return the stem of each item: large ones for their share, each stem as often as the others to within one."""
     large = [each for each in stems if each.large]
     small = [each for each in stems if not each.large]

@@ -91,7 +91,7 @@ def told(
     options = []
     for place in sorted(range(len(scenes)), key=lambda place: place ^ truth):
         missed = (
-            _missed(switch, scenes[place].states[switch.name])
+            _miss(switch, scenes[place].states[switch.name])
             for bit, switch in enumerate(switches)
             if (place ^ truth) >> bit & 1
         )
@@ -99,7 +99,7 @@ def told(
     return tuple(options)
 
 
-def _missed(switch: Switch, state: str) -> Missed:
+def _miss(switch: Switch, state: str) -> Missed:
     return Missed(switch.name, state, switch.kind, switch.mistakes[state])
 
 

@@ -91,7 +91,7 @@ def broken(
         return ""
     if not any(ran(call) for call in trajectory.calls):
         return "execution" if any(call.tool == letters.EXECUTE for call in trajectory.calls) else "input"
-    if answer and _misread(sample, answer):
+    if answer and _is_misread(sample, answer):
         return "navigation"
     if shown is None:
         return "input" if option(sample, answer).get("missed") else "unknown"
@@ -99,11 +99,11 @@ def broken(
         return "answer"
     followed = {answer} & set(shown) or set(shown)
     if followed:
-        return "navigation" if all(_misread(sample, letter) for letter in followed) else "input"
+        return "navigation" if all(_is_misread(sample, letter) for letter in followed) else "input"
     return "input" if looked else "navigation"
 
 
-def _misread(sample: Sample, letter: str) -> bool:
+def _is_misread(sample: Sample, letter: str) -> bool:
     """Return whether an option comes of misreading alone."""
     missed = option(sample, letter).get("missed", ())
     return bool(missed) and all(each["kind"] in READING for each in missed)

@@ -100,7 +100,7 @@ def by_topic(samples: Mapping[str, Sample], scores: Sequence[Score]) -> Table:
     return Table("Accuracy by topic", ("topic", "arm", "agent", "items", "compat %", "strict %"), rows)
 
 
-def _offered(sample: Sample) -> list[tuple[str, str, str, frozenset[str]]]:
+def _list_offers(sample: Sample) -> list[tuple[str, str, str, frozenset[str]]]:
     """Return what can be missed in an item: switch, kind, diagnosis, and the letters that come of it."""
     letters: dict[tuple[str, str, str], set[str]] = {}
     for letter in sample.truth.get("options", {}):
@@ -119,7 +119,7 @@ def by_kind(samples: Mapping[str, Sample], scores: Sequence[Score]) -> Table:
             if not score.answer or score.compat:
                 continue
             kinds: dict[str, set[str]] = {}
-            for _, kind, _, letters in _offered(samples[score.task]):
+            for _, kind, _, letters in _list_offers(samples[score.task]):
                 kinds.setdefault(kind, set()).update(letters)
             for kind, found in kinds.items():
                 guessed[kind] += len(found)
@@ -153,7 +153,7 @@ def diagnoses(samples: Mapping[str, Sample], scores: Sequence[Score]) -> Table:
         chosen: Counter[tuple[str, str, str]] = Counter()
         for score in group:
             stem = samples[score.task].labels.get("stem", "")
-            for _, kind, diagnosis, letters in _offered(samples[score.task]):
+            for _, kind, diagnosis, letters in _list_offers(samples[score.task]):
                 offered[stem, kind, diagnosis] += 1
                 chosen[stem, kind, diagnosis] += score.answer in letters
         silent = sum(not each.answer for each in group)

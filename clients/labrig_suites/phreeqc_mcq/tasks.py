@@ -23,7 +23,7 @@ COUNT = 200
 
 def tasks(*, seed: int) -> list[Sample]:
     """Return the items of a seed; the first time they take some minutes to make."""
-    path = _kept(seed)
+    path = _kept_path(seed)
     if (there := _read(path)) is not None:
         return there
     made = items.generate(str(seed), COUNT, progress=_say)
@@ -35,7 +35,7 @@ def tasks(*, seed: int) -> list[Sample]:
 
 def first(seed: int, count: int) -> list[Sample]:
     """Return the first items of a seed, which are not kept by themselves."""
-    there = _read(_kept(seed))
+    there = _read(_kept_path(seed))
     return there[:count] if there is not None else items.generate(str(seed), COUNT, first=count)
 
 
@@ -48,7 +48,7 @@ def _read(path: Path) -> list[Sample] | None:
     return made if len(made) == COUNT else None
 
 
-def _kept(seed: int) -> Path:
+def _kept_path(seed: int) -> Path:
     """Return where a set is kept: its name changes with the generator's code and the engine's databases."""
     from labrig_phreeqc.database.databases import list_databases
     from labrig_phreeqc.engine.library import find_library

@@ -94,7 +94,7 @@ def contrast(toc: Movement | None, raw: Movement | None) -> tuple[float | None, 
 
 def lost_by_size(records: Records) -> Table:
     """Return Table 19: the share of direct-right items that are wrong with TOC, by output size."""
-    found = _paired(records)
+    found = _pair_runs(records)
     binned: dict[str, set[str]] = {name: set() for name, _ in BINS}
     for item in records.tasks:
         size = records.size(item)
@@ -123,7 +123,7 @@ def lost_by_size(records: Records) -> Table:
 def lost_by_stem(records: Records) -> Table:
     """Return Table 20: the scenarios in which most items were lost."""
     rows = []
-    for line, direct, toc in _paired(records):
+    for line, direct, toc in _pair_runs(records):
         gone = lost(direct, toc)
         stems = Counter(records.stem(item) or "(no stem)" for item in gone)
         rows.append((line.agent, len(shared(direct, toc)), len(gone), concentration(stems)))
@@ -138,7 +138,7 @@ def lost_by_stem(records: Records) -> Table:
 
 def lost_by_letter(records: Records) -> Table:
     """Return Table 21: the right letters of lost items, beside those of the suite."""
-    found = _paired(records)
+    found = _pair_runs(records)
     rows: list[tuple[Any, ...]] = []
     for line, direct, toc in found:
         letters = Counter(records.letter(item) for item in lost(direct, toc))
@@ -178,7 +178,7 @@ def concentration(counts: Counter[str]) -> str:
     return ", ".join(named)
 
 
-def _paired(records: Records) -> list[tuple[Line, Run, Run]]:
+def _pair_runs(records: Records) -> list[tuple[Line, Run, Run]]:
     """Return the lines that have a direct and a TOC run with items in common."""
     found = [
         (line, records.run(DIRECT, line.direct), records.run(TOC, line.agent)) for line in lines(records)

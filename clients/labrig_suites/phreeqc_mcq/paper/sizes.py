@@ -44,7 +44,7 @@ def slices(records: Records) -> Table:
             ("long in any TOC run", union),
         )
         for agent in _both(records, TOC, RAW100)
-        if _paired(items, records.run(TOC, agent), records.run(RAW100, agent))
+        if _pair_items(items, records.run(TOC, agent), records.run(RAW100, agent))
     ]
     return table(
         "Table 4. TOC and Raw100k on short and long outputs",
@@ -63,7 +63,7 @@ def slices(records: Records) -> Table:
 
 def compared(toc: Run, raw: Run, items: set[str]) -> tuple[Any, ...]:
     """Return n, the two accuracies and their difference, the two tokens per item and the share saved."""
-    paired = _paired(items, toc, raw)
+    paired = _pair_items(items, toc, raw)
     n = len(paired)
     first, second = sum(rights(toc, paired)), sum(rights(raw, paired))
     spent = [tokens([run[item] for item in paired], "input") for run in (toc, raw)]
@@ -85,7 +85,7 @@ def windows(records: Records) -> Table:
     rows = []
     for agent in _both(records, RAW100, RAW500):
         small, large = records.run(RAW100, agent), records.run(RAW500, agent)
-        if _paired(long, small, large):
+        if _pair_items(long, small, large):
             n, *accuracies, _, tokens_small, tokens_large, _ = compared(small, large, long)
             rows.append((agent, n, *accuracies, tokens_small, tokens_large))
     return table(
@@ -225,5 +225,5 @@ def _both(records: Records, first: str, second: str) -> list[str]:
     return [agent for agent in records.agents(first) if agent in others]
 
 
-def _paired(items: set[str], *runs: Run) -> list[str]:
+def _pair_items(items: set[str], *runs: Run) -> list[str]:
     return [item for item in shared(*runs) if item in items]

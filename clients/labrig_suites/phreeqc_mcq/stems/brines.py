@@ -2,28 +2,13 @@
 
 from __future__ import annotations
 
-import random
-
+from labrig_suites.phreeqc_mcq.drawing import one_of
+from labrig_suites.phreeqc_mcq.quantities import index, solid, total
 from labrig_suites.phreeqc_mcq.scenario import Numbers, Printed, Quantity, States, Stem, Switch
+from labrig_suites.phreeqc_mcq.switches import either
 
-CALCIUM = Quantity(
-    "calcium",
-    "What is the total concentration of dissolved calcium?",
-    "mmol/kg water",
-    "value",
-    'TOT("Ca")*1e3',
-    Printed("Solution composition", "Ca", scale=1e3),
-    group="calcium-sulfate",
-)
-SULFATE = Quantity(
-    "sulfate",
-    "What is the total concentration of dissolved sulfate?",
-    "mmol/kg water",
-    "value",
-    'TOT("S")*1e3',
-    Printed("Solution composition", "S", scale=1e3),
-    group="calcium-sulfate",
-)
+CALCIUM = total("calcium", "Ca", "calcium-sulfate")
+SULFATE = total("sulfate", "S", "calcium-sulfate")
 IONIC_STRENGTH = Quantity(
     "ionic-strength",
     "What is the ionic strength of the brine?",
@@ -32,37 +17,14 @@ IONIC_STRENGTH = Quantity(
     "MU",
     Printed("Description of solution", "Ionic strength (mol/kgw) ="),
 )
-SI_HALITE = Quantity(
-    "si-halite",
-    "What is the saturation index of halite?",
-    "",
-    "si",
-    'SI("Halite")',
-    Printed("Saturation indices", "Halite"),
-)
-SI_GYPSUM = Quantity(
-    "si-gypsum",
-    "What is the saturation index of gypsum?",
-    "",
-    "si",
-    'SI("Gypsum")',
-    Printed("Saturation indices", "Gypsum"),
-)
+SI_HALITE = index("Halite", of="")
+SI_GYPSUM = index("Gypsum", of="")
 
 
 # Seawater in a salt pan
 
 SALTS = {"Na": 469.0, "K": 10.2, "Mg": 52.8, "Ca": 10.3, "Cl": 546.0, "S(6)": 28.2}
 """About those of surface seawater, in mmol/kg."""
-
-
-def _pan_numbers(draws: random.Random) -> dict[str, float]:
-    return {
-        "temp": draws.choice((4, 6, 8, 10, 40, 44, 48, 52)),
-        "salinity": draws.choice((85, 90, 95, 105, 110, 115)),
-        "kilograms": draws.choice((7, 8, 9, 10)),
-        "tide": draws.choice((0.5, 0.8, 1, 1.5, 2)),
-    }
 
 
 def _pan_salts(n: Numbers) -> dict[str, float]:
@@ -72,7 +34,7 @@ def _pan_salts(n: Numbers) -> dict[str, float]:
     return found
 
 
-def _pan_tell(n: Numbers, s: States) -> str:
+def _tell_pan(n: Numbers, s: States) -> str:
     salts = _pan_salts(n)
     listed = ", ".join(f"{ion} {salts[ion]:.1f}" for ion in ("Na", "K", "Mg", "Ca", "Cl"))
     temp = f"{n['temp']:g} °C" if s["temp"] == "season" else "25 °C"
@@ -99,7 +61,7 @@ def _pan_tell(n: Numbers, s: States) -> str:
     )
 
 
-def _pan_build(n: Numbers, s: States) -> str:
+def _build_pan(n: Numbers, s: States) -> str:
     temp = n["temp"] if s["temp"] == "season" else 25
     salts = "".join(f"    {ion} {each:.1f}\n" for ion, each in _pan_salts(n).items())
     left = 1 if s["left"] == "one" else 2
@@ -115,7 +77,12 @@ def _pan_build(n: Numbers, s: States) -> str:
 PAN = Stem(
     name="salt-pan",
     topic="brines",
-    draw=_pan_numbers,
+    draw=one_of(
+        temp=(4, 6, 8, 10, 40, 44, 48, 52),
+        salinity=(85, 90, 95, 105, 110, 115),
+        kilograms=(7, 8, 9, 10),
+        tide=(0.5, 0.8, 1, 1.5, 2),
+    ),
     switches=(
         Switch(
             "tide",
@@ -131,7 +98,7 @@ PAN = Stem(
                 "room": "temperature left at 25 °C",
             },
         ),
-        Switch("left", {"one": "1 kg too much water evaporated", "two": "1 kg too little water evaporated"}),
+        either("left", {"one": "much", "two": "little"}, "1 kg too {} water evaporated"),
         Switch(
             "forms",
             {
@@ -141,8 +108,8 @@ PAN = Stem(
             },
         ),
     ),
-    tell=_pan_tell,
-    build=_pan_build,
+    tell=_tell_pan,
+    build=_build_pan,
     quantities=(CALCIUM, SULFATE, IONIC_STRENGTH, SI_HALITE, SI_GYPSUM),
     database="pitzer.dat",
 )
@@ -150,32 +117,21 @@ PAN = Stem(
 
 # Potash: hot brine from sylvinite is cooled
 
-POTASSIUM = Quantity(
+POTASSIUM = total(
     "potassium",
-    "What is the concentration of dissolved potassium in the cooled brine?",
-    "mol/kg water",
-    "value",
-    'TOT("K")',
-    Printed("Solution composition", "K"),
-    group="cation",
+    "K",
+    "cation",
+    ask="What is the concentration of dissolved potassium in the cooled brine?",
+    unit="mol",
 )
-SODIUM = Quantity(
+SODIUM = total(
     "sodium",
-    "What is the concentration of dissolved sodium in the cooled brine?",
-    "mol/kg water",
-    "value",
-    'TOT("Na")',
-    Printed("Solution composition", "Na"),
-    group="cation",
+    "Na",
+    "cation",
+    ask="What is the concentration of dissolved sodium in the cooled brine?",
+    unit="mol",
 )
-SYLVITE = Quantity(
-    "sylvite",
-    "What is the amount of sylvite that crystallises from the brine?",
-    "mol",
-    "value",
-    'EQUI("Sylvite")',
-    Printed("Phase assemblage", "Sylvite", 4),
-)
+SYLVITE = solid("Sylvite", "that crystallises from the brine", unit="mol")
 WATER_ACTIVITY = Quantity(
     "water-activity",
     "What is the activity of water in the cooled brine?",
@@ -186,17 +142,7 @@ WATER_ACTIVITY = Quantity(
 )
 
 
-def _potash_numbers(draws: random.Random) -> dict[str, float]:
-    return {
-        "hot": draws.choice((70, 75, 80, 85, 90, 95)),
-        "cold": draws.choice((5, 8, 10, 12, 14, 16)),
-        "halite": draws.choice((1, 1.5, 2, 2.5, 2.8)),
-        "magnesium": draws.choice((0.6, 0.8, 1, 1.2, 1.4)),
-        "boiled": draws.choice((10, 12, 15, 18, 20)),
-    }
-
-
-def _potash_tell(n: Numbers, s: States) -> str:
+def _tell_potash(n: Numbers, s: States) -> str:
     liquor = (
         f"1 kg of water containing {n['magnesium']:g} mol MgCl2 from an earlier cycle"
         if s["liquor"] == "recycled"
@@ -221,7 +167,7 @@ def _potash_tell(n: Numbers, s: States) -> str:
     )
 
 
-def _potash_build(n: Numbers, s: States) -> str:
+def _build_potash(n: Numbers, s: States) -> str:
     magnesium = (
         f"    Mg {n['magnesium']:g}\n    Cl {2 * n['magnesium']:g}\n" if s["liquor"] == "recycled" else ""
     )
@@ -242,26 +188,26 @@ def _potash_build(n: Numbers, s: States) -> str:
 POTASH = Stem(
     name="potash-crystallisation",
     topic="brines",
-    draw=_potash_numbers,
+    draw=one_of(
+        hot=(70, 75, 80, 85, 90, 95),
+        cold=(5, 8, 10, 12, 14, 16),
+        halite=(1, 1.5, 2, 2.5, 2.8),
+        magnesium=(0.6, 0.8, 1, 1.2, 1.4),
+        boiled=(10, 12, 15, 18, 20),
+    ),
     switches=(
         Switch(
             "liquor",
             {"recycled": "magnesium chloride added to pure water", "fresh": "magnesium chloride omitted"},
         ),
-        Switch(
-            "ore",
-            {
-                "excess": "halite taken in excess instead of in a given amount",
-                "lean": "halite taken in a given amount instead of in excess",
-            },
-        ),
+        either("ore", {"excess": "in excess", "lean": "in a given amount"}, "halite taken {} instead of {}"),
         Switch(
             "boiled", {"boiled": "water boiled off although none is lost", "kept": "loss of water omitted"}
         ),
-        Switch("cold", {"winter": "brine cooled to below 25 °C", "room": "brine cooled only to 25 °C"}),
+        either("cold", {"winter": "to below", "room": "only to"}, "brine cooled {} 25 °C"),
     ),
-    tell=_potash_tell,
-    build=_potash_build,
+    tell=_tell_potash,
+    build=_build_potash,
     quantities=(POTASSIUM, SODIUM, SYLVITE, WATER_ACTIVITY),
     database="pitzer.dat",
 )

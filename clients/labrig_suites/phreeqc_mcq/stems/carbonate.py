@@ -2,42 +2,17 @@
 
 from __future__ import annotations
 
-import random
+from labrig_suites.phreeqc_mcq.drawing import one_of, tenths
+from labrig_suites.phreeqc_mcq.quantities import CALCIUM, FREE_CALCIUM, PH
+from labrig_suites.phreeqc_mcq.scenario import Numbers, States, Stem, Switch
+from labrig_suites.phreeqc_mcq.switches import either
 
-from labrig_suites.phreeqc_mcq.scenario import Numbers, Printed, Quantity, States, Stem, Switch
-
-PH = Quantity(
-    "ph", "What is the pH of the water?", "", "ph", '-LA("H+")', Printed("Description of solution", "pH")
-)
-CALCIUM = Quantity(
-    "calcium",
-    "What is the total concentration of dissolved calcium?",
-    "mmol/kg water",
-    "value",
-    'TOT("Ca")*1e3',
-    Printed("Solution composition", "Ca", scale=1e3),
-    group="calcium",
-)
-FREE_CALCIUM = Quantity(
-    "free-calcium",
-    "What is the molality of the free ion Ca+2?",
-    "mmol/kg water",
-    "value",
-    'MOL("Ca+2")*1e3',
-    Printed("Distribution of species", "Ca+2", scale=1e3),
-    group="calcium",
-)
+PH = PH
+CALCIUM = CALCIUM
+FREE_CALCIUM = FREE_CALCIUM
 
 
-def _soil_numbers(draws: random.Random) -> dict[str, float]:
-    return {
-        "temp": draws.choice(range(5, 31)),
-        "log_p": draws.choice(range(-30, -9)) / 10,
-        "salt": draws.choice((5, 10, 20, 40, 80)),
-    }
-
-
-def _soil_tell(n: Numbers, s: States) -> str:
+def _tell_soil(n: Numbers, s: States) -> str:
     mineral = {"Calcite": "calcite", "Dolomite": "dolomite"}[s["mineral"]]
     water = (
         "pure water" if s["salt"] == "fresh" else f"water containing {n['salt']:g} mmol NaCl per kg of water"
@@ -54,7 +29,7 @@ def _soil_tell(n: Numbers, s: States) -> str:
     )
 
 
-def _soil_build(n: Numbers, s: States) -> str:
+def _build_soil(n: Numbers, s: States) -> str:
     salt = "" if s["salt"] == "fresh" else f"    Na {n['salt']:g}\n    Cl {n['salt']:g}\n"
     gas = f"    CO2(g) {n['log_p']:g} 10\n"
     mineral = f"    {s['mineral']} 0 10\n"
@@ -71,7 +46,11 @@ STEMS = (
     Stem(
         name="soil-water-on-carbonate-rock",
         topic="gases and minerals",
-        draw=_soil_numbers,
+        draw=one_of(
+            temp=range(5, 31),
+            log_p=tenths(range(-30, -9)),
+            salt=(5, 10, 20, 40, 80),
+        ),
         switches=(
             Switch(
                 "system",
@@ -80,17 +59,11 @@ STEMS = (
                     "closed": "water closed to CO2 before the mineral dissolves",
                 },
             ),
-            Switch(
-                "mineral",
-                {
-                    "Calcite": "calcite used instead of dolomite",
-                    "Dolomite": "dolomite used instead of calcite",
-                },
-            ),
+            either("mineral", {"Calcite": "calcite", "Dolomite": "dolomite"}),
             Switch("salt", {"fresh": "dissolved salt omitted", "salty": "salt added to pure water"}),
         ),
-        tell=_soil_tell,
-        build=_soil_build,
+        tell=_tell_soil,
+        build=_build_soil,
         quantities=(PH, CALCIUM, FREE_CALCIUM),
     ),
 )

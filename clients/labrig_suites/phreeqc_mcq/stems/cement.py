@@ -2,31 +2,18 @@
 
 from __future__ import annotations
 
-import random
-
+from labrig_suites.phreeqc_mcq.drawing import one_of
+from labrig_suites.phreeqc_mcq.quantities import CALCIUM, FREE_CALCIUM, PH, molality, solid, total
 from labrig_suites.phreeqc_mcq.scenario import (
-    DATABASE,
     Numbers,
-    Printed,
-    Quantity,
     States,
     Stem,
     Switch,
 )
-from labrig_suites.phreeqc_mcq.stems.carbonate import CALCIUM, FREE_CALCIUM, PH
+from labrig_suites.phreeqc_mcq.switches import databases, either, given_as, optional
 
 
-def _pore_numbers(draws: random.Random) -> dict[str, float]:
-    return {
-        "temp": draws.choice(range(5, 16)),
-        "hot": draws.choice(range(35, 51)),
-        "na": draws.choice(range(20, 61, 5)),
-        "k": draws.choice(range(60, 181, 10)),
-        "chloride": draws.choice(range(120, 401, 20)),
-    }
-
-
-def _pore_tell(n: Numbers, s: States) -> str:
+def _tell_pore(n: Numbers, s: States) -> str:
     alkali = {
         "young": f"Per kg of pore water, {n['na']:g} mmol NaOH and {n['k']:g} mmol KOH from the cement dissolve",
         "leached": "The alkali hydroxides of the cement were leached out long ago, so that the pore water is pure "
@@ -48,7 +35,7 @@ def _pore_tell(n: Numbers, s: States) -> str:
     )
 
 
-def _pore_build(n: Numbers, s: States) -> str:
+def _build_pore(n: Numbers, s: States) -> str:
     alkali = f"    NaOH {n['na'] / 1000:g}\n    KOH {n['k'] / 1000:g}\n" if s["age"] == "young" else ""
     salt = {"NaCl": n["chloride"], "CaCl2": n["chloride"] / 2}[s["salt"]]
     heat = (
@@ -63,17 +50,7 @@ def _pore_build(n: Numbers, s: States) -> str:
     )
 
 
-def _paste_numbers(draws: random.Random) -> dict[str, float]:
-    return {
-        "temp": draws.choice(range(10, 26)),
-        "portlandite": draws.choice(range(1000, 3001, 100)),
-        "csh": draws.choice(range(2000, 4001, 200)),
-        "afm": draws.choice(range(100, 201, 10)),
-        "sulfate": draws.choice(range(5, 15)),
-    }
-
-
-def _paste_tell(n: Numbers, s: States) -> str:
+def _tell_paste(n: Numbers, s: States) -> str:
     lime = {
         "present": f"{n['portlandite']:g} mmol of portlandite, ",
         "leached": "",
@@ -97,7 +74,7 @@ def _paste_tell(n: Numbers, s: States) -> str:
     )
 
 
-def _paste_build(n: Numbers, s: States) -> str:
+def _build_paste(n: Numbers, s: States) -> str:
     lime = n["portlandite"] / 1000 if s["lime"] == "present" else 0
     filler = "    Calcite 0 10\n    Monocarboaluminate 0 0\n" if s["filler"] == "calcite" else ""
     dose = n["sulfate"] / {"mmol": 1000, "g": 96.06}[s["unit"]]
@@ -113,84 +90,55 @@ STEMS = (
     Stem(
         name="concrete-pore-water",
         topic="cement",
-        draw=_pore_numbers,
+        draw=one_of(
+            temp=range(5, 16),
+            hot=range(35, 51),
+            na=range(20, 61, 5),
+            k=range(60, 181, 10),
+            chloride=range(120, 401, 20),
+        ),
         switches=(
-            Switch("age", {"young": "alkali hydroxides included", "leached": "alkali hydroxides omitted"}),
-            Switch(
-                "salt",
-                {
-                    "NaCl": "sodium chloride used instead of calcium chloride",
-                    "CaCl2": "calcium chloride used instead of sodium chloride",
-                },
-            ),
+            optional("age", "alkali hydroxides", {"young": True, "leached": False}),
+            either("salt", {"NaCl": "sodium chloride", "CaCl2": "calcium chloride"}),
             Switch(
                 "heat",
                 {"cold": "warming of the concrete omitted", "warmed": "concrete warmed although it is not"},
             ),
-            Switch(
-                DATABASE,
-                {"wateq4f.dat": "database wateq4f.dat used", "llnl.dat": "database llnl.dat used"},
-                "database",
-            ),
+            databases("wateq4f.dat", "llnl.dat"),
         ),
-        tell=_pore_tell,
-        build=_pore_build,
+        tell=_tell_pore,
+        build=_build_pore,
         quantities=(
             PH,
             CALCIUM,
             FREE_CALCIUM,
-            Quantity(
-                "hydroxide",
-                "What is the molality of the hydroxide ion OH-?",
-                "mmol/kg water",
-                "value",
-                'MOL("OH-")*1e3',
-                Printed("Distribution of species", "OH-", scale=1e3),
-            ),
+            molality("hydroxide", "OH-", noun="the hydroxide ion"),
         ),
     ),
     Stem(
         name="sulfate-attack",
         topic="cement",
-        draw=_paste_numbers,
-        switches=(
-            Switch(
-                "unit",
-                {"mmol": "sulfate taken in mmol instead of g", "g": "sulfate taken in g instead of mmol"},
-                "unit",
-            ),
-            Switch(
-                "salt",
-                {
-                    "Na2SO4": "sodium sulfate used instead of magnesium sulfate",
-                    "MgSO4": "magnesium sulfate used instead of sodium sulfate",
-                },
-            ),
-            Switch("lime", {"present": "portlandite included", "leached": "portlandite omitted"}),
-            Switch("filler", {"none": "calcite omitted", "calcite": "calcite included"}),
+        draw=one_of(
+            temp=range(10, 26),
+            portlandite=range(1000, 3001, 100),
+            csh=range(2000, 4001, 200),
+            afm=range(100, 201, 10),
+            sulfate=range(5, 15),
         ),
-        tell=_paste_tell,
-        build=_paste_build,
+        switches=(
+            given_as("unit", {"mmol": "mmol", "g": "g"}, "sulfate taken in {} instead of {}"),
+            either("salt", {"Na2SO4": "sodium sulfate", "MgSO4": "magnesium sulfate"}),
+            optional("lime", "portlandite", {"present": True, "leached": False}),
+            optional("filler", "calcite", {"none": False, "calcite": True}),
+        ),
+        tell=_tell_paste,
+        build=_build_paste,
         quantities=(
-            Quantity(
-                "ettringite",
-                "What is the amount of ettringite per kg of the original pore water?",
-                "mmol",
-                "value",
-                'EQUI("Ettringite")*1e3',
-                Printed("Phase assemblage", "Ettringite", 4, 1e3),
-            ),
+            solid("Ettringite", "per kg of the original pore water"),
             PH,
             CALCIUM,
             FREE_CALCIUM,
-            Quantity(
-                "sulfate",
-                "What is the total concentration of dissolved sulfate?",
-                "mmol/kg water",
-                "value",
-                'TOT("S(6)")*1e3',
-                Printed("Solution composition", "S", scale=1e3),
-            ),
+            total("sulfate", "S(6)", row="S"),
         ),
         database="sit.dat",
     ),

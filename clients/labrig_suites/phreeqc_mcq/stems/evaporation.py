@@ -4,43 +4,22 @@ from __future__ import annotations
 
 import random
 
-from labrig_suites.phreeqc_mcq.scenario import Numbers, Printed, Quantity, States, Stem, Switch
-from labrig_suites.phreeqc_mcq.stems.carbonate import CALCIUM, FREE_CALCIUM, PH
+from labrig_suites.phreeqc_mcq.drawing import one_of, tenths
+from labrig_suites.phreeqc_mcq.quantities import CALCIUM, FREE_CALCIUM, PH, alkalinity, molality, solid, total
+from labrig_suites.phreeqc_mcq.scenario import Numbers, States, Stem, Switch
+from labrig_suites.phreeqc_mcq.switches import given_as, read
 
-ALKALINITY = Quantity(
-    "alkalinity",
-    "What is the alkalinity of the water?",
-    "meq/kg water",
-    "value",
-    "ALK*1e3",
-    Printed("Description of solution", "Total alkalinity (eq/kg) =", scale=1e3),
-    group="alkalinity",
-)
-BICARBONATE = Quantity(
+ALKALINITY = alkalinity("alkalinity")
+BICARBONATE = molality(
     "bicarbonate",
-    "What is the concentration of the bicarbonate ion HCO3-, in charge equivalents?",
-    "meq/kg water",
-    "value",
-    'MOL("HCO3-")*1e3',
-    Printed("Distribution of species", "HCO3-", scale=1e3),
-    group="alkalinity",
+    "HCO3-",
+    "alkalinity",
+    ask="What is the concentration of the bicarbonate ion HCO3-, in charge equivalents?",
+    unit="meq",
 )
 
 
-def _lake_numbers(draws: random.Random) -> dict[str, float]:
-    return {
-        "temp": draws.choice(range(8, 33)),
-        "ph": draws.choice(range(78, 86)) / 10,
-        "na": draws.choice(range(20, 51)) / 10,
-        "ca": draws.choice(range(10, 19)) / 10,
-        "mg": draws.choice(range(4, 16)) / 10,
-        "so4": draws.choice(range(2, 7)) / 10,
-        "alkalinity": draws.choice(range(90, 166, 5)),
-        "removed": draws.choice((40, 42, 44, 46, 48, 50)),
-    }
-
-
-def _lake_tell(n: Numbers, s: States) -> str:
+def _tell_lake(n: Numbers, s: States) -> str:
     gas = {
         "closed": "No gas is exchanged with the air.",
         "open": "The water remains in equilibrium with the CO2 of the air, at 10^-3.4 atm.",
@@ -63,7 +42,7 @@ def _lake_tell(n: Numbers, s: States) -> str:
     )
 
 
-def _lake_build(n: Numbers, s: States) -> str:
+def _build_lake(n: Numbers, s: States) -> str:
     held = "    CO2(g) -3.4 10\n" if s["air"] == "open" else ""
     held += {"none": "", "calcite": "    Calcite 0 0\n", "aragonite": "    Aragonite 0 0\n"}[s["mineral"]]
     phases = f"EQUILIBRIUM_PHASES 1\n{held}" if held else ""
@@ -75,7 +54,7 @@ def _lake_build(n: Numbers, s: States) -> str:
     )
 
 
-def _pond_numbers(draws: random.Random) -> dict[str, float]:
+def _draw_pond(draws: random.Random) -> dict[str, float]:
     n: dict[str, float] = {
         "na": draws.choice(range(460, 501, 5)),
         "k": draws.choice((9.5, 10.0, 10.5, 11.0)),
@@ -90,7 +69,7 @@ def _pond_numbers(draws: random.Random) -> dict[str, float]:
     return {**n, "cl": n["na"] + n["k"] + 2 * (n["mg"] + n["ca"] - n["so4"])}
 
 
-def _pond_tell(n: Numbers, s: States) -> str:
+def _tell_pond(n: Numbers, s: States) -> str:
     per = {"water": "per kg of water", "sea water": "per kg of seawater (including the salts)"}[s["per"]]
     rain = {
         "none": "Consider an amount of it that contains 1 kg of H2O.",
@@ -116,7 +95,7 @@ def _pond_tell(n: Numbers, s: States) -> str:
     )
 
 
-def _pond_build(n: Numbers, s: States) -> str:
+def _build_pond(n: Numbers, s: States) -> str:
     units = {"water": "mmol/kgw", "sea water": "mmol/kgs"}[s["per"]]
     salts = ["Gypsum", "Halite", *(("Glauberite", "Polyhalite") if s["salts"] == "four" else ())]
     held = "".join(f"    {each} 0 0\n" for each in salts)
@@ -142,7 +121,16 @@ STEMS = (
     Stem(
         name="evaporating-lake",
         topic="evaporation",
-        draw=_lake_numbers,
+        draw=one_of(
+            temp=range(8, 33),
+            ph=tenths(range(78, 86)),
+            na=tenths(range(20, 51)),
+            ca=tenths(range(10, 19)),
+            mg=tenths(range(4, 16)),
+            so4=tenths(range(2, 7)),
+            alkalinity=range(90, 166, 5),
+            removed=(40, 42, 44, 46, 48, 50),
+        ),
         switches=(
             Switch(
                 "air",
@@ -159,37 +147,23 @@ STEMS = (
                     "aragonite": "aragonite allowed to precipitate although it does not",
                 },
             ),
-            Switch(
-                "as",
-                {
-                    "CaCO3": "alkalinity taken as CaCO3 instead of HCO3",
-                    "HCO3": "alkalinity taken as HCO3 instead of CaCO3",
-                },
-                "unit",
-            ),
-            Switch(
-                "read",
-                {"second": "value read after the second step", "fourth": "value read after the last step"},
-                "step",
-            ),
+            given_as("as", {"CaCO3": "CaCO3", "HCO3": "HCO3"}, "alkalinity taken as {} instead of {}"),
+            read("read", {"second": "after the second step", "fourth": "after the last step"}),
         ),
-        tell=_lake_tell,
-        build=_lake_build,
+        tell=_tell_lake,
+        build=_build_lake,
         quantities=(PH, CALCIUM, FREE_CALCIUM, ALKALINITY, BICARBONATE),
         state=lambda n, s: -1 if s["read"] == "fourth" else -3,
     ),
     Stem(
         name="salt-ponds",
         topic="evaporation",
-        draw=_pond_numbers,
+        draw=_draw_pond,
         switches=(
-            Switch(
+            given_as(
                 "per",
-                {
-                    "water": "concentrations taken per kg of water instead of per kg of seawater",
-                    "sea water": "concentrations taken per kg of seawater instead of per kg of water",
-                },
-                "unit",
+                {"water": "per kg of water", "sea water": "per kg of seawater"},
+                "concentrations taken {} instead of {}",
             ),
             Switch(
                 "rain",
@@ -212,38 +186,21 @@ STEMS = (
                     "all": "crystals of the first pond kept with the brine",
                 },
             ),
-            Switch(
-                "read",
-                {"first": "value read in the first pond", "second": "value read in the second pond"},
-                "step",
-            ),
+            read("read", {"first": "in the first pond", "second": "in the second pond"}),
         ),
-        tell=_pond_tell,
-        build=_pond_build,
+        tell=_tell_pond,
+        build=_build_pond,
         quantities=(
-            Quantity(
-                "halite",
-                "What is the amount of halite in this pond?",
-                "mol",
-                "value",
-                'EQUI("Halite")',
-                Printed("Phase assemblage", "Halite", 4),
+            solid("Halite", "in this pond", unit="mol"),
+            total(
+                "sodium", "Na", ask="What is the molality of sodium in the brine of this pond?", unit="mol"
             ),
-            Quantity(
-                "sodium",
-                "What is the molality of sodium in the brine of this pond?",
-                "mol/kg water",
-                "value",
-                'TOT("Na")',
-                Printed("Solution composition", "Na"),
-            ),
-            Quantity(
+            total(
                 "sulfate",
-                "What is the molality of sulfate in the brine of this pond?",
-                "mol/kg water",
-                "value",
-                'TOT("S(6)")',
-                Printed("Solution composition", "S"),
+                "S(6)",
+                ask="What is the molality of sulfate in the brine of this pond?",
+                unit="mol",
+                row="S",
             ),
         ),
         state=lambda n, s: -1 if s["read"] == "second" else -2,

@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import math
-import random
 
+from labrig_suites.phreeqc_mcq.drawing import one_of, tenths
+from labrig_suites.phreeqc_mcq.quantities import CALCIUM, FREE_CALCIUM, molality, total
 from labrig_suites.phreeqc_mcq.scenario import Numbers, Printed, Quantity, States, Stem, Switch
-from labrig_suites.phreeqc_mcq.stems.carbonate import CALCIUM, FREE_CALCIUM
+from labrig_suites.phreeqc_mcq.switches import either, given_as, optional, read
 
-SODIUM = Quantity(
-    "sodium",
-    "What is the total concentration of dissolved sodium?",
-    "mmol/kg water",
-    "value",
-    'TOT("Na")*1e3',
-    Printed("Solution composition", "Na", scale=1e3),
-)
+SODIUM = total("sodium", "Na")
 
 
-def _held(name: str, word: str, species: str, charge: int) -> Quantity:
+def _ask_exchangeable(name: str, word: str, species: str, charge: int) -> Quantity:
     return Quantity(
         name,
         f"What is the amount of exchangeable {word} in all of the sediment that is in contact with 1 kg of pore "
@@ -31,23 +25,7 @@ def _held(name: str, word: str, species: str, charge: int) -> Quantity:
     )
 
 
-def _coast_numbers(draws: random.Random) -> dict[str, float]:
-    return {
-        "temp": draws.choice(range(8, 26)),
-        "capacity": draws.choice((20, 25, 30, 35, 40, 50)) / 10,
-        "sediment": draws.choice((3.0, 3.5, 4.0, 4.5, 5.0)),
-        "na": draws.choice(range(120, 241, 10)),
-        "mg": draws.choice(range(14, 27)),
-        "ca": draws.choice((3, 4, 5)),
-        "fresh_ca": draws.choice((15, 18, 20, 22, 25)) / 10,
-        "fresh_mg": draws.choice((3, 4, 5, 6)) / 10,
-        "fresh_na": draws.choice((5, 8, 10, 15)) / 10,
-        "fresh_ph": draws.choice((72, 73, 74, 75, 76)) / 10,
-        "fresh_alk": draws.choice((28, 32, 36, 40)) / 10,
-    }
-
-
-def _coast_tell(n: Numbers, s: States) -> str:
+def _tell_coast(n: Numbers, s: States) -> str:
     mass = {"hundred": "100 g", "kilogram": "kg"}[s["per"]]
     brackish = (
         f"brackish water (pH 7.8; per kg of water {n['na']:g} mmol Na, {n['mg']:g} mmol Mg, {n['ca']:g} mmol Ca, an "
@@ -77,7 +55,7 @@ def _coast_tell(n: Numbers, s: States) -> str:
     )
 
 
-def _coast_build(n: Numbers, s: States) -> str:
+def _build_coast(n: Numbers, s: States) -> str:
     sites = n["capacity"] * n["sediment"] / 1000 * {"hundred": 10, "kilogram": 1}[s["per"]]
     first, then = {"freshening": (1, 2), "salinisation": (2, 1)}[s["course"]]
     calcite = "EQUILIBRIUM_PHASES 1\n    Calcite 0 10\n" if s["calcite"] == "present" else ""
@@ -92,18 +70,7 @@ def _coast_build(n: Numbers, s: States) -> str:
     )
 
 
-def _soil_numbers(draws: random.Random) -> dict[str, float]:
-    return {
-        "selectivity": draws.choice((0.25, 0.3, 0.35, 0.4, 0.45, 0.5)),
-        "sites": draws.choice(range(60, 161, 10)),
-        "na": draws.choice(range(10, 31)),
-        "ca": draws.choice((20, 25, 30, 35, 40)) / 10,
-        "so4": draws.choice((20, 25, 30, 35, 40, 45)) / 10,
-        "factor": draws.choice((2, 3, 4)),
-    }
-
-
-def _soil_tell(n: Numbers, s: States) -> str:
+def _tell_soil(n: Numbers, s: States) -> str:
     root = {"Gapon": "E(Ca)", "Gaines-Thomas": "the square root of E(Ca)"}[s["convention"]]
     uptake = {
         "none": "It reaches the soil unchanged.",
@@ -130,7 +97,7 @@ def _soil_tell(n: Numbers, s: States) -> str:
     )
 
 
-def _soil_build(n: Numbers, s: States) -> str:
+def _build_soil(n: Numbers, s: States) -> str:
     log_k = math.log10(n["selectivity"])
     calcium = {
         "Gapon": f"    0.5Ca+2 + Y- = Ca0.5Y\n    log_k {-log_k:.6f}\n",
@@ -154,20 +121,7 @@ def _soil_build(n: Numbers, s: States) -> str:
     )
 
 
-def _metal_numbers(draws: random.Random) -> dict[str, float]:
-    return {
-        "temp": draws.choice(range(6, 21)),
-        "capacity": draws.choice((10, 12, 15, 18, 20)) / 10,
-        "sediment": draws.choice((0.5, 0.6, 0.8, 1.0)),
-        "ca": draws.choice((10, 12, 15, 18, 20)) / 10,
-        "na": draws.choice((5, 10, 15, 20)) / 10,
-        "alk": draws.choice((5, 6, 8, 10)) / 10,
-        "cadmium": draws.choice((8, 10, 12, 15, 20)),
-        "salt": draws.choice((40, 60, 80, 100, 120)),
-    }
-
-
-def _metal_tell(n: Numbers, s: States) -> str:
+def _tell_metal(n: Numbers, s: States) -> str:
     mass = {"hundred": "100 g", "kilogram": "kg"}[s["per"]]
     salt = {
         "NaCl": f"{n['salt']:g} mmol of road salt, NaCl",
@@ -189,7 +143,7 @@ def _metal_tell(n: Numbers, s: States) -> str:
     )
 
 
-def _metal_build(n: Numbers, s: States) -> str:
+def _build_metal(n: Numbers, s: States) -> str:
     sites = n["capacity"] * n["sediment"] / 1000 * {"hundred": 10, "kilogram": 1}[s["per"]]
     cadmium = n["cadmium"] * {"mg": 1e-3 / 183.31, "umol": 1e-6}[s["unit"]]
     salt = {"NaCl": n["salt"] / 1000, "Na2SO4": n["salt"] / 2000}[s["salt"]]
@@ -209,15 +163,24 @@ STEMS = (
     Stem(
         name="coastal-sediment",
         topic="cation exchange",
-        draw=_coast_numbers,
+        draw=one_of(
+            temp=range(8, 26),
+            capacity=tenths((20, 25, 30, 35, 40, 50)),
+            sediment=(3.0, 3.5, 4.0, 4.5, 5.0),
+            na=range(120, 241, 10),
+            mg=range(14, 27),
+            ca=(3, 4, 5),
+            fresh_ca=tenths((15, 18, 20, 22, 25)),
+            fresh_mg=tenths((3, 4, 5, 6)),
+            fresh_na=tenths((5, 8, 10, 15)),
+            fresh_ph=tenths((72, 73, 74, 75, 76)),
+            fresh_alk=tenths((28, 32, 36, 40)),
+        ),
         switches=(
-            Switch(
+            given_as(
                 "per",
-                {
-                    "hundred": "exchange capacity taken per 100 g instead of per kg",
-                    "kilogram": "exchange capacity taken per kg instead of per 100 g",
-                },
-                "unit",
+                {"hundred": "per 100 g", "kilogram": "per kg"},
+                "exchange capacity taken {} instead of {}",
             ),
             Switch(
                 "course",
@@ -226,38 +189,36 @@ STEMS = (
                     "salinisation": "fresh water replaced with brackish water instead of the reverse",
                 },
             ),
-            Switch("calcite", {"absent": "calcite omitted", "present": "calcite included"}),
-            Switch(
-                "read",
-                {
-                    "once": "value read after the first portion",
-                    "thrice": "value read after the third portion",
-                },
-                "step",
-            ),
+            optional("calcite", "calcite", {"absent": False, "present": True}),
+            read("read", {"once": "after the first portion", "thrice": "after the third portion"}),
         ),
-        tell=_coast_tell,
-        build=_coast_build,
+        tell=_tell_coast,
+        build=_build_coast,
         quantities=(
             SODIUM,
             CALCIUM,
-            _held("sodium-held", "sodium", "NaX", 1),
-            _held("calcium-held", "calcium", "CaX2", 2),
-            _held("magnesium-held", "magnesium", "MgX2", 2),
+            _ask_exchangeable("sodium-held", "sodium", "NaX", 1),
+            _ask_exchangeable("calcium-held", "calcium", "CaX2", 2),
+            _ask_exchangeable("magnesium-held", "magnesium", "MgX2", 2),
         ),
         state=lambda n, s: -1 if s["read"] == "thrice" else -3,
     ),
     Stem(
         name="irrigated-soil",
         topic="cation exchange",
-        draw=_soil_numbers,
+        draw=one_of(
+            selectivity=(0.25, 0.3, 0.35, 0.4, 0.45, 0.5),
+            sites=range(60, 161, 10),
+            na=range(10, 31),
+            ca=tenths((20, 25, 30, 35, 40)),
+            so4=tenths((20, 25, 30, 35, 40, 45)),
+            factor=(2, 3, 4),
+        ),
         switches=(
-            Switch(
+            either(
                 "convention",
-                {
-                    "Gapon": "selectivity coefficient taken in the Gapon convention",
-                    "Gaines-Thomas": "selectivity coefficient taken in the Gaines-Thomas convention",
-                },
+                {"Gapon": "Gapon", "Gaines-Thomas": "Gaines-Thomas"},
+                "selectivity coefficient taken in the {} convention",
             ),
             Switch(
                 "uptake",
@@ -266,25 +227,12 @@ STEMS = (
                     "uptake": "water concentrated by evaporation although it is not",
                 },
             ),
-            Switch(
-                "form",
-                {
-                    "Ca": "exchange sites initially occupied by calcium",
-                    "Na": "exchange sites initially occupied by sodium",
-                },
-            ),
-            Switch("gypsum", {"none": "gypsum omitted", "gypsum": "gypsum included"}),
-            Switch(
-                "read",
-                {
-                    "once": "value read after the first portion",
-                    "thrice": "value read after the third portion",
-                },
-                "step",
-            ),
+            either("form", {"Ca": "calcium", "Na": "sodium"}, "exchange sites initially occupied by {}"),
+            optional("gypsum", "gypsum", {"none": False, "gypsum": True}),
+            read("read", {"once": "after the first portion", "thrice": "after the third portion"}),
         ),
-        tell=_soil_tell,
-        build=_soil_build,
+        tell=_tell_soil,
+        build=_build_soil,
         quantities=(
             Quantity(
                 "sodium-percentage",
@@ -303,23 +251,23 @@ STEMS = (
     Stem(
         name="cadmium-and-salt-on-sediment",
         topic="cation exchange",
-        draw=_metal_numbers,
+        draw=one_of(
+            temp=range(6, 21),
+            capacity=tenths((10, 12, 15, 18, 20)),
+            sediment=(0.5, 0.6, 0.8, 1.0),
+            ca=tenths((10, 12, 15, 18, 20)),
+            na=tenths((5, 10, 15, 20)),
+            alk=tenths((5, 6, 8, 10)),
+            cadmium=(8, 10, 12, 15, 20),
+            salt=(40, 60, 80, 100, 120),
+        ),
         switches=(
-            Switch(
+            given_as(
                 "per",
-                {
-                    "hundred": "exchange capacity taken per 100 g instead of per kg",
-                    "kilogram": "exchange capacity taken per kg instead of per 100 g",
-                },
-                "unit",
+                {"hundred": "per 100 g", "kilogram": "per kg"},
+                "exchange capacity taken {} instead of {}",
             ),
-            Switch(
-                "salt",
-                {
-                    "NaCl": "sodium chloride used instead of sodium sulfate",
-                    "Na2SO4": "sodium sulfate used instead of sodium chloride",
-                },
-            ),
+            either("salt", {"NaCl": "sodium chloride", "Na2SO4": "sodium sulfate"}),
             Switch(
                 "start",
                 {
@@ -327,36 +275,13 @@ STEMS = (
                     "sodium": "exchange sites initially occupied by sodium",
                 },
             ),
-            Switch(
-                "unit",
-                {
-                    "mg": "cadmium chloride taken in mg instead of µmol",
-                    "umol": "cadmium chloride taken in µmol instead of mg",
-                },
-                "unit",
-            ),
+            given_as("unit", {"mg": "mg", "umol": "µmol"}, "cadmium chloride taken in {} instead of {}"),
         ),
-        tell=_metal_tell,
-        build=_metal_build,
+        tell=_tell_metal,
+        build=_build_metal,
         quantities=(
-            Quantity(
-                "cadmium",
-                "What is the total concentration of dissolved cadmium?",
-                "µmol/kg water",
-                "value",
-                'TOT("Cd")*1e6',
-                Printed("Solution composition", "Cd", scale=1e6),
-                group="cadmium",
-            ),
-            Quantity(
-                "free-cadmium",
-                "What is the molality of the free ion Cd+2?",
-                "µmol/kg water",
-                "value",
-                'MOL("Cd+2")*1e6',
-                Printed("Distribution of species", "Cd+2", scale=1e6),
-                group="cadmium",
-            ),
+            total("cadmium", "Cd", "cadmium", unit="µmol"),
+            molality("free-cadmium", "Cd+2", "cadmium", unit="µmol"),
             CALCIUM,
             Quantity(
                 "calcium-held",

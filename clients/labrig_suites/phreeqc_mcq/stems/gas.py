@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import random
-
+from labrig_suites.phreeqc_mcq.drawing import one_of
+from labrig_suites.phreeqc_mcq.quantities import PH
 from labrig_suites.phreeqc_mcq.scenario import Numbers, Printed, Quantity, States, Stem, Switch
-from labrig_suites.phreeqc_mcq.stems.carbonate import PH
+from labrig_suites.phreeqc_mcq.switches import either, forming, given_as
 
 GAS_VOLUME = Quantity(
     "gas-volume",
@@ -39,19 +39,7 @@ PRESSURE_METHANE = Quantity(
 )
 
 
-def _well_numbers(draws: random.Random) -> dict[str, float]:
-    return {
-        "temp": draws.choice(range(40, 76)),
-        "cool": draws.choice(range(10, 26)),
-        "sodium": draws.choice((10, 20, 30, 40)),
-        "calcium": draws.choice((2, 3, 4, 5)),
-        "acid": draws.choice((30, 40, 50, 60)),
-        "methane": draws.choice((20, 25, 30, 40, 50)),
-        "pressure": draws.choice((1.5, 1.6, 1.8, 2.0, 2.2)),
-    }
-
-
-def _well_tell(n: Numbers, s: States) -> str:
+def _tell_well(n: Numbers, s: States) -> str:
     pressure = "1 atm" if s["pressure"] == "open" else f"{n['pressure']:g} atm"
     temp = (
         f"In the separator, the water still has its temperature at depth, {n['temp']:g} °C"
@@ -79,7 +67,7 @@ def _well_tell(n: Numbers, s: States) -> str:
     )
 
 
-def _well_build(n: Numbers, s: States) -> str:
+def _build_well(n: Numbers, s: States) -> str:
     temp = n["temp"] if s["temp"] == "hot" else n["cool"]
     unit = "" if s["unit"] == "mmol" else " mg/kgw"
     vapour = "    H2O(g) 0\n" if s["vapour"] == "wet" else ""
@@ -97,7 +85,15 @@ def _well_build(n: Numbers, s: States) -> str:
 WELL = Stem(
     name="gassy-well",
     topic="gas phase",
-    draw=_well_numbers,
+    draw=one_of(
+        temp=range(40, 76),
+        cool=range(10, 26),
+        sodium=(10, 20, 30, 40),
+        calcium=(2, 3, 4, 5),
+        acid=(30, 40, 50, 60),
+        methane=(20, 25, 30, 40, 50),
+        pressure=(1.5, 1.6, 1.8, 2.0, 2.2),
+    ),
     switches=(
         Switch(
             "pressure",
@@ -110,25 +106,15 @@ WELL = Stem(
             "temp",
             {"hot": "water left at its temperature at depth", "cool": "water cooled although it stays hot"},
         ),
-        Switch(
-            "calcite",
-            {
-                "forms": "calcite allowed to precipitate although it does not",
-                "not": "precipitation of calcite omitted",
-            },
-        ),
+        forming("calcite", "calcite", {"forms": True, "not": False}),
         Switch(
             "vapour",
             {"wet": "water vapour included although it is to be neglected", "dry": "water vapour omitted"},
         ),
-        Switch(
-            "unit",
-            {"mg": "methane taken in mg instead of mmol", "mmol": "methane taken in mmol instead of mg"},
-            "unit",
-        ),
+        given_as("unit", {"mg": "mg", "mmol": "mmol"}, "methane taken in {} instead of {}"),
     ),
-    tell=_well_tell,
-    build=_well_build,
+    tell=_tell_well,
+    build=_build_well,
     quantities=(PH, GAS_VOLUME, PRESSURE_CO2, PRESSURE_METHANE),
 )
 
@@ -164,18 +150,7 @@ CO2_WATER = Quantity(
 )
 
 
-def _flask_numbers(draws: random.Random) -> dict[str, float]:
-    return {
-        "temp": draws.choice(range(10, 20)),
-        "sample": draws.choice((1.2, 1.4, 1.6, 1.8, 2.0)),
-        "share": draws.choice((50, 60, 70, 80)),
-        "water": draws.choice((50, 80, 100, 120)),
-        "volume": draws.choice((300, 350, 400, 450)),
-        "acid": draws.choice((80, 90, 100, 120)),
-    }
-
-
-def _flask_tell(n: Numbers, s: States) -> str:
+def _tell_flask(n: Numbers, s: States) -> str:
     mineral = {"calcite": "calcite (CaCO3, 100.09 g/mol)", "dolomite": "dolomite (CaMg(CO3)2, 184.40 g/mol)"}[
         s["mineral"]
     ]
@@ -202,7 +177,7 @@ def _flask_tell(n: Numbers, s: States) -> str:
     )
 
 
-def _flask_build(n: Numbers, s: States) -> str:
+def _build_flask(n: Numbers, s: States) -> str:
     temp = 25 if s["temp"] == "room" else n["temp"]
     volume = (n["volume"] - (n["water"] if s["volume"] == "flask" else 0)) / 1e3
     formula, mass = {"calcite": ("CaCO3", 100.09), "dolomite": ("CaMg(CO3)2", 184.40)}[s["mineral"]]
@@ -220,7 +195,14 @@ def _flask_build(n: Numbers, s: States) -> str:
 FLASK = Stem(
     name="calcimeter-flask",
     topic="gas phase",
-    draw=_flask_numbers,
+    draw=one_of(
+        temp=range(10, 20),
+        sample=(1.2, 1.4, 1.6, 1.8, 2.0),
+        share=(50, 60, 70, 80),
+        water=(50, 80, 100, 120),
+        volume=(300, 350, 400, 450),
+        acid=(80, 90, 100, 120),
+    ),
     switches=(
         Switch(
             "share",
@@ -241,20 +223,11 @@ FLASK = Stem(
             },
             "unit",
         ),
-        Switch(
-            "filled",
-            {
-                "full": "nitrogen pressure set to 1 atm instead of 0.4 atm",
-                "less": "nitrogen pressure set to 0.4 atm instead of 1 atm",
-            },
-        ),
-        Switch(
-            "mineral",
-            {"calcite": "calcite used instead of dolomite", "dolomite": "dolomite used instead of calcite"},
-        ),
+        either("filled", {"full": "1 atm", "less": "0.4 atm"}, "nitrogen pressure set to {} instead of {}"),
+        either("mineral", {"calcite": "calcite", "dolomite": "dolomite"}),
     ),
-    tell=_flask_tell,
-    build=_flask_build,
+    tell=_tell_flask,
+    build=_build_flask,
     quantities=(PRESSURE, PRESSURE_CO2, CO2_GAS, CO2_WATER),
 )
 

@@ -2,40 +2,15 @@
 
 from __future__ import annotations
 
-import random
-
-from labrig_suites.phreeqc_mcq.scenario import Numbers, Printed, Quantity, States, Stem, Switch
-
-PH = Quantity(
-    "ph", "What is the pH of the water?", "", "ph", '-LA("H+")', Printed("Description of solution", "pH")
-)
-
-
-def _total(element: str, name: str, group: str) -> Quantity:
-    return Quantity(
-        name,
-        f"What is the total concentration of dissolved {name}?",
-        "mmol/kg water",
-        "value",
-        f'TOT("{element}")*1e3',
-        Printed("Solution composition", element, scale=1e3),
-        group=group,
-    )
-
+from labrig_suites.phreeqc_mcq.drawing import one_of, tenths
+from labrig_suites.phreeqc_mcq.quantities import PH, index, molality, total
+from labrig_suites.phreeqc_mcq.scenario import Numbers, States, Stem, Switch
+from labrig_suites.phreeqc_mcq.switches import either, forming, optional
 
 # --- a granite at 150 to 250 °C -------------------------------------------------------------------------------------
 
 
-def _granite_numbers(draws: random.Random) -> dict[str, float]:
-    return {
-        "temp": draws.choice(range(150, 206, 5)),
-        "hotter": draws.choice((30, 35, 40, 45)),
-        "salt": draws.choice(range(50, 501, 25)),
-        "more": draws.choice((2.5, 3, 4)),
-    }
-
-
-def _granite_tell(n: Numbers, s: States) -> str:
+def _tell_granite(n: Numbers, s: States) -> str:
     place = {"cool": "above", "hot": "below"}[s["temperature"]]
     well = {"less": "A", "more": "B"}[s["salt"]]
     silica = {
@@ -54,7 +29,7 @@ def _granite_tell(n: Numbers, s: States) -> str:
     )
 
 
-def _granite_build(n: Numbers, s: States) -> str:
+def _build_granite(n: Numbers, s: States) -> str:
     temp = n["temp"] + (n["hotter"] if s["temperature"] == "hot" else 0)
     salt = n["salt"] * (n["more"] if s["salt"] == "more" else 1)
     return (
@@ -67,17 +42,7 @@ def _granite_build(n: Numbers, s: States) -> str:
 # --- silica scale ---------------------------------------------------------------------------------------------------
 
 
-def _silica_numbers(draws: random.Random) -> dict[str, float]:
-    return {
-        "reservoir": draws.choice(range(200, 251, 5)),
-        "separator": draws.choice(range(150, 171, 5)),
-        "brine": draws.choice(range(40, 81, 5)),
-        "salt": draws.choice((20, 50, 100, 150)),
-        "steam": draws.choice((10, 12, 14, 16, 18, 20)),
-    }
-
-
-def _silica_tell(n: Numbers, s: States) -> str:
+def _tell_silica(n: Numbers, s: States) -> str:
     steam = (
         f"flashes in a separator, where {n['steam']:g} % of its water is lost as pure steam"
         if s["steam"] == "lost"
@@ -98,7 +63,7 @@ def _silica_tell(n: Numbers, s: States) -> str:
     )
 
 
-def _silica_build(n: Numbers, s: States) -> str:
+def _build_silica(n: Numbers, s: States) -> str:
     temp = n["brine"] if s["cooling"] == "far" else n["separator"]
     steam = (
         f"REACTION 2\n    H2O -1\n    {55.508435 * n['steam'] / 100:.8g} moles\n"
@@ -117,18 +82,7 @@ def _silica_build(n: Numbers, s: States) -> str:
 # --- calcite scale --------------------------------------------------------------------------------------------------
 
 
-def _calcite_numbers(draws: random.Random) -> dict[str, float]:
-    return {
-        "reservoir": draws.choice(range(180, 241, 5)),
-        "drop": draws.choice(range(25, 61, 5)),
-        "log_p": draws.choice((-5, -4, -3, -2, 0, 2, 4)) / 10,
-        "factor": draws.choice((0.8, 0.9, 1, 1.1, 1.2)),
-        "salt": draws.choice(range(50, 301, 25)),
-        "calcium": draws.choice((2, 3, 4, 5, 6, 8)),
-    }
-
-
-def _calcite_tell(n: Numbers, s: States) -> str:
+def _tell_calcite(n: Numbers, s: States) -> str:
     gas = (
         f"carbon dioxide escapes until its fugacity is 10^{n['log_p'] - n['factor']:g} atm"
         if s["gas"] == "escapes"
@@ -148,7 +102,7 @@ def _calcite_tell(n: Numbers, s: States) -> str:
     )
 
 
-def _calcite_build(n: Numbers, s: States) -> str:
+def _build_calcite(n: Numbers, s: States) -> str:
     temp = n["reservoir"] - (n["drop"] if s["cooling"] == "cools" else 0)
     gas = (
         f"EQUILIBRIUM_PHASES 2\n    CO2(g) {n['log_p'] - n['factor']:g} 0\n" if s["gas"] == "escapes" else ""
@@ -166,7 +120,12 @@ STEMS = (
     Stem(
         name="brine-in-a-hot-granite",
         topic="hydrothermal",
-        draw=_granite_numbers,
+        draw=one_of(
+            temp=range(150, 206, 5),
+            hotter=(30, 35, 40, 45),
+            salt=range(50, 501, 25),
+            more=(2.5, 3, 4),
+        ),
         switches=(
             Switch(
                 "temperature",
@@ -175,20 +134,8 @@ STEMS = (
                     "hot": "higher temperature used instead of the lower",
                 },
             ),
-            Switch(
-                "mica",
-                {
-                    "Muscovite": "muscovite used instead of kaolinite",
-                    "Kaolinite": "kaolinite used instead of muscovite",
-                },
-            ),
-            Switch(
-                "silica",
-                {
-                    "Quartz": "quartz used instead of chalcedony",
-                    "Chalcedony": "chalcedony used instead of quartz",
-                },
-            ),
+            either("mica", {"Muscovite": "muscovite", "Kaolinite": "kaolinite"}),
+            either("silica", {"Quartz": "quartz", "Chalcedony": "chalcedony"}),
             Switch(
                 "salt",
                 {
@@ -197,67 +144,52 @@ STEMS = (
                 },
             ),
         ),
-        tell=_granite_tell,
-        build=_granite_build,
+        tell=_tell_granite,
+        build=_build_granite,
         quantities=(
             PH,
-            _total("K", "potassium", "alkali"),
-            _total("Na", "sodium", "alkali"),
-            _total("Si", "silicon", "alkali"),
+            total("potassium", "K", "alkali"),
+            total("sodium", "Na", "alkali"),
+            total("silicon", "Si", "alkali"),
         ),
         database="llnl.dat",
     ),
     Stem(
         name="silica-from-a-geothermal-well",
         topic="geothermal scaling",
-        draw=_silica_numbers,
+        draw=one_of(
+            reservoir=range(200, 251, 5),
+            separator=range(150, 171, 5),
+            brine=range(40, 81, 5),
+            salt=(20, 50, 100, 150),
+            steam=(10, 12, 14, 16, 18, 20),
+        ),
         switches=(
             Switch("steam", {"lost": "steam removed although none is lost", "kept": "loss of steam omitted"}),
-            Switch("cooling", {"far": "water cooled too far", "little": "water cooled too little"}),
-            Switch(
-                "silica",
-                {
-                    "Quartz": "quartz used instead of chalcedony",
-                    "Chalcedony": "chalcedony used instead of quartz",
-                },
-            ),
-            Switch(
-                "scale",
-                {
-                    "forms": "amorphous silica allowed to precipitate although it does not",
-                    "does not form": "precipitation of amorphous silica omitted",
-                },
-            ),
+            either("cooling", {"far": "far", "little": "little"}, "water cooled too {}"),
+            either("silica", {"Quartz": "quartz", "Chalcedony": "chalcedony"}),
+            forming("scale", "amorphous silica", {"forms": True, "does not form": False}),
         ),
-        tell=_silica_tell,
-        build=_silica_build,
+        tell=_tell_silica,
+        build=_build_silica,
         quantities=(
-            Quantity(
-                "si",
-                "What is the saturation index of chalcedony in the water?",
-                "",
-                "si",
-                'SI("Chalcedony")',
-                Printed("Saturation indices", "Chalcedony"),
-                group="index",
-            ),
-            Quantity(
-                "si-quartz",
-                "What is the saturation index of quartz in the water?",
-                "",
-                "si",
-                'SI("Quartz")',
-                Printed("Saturation indices", "Quartz"),
-                group="index",
-            ),
-            _total("Si", "silicon", "silicon"),
+            index("Chalcedony", "index", name="si"),
+            index("Quartz", "index"),
+            total("silicon", "Si", "silicon"),
         ),
         database="llnl.dat",
     ),
     Stem(
         name="calcite-in-a-geothermal-well",
         topic="geothermal scaling",
-        draw=_calcite_numbers,
+        draw=one_of(
+            reservoir=range(180, 241, 5),
+            drop=range(25, 61, 5),
+            log_p=tenths((-5, -4, -3, -2, 0, 2, 4)),
+            factor=(0.8, 0.9, 1, 1.1, 1.2),
+            salt=range(50, 301, 25),
+            calcium=(2, 3, 4, 5, 6, 8),
+        ),
         switches=(
             Switch(
                 "gas",
@@ -266,48 +198,18 @@ STEMS = (
             Switch(
                 "cooling", {"cools": "brine cooled although it stays hot", "stays hot": "cooling omitted"}
             ),
-            Switch("anhydrite", {"present": "anhydrite included", "absent": "anhydrite omitted"}),
+            optional("anhydrite", "anhydrite", {"present": True, "absent": False}),
         ),
-        tell=_calcite_tell,
-        build=_calcite_build,
+        tell=_tell_calcite,
+        build=_build_calcite,
         quantities=(
             PH,
-            Quantity(
-                "si-calcite",
-                "What is the saturation index of calcite in the water?",
-                "",
-                "si",
-                'SI("Calcite")',
-                Printed("Saturation indices", "Calcite"),
-                group="index",
+            index("Calcite", "index"),
+            index("Aragonite", "index"),
+            molality(
+                "co2", "CO2", "carbon", ask="What is the molality of dissolved CO2 (the neutral molecule)?"
             ),
-            Quantity(
-                "si-aragonite",
-                "What is the saturation index of aragonite in the water?",
-                "",
-                "si",
-                'SI("Aragonite")',
-                Printed("Saturation indices", "Aragonite"),
-                group="index",
-            ),
-            Quantity(
-                "co2",
-                "What is the molality of dissolved CO2 (the neutral molecule)?",
-                "mmol/kg water",
-                "value",
-                'MOL("CO2")*1e3',
-                Printed("Distribution of species", "CO2", scale=1e3),
-                group="carbon",
-            ),
-            Quantity(
-                "bicarbonate",
-                "What is the molality of the free ion HCO3-?",
-                "mmol/kg water",
-                "value",
-                'MOL("HCO3-")*1e3',
-                Printed("Distribution of species", "HCO3-", scale=1e3),
-                group="carbon",
-            ),
+            molality("bicarbonate", "HCO3-", "carbon"),
         ),
         database="llnl.dat",
     ),

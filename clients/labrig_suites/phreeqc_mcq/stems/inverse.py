@@ -11,6 +11,7 @@ import random
 from collections.abc import Mapping
 
 from labrig_suites.phreeqc_mcq.scenario import Numbers, Printed, Quantity, States, Stem, Switch
+from labrig_suites.phreeqc_mcq.switches import either
 
 PRINTED = "Distribution of species"
 """The last section with a heading before the inverse models; saturation indices, with the names of phases, are off."""
@@ -48,7 +49,7 @@ SULFATE_NAMES = {"Gypsum": "gypsum", "Epsomite": "epsomite (MgSO4:7H2O)"}
 MAGNESIUM_NAMES = {"Dolomite": "dolomite", "Magnesite": "magnesite (MgCO3)"}
 
 
-def _analysis(number: int, n: Numbers, water: str) -> str:
+def _write_analysis(number: int, n: Numbers, water: str) -> str:
     return (
         f"SOLUTION {number}\n    temp 15\n    pH {n[water + 'pH']:g}\n    units mmol/kgw\n"
         + "".join(f"    {each} {n[water + each]:.10g}\n" for each in ("Ca", "Mg", "Na", "Cl", "S(6)"))
@@ -67,7 +68,7 @@ def _carbon(n: Numbers, water: str) -> float:
     return _alkalinity(n, water) * float(1 + 10 ** (6.38 - n[water + "pH"]))
 
 
-def _settled(n: Numbers, parts: Mapping[str, float], last: str, salts: tuple[str, ...]) -> bool:
+def _has_clear_transfers(n: Numbers, parts: Mapping[str, float], last: str, salts: tuple[str, ...]) -> bool:
     """Return whether no transfer is near zero, where an inverse model would leave it out."""
     change = {
         each: n[last + each] - sum(part * n[water + each] for water, part in parts.items())
@@ -86,13 +87,13 @@ def _settled(n: Numbers, parts: Mapping[str, float], last: str, salts: tuple[str
     return min(abs(each) for each in (half, *carbonates, *calcites)) > 0.02
 
 
-def _told(n: Numbers, water: str) -> str:
+def _tell_water(n: Numbers, water: str) -> str:
     names = {"Ca": "Ca", "Mg": "Mg", "Na": "Na", "Cl": "Cl", "S(6)": "SO4"}
     parts = ", ".join(f"{names[each]} {n[water + each]:g}" for each in names)
     return f"{parts} mmol and an alkalinity of {_alkalinity(n, water):g} meq (pH {n[water + 'pH']:g})"
 
 
-def _values(waters: int, lines: str) -> str:
+def _write_values(waters: int, lines: str) -> str:
     """Return CALCULATE_VALUES for every transfer: `lines` set f, h, s, e, d, c and g from the totals of the waters."""
     put = "".join(f'{20 + i} PUT(TOT("{each}")*1e3, CELL_NO, {i})\n' for i, each in enumerate(TOTALS))
     names = {
@@ -107,7 +108,7 @@ def _values(waters: int, lines: str) -> str:
     )
 
 
-def _inverse(waters: int, phases: tuple[str, ...]) -> str:
+def _write_inverse(waters: int, phases: tuple[str, ...]) -> str:
     listed = "".join(f"        {each}\n" for each in phases)
     numbers = " ".join(str(each) for each in range(1, waters + 1))
     return (
@@ -118,7 +119,7 @@ def _inverse(waters: int, phases: tuple[str, ...]) -> str:
     )
 
 
-def _closing(s: States) -> str:
+def _write_closing(s: States) -> str:
     """Return the lines for exchange, the carbonates and the gas, from what other lines leave over."""
     return (
         f"60 dx = mx + {0.5 if s['exchange'] == 'MgX2' else 0} * ex\n"
@@ -131,20 +132,17 @@ EXCHANGE = Switch(
     "exchange",
     {"CaX2": "calcium exchanged instead of magnesium", "MgX2": "magnesium exchanged instead of calcium"},
 )
-CARBONATE = Switch(
-    "carbonate",
-    {"Dolomite": "dolomite used instead of magnesite", "Magnesite": "magnesite used instead of dolomite"},
-)
+CARBONATE = either("carbonate", {"Dolomite": "dolomite", "Magnesite": "magnesite"})
 
 
-def _exchanged(s: States) -> str:
+def _name_exchanged(s: States) -> str:
     return "Ca" if s["exchange"] == "CaX2" else "Mg"
 
 
 # --- along a flow line ----------------------------------------------------------------------------------------------
 
 
-def _flow_numbers(draws: random.Random) -> dict[str, float]:
+def _draw_flow(draws: random.Random) -> dict[str, float]:
     while True:
         numbers = {
             "ApH": draws.choice((6.8, 7, 7.2, 7.4)),
@@ -163,27 +161,31 @@ def _flow_numbers(draws: random.Random) -> dict[str, float]:
         if _alkalinity(numbers, "A") < 1 or _alkalinity(numbers, "B") < 1.5:
             continue
         salts = ("Gypsum", "Epsomite")
-        if all(_settled(numbers, {"A": part}, "B", salts) for part in (1.0, numbers["BCl"] / numbers["ACl"])):
+        if all(
+            _has_clear_transfers(numbers, {"A": part}, "B", salts)
+            for part in (1.0, numbers["BCl"] / numbers["ACl"])
+        ):
             return numbers
 
 
-def _flow_tell(n: Numbers, s: States) -> str:
+def _tell_flow(n: Numbers, s: States) -> str:
     chloride = (
         "halite dissolves, and no water evaporates"
         if s["chloride"] == "Halite"
         else "water evaporates, to an extent given by chloride, and no halite dissolves"
     )
+    before, after = _tell_water(n, "A"), _tell_water(n, "B")
     return (
-        f"Along a flow path, a groundwater at 15 °C changes from {_told(n, 'A')} per kg of water to {_told(n, 'B')} "
+        f"Along a flow path, a groundwater at 15 °C changes from {before} per kg of water to {after} "
         f"per kg of water; both analyses are charge-balanced and are taken as exact. The change is accounted for by "
         f"the following and nothing else: {chloride}; {SULFATE_NAMES[s['sulfate']]} dissolves or precipitates, as do "
-        f"{MAGNESIUM_NAMES[s['carbonate']]} and calcite; CO2 gas is taken up or lost; and {_exchanged(s)} is "
+        f"{MAGNESIUM_NAMES[s['carbonate']]} and calcite; CO2 gas is taken up or lost; and {_name_exchanged(s)} is "
         "exchanged for Na, one ion for two. Carbon is otherwise conserved; its total is that given by pH and "
         "alkalinity."
     )
 
 
-def _flow_build(n: Numbers, s: States) -> str:
+def _build_flow(n: Numbers, s: States) -> str:
     lines = (
         f"40 fx = {'GET(2,0) / GET(1,0)' if s['chloride'] == 'evaporation' else '1'}\n"
         "42 hx = GET(2,0) - fx * GET(1,0)\n"
@@ -195,13 +197,18 @@ def _flow_build(n: Numbers, s: States) -> str:
     )
     first = "Halite" if s["chloride"] == "Halite" else "H2O(g)"
     phases = (first, s["sulfate"], s["carbonate"], "Calcite", "CO2(g)", s["exchange"], "NaX")
-    return _values(2, lines + _closing(s)) + _analysis(1, n, "A") + _analysis(2, n, "B") + _inverse(2, phases)
+    return (
+        _write_values(2, lines + _write_closing(s))
+        + _write_analysis(1, n, "A")
+        + _write_analysis(2, n, "B")
+        + _write_inverse(2, phases)
+    )
 
 
 # --- a well between a river and deep groundwater --------------------------------------------------------------------
 
 
-def _well_numbers(draws: random.Random) -> dict[str, float]:
+def _draw_well(draws: random.Random) -> dict[str, float]:
     while True:
         numbers = {
             "ApH": draws.choice((7.4, 7.6, 7.8)),
@@ -231,28 +238,29 @@ def _well_numbers(draws: random.Random) -> dict[str, float]:
             (numbers["C" + each] - numbers["B" + each]) / (numbers["A" + each] - numbers["B" + each])
             for each in ("Cl", "S(6)")
         ]
-        if all(_settled(numbers, {"A": part, "B": 1 - part}, "C", ("Gypsum",)) for part in parts):
+        if all(_has_clear_transfers(numbers, {"A": part, "B": 1 - part}, "C", ("Gypsum",)) for part in parts):
             return numbers
 
 
-def _well_tell(n: Numbers, s: States) -> str:
+def _tell_well(n: Numbers, s: States) -> str:
     conserved = (
         "chloride comes from the two waters only, while gypsum dissolves or precipitates"
         if s["conserved"] == "chloride"
         else "sulfate comes from the two waters only, while halite dissolves or precipitates"
     )
+    river, deep, well = (_tell_water(n, water) for water in "ABC")
     return (
         f"A well near a river draws a mixture of two waters at 15 °C. Per kg of water, the river contains "
-        f"{_told(n, 'A')}, the deep groundwater {_told(n, 'B')}, and the water from the well {_told(n, 'C')}; all "
+        f"{river}, the deep groundwater {deep}, and the water from the well {well}; all "
         "three analyses are charge-balanced and are taken as exact. Water is neither gained nor lost otherwise, and "
         "the change that mixing does not explain is accounted for by the following and nothing else: "
         f"{conserved}; {MAGNESIUM_NAMES[s['carbonate']]} and calcite dissolve or precipitate; CO2 gas is taken up or "
-        f"lost; and {_exchanged(s)} is exchanged for Na, one ion for two. Carbon is otherwise conserved; its total is "
-        "that given by pH and alkalinity."
+        f"lost; and {_name_exchanged(s)} is exchanged for Na, one ion for two. Carbon is otherwise conserved; its "
+        "total is that given by pH and alkalinity."
     )
 
 
-def _well_build(n: Numbers, s: States) -> str:
+def _build_well(n: Numbers, s: States) -> str:
     tracer = 0 if s["conserved"] == "chloride" else 1
     lines = (
         f"40 fx = (GET(3,{tracer}) - GET(2,{tracer})) / (GET(1,{tracer}) - GET(2,{tracer}))\n"
@@ -265,11 +273,11 @@ def _well_build(n: Numbers, s: States) -> str:
     first = "Gypsum" if s["conserved"] == "chloride" else "Halite"
     phases = (first, s["carbonate"], "Calcite", "CO2(g)", s["exchange"], "NaX")
     return (
-        _values(3, lines + _closing(s))
-        + _analysis(1, n, "A")
-        + _analysis(2, n, "B")
-        + _analysis(3, n, "C")
-        + _inverse(3, phases)
+        _write_values(3, lines + _write_closing(s))
+        + _write_analysis(1, n, "A")
+        + _write_analysis(2, n, "B")
+        + _write_analysis(3, n, "C")
+        + _write_inverse(3, phases)
     )
 
 
@@ -277,31 +285,22 @@ STEMS = (
     Stem(
         name="inverse-along-a-flow-line",
         topic="inverse modelling",
-        draw=_flow_numbers,
+        draw=_draw_flow,
         switches=(
-            Switch(
-                "chloride",
-                {
-                    "Halite": "dissolution of halite used instead of evaporation",
-                    "evaporation": "evaporation used instead of dissolution of halite",
-                },
-            ),
-            Switch(
-                "sulfate",
-                {"Gypsum": "gypsum used instead of epsomite", "Epsomite": "epsomite used instead of gypsum"},
-            ),
+            either("chloride", {"Halite": "dissolution of halite", "evaporation": "evaporation"}),
+            either("sulfate", {"Gypsum": "gypsum", "Epsomite": "epsomite"}),
             CARBONATE,
             EXCHANGE,
         ),
-        tell=_flow_tell,
-        build=_flow_build,
+        tell=_tell_flow,
+        build=_build_flow,
         quantities=(CALCITE, GAS, SODIUM),
         database="wateq4f.dat",
     ),
     Stem(
         name="inverse-for-a-well-by-a-river",
         topic="inverse modelling",
-        draw=_well_numbers,
+        draw=_draw_well,
         switches=(
             Switch(
                 "conserved",
@@ -313,8 +312,8 @@ STEMS = (
             CARBONATE,
             EXCHANGE,
         ),
-        tell=_well_tell,
-        build=_well_build,
+        tell=_tell_well,
+        build=_build_well,
         quantities=(
             CALCITE,
             GAS,

@@ -3,31 +3,15 @@
 from __future__ import annotations
 
 import math
-import random
 
+from labrig_suites.phreeqc_mcq.drawing import one_of
+from labrig_suites.phreeqc_mcq.quantities import acidity, molality, total
 from labrig_suites.phreeqc_mcq.scenario import Numbers, Printed, Quantity, States, Stem, Switch
+from labrig_suites.phreeqc_mcq.switches import given_as
 
-PH = Quantity(
-    "ph", "What is the pH of the water?", "", "ph", '-LA("H3O+")', Printed("Description of solution", "pH")
-)
-CARBON = Quantity(
-    "carbon",
-    "What is the total concentration of dissolved inorganic carbon?",
-    "mmol/kg water",
-    "value",
-    'TOT("C")*1e3',
-    Printed("Solution composition", "C", scale=1e3),
-    group="carbon",
-)
-BICARBONATE = Quantity(
-    "bicarbonate",
-    "What is the molality of the free ion HCO3-?",
-    "mmol/kg water",
-    "value",
-    'MOL("HCO3-")*1e3',
-    Printed("Distribution of species", "HCO3-", scale=1e3),
-    group="carbon",
-)
+PH = acidity("H3O+")
+CARBON = total("inorganic carbon", "C", "carbon", name="carbon")
+BICARBONATE = molality("bicarbonate", "HCO3-", "carbon")
 YEAR = 31557600.0
 
 
@@ -44,20 +28,7 @@ RADIOCARBON = Quantity(
 HALF_LIFE = 5730.0
 
 
-def _radiocarbon_numbers(draws: random.Random) -> dict[str, float]:
-    return {
-        "temp": draws.choice(range(6, 19)),
-        "dioxide": draws.choice((1, 1.5, 2, 2.5, 3)),
-        "sodium": draws.choice((0.5, 1, 1.5)),
-        "modern": draws.choice((85, 90, 95, 100, 105, 110)),
-        "acid": draws.choice((0.4, 0.5, 0.6, 0.7)),
-        "years": draws.choice((1000, 1500, 2000, 3000, 4000, 5000)),
-        "share": draws.choice((15, 20, 25, 30, 35)),
-        "old": draws.choice((4, 5, 6, 7)),
-    }
-
-
-def _radiocarbon_tell(n: Numbers, s: States) -> str:
+def _tell_radiocarbon(n: Numbers, s: States) -> str:
     acid = (
         f"The weathering of pyrite adds {n['acid']:g} mmol H2SO4 per kg of water (treat it as this acid alone). "
         if s["acid"] == "pyrite"
@@ -89,7 +60,7 @@ def _radiocarbon_tell(n: Numbers, s: States) -> str:
     )
 
 
-def _radiocarbon_build(n: Numbers, s: States, method: str = "-runge_kutta 3", steps: int = 1) -> str:
+def _build_radiocarbon(n: Numbers, s: States, method: str = "-runge_kutta 3", steps: int = 1) -> str:
     rock = "" if s["rock"] == "sand" else f"EQUILIBRIUM_PHASES 1\n    {s['rock'].capitalize()} 0 10\n"
     acid = f"REACTION 1\n    H2SO4 1\n    {n['acid'] / 1e3:g} moles\n" if s["acid"] == "pyrite" else ""
     text = (
@@ -119,7 +90,16 @@ def _radiocarbon_build(n: Numbers, s: States, method: str = "-runge_kutta 3", st
 RADIO = Stem(
     name="radiocarbon",
     topic="isotopes",
-    draw=_radiocarbon_numbers,
+    draw=one_of(
+        temp=range(6, 19),
+        dioxide=(1, 1.5, 2, 2.5, 3),
+        sodium=(0.5, 1, 1.5),
+        modern=(85, 90, 95, 100, 105, 110),
+        acid=(0.4, 0.5, 0.6, 0.7),
+        years=(1000, 1500, 2000, 3000, 4000, 5000),
+        share=(15, 20, 25, 30, 35),
+        old=(4, 5, 6, 7),
+    ),
     switches=(
         Switch(
             "rock",
@@ -147,14 +127,14 @@ RADIO = Stem(
             },
         ),
     ),
-    tell=_radiocarbon_tell,
-    build=_radiocarbon_build,
+    tell=_tell_radiocarbon,
+    build=_build_radiocarbon,
     quantities=(RADIOCARBON, PH, CARBON, BICARBONATE),
     database="iso.dat",
     refined=lambda n, s: (
-        _radiocarbon_build(n, s, "-runge_kutta 6"),
-        _radiocarbon_build(n, s, "-runge_kutta 3", 8),
-        "KNOBS\n    -convergence_tolerance 1e-10\n" + _radiocarbon_build(n, s),
+        _build_radiocarbon(n, s, "-runge_kutta 6"),
+        _build_radiocarbon(n, s, "-runge_kutta 3", 8),
+        "KNOBS\n    -convergence_tolerance 1e-10\n" + _build_radiocarbon(n, s),
     ),
 )
 
@@ -179,18 +159,7 @@ DELTA_CARBON = _delta("carbon", "the dissolved inorganic carbon", "")
 DELTA_BICARBONATE = _delta("bicarbonate", "the dissolved species HCO3-", "_HCO3-")
 
 
-def _headspace_numbers(draws: random.Random) -> dict[str, float]:
-    return {
-        "temp": draws.choice((4, 5, 6, 8, 50, 55, 60)),
-        "ph": draws.choice((6.4, 6.6, 6.8, 7.0, 7.2)),
-        "carbon": draws.choice((60, 80, 100, 120, 150)),
-        "delta": draws.choice((-20, -18, -16, -14, -12)),
-        "acid": draws.choice((0.4, 0.5, 0.6, 0.8, 1)),
-        "volume": draws.choice((2, 3, 4, 5)),
-    }
-
-
-def _headspace_tell(n: Numbers, s: States) -> str:
+def _tell_headspace(n: Numbers, s: States) -> str:
     temp = n["temp"] if s["temp"] == "bath" else 25
     unit = "C" if s["unit"] == "C" else "HCO3-"
     acid = (
@@ -214,7 +183,7 @@ def _headspace_tell(n: Numbers, s: States) -> str:
     )
 
 
-def _headspace_build(n: Numbers, s: States) -> str:
+def _build_headspace(n: Numbers, s: States) -> str:
     temp = n["temp"] if s["temp"] == "bath" else 25
     acid = f"REACTION 1\n    HCl 1\n    {n['acid'] / 1e3:g} moles\n" if s["acid"] == "acid" else ""
     gas = (
@@ -236,7 +205,14 @@ def _headspace_build(n: Numbers, s: States) -> str:
 HEADSPACE = Stem(
     name="carbon-13-headspace",
     topic="isotopes",
-    draw=_headspace_numbers,
+    draw=one_of(
+        temp=(4, 5, 6, 8, 50, 55, 60),
+        ph=(6.4, 6.6, 6.8, 7.0, 7.2),
+        carbon=(60, 80, 100, 120, 150),
+        delta=(-20, -18, -16, -14, -12),
+        acid=(0.4, 0.5, 0.6, 0.8, 1),
+        volume=(2, 3, 4, 5),
+    ),
     switches=(
         Switch(
             "temp",
@@ -245,13 +221,8 @@ HEADSPACE = Stem(
                 "room": "temperature left at 25 °C",
             },
         ),
-        Switch(
-            "unit",
-            {
-                "C": "inorganic carbon taken in mg of C instead of mg of HCO3-",
-                "HCO3": "inorganic carbon taken in mg of HCO3- instead of mg of C",
-            },
-            "unit",
+        given_as(
+            "unit", {"C": "mg of C", "HCO3": "mg of HCO3-"}, "inorganic carbon taken in {} instead of {}"
         ),
         Switch("acid", {"acid": "acid added to a sample without any", "none": "acid omitted"}),
         Switch(
@@ -262,8 +233,8 @@ HEADSPACE = Stem(
             },
         ),
     ),
-    tell=_headspace_tell,
-    build=_headspace_build,
+    tell=_tell_headspace,
+    build=_build_headspace,
     quantities=(DELTA_GAS, DELTA_CARBON, DELTA_BICARBONATE, PH),
     database="iso.dat",
 )

@@ -3,37 +3,15 @@
 from __future__ import annotations
 
 import math
-import random
 
-from labrig_suites.phreeqc_mcq.scenario import Numbers, Printed, Quantity, States, Stem, Switch
-from labrig_suites.phreeqc_mcq.stems.carbonate import CALCIUM, PH
+from labrig_suites.phreeqc_mcq.drawing import one_of, tenths
+from labrig_suites.phreeqc_mcq.quantities import CALCIUM, PH, alkalinity, index, molality, total
+from labrig_suites.phreeqc_mcq.scenario import Numbers, States, Stem, Switch
+from labrig_suites.phreeqc_mcq.switches import either, forming, given_as, optional, read, state_of
 
-SI_CALCITE = Quantity(
-    "si-calcite",
-    "What is the saturation index of calcite?",
-    "",
-    "si",
-    'SI("Calcite")',
-    Printed("Saturation indices", "Calcite"),
-)
-ALKALINITY = Quantity(
-    "alkalinity",
-    "What is the alkalinity of the water, in mmol of charge?",
-    "mmol/kg water",
-    "value",
-    "ALK*1e3",
-    Printed("Description of solution", "Total alkalinity (eq/kg) =", scale=1e3),
-    group="alkalinity",
-)
-BICARBONATE = Quantity(
-    "bicarbonate",
-    "What is the molality of the free ion HCO3-?",
-    "mmol/kg water",
-    "value",
-    'MOL("HCO3-")*1e3',
-    Printed("Distribution of species", "HCO3-", scale=1e3),
-    group="alkalinity",
-)
+SI_CALCITE = index("Calcite", of="")
+ALKALINITY = alkalinity("alkalinity", unit="mmol", said=", in mmol of charge")
+BICARBONATE = molality("bicarbonate", "HCO3-", "alkalinity")
 HOUR, DAY, YEAR = 3600.0, 86400.0, 31557600.0
 
 
@@ -46,24 +24,15 @@ def _kinetics(rate: str, lines: str, seconds: float, steps: int, method: str) ->
 
 RUNGE_KUTTA = "-runge_kutta 3\n    -step_divide 10"
 FINER = "-runge_kutta 6\n    -step_divide 100"
+SECOND_OR_FOURTH = state_of("step", {"second": -3, "fourth": -1})
+HALF_OR_END = state_of("step", {"half": -3, "end": -1})
 CVODE = "-cvode true\n    -cvode_steps 500"
 
 
 # Soft water in a limestone filter: PWP rate
 
 
-def _limestone_numbers(draws: random.Random) -> dict[str, float]:
-    return {
-        "temp": draws.choice(range(5, 16)),
-        "log_p": draws.choice(range(-22, -11)) / 10,
-        "acid": draws.choice((0.1, 0.2, 0.3, 0.4)),
-        "stone": draws.choice((2, 5, 10, 20, 40)),
-        "surface": draws.choice((40, 60, 80, 100, 150, 200)),
-        "hours": draws.choice((1, 2, 3, 4, 6)),
-    }
-
-
-def _limestone_tell(n: Numbers, s: States) -> str:
+def _tell_limestone(n: Numbers, s: States) -> str:
     water = (
         f"water containing dissolved CO2 and {n['acid']:g} mmol HCl per kg of water"
         if s["acid"] == "acid"
@@ -92,7 +61,7 @@ def _limestone_tell(n: Numbers, s: States) -> str:
     )
 
 
-def _limestone_build(n: Numbers, s: States, method: str = RUNGE_KUTTA) -> str:
+def _build_limestone(n: Numbers, s: States, method: str = RUNGE_KUTTA) -> str:
     temp = n["temp"] if s["temp"] == "cold" else 25
     acid = f"    Cl {n['acid']:g}\n" if s["acid"] == "acid" else ""
     gas = f"EQUILIBRIUM_PHASES {{}}\n    CO2(g) {n['log_p']:g} 10\n"
@@ -107,14 +76,17 @@ def _limestone_build(n: Numbers, s: States, method: str = RUNGE_KUTTA) -> str:
     )
 
 
-def _limestone_state(n: Numbers, s: States) -> int:
-    return {"second": -3, "fourth": -1}[s["step"]]
-
-
 LIMESTONE = Stem(
     name="limestone-filter",
     topic="kinetics",
-    draw=_limestone_numbers,
+    draw=one_of(
+        temp=range(5, 16),
+        log_p=tenths(range(-22, -11)),
+        acid=(0.1, 0.2, 0.3, 0.4),
+        stone=(2, 5, 10, 20, 40),
+        surface=(40, 60, 80, 100, 150, 200),
+        hours=(1, 2, 3, 4, 6),
+    ),
     switches=(
         Switch(
             "system",
@@ -123,14 +95,7 @@ LIMESTONE = Stem(
                 "closed": "water closed to CO2 before calcite dissolves",
             },
         ),
-        Switch(
-            "unit",
-            {
-                "gram": "surface area taken per gram instead of per mole",
-                "mole": "surface area taken per mole instead of per gram",
-            },
-            "unit",
-        ),
+        given_as("unit", {"gram": "per gram", "mole": "per mole"}, "surface area taken {} instead of {}"),
         Switch(
             "temp",
             {
@@ -139,64 +104,25 @@ LIMESTONE = Stem(
             },
         ),
         Switch("acid", {"none": "acid omitted", "acid": "acid added to water without any"}),
-        Switch(
-            "step",
-            {
-                "second": "value read after the second interval",
-                "fourth": "value read after the fourth interval",
-            },
-            "step",
-        ),
+        read("step", {"second": "after the second interval", "fourth": "after the fourth interval"}),
     ),
-    tell=_limestone_tell,
-    build=_limestone_build,
+    tell=_tell_limestone,
+    build=_build_limestone,
     quantities=(PH, CALCIUM, SI_CALCITE, ALKALINITY, BICARBONATE),
-    state=_limestone_state,
-    refined=lambda n, s: (_limestone_build(n, s, FINER), _limestone_build(n, s, CVODE)),
-    refined_state=_limestone_state,
+    state=SECOND_OR_FOURTH,
+    refined=lambda n, s: (_build_limestone(n, s, FINER), _build_limestone(n, s, CVODE)),
+    refined_state=SECOND_OR_FOURTH,
 )
 
 
 # Weathering of a granite: Sverdrup and Warfvinge's rates
 
-SILICA = Quantity(
-    "silica",
-    "What is the total concentration of dissolved silica?",
-    "µmol/kg water",
-    "value",
-    'TOT("Si")*1e6',
-    Printed("Solution composition", "Si", scale=1e6),
-)
-POTASSIUM = Quantity(
-    "potassium",
-    "What is the total concentration of dissolved potassium?",
-    "µmol/kg water",
-    "value",
-    'TOT("K")*1e6',
-    Printed("Solution composition", "K", scale=1e6),
-)
-SI_MUSCOVITE = Quantity(
-    "si-mica",
-    "What is the saturation index of K-mica?",
-    "",
-    "si",
-    'SI("K-mica")',
-    Printed("Saturation indices", "K-mica"),
-)
+SILICA = total("silica", "Si", unit="µmol")
+POTASSIUM = total("potassium", "K", unit="µmol")
+SI_MUSCOVITE = index("K-mica", noun="K-mica", of="", name="si-mica")
 
 
-def _granite_numbers(draws: random.Random) -> dict[str, float]:
-    return {
-        "temp": draws.choice(range(4, 21)),
-        "log_p": draws.choice(range(-22, -9)) / 10,
-        "feldspar": draws.choice((0.5, 1, 1.5, 2, 2.5)),
-        "albite": draws.choice((0.2, 0.4, 0.6, 0.8)),
-        "surface": draws.choice((4, 5, 6, 8, 10)),
-        "years": draws.choice((0.5, 1, 2, 3)),
-    }
-
-
-def _granite_tell(n: Numbers, s: States) -> str:
+def _tell_granite(n: Numbers, s: States) -> str:
     albite = (
         f" and {n['albite']:g} mol of albite"
         if s["albite"] == "both"
@@ -224,7 +150,7 @@ def _granite_tell(n: Numbers, s: States) -> str:
     )
 
 
-def _granite_build(n: Numbers, s: States, method: str = CVODE) -> str:
+def _build_granite(n: Numbers, s: States, method: str = CVODE) -> str:
     gas = f"    CO2(g) {n['log_p'] if s['gas'] == 'soil' else -3.4:g} 10\n"
     parms = f"    -parms {n['surface']:g} {0.1 if s['field'] == 'field' else 1:g}\n    -tol 1e-9\n"
     lines = f"    -m0 {n['feldspar']:g}\n{parms}"
@@ -238,14 +164,17 @@ def _granite_build(n: Numbers, s: States, method: str = CVODE) -> str:
     )
 
 
-def _granite_state(n: Numbers, s: States) -> int:
-    return {"half": -3, "end": -1}[s["step"]]
-
-
 GRANITE = Stem(
     name="granite-weathering",
     topic="kinetics",
-    draw=_granite_numbers,
+    draw=one_of(
+        temp=range(4, 21),
+        log_p=tenths(range(-22, -9)),
+        feldspar=(0.5, 1, 1.5, 2, 2.5),
+        albite=(0.2, 0.4, 0.6, 0.8),
+        surface=(4, 5, 6, 8, 10),
+        years=(0.5, 1, 2, 3),
+    ),
     switches=(
         Switch("albite", {"both": "albite included although it is to be neglected", "one": "albite omitted"}),
         Switch(
@@ -262,67 +191,26 @@ GRANITE = Stem(
                 "outdoor": "CO2 pressure of outdoor air used instead of that of soil air",
             },
         ),
-        Switch(
-            "mineral",
-            {
-                "gibbsite": "gibbsite used instead of kaolinite",
-                "kaolinite": "kaolinite used instead of gibbsite",
-            },
-        ),
-        Switch(
-            "step", {"half": "value read at half the time", "end": "value read at twice the time"}, "step"
-        ),
+        either("mineral", {"gibbsite": "gibbsite", "kaolinite": "kaolinite"}),
+        read("step", {"half": "at half the time", "end": "at twice the time"}),
     ),
-    tell=_granite_tell,
-    build=_granite_build,
+    tell=_tell_granite,
+    build=_build_granite,
     quantities=(PH, SILICA, POTASSIUM, SI_MUSCOVITE),
-    state=_granite_state,
-    refined=lambda n, s: (_granite_build(n, s, RUNGE_KUTTA), _granite_build(n, s, FINER)),
-    refined_state=_granite_state,
+    state=HALF_OR_END,
+    refined=lambda n, s: (_build_granite(n, s, RUNGE_KUTTA), _build_granite(n, s, FINER)),
+    refined_state=HALF_OR_END,
 )
 
 
 # Pyrite in tailings: Williamson and Rimstidt's rate
 
-SULFATE = Quantity(
-    "sulfate",
-    "What is the total concentration of dissolved sulfate?",
-    "mmol/kg water",
-    "value",
-    'TOT("S(6)")*1e3',
-    Printed("Distribution of species", "S(6)", scale=1e3),
-    group="sulfate",
-)
-FREE_SULFATE = Quantity(
-    "free-sulfate",
-    "What is the molality of the free ion SO4-2?",
-    "mmol/kg water",
-    "value",
-    'MOL("SO4-2")*1e3',
-    Printed("Distribution of species", "SO4-2", scale=1e3),
-    group="sulfate",
-)
-IRON = Quantity(
-    "iron",
-    "What is the total concentration of dissolved iron?",
-    "mmol/kg water",
-    "value",
-    'TOT("Fe")*1e3',
-    Printed("Solution composition", "Fe", scale=1e3),
-)
+SULFATE = total("sulfate", "S(6)", "sulfate")
+FREE_SULFATE = molality("free-sulfate", "SO4-2", "sulfate")
+IRON = total("iron", "Fe")
 
 
-def _pyrite_numbers(draws: random.Random) -> dict[str, float]:
-    return {
-        "temp": draws.choice(range(6, 26)),
-        "pyrite": draws.choice((20, 40, 60, 80, 100)),
-        "surface": draws.choice((0.2, 0.3, 0.4, 0.5, 0.6)),
-        "log_p": draws.choice((-2.6, -2.4, -2.2, -2.0, -1.8)),
-        "days": draws.choice((100, 150, 200, 300)),
-    }
-
-
-def _pyrite_tell(n: Numbers, s: States) -> str:
+def _tell_pyrite(n: Numbers, s: States) -> str:
     surface = (
         f"The decimal logarithm of its surface area, in m² per mole, is {n['surface']:g}"
         if s["area"] == "log"
@@ -355,7 +243,7 @@ def _pyrite_tell(n: Numbers, s: States) -> str:
     )
 
 
-def _pyrite_build(n: Numbers, s: States, method: str = CVODE) -> str:
+def _build_pyrite(n: Numbers, s: States, method: str = CVODE) -> str:
     gas = f"    O2(g) {-0.678 if s['oxygen'] == 'air' else n['log_p']:g} 10\n"
     minerals = "    Calcite 0 10\n" if s["calcite"] == "present" else ""
     if s["iron"] == "forms":
@@ -369,14 +257,16 @@ def _pyrite_build(n: Numbers, s: States, method: str = CVODE) -> str:
     )
 
 
-def _pyrite_state(n: Numbers, s: States) -> int:
-    return {"half": -3, "end": -1}[s["step"]]
-
-
 PYRITE = Stem(
     name="pyrite-tailings",
     topic="kinetics",
-    draw=_pyrite_numbers,
+    draw=one_of(
+        temp=range(6, 26),
+        pyrite=(20, 40, 60, 80, 100),
+        surface=(0.2, 0.3, 0.4, 0.5, 0.6),
+        log_p=(-2.6, -2.4, -2.2, -2.0, -1.8),
+        days=(100, 150, 200, 300),
+    ),
     switches=(
         Switch(
             "area",
@@ -393,60 +283,31 @@ PYRITE = Stem(
                 "cover": "oxygen pressure under a cover used instead of that of air",
             },
         ),
-        Switch("calcite", {"present": "calcite included", "absent": "calcite omitted"}),
-        Switch(
-            "iron",
-            {
-                "forms": "ferric hydroxide allowed to precipitate although it does not",
-                "not": "precipitation of ferric hydroxide omitted",
-            },
-        ),
-        Switch(
-            "step", {"half": "value read at half the time", "end": "value read at twice the time"}, "step"
-        ),
+        optional("calcite", "calcite", {"present": True, "absent": False}),
+        forming("iron", "ferric hydroxide", {"forms": True, "not": False}),
+        read("step", {"half": "at half the time", "end": "at twice the time"}),
     ),
-    tell=_pyrite_tell,
-    build=_pyrite_build,
+    tell=_tell_pyrite,
+    build=_build_pyrite,
     quantities=(PH, SULFATE, FREE_SULFATE, IRON),
-    state=_pyrite_state,
-    refined=lambda n, s: (_pyrite_build(n, s, RUNGE_KUTTA), _pyrite_build(n, s, FINER)),
-    refined_state=_pyrite_state,
+    state=HALF_OR_END,
+    refined=lambda n, s: (_build_pyrite(n, s, RUNGE_KUTTA), _build_pyrite(n, s, FINER)),
+    refined_state=HALF_OR_END,
 )
 
 
 # Biocement: urea becomes ammonium carbonate by a law that the statement gives
 
-AMMONIUM = Quantity(
+AMMONIUM = molality(
     "ammonium",
-    "What is the molality of the ammonium ion, written AmmH+ in the database?",
-    "mmol/kg water",
-    "value",
-    'MOL("AmmH+")*1e3',
-    Printed("Distribution of species", "AmmH+", scale=1e3),
-    group="ammonium",
+    "AmmH+",
+    "ammonium",
+    ask="What is the molality of the ammonium ion, written AmmH+ in the database?",
 )
-AMMONIUM_TOTAL = Quantity(
-    "total-ammonium",
-    "What is the total concentration of dissolved ammonium and ammonia?",
-    "mmol/kg water",
-    "value",
-    'TOT("Amm")*1e3',
-    Printed("Solution composition", "Amm", scale=1e3),
-    group="ammonium",
-)
+AMMONIUM_TOTAL = total("ammonium and ammonia", "Amm", "ammonium", name="total-ammonium")
 
 
-def _urea_numbers(draws: random.Random) -> dict[str, float]:
-    return {
-        "temp": draws.choice(range(15, 31)),
-        "urea": draws.choice((10, 15, 20, 25, 30, 40)),
-        "calcium": draws.choice((50, 60, 80, 100)),
-        "time": draws.choice((24, 30, 36, 48, 60)),
-        "hours": draws.choice((4, 5, 6, 8, 10)),
-    }
-
-
-def _urea_tell(n: Numbers, s: States) -> str:
+def _tell_urea(n: Numbers, s: States) -> str:
     pace = (
         "is proportional to the amount of urea remaining (first order)"
         if s["law"] == "first"
@@ -478,7 +339,7 @@ def _urea_tell(n: Numbers, s: States) -> str:
     )
 
 
-def _urea_build(n: Numbers, s: States, method: str = CVODE) -> str:
+def _build_urea(n: Numbers, s: States, method: str = CVODE) -> str:
     share = math.log(2) if s["law"] == "first" else 0.5
     pace = (share if s["time"] == "half-life" else 1) / (n["time"] * HOUR)
     amount = "M" if s["law"] == "first" else "M0"
@@ -497,14 +358,16 @@ def _urea_build(n: Numbers, s: States, method: str = CVODE) -> str:
     )
 
 
-def _urea_state(n: Numbers, s: States) -> int:
-    return {"half": -3, "end": -1}[s["step"]]
-
-
 UREA = Stem(
     name="urea-biocement",
     topic="kinetics",
-    draw=_urea_numbers,
+    draw=one_of(
+        temp=range(15, 31),
+        urea=(10, 15, 20, 25, 30, 40),
+        calcium=(50, 60, 80, 100),
+        time=(24, 30, 36, 48, 60),
+        hours=(4, 5, 6, 8, 10),
+    ),
     switches=(
         Switch(
             "law",
@@ -521,13 +384,7 @@ UREA = Stem(
             },
             "unit",
         ),
-        Switch(
-            "calcite",
-            {
-                "forms": "calcite allowed to precipitate although it does not",
-                "not": "precipitation of calcite omitted",
-            },
-        ),
+        forming("calcite", "calcite", {"forms": True, "not": False}),
         Switch(
             "air",
             {
@@ -535,17 +392,15 @@ UREA = Stem(
                 "open": "vessel opened to the air instead of closed",
             },
         ),
-        Switch(
-            "step", {"half": "value read at half the time", "end": "value read at twice the time"}, "step"
-        ),
+        read("step", {"half": "at half the time", "end": "at twice the time"}),
     ),
-    tell=_urea_tell,
-    build=_urea_build,
+    tell=_tell_urea,
+    build=_build_urea,
     quantities=(PH, ALKALINITY, BICARBONATE, AMMONIUM, AMMONIUM_TOTAL),
     database="Amm.dat",
-    state=_urea_state,
-    refined=lambda n, s: (_urea_build(n, s, RUNGE_KUTTA), _urea_build(n, s, FINER)),
-    refined_state=_urea_state,
+    state=HALF_OR_END,
+    refined=lambda n, s: (_build_urea(n, s, RUNGE_KUTTA), _build_urea(n, s, FINER)),
+    refined_state=HALF_OR_END,
 )
 
 

@@ -4,33 +4,10 @@ from __future__ import annotations
 
 import random
 
-from labrig_suites.phreeqc_mcq.scenario import Numbers, Printed, Quantity, States, Stem, Switch
-from labrig_suites.phreeqc_mcq.stems.carbonate import CALCIUM, FREE_CALCIUM, PH
-
-
-def _molality(name: str, species: str, words: str) -> Quantity:
-    return Quantity(
-        name,
-        f"What is the molality of {words}?",
-        "mmol/kg water",
-        "value",
-        f'MOL("{species}")*1e3',
-        Printed("Distribution of species", species, scale=1e3),
-        group="carbonate",
-    )
-
-
-def _index(name: str, mineral: str, group: str) -> Quantity:
-    return Quantity(
-        name,
-        f"What is the saturation index of {mineral.lower()} in the water?",
-        "",
-        "si",
-        f'SI("{mineral}")',
-        Printed("Saturation indices", mineral),
-        group=group,
-    )
-
+from labrig_suites.phreeqc_mcq.drawing import one_of, tenths
+from labrig_suites.phreeqc_mcq.quantities import CALCIUM, FREE_CALCIUM, PH, index, molality
+from labrig_suites.phreeqc_mcq.scenario import Numbers, States, Stem, Switch
+from labrig_suites.phreeqc_mcq.switches import either, given_as, read
 
 # --- titration of hard water ----------------------------------------------------------------------------------------
 
@@ -38,7 +15,7 @@ _TITRATION_STEPS = 100
 _TITRATION_READ = {"40th": 40, "70th": 70}
 
 
-def _titration_numbers(draws: random.Random) -> dict[str, float]:
+def _draw_titration(draws: random.Random) -> dict[str, float]:
     alkalinity = draws.choice(range(150, 301, 10))
     return {
         "alkalinity": alkalinity,
@@ -50,7 +27,7 @@ def _titration_numbers(draws: random.Random) -> dict[str, float]:
     }
 
 
-def _titration_tell(n: Numbers, s: States) -> str:
+def _tell_titration(n: Numbers, s: States) -> str:
     acid = {"HCl": "hydrochloric acid, HCl", "H2SO4": "sulfuric acid, H2SO4"}[s["acid"]]
     alkalinity = {"CaCO3": "expressed as CaCO3", "HCO3": "expressed as HCO3"}[s["alkalinity"]]
     gas = (
@@ -68,7 +45,7 @@ def _titration_tell(n: Numbers, s: States) -> str:
     )
 
 
-def _titration_build(n: Numbers, s: States) -> str:
+def _build_titration(n: Numbers, s: States) -> str:
     gas = "EQUILIBRIUM_PHASES 1\n    CO2(g) -3.4 10\n" if s["gas"] == "open" else ""
     return (
         f"SOLUTION 1\n    temp {n['temp']:g}\n    pH {n['ph']:g}\n    units mg/kgw\n"
@@ -85,18 +62,7 @@ _KINETIC_STEPS = 90
 _KINETIC_READ = {"30th": 30, "75th": 75}
 
 
-def _kinetic_numbers(draws: random.Random) -> dict[str, float]:
-    return {
-        "temp": draws.choice((5, 10, 15, 20, 25)),
-        "log_p": draws.choice(range(-28, -14, 1)) / 10,
-        "minutes": draws.choice((10, 15, 20)),
-        "area": draws.choice((3000, 4000, 5000, 6000, 8000, 10000)),
-        "moles": draws.choice((10, 20, 30)),
-        "salt": draws.choice((10, 20, 50, 100)),
-    }
-
-
-def _kinetic_tell(n: Numbers, s: States) -> str:
+def _tell_kinetic(n: Numbers, s: States) -> str:
     gas = (
         "while this CO2 pressure is maintained"
         if s["gas"] == "open"
@@ -116,7 +82,7 @@ def _kinetic_tell(n: Numbers, s: States) -> str:
     )
 
 
-def _kinetic_build(
+def _build_kinetic(
     n: Numbers, s: States, more: str = "", steps: int = _KINETIC_STEPS, reset: str = ""
 ) -> str:
     temp = n["temp"] + (20 if s["temperature"] == "warm" else 0)
@@ -141,21 +107,11 @@ _HEATING_STEPS = 100
 _HEATING_READ = {"35th": 35, "85th": 85}
 
 
-def _heating_numbers(draws: random.Random) -> dict[str, float]:
-    return {
-        "cold": draws.choice((5, 8, 10, 12)),
-        "hot": draws.choice((75, 80, 85, 90)),
-        "log_p": draws.choice(range(-25, -12)) / 10,
-        "sodium": draws.choice((1, 2, 5, 10)),
-        "sulfate": draws.choice((0.5, 1, 1.5, 2)),
-    }
-
-
 def _heating_at(n: Numbers, step: int) -> float:
     return n["cold"] + (n["hot"] - n["cold"]) * step / _HEATING_STEPS
 
 
-def _heating_tell(n: Numbers, s: States) -> str:
+def _tell_heating(n: Numbers, s: States) -> str:
     mineral = {"Calcite": "calcite", "Dolomite": "dolomite"}[s["mineral"]]
     scale = (
         f"{mineral} scale forms whenever the water would be supersaturated with {mineral}"
@@ -178,7 +134,7 @@ def _heating_tell(n: Numbers, s: States) -> str:
     )
 
 
-def _heating_build(n: Numbers, s: States) -> str:
+def _build_heating(n: Numbers, s: States) -> str:
     phases = (f"    {s['mineral']} 0 0\n" if s["scale"] == "forms" else "") + (
         f"    CO2(g) {n['log_p']:g} 10\n" if s["gas"] == "open" else ""
     )
@@ -196,39 +152,23 @@ STEMS = (
     Stem(
         name="titration-of-hard-water",
         topic="titration",
-        draw=_titration_numbers,
+        draw=_draw_titration,
         switches=(
-            Switch(
-                "acid",
-                {
-                    "HCl": "hydrochloric acid used instead of sulfuric acid",
-                    "H2SO4": "sulfuric acid used instead of hydrochloric acid",
-                },
-            ),
-            Switch(
-                "alkalinity",
-                {
-                    "CaCO3": "alkalinity taken as CaCO3 instead of HCO3",
-                    "HCO3": "alkalinity taken as HCO3 instead of CaCO3",
-                },
-                "unit",
+            either("acid", {"HCl": "hydrochloric acid", "H2SO4": "sulfuric acid"}),
+            given_as(
+                "alkalinity", {"CaCO3": "CaCO3", "HCO3": "HCO3"}, "alkalinity taken as {} instead of {}"
             ),
             Switch("gas", {"open": "water kept open to the air", "closed": "water closed to the air"}),
-            Switch(
-                "step",
-                {
-                    "40th": "value read after addition 40 instead of 70",
-                    "70th": "value read after addition 70 instead of 40",
-                },
-                "step",
-            ),
+            read("step", {"40th": "40", "70th": "70"}, "value read after addition {} instead of {}"),
         ),
-        tell=_titration_tell,
-        build=_titration_build,
+        tell=_tell_titration,
+        build=_build_titration,
         quantities=(
             PH,
-            _molality("bicarbonate", "HCO3-", "the free ion HCO3-"),
-            _molality("co2", "CO2", "dissolved CO2 (the neutral molecule)"),
+            molality("bicarbonate", "HCO3-", "carbonate"),
+            molality(
+                "co2", "CO2", "carbonate", ask="What is the molality of dissolved CO2 (the neutral molecule)?"
+            ),
         ),
         state=lambda n, s: _TITRATION_READ[s["step"]] - _TITRATION_STEPS - 1,
         large=True,
@@ -236,7 +176,14 @@ STEMS = (
     Stem(
         name="calcite-dissolves-slowly",
         topic="kinetics",
-        draw=_kinetic_numbers,
+        draw=one_of(
+            temp=(5, 10, 15, 20, 25),
+            log_p=tenths(range(-28, -14, 1)),
+            minutes=(10, 15, 20),
+            area=(3000, 4000, 5000, 6000, 8000, 10000),
+            moles=(10, 20, 30),
+            salt=(10, 20, 50, 100),
+        ),
         switches=(
             Switch(
                 "gas",
@@ -245,39 +192,23 @@ STEMS = (
                     "closed": "water closed to CO2 before calcite dissolves",
                 },
             ),
-            Switch(
-                "temperature",
-                {"cool": "temperature set 20 °C too low", "warm": "temperature set 20 °C too high"},
-            ),
-            Switch(
-                "salt",
-                {
-                    "sodium chloride": "sodium chloride used instead of calcium chloride",
-                    "calcium chloride": "calcium chloride used instead of sodium chloride",
-                },
-            ),
-            Switch(
-                "step",
-                {
-                    "30th": "value read after time step 30 instead of 75",
-                    "75th": "value read after time step 75 instead of 30",
-                },
-                "step",
-            ),
+            either("temperature", {"cool": "low", "warm": "high"}, "temperature set 20 °C too {}"),
+            either("salt", {"sodium chloride": "sodium chloride", "calcium chloride": "calcium chloride"}),
+            read("step", {"30th": "30", "75th": "75"}, "value read after time step {} instead of {}"),
         ),
-        tell=_kinetic_tell,
-        build=_kinetic_build,
+        tell=_tell_kinetic,
+        build=_build_kinetic,
         quantities=(
             PH,
             CALCIUM,
             FREE_CALCIUM,
-            _index("si-calcite", "Calcite", "index"),
-            _index("si-aragonite", "Aragonite", "index"),
+            index("Calcite", "index"),
+            index("Aragonite", "index"),
         ),
         state=lambda n, s: _KINETIC_READ[s["step"]] - _KINETIC_STEPS - 1,
         refined=lambda n, s: (
-            _kinetic_build(n, s, "    -cvode true\n", 2 * _KINETIC_STEPS, "PRINT\n    -reset false\n"),
-            _kinetic_build(n, s, "    -step_divide 10\n", 2 * _KINETIC_STEPS, "PRINT\n    -reset false\n"),
+            _build_kinetic(n, s, "    -cvode true\n", 2 * _KINETIC_STEPS, "PRINT\n    -reset false\n"),
+            _build_kinetic(n, s, "    -step_divide 10\n", 2 * _KINETIC_STEPS, "PRINT\n    -reset false\n"),
         ),
         refined_state=lambda n, s: 2 * (_KINETIC_READ[s["step"]] - _KINETIC_STEPS) - 1,
         large=True,
@@ -285,15 +216,15 @@ STEMS = (
     Stem(
         name="groundwater-is-heated",
         topic="temperature",
-        draw=_heating_numbers,
+        draw=one_of(
+            cold=(5, 8, 10, 12),
+            hot=(75, 80, 85, 90),
+            log_p=tenths(range(-25, -12)),
+            sodium=(1, 2, 5, 10),
+            sulfate=(0.5, 1, 1.5, 2),
+        ),
         switches=(
-            Switch(
-                "mineral",
-                {
-                    "Calcite": "calcite used instead of dolomite",
-                    "Dolomite": "dolomite used instead of calcite",
-                },
-            ),
+            either("mineral", {"Calcite": "calcite", "Dolomite": "dolomite"}),
             Switch(
                 "scale",
                 {
@@ -302,17 +233,10 @@ STEMS = (
                 },
             ),
             Switch("gas", {"open": "water kept open to CO2", "closed": "water closed to CO2"}),
-            Switch(
-                "step",
-                {
-                    "35th": "value read after step 35 instead of 85",
-                    "85th": "value read after step 85 instead of 35",
-                },
-                "step",
-            ),
+            read("step", {"35th": "35", "85th": "85"}, "value read after step {} instead of {}"),
         ),
-        tell=_heating_tell,
-        build=_heating_build,
+        tell=_tell_heating,
+        build=_build_heating,
         quantities=(PH, CALCIUM, FREE_CALCIUM),
         state=lambda n, s: _HEATING_READ[s["step"]] - _HEATING_STEPS - 1,
         large=True,

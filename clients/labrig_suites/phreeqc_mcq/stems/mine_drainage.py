@@ -2,57 +2,19 @@
 
 from __future__ import annotations
 
-import random
-
-from labrig_suites.phreeqc_mcq.scenario import Numbers, Printed, Quantity, States, Stem, Switch
-
-PH = Quantity(
-    "ph", "What is the pH of the water?", "", "ph", '-LA("H+")', Printed("Description of solution", "pH")
-)
-
-
-def _total(element: str, name: str) -> Quantity:
-    return Quantity(
-        name,
-        f"What is the total concentration of dissolved {name}?",
-        "mmol/kg water",
-        "value",
-        f'TOT("{element}")*1e3',
-        Printed("Solution composition", element, scale=1e3),
-        group=name,
-    )
-
-
-def _free(ion: str, name: str, group: str) -> Quantity:
-    return Quantity(
-        name,
-        f"What is the molality of the {name} {ion}?",
-        "mmol/kg water",
-        "value",
-        f'MOL("{ion}")*1e3',
-        Printed("Distribution of species", ion, scale=1e3),
-        group=group,
-    )
-
+from labrig_suites.phreeqc_mcq.drawing import one_of, tenths
+from labrig_suites.phreeqc_mcq.quantities import PH, molality, total
+from labrig_suites.phreeqc_mcq.scenario import Numbers, States, Stem, Switch
+from labrig_suites.phreeqc_mcq.switches import either, optional
 
 # --- pyrite that oxidises in a tailings pond ------------------------------------------------------------------------
-
-
-def _pyrite_numbers(draws: random.Random) -> dict[str, float]:
-    return {
-        "pyrite": draws.choice(range(30, 61)) / 10,
-        "ratio": draws.choice((0.4, 0.5, 0.6, 0.8, 1)),
-        "salt": draws.choice((2, 2.5, 3, 3.5)),
-        "calcite": draws.choice((2, 2.5, 3, 3.5)),
-        "temp": draws.choice((5, 10, 15, 20, 25)),
-    }
 
 
 def _pyrite_more(n: Numbers) -> float:
     return round(n["ratio"] * n["pyrite"], 1)
 
 
-def _pyrite_tell(n: Numbers, s: States) -> str:
+def _tell_pyrite(n: Numbers, s: States) -> str:
     salt = "NaHCO3" if s["water"] == "bicarbonate" else "NaCl"
     amount = (
         f"{n['pyrite']:g} mmol of pyrite per kg of water are oxidised completely"
@@ -78,7 +40,7 @@ def _pyrite_tell(n: Numbers, s: States) -> str:
     )
 
 
-def _pyrite_build(n: Numbers, s: States) -> str:
+def _build_pyrite(n: Numbers, s: States) -> str:
     amount = n["pyrite"] + (_pyrite_more(n) if s["amount"] == "second" else 0)
     salt = "Alkalinity" if s["water"] == "bicarbonate" else "Cl"
     calcite = f"    Calcite {n['calcite'] / amount:.12g}\n" if s["calcite"] == "present" else ""
@@ -94,24 +56,12 @@ def _pyrite_build(n: Numbers, s: States) -> str:
 # --- lime for acid mine water ---------------------------------------------------------------------------------------
 
 
-def _lime_numbers(draws: random.Random) -> dict[str, float]:
-    return {
-        "iron": draws.choice(range(4, 21)) / 10,
-        "aluminium": draws.choice(range(10, 41, 2)) / 10,
-        "calcium": draws.choice(range(2, 9)),
-        "ph": draws.choice((2.4, 2.5, 2.6, 2.7, 2.8, 2.9, 3)),
-        # two doses stay below what would let ferrous iron reduce sulfate
-        "share": draws.choice((0.35, 0.4, 0.45, 0.48)),
-        "temp": draws.choice((10, 12, 15, 20)),
-    }
-
-
 def _lime_dose(n: Numbers) -> float:
     """Return a dose in mmol that takes a share of the acidity of H+ and Al, in equivalents, divided by two."""
     return round(n["share"] * (10 ** (3 - n["ph"]) * 1.3 + 3 * n["aluminium"]) / 2, 1)
 
 
-def _lime_tell(n: Numbers, s: States) -> str:
+def _tell_lime(n: Numbers, s: States) -> str:
     base = {
         "Ca(OH)2": "slaked lime, Ca(OH)2",
         "NaOH": "caustic soda, NaOH",
@@ -140,7 +90,7 @@ def _lime_tell(n: Numbers, s: States) -> str:
     )
 
 
-def _lime_build(n: Numbers, s: States) -> str:
+def _build_lime(n: Numbers, s: States) -> str:
     dose = _lime_dose(n) * (1 if s["doses"] == "one" else 2)
     air = "    O2(g) -0.7 10\n    Fe(OH)3(a) 0 0\n" if s["air"] == "enters" else ""
     return (
@@ -155,7 +105,13 @@ STEMS = (
     Stem(
         name="pyrite-in-a-tailings-pond",
         topic="acid mine drainage",
-        draw=_pyrite_numbers,
+        draw=one_of(
+            pyrite=tenths(range(30, 61)),
+            ratio=(0.4, 0.5, 0.6, 0.8, 1),
+            salt=(2, 2.5, 3, 3.5),
+            calcite=(2, 2.5, 3, 3.5),
+            temp=(5, 10, 15, 20, 25),
+        ),
         switches=(
             Switch(
                 "amount",
@@ -164,52 +120,35 @@ STEMS = (
                     "second": "second amount of pyrite added",
                 },
             ),
-            Switch(
-                "iron",
-                {
-                    "Fe(OH)3(a)": "amorphous iron hydroxide used instead of goethite",
-                    "Goethite": "goethite used instead of amorphous iron hydroxide",
-                },
-            ),
-            Switch("calcite", {"present": "calcite included", "absent": "calcite omitted"}),
-            Switch(
-                "water",
-                {
-                    "bicarbonate": "sodium bicarbonate used instead of sodium chloride",
-                    "chloride": "sodium chloride used instead of sodium bicarbonate",
-                },
-            ),
+            either("iron", {"Fe(OH)3(a)": "amorphous iron hydroxide", "Goethite": "goethite"}),
+            optional("calcite", "calcite", {"present": True, "absent": False}),
+            either("water", {"bicarbonate": "sodium bicarbonate", "chloride": "sodium chloride"}),
         ),
-        tell=_pyrite_tell,
-        build=_pyrite_build,
-        quantities=(PH, _total("Fe", "iron"), _free("Fe+3", "free ion", "iron")),
+        tell=_tell_pyrite,
+        build=_build_pyrite,
+        quantities=(PH, total("iron", "Fe", "iron"), molality("free ion", "Fe+3", "iron")),
     ),
     Stem(
         name="base-for-acid-mine-water",
         topic="acid mine drainage",
-        draw=_lime_numbers,
+        draw=one_of(
+            iron=tenths(range(4, 21)),
+            aluminium=tenths(range(10, 41, 2)),
+            calcium=range(2, 9),
+            ph=(2.4, 2.5, 2.6, 2.7, 2.8, 2.9, 3),
+            share=(0.35, 0.4, 0.45, 0.48),
+            temp=(10, 12, 15, 20),
+        ),
         switches=(
-            Switch(
-                "base",
-                {
-                    "Ca(OH)2": "slaked lime used instead of caustic soda",
-                    "NaOH": "caustic soda used instead of slaked lime",
-                },
-            ),
-            Switch(
-                "hydroxide",
-                {
-                    "Al(OH)3(a)": "amorphous aluminium hydroxide used instead of gibbsite",
-                    "Gibbsite": "gibbsite used instead of amorphous aluminium hydroxide",
-                },
-            ),
+            either("base", {"Ca(OH)2": "slaked lime", "NaOH": "caustic soda"}),
+            either("hydroxide", {"Al(OH)3(a)": "amorphous aluminium hydroxide", "Gibbsite": "gibbsite"}),
             Switch(
                 "doses", {"one": "one dose added instead of two", "two": "two doses added instead of one"}
             ),
-            Switch("air", {"enters": "oxygen of the air included", "excluded": "oxygen of the air omitted"}),
+            optional("air", "oxygen of the air", {"enters": True, "excluded": False}),
         ),
-        tell=_lime_tell,
-        build=_lime_build,
-        quantities=(PH, _total("Al", "aluminium"), _free("Al+3", "free ion", "aluminium")),
+        tell=_tell_lime,
+        build=_build_lime,
+        quantities=(PH, total("aluminium", "Al", "aluminium"), molality("free ion", "Al+3", "aluminium")),
     ),
 )

@@ -2,54 +2,20 @@
 
 from __future__ import annotations
 
-import random
-
+from labrig_suites.phreeqc_mcq.drawing import one_of, tenths
+from labrig_suites.phreeqc_mcq.quantities import CALCIUM, FREE_CALCIUM, PH, molality, total
 from labrig_suites.phreeqc_mcq.scenario import (
     Numbers,
-    Printed,
-    Quantity,
     States,
     Stem,
     Switch,
 )
-from labrig_suites.phreeqc_mcq.stems.carbonate import CALCIUM, FREE_CALCIUM, PH
+from labrig_suites.phreeqc_mcq.switches import either, optional
+
+FREE_FLUORIDE = molality("free-fluoride", "F-", "fluoride")
 
 
-def dissolved(noun: str, element: str, group: str = "") -> Quantity:
-    """Return the total concentration of an element in water as a quantity."""
-    return Quantity(
-        noun.replace(" ", "-"),
-        f"What is the total concentration of dissolved {noun}?",
-        "mmol/kg water",
-        "value",
-        f'TOT("{element}")*1e3',
-        Printed("Solution composition", element, scale=1e3),
-        group,
-    )
-
-
-FREE_FLUORIDE = Quantity(
-    "free-fluoride",
-    "What is the molality of the free ion F-?",
-    "mmol/kg water",
-    "value",
-    'MOL("F-")*1e3',
-    Printed("Distribution of species", "F-", scale=1e3),
-    "fluoride",
-)
-
-
-def _fluorite_numbers(draws: random.Random) -> dict[str, float]:
-    return {
-        "temp": draws.choice(range(8, 16)),
-        "warm": draws.choice(range(35, 61, 5)),
-        "log_p": draws.choice(range(-25, -14)) / 10,
-        "soda": draws.choice((4, 5, 6, 8, 10, 12)),
-        "magnesium": draws.choice((10, 15, 20, 30)),
-    }
-
-
-def _fluorite_tell(n: Numbers, s: States) -> str:
+def _tell_fluorite(n: Numbers, s: States) -> str:
     salt = f"{n['soda']:g} mmol of {'NaHCO3' if s['salt'] == 'soda' else 'NaCl'}"
     magnesium = (
         f" and {n['magnesium']:g} mmol of MgCl2"
@@ -72,7 +38,7 @@ def _fluorite_tell(n: Numbers, s: States) -> str:
     )
 
 
-def _fluorite_build(n: Numbers, s: States) -> str:
+def _build_fluorite(n: Numbers, s: States) -> str:
     temp = n["temp"] if s["depth"] == "shallow" else n["warm"]
     log_p = n["log_p"] if s["gas"] == "soil" else -3.4
     magnesium = n["magnesium"] if s["magnesium"] == "with" else 0
@@ -88,18 +54,7 @@ def _fluorite_build(n: Numbers, s: States) -> str:
     )
 
 
-def _gypsum_numbers(draws: random.Random) -> dict[str, float]:
-    return {
-        "temp": draws.choice(range(8, 16)),
-        "warm": draws.choice(range(30, 51, 5)),
-        "log_p": draws.choice(range(-25, -14)) / 10,
-        "gypsum": draws.choice(range(20, 41, 2)) / 10,
-        "salt": draws.choice(range(100, 401, 50)),
-        "glauber": draws.choice((10, 12, 15, 18, 20, 25)),
-    }
-
-
-def _gypsum_tell(n: Numbers, s: States) -> str:
+def _tell_gypsum(n: Numbers, s: States) -> str:
     water = {
         "fresh": "pure water",
         "halite": "water below the salt pan",
@@ -128,7 +83,7 @@ def _gypsum_tell(n: Numbers, s: States) -> str:
     )
 
 
-def _gypsum_build(n: Numbers, s: States) -> str:
+def _build_gypsum(n: Numbers, s: States) -> str:
     temp = n["temp"] if s["depth"] == "shallow" else n["warm"]
     text = f"SOLUTION 1\n    temp {temp:g}\n    pH 7\n    units mmol/kgw\n"
     if s["salt"] == "halite":
@@ -147,19 +102,17 @@ STEMS = (
     Stem(
         name="fluorite-in-granite-water",
         topic="gases and minerals",
-        draw=_fluorite_numbers,
+        draw=one_of(
+            temp=range(8, 16),
+            warm=range(35, 61, 5),
+            log_p=tenths(range(-25, -14)),
+            soda=(4, 5, 6, 8, 10, 12),
+            magnesium=(10, 15, 20, 30),
+        ),
         switches=(
-            Switch(
-                "salt",
-                {
-                    "soda": "sodium bicarbonate used instead of sodium chloride",
-                    "chloride": "sodium chloride used instead of sodium bicarbonate",
-                },
-            ),
-            Switch(
-                "magnesium", {"with": "magnesium chloride included", "without": "magnesium chloride omitted"}
-            ),
-            Switch("calcite", {"with": "calcite included", "without": "calcite omitted"}),
+            either("salt", {"soda": "sodium bicarbonate", "chloride": "sodium chloride"}),
+            optional("magnesium", "magnesium chloride", {"with": True, "without": False}),
+            optional("calcite", "calcite", {"with": True, "without": False}),
             Switch(
                 "gas",
                 {
@@ -167,22 +120,23 @@ STEMS = (
                     "air": "CO2 pressure of outdoor air used instead of that of soil gas",
                 },
             ),
-            Switch(
-                "depth",
-                {
-                    "shallow": "temperature of the shallow aquifer used",
-                    "deep": "temperature of the deep aquifer used",
-                },
-            ),
+            either("depth", {"shallow": "shallow", "deep": "deep"}, "temperature of the {} aquifer used"),
         ),
-        tell=_fluorite_tell,
-        build=_fluorite_build,
-        quantities=(dissolved("fluoride", "F", "fluoride"), FREE_FLUORIDE, CALCIUM, FREE_CALCIUM, PH),
+        tell=_tell_fluorite,
+        build=_build_fluorite,
+        quantities=(total("fluoride", "F", "fluoride"), FREE_FLUORIDE, CALCIUM, FREE_CALCIUM, PH),
     ),
     Stem(
         name="dolomite-and-gypsum-below-a-swamp",
         topic="gases and minerals",
-        draw=_gypsum_numbers,
+        draw=one_of(
+            temp=range(8, 16),
+            warm=range(30, 51, 5),
+            log_p=tenths(range(-25, -14)),
+            gypsum=tenths(range(20, 41, 2)),
+            salt=range(100, 401, 50),
+            glauber=(10, 12, 15, 18, 20, 25),
+        ),
         switches=(
             Switch(
                 "salt",
@@ -192,7 +146,7 @@ STEMS = (
                     "glauber": "sodium sulfate included",
                 },
             ),
-            Switch("dolomite", {"with": "dolomite included", "without": "dolomite omitted"}),
+            optional("dolomite", "dolomite", {"with": True, "without": False}),
             Switch(
                 "depth", {"shallow": "temperature near the surface used", "deep": "temperature at depth used"}
             ),
@@ -200,8 +154,8 @@ STEMS = (
                 "gypsum", {"some": "gypsum taken in a limited amount", "excess": "gypsum taken in excess"}
             ),
         ),
-        tell=_gypsum_tell,
-        build=_gypsum_build,
-        quantities=(PH, CALCIUM, FREE_CALCIUM, dissolved("sulfate", "S")),
+        tell=_tell_gypsum,
+        build=_build_gypsum,
+        quantities=(PH, CALCIUM, FREE_CALCIUM, total("sulfate", "S")),
     ),
 )

@@ -2,26 +2,13 @@
 
 from __future__ import annotations
 
-import random
-
-from labrig_suites.phreeqc_mcq.scenario import Numbers, Printed, Quantity, States, Stem, Switch
-from labrig_suites.phreeqc_mcq.stems.carbonate import CALCIUM, FREE_CALCIUM, PH
-from labrig_suites.phreeqc_mcq.stems.minerals import dissolved
-from labrig_suites.phreeqc_mcq.stems.redox import ALKALINITY
-from labrig_suites.phreeqc_mcq.stems.saturation import index
+from labrig_suites.phreeqc_mcq.drawing import one_of, tenths
+from labrig_suites.phreeqc_mcq.quantities import CALCIUM, FREE_CALCIUM, PH, alkalinity, index, total
+from labrig_suites.phreeqc_mcq.scenario import Numbers, States, Stem, Switch
+from labrig_suites.phreeqc_mcq.switches import either, forming, optional, read
 
 
-def _cave_numbers(draws: random.Random) -> dict[str, float]:
-    return {
-        "temp": draws.choice(range(6, 21)),
-        "deep": draws.choice(range(-14, -8)) / 10,
-        "shallow": draws.choice(range(-30, -19)) / 10,
-        "cave": draws.choice(range(-28, -19)) / 10,
-        "percent": draws.choice((15, 20, 25, 30, 35, 40)),
-    }
-
-
-def _cave_tell(n: Numbers, s: States) -> str:
+def _tell_cave(n: Numbers, s: States) -> str:
     rock = {"Calcite": "calcite", "Dolomite": "dolomite"}[s["rock"]]
     deep = n["percent"] if s["share"] == "less" else 100 - n["percent"]
     air = (
@@ -46,7 +33,7 @@ def _cave_tell(n: Numbers, s: States) -> str:
     )
 
 
-def _cave_build(n: Numbers, s: States) -> str:
+def _build_cave(n: Numbers, s: States) -> str:
     deep = (n["percent"] if s["share"] == "less" else 100 - n["percent"]) / 100
     text = ""
     for number, log_p, mineral in ((1, n["deep"], s["rock"]), (2, n["shallow"], "Calcite")):
@@ -64,30 +51,10 @@ def _cave_build(n: Numbers, s: States) -> str:
     )
 
 
-BARIUM = Quantity(
-    "barium",
-    "What is the total concentration of dissolved barium?",
-    "µmol/kg water",
-    "value",
-    'TOT("Ba")*1e6',
-    Printed("Solution composition", "Ba", scale=1e6),
-)
+BARIUM = total("barium", "Ba", unit="µmol")
 
 
-def _injection_numbers(draws: random.Random) -> dict[str, float]:
-    return {
-        "cold": draws.choice((15, 20, 25)),
-        "hot": draws.choice(range(60, 101, 5)),
-        "percent": draws.choice((15, 20, 25, 30, 35, 40)),
-        "sodium": draws.choice(range(800, 1601, 100)),
-        "calcium": draws.choice(range(80, 241, 20)),
-        "strontium": draws.choice(range(30, 81, 5)) / 10,
-        "barium": draws.choice(range(20, 41, 2)) / 10,
-        "filtered": draws.choice((8, 9, 10, 11, 12)),
-    }
-
-
-def _injection_tell(n: Numbers, s: States) -> str:
+def _tell_injection(n: Numbers, s: States) -> str:
     sea = n["percent"] if s["share"] == "less" else 100 - n["percent"]
     sulfate = (
         f"Its sulfate has been lowered from 28.2 to {n['filtered']:g} by a nanofilter"
@@ -114,7 +81,7 @@ def _injection_tell(n: Numbers, s: States) -> str:
     )
 
 
-def _injection_build(n: Numbers, s: States) -> str:
+def _build_injection(n: Numbers, s: States) -> str:
     sea = (n["percent"] if s["share"] == "less" else 100 - n["percent"]) / 100
     sulfate = n["filtered"] if s["filter"] == "on" else 28.2
     barite = "    Barite 0 0\n" if s["scale"] == "barite" else ""
@@ -136,22 +103,18 @@ STEMS = (
     Stem(
         name="mixing-in-a-limestone-cave",
         topic="mixing",
-        draw=_cave_numbers,
+        draw=one_of(
+            temp=range(6, 21),
+            deep=tenths(range(-14, -8)),
+            shallow=tenths(range(-30, -19)),
+            cave=tenths(range(-28, -19)),
+            percent=(15, 20, 25, 30, 35, 40),
+        ),
         switches=(
-            Switch(
-                "share",
-                {
-                    "less": "mixing shares swapped, with less of the deep water",
-                    "more": "mixing shares swapped, with more of the deep water",
-                },
+            either(
+                "share", {"less": "less", "more": "more"}, "mixing shares swapped, with {} of the deep water"
             ),
-            Switch(
-                "rock",
-                {
-                    "Calcite": "calcite used instead of dolomite",
-                    "Dolomite": "dolomite used instead of calcite",
-                },
-            ),
+            either("rock", {"Calcite": "calcite", "Dolomite": "dolomite"}),
             Switch(
                 "air",
                 {
@@ -159,54 +122,42 @@ STEMS = (
                     "closed": "air of the cave omitted",
                 },
             ),
-            Switch(
-                "wall", {"calcite": "calcite of the wall included", "clay": "calcite of the wall omitted"}
-            ),
+            optional("wall", "calcite of the wall", {"calcite": True, "clay": False}),
         ),
-        tell=_cave_tell,
-        build=_cave_build,
-        quantities=(PH, CALCIUM, FREE_CALCIUM, ALKALINITY),
+        tell=_tell_cave,
+        build=_build_cave,
+        quantities=(PH, CALCIUM, FREE_CALCIUM, alkalinity()),
     ),
     Stem(
         name="seawater-injected-into-an-oil-field",
         topic="mixing",
-        draw=_injection_numbers,
+        draw=one_of(
+            cold=(15, 20, 25),
+            hot=range(60, 101, 5),
+            percent=(15, 20, 25, 30, 35, 40),
+            sodium=range(800, 1601, 100),
+            calcium=range(80, 241, 20),
+            strontium=tenths(range(30, 81, 5)),
+            barium=tenths(range(20, 41, 2)),
+            filtered=(8, 9, 10, 11, 12),
+        ),
         switches=(
-            Switch(
-                "share",
-                {
-                    "less": "mixing shares swapped, with less seawater",
-                    "more": "mixing shares swapped, with more seawater",
-                },
-            ),
-            Switch(
-                "filter",
-                {"on": "sulfate of filtered seawater used", "off": "sulfate of unfiltered seawater used"},
-            ),
-            Switch(
-                "scale",
-                {
-                    "barite": "barite allowed to precipitate although it does not",
-                    "none": "precipitation of barite omitted",
-                },
-            ),
-            Switch(
+            either("share", {"less": "less", "more": "more"}, "mixing shares swapped, with {} seawater"),
+            either("filter", {"on": "filtered", "off": "unfiltered"}, "sulfate of {} seawater used"),
+            forming("scale", "barite", {"barite": True, "none": False}),
+            read(
                 "place",
-                {
-                    "well": "value read before the mixture warms up",
-                    "reservoir": "value read after the mixture has warmed up",
-                },
-                "step",
+                {"well": "before the mixture warms up", "reservoir": "after the mixture has warmed up"},
             ),
         ),
-        tell=_injection_tell,
-        build=_injection_build,
+        tell=_tell_injection,
+        build=_build_injection,
         quantities=(
             BARIUM,
-            dissolved("sulfate", "S"),
-            index("celestite", "Celestite", "sulfates", "mixture"),
-            index("anhydrite", "Anhydrite", "sulfates", "mixture"),
-            index("gypsum", "Gypsum", "sulfates", "mixture"),
+            total("sulfate", "S"),
+            index("Celestite", "sulfates", of="mixture"),
+            index("Anhydrite", "sulfates", of="mixture"),
+            index("Gypsum", "sulfates", of="mixture"),
         ),
     ),
 )

@@ -4,31 +4,19 @@ from __future__ import annotations
 
 import random
 
-from labrig_suites.phreeqc_mcq.scenario import Numbers, Printed, Quantity, States, Stem, Switch
-from labrig_suites.phreeqc_mcq.stems.carbonate import PH
-from labrig_suites.phreeqc_mcq.stems.minerals import dissolved
-from labrig_suites.phreeqc_mcq.stems.saturation import index
-from labrig_suites.phreeqc_mcq.stems.speciation import species
+from labrig_suites.phreeqc_mcq.drawing import one_of, tenths
+from labrig_suites.phreeqc_mcq.quantities import PH, alkalinity, index, molality, total
+from labrig_suites.phreeqc_mcq.scenario import Numbers, States, Stem, Switch
+from labrig_suites.phreeqc_mcq.switches import either, given_as, optional, read, state_of
 
-LOG_CO2 = Quantity(
-    "log-co2",
-    "What is the logarithm (base 10) of the CO2 partial pressure, in atm, in a gas in equilibrium with the water?",
-    "",
-    "si",
-    'SI("CO2(g)")',
-    Printed("Saturation indices", "CO2(g)"),
-)
-ALKALINITY = Quantity(
-    "alkalinity",
-    "What is the alkalinity of the water?",
-    "meq/kg water",
-    "value",
-    "ALK*1e3",
-    Printed("Description of solution", "Total alkalinity (eq/kg)", scale=1e3),
+LOG_CO2 = index(
+    "CO2(g)",
+    ask="What is the logarithm (base 10) of the CO2 partial pressure, in atm, in a gas in equilibrium with the water?",
+    name="log-co2",
 )
 
 
-def _balance_numbers(draws: random.Random) -> dict[str, float]:
+def _draw_balance(draws: random.Random) -> dict[str, float]:
     """Draw an analysis whose inorganic carbon exceeds the charge that it balances, whatever it is expressed as."""
     calcium, magnesium, sodium = (
         draws.choice(each) / 10 for each in (range(12, 26), range(3, 9), range(5, 26))
@@ -48,7 +36,7 @@ def _balance_numbers(draws: random.Random) -> dict[str, float]:
     }
 
 
-def _balance_tell(n: Numbers, s: States) -> str:
+def _tell_balance(n: Numbers, s: States) -> str:
     carbon = {"CO2": "as CO2", "HCO3": "as HCO3-"}[s["carbon"]]
     balance = {
         "kept": f"The pH, {n['ph']:g}, was measured with care and is to be kept; the charges need not balance, and "
@@ -68,7 +56,7 @@ def _balance_tell(n: Numbers, s: States) -> str:
     )
 
 
-def _balance_build(n: Numbers, s: States) -> str:
+def _build_balance(n: Numbers, s: States) -> str:
     carbon = n["carbon"] / {"CO2": 44.0095, "HCO3": 61.0171}[s["carbon"]]
     ph, calcium = {"ph": (" charge", ""), "calcium": ("", " charge"), "kept": ("", "")}[s["balance"]]
     text = (
@@ -81,21 +69,11 @@ def _balance_build(n: Numbers, s: States) -> str:
     return text
 
 
-def _iron_numbers(draws: random.Random) -> dict[str, float]:
-    return {
-        "temp": draws.choice(range(8, 19)),
-        "iron": draws.choice(range(60, 141, 5)) / 100,
-        "oxygen": draws.choice((30, 35, 40, 45, 50)) / 100,  # of what the iron needs
-        "alkalinity": draws.choice(range(200, 261, 5)),
-        "ph": draws.choice(range(66, 72)) / 10,
-    }
-
-
 def _iron_oxygen(n: Numbers) -> float:
     return round(n["iron"] / 4 * n["oxygen"], 3)
 
 
-def _iron_tell(n: Numbers, s: States) -> str:
+def _tell_iron(n: Numbers, s: States) -> str:
     basis = {"CaCO3": "CaCO3", "HCO3": "HCO3-"}[s["basis"]]
     dose = (
         f"{_iron_oxygen(n):g} mmol of O2 per kg of water and no more, all of which is used up"
@@ -125,7 +103,7 @@ def _iron_tell(n: Numbers, s: States) -> str:
     )
 
 
-def _iron_build(n: Numbers, s: States) -> str:
+def _build_iron(n: Numbers, s: States) -> str:
     alkalinity = n["alkalinity"] / {"CaCO3": 50.04345, "HCO3": 61.0171}[s["basis"]]
     phases = (
         ("    O2(g) -0.69897 10\n" if s["dose"] == "excess" else "")
@@ -141,7 +119,7 @@ def _iron_build(n: Numbers, s: States) -> str:
     )
 
 
-def _nitrate_numbers(draws: random.Random) -> dict[str, float]:
+def _draw_nitrate(draws: random.Random) -> dict[str, float]:
     """Draw so that nitrate is left and oxygen is not, in all states."""
     return {
         "nitrate": draws.choice(range(42, 61)),
@@ -153,7 +131,7 @@ def _nitrate_numbers(draws: random.Random) -> dict[str, float]:
     }
 
 
-def _nitrate_tell(n: Numbers, s: States) -> str:
+def _tell_nitrate(n: Numbers, s: States) -> str:
     basis = {"N": "N", "NO3": "NO3-"}[s["basis"]]
     oxygen = (
         f"{n['oxygen']:g} mmol of dissolved O2 per kg of water"
@@ -175,7 +153,7 @@ def _nitrate_tell(n: Numbers, s: States) -> str:
     )
 
 
-def _nitrate_build(n: Numbers, s: States) -> str:
+def _build_nitrate(n: Numbers, s: States) -> str:
     nitrate = n["nitrate"] / {"N": 14.0067, "NO3": 62.0049}[s["basis"]]
     portion, formula = (n["organic"], "CH2O") if s["donor"] == "organic" else (n["pyrite"], "FeS2")
     return (
@@ -187,21 +165,7 @@ def _nitrate_build(n: Numbers, s: States) -> str:
     )
 
 
-def _nitrate_state(n: Numbers, s: States) -> int:
-    return {"one": -2, "two": -1}[s["days"]]
-
-
-def _eh_numbers(draws: random.Random) -> dict[str, float]:
-    return {
-        "ph": draws.choice(range(24, 30)) / 10,
-        "limed": draws.choice(range(32, 36)) / 10,
-        "eh": draws.choice(range(480, 546, 5)),
-        "iron": draws.choice(range(40, 81, 5)) / 10,
-        "sulfate": draws.choice(range(2000, 3001, 100)),
-    }
-
-
-def _eh_tell(n: Numbers, s: States) -> str:
+def _tell_eh(n: Numbers, s: States) -> str:
     iron = {"mg": "mg", "mmol": "mmol"}[s["iron"]]
     sulfate = {"S": "expressed as S", "SO4": "expressed as SO4"}[s["sulfate"]]
     against = {
@@ -221,7 +185,7 @@ def _eh_tell(n: Numbers, s: States) -> str:
     )
 
 
-def _eh_build(n: Numbers, s: States) -> str:
+def _build_eh(n: Numbers, s: States) -> str:
     eh = n["eh"] + (205 if s["against"] == "silver" else 0)
     ph = n["ph"] if s["lime"] == "no" else n["limed"]
     iron = n["iron"] / (55.847 if s["iron"] == "mg" else 1)
@@ -232,23 +196,11 @@ def _eh_build(n: Numbers, s: States) -> str:
     )
 
 
-def _iron(name: str, noun: str, element: str) -> Quantity:
-    return Quantity(
-        name,
-        f"What is the total concentration of dissolved {noun} iron?",
-        "mmol/kg water",
-        "value",
-        f'TOT("{element}")*1e3',
-        Printed("Distribution of species", element, scale=1e3),
-        "iron",
-    )
-
-
 STEMS = (
     Stem(
         name="charge-balance-of-an-analysis",
         topic="charge and redox balance",
-        draw=_balance_numbers,
+        draw=_draw_balance,
         switches=(
             Switch(
                 "balance",
@@ -258,126 +210,93 @@ STEMS = (
                     "calcium": "charge balanced on calcium",
                 },
             ),
-            Switch(
-                "carbon",
-                {
-                    "CO2": "inorganic carbon taken as CO2 instead of HCO3-",
-                    "HCO3": "inorganic carbon taken as HCO3- instead of CO2",
-                },
-                "unit",
-            ),
-            Switch("warm", {"no": "value read before warming", "yes": "value read after warming"}, "step"),
+            given_as("carbon", {"CO2": "CO2", "HCO3": "HCO3-"}, "inorganic carbon taken as {} instead of {}"),
+            read("warm", {"no": "before warming", "yes": "after warming"}),
         ),
-        tell=_balance_tell,
-        build=_balance_build,
+        tell=_tell_balance,
+        build=_build_balance,
         quantities=(
-            index("calcite", "Calcite", "carbonates"),
-            index("aragonite", "Aragonite", "carbonates"),
+            index("Calcite", "carbonates"),
+            index("Aragonite", "carbonates"),
             LOG_CO2,
-            species("carbon-dioxide", "dissolved CO2", "CO2", "carbon"),
-            species("bicarbonate", "the ion HCO3-", "HCO3-", "carbon"),
+            molality("carbon-dioxide", "CO2", "carbon", noun="dissolved"),
+            molality("bicarbonate", "HCO3-", "carbon", noun="the ion"),
         ),
     ),
     Stem(
         name="iron-removal-by-aeration",
         topic="charge and redox balance",
-        draw=_iron_numbers,
+        draw=one_of(
+            temp=range(8, 19),
+            iron=tenths(range(60, 141, 5), 100),
+            oxygen=tenths((30, 35, 40, 45, 50), 100),
+            alkalinity=range(200, 261, 5),
+            ph=tenths(range(66, 72)),
+        ),
         switches=(
             Switch(
                 "dose", {"limited": "oxygen taken in a limited amount", "excess": "oxygen taken in excess"}
             ),
-            Switch(
-                "filter",
-                {"calcite": "equilibrium with calcite included", "sand": "equilibrium with calcite omitted"},
-            ),
+            optional("filter", "equilibrium with calcite", {"calcite": True, "sand": False}),
             Switch("gas", {"open": "water kept open to CO2", "closed": "water closed to CO2"}),
-            Switch(
-                "basis",
-                {
-                    "CaCO3": "alkalinity taken as CaCO3 instead of HCO3-",
-                    "HCO3": "alkalinity taken as HCO3- instead of CaCO3",
-                },
-                "unit",
-            ),
+            given_as("basis", {"CaCO3": "CaCO3", "HCO3": "HCO3-"}, "alkalinity taken as {} instead of {}"),
         ),
-        tell=_iron_tell,
-        build=_iron_build,
+        tell=_tell_iron,
+        build=_build_iron,
         quantities=(
             PH,
-            ALKALINITY,
-            species("bicarbonate", "the ion HCO3-", "HCO3-", "carbon"),
-            dissolved("inorganic carbon", "C", "carbon"),
+            alkalinity(),
+            molality("bicarbonate", "HCO3-", "carbon", noun="the ion"),
+            total("inorganic carbon", "C", "carbon"),
         ),
     ),
     Stem(
         name="nitrate-reduced-in-an-aquifer",
         topic="charge and redox balance",
-        draw=_nitrate_numbers,
+        draw=_draw_nitrate,
         switches=(
-            Switch(
-                "basis",
-                {"N": "nitrate taken as N instead of NO3-", "NO3": "nitrate taken as NO3- instead of N"},
-                "unit",
-            ),
-            Switch("oxygen", {"with": "dissolved oxygen included", "without": "dissolved oxygen omitted"}),
-            Switch(
-                "donor",
-                {
-                    "organic": "organic carbon used instead of pyrite",
-                    "pyrite": "pyrite used instead of organic carbon",
-                },
-            ),
-            Switch("days", {"one": "value read after one day", "two": "value read after two days"}, "step"),
+            given_as("basis", {"N": "N", "NO3": "NO3-"}, "nitrate taken as {} instead of {}"),
+            optional("oxygen", "dissolved oxygen", {"with": True, "without": False}),
+            either("donor", {"organic": "organic carbon", "pyrite": "pyrite"}),
+            read("days", {"one": "after one day", "two": "after two days"}),
         ),
-        tell=_nitrate_tell,
-        build=_nitrate_build,
-        state=_nitrate_state,
+        tell=_tell_nitrate,
+        build=_build_nitrate,
+        state=state_of("days", {"one": -2, "two": -1}),
         quantities=(
-            Quantity(
-                "nitrate",
-                "What is the concentration of the remaining nitrate?",
-                "mmol/kg water",
-                "value",
-                'TOT("N(5)")*1e3',
-                Printed("Distribution of species", "N(5)", scale=1e3),
-                "nitrogen",
-            ),
-            species("nitrogen", "dissolved N2", "N2", "nitrogen"),
+            total("nitrate", "N(5)", "nitrogen", ask="What is the concentration of the remaining nitrate?"),
+            molality("nitrogen", "N2", "nitrogen", noun="dissolved"),
             PH,
-            ALKALINITY,
+            alkalinity(),
         ),
     ),
     Stem(
         name="iron-in-an-acid-lake",
         topic="charge and redox balance",
-        draw=_eh_numbers,
+        draw=one_of(
+            ph=tenths(range(24, 30)),
+            limed=tenths(range(32, 36)),
+            eh=range(480, 546, 5),
+            iron=tenths(range(40, 81, 5)),
+            sulfate=range(2000, 3001, 100),
+        ),
         switches=(
-            Switch(
+            either(
                 "against",
-                {
-                    "hydrogen": "potential taken relative to the standard hydrogen electrode",
-                    "silver": "potential taken relative to the Ag/AgCl electrode",
-                },
+                {"hydrogen": "standard hydrogen", "silver": "Ag/AgCl"},
+                "potential taken relative to the {} electrode",
             ),
             Switch("lime", {"no": "raising of the pH omitted", "yes": "pH raised although it is not"}),
-            Switch(
-                "iron",
-                {"mg": "iron taken in mg instead of mmol", "mmol": "iron taken in mmol instead of mg"},
-                "unit",
-            ),
-            Switch(
-                "sulfate",
-                {"S": "sulfate taken as S instead of SO4", "SO4": "sulfate taken as SO4 instead of S"},
-                "unit",
-            ),
+            given_as("iron", {"mg": "mg", "mmol": "mmol"}, "iron taken in {} instead of {}"),
+            given_as("sulfate", {"S": "S", "SO4": "SO4"}, "sulfate taken as {} instead of {}"),
         ),
-        tell=_eh_tell,
-        build=_eh_build,
+        tell=_tell_eh,
+        build=_build_eh,
         quantities=(
-            _iron("ferric", "ferric", "Fe(3)"),
-            _iron("ferrous", "ferrous", "Fe(2)"),
-            index("goethite", "Goethite", "hydroxides"),
-            index("Fe(OH)3(a), amorphous ferric hydroxide,", "Fe(OH)3(a)", "hydroxides"),
+            total("ferric iron", "Fe(3)", "iron", name="ferric"),
+            total("ferrous iron", "Fe(2)", "iron", name="ferrous"),
+            index("Goethite", "hydroxides"),
+            index("Fe(OH)3(a)", "hydroxides", noun="Fe(OH)3(a), amorphous ferric hydroxide,"),
         ),
     ),
 )

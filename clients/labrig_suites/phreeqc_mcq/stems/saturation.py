@@ -2,44 +2,18 @@
 
 from __future__ import annotations
 
-import random
-
+from labrig_suites.phreeqc_mcq.drawing import one_of, tenths
+from labrig_suites.phreeqc_mcq.quantities import index
 from labrig_suites.phreeqc_mcq.scenario import (
-    DATABASE,
     Numbers,
-    Printed,
-    Quantity,
     States,
     Stem,
     Switch,
 )
+from labrig_suites.phreeqc_mcq.switches import databases, given_as, optional, read
 
 
-def index(mineral: str, phase: str, group: str, liquid: str = "water") -> Quantity:
-    """Return the saturation index of a mineral as a quantity."""
-    return Quantity(
-        f"si-{phase.lower()}",
-        f"What is the saturation index of {mineral} in the {liquid}?",
-        "",
-        "si",
-        f'SI("{phase}")',
-        Printed("Saturation indices", phase),
-        group,
-    )
-
-
-def _well_numbers(draws: random.Random) -> dict[str, float]:
-    return {
-        "heat": draws.choice(range(50, 91, 5)),
-        "ph": draws.choice(range(68, 78)) / 10,
-        "hardness": draws.choice(range(120, 201, 10)),
-        "magnesium": draws.choice(range(5, 31)),
-        "alkalinity": draws.choice(range(150, 251, 10)),
-        "sodium": draws.choice(range(60, 121, 5)),
-    }
-
-
-def _well_tell(n: Numbers, s: States) -> str:
+def _tell_well(n: Numbers, s: States) -> str:
     calcium = {"Ca": "as Ca", "CaCO3": "as CaCO3"}[s["calcium"]]
     alkalinity = {"CaCO3": "as CaCO3", "HCO3": "as HCO3-"}[s["alkalinity"]]
     use = "before" if s["use"] == "cool" else "after"
@@ -59,7 +33,7 @@ def _well_tell(n: Numbers, s: States) -> str:
     )
 
 
-def _well_build(n: Numbers, s: States) -> str:
+def _build_well(n: Numbers, s: States) -> str:
     calcium = n["hardness"] / {"Ca": 40.08, "CaCO3": 100.0869}[s["calcium"]]
     alkalinity = n["alkalinity"] / {"CaCO3": 50.04345, "HCO3": 61.0171}[s["alkalinity"]]
     text = (
@@ -74,18 +48,6 @@ def _well_build(n: Numbers, s: States) -> str:
     return text
 
 
-def _brine_numbers(draws: random.Random) -> dict[str, float]:
-    return {
-        "temp": draws.choice(range(30, 66, 5)),
-        "bar": draws.choice(range(200, 601, 50)),
-        "sodium": draws.choice(range(15, 31, 5)) / 10,
-        "calcium": draws.choice(range(5, 31, 5)) / 100,
-        "magnesium": draws.choice(range(10, 41, 5)) / 100,
-        "strontium": draws.choice(range(10, 81, 10)) / 10,
-        "sulfate": draws.choice(range(10, 41, 5)),
-    }
-
-
 def _brine_chloride(n: Numbers, s: States) -> float:
     """Return the chloride that balances the charges, in mmol.
 
@@ -96,7 +58,7 @@ def _brine_chloride(n: Numbers, s: States) -> float:
     return (n["sodium"] + 2 * n["calcium"] + 2 * magnesium) * 1e3 + 2 * n["strontium"] - 2 * n["sulfate"]
 
 
-def _brine_tell(n: Numbers, s: States) -> str:
+def _tell_brine(n: Numbers, s: States) -> str:
     basis = {"kgw": "per kg of water", "kgs": "per kg of brine"}[s["basis"]]
     magnesium = (
         f"magnesium {n['magnesium']:g}"
@@ -114,7 +76,7 @@ def _brine_tell(n: Numbers, s: States) -> str:
     )
 
 
-def _brine_build(n: Numbers, s: States) -> str:
+def _build_brine(n: Numbers, s: States) -> str:
     pressure = n["bar"] if s["place"] == "reservoir" else 1
     magnesium = n["magnesium"] if s["magnesium"] == "with" else 0
     return (
@@ -129,72 +91,61 @@ STEMS = (
     Stem(
         name="well-water-in-a-heat-exchanger",
         topic="saturation",
-        draw=_well_numbers,
-        switches=(
-            Switch(
-                "calcium",
-                {
-                    "Ca": "calcium taken as Ca instead of CaCO3",
-                    "CaCO3": "calcium taken as CaCO3 instead of Ca",
-                },
-                "unit",
-            ),
-            Switch(
-                "alkalinity",
-                {
-                    "CaCO3": "alkalinity taken as CaCO3 instead of HCO3-",
-                    "HCO3": "alkalinity taken as HCO3- instead of CaCO3",
-                },
-                "unit",
-            ),
-            Switch(
-                "air", {"closed": "equilibrium with air omitted", "open": "equilibrium with air included"}
-            ),
-            Switch(
-                "use", {"cool": "value read before heating", "heated": "value read after heating"}, "step"
-            ),
+        draw=one_of(
+            heat=range(50, 91, 5),
+            ph=tenths(range(68, 78)),
+            hardness=range(120, 201, 10),
+            magnesium=range(5, 31),
+            alkalinity=range(150, 251, 10),
+            sodium=range(60, 121, 5),
         ),
-        tell=_well_tell,
-        build=_well_build,
+        switches=(
+            given_as("calcium", {"Ca": "Ca", "CaCO3": "CaCO3"}, "calcium taken as {} instead of {}"),
+            given_as(
+                "alkalinity", {"CaCO3": "CaCO3", "HCO3": "HCO3-"}, "alkalinity taken as {} instead of {}"
+            ),
+            optional("air", "equilibrium with air", {"closed": False, "open": True}),
+            read("use", {"cool": "before heating", "heated": "after heating"}),
+        ),
+        tell=_tell_well,
+        build=_build_well,
         quantities=(
-            index("calcite", "Calcite", "carbonates"),
-            index("aragonite", "Aragonite", "carbonates"),
-            index("dolomite", "Dolomite", "carbonates"),
+            index("Calcite", "carbonates"),
+            index("Aragonite", "carbonates"),
+            index("Dolomite", "carbonates"),
         ),
     ),
     Stem(
         name="sulfate-scale-from-oilfield-brine",
         topic="saturation",
-        draw=_brine_numbers,
+        draw=one_of(
+            temp=range(30, 66, 5),
+            bar=range(200, 601, 50),
+            sodium=tenths(range(15, 31, 5)),
+            calcium=tenths(range(5, 31, 5), 100),
+            magnesium=tenths(range(10, 41, 5), 100),
+            strontium=tenths(range(10, 81, 10)),
+            sulfate=range(10, 41, 5),
+        ),
         switches=(
-            Switch(
+            given_as(
                 "basis",
-                {
-                    "kgw": "concentrations taken per kg of water instead of per kg of brine",
-                    "kgs": "concentrations taken per kg of brine instead of per kg of water",
-                },
-                "unit",
+                {"kgw": "per kg of water", "kgs": "per kg of brine"},
+                "concentrations taken {} instead of {}",
             ),
-            Switch("magnesium", {"with": "magnesium included", "without": "magnesium omitted"}),
+            optional("magnesium", "magnesium", {"with": True, "without": False}),
             Switch(
                 "place",
                 {"reservoir": "pressure of the reservoir used", "head": "pressure at the wellhead used"},
             ),
-            Switch(
-                DATABASE,
-                {
-                    "phreeqc.dat": "database phreeqc.dat used",
-                    "pitzer.dat": "database pitzer.dat used",
-                },
-                "database",
-            ),
+            databases("phreeqc.dat", "pitzer.dat"),
         ),
-        tell=_brine_tell,
-        build=_brine_build,
+        tell=_tell_brine,
+        build=_build_brine,
         quantities=(
-            index("celestite", "Celestite", "sulfates", "brine"),
-            index("gypsum", "Gypsum", "sulfates", "brine"),
-            index("anhydrite", "Anhydrite", "sulfates", "brine"),
+            index("Celestite", "sulfates", of="brine"),
+            index("Gypsum", "sulfates", of="brine"),
+            index("Anhydrite", "sulfates", of="brine"),
         ),
     ),
 )

@@ -4,24 +4,13 @@ from __future__ import annotations
 
 import random
 
+from labrig_suites.phreeqc_mcq.drawing import one_of, tenths
+from labrig_suites.phreeqc_mcq.quantities import CALCIUM, PH, molality, total
 from labrig_suites.phreeqc_mcq.scenario import Numbers, Printed, Quantity, States, Stem, Switch
-from labrig_suites.phreeqc_mcq.stems.carbonate import CALCIUM, PH
+from labrig_suites.phreeqc_mcq.switches import either, given_as, optional
 
 
-def _scale_numbers(draws: random.Random) -> dict[str, float]:
-    return {
-        "temp": draws.choice(range(60, 91, 5)),
-        "cool": draws.choice(range(10, 31, 5)),
-        "salt": draws.choice(range(600, 1001, 50)),
-        "ca": draws.choice(range(20, 61, 10)),
-        "sr": draws.choice((6, 7, 8, 10, 12)),
-        "ba": draws.choice((10, 15, 20, 25)) / 10,
-        "low": draws.choice((3, 4, 5)),
-        "a": draws.choice((10, 12, 14, 16, 18)) / 10,
-    }
-
-
-def _scale_tell(n: Numbers, s: States) -> str:
+def _tell_scale(n: Numbers, s: States) -> str:
     sulfate = {"sea": 28, "filtered": n["low"]}[s["sea"]]
     plant = {"sea": "", "filtered": ", from which a membrane has removed most of the sulfate"}[s["sea"]]
     sea, formation = {"40:60": ("0.4", "0.6"), "60:40": ("0.6", "0.4")}[s["mix"]]
@@ -45,7 +34,7 @@ def _scale_tell(n: Numbers, s: States) -> str:
     )
 
 
-def _scale_build(n: Numbers, s: States) -> str:
+def _build_scale(n: Numbers, s: States) -> str:
     sulfate = {"sea": 28, "filtered": n["low"]}[s["sea"]]
     sea, formation = {"40:60": ("0.4", "0.6"), "60:40": ("0.6", "0.4")}[s["mix"]]
     heat = f"REACTION_TEMPERATURE 1\n    {n['cool']:g}\n" if s["heat"] == "cooled" else ""
@@ -63,7 +52,7 @@ def _scale_build(n: Numbers, s: States) -> str:
     )
 
 
-def _cadmium_numbers(draws: random.Random) -> dict[str, float]:
+def _draw_cadmium(draws: random.Random) -> dict[str, float]:
     return {
         "temp": 25,
         "log_p": draws.choice(range(-25, -14)) / 10,
@@ -74,7 +63,7 @@ def _cadmium_numbers(draws: random.Random) -> dict[str, float]:
     }
 
 
-def _cadmium_tell(n: Numbers, s: States) -> str:
+def _tell_cadmium(n: Numbers, s: States) -> str:
     guggenheim = (
         "a regular solid solution whose excess Gibbs energy is the product of the two mole fractions and"
     )
@@ -98,7 +87,7 @@ def _cadmium_tell(n: Numbers, s: States) -> str:
     )
 
 
-def _cadmium_build(n: Numbers, s: States) -> str:
+def _build_cadmium(n: Numbers, s: States) -> str:
     amount = n["calcite"] * {"mmol": 1e-3, "g": 1 / 100.09}[s["unit"]]
     salt = n["salt"] if s["salt"] == "salt" else 0
     sodium = f"    Na {salt:g}\n" if salt else ""
@@ -119,18 +108,22 @@ STEMS = (
     Stem(
         name="barium-strontium-scale",
         topic="solid solutions",
-        draw=_scale_numbers,
+        draw=one_of(
+            temp=range(60, 91, 5),
+            cool=range(10, 31, 5),
+            salt=range(600, 1001, 50),
+            ca=range(20, 61, 10),
+            sr=(6, 7, 8, 10, 12),
+            ba=tenths((10, 15, 20, 25)),
+            low=(3, 4, 5),
+            a=tenths((10, 12, 14, 16, 18)),
+        ),
         switches=(
-            Switch(
-                "model",
-                {"ideal": "solid solution taken as ideal", "regular": "solid solution taken as regular"},
-            ),
-            Switch(
+            either("model", {"ideal": "ideal", "regular": "regular"}, "solid solution taken as {}"),
+            either(
                 "mix",
-                {
-                    "40:60": "seawater and formation water mixed 40:60 instead of 60:40",
-                    "60:40": "seawater and formation water mixed 60:40 instead of 40:60",
-                },
+                {"40:60": "40:60", "60:40": "60:40"},
+                "seawater and formation water mixed {} instead of {}",
             ),
             Switch(
                 "sea", {"sea": "removal of sulfate omitted", "filtered": "sulfate removed although it is not"}
@@ -140,8 +133,8 @@ STEMS = (
                 {"kept": "cooling of the mixture omitted", "cooled": "mixture cooled although it is not"},
             ),
         ),
-        tell=_scale_tell,
-        build=_scale_build,
+        tell=_tell_scale,
+        build=_build_scale,
         quantities=(
             Quantity(
                 "celestite",
@@ -151,24 +144,8 @@ STEMS = (
                 '100*S_S("Celestite")/(S_S("Celestite")+S_S("Barite"))',
                 Printed("Solid solutions", "Celestite", 2, 100),
             ),
-            Quantity(
-                "barium",
-                "What is the total concentration of dissolved barium?",
-                "µmol/kg water",
-                "value",
-                'TOT("Ba")*1e6',
-                Printed("Solution composition", "Ba", scale=1e6),
-                group="barium",
-            ),
-            Quantity(
-                "free-barium",
-                "What is the molality of the free ion Ba+2?",
-                "µmol/kg water",
-                "value",
-                'MOL("Ba+2")*1e6',
-                Printed("Distribution of species", "Ba+2", scale=1e6),
-                group="barium",
-            ),
+            total("barium", "Ba", "barium", unit="µmol"),
+            molality("free-barium", "Ba+2", "barium", unit="µmol"),
             Quantity(
                 "celestite-amount",
                 "What is the amount of the celestite component in the scale?",
@@ -182,7 +159,7 @@ STEMS = (
     Stem(
         name="cadmium-in-calcite",
         topic="solid solutions",
-        draw=_cadmium_numbers,
+        draw=_draw_cadmium,
         switches=(
             Switch(
                 "model",
@@ -193,12 +170,8 @@ STEMS = (
                 },
                 "unit",
             ),
-            Switch(
-                "unit",
-                {"mmol": "calcite taken in mmol instead of g", "g": "calcite taken in g instead of mmol"},
-                "unit",
-            ),
-            Switch("salt", {"none": "salt omitted", "salt": "salt included"}),
+            given_as("unit", {"mmol": "mmol", "g": "g"}, "calcite taken in {} instead of {}"),
+            optional("salt", "salt", {"none": False, "salt": True}),
             Switch(
                 "system",
                 {
@@ -207,27 +180,11 @@ STEMS = (
                 },
             ),
         ),
-        tell=_cadmium_tell,
-        build=_cadmium_build,
+        tell=_tell_cadmium,
+        build=_build_cadmium,
         quantities=(
-            Quantity(
-                "cadmium",
-                "What is the total concentration of dissolved cadmium?",
-                "µmol/kg water",
-                "value",
-                'TOT("Cd")*1e6',
-                Printed("Solution composition", "Cd", scale=1e6),
-                group="cadmium",
-            ),
-            Quantity(
-                "free-cadmium",
-                "What is the molality of the free ion Cd+2?",
-                "µmol/kg water",
-                "value",
-                'MOL("Cd+2")*1e6',
-                Printed("Distribution of species", "Cd+2", scale=1e6),
-                group="cadmium",
-            ),
+            total("cadmium", "Cd", "cadmium", unit="µmol"),
+            molality("free-cadmium", "Cd+2", "cadmium", unit="µmol"),
             CALCIUM,
             PH,
         ),

@@ -2,45 +2,18 @@
 
 from __future__ import annotations
 
-import random
-
+from labrig_suites.phreeqc_mcq.drawing import one_of, tenths
+from labrig_suites.phreeqc_mcq.quantities import index, molality
 from labrig_suites.phreeqc_mcq.scenario import (
-    DATABASE,
     Numbers,
-    Printed,
-    Quantity,
     States,
     Stem,
     Switch,
 )
+from labrig_suites.phreeqc_mcq.switches import databases, either, given_as, optional
 
 
-def species(name: str, noun: str, formula: str, group: str, micro: bool = False) -> Quantity:
-    """Return the molality of a species as a quantity, in mmol or in µmol."""
-    scale = "1e6" if micro else "1e3"
-    return Quantity(
-        name,
-        f"What is the molality of {noun}?",
-        "µmol/kg water" if micro else "mmol/kg water",
-        "value",
-        f'MOL("{formula}")*{scale}',
-        Printed("Distribution of species", formula, scale=float(scale)),
-        group,
-    )
-
-
-def _ammonia_numbers(draws: random.Random) -> dict[str, float]:
-    return {
-        "ammonia": draws.choice(range(200, 1801, 50)),
-        "temp": draws.choice((5, 8, 10, 12, 15)),
-        "warm": draws.choice(range(35, 61, 5)),
-        "ph": draws.choice(range(82, 89)) / 10,
-        "raised": draws.choice(range(92, 99)) / 10,
-        "salt": draws.choice(range(300, 901, 50)),
-    }
-
-
-def _ammonia_tell(n: Numbers, s: States) -> str:
+def _tell_ammonia(n: Numbers, s: States) -> str:
     basis = {"N": "as nitrogen (N)", "NH4": "as ammonium (NH4+)"}[s["basis"]]
     salt = (
         f"{n['salt']:g} mmol of sodium per kg of water"
@@ -59,7 +32,7 @@ def _ammonia_tell(n: Numbers, s: States) -> str:
     )
 
 
-def _ammonia_build(n: Numbers, s: States) -> str:
+def _build_ammonia(n: Numbers, s: States) -> str:
     temp = n["temp"] if s["temp"] == "pond" else n["warm"]
     ph = n["ph"] if s["ph"] == "own" else n["raised"]
     sodium = n["salt"] * 22.9898 if s["salt"] == "salty" else 0
@@ -70,31 +43,18 @@ def _ammonia_build(n: Numbers, s: States) -> str:
     )
 
 
-AMMONIA_GAS = Quantity(
-    "ammonia-pressure",
-    "What is the logarithm (base 10) of the NH3 partial pressure, in atm, in a gas in equilibrium with the water?",
-    "",
-    "si",
-    'SI("NH3(g)")',
-    Printed("Saturation indices", "NH3(g)"),
+AMMONIA_GAS = index(
+    "NH3(g)",
+    ask="What is the logarithm (base 10) of the NH3 partial pressure, in atm, in a gas in equilibrium with the water?",
+    name="ammonia-pressure",
 )
-
-
-def _marine_numbers(draws: random.Random) -> dict[str, float]:
-    return {
-        "temp": draws.choice((4, 6, 8, 10, 12)),
-        "warm": draws.choice((26, 27, 28, 29, 30)),
-        "ph": draws.choice(range(780, 831, 5)) / 100,
-        "alkalinity": draws.choice(range(110, 141, 5)),
-        "dilution": draws.choice(range(90, 111, 5)) / 100,
-    }
 
 
 def _marine(n: Numbers, mmol: float) -> float:
     return float(f"{mmol * n['dilution']:.3g}")
 
 
-def _marine_tell(n: Numbers, s: States) -> str:
+def _tell_marine(n: Numbers, s: States) -> str:
     basis = {"CaCO3": "CaCO3", "HCO3": "HCO3-"}[s["basis"]]
     sulfate = (
         "Its sulfate remains in it"
@@ -116,7 +76,7 @@ def _marine_tell(n: Numbers, s: States) -> str:
     )
 
 
-def _marine_build(n: Numbers, s: States) -> str:
+def _build_marine(n: Numbers, s: States) -> str:
     milliequivalents = n["alkalinity"] / {"CaCO3": 50.04345, "HCO3": 61.0171}[s["basis"]]
     return (
         f"SOLUTION 1\n    temp {n['temp'] if s['temp'] == 'cold' else n['warm']:g}\n    pH {n['ph']:g}\n"
@@ -127,18 +87,7 @@ def _marine_build(n: Numbers, s: States) -> str:
     )
 
 
-def _cadmium_numbers(draws: random.Random) -> dict[str, float]:
-    return {
-        "cadmium": draws.choice((5, 8, 10, 12, 15, 20, 30, 50)),
-        "ph": draws.choice(range(78, 87)) / 10,
-        "calcium": draws.choice(range(10, 21)) / 10,
-        "chloride": draws.choice(range(2, 9)) / 10,
-        "sea": draws.choice((20, 30, 40, 60, 80, 100)),
-        "sulfate": draws.choice((2, 3, 4, 5, 6)),
-    }
-
-
-def _cadmium_tell(n: Numbers, s: States) -> str:
+def _tell_cadmium(n: Numbers, s: States) -> str:
     unit = {"ug": "µg", "nmol": "nmol"}[s["unit"]]
     tide = "high" if s["tide"] == "high" else "low"
     mine = (
@@ -156,7 +105,7 @@ def _cadmium_tell(n: Numbers, s: States) -> str:
     )
 
 
-def _cadmium_build(n: Numbers, s: States) -> str:
+def _build_cadmium(n: Numbers, s: States) -> str:
     salt = n["sea"] if s["tide"] == "high" else 0
     sulfate = n["sulfate"] if s["quarry"] == "open" else 0
     cadmium = (
@@ -172,107 +121,80 @@ def _cadmium_build(n: Numbers, s: States) -> str:
     )
 
 
-def _cadmium(name: str, noun: str, formula: str) -> Quantity:
-    return Quantity(
-        name,
-        f"What is the molality of {noun}?",
-        "nmol/kg water",
-        "value",
-        f'MOL("{formula}")*1e9',
-        Printed("Distribution of species", formula, scale=1e9),
-        "cadmium",
-    )
-
-
 STEMS = (
     Stem(
         name="ammonia-stripping",
         topic="speciation",
-        draw=_ammonia_numbers,
-        switches=(
-            Switch(
-                "basis",
-                {"N": "ammonia taken as N instead of NH4+", "NH4": "ammonia taken as NH4+ instead of N"},
-                "unit",
-            ),
-            Switch("salt", {"fresh": "sodium chloride omitted", "salty": "sodium chloride included"}),
-            Switch("ph", {"own": "raising of the pH omitted", "raised": "pH raised although it is not"}),
-            Switch(
-                "temp",
-                {
-                    "pond": "temperature of the pond used",
-                    "column": "temperature of the stripping column used",
-                },
-            ),
+        draw=one_of(
+            ammonia=range(200, 1801, 50),
+            temp=(5, 8, 10, 12, 15),
+            warm=range(35, 61, 5),
+            ph=tenths(range(82, 89)),
+            raised=tenths(range(92, 99)),
+            salt=range(300, 901, 50),
         ),
-        tell=_ammonia_tell,
-        build=_ammonia_build,
+        switches=(
+            given_as("basis", {"N": "N", "NH4": "NH4+"}, "ammonia taken as {} instead of {}"),
+            optional("salt", "sodium chloride", {"fresh": False, "salty": True}),
+            Switch("ph", {"own": "raising of the pH omitted", "raised": "pH raised although it is not"}),
+            either("temp", {"pond": "pond", "column": "stripping column"}, "temperature of the {} used"),
+        ),
+        tell=_tell_ammonia,
+        build=_build_ammonia,
         quantities=(
-            species("ammonia", "the uncharged species NH3", "NH3", "ammonia"),
-            species("ammonium", "the ion NH4+", "NH4+", "ammonia"),
+            molality("ammonia", "NH3", "ammonia", noun="the uncharged species"),
+            molality("ammonium", "NH4+", "ammonia", noun="the ion"),
             AMMONIA_GAS,
         ),
     ),
     Stem(
         name="carbonate-ion-pairs-in-seawater",
         topic="speciation",
-        draw=_marine_numbers,
-        switches=(
-            Switch(
-                "basis",
-                {
-                    "CaCO3": "alkalinity taken as CaCO3 instead of HCO3-",
-                    "HCO3": "alkalinity taken as HCO3- instead of CaCO3",
-                },
-                "unit",
-            ),
-            Switch("magnesium", {"with": "magnesium included", "without": "magnesium omitted"}),
-            Switch("sulfate", {"with": "sulfate included", "without": "sulfate omitted"}),
-            Switch("temp", {"cold": "temperature in winter used", "warm": "temperature in summer used"}),
-            Switch(
-                DATABASE,
-                {
-                    "phreeqc.dat": "database phreeqc.dat used",
-                    "wateq4f.dat": "database wateq4f.dat used",
-                },
-                "database",
-            ),
+        draw=one_of(
+            temp=(4, 6, 8, 10, 12),
+            warm=(26, 27, 28, 29, 30),
+            ph=tenths(range(780, 831, 5), 100),
+            alkalinity=range(110, 141, 5),
+            dilution=tenths(range(90, 111, 5), 100),
         ),
-        tell=_marine_tell,
-        build=_marine_build,
+        switches=(
+            given_as("basis", {"CaCO3": "CaCO3", "HCO3": "HCO3-"}, "alkalinity taken as {} instead of {}"),
+            optional("magnesium", "magnesium", {"with": True, "without": False}),
+            optional("sulfate", "sulfate", {"with": True, "without": False}),
+            either("temp", {"cold": "winter", "warm": "summer"}, "temperature in {} used"),
+            databases("phreeqc.dat", "wateq4f.dat"),
+        ),
+        tell=_tell_marine,
+        build=_build_marine,
         quantities=(
-            species("carbonate", "the free ion CO3-2", "CO3-2", "carbonate", micro=True),
-            species("calcium-carbonate", "the dissolved ion pair CaCO3", "CaCO3", "carbonate", micro=True),
-            species("calcium-bicarbonate", "the ion pair CaHCO3+", "CaHCO3+", "carbonate", micro=True),
+            molality("carbonate", "CO3-2", "carbonate", unit="µmol"),
+            molality("calcium-carbonate", "CaCO3", "carbonate", noun="the dissolved ion pair", unit="µmol"),
+            molality("calcium-bicarbonate", "CaHCO3+", "carbonate", noun="the ion pair", unit="µmol"),
         ),
     ),
     Stem(
         name="cadmium-in-an-estuary",
         topic="speciation",
-        draw=_cadmium_numbers,
-        switches=(
-            Switch(
-                "unit",
-                {"ug": "cadmium taken in µg instead of nmol", "nmol": "cadmium taken in nmol instead of µg"},
-                "unit",
-            ),
-            Switch("tide", {"high": "sea salt included", "low": "sea salt omitted"}),
-            Switch("quarry", {"open": "calcium sulfate included", "closed": "calcium sulfate omitted"}),
-            Switch(
-                DATABASE,
-                {
-                    "phreeqc.dat": "database phreeqc.dat used",
-                    "minteq.v4.dat": "database minteq.v4.dat used",
-                },
-                "database",
-            ),
+        draw=one_of(
+            cadmium=(5, 8, 10, 12, 15, 20, 30, 50),
+            ph=tenths(range(78, 87)),
+            calcium=tenths(range(10, 21)),
+            chloride=tenths(range(2, 9)),
+            sea=(20, 30, 40, 60, 80, 100),
+            sulfate=(2, 3, 4, 5, 6),
         ),
-        tell=_cadmium_tell,
-        build=_cadmium_build,
+        switches=(
+            given_as("unit", {"ug": "µg", "nmol": "nmol"}, "cadmium taken in {} instead of {}"),
+            optional("tide", "sea salt", {"high": True, "low": False}),
+            optional("quarry", "calcium sulfate", {"open": True, "closed": False}),
+            databases("phreeqc.dat", "minteq.v4.dat"),
+        ),
+        tell=_tell_cadmium,
+        build=_build_cadmium,
         quantities=(
-            _cadmium("free-cadmium", "the free ion Cd+2", "Cd+2"),
-            _cadmium("cadmium-chloride", "the complex CdCl+", "CdCl+"),
-            _cadmium("cadmium-carbonate", "the dissolved complex CdCO3", "CdCO3"),
+            molality("free-cadmium", "Cd+2", "cadmium", unit="nmol"),
+            molality("cadmium-chloride", "CdCl+", "cadmium", noun="the complex", unit="nmol"),
+            molality("cadmium-carbonate", "CdCO3", "cadmium", noun="the dissolved complex", unit="nmol"),
         ),
     ),
 )

@@ -3,53 +3,23 @@
 from __future__ import annotations
 
 import math
-import random
 
-from labrig_suites.phreeqc_mcq.scenario import Numbers, Printed, Quantity, States, Stem, Switch
-from labrig_suites.phreeqc_mcq.stems.carbonate import PH
+from labrig_suites.phreeqc_mcq.drawing import one_of
+from labrig_suites.phreeqc_mcq.quantities import CALCIUM, FREE_CALCIUM, PH, molality, total
+from labrig_suites.phreeqc_mcq.scenario import Numbers, States, Stem, Switch
+from labrig_suites.phreeqc_mcq.switches import either, given_as, read, state_of
 
 ATM_PER_MPA = 1 / 0.101325
 
 
 # Brine under a plume of carbon dioxide
 
-CARBON = Quantity(
-    "carbon",
-    "What is the total concentration of dissolved inorganic carbon?",
-    "mol/kg water",
-    "value",
-    'TOT("C(4)")',
-    Printed("Distribution of species", "C(4)"),
-    group="carbon",
-)
-CARBON_DIOXIDE = Quantity(
-    "carbon-dioxide",
-    "What is the molality of the dissolved species CO2?",
-    "mol/kg water",
-    "value",
-    'MOL("CO2")',
-    Printed("Distribution of species", "CO2"),
-    group="carbon",
-)
-BICARBONATE = Quantity(
-    "bicarbonate",
-    "What is the molality of the free ion HCO3-?",
-    "mmol/kg water",
-    "value",
-    'MOL("HCO3-")*1e3',
-    Printed("Distribution of species", "HCO3-", scale=1e3),
-)
+CARBON = total("inorganic carbon", "C(4)", "carbon", name="carbon", unit="mol")
+CARBON_DIOXIDE = molality("carbon-dioxide", "CO2", "carbon", noun="the dissolved species", unit="mol")
+BICARBONATE = molality("bicarbonate", "HCO3-")
 
 
-def _plume_numbers(draws: random.Random) -> dict[str, float]:
-    return {
-        "temp": draws.choice(range(35, 81)),
-        "pressure": draws.choice((8, 9, 10, 11, 12, 14, 16, 18)),
-        "salt": draws.choice((0.5, 0.8, 1, 1.2, 1.5)),
-    }
-
-
-def _plume_tell(n: Numbers, s: States) -> str:
+def _tell_plume(n: Numbers, s: States) -> str:
     pressure = (
         f"{n['pressure']:g} MPa (1 atm is 0.101325 MPa)" if s["unit"] == "MPa" else f"{n['pressure']:g} atm"
     )
@@ -78,7 +48,7 @@ def _plume_tell(n: Numbers, s: States) -> str:
     )
 
 
-def _plume_build(n: Numbers, s: States) -> str:
+def _build_plume(n: Numbers, s: States) -> str:
     pressure = n["pressure"] * (ATM_PER_MPA if s["unit"] == "MPa" else 1)
     salt = f"    Na {n['salt']:g}\n    Cl {n['salt']:g}\n" if s["salt"] == "brine" else ""
     mineral = "" if s["mineral"] == "none" else f"    {s['mineral'].capitalize()} 0 10\n"
@@ -96,13 +66,13 @@ def _plume_build(n: Numbers, s: States) -> str:
 PLUME = Stem(
     name="brine-under-co2",
     topic="CO2 storage",
-    draw=_plume_numbers,
+    draw=one_of(
+        temp=range(35, 81),
+        pressure=(8, 9, 10, 11, 12, 14, 16, 18),
+        salt=(0.5, 0.8, 1, 1.2, 1.5),
+    ),
     switches=(
-        Switch(
-            "unit",
-            {"MPa": "pressure taken in MPa instead of atm", "atm": "pressure taken in atm instead of MPa"},
-            "unit",
-        ),
+        given_as("unit", {"MPa": "MPa", "atm": "atm"}, "pressure taken in {} instead of {}"),
         Switch("salt", {"brine": "salt added to fresh water", "fresh": "salt omitted"}),
         Switch(
             "mineral",
@@ -120,72 +90,23 @@ PLUME = Stem(
             },
         ),
     ),
-    tell=_plume_tell,
-    build=_plume_build,
+    tell=_tell_plume,
+    build=_build_plume,
     quantities=(PH, CARBON, CARBON_DIOXIDE, BICARBONATE),
 )
 
 
 # Silicates turn carbon dioxide into calcite
 
-DISSOLVED = Quantity(
-    "dissolved",
-    "What is the concentration of dissolved inorganic carbon?",
-    "mmol/kg water",
-    "value",
-    'TOT("C(4)")*1e3',
-    Printed("Distribution of species", "C(4)", scale=1e3),
-    group="carbon",
+DISSOLVED = total(
+    "dissolved", "C(4)", "carbon", ask="What is the concentration of dissolved inorganic carbon?"
 )
-DISSOLVED_DIOXIDE = Quantity(
-    "dissolved-dioxide",
-    "What is the molality of the dissolved species CO2?",
-    "mmol/kg water",
-    "value",
-    'MOL("CO2")*1e3',
-    Printed("Distribution of species", "CO2", scale=1e3),
-    group="carbon",
-)
-CALCIUM = Quantity(
-    "calcium",
-    "What is the total concentration of dissolved calcium?",
-    "mmol/kg water",
-    "value",
-    'TOT("Ca")*1e3',
-    Printed("Solution composition", "Ca", scale=1e3),
-    group="calcium",
-)
-FREE_CALCIUM = Quantity(
-    "free-calcium",
-    "What is the molality of the free ion Ca+2?",
-    "mmol/kg water",
-    "value",
-    'MOL("Ca+2")*1e3',
-    Printed("Distribution of species", "Ca+2", scale=1e3),
-    group="calcium",
-)
-SILICA = Quantity(
-    "silica",
-    "What is the total concentration of dissolved silica?",
-    "mmol/kg water",
-    "value",
-    'TOT("Si")*1e3',
-    Printed("Solution composition", "Si", scale=1e3),
-)
+DISSOLVED_DIOXIDE = molality("dissolved-dioxide", "CO2", "carbon", noun="the dissolved species")
+SILICA = total("silica", "Si")
 STEPS = 4
 
 
-def _trap_numbers(draws: random.Random) -> dict[str, float]:
-    return {
-        "temp": draws.choice(range(40, 81)),
-        "pressure": draws.choice((60, 80, 100, 120, 150)),
-        "salt": draws.choice((0.3, 0.5, 0.7, 1)),
-        "carbon": draws.choice((0.8, 0.85, 0.9, 0.95, 1)),
-        "silicate": draws.choice((0.05, 0.06, 0.07, 0.08, 0.09)),
-    }
-
-
-def _trap_tell(n: Numbers, s: States) -> str:
+def _tell_trap(n: Numbers, s: States) -> str:
     rock = {"wollastonite": "wollastonite, CaSiO3,", "diopside": "diopside, CaMgSi2O6,"}[s["rock"]]
     carbonates = {"wollastonite": "Calcite", "diopside": "Calcite, dolomite"}[s["rock"]]
     salt = f"{n['salt']:g} mol NaCl per kg of water" if s["salt"] == "brine" else "no salt"
@@ -208,7 +129,7 @@ def _trap_tell(n: Numbers, s: States) -> str:
     )
 
 
-def _trap_build(n: Numbers, s: States) -> str:
+def _build_trap(n: Numbers, s: States) -> str:
     salt = f"    Na {n['salt']:g}\n    Cl {n['salt']:g}\n" if s["salt"] == "brine" else ""
     formula, dolomite = {"wollastonite": ("CaSiO3", ""), "diopside": ("CaMgSi2O6", "    Dolomite 0 0\n")}[
         s["rock"]
@@ -222,47 +143,27 @@ def _trap_build(n: Numbers, s: States) -> str:
     )
 
 
-def _trap_state(n: Numbers, s: States) -> int:
-    return {"half": -3, "end": -1}[s["step"]]
-
-
 TRAP = Stem(
     name="mineral-trapping",
     topic="CO2 storage",
-    draw=_trap_numbers,
-    switches=(
-        Switch(
-            "rock",
-            {
-                "wollastonite": "wollastonite used instead of diopside",
-                "diopside": "diopside used instead of wollastonite",
-            },
-        ),
-        Switch(
-            "carbon",
-            {
-                "given": "CO2 taken in a given amount instead of in excess",
-                "excess": "CO2 taken in excess instead of in a given amount",
-            },
-        ),
-        Switch(
-            "silica",
-            {
-                "Chalcedony": "chalcedony used instead of amorphous silica",
-                "SiO2(a)": "amorphous silica used instead of chalcedony",
-            },
-        ),
-        Switch("salt", {"brine": "salt added to fresh water", "fresh": "salt omitted"}),
-        Switch(
-            "step",
-            {"half": "value read after the second portion", "end": "value read after the fourth portion"},
-            "step",
-        ),
+    draw=one_of(
+        temp=range(40, 81),
+        pressure=(60, 80, 100, 120, 150),
+        salt=(0.3, 0.5, 0.7, 1),
+        carbon=(0.8, 0.85, 0.9, 0.95, 1),
+        silicate=(0.05, 0.06, 0.07, 0.08, 0.09),
     ),
-    tell=_trap_tell,
-    build=_trap_build,
+    switches=(
+        either("rock", {"wollastonite": "wollastonite", "diopside": "diopside"}),
+        either("carbon", {"given": "in a given amount", "excess": "in excess"}, "CO2 taken {} instead of {}"),
+        either("silica", {"Chalcedony": "chalcedony", "SiO2(a)": "amorphous silica"}),
+        Switch("salt", {"brine": "salt added to fresh water", "fresh": "salt omitted"}),
+        read("step", {"half": "after the second portion", "end": "after the fourth portion"}),
+    ),
+    tell=_tell_trap,
+    build=_build_trap,
     quantities=(PH, DISSOLVED, DISSOLVED_DIOXIDE, CALCIUM, FREE_CALCIUM, SILICA),
-    state=_trap_state,
+    state=state_of("step", {"half": -3, "end": -1}),
 )
 
 

@@ -4,38 +4,23 @@ from __future__ import annotations
 
 import random
 
-from labrig_suites.phreeqc_mcq.scenario import Numbers, Printed, Quantity, States, Stem, Switch
-from labrig_suites.phreeqc_mcq.stems.carbonate import PH
+from labrig_suites.phreeqc_mcq.drawing import one_of, tenths
+from labrig_suites.phreeqc_mcq.quantities import PH, adsorbed, molality, total
+from labrig_suites.phreeqc_mcq.scenario import Numbers, Quantity, States, Stem, Switch
+from labrig_suites.phreeqc_mcq.switches import given_as, optional, read
 
 
-def _zinc(unit: str, factor: str) -> tuple[Quantity, ...]:
-    scale = float(factor)
+def _zinc(unit: str) -> tuple[Quantity, ...]:
     return (
-        Quantity(
-            "dissolved",
-            "What is the total concentration of dissolved zinc?",
-            f"{unit}/kg water",
-            "value",
-            f'TOT("Zn")*{factor}',
-            Printed("Solution composition", "Zn", scale=scale),
-            group="zinc",
-        ),
+        total("zinc", "Zn", "zinc", name="dissolved", unit=unit),
         *(
-            Quantity(
-                name,
-                f"What is the amount of zinc adsorbed on the {name} sites?",
-                f"{unit}/kg water",
-                "value",
-                f'MOL("{species}")*{factor}',
-                Printed("Surface composition", species, 2, scale),
-                group="zinc",
-            )
-            for name, species in (("strong", "Hfo_sOZn+"), ("weak", "Hfo_wOZn+"))
+            adsorbed(site, f"zinc adsorbed on the {site} sites", species, "zinc", unit=unit)
+            for site, species in (("strong", "Hfo_sOZn+"), ("weak", "Hfo_wOZn+"))
         ),
     )
 
 
-def _edge_numbers(draws: random.Random) -> dict[str, float]:
+def _draw_edge(draws: random.Random) -> dict[str, float]:
     low = draws.choice(range(55, 63)) / 10
     return {
         "zinc": draws.choice((10, 15, 20, 25, 30)),
@@ -47,7 +32,7 @@ def _edge_numbers(draws: random.Random) -> dict[str, float]:
     }
 
 
-def _edge_tell(n: Numbers, s: States) -> str:
+def _tell_edge(n: Numbers, s: States) -> str:
     oxide = {
         "oxide": f"{n['oxide']:g} mg of ferrihydrite (89 g per mol of Fe)",
         "iron": f"ferrihydrite that contains {n['oxide']:g} mg of Fe (55.85 g/mol)",
@@ -71,7 +56,7 @@ def _edge_tell(n: Numbers, s: States) -> str:
     )
 
 
-def _edge_build(n: Numbers, s: States) -> str:
+def _build_edge(n: Numbers, s: States) -> str:
     iron = n["oxide"] / 1000 / {"oxide": 89, "iron": 55.85}[s["as"]]
     calcium = n["ca"] if s["calcium"] == "calcium" else 0
     lines = f"    Ca {calcium:g}\n" if calcium else ""
@@ -89,20 +74,7 @@ def _edge_build(n: Numbers, s: States) -> str:
     )
 
 
-def _arsenic_numbers(draws: random.Random) -> dict[str, float]:
-    return {
-        "temp": draws.choice(range(9, 21)),
-        "ph": draws.choice(range(74, 80)) / 10,
-        "ca": draws.choice((10, 12, 15, 18)) / 10,
-        "na": draws.choice((16, 20, 25, 30)) / 10,
-        "alk": draws.choice((25, 28, 30, 33)) / 10,
-        "arsenic": draws.choice((60, 80, 100, 120, 150, 200)),
-        "phosphate": draws.choice((10, 15, 20, 25)),
-        "dose": draws.choice((6, 7, 8, 9, 10, 11, 12)),
-    }
-
-
-def _arsenic_tell(n: Numbers, s: States) -> str:
+def _tell_arsenic(n: Numbers, s: States) -> str:
     dose = {
         "iron": f"{n['dose']:g} mg of Fe (55.85 g/mol) as ferric chloride, FeCl3,",
         "salt": f"{n['dose']:g} mg of ferric chloride, FeCl3 (162.2 g/mol),",
@@ -127,7 +99,7 @@ def _arsenic_tell(n: Numbers, s: States) -> str:
     )
 
 
-def _arsenic_build(n: Numbers, s: States) -> str:
+def _build_arsenic(n: Numbers, s: States) -> str:
     dose = n["dose"] / 1000 / {"iron": 55.85, "salt": 162.2}[s["dose"]]
     phosphate = f"    P {n['phosphate'] / 1000:g}\n" if s["phosphate"] == "phosphate" else ""
     gas = "    CO2(g) -3.4 10\n" if s["air"] == "open" else ""
@@ -144,21 +116,7 @@ def _arsenic_build(n: Numbers, s: States) -> str:
     )
 
 
-def _estuary_numbers(draws: random.Random) -> dict[str, float]:
-    return {
-        "temp": draws.choice(range(8, 23)),
-        "ph": draws.choice(range(70, 79)) / 10,
-        "ca": draws.choice((5, 8, 10, 12)) / 10,
-        "alk": draws.choice((12, 15, 18)) / 10,
-        "na": draws.choice((5, 8, 10)) / 10,
-        "zinc": draws.choice((40, 50, 60, 80, 100)),
-        "oxide": draws.choice((15, 20, 25, 30, 40)),
-        "near": draws.choice((0.2, 0.3, 0.4)),
-        "far": draws.choice((1.5, 2.0, 3.0)),
-    }
-
-
-def _estuary_tell(n: Numbers, s: States) -> str:
+def _tell_estuary(n: Numbers, s: States) -> str:
     unit = {"ug": "µg of zinc (65.39 g/mol)", "nmol": "nmol of zinc"}[s["unit"]]
     oxide = (
         f"{n['oxide']:g} mg of suspended ferrihydrite, the surface Hfo of the database (89 g per mol of Fe, 600 m2/g; "
@@ -185,7 +143,7 @@ def _estuary_tell(n: Numbers, s: States) -> str:
     )
 
 
-def _estuary_build(n: Numbers, s: States) -> str:
+def _build_estuary(n: Numbers, s: States) -> str:
     zinc = n["zinc"] / {"ug": 65390, "nmol": 1e6}[s["unit"]]
     iron = n["oxide"] / 1000 / 89
     start = "    -equilibrate 1\n" if s["source"] == "river" else ""
@@ -204,69 +162,58 @@ STEMS = (
     Stem(
         name="zinc-adsorption-edge",
         topic="surface complexation",
-        draw=_edge_numbers,
+        draw=_draw_edge,
         switches=(
-            Switch("charge", {"layer": "electrostatic term included", "plain": "electrostatic term omitted"}),
+            optional("charge", "electrostatic term", {"layer": True, "plain": False}),
             Switch(
                 "as",
                 {"oxide": "mg of iron taken as mg of oxide", "iron": "mg of oxide taken as mg of iron"},
                 "unit",
             ),
-            Switch("calcium", {"none": "calcium omitted", "calcium": "calcium included"}),
-            Switch(
-                "read", {"low": "value read at the lower pH", "high": "value read at the higher pH"}, "step"
-            ),
+            optional("calcium", "calcium", {"none": False, "calcium": True}),
+            read("read", {"low": "at the lower pH", "high": "at the higher pH"}),
         ),
-        tell=_edge_tell,
-        build=_edge_build,
-        quantities=_zinc("µmol", "1e6"),
+        tell=_tell_edge,
+        build=_build_edge,
+        quantities=_zinc("µmol"),
         state=lambda n, s: -1 if s["read"] == "high" else -2,
     ),
     Stem(
         name="arsenate-and-ferric-chloride",
         topic="surface complexation",
-        draw=_arsenic_numbers,
+        draw=one_of(
+            temp=range(9, 21),
+            ph=tenths(range(74, 80)),
+            ca=tenths((10, 12, 15, 18)),
+            na=tenths((16, 20, 25, 30)),
+            alk=tenths((25, 28, 30, 33)),
+            arsenic=(60, 80, 100, 120, 150, 200),
+            phosphate=(10, 15, 20, 25),
+            dose=(6, 7, 8, 9, 10, 11, 12),
+        ),
         switches=(
             Switch(
                 "dose",
                 {"iron": "mg of FeCl3 taken as mg of Fe", "salt": "mg of Fe taken as mg of FeCl3"},
                 "unit",
             ),
-            Switch("phosphate", {"none": "phosphate omitted", "phosphate": "phosphate included"}),
+            optional("phosphate", "phosphate", {"none": False, "phosphate": True}),
             Switch(
                 "air",
                 {"closed": "water closed to CO2 of the air", "open": "water kept open to CO2 of the air"},
             ),
             Switch("ph", {"free": "pH left to adjust itself", "held": "pH set to 6.4"}),
         ),
-        tell=_arsenic_tell,
-        build=_arsenic_build,
+        tell=_tell_arsenic,
+        build=_build_arsenic,
         quantities=(
-            Quantity(
-                "arsenic",
-                "What is the total concentration of dissolved arsenic?",
-                "µmol/kg water",
-                "value",
-                'TOT("As")*1e6',
-                Printed("Solution composition", "As", scale=1e6),
-                group="arsenic",
-            ),
-            Quantity(
-                "free-arsenate",
-                "What is the molality of the dissolved ion HAsO4-2?",
-                "µmol/kg water",
-                "value",
-                'MOL("HAsO4-2")*1e6',
-                Printed("Distribution of species", "HAsO4-2", scale=1e6),
-                group="arsenic",
-            ),
-            Quantity(
+            total("arsenic", "As", "arsenic", unit="µmol"),
+            molality("free-arsenate", "HAsO4-2", "arsenic", noun="the dissolved ion", unit="µmol"),
+            adsorbed(
                 "bound-arsenate",
-                "What is the amount of arsenate bound as the surface species Hfo_wHAsO4-?",
-                "µmol/kg water",
-                "value",
-                'MOL("Hfo_wHAsO4-")*1e6',
-                Printed("Surface composition", "Hfo_wHAsO4-", 2, 1e6),
+                "arsenate bound as the surface species Hfo_wHAsO4-",
+                "Hfo_wHAsO4-",
+                unit="µmol",
             ),
         ),
         database="wateq4f.dat",
@@ -274,13 +221,19 @@ STEMS = (
     Stem(
         name="zinc-in-an-estuary",
         topic="surface complexation",
-        draw=_estuary_numbers,
+        draw=one_of(
+            temp=range(8, 23),
+            ph=tenths(range(70, 79)),
+            ca=tenths((5, 8, 10, 12)),
+            alk=tenths((12, 15, 18)),
+            na=tenths((5, 8, 10)),
+            zinc=(40, 50, 60, 80, 100),
+            oxide=(15, 20, 25, 30, 40),
+            near=(0.2, 0.3, 0.4),
+            far=(1.5, 2.0, 3.0),
+        ),
         switches=(
-            Switch(
-                "unit",
-                {"ug": "zinc taken in µg instead of nmol", "nmol": "zinc taken in nmol instead of µg"},
-                "unit",
-            ),
+            given_as("unit", {"ug": "µg", "nmol": "nmol"}, "zinc taken in {} instead of {}"),
             Switch(
                 "source",
                 {
@@ -294,8 +247,8 @@ STEMS = (
                 {"closed": "water closed to CO2 of the air", "open": "water kept open to CO2 of the air"},
             ),
         ),
-        tell=_estuary_tell,
-        build=_estuary_build,
-        quantities=(*_zinc("nmol", "1e9"), PH),
+        tell=_tell_estuary,
+        build=_build_estuary,
+        quantities=(*_zinc("nmol"), PH),
     ),
 )

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import random
-
 from labrig_suites.phreeqc_mcq.columns import (
     REFINEMENT,
     advection,
     state_of_cell,
     state_of_vessel,
-    total,
     transport,
 )
+from labrig_suites.phreeqc_mcq.drawing import one_of, tenths
+from labrig_suites.phreeqc_mcq.quantities import total
 from labrig_suites.phreeqc_mcq.scenario import Numbers, States, Stem, Switch
+from labrig_suites.phreeqc_mcq.switches import either, read
 
 # --- a tracer in a column -------------------------------------------------------------------------------------------
 
@@ -21,20 +21,11 @@ _TRACER_PLACE = {"fourth": 4, "seventh": 7}
 _TRACER_TIME = {"early": 7, "late": 11}
 
 
-def _tracer_numbers(draws: random.Random) -> dict[str, float]:
-    return {
-        "cell_cm": draws.choice((2, 2.5, 4, 5, 10)),
-        "step_min": draws.choice((20, 30, 60, 90)),
-        "old": draws.choice(range(4, 21)),
-        "new": draws.choice(range(10, 41)),
-    }
-
-
 def _tracer_dispersivity(n: Numbers, s: States) -> float:
     return n["cell_cm"] / 100 * {"small": 0.5, "large": 1.5}[s["dispersivity"]]
 
 
-def _tracer_tell(n: Numbers, s: States) -> str:
+def _tell_tracer(n: Numbers, s: States) -> str:
     other = _tracer_dispersivity(n, {"dispersivity": "large" if s["dispersivity"] == "small" else "small"})
     feed = (
         f"after {_TRACER_PULSE} shifts, the feed is changed back to the sodium chloride solution"
@@ -54,7 +45,7 @@ def _tracer_tell(n: Numbers, s: States) -> str:
     )
 
 
-def _tracer_input(n: Numbers, s: States, refinement: int = 1) -> str:
+def _build_tracer(n: Numbers, s: States, refinement: int = 1) -> str:
     cells = _TRACER_CELLS * refinement
     old = f"    pH 7\n    units mmol/kgw\n    Na {n['old']:g}\n    Cl {n['old']:g}\n"
     new = f"SOLUTION 0\n    pH 7\n    units mmol/kgw\n    Ca {n['new']:g}\n    Br {2 * n['new']:g}\n"
@@ -77,7 +68,7 @@ def _tracer_input(n: Numbers, s: States, refinement: int = 1) -> str:
     return ("PRINT\n    -reset false\n" if refinement > 1 else "") + text
 
 
-def _tracer_state(n: Numbers, s: States) -> int:
+def _find_tracer_state(n: Numbers, s: States) -> int:
     return state_of_cell(_TRACER_CELLS, _TRACER_SHIFTS, _TRACER_PLACE[s["place"]], _TRACER_TIME[s["time"]])
 
 
@@ -88,20 +79,11 @@ _CATION_PLACE = {"second": 2, "fourth": 4}
 _CATION_TIME = {"early": 6, "late": 9}
 
 
-def _cation_numbers(draws: random.Random) -> dict[str, float]:
-    return {
-        "more": draws.choice(range(20, 41)) / 10,
-        "less": draws.choice(range(8, 15)) / 10,
-        "feed": draws.choice(range(30, 61)) / 10,
-        "capacity": draws.choice(range(50, 101, 5)) / 10,
-    }
-
-
 def _cation_salts(n: Numbers, s: States) -> tuple[float, float]:
     return (n["more"], n["less"]) if s["mixture"] == "sodium" else (n["less"], n["more"])
 
 
-def _cation_tell(n: Numbers, s: States) -> str:
+def _tell_cation(n: Numbers, s: States) -> str:
     sodium, potassium = _cation_salts(n, s)
     exchanger = (
         "which are in equilibrium with this solution from the start, in each compartment"
@@ -126,7 +108,7 @@ def _cation_tell(n: Numbers, s: States) -> str:
     )
 
 
-def _cation_build(n: Numbers, s: States) -> str:
+def _build_cation(n: Numbers, s: States) -> str:
     sodium, potassium = _cation_salts(n, s)
     old = f"    pH 7\n    units mmol/kgw\n    Na {sodium:g}\n    K {potassium:g}\n    Cl {sodium + potassium:g}\n"
     sites = (
@@ -148,7 +130,7 @@ def _cation_build(n: Numbers, s: States) -> str:
     )
 
 
-def _cation_state(n: Numbers, s: States) -> int:
+def _find_cation_state(n: Numbers, s: States) -> int:
     return state_of_vessel(_CATION_CELLS, _CATION_SHIFTS, _CATION_PLACE[s["place"]], _CATION_TIME[s["time"]])
 
 
@@ -157,16 +139,7 @@ def _cation_state(n: Numbers, s: States) -> int:
 _SOFT_CELLS, _SOFT_SHIFTS = 4, 5
 
 
-def _soft_numbers(draws: random.Random) -> dict[str, float]:
-    return {
-        "calcium": draws.choice(range(20, 41)) / 10,
-        "magnesium": draws.choice(range(8, 16)) / 10,
-        "capacity": draws.choice((4, 4.5, 5, 5.5, 6, 6.5)),
-        "sodium": draws.choice(range(10, 41)) / 10,
-    }
-
-
-def _soft_tell(n: Numbers, s: States) -> str:
+def _tell_soft(n: Numbers, s: States) -> str:
     number = {"third": "third", "fifth": "fifth"}[s["batch"]]
     cation, formula = ("sodium", "NaCl") if s["form"] == "Na" else ("potassium", "KCl")
     calcium, magnesium = _soft_hardness(n, s)
@@ -187,7 +160,7 @@ def _soft_hardness(n: Numbers, s: States) -> tuple[float, float]:
     return hardness if s["hardness"] == "calcium" else (hardness[1], hardness[0])
 
 
-def _soft_input(n: Numbers, s: States) -> str:
+def _build_soft(n: Numbers, s: States) -> str:
     calcium, magnesium = _soft_hardness(n, s)
     head = "    pH 7\n    units mmol/kgw\n"
     return (
@@ -198,7 +171,7 @@ def _soft_input(n: Numbers, s: States) -> str:
     )
 
 
-def _soft_state(n: Numbers, s: States) -> int:
+def _find_soft_state(n: Numbers, s: States) -> int:
     cell = {"second": 2, "third": 3}[s["place"]]
     shift = {"third": 3, "fifth": 5}[s["batch"]]
     return state_of_vessel(_SOFT_CELLS, _SOFT_SHIFTS, cell, shift)
@@ -208,12 +181,14 @@ STEMS = (
     Stem(
         name="tracer-in-a-column",
         topic="transport",
-        draw=_tracer_numbers,
+        draw=one_of(
+            cell_cm=(2, 2.5, 4, 5, 10),
+            step_min=(20, 30, 60, 90),
+            old=range(4, 21),
+            new=range(10, 41),
+        ),
         switches=(
-            Switch(
-                "dispersivity",
-                {"small": "dispersivity set too small", "large": "dispersivity set too large"},
-            ),
+            either("dispersivity", {"small": "small", "large": "large"}, "dispersivity set too {}"),
             Switch(
                 "feed",
                 {
@@ -221,38 +196,29 @@ STEMS = (
                     "steady": "change back of the feed omitted",
                 },
             ),
-            Switch(
-                "place",
-                {
-                    "fourth": "value read in cell 4 instead of cell 7",
-                    "seventh": "value read in cell 7 instead of cell 4",
-                },
-                "step",
-            ),
-            Switch(
-                "time",
-                {
-                    "early": "value read after shift 7 instead of shift 11",
-                    "late": "value read after shift 11 instead of shift 7",
-                },
-                "step",
-            ),
+            read("place", {"fourth": "cell 4", "seventh": "cell 7"}, "value read in {} instead of {}"),
+            read("time", {"early": "shift 7", "late": "shift 11"}, "value read after {} instead of {}"),
         ),
-        tell=_tracer_tell,
-        build=_tracer_input,
+        tell=_tell_tracer,
+        build=_build_tracer,
         quantities=(
-            total("Br", "bromide", "tracer"),
-            total("Ca", "calcium", "tracer"),
-            total("Cl", "chloride", "tracer"),
+            total("bromide", "Br", "tracer"),
+            total("calcium", "Ca", "tracer"),
+            total("chloride", "Cl", "tracer"),
         ),
-        state=_tracer_state,
-        refined=lambda n, s: (_tracer_input(n, s, REFINEMENT),),
+        state=_find_tracer_state,
+        refined=lambda n, s: (_build_tracer(n, s, REFINEMENT),),
         large=True,
     ),
     Stem(
         name="cations-leave-a-column",
         topic="transport",
-        draw=_cation_numbers,
+        draw=one_of(
+            more=tenths(range(20, 41)),
+            less=tenths(range(8, 15)),
+            feed=tenths(range(30, 61)),
+            capacity=tenths(range(50, 101, 5)),
+        ),
         switches=(
             Switch(
                 "mixture",
@@ -275,42 +241,34 @@ STEMS = (
                     "steady": "change back of the feed omitted",
                 },
             ),
-            Switch(
+            read(
                 "place",
-                {
-                    "second": "value read in compartment 2 instead of compartment 4",
-                    "fourth": "value read in compartment 4 instead of compartment 2",
-                },
-                "step",
+                {"second": "compartment 2", "fourth": "compartment 4"},
+                "value read in {} instead of {}",
             ),
-            Switch(
-                "time",
-                {
-                    "early": "value read after shift 6 instead of shift 9",
-                    "late": "value read after shift 9 instead of shift 6",
-                },
-                "step",
-            ),
+            read("time", {"early": "shift 6", "late": "shift 9"}, "value read after {} instead of {}"),
         ),
-        tell=_cation_tell,
-        build=_cation_build,
+        tell=_tell_cation,
+        build=_build_cation,
         quantities=(
-            total("Na", "sodium", "cation"),
-            total("K", "potassium", "cation"),
-            total("Ca", "calcium", "cation"),
+            total("sodium", "Na", "cation"),
+            total("potassium", "K", "cation"),
+            total("calcium", "Ca", "cation"),
         ),
-        state=_cation_state,
+        state=_find_cation_state,
         large=True,
     ),
     Stem(
         name="softener-cartridges",
         topic="transport",
-        draw=_soft_numbers,
+        draw=one_of(
+            calcium=tenths(range(20, 41)),
+            magnesium=tenths(range(8, 16)),
+            capacity=(4, 4.5, 5, 5.5, 6, 6.5),
+            sodium=tenths(range(10, 41)),
+        ),
         switches=(
-            Switch(
-                "form",
-                {"Na": "sodium used instead of potassium", "K": "potassium used instead of sodium"},
-            ),
+            either("form", {"Na": "sodium", "K": "potassium"}),
             Switch(
                 "hardness",
                 {
@@ -318,29 +276,17 @@ STEMS = (
                     "magnesium": "concentrations swapped, with more magnesium than calcium",
                 },
             ),
-            Switch(
-                "place",
-                {
-                    "second": "value read in cartridge 2 instead of cartridge 3",
-                    "third": "value read in cartridge 3 instead of cartridge 2",
-                },
-                "step",
+            read(
+                "place", {"second": "cartridge 2", "third": "cartridge 3"}, "value read in {} instead of {}"
             ),
-            Switch(
-                "batch",
-                {
-                    "third": "value read after batch 3 instead of batch 5",
-                    "fifth": "value read after batch 5 instead of batch 3",
-                },
-                "step",
-            ),
+            read("batch", {"third": "batch 3", "fifth": "batch 5"}, "value read after {} instead of {}"),
         ),
-        tell=_soft_tell,
-        build=_soft_input,
+        tell=_tell_soft,
+        build=_build_soft,
         quantities=(
-            total("Ca", "calcium", "soft"),
-            total("Mg", "magnesium", "soft"),
+            total("calcium", "Ca", "soft"),
+            total("magnesium", "Mg", "soft"),
         ),
-        state=_soft_state,
+        state=_find_soft_state,
     ),
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from math import log
 
 from labrig_suites.phreeqc_mcq.columns import (
@@ -10,10 +9,12 @@ from labrig_suites.phreeqc_mcq.columns import (
     advection,
     state_of_cell,
     state_of_vessel,
-    total,
     transport,
 )
-from labrig_suites.phreeqc_mcq.scenario import Numbers, Printed, Quantity, States, Stem, Switch
+from labrig_suites.phreeqc_mcq.drawing import one_of
+from labrig_suites.phreeqc_mcq.quantities import total
+from labrig_suites.phreeqc_mcq.scenario import Numbers, States, Stem, Switch
+from labrig_suites.phreeqc_mcq.switches import given_as, optional, read
 
 # --- a solvent that decays ------------------------------------------------------------------------------------------
 
@@ -22,22 +23,13 @@ _SOLVENT_PLACE = {"third": 3, "sixth": 6}
 _SOLVENT_TIME = {"early": 4, "late": 7}
 
 
-def _solvent_numbers(draws: random.Random) -> dict[str, float]:
-    return {
-        "cell": draws.choice((1, 2, 2.5, 4, 5)),
-        "days": draws.choice(range(10, 41, 5)),
-        "life": draws.choice(range(3, 9)),
-        "amount": draws.choice(range(20, 201, 5)),
-    }
-
-
 def _solvent_rate(n: Numbers, s: States) -> float:
     """Return the rate constant of the solvent, per second."""
     life = n["life"] * n["days"] * 86400
     return log(2) / life if s["decay"] == "half-life" else 1 / life
 
 
-def _solvent_tell(n: Numbers, s: States) -> str:
+def _tell_solvent(n: Numbers, s: States) -> str:
     life = "half-life" if s["decay"] == "half-life" else "mean life (the inverse of the rate constant)"
     product = (
         f"which also decays, with a {s['decay']} of {2 * n['life'] * n['days']:g} days, to products of no concern"
@@ -58,7 +50,7 @@ def _solvent_tell(n: Numbers, s: States) -> str:
     )
 
 
-def _solvent_input(n: Numbers, s: States, refinement: int = 1) -> str:
+def _build_solvent(n: Numbers, s: States, refinement: int = 1) -> str:
     cells = _SOLVENT_CELLS * refinement
     refined = refinement > 1
     last = _SOLVENT_TIME[s["time"]] if refined else _SOLVENT_SHIFTS
@@ -96,21 +88,9 @@ def _solvent_input(n: Numbers, s: States, refinement: int = 1) -> str:
     )
 
 
-def _solvent_state(n: Numbers, s: States) -> int:
+def _find_solvent_state(n: Numbers, s: States) -> int:
     return state_of_cell(
         _SOLVENT_CELLS, _SOLVENT_SHIFTS, _SOLVENT_PLACE[s["place"]], _SOLVENT_TIME[s["time"]]
-    )
-
-
-def _solvent_quantity(element: str, name: str) -> Quantity:
-    return Quantity(
-        element.lower(),
-        f"What is the concentration of the dissolved {name}?",
-        "µmol/kg water",
-        "value",
-        f'TOT("{element}")*1e6',
-        Printed("Solution composition", element, scale=1e6),
-        group="solvent",
     )
 
 
@@ -121,17 +101,6 @@ _CLAY_PLACE = {"third": 3, "sixth": 6}
 _CLAY_TIME = {"early": 6, "late": 12}
 
 
-def _clay_numbers(draws: random.Random) -> dict[str, float]:
-    return {
-        "cell_cm": draws.choice((2, 4, 5, 10)),
-        "diffusion": draws.choice((3e-10, 5e-10, 8e-10, 1e-9)),
-        "number": draws.choice((0.3, 0.4, 0.5)),  # Fourier number of the whole, after the last time step
-        "brine": draws.choice(range(100, 501, 20)),
-        "fresh": draws.choice((2, 3, 4, 5)),
-        "capacity": draws.choice(range(40, 141, 10)),
-    }
-
-
 def _clay_years(n: Numbers) -> float:
     """Return a time step, in years of 365.25 days."""
     thickness = _CLAY_CELLS * n["cell_cm"] / 100
@@ -139,7 +108,7 @@ def _clay_years(n: Numbers) -> float:
     return float(f"{years:.2g}")
 
 
-def _clay_tell(n: Numbers, s: States) -> str:
+def _tell_clay(n: Numbers, s: States) -> str:
     far = (
         "The far side is closed: nothing passes through it"
         if s["far"] == "closed"
@@ -169,7 +138,7 @@ def _clay_tell(n: Numbers, s: States) -> str:
     )
 
 
-def _clay_input(n: Numbers, s: States, refinement: int = 1) -> str:
+def _build_clay(n: Numbers, s: States, refinement: int = 1) -> str:
     cells = _CLAY_CELLS * refinement
     last = _CLAY_TIME[s["time"]] if refinement > 1 else _CLAY_STEPS
     fresh = f"    pH 7\n    units mmol/kgw\n    Ca {n['fresh']:g}\n    Cl {2 * n['fresh']:g}\n"
@@ -193,7 +162,7 @@ def _clay_input(n: Numbers, s: States, refinement: int = 1) -> str:
     )
 
 
-def _clay_state(n: Numbers, s: States) -> int:
+def _find_clay_state(n: Numbers, s: States) -> int:
     closed = s["far"] == "closed"
     return state_of_cell(
         _CLAY_CELLS, _CLAY_STEPS, _CLAY_PLACE[s["place"]], _CLAY_TIME[s["time"]], closed=closed
@@ -208,26 +177,12 @@ _COAST_TIME = {"early": 4, "late": 8}
 _COAST_SALT_PH, _COAST_FRESH_PH = 7.9, 7.1
 
 
-def _coast_numbers(draws: random.Random) -> dict[str, float]:
-    return {
-        "sodium": draws.choice(range(20, 81, 5)),
-        "magnesium": draws.choice(range(4, 13)),
-        "salt_calcium": draws.choice((2, 3, 4)),
-        "salt_alkalinity": draws.choice((3, 4, 5)),
-        "fresh_calcium": draws.choice((1.5, 2, 2.5)),
-        "fresh_magnesium": draws.choice((0.4, 0.6, 0.8)),
-        "fresh_alkalinity": draws.choice((2, 2.5, 3)),
-        "capacity": draws.choice(range(8, 25, 2)),
-        "sediment": draws.choice((2.5, 3, 3.5)),
-    }
-
-
 def _coast_sites(n: Numbers, s: States) -> float:
     """Return the sites of a jar, in mmol."""
     return n["capacity"] * (1 if s["per"] == "water" else n["sediment"])
 
 
-def _coast_tell(n: Numbers, s: States) -> str:
+def _tell_coast(n: Numbers, s: States) -> str:
     salt = (
         f"brackish water containing {n['sodium']:g} mmol Na, {n['magnesium']:g} mmol Mg and {n['salt_calcium']:g} "
         f"mmol Ca per kg of water and an alkalinity of {n['salt_alkalinity']:g} meq per kg of water, at pH "
@@ -257,7 +212,7 @@ def _coast_tell(n: Numbers, s: States) -> str:
     )
 
 
-def _coast_build(n: Numbers, s: States) -> str:
+def _build_coast(n: Numbers, s: States) -> str:
     salt = (
         f"    pH {_COAST_SALT_PH:g}\n    units mmol/kgw\n    Na {n['sodium']:g}\n    Mg {n['magnesium']:g}\n"
         f"    Ca {n['salt_calcium']:g}\n    Alkalinity {n['salt_alkalinity']:g}\n    Cl {n['sodium']:g} charge\n"
@@ -276,7 +231,7 @@ def _coast_build(n: Numbers, s: States) -> str:
     )
 
 
-def _coast_state(n: Numbers, s: States) -> int:
+def _find_coast_state(n: Numbers, s: States) -> int:
     return state_of_vessel(_COAST_CELLS, _COAST_SHIFTS, _COAST_PLACE[s["place"]], _COAST_TIME[s["time"]])
 
 
@@ -284,12 +239,14 @@ STEMS = (
     Stem(
         name="solvent-in-an-aquifer",
         topic="transport",
-        draw=_solvent_numbers,
+        draw=one_of(
+            cell=(1, 2, 2.5, 4, 5),
+            days=range(10, 41, 5),
+            life=range(3, 9),
+            amount=range(20, 201, 5),
+        ),
         switches=(
-            Switch(
-                "product",
-                {"decays": "decay of the product included", "stays": "decay of the product omitted"},
-            ),
+            optional("product", "decay of the product", {"decays": True, "stays": False}),
             Switch(
                 "decay",
                 {
@@ -298,37 +255,45 @@ STEMS = (
                 },
                 "unit",
             ),
-            Switch(
-                "place",
-                {
-                    "third": "value read in cell 3 instead of cell 6",
-                    "sixth": "value read in cell 6 instead of cell 3",
-                },
-                "step",
-            ),
-            Switch(
+            read("place", {"third": "cell 3", "sixth": "cell 6"}, "value read in {} instead of {}"),
+            read(
                 "time",
-                {
-                    "early": "value read after 4 time steps instead of 7",
-                    "late": "value read after 7 time steps instead of 4",
-                },
-                "step",
+                {"early": "after 4 time steps instead of 7", "late": "after 7 time steps instead of 4"},
             ),
         ),
-        tell=_solvent_tell,
-        build=_solvent_input,
+        tell=_tell_solvent,
+        build=_build_solvent,
         quantities=(
-            _solvent_quantity("Solv", "solvent"),
-            _solvent_quantity("Prod", "degradation product"),
+            total(
+                "solv",
+                "Solv",
+                "solvent",
+                ask="What is the concentration of the dissolved solvent?",
+                unit="µmol",
+            ),
+            total(
+                "prod",
+                "Prod",
+                "solvent",
+                ask="What is the concentration of the dissolved degradation product?",
+                unit="µmol",
+            ),
         ),
-        state=_solvent_state,
-        refined=lambda n, s: (_solvent_input(n, s, REFINEMENT),),
+        state=_find_solvent_state,
+        refined=lambda n, s: (_build_solvent(n, s, REFINEMENT),),
         large=True,
     ),
     Stem(
         name="brine-diffuses-into-clay",
         topic="transport",
-        draw=_clay_numbers,
+        draw=one_of(
+            cell_cm=(2, 4, 5, 10),
+            diffusion=(3e-10, 5e-10, 8e-10, 1e-9),
+            number=(0.3, 0.4, 0.5),
+            brine=range(100, 501, 20),
+            fresh=(2, 3, 4, 5),
+            capacity=range(40, 141, 10),
+        ),
         switches=(
             Switch(
                 "far",
@@ -337,42 +302,38 @@ STEMS = (
                     "constant": "far side held at the initial pore water",
                 },
             ),
-            Switch(
-                "exchanger",
-                {"present": "exchanger included", "absent": "exchanger omitted"},
-            ),
+            optional("exchanger", "exchanger", {"present": True, "absent": False}),
             Switch(
                 "tortuosity",
                 {"none": "tortuosity omitted", "factor 2": "tortuosity included although there is none"},
             ),
-            Switch(
-                "place",
-                {
-                    "third": "value read in cell 3 instead of cell 6",
-                    "sixth": "value read in cell 6 instead of cell 3",
-                },
-                "step",
-            ),
-            Switch(
-                "time",
-                {"early": "value read at half the time", "late": "value read at twice the time"},
-                "step",
-            ),
+            read("place", {"third": "cell 3", "sixth": "cell 6"}, "value read in {} instead of {}"),
+            read("time", {"early": "at half the time", "late": "at twice the time"}),
         ),
-        tell=_clay_tell,
-        build=_clay_input,
+        tell=_tell_clay,
+        build=_build_clay,
         quantities=(
-            total("Na", "sodium", ""),
-            total("Ca", "calcium", ""),
+            total("sodium", "Na"),
+            total("calcium", "Ca"),
         ),
-        state=_clay_state,
-        refined=lambda n, s: (_clay_input(n, s, REFINEMENT),),
+        state=_find_clay_state,
+        refined=lambda n, s: (_build_clay(n, s, REFINEMENT),),
         large=True,
     ),
     Stem(
         name="fresh-and-salt-groundwater",
         topic="transport",
-        draw=_coast_numbers,
+        draw=one_of(
+            sodium=range(20, 81, 5),
+            magnesium=range(4, 13),
+            salt_calcium=(2, 3, 4),
+            salt_alkalinity=(3, 4, 5),
+            fresh_calcium=(1.5, 2, 2.5),
+            fresh_magnesium=(0.4, 0.6, 0.8),
+            fresh_alkalinity=(2, 2.5, 3),
+            capacity=range(8, 25, 2),
+            sediment=(2.5, 3, 3.5),
+        ),
         switches=(
             Switch(
                 "flow",
@@ -381,40 +342,23 @@ STEMS = (
                     "salinisation": "fresh water replaced with brackish water instead of the reverse",
                 },
             ),
-            Switch("calcite", {"present": "calcite included", "absent": "calcite omitted"}),
-            Switch(
+            optional("calcite", "calcite", {"present": True, "absent": False}),
+            given_as(
                 "per",
-                {
-                    "water": "exchange sites taken per kg of water instead of per kg of sediment",
-                    "sediment": "exchange sites taken per kg of sediment instead of per kg of water",
-                },
-                "unit",
+                {"water": "per kg of water", "sediment": "per kg of sediment"},
+                "exchange sites taken {} instead of {}",
             ),
-            Switch(
-                "place",
-                {
-                    "second": "value read in jar 2 instead of jar 4",
-                    "fourth": "value read in jar 4 instead of jar 2",
-                },
-                "step",
-            ),
-            Switch(
-                "time",
-                {
-                    "early": "value read after shift 4 instead of shift 8",
-                    "late": "value read after shift 8 instead of shift 4",
-                },
-                "step",
-            ),
+            read("place", {"second": "jar 2", "fourth": "jar 4"}, "value read in {} instead of {}"),
+            read("time", {"early": "shift 4", "late": "shift 8"}, "value read after {} instead of {}"),
         ),
-        tell=_coast_tell,
-        build=_coast_build,
+        tell=_tell_coast,
+        build=_build_coast,
         quantities=(
-            total("Na", "sodium", "coast"),
-            total("Ca", "calcium", "coast"),
-            total("Mg", "magnesium", "coast"),
+            total("sodium", "Na", "coast"),
+            total("calcium", "Ca", "coast"),
+            total("magnesium", "Mg", "coast"),
         ),
-        state=_coast_state,
+        state=_find_coast_state,
         large=True,
     ),
 )
