@@ -14,7 +14,7 @@ from labrig.answer import Published
 from labrig.serving.builder import build
 from labrig.toolbox import ServeOptions, Toolbox, session
 from labrig.tools import files
-from labrig.tools.lines import cut, lines_of
+from labrig.tools.lines import cut, cut_passage, lines_of
 
 
 class Desk:
@@ -137,3 +137,15 @@ def test_lines_end_with_line_feeds_and_a_cut_says_which_are_missing() -> None:
     assert cut("abc", 3, "f") == "abc"
     text = "\n".join("abcdefghi")
     assert cut(text, 5, "f") == "a\nb\n[... 12 characters omitted, lines 2 to 8 of f ...]\n\ni"
+
+
+@pytest.mark.parametrize("limit", range(1, 18))
+def test_a_passage_is_cut_between_lines(limit: int) -> None:
+    lines = "\n".join("abcdefghi")
+    assert cut_passage(lines, 17, "f", 40) == lines
+    shown = cut_passage(lines, min(limit, 16), "f", 40)
+    head, _, rest = shown.partition("[... lines ")
+    numbers, _, tail = rest.partition(" of f are not shown ...]\n")
+    first, last = map(int, numbers.split(" to "))
+    kept = [*head.split(), *"abcdefghi"[first - 40 : last - 39], *tail.split()]
+    assert "".join(kept) == "abcdefghi"

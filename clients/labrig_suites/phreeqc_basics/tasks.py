@@ -155,11 +155,11 @@ def _by_rank(computed: Computed) -> dict[int, list[tuple[Option, ...]]]:
 
 async def _compute_all() -> list[Computed]:
     # here, so that scoring a folder of records needs no server
-    from labrig_phreeqc.engine.engine import Engine
+    from labrig_phreeqc.engine.engine import PATIENT_S, Engine
 
     gate = asyncio.Semaphore(AT_ONCE)
 
-    async with Engine() as engine:
+    async with Engine(queue_s=PATIENT_S) as engine:
 
         async def value(stem: Stem, way: str, mistake: Mistake) -> tuple[float, dict[str, Any]]:
             async with gate:

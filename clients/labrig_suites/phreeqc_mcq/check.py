@@ -16,7 +16,7 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 
-from labrig_phreeqc.engine.engine import Engine
+from labrig_phreeqc.engine.engine import PATIENT_S, Engine
 from labrig_suites.phreeqc_mcq import orbit, printed, stems
 from labrig_suites.phreeqc_mcq.scenario import FIELD, Stem
 
@@ -86,7 +86,7 @@ def _print_item(drawn: orbit.Drawn) -> None:
 
 async def _all(loaded: Sequence[Stem], names: Sequence[str], items: int, show: int) -> int:
     wrong: list[str] = []
-    async with Engine() as engine:
+    async with Engine(queue_s=PATIENT_S) as engine:
         for stem in loaded:
             if not names or any(name in (stem.name, stem.topic) for name in names):
                 wrong += await check(engine, stem, items, show)

@@ -91,7 +91,7 @@ async def _generate(
     seed: str, count: int, stems: Sequence[Stem], progress: Callable[[int], None], first: int | None
 ) -> list[Sample]:
     # here, so that scoring a folder of records needs no server
-    from labrig_phreeqc.engine.engine import Engine
+    from labrig_phreeqc.engine.engine import PATIENT_S, Engine
 
     draws = random.Random(f"{NAME}/{DRAWING}/{seed}")
     dealt = _deal_stems(stems, count, draws)
@@ -100,7 +100,7 @@ async def _generate(
     gate = asyncio.Semaphore(AT_ONCE)
     done = 0
 
-    async with Engine() as engine:
+    async with Engine(queue_s=PATIENT_S) as engine:
 
         async def make(number: int) -> Sample:
             nonlocal done

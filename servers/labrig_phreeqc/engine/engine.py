@@ -31,6 +31,8 @@ BIG_BYTES = 500_000
 QUEUE_PER_CPU = 16
 QUEUE_S = 20.0
 """Seconds that a run waits for a place before it is refused as busy."""
+PATIENT_S = 3600.0
+"""The same where nobody waits for an answer: a generator would lose what it has made."""
 _GRACE_S = 10.0
 
 
@@ -45,6 +47,8 @@ class Engine:
         The library to load; by default `find_library`.
     concurrency
         Runs at a time; by default the number of CPUs, and at least two. `QUEUE_PER_CPU` times as many may wait.
+    queue_s
+        Seconds that a run waits for a place, where `run` does not say it.
     """
 
     def __init__(
@@ -52,8 +56,10 @@ class Engine:
         *,
         library: Library | None = None,
         concurrency: int | None = None,
+        queue_s: float = QUEUE_S,
     ) -> None:
         self._library = library
+        self._queue_s = queue_s
         self._concurrency = concurrency or max(2, os.cpu_count() or 1)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._turns = self._new_turns()
@@ -85,7 +91,7 @@ class Engine:
         database: str = "phreeqc.dat",
         limits: Limits | None = None,
         *,
-        queue_s: float = QUEUE_S,
+        queue_s: float | None = None,
         begun: Callable[[], None] = lambda: None,
     ) -> Run:
         """Run one input on a freshly loaded database.
@@ -99,7 +105,7 @@ class Engine:
         limits
             What the run may use.
         queue_s
-            Seconds to wait for a place.
+            Seconds to wait for a place; by default those of the engine.
         begun
             Called when it has one.
 
@@ -114,7 +120,7 @@ class Engine:
         chosen = find_database(database)
         check_database(chosen)
         self._adopt_loop()
-        async with self._turns.turn(patience_s=queue_s):
+        async with self._turns.turn(patience_s=self._queue_s if queue_s is None else queue_s):
             begun()
             start = asyncio.get_running_loop().time()
             result, ended = await self._solve(text, chosen, limits)

@@ -7,6 +7,8 @@ with a Basic error), since telling them from other Basic text takes a Basic pars
 
 from __future__ import annotations
 
+import posixpath
+import re
 from dataclasses import dataclass
 from typing import Literal
 
@@ -55,10 +57,12 @@ class Notice:
         return f"line {self.line}: {self.message}"
 
 
-def screen(text: str) -> list[Notice]:
+def screen(text: str, database: str = "") -> list[Notice]:
     """Return notices about an input; raise ``refused`` at what would read or write a file.
 
-    ``INCLUDE$`` with a bare name passes; `labrig_phreeqc.runs.includes` replaces or refuses it.
+    A ``DATABASE`` that names the one that is used is nothing to say.
+
+    ``INCLUDE$`` of a name in the workspace passes; `labrig_phreeqc.runs.includes` replaces or refuses it.
     """
     nul = text.find("\0")
     if nul >= 0:
@@ -70,12 +74,12 @@ def screen(text: str) -> list[Notice]:
     notices: list[Notice] = []
     for statement in statements(text):
         if is_include(statement):
-            if not is_bare_name(statement.rest):
+            if not name_inside(statement.rest):
                 raise include_refusal(statement)
             message = f"INCLUDE$ {statement.rest} is replaced by the text it names before PHREEQC runs"
             notices.append(Notice(statement.line, "include", message))
         elif statement.is_keyword:
-            notices += _keyword_notices(statement)
+            notices += _keyword_notices(statement, database)
         elif statement.block == "TRANSPORT" and option(statement, TRANSPORT_OPTIONS).startswith("dump"):
             raise _refusal(
                 f"TRANSPORT {statement.first} writes a file",
@@ -96,6 +100,12 @@ def screen(text: str) -> list[Notice]:
     return notices
 
 
+def name_inside(path: str) -> str:
+    """Return the name in the workspace that an INCLUDE$ means, as ``rates.inc`` for ``./rates.inc``; else nothing."""
+    name = posixpath.normpath(path)
+    return name if path and all(map(is_bare_name, name.split("/"))) else ""
+
+
 def is_bare_name(name: str) -> bool:
     """Return whether `name` is a file name with no folder, drive, leading dot or control character."""
     return (
@@ -105,7 +115,7 @@ def is_bare_name(name: str) -> bool:
 
 def include_refusal(statement: Statement) -> LabrigError:
     """Return the refusal of an INCLUDE$ that cannot be resolved."""
-    if is_bare_name(statement.rest):
+    if name_inside(statement.rest):
         return _refusal(
             f"INCLUDE$ names {statement.rest!r}, which is neither a workspace file nor the -file of an "
             "earlier SELECTED_OUTPUT",
@@ -116,14 +126,28 @@ def include_refusal(statement: Statement) -> LabrigError:
     return _refusal(
         f"INCLUDE$ {statement.rest} would read a file outside the workspace",
         statement.line,
-        "a bare name of a workspace file, without folders",
+        "the name of a workspace file",
         "put the text itself into the input",
     )
 
 
-def _keyword_notices(statement: Statement) -> list[Notice]:
+def database_named(text: str) -> str:
+    """Return the file name that the last ``DATABASE`` of an input names, folders left out; empty where none does."""
+    named = [each.rest for each in statements(text) if each.is_keyword and each.block == "DATABASE"]
+    return _file_name(named[-1]) if named else ""
+
+
+def _file_name(path: str) -> str:
+    return re.split(r"[/\\]", path.strip(" \t\"'"))[-1]
+
+
+def _keyword_notices(statement: Statement, database: str) -> list[Notice]:
     if statement.block == "DATABASE":
-        message = f"DATABASE {statement.rest} is ignored: the database is the one chosen by the argument"
+        if database and _file_name(statement.rest).casefold() == database.casefold():
+            return []
+        message = (
+            f"DATABASE {statement.rest} is ignored: {database or 'the one chosen by the argument'} is used"
+        )
         return [Notice(statement.line, "database", message)]
     if statement.block == "USER_GRAPH":
         return [Notice(statement.line, "graph", "USER_GRAPH draws nothing and reads no file here")]

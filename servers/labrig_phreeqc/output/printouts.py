@@ -70,6 +70,8 @@ class Printout:
             if (tables := self.read(section)) and name in tables.get(kind, ()):
                 in_moles = kind == "m" and section == "Exchange composition"
                 return Found(tables[kind][name], "mol" if in_moles else unit, True)
+        if kind == "delta" and (change := self.find(Quantity("dk", name))).known:
+            return change
         return Found(self._missing(sections))
 
     def _missing(self, sections: Sequence[str]) -> str:

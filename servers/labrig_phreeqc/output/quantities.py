@@ -16,7 +16,8 @@ Names of elements, species, phases and gases are those of PHREEQC, case included
 ``moles(Calcite)``     mol         final moles in "Phase assemblage" or "Gas phase"; ``delta(Calcite)`` the change
 ``p(CO2(g))``          atm         partial pressure in "Gas phase"; ``gas(CO2(g))`` its final moles
 ``ss(Calcite)``        mol         component of a solid solution; ``x(Calcite)`` its mole fraction
-``kin(Calcite)``       mol         total moles of a kinetic reactant; ``dk(Calcite)`` the change
+``kin(Calcite)``       mol         total moles of a kinetic reactant; ``dk(Calcite)`` the change, and ``delta(Calcite)``
+                                   too where no phase of that name is printed
 ``pe(O(-2)/O(0))``     1           pe of a redox couple; ``Eh(...)`` the same in V
 ``R(13C) HCO3-``       1           ratio in "Isotope Ratios", named as printed there
 ``transfer(Calcite)``  mol         of an inverse model, positive where it dissolves; ``transfer``: all phases

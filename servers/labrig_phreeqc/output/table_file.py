@@ -37,8 +37,11 @@ _PREFIXES = {
     "g_": "mol",
     "k_": "mol",
 }
-_UNIT = re.compile(r"(.+?) ?[\[(]([^()\[\]]+)[\])]$")
-_BRACKETED = ("mol/kgw", "eq/kgw", "C", "eq", "atm", "mol", "L", "s", "1", "V")
+_OWN_UNIT = re.compile(r"(.+) \[(.+)\]")
+"""As `series` writes it into its CSV."""
+_UNIT = re.compile(r"(.+?)[\[(]([^()\[\]]+)[\])]")
+_UNITS_IN_BRACKETS = {"mol/kgw", "eq/kgw", "C", "eq", "atm", "mol", "L", "s", "1", "V"}
+"""Those of selected output; other words in brackets belong to a name: ``log[Ca]``, ``Ca(mg)``, ``CO[18O]``."""
 _NO_PLACE, _NO_LOGARITHM = -99.0, -999.999
 MAX_LISTED = 40
 
@@ -133,10 +136,19 @@ def read_table(text: str, names: Sequence[str], known: Sequence[str] = ()) -> Se
 
 def unit_of(heading: str) -> str:
     """Return the unit of a heading of selected output or of our CSV; empty where it has none."""
-    if (match := _UNIT.fullmatch(heading)) and (match[2] in _BRACKETED or "[" in heading):
-        return {"C": "degC"}.get(match[2], match[2])
+    if unit := _name_and_unit(heading)[1]:
+        return {"C": "degC"}.get(unit, unit)
     prefix = next((each for each in _PREFIXES if heading.startswith(each)), "")
     return _PREFIXES.get(prefix) or _UNITS.get(heading.casefold(), "")
+
+
+def _name_and_unit(heading: str) -> tuple[str, str]:
+    if match := _OWN_UNIT.fullmatch(heading):
+        return match[1], match[2]
+    match = _UNIT.fullmatch(heading)
+    if match and (match[2] in _UNITS_IN_BRACKETS or ("[" in heading and "/" in match[2])):
+        return match[1], match[2]
+    return heading, ""
 
 
 def _delimiter(line: str) -> str:
@@ -184,7 +196,7 @@ def _type(cells: Iterator[Cell]) -> str:
 def find_heading(name: str, headings: Sequence[str]) -> str:
     """Return the heading that a name means: the same, without its unit, or in another case."""
     wanted = " ".join(name.split())
-    bare = {heading: (match[1] if (match := _UNIT.fullmatch(heading)) else heading) for heading in headings}
+    bare = {heading: _name_and_unit(heading)[0] for heading in headings}
     ways: tuple[Callable[[str], bool], ...] = (
         lambda heading: heading == wanted,
         lambda heading: bare[heading] == wanted,

@@ -18,11 +18,15 @@ from labrig.workspace import Workspace
 from labrig_phreeqc.database import databases
 from labrig_phreeqc.engine.engine import QUEUE_S, Engine
 from labrig_phreeqc.engine.run import Limits, Run, provenance, record
-from labrig_phreeqc.input.screening import Notice, screen
+from labrig_phreeqc.input.screening import Notice, database_named, screen
 from labrig_phreeqc.input.statements import declared_files
 from labrig_phreeqc.runs.includes import resolve_includes
 from labrig_phreeqc.runs.output_files import with_files
 
+_OF_DATABASE = "DATABASE keyword is ignored"
+"""IPhreeqc's warning, in whose place a notice says which database is used, where the input names another."""
+DATABASE = "phreeqc.dat"
+"""What is used where neither the caller nor the input names one."""
 RESULT = "result.out"
 DUMP = "dump.out"
 MAX_INPUT_CHARS = 5_000_000
@@ -87,7 +91,8 @@ class Execution:
     def warnings(self) -> tuple[str, ...]:
         """What the caller should know: why it ended, ignored input and other warnings, our notices."""
         detail = (self.run.detail,) if self.run.detail else ()
-        return (*detail, *self.run.warnings, *self.notices)
+        of_phreeqc = (each for each in self.run.warnings if not each.startswith(_OF_DATABASE))
+        return (*detail, *of_phreeqc, *self.notices)
 
 
 async def execute_phreeqc(
@@ -150,6 +155,13 @@ async def execute_phreeqc(
     )
 
 
+def database_of(text: str, asked: str) -> str:
+    """Return the database of a run: the one that is asked for, else one of ours that the input names."""
+    named = "" if asked or "database" not in text.casefold() else database_named(text)
+    known = {each.name.casefold(): each.name for each in databases.list_databases()} if named else {}
+    return asked or known.get(named.casefold(), DATABASE)
+
+
 def accepted(text: str) -> str:
     """Return an input without its byte order mark; refuse one that is empty or too long."""
     text = text.removeprefix("\ufeff")
@@ -182,7 +194,7 @@ async def completed(
     LabrigError
         ``refused`` for what would read or write other files, see `screening` and `includes`.
     """
-    notices = await in_thread(screen, text)
+    notices = await in_thread(screen, text, databases.find_database(database).name)
     solve = partial(engine.run, database=database, limits=limits, queue_s=queue_s)
     complete = await resolve_includes(text, lambda name: _included(workspace, name), solve, limits.wall_s)
     return complete, notices

@@ -2,7 +2,7 @@
 
 PHREEQC would open the named file while it reads. Here the text is put in its place: a file that an earlier
 SELECTED_OUTPUT of the same input writes (the official examples 8 and 21 do that) is obtained by running the
-input up to there, any other must be a bare name in the workspace. Everything else is refused.
+input up to there, any other must be a file of the workspace. Everything else is refused.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable
 from labrig.errors import LabrigError
 from labrig.threads import in_thread
 from labrig_phreeqc.engine.run import Run
-from labrig_phreeqc.input.screening import include_refusal, is_bare_name, screen
+from labrig_phreeqc.input.screening import include_refusal, name_inside, screen
 from labrig_phreeqc.input.statements import Statement, is_file_option, is_include, statements
 from labrig_phreeqc.runs.output_files import with_files
 
@@ -74,11 +74,12 @@ class _Resolver:
             if not is_include(statement):
                 self._declared.add(statement.rest)
                 continue
-            if not is_bare_name(statement.rest):
+            name = name_inside(statement.rest)
+            if not name:
                 raise include_refusal(statement)
             done += text[cursor : statement.start]
             cursor = statement.end
-            content = await self._content(statement.rest, before + done)
+            content = await self._content(name, before + done)
             if content is None:
                 raise include_refusal(statement)
             self._spend(content, depth, statement.line)

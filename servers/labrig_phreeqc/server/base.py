@@ -113,6 +113,14 @@ DatabaseArgument = Annotated[
     ),
 ]
 
+RunDatabase = Annotated[
+    str,
+    Field(
+        description="Database by name; default the one that a DATABASE line of the input names, else phreeqc.dat; "
+        "others: pitzer.dat, wateq4f.dat, llnl.dat, ..."
+    ),
+]
+
 
 def input_text(input_path: str, text: str) -> str:
     """Return the input that a call gives, as a file of the workspace or as text."""

@@ -15,7 +15,7 @@ from labrig.threads import in_thread
 from labrig.toolbox import session
 from labrig.tools import cursor as cursors
 from labrig.tools.files import SourceArgument, source_text
-from labrig.tools.lines import cut
+from labrig.tools.lines import cut_passage
 from labrig_phreeqc.output import compare, outline_reading, search
 from labrig_phreeqc.output import series as tables
 from labrig_phreeqc.output.compare_text import to_text
@@ -72,7 +72,7 @@ async def series(
             min_length=1,
             max_length=20,
             description="pH, ionic strength, ...; total Ca; m(HCO3-), la(HCO3-); SI(Calcite); "
-            "moles(Calcite), delta(Calcite); p(CO2(g)); kin(Quartz); inverse: transfer, fraction.",
+            "moles(Calcite), delta(Calcite); p(CO2(g)); kin(Quartz), dk(Quartz); inverse: transfer, fraction.",
         ),
     ],
     path: SourceArgument = RESULT,
@@ -83,7 +83,8 @@ async def series(
 ) -> Answer:
     """Read quantities out of a PHREEQC output, one row for each state (step, time, cell), with units.
 
-    m() molality, a() activity, la() its log10, SI() saturation index, moles() and delta() of a phase, p() gas pressure.
+    m() molality, a() activity, la() its log10, SI() saturation index, moles() and delta() of a phase, kin() and
+    dk() (the change) of a kinetic reactant, p() gas pressure.
     Of a file of selected output, name columns instead. A long table comes as a CSV artifact with its first, last,
     least and greatest.
     """
@@ -180,7 +181,7 @@ async def read_section(
         search.read_section, text, outline_reading.outline_output(text), state, section or None
     )
     where = f"{path} L{passage.first}-{passage.last}: {passage.label}"
-    shown = cut(passage.text, ANSWER_BYTES - 1000, path)
+    shown = cut_passage(passage.text, ANSWER_BYTES - 1000, path, passage.first)
     return Answer(source=where + (f", {passage.section}" if passage.section else ""), text=shown)
 
 

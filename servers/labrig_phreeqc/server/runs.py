@@ -26,7 +26,14 @@ from labrig_phreeqc.output.outline_reading import outline_output
 from labrig_phreeqc.output.table_file import no_value
 from labrig_phreeqc.runs import execution
 from labrig_phreeqc.runs.execution import Execution, Request
-from labrig_phreeqc.server.base import JOB_WALL_S, DatabaseArgument, call_limits, input_text, toolbox
+from labrig_phreeqc.server.base import (
+    JOB_WALL_S,
+    DatabaseArgument,
+    RunDatabase,
+    call_limits,
+    input_text,
+    toolbox,
+)
 
 MAX_TABLES = 12
 MAX_COLUMNS = 60
@@ -69,7 +76,7 @@ async def execute_phreeqc_paper(
 async def execute_phreeqc(
     input_path: Annotated[str, Field(description="Input file in the workspace; or give input.")] = "",
     input: Annotated[str, Field(description="PHREEQC input as text; or give input_path.")] = "",
-    database: DatabaseArgument = "phreeqc.dat",
+    database: RunDatabase = "",
     output: Annotated[
         str,
         Field(
@@ -81,10 +88,11 @@ async def execute_phreeqc(
     """Run PHREEQC on a workspace file or on text; at most 50 s (start_phreeqc for longer runs).
 
     The whole output is written to result.out, selected output to files of its own. Read parts of result.out
-    with read_file, by the line ranges in the outline. No DATABASE line in the input: name the database here.
+    with read_file, by the line ranges in the outline. Name the database here, or in a DATABASE line.
     """
     protocol = protocols.check(session().options.output or output)
-    request = Request(input_text(input_path, input), database, input_path)
+    text = input_text(input_path, input)
+    request = Request(text, await in_thread(execution.database_of, text, database), input_path)
     done = await _run(request, call_limits())
     return await in_thread(_answer, done, protocol)
 
@@ -93,7 +101,7 @@ async def execute_phreeqc(
 async def check_input(
     input_path: Annotated[str, Field(description="Input file in the workspace; or give input.")] = "",
     input: Annotated[str, Field(description="PHREEQC input as text; or give input_path.")] = "",
-    database: DatabaseArgument = "phreeqc.dat",
+    database: RunDatabase = "",
 ) -> Answer:
     """Check the solutions of an input before anything reacts.
 
@@ -109,6 +117,7 @@ async def check_input(
             expected=f"at most {MAX_CHECKED_CHARS:,} to be checked",
             code="limit",
         )
+    database = await in_thread(execution.database_of, text, database)
     complete, _ = await execution.completed(
         text, database, workspace=here.workspace, engine=here.state.engine, limits=limits
     )
@@ -162,7 +171,7 @@ def _checked(found: checking.CheckedSolution) -> dict[str, Any]:
 async def start_phreeqc(
     input_path: Annotated[str, Field(description="Input file in the workspace; or give input.")] = "",
     input: Annotated[str, Field(description="PHREEQC input as text; or give input_path.")] = "",
-    database: DatabaseArgument = "phreeqc.dat",
+    database: RunDatabase = "",
     wall_s: Annotated[
         float, Field(gt=0, le=JOB_WALL_S, description="Time limit in seconds, up to 1800.")
     ] = 600.0,
@@ -172,8 +181,9 @@ async def start_phreeqc(
     Its output goes to a file of its own. A job ends with its server.
     """
     here = session()
-    request = Request(input_text(input_path, input), database, input_path)
-    databases.find_database(database)
+    text = input_text(input_path, input)
+    request = Request(text, await in_thread(execution.database_of, text, database), input_path)
+    databases.find_database(request.database)
     protocol = here.options.output or "auto"
 
     async def work(progress: Progress) -> Answer:

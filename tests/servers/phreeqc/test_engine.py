@@ -16,7 +16,7 @@ import pytest
 
 from labrig.errors import LabrigError
 from labrig_phreeqc.database.databases import OFFICIAL_SHA256, find_database, list_databases
-from labrig_phreeqc.engine.engine import Engine
+from labrig_phreeqc.engine.engine import PATIENT_S, Engine
 from labrig_phreeqc.engine.library import Library, find_library
 from labrig_phreeqc.engine.run import Limits, provenance, record
 from labrig_phreeqc.input.screening import screen
@@ -186,6 +186,18 @@ async def test_full_queue_is_busy() -> None:
         for run in runs:
             run.cancel()
         await asyncio.gather(*runs, return_exceptions=True)
+
+
+async def test_a_generator_waits_where_a_caller_is_told_that_it_is_busy() -> None:
+    async with Engine(concurrency=1, queue_s=0.01) as hasty:
+        first = asyncio.create_task(hasty.run(LOOP, limits=Limits(wall_s=30)))
+        await solving_child(hasty)
+        with pytest.raises(LabrigError, match="busy"):
+            await hasty.run(SEAWATER)
+        waiting = asyncio.create_task(hasty.run(SEAWATER, queue_s=PATIENT_S))
+        await asyncio.sleep(0.05)
+        first.cancel()
+        assert (await waiting).solved
 
 
 async def solving_child(engine: Engine) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -12,7 +13,7 @@ from labrig.errors import LabrigError
 from labrig_phreeqc.database.databases import list_databases
 from labrig_phreeqc.engine.engine import Engine
 from labrig_phreeqc.engine.run import Run
-from labrig_phreeqc.input.screening import screen
+from labrig_phreeqc.input.screening import database_named, screen
 from labrig_phreeqc.input.statements import is_include, statements
 from labrig_phreeqc.runs.includes import resolve_includes
 from support.places import EXAMPLES
@@ -145,3 +146,26 @@ async def test_example_21_includes_what_it_wrote() -> None:
     assert hashlib.sha256(runs[0].files["radial"].encode()).hexdigest() == RADIAL_SHA256
     assert runs[0].files["radial"] in resolved
     assert not any(map(is_include, statements(resolved)))
+
+
+@pytest.mark.parametrize(
+    "path", ["./rates.inc", "rates.inc", "sub/../rates.inc", "deep/rates.inc", "./deep/rates.inc"]
+)
+async def test_an_include_may_write_its_way_to_the_workspace(path: str) -> None:
+    files = {"rates.inc": "PHASES\n", "deep/rates.inc": "RATES\n"}
+
+    async def never(_: str) -> Any:
+        raise AssertionError("nothing runs before a file that is there")
+
+    text = await resolve_includes(f"INCLUDE$ {path}\nSOLUTION 1\nEND\n", files.get, never)
+    assert text == files[path.replace("sub/../", "").removeprefix("./")] + "SOLUTION 1\nEND\n"
+
+
+@pytest.mark.parametrize(
+    "line", ["pitzer.dat", "../database/pitzer.dat", "C:\\phreeqc\\database\\PITZER.DAT"]
+)
+def test_a_database_line_names_a_file(line: str) -> None:
+    text = f"SOLUTION 1 # DATABASE iso.dat\nEND\nDATABASE {line}\nSOLUTION 1\nEND\n"
+    assert database_named(text).casefold() == "pitzer.dat"
+    assert screen(text, "pitzer.dat") == []
+    assert [notice.line for notice in screen(text, "phreeqc.dat")] == [3]

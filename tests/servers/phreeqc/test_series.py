@@ -225,6 +225,8 @@ END
     )
     table = check(run, at_least=40)
     assert table.column("time") == [None, 100, 500, 3600]
+    both = series(run.output, ["delta(Calcite)", "dk(Calcite)"])
+    assert both.column("delta(Calcite)") == both.column("dk(Calcite)")
 
 
 @pytest.mark.parametrize("keyword", ["ADVECTION", "TRANSPORT"])

@@ -23,6 +23,26 @@ from labrig_phreeqc.server import toolbox
 
 WATER = "SOLUTION 1\n pH 7 charge\n Na 1\n C(4) 1\nEND\n"
 STEPS = "SOLUTION 1\nEQUILIBRIUM_PHASES 1\n Gypsum 0 1\nREACTION_TEMPERATURE 1\n 25 75 in {} steps\nEND\n"
+EVERYTHING = (
+    "Ca",
+    "Mg",
+    "Na",
+    "K",
+    "Fe",
+    "Al",
+    "Si",
+    "Cl",
+    "S(6)",
+    "N(5)",
+    "P",
+    "F",
+    "Zn",
+    "Cd",
+    "Pb",
+    "Cu",
+    "Ni",
+    "U",
+)
 PAPER_REGEX = re.compile(r"^-{3,}\s*([A-Za-z].+?)\s*-{3,}\s*$")
 
 
@@ -321,6 +341,40 @@ async def test_inputs_as_windows_and_cement_chemists_write_them(lab: Lab) -> Non
     cement = "INCLUDE$ Concrete_PHR.dat\n" + WATER
     answer = await lab.answer("execute_phreeqc", input=cement)
     assert answer["status"] in ("ok", "ok_with_warnings"), answer
+
+
+async def test_the_input_names_its_database_and_its_files(lab: Lab) -> None:
+    brine = "DATABASE ../database/pitzer.dat\nSOLUTION 1\n pH 7 charge\n Na 5000\n Cl 5000\nINCLUDE$ ./more.inc\nEND\n"
+    (lab.folder / "more.inc").write_text(" K 1\n")
+    named = await lab.answer("execute_phreeqc", input=brine)
+    assert "pitzer.dat" in named["source"] and not any("DATABASE" in each for each in named["warnings"])
+    asked = await lab.answer("execute_phreeqc", input=brine, database="phreeqc.dat")
+    assert "phreeqc.dat" in asked["source"]
+    assert any(
+        "DATABASE ../database/pitzer.dat is ignored: phreeqc.dat" in each for each in asked["warnings"]
+    )
+    other = await lab.answer("execute_phreeqc", input=brine.replace("pitzer.dat", "mine.dat"))
+    assert any("DATABASE ../database/mine.dat is ignored: phreeqc.dat" in each for each in other["warnings"])
+    assert "pitzer.dat" in (await lab.answer("check_input", input=brine))["source"]
+
+
+async def test_a_long_section_names_its_own_lines_and_keeps_them_whole(
+    tmp_path: Path, databases: Path
+) -> None:
+    waters = "".join(f"SOLUTION {n}\n" + "".join(f" {each} 1\n" for each in EVERYTHING) for n in (1, 2))
+    options = ServeOptions(workspace=tmp_path / "w", toolsets=("default", "outputs"))
+    async with Client(build(toolbox, options)) as client:
+        lab = Lab(client, tmp_path / "w")
+        await lab.answer("execute_phreeqc", input=waters + "END\n", database="wateq4f.dat")
+        shown = (await lab.answer("read_section", state="initial solution 2", section="species"))["text"]
+    printed = (lab.folder / "result.out").read_text().split("\n")
+    head, _, rest = shown.partition("\n[... lines ")
+    missing, _, tail = rest.partition(" of result.out are not shown ...]\n")
+    first, last = map(int, missing.split(" to "))
+    whole = [*head.split("\n"), *printed[first - 1 : last], *tail.split("\n")]
+    begin = first - 1 - len(head.split("\n"))
+    assert whole == printed[begin : begin + len(whole)]
+    assert begin > len(printed) / 2
 
 
 @pytest.mark.parametrize(

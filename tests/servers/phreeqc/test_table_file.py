@@ -117,3 +117,23 @@ async def test_a_state_without_a_reaction_has_none_in_its_column(databases: Path
         (table,) = (await engine.run(text, "phreeqc.dat")).selected
     read = read_table(table.text, ["reaction", "temp(C)"])
     assert read.column("step") == [None, 1] and read.column("reaction") == [None, pytest.approx(1e-3)]
+
+
+@pytest.mark.parametrize(
+    ("heading", "unit"),
+    [
+        ("log[Ca]", ""),
+        ("pH+log[K]", ""),
+        ("CO[18O]", ""),
+        ("[13C]", ""),
+        ("Ca(mg)", ""),
+        ("Ca[mg/L]", "mg/L"),
+        ("Ca(mol/kgw)", "mol/kgw"),
+        ("R(13C) [1]", "1"),
+        ("SI(Calcite) [log10(IAP/K)]", "log10(IAP/K)"),
+        ("temp(C)", "degC"),
+    ],
+)
+def test_what_stands_in_brackets_is_a_unit_where_it_can_be_one(heading: str, unit: str) -> None:
+    table = read_table(f"{heading}\tother\n1.5\t2\n", [heading])
+    assert [(column.name, column.unit) for column in table.columns] == [(heading, unit)]
