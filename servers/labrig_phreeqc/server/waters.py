@@ -22,6 +22,7 @@ from labrig_phreeqc.waters.encoding import decoded
 
 if TYPE_CHECKING:
     from labrig_phreeqc.waters.estimates import Estimate
+    from labrig_phreeqc.waters.survey import Survey
 
 RESULTS = "speciated_waters"
 ESTIMATE = "saturation_estimate"
@@ -96,17 +97,27 @@ async def speciate_waters(
         for name, media_type in ((csv_file, "text/csv"), (json_file, "application/json"))
     ]
     attention = [f"{found.count(each)} rows {each}" for each in ("rejected", "unsolved", "flagged")]
+    attention.append(f"{found.count('balanced')} rows without pH or temperature: ion balance only")
     beyond = [found.out_of_scope] if found.out_of_scope else []
-    warnings = (*(each for each in attention if not each.startswith("0 ")), *beyond)
+    warnings = (*(each for each in attention if not each.startswith("0 ")), *found.table.warnings, *beyond)
     return Answer(
         source=source,
         status="ok_with_warnings" if warnings else "ok",
         data={"files": {"table": csv_file, "pictures": json_file}, **summary(found)},
         warnings=warnings,
         artifacts=tuple(kept),
-        next=f"draw_plot(kind='saturation', path={json_file!r}); also piper, stiff" if found.accepted else "",
+        next=_next_picture(found, json_file),
         record=_record(found.database),
     )
+
+
+def _next_picture(found: Survey, json_file: str) -> str:
+    """Say which pictures the file is for: saturation where any water was speciated."""
+    if not found.accepted:
+        return ""
+    solved = any(row.speciation and not row.speciation.failure for row in found.rows)
+    kinds = ("saturation", "piper, stiff") if solved else ("piper", "stiff")
+    return f"draw_plot(kind={kinds[0]!r}, path={json_file!r}); also {kinds[1]}"
 
 
 @toolbox.tool(title="Saturation with uncertainty", read_only=False, toolsets=("waters",))
@@ -175,6 +186,7 @@ async def estimate_saturation(
     pictures = {"schema": "labrig.estimate/1", "estimates": [picture_data(each) for each in found]}
     files = _keep(ESTIMATE, {"csv": members_csv(found), "json": json.dumps(pictures)}, path)
     unused = [f"{each.header}: {each.why}" for each in waters.columns if each.role == "left out"]
+    unused += waters.warnings
     return _estimated(found, unused, *files)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
@@ -54,10 +55,8 @@ class Analysis:
     ----------
     sample
         Its name.
-    pH
-        Measured; None only where `constituents` cannot be speciated at all and is refused before.
-    temperature
-        degC.
+    pH, temperature
+        As measured, and degC; nan where it was not: such a water has an ion balance and no speciation.
     pe
         None where neither pe nor Eh was measured; PHREEQC then takes 4.
     density
@@ -82,6 +81,12 @@ class Analysis:
     row: int = 0
     other: Mapping[str, str] = field(default_factory=dict)
     carbonate: float | None = None
+
+    @property
+    def unmeasured(self) -> tuple[str, ...]:
+        """What is missing of pH and temperature, without which it cannot be speciated."""
+        values = {"pH": self.pH, "temperature": self.temperature}
+        return tuple(name for name, value in values.items() if math.isnan(value))
 
 
 def cooled_for_analysis(analysis: Analysis) -> bool:

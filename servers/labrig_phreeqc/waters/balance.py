@@ -171,7 +171,7 @@ def _alkalinity(
     pH, temperature = analysis.pH, analysis.temperature
     strength = _strength(analysis, amounts)
     carbon = amounts.get("C(4)", amounts.get("C"))
-    if carbon is not None:
+    if carbon is not None and not analysis.unmeasured:
         return alkalinity_of(carbon, pH, temperature, strength + 0.5e-3 * carbon), "DIC"
     if pH < ALKALINITY_END:
         pfm = max(activity(min(strength, 0.5)), 0.0)
@@ -184,11 +184,13 @@ def _alkalinity(
 def _strength(analysis: Analysis, amounts: Mapping[str, float]) -> float:
     """Return the ionic strength in mol per basis, ion pairs left out."""
     charges = math.fsum(amount * CHARGES.get(name, 0) ** 2 for name, amount in amounts.items())
-    return 0.5e-3 * charges + 0.5 * 10**-analysis.pH
+    return 0.5e-3 * charges + (0.0 if math.isnan(analysis.pH) else 0.5 * 10**-analysis.pH)
 
 
 def _water_ions(analysis: Analysis, amounts: Mapping[str, float]) -> tuple[float, float]:
-    """Return meq of H+ and of OH- per basis."""
+    """Return meq of H+ and of OH- per basis; none where pH or temperature was not measured."""
+    if analysis.unmeasured:
+        return 0.0, 0.0
     pfm = max(activity(min(_strength(analysis, amounts), 0.5)), 0.0)
     log_oh = analysis.pH + log_kw(analysis.temperature + 273.15) + pfm
     return 1e3 * 10 ** (pfm - analysis.pH), 1e3 * 10**log_oh

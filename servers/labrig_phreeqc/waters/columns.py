@@ -48,6 +48,8 @@ class Column:
         Why it is left out.
     unknown
         It has a unit of concentration and its name is not understood; `known` is then only a guess.
+    assumed
+        Of a temperature: its unit is not said, and is taken for degC where its values can be that.
     """
 
     index: int
@@ -63,6 +65,7 @@ class Column:
     element: str = ""
     why: str = ""
     unknown: bool = False
+    assumed: bool = False
 
     def left_out(self, why: str, known: Known | None = None, *, unknown: bool = False) -> Column:
         """Return it as one that cannot be used."""

@@ -22,6 +22,7 @@ the file tabulates its activity model so (llnl.dat, Thermoddem); 0 to 80 degC fo
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -241,7 +242,7 @@ def out_of_scope(database: Database, analysis: Analysis, ionic_strength: float |
             f"{database.name} (to about {scope_of(database).ionic_strength:g})"
         )
     limits = scope_of(database).temperature
-    if limits is not None and too_warm(database, celsius):
+    if limits is not None and not math.isnan(celsius) and too_warm(database, celsius):
         said.append(
             f"{celsius:g} degC is outside what {database.name} is for ({limits[0]:g} to {limits[1]:g} degC)"
         )

@@ -92,7 +92,7 @@ def diagnose(
 def _no_alkalinity(water: Water, its: Balance) -> list[Notice]:
     given = water.analysis.constituents.get("Alkalinity")
     pH = water.analysis.pH
-    if given is None or given.censored or given.amount or pH < ZERO_ALKALINITY_PH:
+    if given is None or given.censored or given.amount or not pH >= ZERO_ALKALINITY_PH:
         return []
     if its.cations < ZERO_ALKALINITY_MEQ or "C(4)" in water.analysis.constituents or pH > 10:
         return []

@@ -62,7 +62,7 @@ def special(blank: Column, text: str) -> Column | None:
         return replace(blank, role="pe", place=place)
     if match := _TEMPERATURE.fullmatch(words):
         if match[1] is None:
-            return blank.left_out(f"it has no unit; write {blank.header} (degC) or (degF)")
+            return replace(blank, role="temperature", place=place, assumed=True)
         factor, offset = _DEGREES[match[1][0]]
         return replace(blank, role="temperature", place=place, factor=factor, offset=offset)
     if match := _EH.fullmatch(words):

@@ -192,7 +192,7 @@ def _name(text: str) -> tuple[str, _Said]:
     before = re.sub(r"(?:[\s_(\[{,;:|/.]|(?<=\s)-)+$", "", found.before)
     before = re.sub(r"(?i)[\s_]+in$", "", before)
     after = found.after.strip(_EDGE + ")]}([{")
-    if after.casefold() in FORMULAS:
+    if before and after.casefold() in FORMULAS:
         formula, after = formula or FORMULAS[after.casefold()], ""
     elif after and _constituent(before) == _constituent(after):
         after = ""

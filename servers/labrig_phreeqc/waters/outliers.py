@@ -120,7 +120,7 @@ def _odd_wholes(waters: Sequence[Water]) -> list[list[Notice]]:
 
 
 def _odd_temperatures(waters: Sequence[Water]) -> Iterator[tuple[int, Notice]]:
-    temperatures = {n: each.analysis.temperature for n, each in enumerate(waters)}
+    temperatures = {n: T for n, each in enumerate(waters) if not math.isnan(T := each.analysis.temperature)}
     for number in _far(temperatures, OUTLYING["temperature"]) | _beyond_liquid(temperatures):
         T, median = temperatures[number], statistics.median(temperatures.values())
         near = min(OUTLYING["temperature"], abs(T - median) / 4)

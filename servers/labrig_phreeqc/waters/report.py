@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import statistics
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -63,8 +64,7 @@ def _line(survey: Survey, row: Row) -> list[str]:
         solved.failure,
         "; ".join([*row.beyond, *(each.text(explanations=3) for each in row.notices)]),
         row.remark,
-        f"{analysis.pH:.6g}",
-        f"{analysis.temperature:.6g}",
+        *("" if math.isnan(value) else f"{value:.6g}" for value in (analysis.pH, analysis.temperature)),
         _figures(solved.pe, 4),
         _figures(its.cations, 5),
         _figures(its.anions, 5),
@@ -111,6 +111,7 @@ def _summary(survey: Survey, size: int) -> dict[str, Any]:
     found: dict[str, Any] = {
         "rows": len(survey.rows),
         **{status: survey.count(status) for status in ("ok", "flagged", "unsolved", "rejected")},
+        "balanced": survey.count("balanced") or None,
         "columns_used": _some((_column(each.header, each.said) for each in used), 2 * size, 60),
         "columns_left_out": _some((f"{each.header}: {each.why}" for each in columns if each.why), size, clip),
         "columns_kept_as_text": _some((each.header for each in columns if each.role == "text"), size, 30),
@@ -257,7 +258,7 @@ def _table(survey: Survey) -> dict[str, Any] | None:
         lines.append(
             [
                 _clipped(row.sample, 24),
-                row.water.analysis.pH,
+                None if math.isnan(row.water.analysis.pH) else row.water.analysis.pH,
                 _rounded(row.balance.charge_error, 1),
                 row.balance.water_type,
                 None if row.speciation.ionic_strength is None else _short(row.speciation.ionic_strength),

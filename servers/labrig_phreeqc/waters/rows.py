@@ -154,7 +154,7 @@ class RowReader:
         doubts = self._doubts(read_)
         pH, temperature = self._first("pH", read_), self._temperature(read_)
         density = self._first("density", read_)
-        reasons = [*doubts.reasons, *_impossible(pH, temperature), *_no_density(density)]
+        reasons = [*doubts.reasons, *_find_impossible(pH, temperature), *_no_density(density)]
         present = [
             column
             for column in self.columns
@@ -164,14 +164,15 @@ class RowReader:
         ]
         if not any(read_[each.index].value is not None or read_[each.index].why for each in present):
             reasons.append(Notice("row", "", "no concentration has a value"))
-        if reasons or pH is None or temperature is None:
+        if reasons:
             return Rejected(sample, line, (*reasons, *doubts.left_out), group)
 
+        acidity = math.nan if pH is None else pH[1]
         read_ = {index: Cell() if index in doubts.unusable else cell for index, cell in read_.items()}
         measured = [
             measurement
             for column in present
-            if (measurement := self._measurement(column, read_[column.index], pH[1]))
+            if (measurement := self._measurement(column, read_[column.index], acidity))
         ]
         if self.mixed:
             scaled = per_litre(measured, density[1] if density else None)
@@ -182,10 +183,10 @@ class RowReader:
         counting, carbonate, odd = choose(measured, self.columns, self.remarks)
         analysis = Analysis(
             sample=sample,
-            pH=pH[1],
-            temperature=temperature,
+            pH=acidity,
+            temperature=math.nan if temperature is None else temperature,
             constituents=constituents(counting, read_, self.columns, self.basis),
-            pe=self._pe(read_, temperature),
+            pe=None if temperature is None else self._pe(read_, temperature),
             density=density[1] if density else None,
             basis=self.basis,
             row=line,
@@ -325,11 +326,9 @@ def _objection(column: Column, cell: Cell) -> str:
     return ""
 
 
-def _impossible(pH: tuple[Column, float] | None, temperature: float | None) -> list[Notice]:
+def _find_impossible(pH: tuple[Column, float] | None, temperature: float | None) -> list[Notice]:
     found = []
-    if pH is None:
-        found.append(Notice("pH", "", "no pH"))
-    elif not MEASURED_PH_RANGE[0] <= pH[1] <= MEASURED_PH_RANGE[1]:
+    if pH is not None and not MEASURED_PH_RANGE[0] <= pH[1] <= MEASURED_PH_RANGE[1]:
         words = f"impossible pH {pH[1]:g}"
         if missing_code(pH[1]):
             words += "; it looks like a code for a missing value"
@@ -338,9 +337,7 @@ def _impossible(pH: tuple[Column, float] | None, temperature: float | None) -> l
         elif 40 <= pH[1] <= 100:
             words += f"; it would be possible as {pH[1] / 10:g}"
         found.append(Notice("pH", pH[0].header, words))
-    if temperature is None:
-        found.append(Notice("temperature", "", "no temperature"))
-    elif not TEMPERATURE_RANGE[0] <= temperature <= TEMPERATURE_RANGE[1]:
+    if temperature is not None and not TEMPERATURE_RANGE[0] <= temperature <= TEMPERATURE_RANGE[1]:
         found.append(Notice("temperature", "", f"impossible temperature {temperature:g} degC"))
     return found
 

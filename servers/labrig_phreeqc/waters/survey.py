@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -44,7 +45,7 @@ CALCITE = "Calcite"
 CACO3_MG = 100.0869
 """mg in a mmol."""
 
-Status = Literal["ok", "flagged", "unsolved", "rejected"]
+Status = Literal["ok", "flagged", "balanced", "unsolved", "rejected"]
 
 
 @dataclass(frozen=True)
@@ -91,12 +92,16 @@ class Row:
 
     @property
     def status(self) -> Status:
-        """``rejected``; ``unsolved`` by PHREEQC; ``flagged`` where something is doubtful; ``ok``."""
+        """``rejected``; ``unsolved`` by PHREEQC; ``flagged`` where something is doubtful; ``ok``.
+
+        ``balanced`` is a row without pH or temperature of which nothing else is doubtful.
+        """
         if self.speciation is None:
             return "rejected"
-        if self.speciation.failure:
+        unmeasured = self.speciation.analysis.unmeasured
+        if self.speciation.failure and not unmeasured:
             return "unsolved"
-        return "flagged" if self.notices or self.beyond else "ok"
+        return "flagged" if self.notices or self.beyond else "balanced" if unmeasured else "ok"
 
     @property
     def doubtful(self) -> list[str]:
@@ -245,7 +250,7 @@ async def _speciated(
     solved: dict[int, Speciation] = {
         number: Speciation(analysis, failure=why)
         for number, analysis in enumerate(waters)
-        if (why := excluded(analysis))
+        if (why := _unmeasured(analysis) or excluded(analysis))
     }
     for precipitate in ("", CALCITE):
         part = [
@@ -265,6 +270,11 @@ async def _speciated(
         )
         solved |= dict(zip(part, found, strict=True))
     return [solved[number] for number in range(len(waters))]
+
+
+def _unmeasured(analysis: Analysis) -> str:
+    """Say what is missing for a speciation, or nothing."""
+    return f"no {' and no '.join(analysis.unmeasured)}" if analysis.unmeasured else ""
 
 
 def usual_phases(table: Table, catalogue: Catalogue) -> list[str]:
@@ -374,7 +384,10 @@ def _notes(
 ) -> list[str]:
     notes = []
     waters = [each for each in rows if each.water is not None]
-    without = sum(each.water is not None and each.water.analysis.pe is None for each in waters)
+    without = sum(
+        each.water is not None and each.water.analysis.pe is None and not each.water.analysis.unmeasured
+        for each in waters
+    )
     redox = divided_by_pe({each.element for each in table.columns if each.role == "concentration"}, catalogue)
     by_name = {each.name: each for each in catalogue.phases}
     touched = [each for each in phases if by_name[each].elements & redox]
@@ -408,6 +421,11 @@ def _notes(
         some = ", ".join(each.sample[:40] for each in without_potential[:3])
         more = ", ..." if without_potential[3:] else ""
         notes.append(f"{some}{more}: {without_potential[0].remark}")
+    if unmeasured := [why for each in waters if each.water and (why := _unmeasured(each.water.analysis))]:
+        which = ", ".join(f"{n} with {why}" for why, n in Counter(unmeasured).items())
+        notes.append(
+            f"rows that cannot be speciated: {which}; charge balance, water type, Piper and Stiff need neither"
+        )
     unsolved = sum(each.status == "unsolved" for each in rows)
     if unsolved:
         notes.append(f"rows that PHREEQC could not solve: {unsolved}; their ion balance stands")

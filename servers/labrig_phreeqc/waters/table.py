@@ -12,11 +12,14 @@ from labrig.errors import LabrigError
 from labrig_phreeqc.database.databases import find_database
 from labrig_phreeqc.database.reading import read
 from labrig_phreeqc.waters.analysis import DILUTE_G_PER_L
-from labrig_phreeqc.waters.cells import SHARES, BelowLimit
+from labrig_phreeqc.waters.cells import SHARES, BelowLimit, Decimal, decimal_mark, read_cell
 from labrig_phreeqc.waters.columns import Column, Stated
 from labrig_phreeqc.waters.headings import read_columns
 from labrig_phreeqc.waters.rows import MAJOR, TEMPERATURE_RANGE, Rejected, RowReader, Water
-from labrig_phreeqc.waters.sheet import sheet
+from labrig_phreeqc.waters.sheet import Sheet, sheet
+
+PLAUSIBLE_DEGC = (-2.0, 45.0)
+"""Temperatures that a column without a unit holds if it is in degC: above, it may be in degF."""
 
 
 @dataclass(frozen=True)
@@ -33,12 +36,15 @@ class Table:
         What was assumed, skipped or left out.
     censored
         Values below a limit, by heading.
+    warnings
+        Measured values in whose place an argument stands.
     """
 
     columns: tuple[Column, ...]
     rows: tuple[Water | Rejected, ...]
     notes: tuple[str, ...]
     censored: Mapping[str, int] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
 
     @property
     def waters(self) -> list[Water]:
@@ -98,6 +104,8 @@ def read_table(
     catalogue = read(find_database(database).path)
     columns = read_columns(cells.headers, catalogue, stated or Stated(), cells.units)
     columns, notes = _one_basis(columns)
+    columns, warnings, assumed = _temperatures(columns, cells, temperature)
+    notes += assumed
     _require(columns, temperature)
     reader = RowReader(columns, cells, temperature, below_limit)
     no_samples = reader.no_samples(cells.rows)
@@ -105,8 +113,8 @@ def read_table(
         reader.rejected(line, row, no_samples[number]) if number in no_samples else reader.row(line, row)
         for number, (line, row) in enumerate(cells.rows)
     )
-    notes = [*cells.notes, *notes, *_left_out(columns), *reader.notes(rows)]
-    return Table(tuple(columns), rows, tuple(notes), dict(reader.remarks.censored))
+    notes = [*cells.notes, *notes, *_no_pH(columns), *_left_out(columns), *reader.notes(rows)]
+    return Table(tuple(columns), rows, tuple(notes), dict(reader.remarks.censored), tuple(warnings))
 
 
 def _left_out(columns: Sequence[Column]) -> list[str]:
@@ -144,6 +152,44 @@ def _one_basis(columns: list[Column]) -> tuple[list[Column], list[str]]:
     return columns, notes
 
 
+def _no_pH(columns: Sequence[Column]) -> list[str]:
+    """Say what a table without pH has no column for."""
+    if any(each.role == "pH" for each in columns):
+        return []
+    near = _nearest(columns, r"ph(?![a-z])", "ph")
+    return [f"no column holds the pH: no saturation indices, no scaling{f' ({near})' if near else ''}"]
+
+
+def _temperatures(
+    columns: list[Column], cells: Sheet, temperature: float | None
+) -> tuple[list[Column], list[str], list[str]]:
+    """Take a temperature without a unit for degC where all its values can be that, and say so.
+
+    Returns the columns, what is said where `temperature` stands for values that were measured, and other notes.
+    """
+    warnings, notes = [], []
+    said = any(each.role == "temperature" and not each.assumed for each in columns)
+    for number, column in enumerate(columns):
+        if column.role != "temperature" or not column.assumed:
+            continue
+        texts = [row[column.index] for _, row in cells.rows if column.index < len(row)]
+        decimal = decimal_mark(texts, Decimal("," if cells.delimiter == ";" else ".", cells.delimiter == ";"))
+        values = [value for text in texts if (value := read_cell(text, decimal).value) is not None]
+        low, high = PLAUSIBLE_DEGC
+        spread = f"{min(values):g} to {max(values):g}" if values else "none"
+        if values and not said and all(low <= value <= high for value in values):
+            notes.append(f"{column.header} has no unit; its values, {spread}, are taken as degC")
+            continue
+        why = f"it has no unit; write {column.header} (degC) or (degF)"
+        columns[number] = column = column.left_out(why if said else f"{why}: its values are {spread}")
+        if temperature is not None and values and not said:
+            warnings.append(
+                f"{column.header} has no unit and is left out: {temperature:g} degC stands in place of its "
+                f"{len(values)} measured values ({spread}); write {column.header} (degC) or (degF)"
+            )
+    return columns, warnings, notes
+
+
 def _require(columns: Sequence[Column], temperature: float | None) -> None:
     left_out = "; ".join(f"{each.header}: {each.why}" for each in columns if each.role == "left out")[:600]
     if not any(each.role == "concentration" for each in columns):
@@ -154,11 +200,7 @@ def _require(columns: Sequence[Column], temperature: float | None) -> None:
             try_='unit="mg/L" if that holds for all columns without a unit',
         )
     if not any(each.role == "pH" for each in columns):
-        raise LabrigError(
-            "No column holds the pH",
-            where=_nearest(columns, r"ph(?![a-z])", "ph") or left_out,
-            expected="a column named pH",
-        )
+        return  # an ion balance needs neither pH nor temperature
     if temperature is None and not any(each.role == "temperature" for each in columns):
         raise LabrigError(
             "No column holds the temperature",

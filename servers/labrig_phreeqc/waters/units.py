@@ -48,7 +48,10 @@ UNITS: dict[str, Unit] = {
 
 _WRITTEN = """N P S C B F Si CaCO3 HCO3 CO3 NO3 NO2 NH4 NH3 SO4 PO4 P2O5 SiO2 CO2 OH CaO MgO H3BO3 H2S Al2O3 Fe2O3
 Na2CO3 H4SiO4 Ca0.5(CO3)0.5"""
-FORMULAS: Mapping[str, str] = {each.casefold(): each for each in _WRITTEN.split()} | {
+_SYMBOLS = "Ca Mg Na K Cl Br I Fe Mn Al Sr Ba Li Zn Cu Pb Cd Ni Cr As Se Mo Hg U Co V Sb"
+_ELEMENTS = tuple(_SYMBOLS.split())
+"""Of a mass too, where they are written as symbols: ``mg Mg/L`` is a unit, and the second half of ``Mg (mg/L)`` not."""
+FORMULAS: Mapping[str, str] = {each.casefold(): each for each in (*_WRITTEN.split(), *_ELEMENTS)} | {
     "nitrogen": "N",
     "nitrate": "NO3",
     "phosphorus": "P",
@@ -98,13 +101,20 @@ _DENOMINATORS = {
 _TOP = "|".join(f"(?P<t{n}>{pattern})" for n, pattern in enumerate(_NUMERATORS))
 _BOTTOM = "|".join(f"(?P<b{n}>{pattern})" for n, pattern in enumerate(_DENOMINATORS))
 _POWER = r"(?P<power>\^?\(?-[13]\)?)"  # L-1, dm^-3
-_FORMULA = "|".join(sorted(map(re.escape, FORMULAS), key=len, reverse=True))
+_CHARGE = r"(?:\^?\d?[+-]+|[+-]\d)?"
+_ANY_CASE = sorted(
+    map(re.escape, FORMULAS.keys() - {each.casefold() for each in _ELEMENTS}), key=len, reverse=True
+)
+_FORMULA = f"(?i:{'|'.join(_ANY_CASE)})|(?-i:{'|'.join(_ELEMENTS)})"
 _SLASHED = re.compile(
-    rf"(?<![A-Za-z0-9])(?:{_TOP})(?P<of>(?: |-|_| ?\()(?:as )?(?:{_FORMULA})\)?)?"
+    rf"(?<![A-Za-z0-9])(?:{_TOP})(?P<of>(?: |-|_| ?\()(?:as |of )?(?:{_FORMULA}){_CHARGE}\)?)?"
     rf" ?(?:/| per ) ?(?:{_BOTTOM})(?![A-Za-z0-9])",
     re.IGNORECASE,
 )
-_JOINED = re.compile(rf"(?<![A-Za-z0-9])(?:{_TOP})[ _.·*]{{0,2}}(?i:{_BOTTOM}){_POWER}?(?![A-Za-z0-9])")
+_JOINED = re.compile(
+    rf"(?<![A-Za-z0-9])(?:{_TOP})(?P<of>(?: | ?\()(?:{_FORMULA}){_CHARGE}\)?(?=[ _.·*]\S+\^?\(?-[13]))?"
+    rf"[ _.·*]{{0,2}}(?i:{_BOTTOM}){_POWER}?(?![A-Za-z0-9])"
+)
 _WORD = re.compile(rf"(?<![A-Za-z0-9])(?:{'|'.join(_SHORT)})(?![A-Za-z0-9])")
 
 
@@ -146,7 +156,8 @@ def find_unit(text: str) -> Found | None:
             if unit is None or bare:  # a lone "g l" or "mol l" is more likely to be part of a name
                 continue
             of = match.groupdict().get("of") or ""
-            formula = re.sub(r"^as ", "", of.strip(" -_()"), flags=re.IGNORECASE)
+            formula = re.sub(r"^(?:as|of) ", "", of.strip(" -_()"), flags=re.IGNORECASE)
+            formula = re.sub(rf"{_CHARGE}$", "", formula) if formula.casefold() not in FORMULAS else formula
             return Found(unit, formula, text[: match.start()], text[match.end() :])
     if matches := list(_SHOUTED.finditer(text)):
         match = matches[-1]

@@ -13,6 +13,7 @@ from labrig.errors import LabrigError
 from labrig_phreeqc.database.catalogue import Catalogue
 from labrig_phreeqc.database.databases import find_database
 from labrig_phreeqc.database.reading import read
+from labrig_phreeqc.waters.balance import balance
 from labrig_phreeqc.waters.columns import Column, Stated
 from labrig_phreeqc.waters.headings import read_columns
 from labrig_phreeqc.waters.rows import Rejected, Water, pe_of
@@ -142,7 +143,6 @@ def test_headings(element: str, millimoles: float, headings: str, catalogue: Cat
         ("Magnesum (mg/L)", "the nearest is magnesium (Mg)"),
         ("Zaubertrank (mg/L)", "not a name of a constituent"),
         ("Ammonia (mg/L)", "not said of what it is a mass"),
-        ("Temp", "no unit"),
         ("Eh", "no unit"),
         ("EC", "no unit"),
         ("ORP (mV)", "reference electrode"),
@@ -277,13 +277,11 @@ def test_limits_of_detection_and_missing_values(
 @pytest.mark.parametrize(
     ("cells", "kinds", "words"),
     [
-        ("A,,20,50,1,10", ["pH"], "no pH"),
         ("A,74,20,50,1,10", ["pH"], "impossible pH 74; it would be possible as 7.4"),
         ("A,-7.4,20,50,1,10", ["pH"], "impossible pH -7.4"),
         ("A,18.5,7.2,50,1,10", ["pH"], "changed places"),
         ("A,-999,20,50,1,10", ["pH"], "code for a missing value"),
-        ("A,<4,20,50,1,10", ["value", "pH"], "only a limit"),
-        ("A,7,,50,1,10", ["temperature"], "no temperature"),
+        ("A,<4,20,50,1,10", ["value"], "only a limit"),
         ("A,7,900,50,1,10", ["temperature"], "impossible temperature"),
         ("A,7,20,-50,1,10", ["value"], "write <50"),
         ("A,7,20,-9999,1,10", ["value"], "leave the cell empty"),
@@ -296,7 +294,7 @@ def test_limits_of_detection_and_missing_values(
         ("A,7,20,,,", ["row"], "no concentration"),
         ("A,7,20,50,1", ["row"], "5 cells and the heading 6"),
         ("A,7,20,50,1,10,11", ["row"], "7 cells and the heading 6"),
-        ("A,,,x,-1,10", ["value", "pH", "temperature", "value"], "not a number"),
+        ("A,,,x,-1,10", ["value", "value"], "not a number"),
     ],
 )
 def test_rejected_rows_say_why(cells: str, kinds: list[str], words: str) -> None:
@@ -409,7 +407,6 @@ def test_an_ambiguous_comma_is_not_read() -> None:
         ("Parameter,W1,W2\npH,7,8\nTemp (C),9,9\nCa (mg/L),1,2\nNa (mg/L),1,2\n", "bad_input", "in columns"),
         ("Sample,Parameter,Value,Unit\nA,Ca,10,mg/L\nA,pH,7,-\n", "bad_input", "one line for each measured value"),
         ("Sample,pH,Temp (C),Ca,Na\nA,7,20,1,2\n", "bad_input", "No column holds a concentration"),
-        ("Sample,Temp (C),Ca (mg/L),Na (mg/L)\nA,20,1,2\n", "bad_input", "No column holds the pH"),
         ("Sample,pH,Ca (mg/L),Na (mg/L)\nA,7,1,2\n", "bad_input", "No column holds the temperature"),
         ('Sample,pH,Temp (C),Ca (mg/L)\nA,7,20,"1\n' + "B,7,20,1\n" * 20, "bad_input", "quotation mark"),
         ("Sample,pH,Temp (C),Ca (mg/L)\n" + "x" * 200_000 + ",7,20,1\n", "bad_input", "cannot be read"),
@@ -417,7 +414,7 @@ def test_an_ambiguous_comma_is_not_read() -> None:
         ("Sample,pH,Temp (C),Ca (mg/L)\n" + "A,7,20,1\n" * 1_200_000, "limit", "characters"),
         ("Sample,pH,Temp (C)," + "Ca (mg/L)," * 600 + "\nA,7,20,1\n", "limit", "columns"),
     ],
-    ids=["empty", "blank", "heading only", "no table", "transposed", "long", "no units", "no pH", "no temperature",
+    ids=["empty", "blank", "heading only", "no table", "transposed", "long", "no units", "no temperature",
          "open quote", "huge cell", "rows", "characters", "columns"],
 )  # fmt: skip
 def test_what_is_no_such_table_is_refused(text: str, code: str, words: str) -> None:
@@ -684,10 +681,66 @@ def test_lines_of_units(sample: str, pH: str, heading: str) -> None:
     ("heading", "words"),
     [
         ("Sample,pH,Warmth temp,Ca (mg/L)", "Warmth temp"),
-        ("Sample,pH,Temp,Ca (mg/L)", "Temp: it has no unit"),
-        ("Sample,pH at start,Temp (C),Ca (mg/L)", "pH at start"),
+        ("Sample,pH,Temp,Ca (mg/L)", "Temp: it has no unit.*its values are 68 to 68"),
     ],
 )
 def test_a_refusal_names_the_nearest_heading(heading: str, words: str) -> None:
     with pytest.raises(LabrigError, match="heading nearest to it: " + words):
-        table("A,7,20,50", heading=heading)
+        table("A,7,68,50", heading=heading)
+
+
+@pytest.mark.parametrize(
+    ("heading", "cells", "note"),
+    [
+        ("Sample,Ca (mg/L),Cl (mg/L)", "A,40.078,20", "no column holds the pH"),
+        ("Sample,pH at start,Temp (C),Ca (mg/L),Cl (mg/L)", "A,7,20,40.078,20", "nearest to it: pH at start"),
+        ("Sample,pH,Temp (C),Ca (mg/L),Cl (mg/L)", "A,,20,40.078,20", ""),
+        ("Sample,pH,Temp (C),Ca (mg/L),Cl (mg/L)", "A,7,,40.078,20", ""),
+    ],
+)
+def test_a_water_without_pH_or_temperature_has_its_ions(heading: str, cells: str, note: str) -> None:
+    found = table(cells, heading=heading)
+    (water,) = found.waters
+    assert water.analysis.unmeasured
+    assert balance(water.analysis).cations == pytest.approx(2, rel=1e-3)
+    assert any(note in each for each in found.notes) or not note
+
+
+@pytest.mark.parametrize(
+    ("temperatures", "stated", "read"),
+    [
+        (("12.5", "31.5"), None, [12.5, 31.5]),
+        (("12.5", "31.5"), 15.0, [12.5, 31.5]),
+        (("12.5", ""), 15.0, [12.5, 15.0]),
+        (("54", "68"), 15.0, [15.0, 15.0]),
+    ],
+)
+def test_a_measured_temperature_is_replaced_with_a_word_only(
+    temperatures: tuple[str, str], stated: float | None, read: list[float]
+) -> None:
+    cells = "\n".join(f"{name},7,{each},40" for name, each in zip("AB", temperatures, strict=True))
+    found = table(cells, heading="Sample,pH,Temp,Ca (mg/L)", temperature=stated)
+    assert [each.analysis.temperature for each in found.waters] == read
+    kept = read != [15.0, 15.0]
+    assert any("are taken as degC" in each for each in found.notes) is kept
+    assert any("in place of its 2 measured values (54 to 68)" in each for each in found.warnings) is not kept
+
+
+@pytest.mark.parametrize(
+    ("heading", "said"),
+    [
+        ("Ca (mg Ca/L)", "mg/L as Ca"),
+        ("Ca (mg(Ca)/L)", "mg/L as Ca"),
+        ("Calcium mg Ca2+/L", "mg/L as Ca"),
+        ("SO4 (mg SO4--/L)", "mg/L as SO4"),
+        ("NO3 [mg NO3-/l]", "mg/L as NO3"),
+        ("NO3 (mg N L-1)", "mg/L as N"),
+        ("Mg (mg/L)", "mg/L as Mg"),
+        ("Mg (mg Mg/L)", "mg/L as Mg"),
+        ("Na mg/L", "mg/L as Na"),
+        ("Fe (ug of Fe/L)", "ug/L as Fe"),
+    ],
+)
+def test_a_unit_may_say_of_what_it_is_a_mass(heading: str, said: str, catalogue: Catalogue) -> None:
+    found = column(heading, catalogue)
+    assert (found.role, found.said) == ("concentration", said)
