@@ -12,6 +12,7 @@ from pydantic import Field
 
 from labrig.commands import setup_command
 from labrig.errors import LabrigError
+from labrig.isolation.children import Children
 from labrig.plotting.drawing import Painter
 from labrig.server_settings import ServerSetting
 from labrig.toolbox import ServeOptions, Toolbox, session
@@ -37,13 +38,20 @@ class State:
 
     engine: Engine
     painter: Painter
+    readers: Children
 
 
 @asynccontextmanager
 async def opens(options: ServeOptions) -> AsyncIterator[State]:
-    """Hold engine and painter over the server's life; each starts its process at its first work."""
+    """Hold engine, painter and readers over the server's life; each starts its process at its first work."""
+    from labrig.tables.apart import readers
+
     async with Engine() as engine, Painter("labrig_phreeqc.plots.painting", extra="phreeqc") as painter:
-        yield State(engine, painter)
+        workbooks = readers()
+        try:
+            yield State(engine, painter, workbooks)
+        finally:
+            await workbooks.close()
 
 
 def doctor() -> list[str]:

@@ -16,6 +16,7 @@ from labrig.threads import in_thread
 from labrig.toolbox import session
 from labrig.tools.files import source_bytes
 from labrig.tools.own_files import OwnFiles
+from labrig.tools.sources import opened_source
 from labrig_phreeqc.database.databases import Database, find_database
 from labrig_phreeqc.server.base import DatabaseArgument, call_limits, toolbox
 from labrig_phreeqc.waters.encoding import decoded
@@ -29,8 +30,11 @@ ESTIMATE = "saturation_estimate"
 MEASURED_PE, UNMEASURED_PE = 0.5, 2.0
 """Standard deviations of pe: 30 mV of an electrode; and, not measured, from water with iron(2) to water with O2."""
 
-TablePath = Annotated[str, Field(description="CSV in the workspace; or give table.")]
+TablePath = Annotated[str, Field(description="CSV or .xlsx in the workspace; or give table.")]
 TableText = Annotated[str, Field(description="CSV as text.")]
+SheetArgument = Annotated[
+    str, Field(description="Sheet of a workbook; default the one most like a table of waters.")
+]
 Temperature = Annotated[float | None, Field(description="degC, for rows that have none.")]
 BelowLimitArgument = Annotated[
     Literal["half", "zero", "limit"], Field(description="What stands for '<0.5': half of it, 0, or 0.5.")
@@ -54,6 +58,7 @@ async def speciate_waters(
     below_limit: BelowLimitArgument = "half",
     unit: UnitArgument = "",
     alkalinity_as: AlkalinityArgument = "",
+    sheet: SheetArgument = "",
 ) -> Answer:
     """Speciate up to 5,000 waters: charge balance, saturation indices, scaling (CaCO3 that would precipitate).
 
@@ -64,7 +69,7 @@ async def speciate_waters(
     from labrig_phreeqc.waters.report import piper_data, saturation_data, stiff_data, summary, to_csv
 
     here = session()
-    text = _table(path, table)
+    text, said = await _table(path, table, sheet)
     found = await survey.speciate_waters(
         text,
         engine=here.state.engine,
@@ -99,7 +104,12 @@ async def speciate_waters(
     attention = [f"{found.count(each)} rows {each}" for each in ("rejected", "unsolved", "flagged")]
     attention.append(f"{found.count('balanced')} rows without pH or temperature: ion balance only")
     beyond = [found.out_of_scope] if found.out_of_scope else []
-    warnings = (*(each for each in attention if not each.startswith("0 ")), *found.table.warnings, *beyond)
+    warnings = (
+        *(each for each in attention if not each.startswith("0 ")),
+        *said,
+        *found.table.warnings,
+        *beyond,
+    )
     return Answer(
         source=source,
         status="ok_with_warnings" if warnings else "ok",
@@ -149,6 +159,7 @@ async def estimate_saturation(
     temperature: Temperature = None,
     unit: UnitArgument = "",
     alkalinity_as: AlkalinityArgument = "",
+    sheet: SheetArgument = "",
 ) -> Answer:
     """Saturation indices of one water with their uncertainty: Monte Carlo over analytical errors in several databases.
 
@@ -160,7 +171,7 @@ async def estimate_saturation(
     from labrig_phreeqc.waters.errors import ErrorModel
     from labrig_phreeqc.waters.estimates import members_csv, picture_data
 
-    text = _table(path, table)
+    text, said = await _table(path, table, sheet)
     stated = Stated(unit, alkalinity_as)
     waters = await in_thread(one_water.read_whole, text, databases, temperature, stated)
     analysis = one_water.one_of(waters, sample)
@@ -186,7 +197,7 @@ async def estimate_saturation(
     pictures = {"schema": "labrig.estimate/1", "estimates": [picture_data(each) for each in found]}
     files = _keep(ESTIMATE, {"csv": members_csv(found), "json": json.dumps(pictures)}, path)
     unused = [f"{each.header}: {each.why}" for each in waters.columns if each.role == "left out"]
-    unused += waters.warnings
+    unused += [*waters.warnings, *said]
     return _estimated(found, unused, *files)
 
 
@@ -260,14 +271,33 @@ def _estimate(found: Estimate) -> dict[str, Any]:
     return {name: value for name, value in data.items() if value not in ({}, [])}
 
 
-def _table(path: str, table: str) -> str:
+async def _table(path: str, table: str, sheet: str) -> tuple[str, list[str]]:
+    """Return a table as text, and which sheets of a workbook are not in it."""
+    from labrig.tables.apart import sheets_apart
+    from labrig_phreeqc.waters.workbook import MOST_COLUMNS, MOST_ROWS, WORKBOOK, choose_sheet
+
     if bool(path) == bool(table):
         raise LabrigError(
             "Give either path or table" + (", not both" if table else ": both are empty"),
             where="path, table",
-            expected="a CSV of the workspace, or its text",
+            expected="a CSV or .xlsx of the workspace, or the text of a CSV",
         )
-    return table or decoded(source_bytes(path))
+    data = b"" if table else source_bytes(path)
+    if not data.startswith(WORKBOOK):
+        if sheet:
+            raise LabrigError("Only a workbook has sheets", where=f"sheet={sheet!r}", expected="no sheet")
+        return table or decoded(data), []
+    with opened_source(path) as source:
+        sheets = await sheets_apart(
+            session().state.readers,
+            source.descriptor,
+            path,
+            sheet=sheet,
+            rows=MOST_ROWS,
+            columns=MOST_COLUMNS,
+        )
+    _, text, said = await in_thread(choose_sheet, sheets)
+    return text, said
 
 
 def _keep(stem: str, files: dict[str, str], path: str) -> list[str]:

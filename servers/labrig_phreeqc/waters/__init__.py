@@ -1,6 +1,7 @@
 """Tables of water analyses, in the order things happen.
 
-- `encoding`, `sheet`, `headings`, `field_parameters`, `columns`: a table's text and cells, and what its columns hold
+- `encoding`, `workbook`, `sheet`, `layouts` (`codes.csv`), `headings`, `field_parameters`, `columns`: a table's text
+  and cells, whichever way it lies, and what its columns hold
 - `cells`, `units`, `constituents` (`constituents.csv`): numbers, units and names as laboratories write them
 - `summaries` (`summaries.toml`): rows that are means, counts, blanks or limits and no samples
 - `table`: all of it read; `rows`: each row as an analysis, or rejected with its reasons; `analysis`: one water

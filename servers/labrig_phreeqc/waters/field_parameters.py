@@ -16,21 +16,23 @@ _DENSITIES = {"kg/l": 1.0, "g/cm3": 1.0, "g/ml": 1.0, "kg/dm3": 1.0, "g/l": 1e-3
 _CONDUCTIVITIES = {"us/cm": 1.0, "umho/cm": 1.0, "umhos/cm": 1.0, "ms/m": 10.0, "us/m": 1e-2}
 _CONDUCTIVITIES |= {"ms/cm": 1e3, "mmho/cm": 1e3, "mmhos/cm": 1e3, "ds/m": 1e3}
 _TEMPERATURE = re.compile(
-    r"(?:t(?![a-z])|temp|tw|wassertemp(?:eratur)?|temperatur[ea]?|température)"
-    r"(?: (?:de l'|del? )?(?:eau|agua|wasser))?"
+    r"(?:t(?![a-z])|temp|tw|wassertemp(?:eratur)?|temperatur[ea]?|température|水温|温度)"
+    r"(?: (?:de l'|del? )?(?:eau|agua|wasser|air libre))?"
     r"(?:[ /]*(?:in )?(?:°|º|o|deg(?:rees?)?)? ?(c|f|k|celsius|fahrenheit|kelvin))?"
 )
 _PH = re.compile(
-    r"ph(?:[ -]?(?:wert|value|valeur|valor))?(?: ?/)?(?: (?:at |bei |à |a )?2[05] ?(?:°|º|deg(?:rees)?)? ?c)?"
+    r"(?:ph|potentiel en hydrogène(?: ph)?)(?:[ -]?(?:wert|value|valeur|valor|值))?(?: ?/)?"
+    r"(?: (?:at |bei |à |a )?2[05] ?(?:°|º|deg(?:rees)?)? ?c)?"
     r"(?: (?:-|1|su|s u|units?|ph units?|ph-einheiten|unités? ph|std units?|standard units?))?"
 )
 _EH = re.compile(r"eh(?: (m?v|(?:milli)?volts?))?(?: s?he| nhe)?")
 _EC = re.compile(
     r"(?:ec|e c|cond|spec cond|conductivity|conductance|specific conductance|sp cond|spcond|sc|electrical conductivity|"
-    r"elec(?:trical)? cond|leitfähigkeit|lf|conductividad|ec ?25)(?: (.+))?"
+    r"elec(?:trical)? cond|(?:el(?:ektr(?:ische)?)? ?)?leitfähigkeit|lf|conductividad(?: eléctrica)?|"
+    r"conductivité(?: électrique)?(?: de l'eau)?|电导率|ec ?25)(?: (.+))?"
 )
 _DENSITY = re.compile(r"(?:density|dichte|densidad|rho)(?: (.+))?")
-_AT_25 = re.compile(r" ?(?:\bat|@)? ?\b25 ?(?:°|º|deg(?:rees)?)? ?c(?:elsius)?\b")
+_AT_25 = re.compile(r" ?(?:\bat|\bbei|\bà|\ba|@)? ?\b25 ?(?:°|º|deg(?:rees)?)? ?c(?:elsius)?\b")
 _PLACES = {"field": "field", "insitu": "field", "situ": "field", "lab": "lab", "laboratory": "lab"}
 _PLACE = re.compile(r"\b(in situ|insitu|field|laboratory|lab|water|unfiltered|filtered|measured|meas)\b")
 _PER = re.compile(r"([a-z]+)[ ./·]*(cm|dm|ml|m|l)\^?-?([13])?")
@@ -38,7 +40,8 @@ _SAMPLE_NAMES = """clientsampleid clientid clientsample sampleid sample samplena
 name nameofsample
 sampleidentification well wellid wellname wellno borehole site siteid siteno sitename station stationid stationno
 location messstelle messpunkt brunnen bohrung probe probenname probenbezeichnung probennummer muestra pozo punto
-point pointname nom puits forage label code no nr number labsampleid labsample labid laboratoryid"""
+point pointname nom puits forage 样品编号 样品 编号 采样点 井号 label code
+no nr number labsampleid labsample labid laboratoryid"""
 _SAMPLE = _SAMPLE_NAMES.split()
 _GROUP_NAMES = (
     "group type aquifer class category cluster formation lithology facies watertype typ gruppe season"
@@ -69,7 +72,9 @@ def special(blank: Column, text: str) -> Column | None:
         if match[1] is None:
             return blank.left_out("it has no unit; write Eh (mV)")
         return replace(blank, role="Eh", place=place, factor=1e-3 if match[1].startswith("m") else 1.0)
-    if match := _EC.fullmatch(measured := _AT_25.sub("", words).strip()):
+    if match := _EC.fullmatch(
+        measured := re.sub(r"\b(total|dissolved)\b ?", "", _AT_25.sub("", words)).strip()
+    ):
         return _scaled(replace(blank, role="conductivity", place=place), match[1], _CONDUCTIVITIES, "uS/cm")
     if match := _DENSITY.fullmatch(measured):
         return _scaled(replace(blank, role="density", place=place), match[1], _DENSITIES, "kg/L")
@@ -95,3 +100,8 @@ def sample_rank(header: str) -> int:
     """Return how likely a heading is the sample's own name; the laboratory's number comes last."""
     name = fold(plain(header).strip("()[] "))
     return _SAMPLE.index(name) if name in _SAMPLE else len(_SAMPLE) // 2
+
+
+def is_sample_name(header: str) -> bool:
+    """Tell whether a heading is that of the samples' names."""
+    return fold(plain(header).strip("()[]# ")) in _SAMPLE

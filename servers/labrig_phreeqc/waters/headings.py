@@ -24,9 +24,9 @@ from labrig_phreeqc.waters.constituents import (
 from labrig_phreeqc.waters.field_parameters import sample_rank, special
 from labrig_phreeqc.waters.units import FORMULAS, Unit, find_unit, parse_unit, plain
 
-_TDS = {"tds", "totaldissolvedsolids", "dissolvedsolids", "sdt"}
+_TDS = {"tds", "totaldissolvedsolids", "dissolvedsolids", "sdt", "溶解性总固体", "矿化度"}
 _HARDNESS = {"totalhardness", "hardness", "hardnesstotal", "gesamtharte", "gesamthaerte", "gh", "durezatotal"}
-_HARDNESS |= {"duretetotale", "th"}
+_HARDNESS |= {"duretetotale", "th", "总硬度"}
 _NO_UNIT_WORDS = "- — 1 units unit einheit einheiten unite unites unidad unidades none n/a na text"
 _NO_UNIT = frozenset(_NO_UNIT_WORDS.split())
 """What stands in a line of units where there is none."""
@@ -48,6 +48,8 @@ _AS = re.compile(
     re.IGNORECASE,
 )
 _BRACKET = re.compile(r"[(\[{]([^()\[\]{}]*)[)\]}]")
+_SYMBOLS = ("Ca", "Mg", "Na", "Cl", "Fe", "Mn", "Sr", "Ba")
+"""Of two letters that are no words."""
 _EDGE = " \t_.,;:|/"
 _HALF_A_UNIT = re.compile(r"(.+?)[\s_.,(\[/]+(?:[mun]?g|[mu]?mol|[mu]?eq|%|percent|pct|r|epm)\b[)\]%]*")
 
@@ -113,7 +115,7 @@ def recognised(header: str) -> bool:
     if (other := special(Column(0, header), text)) is not None:
         return other.role not in ("sample", "group")
     name, _ = _name(text)
-    return bool(_constituent(name) or ambiguity(name))
+    return bool(_constituent(name) or ambiguity(name) or fold(name) in _TDS | _HARDNESS)
 
 
 def _read(index: int, header: str, below: str, extra: str, catalogue: Catalogue, stated: Stated) -> Column:
@@ -145,7 +147,12 @@ def _read(index: int, header: str, below: str, extra: str, catalogue: Catalogue,
         half = _HALF_A_UNIT.fullmatch(name)
         if half and (of := _constituent(half[1])):
             return blank.left_out(f"its unit is not complete; write {half[1]} (mg/L) or (meq/L)", of[0])
-        return blank if said.unit is None or not name else _not_understood(blank, name, error is not None)
+        if said.unit is not None and name:
+            return _not_understood(blank, name, error is not None)
+        if ion := _find_ion(name):
+            why = f"it names {ion[0]} and is not understood; write {ion[1].key} (mg/L), (mmol/L) or (meq/L)"
+            return blank.left_out(why, ion[1])
+        return blank
     known, formula, doubt = meant
     if doubt:
         return blank.left_out(doubt, known)
@@ -169,6 +176,16 @@ def _not_understood(blank: Column, name: str, is_error: bool) -> Column:
     if near is None:
         return blank.left_out(why, unknown=not is_error)
     return blank.left_out(f"{why}; the nearest is {near[0]} ({near[1].key})", near[1], unknown=not is_error)
+
+
+def _find_ion(name: str) -> tuple[str, Known] | None:
+    """Find a constituent among the words of a heading that as a whole is the name of none: ``SO4 by turbidimetry``."""
+    for word in re.findall(r"[^\W_][\w+]*", name.replace("_", " ")):
+        found = find_constituent(word) if len(word) > 2 or word in _SYMBOLS else None
+        if found is not None:
+            return word, found[0]
+    near = nearest_name(name)
+    return near if near and len(name) < 30 else None
 
 
 @dataclass(frozen=True)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from labrig.errors import LabrigError
 from labrig_phreeqc.waters.headings import recognised
+from labrig_phreeqc.waters.layouts import parts_of, pivoted, transposed, without_comments
 from labrig_phreeqc.waters.units import parse_unit
 
 MAX_ROWS = 5_000
@@ -18,18 +20,6 @@ MAX_CHARS = 10_000_000
 
 _DELIMITERS = (",", ";", "\t", "|")
 _HEADING_LINES = 30
-_LONG = (
-    {
-        "parameter",
-        "analyte",
-        "variable",
-        "constituent",
-        "characteristic",
-        "characteristicname",
-        "determinand",
-    },
-    {"value", "result", "concentration", "resultvalue", "resultmeasurevalue", "measurement"},
-)
 
 
 @dataclass(frozen=True)
@@ -58,15 +48,15 @@ def sheet(text: str) -> Sheet:
         )
     if not text.strip():
         raise LabrigError("The table is empty", expected=_EXPECTED)
-    head = "\n".join(text.splitlines()[: 2 * _HEADING_LINES])
+    head = "\n".join(itertools.islice(_uncommented(text), 2 * _HEADING_LINES))
     first = text.split("\n", 1)[0].strip().casefold()
     if re.fullmatch(r"\"?sep=.\"?", first):  # Excel's own way to say it
         text = "\n" + text.partition("\n")[2]
         head = head.partition("\n")[2]
         delimiter = first.strip('"')[-1]
     else:
-        delimiter = max(_DELIMITERS, key=lambda each: max(map(_hits, _peek(head, each)), default=0))
-    lines = _records(text, delimiter)
+        delimiter = max(_DELIMITERS, key=lambda each: _likeness(_peek(head, each)))
+    lines, notes = _one_line_a_sample(_records(text, delimiter))
     place = max(range(min(len(lines), _HEADING_LINES)), key=lambda n: (_hits(lines[n][1]), -n))
     headers = [each.strip() for each in lines[place][1]]
     _is_table(headers, [cells for _, cells in lines])
@@ -77,7 +67,6 @@ def sheet(text: str) -> Sheet:
         raise LabrigError(
             f"The table has {len(headers)} columns", expected=f"at most {MAX_COLUMNS}", code="limit"
         )
-    notes = []
     if place:
         notes.append(f"the heading is line {lines[place][0]}; what stands above it is not used")
     units: list[str] = []
@@ -102,6 +91,24 @@ def sheet(text: str) -> Sheet:
 
 
 _EXPECTED = "a heading line such as Sample,pH,Temp (degC),Ca (mg/L),HCO3 (mg/L), then one line a sample"
+
+
+def _uncommented(text: str) -> Iterator[str]:
+    """Return the lines of a text from the first that is no comment."""
+    return itertools.dropwhile(lambda line: line.startswith("#"), text.splitlines())
+
+
+def _likeness(lines: Sequence[Sequence[str]]) -> tuple[int, int]:
+    """Return how much lines are like a table of waters: names in a line or down a column, then their width."""
+    across = max(map(_hits, lines), default=0)
+    down = max((_hits([cells[n] for cells in lines if len(cells) > n]) for n in (0, 1)), default=0)
+    parts = max((len(parts_of(cells)) for cells in lines), default=0)
+    return max(across, down, parts), max(map(len, lines), default=0)
+
+
+def likeness(lines: Sequence[Sequence[str]]) -> int:
+    """Return the same of a sheet's first lines, as a number; below 2 it is none."""
+    return _likeness([[cell[:200] for cell in cells] for cells in lines[: 2 * _HEADING_LINES]])[0]
 
 
 def _peek(head: str, delimiter: str) -> list[list[str]]:
@@ -135,30 +142,24 @@ def _records(text: str, delimiter: str) -> list[tuple[int, list[str]]]:
     return found
 
 
-def _is_table(headers: Sequence[str], lines: Sequence[Sequence[str]]) -> None:
-    """Refuse what is another kind of table, by name."""
-    hits = _hits(headers)
+def _one_line_a_sample(lines: list[tuple[int, list[str]]]) -> tuple[list[tuple[int, list[str]]], list[str]]:
+    """Return lines with one sample each, whichever way the table lies, and what is said of it."""
+    lines = without_comments(lines)
+    first = lines[:_HEADING_LINES]
+    across = max(_hits(cells) for _, cells in first)
+    for number, (_, cells) in enumerate(first):
+        if across < 3 and parts_of(cells):
+            return pivoted(lines, number, recognised)
     for place in (0, 1):
-        down = sum(
-            recognised(cells[place])
-            for cells in lines[:100]
-            if len(cells) > place and len(cells[place]) < 200
-        )
-        if down > max(hits, 2):
-            raise LabrigError(
-                "The samples are in columns",
-                where=f"column {place + 1} names the constituents",
-                expected=_EXPECTED,
-                try_="the table transposed: one line a sample",
-            )
-    words = {re.sub(r"[^a-z]", "", cell.casefold()) for cells in lines[:3] for cell in cells}
-    if hits < 2 and all(words & each for each in _LONG):
-        raise LabrigError(
-            "The table has one line for each measured value",
-            expected=_EXPECTED,
-            try_="the table pivoted: one line a sample, one column a constituent",
-        )
-    if hits < 2:
+        names = [cells[place] for _, cells in lines[:100] if len(cells) > place]
+        if _hits(names) > max(across, 2):
+            return transposed(lines, place, recognised)
+    return lines, []
+
+
+def _is_table(headers: Sequence[str], lines: Sequence[Sequence[str]]) -> None:
+    """Refuse what is another kind of table."""
+    if _hits(headers) < 2:
         seen = ", ".join(cell.strip()[:30] for cell in lines[0][:8])
         raise LabrigError(
             "No heading line names a pH and constituents",

@@ -142,7 +142,12 @@ class Found:
 def plain(text: str) -> str:
     """Write a heading with plain characters: ``µ`` as ``u``, superscripts as figures, one space at a time."""
     text = unicodedata.normalize("NFKC", text.replace("Âµ", "µ").replace("Â°", "°").replace("\ufeff", ""))
-    text = text.replace("μ", "u").translate(dict.fromkeys(map(ord, "−–‐‑"), "-"))
+    text = (
+        text.replace("毫克/升", "mg/L")
+        .replace("微克/升", "ug/L")
+        .replace("μ", "u")
+        .translate(dict.fromkeys(map(ord, "−–‐‑"), "-"))
+    )
     return " ".join(_CALCIUM_CARBONATE.sub("CaCO3", text).split())
 
 

@@ -11,7 +11,7 @@ import json
 import mimetypes
 import os
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from labrig.errors import LabrigError
@@ -20,12 +20,15 @@ from labrig.isolation.closing import close_in
 from labrig.isolation.inside.answering import FIRST_FILE
 from labrig.isolation.process import Limits
 from labrig.tables import Description, describe_table
+from labrig.tables.spreadsheet import read_sheets
 from labrig.tools.reading import OpenFile
 
 LIMITS = Limits(wall_s=40, cpu_s=40, memory_bytes=4 << 30, data_bytes=768 << 20, output_bytes=4 << 20)
 """Of one description; a client waits 60 s. Address space is more than memory: pyarrow maps a lot that it never uses.
 20,000 columns of a Parquet file are described in 1.4 MB; what is read of JSON takes up to thirty times its bytes, and
 above `data_bytes` it is refused."""
+CELLS_BYTES = 32 << 20
+"""Of the cells of a workbook."""
 MOST = 4
 """Descriptions of all callers at a time: together 3 GiB of memory at most."""
 WHAT = "Describing the table"
@@ -75,6 +78,21 @@ async def describe_apart(by: Children, descriptor: int, path: str, *, sheet: str
         ) from None
 
 
+async def sheets_apart(
+    by: Children, descriptor: int, path: str, *, sheet: str = "", rows: int, columns: int
+) -> dict[str, list[list[str]]]:
+    """Return the cells of a workbook that is open, as `spreadsheet.read_sheets` does; errors as `describe_apart`."""
+    question = {"path": path, "sheet": sheet, "rows": rows, "columns": columns}
+    outcome = await by.ask(question, [descriptor], limits=replace(LIMITS, output_bytes=CELLS_BYTES))
+    if outcome.kind != "ok":
+        raise refusal(outcome, path)
+    try:
+        said = json.loads(outcome.stdout)
+        return {str(name): [[str(cell) for cell in row] for row in cells] for name, cells in said.items()}
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        raise LabrigError("The reader of this format gave no cells: the file is broken", where=path) from None
+
+
 def _described(said: Any) -> Description:
     """Return what a child said, if its parts are of the kinds that a description has; else raise."""
     found = Description(**said)
@@ -96,12 +114,14 @@ class _Opened(OpenFile):
 
 
 def work(question: Any) -> bytes:
-    """Return the description as JSON; whatever a reader finds wrong becomes a refusal."""
+    """Return the description, or the cells of a workbook, as JSON; whatever a reader finds wrong becomes a refusal."""
     path = question["path"]
     try:
         opened = _Opened()
         mimetypes.init()  # from the system's tables, which cannot be opened behind the walls
         close_in([opened.descriptor])
+        if "rows" in question:
+            return json.dumps(read_sheets(opened, **question)).encode()
         return json.dumps(asdict(describe_table(opened, path, sheet=question["sheet"]))).encode()
     except LabrigError:
         raise

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import io
 import re
 import zipfile
@@ -23,6 +24,8 @@ MOST_UNPACKED = 256 << 20
 """An xlsx file is a zip archive, and a small one may unpack to anything."""
 
 MOST_ROWS = 200_000
+MOST_SHEETS = 20
+"""Sheets whose cells are read where none is named."""
 _SPANS_BYTES = 1 << 20
 """Of the end of a sheet, where Office Open XML (ECMA-376, 18.3.1.55) lists the cells that reach over others."""
 _SPAN = re.compile(rb'mergeCell\s+ref="([A-Z]{1,3})([0-9]{1,7}):([A-Z]{1,3})([0-9]{1,7})"')
@@ -62,17 +65,62 @@ def describe(files: Files, path: str, *, sheet: str = "") -> Description:
         ``bad_input`` for what is not a workbook, ``limit`` for a large one, ``not_found`` for a sheet that it has not,
         ``unavailable`` where neither package is installed.
     """
-    size = files.size(path)
-    if size > MOST_BYTES:
-        raise _too_large(f"has {size:,} bytes", path, MOST_BYTES)
-    data = files.read(path, 0, MOST_BYTES)
-    _check_archive(data, path)
+    data = _read_archive(files, path)
     try:
         return _described(_opened(data, sheet))
     except (LabrigError, MemoryError):
         raise
     except Exception as error:  # each library has its own, and they raise others besides
         raise LabrigError(f"The workbook cannot be read: {error}", where=path) from error
+
+
+def read_sheets(
+    files: Files, path: str, *, sheet: str = "", rows: int, columns: int
+) -> dict[str, list[list[str]]]:
+    """Return the cells of the first rows of a sheet, or of every visible one, as text; numbers keep 15 digits.
+
+    Raises
+    ------
+    LabrigError
+        As `describe`.
+    """
+    data = _read_archive(files, path)
+    try:
+        first = _opened(data, sheet)
+        names = (
+            [first.name]
+            if sheet
+            else [each for each in first.names if each not in first.hidden][:MOST_SHEETS]
+        )
+        return {
+            name: [
+                [_text_of(cell) for cell in row[:columns]] for row in islice(_opened(data, name).rows, rows)
+            ]
+            for name in names
+        }
+    except (LabrigError, MemoryError):
+        raise
+    except Exception as error:  # each library has its own, and they raise others besides
+        raise LabrigError(f"The workbook cannot be read: {error}", where=path) from error
+
+
+def _read_archive(files: Files, path: str) -> bytes:
+    size = files.size(path)
+    if size > MOST_BYTES:
+        raise _too_large(f"has {size:,} bytes", path, MOST_BYTES)
+    data = files.read(path, 0, MOST_BYTES)
+    _check_archive(data, path)
+    return data
+
+
+def _text_of(cell: Any) -> str:
+    if cell is None:
+        return ""
+    if isinstance(cell, datetime.datetime):
+        return cell.date().isoformat() if cell.time() == datetime.time() else cell.isoformat(" ")
+    if isinstance(cell, float):
+        return str(int(cell)) if cell.is_integer() and abs(cell) < 1e15 else f"{cell:.15g}"
+    return str(cell)
 
 
 def _check_archive(data: bytes, path: str) -> None:
