@@ -141,7 +141,7 @@ def _read(index: int, header: str, below: str, extra: str, catalogue: Catalogue,
     if why := ambiguity(name):
         return blank.left_out(why)
     if folded in _TDS | _HARDNESS:
-        return _total(blank, folded, said)
+        return _total(blank, folded, said if said.unit or folded in _HARDNESS else _stated(said, stated))
     meant = _constituent(name, catalogue)
     if meant is None:
         half = _HALF_A_UNIT.fullmatch(name)
@@ -158,10 +158,8 @@ def _read(index: int, header: str, below: str, extra: str, catalogue: Catalogue,
         return blank.left_out(doubt, known)
     if formula and not said.formula:
         said = replace(said, formula=formula)
-    if said.unit is None and stated.unit and not (error and "%" in text):
-        found = parse_unit(stated.unit)
-        if found is not None:
-            said = _Said(found.unit, said.formula or _formula(found.formula or found.after))
+    if said.unit is None and not (error and "%" in text):
+        said = _stated(said, stated)
     if error and said.unit is None and "%" in text:
         return replace(blank, role="error", known=known, factor=0.01)
     column = _concentration(blank, name, known, said, catalogue, stated)
@@ -184,7 +182,7 @@ def _find_ion(name: str) -> tuple[str, Known] | None:
         found = find_constituent(word) if len(word) > 2 or word in _SYMBOLS else None
         if found is not None:
             return word, found[0]
-    near = nearest_name(name)
+    near = nearest_name(name, 0.85)
     return near if near and len(name) < 30 else None
 
 
@@ -194,6 +192,12 @@ class _Said:
 
     unit: Unit | None
     formula: str = ""
+
+
+def _stated(said: _Said, stated: Stated) -> _Said:
+    """Return what a heading without a unit says with the unit that the caller states."""
+    found = parse_unit(stated.unit) if stated.unit else None
+    return _Said(found.unit, said.formula or _formula(found.formula or found.after)) if found else said
 
 
 def _name(text: str) -> tuple[str, _Said]:
