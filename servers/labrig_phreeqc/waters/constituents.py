@@ -126,12 +126,19 @@ def fold(name: str) -> str:
 _BY_NAME = {fold(name): each for each in KNOWN for name in each.names}
 
 
-def nearest_name(name: str, alike: float = 0.75) -> tuple[str, Known] | None:
+def nearest_name(name: str) -> tuple[str, Known] | None:
     """Return the name of a constituent that is most like a text, and its constituent; None where none is near."""
     near = difflib.get_close_matches(
-        fold(_QUALIFIERS.sub("", name)), [each for each in _BY_NAME if len(each) > 3], 1, alike
+        fold(_QUALIFIERS.sub("", name)), [each for each in _BY_NAME if len(each) > 3], 1, 0.75
     )
     return (near[0], _BY_NAME[near[0]]) if near else None
+
+
+def name_within(text: str) -> tuple[str, Known] | None:
+    """Return the longest name of a constituent, of six letters at least, that a text holds: ``Calciumgehalt``."""
+    folded = fold(text)
+    held = [name for name in _BY_NAME if len(name) > 5 and name in folded]
+    return max(((name, _BY_NAME[name]) for name in held), key=lambda pair: len(pair[0]), default=None)
 
 
 def find_constituent(name: str) -> tuple[Known, str] | None:

@@ -18,6 +18,7 @@ from labrig_phreeqc.waters.constituents import (
     element_in,
     find_constituent,
     fold,
+    name_within,
     nearest_name,
     solution_elements,
 )
@@ -182,8 +183,7 @@ def _find_ion(name: str) -> tuple[str, Known] | None:
         found = find_constituent(word) if len(word) > 2 or word in _SYMBOLS else None
         if found is not None:
             return word, found[0]
-    near = nearest_name(name, 0.85)
-    return near if near and len(name) < 30 else None
+    return name_within(name)
 
 
 @dataclass(frozen=True)
