@@ -116,7 +116,7 @@ def read_cell(text: str, decimal: Decimal) -> Cell:
     """Read a cell. Where it is not sure what the decimal mark is, ``1,234`` is not read."""
     text = plain(text)
     folded = text.casefold()
-    if folded in _MISSING_WORDS:
+    if folded in _MISSING_WORDS or folded.replace(" ", "") in _MISSING_WORDS:
         return Cell()
     if folded in _NOT_DETECTED_WORDS or folded.replace(" ", "") in _NOT_DETECTED_WORDS:
         return Cell(below=True)

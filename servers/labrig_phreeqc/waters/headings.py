@@ -131,6 +131,9 @@ def _read(index: int, header: str, below: str, extra: str, catalogue: Catalogue,
         ):
             text = f"{text} ({below})"
     if extra:
+        own, given = find_unit(text), parse_unit(extra)
+        if own is not None and given is not None and own.unit != given.unit:
+            return blank.left_out(f"its heading says {own.unit.text}, the argument {given.unit.text}")
         text = f"{text} ({plain(extra)})"
     if (other := special(blank, text)) is not None:
         return other

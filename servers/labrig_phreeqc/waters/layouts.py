@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from labrig.errors import LabrigError
 from labrig_phreeqc.waters.constituents import fold
 from labrig_phreeqc.waters.field_parameters import is_sample_name
 
@@ -22,7 +23,7 @@ with Path(__file__).with_name("codes.csv").open(encoding="utf-8", newline="") as
 
 _PARTS = {
     "name": """characteristicname resultcharacteristic characteristic parameter parametername analyte variable
-        constituent determinand determinandlabel determinandname
+        chemical measure constituent determinand determinandlabel determinandname
         nomparam nomparametre lblongparametre lbparametre
         libelleparametre parametre param messgrosse messgroesse stoff parametro determinacion
         项目 检测项目 参数 指标""",
@@ -44,9 +45,10 @@ _PARTS = {
     "limit unit": """detectionquantitationlimitmeasuremeasureunitcode resultdetectionlimitmeasureunit
         detectionlimitmeasureunit""",
     "site": """monitoringlocationidentifier locationidentifier siteno codebss bssid codestation
-        cdstationmesureeauxsouterraines samplingpoint samplesamplingpoint messstelle station site well pozo puits
+        cdstationmesureeauxsouterraines samplingpoint samplesamplingpoint samplepoint messstelle station site well pozo puits
         forage location 采样点 点位""",
-    "sample": "sampleid sample samplename sampleno samplenumber clientsampleid probe probennummer muestra 样品编号",
+    "sample": """sampleid sample samplename sampleno samplenumber clientsampleid probe probennummer muestra
+        样品编号""",
     "date": """activitystartdate sampledt sampledate datedebutprelevement dateprelevement dtdebprel date datum fecha
         samplesampledatetime 采样日期 日期""",
     "time": "activitystarttimetime activitystarttime sampletm sampletime heure uhrzeit hora",
@@ -104,6 +106,12 @@ def pivoted(
             _, values = samples.setdefault(value.sample, (number, {}))
             doubles += values.setdefault(value.heading, value.text) != value.text
     known = [name for name, is_one in headings.items() if is_one]
+    if not known:
+        raise LabrigError(
+            "No parameter of the table is a constituent of a water that is known",
+            where=", ".join(name[:40] for name in list(headings)[:6]) or "no line has a value",
+            expected="parameters such as pH, Calcium (mg/L), Alkalinity (mg/L as CaCO3)",
+        )
     wide = [
         (
             number,

@@ -6,7 +6,7 @@ import difflib
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from labrig.errors import LabrigError
 from labrig_phreeqc.database.databases import find_database
@@ -14,9 +14,11 @@ from labrig_phreeqc.database.reading import read
 from labrig_phreeqc.waters.analysis import DILUTE_G_PER_L
 from labrig_phreeqc.waters.cells import SHARES, BelowLimit, Decimal, decimal_mark, read_cell
 from labrig_phreeqc.waters.columns import Column, Stated
+from labrig_phreeqc.waters.constituents import fold
 from labrig_phreeqc.waters.headings import read_columns
 from labrig_phreeqc.waters.rows import MAJOR, TEMPERATURE_RANGE, Rejected, RowReader, Water
 from labrig_phreeqc.waters.sheet import Sheet, sheet
+from labrig_phreeqc.waters.units import parse_unit
 
 PLAUSIBLE_DEGC = (-2.0, 45.0)
 """Temperatures that a column without a unit holds if it is in degC: above, it may be in degF."""
@@ -102,7 +104,8 @@ def read_table(
         )
     cells = sheet(text)
     catalogue = read(find_database(database).path)
-    columns = read_columns(cells.headers, catalogue, stated or Stated(), cells.units)
+    stated, units_said = _unit_of_rows(cells, stated or Stated())
+    columns = read_columns(cells.headers, catalogue, stated, cells.units)
     columns, notes = _one_basis(columns)
     columns, warnings, assumed = _temperatures(columns, cells, temperature)
     notes += assumed
@@ -113,7 +116,7 @@ def read_table(
         reader.rejected(line, row, no_samples[number]) if number in no_samples else reader.row(line, row)
         for number, (line, row) in enumerate(cells.rows)
     )
-    notes = [*cells.notes, *notes, *_no_pH(columns), *_left_out(columns), *reader.notes(rows)]
+    notes = [*cells.notes, *units_said, *notes, *_no_pH(columns), *_left_out(columns), *reader.notes(rows)]
     return Table(tuple(columns), rows, tuple(notes), dict(reader.remarks.censored), tuple(warnings))
 
 
@@ -150,6 +153,24 @@ def _one_basis(columns: list[Column]) -> tuple[list[Column], list[str]]:
             f"row; where it has none and less than {DILUTE_G_PER_L:g} g/L, with 1 kg/L"
         )
     return columns, notes
+
+
+def _unit_of_rows(cells: Sheet, stated: Stated) -> tuple[Stated, list[str]]:
+    """Take the unit from a column ``units`` that says the same in every row, as tables for SOLUTION_SPREAD have it."""
+    place = next(
+        (n for n, name in enumerate(cells.headers) if fold(name) in ("unit", "units", "einheit")), None
+    )
+    said = (
+        {row[place].strip() for _, row in cells.rows if len(row) > place} - {""}
+        if place is not None
+        else set()
+    )
+    if stated.unit or place is None or len(said) != 1 or parse_unit(*said) is None:
+        return stated, []
+    (unit,) = said
+    return replace(stated, unit=unit), [
+        f"{cells.headers[place]} says {unit} in every row, for columns without a unit"
+    ]
 
 
 def _no_pH(columns: Sequence[Column]) -> list[str]:

@@ -10,6 +10,7 @@ import pytest
 
 from labrig.errors import LabrigError
 from labrig_phreeqc.server import toolbox
+from labrig_phreeqc.waters.columns import Stated
 from labrig_phreeqc.waters.headings import recognised
 from labrig_phreeqc.waters.layouts import CODES
 from labrig_phreeqc.waters.table import Table, read_table
@@ -131,6 +132,30 @@ def test_no_column_that_names_an_ion_is_text_without_a_word(heading: str) -> Non
     table = read_table(f"Sample,pH,Temp (C),Cl (mg/L),{heading}\nA,7,20,35.453,1\n")
     column = table.columns[4]
     assert column.role == "left out" and column.why
+
+
+def test_a_column_of_units_says_the_unit_of_the_others() -> None:
+    text = "solution,units,temp,pH,Ca,Cl (mmol/L)\nA,mg/L,12,7,40.078,2\nB,{},12,7,40.078,2\n"
+    table = read_table(text.format("mg/L"))
+    assert amounts(table) == {"Ca": 1.0, "Cl": 2.0}
+    assert "units says mg/L in every row, for columns without a unit" in table.notes
+    assert "Ca" not in amounts(read_table(text.format("mmol/L")))
+
+
+def test_a_unit_by_argument_does_not_replace_another_of_the_heading() -> None:
+    table = read_table(
+        "Sample,pH,Temp (C),Ca (mmol/L),Cl\nA,7,20,1,2\n",
+        stated=Stated("mg/L", units={"Ca (mmol/L)": "mg/L"}),
+    )
+    assert table.columns[3].why == "its heading says mmol/L, the argument mg/L"
+    assert table.columns[4].said == "mg/L as Cl"
+
+
+def test_a_long_table_of_other_things_names_them() -> None:
+    text = "Sample_No,Date,Sample_Point,Measure,Result,Units\n1,2069-01-01,ME,E. coli,0,Orgs/100mL\n"
+    with pytest.raises(LabrigError, match="No parameter of the table") as refused:
+        read_table(text)
+    assert "E. coli" in refused.value.where
 
 
 def workbook(**sheets: list[list[object]]) -> bytes:
