@@ -40,10 +40,11 @@ _SAMPLE_NAMES = """clientsampleid clientid clientsample sampleid sample samplena
 name nameofsample
 sampleidentification well wellid wellname wellno borehole site siteid siteno sitename station stationid stationno
 location messstelle messpunkt brunnen bohrung probe probenname probenbezeichnung probennummer muestra pozo punto
-estacion point pointname nom puits forage 样品编号 样品 编号 采样点 井号 label code
-no nr number labsampleid labsample labid laboratoryid"""
+estacion point pointname nom puits forage 样品编号 样品 编号 采样点 井号
+label code no nr number labsampleid labsample labid laboratoryid"""
 _SAMPLE = _SAMPLE_NAMES.split()
-_GROUP_NAMES = "group type aquifer class category cluster formation lithology facies watertype typ gruppe grupo groupe season"
+_GROUP_NAMES = """group type aquifer class category cluster formation lithology facies watertype typ gruppe grupo
+groupe season"""
 _GROUP = _GROUP_NAMES.split()
 
 

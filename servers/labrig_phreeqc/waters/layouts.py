@@ -45,8 +45,8 @@ _PARTS = {
     "limit unit": """detectionquantitationlimitmeasuremeasureunitcode resultdetectionlimitmeasureunit
         detectionlimitmeasureunit""",
     "site": """monitoringlocationidentifier locationidentifier siteno codebss bssid codestation
-        cdstationmesureeauxsouterraines samplingpoint samplesamplingpoint samplepoint messstelle station site well pozo puits
-        forage location 采样点 点位""",
+        cdstationmesureeauxsouterraines samplingpoint samplesamplingpoint samplepoint messstelle station site well
+        pozo puits forage location 采样点 点位""",
     "sample": """sampleid sample samplename sampleno samplenumber clientsampleid probe probennummer muestra
         样品编号""",
     "date": """activitystartdate sampledt sampledate datedebutprelevement dateprelevement dtdebprel date datum fecha
