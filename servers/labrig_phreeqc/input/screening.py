@@ -44,7 +44,7 @@ class Notice:
         Line number, from 1.
     kind
         ``database`` (the keyword is ignored), ``file`` (text is returned instead of written),
-        ``graph`` (USER_GRAPH draws nothing) or ``include`` (text is put in place of INCLUDE$).
+        ``graph`` (another tool draws USER_GRAPH) or ``include`` (text is put in place of INCLUDE$).
     message
         One sentence.
     """
@@ -150,7 +150,7 @@ def _keyword_notices(statement: Statement, database: str) -> list[Notice]:
         )
         return [Notice(statement.line, "database", message)]
     if statement.block == "USER_GRAPH":
-        return [Notice(statement.line, "graph", "USER_GRAPH draws nothing and reads no file here")]
+        return [Notice(statement.line, "graph", "USER_GRAPH is drawn by draw_user_graph; no file is read")]
     return []
 
 

@@ -15,10 +15,12 @@ from labrig.threads import in_thread
 from labrig.toolbox import session
 from labrig.tools.files import source_text
 from labrig.tools.own_files import OwnFiles
+from labrig_phreeqc.engine.run import provenance, record
 from labrig_phreeqc.output.table_file import find_heading
 from labrig_phreeqc.plots.series_plot import plot_data
+from labrig_phreeqc.runs import execution, user_graph
 from labrig_phreeqc.runs.execution import RESULT
-from labrig_phreeqc.server.base import toolbox
+from labrig_phreeqc.server.base import RunDatabase, call_limits, input_text, toolbox
 from labrig_phreeqc.server.outputs import table_of
 
 DRAWING_WALL_S = 50.0
@@ -83,6 +85,77 @@ async def draw_plot(
     width, height = png_size(png)
     words = [f"{file}: {kind} of {source}, {width} x {height} pixels ({kept.handle})", *notes]
     return Picture(png, "\n".join(words), source=data.get("source", ""))
+
+
+@toolbox.tool(title="Draw USER_GRAPH", read_only=False, picture=True)
+async def draw_user_graph(
+    input_path: Annotated[str, Field(description="Input file in the workspace; or give input.")] = "",
+    input: Annotated[str, Field(description="PHREEQC input as text; or give input_path.")] = "",
+    database: RunDatabase = "",
+    graph: Annotated[
+        int, Field(ge=-1, le=9999, description="Number of the USER_GRAPH; default the first that has points.")
+    ] = -1,
+) -> Picture:
+    """Run an input and draw what its USER_GRAPH blocks plot: a PNG in the workspace, and all points as CSV.
+
+    Curves, axes and titles are those of the input; colours and scales of axes are chosen here.
+    """
+    here = session()
+    text = execution.accepted(input_text(input_path, input))
+    name = await in_thread(execution.database_of, text, database)
+    limits, engine = call_limits(), here.state.engine
+    complete, _ = await execution.completed(
+        text, name, workspace=here.workspace, engine=engine, limits=limits
+    )
+    punched, definitions = await in_thread(user_graph.punched, complete)
+    if not definitions:
+        raise LabrigError(
+            "The input has no USER_GRAPH",
+            where="input",
+            expected="USER_GRAPH with a program",
+            try_="draw_plot",
+        )
+    run = await engine.run(punched, database=name, limits=limits)
+    found = await in_thread(user_graph.curves, run, definitions)
+    if not found:
+        raise LabrigError(
+            f"USER_GRAPH plots no point: the run ended with {run.status}",
+            where="; ".join(run.errors[:3]) or run.detail or "no state is plotted",
+            expected="GRAPH_X and GRAPH_Y, or PLOT_XY, in a program that a calculation runs",
+        )
+    graphs = list(dict.fromkeys(curve.graph for curve in found))
+    if graph >= 0 and graph not in graphs:
+        raise unknown_name(
+            "USER_GRAPH with points", str(graph), [str(each) for each in graphs], where="graph"
+        )
+    chosen = graph if graph >= 0 else graphs[0]
+    of = [curve for curve in found if curve.graph == chosen]
+    source = provenance(run)
+    data = {"kind": "series", **user_graph.picture(of, definitions, chosen), "source": source}
+    png = await here.state.painter.draw(data, wall_s=DRAWING_WALL_S)
+    own = OwnFiles(here.workspace)
+    made = {"server": "phreeqc", "tool": "draw_user_graph", "engine": record(run), "graph": chosen}
+    inputs = {"input": sha256(complete), "database": run.database.sha256}
+    files = []
+    for file, content, media_type in (
+        (own.keep("user_graph.png", png), png, "image/png"),
+        (
+            own.write_somewhere("user_graph.csv", table := user_graph.to_csv(found)),
+            table.encode(),
+            "text/csv",
+        ),
+    ):
+        kept = here.artifacts.put(file, content, media_type=media_type, made_by=made, inputs=inputs)
+        files.append(f"{file} ({kept.handle})")
+    width, height = png_size(png)
+    others = [str(each) for each in graphs if each != chosen]
+    words = [
+        f"{files[0]}: USER_GRAPH {chosen}, {len(of)} curves, {width} x {height} pixels",
+        f"{files[1]}: {sum(len(curve.points) for curve in found)} points of all curves",
+        *([f"other graphs of this input: {', '.join(others)}"] if others else []),
+        *run.errors[:3],
+    ]
+    return Picture(png, "\n".join(words), source=source)
 
 
 def _data(kind: str, text: str, source: str, quantities: list[str], x: str, of: str) -> dict[str, Any]:
