@@ -212,10 +212,10 @@ def _curve(definition: Definition, key: str, mark: str) -> Curve:
 
 def picture(of: Sequence[Curve], definitions: Sequence[Definition], graph: int) -> dict[str, Any]:
     """Return the data of a picture of kind ``series``: the curves one after another along one axis."""
-    last = next(
-        each for each in reversed(definitions) if each.graph == graph and (each.axes or each.headings)
-    )
-    titles = [*last.axes, "", "", ""]
+    said = [each for each in definitions if each.graph == graph]
+    axes = next((each.axes for each in reversed(said) if each.axes), ())
+    headings = next((each.headings for each in reversed(said) if each.headings), ())
+    titles = [*axes, "", "", ""]
     xs: list[float] = []
     lines = []
     total = sum(len(curve.points) for curve in of)
