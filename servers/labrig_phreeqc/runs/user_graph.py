@@ -192,7 +192,7 @@ def _points(mark: str, values: list[Any]) -> list[tuple[str, float, float]]:
         return []
     ys = [
         *((f"Y{n}", y) for n, y in enumerate(known["Y"])),
-        *((f"S{n}", y) for n, y in enumerate(known["S"])),
+        *((f"S{n}", y) for n, y in enumerate(known["S"], len(known["Y"]))),
     ]
     return [(key, known["X"][0], y) for key, y in ys]
 
@@ -200,12 +200,10 @@ def _points(mark: str, values: list[Any]) -> list[tuple[str, float, float]]:
 def _curve(definition: Definition, key: str, mark: str) -> Curve:
     """Return a new curve with its name: the first heading of a GRAPH_X is that of x."""
     place = int(key[1:])
-    if mark != "graph":
+    if mark == "graph":
+        names, second = definition.headings[1:], key[0] == "S"
+    else:
         names, second = definition.headings, definition.second[place]
-    elif key[0] == "Y":
-        names, second = definition.headings[1:], False
-    else:  # those of the second axis come last
-        names, second = definition.headings[-1 - place :][:1] * (place + 1), True
     name = names[place] if place < len(names) else f"curve {key}"
     return Curve(definition.graph, name, second)
 
