@@ -10,6 +10,7 @@ from labrig.answer import Answer
 from labrig.errors import LabrigError
 from labrig.threads import in_thread
 from labrig_phreeqc.database import databases, lookup
+from labrig_phreeqc.database.catalogue import Kind
 from labrig_phreeqc.database.lookup import kind_of
 from labrig_phreeqc.engine.library import find_library
 from labrig_phreeqc.server.base import DatabaseArgument, toolbox
@@ -38,9 +39,9 @@ async def look_up(
     if kind == "database":
         return await in_thread(_databases, query)
     chosen = databases.find_database(database)
-    found = await in_thread(lookup.look_up, chosen, query, "" if kind == "all" else kind)
+    found, meant = await in_thread(_look_up, chosen, query, "" if kind == "all" else kind)
     exact: list[dict[str, Any]] = []
-    warnings: list[str] = []
+    warnings = [f"{chosen.name} has no {query!r}; this is {meant}"] if meant else []
     for entry in found.exact[:MAX_ENTRIES]:
         data, said = lookup.described(entry, temperature)
         exact.append(data)
@@ -52,6 +53,20 @@ async def look_up(
         data={"exact": exact, "related": related, "counts": found.counts, "nearest": found.nearest},
         warnings=tuple(warnings),
     )
+
+
+def _look_up(database: databases.Database, query: str, kind: Kind | Literal[""]) -> tuple[lookup.Found, str]:
+    """Look up a name; where nothing has it, what it is another name of, with that."""
+    from labrig_phreeqc.waters.other_names import other_names
+
+    found = lookup.look_up(database, query, kind)
+    if any(found.counts.values()) or not query.strip():
+        return found, ""
+    for other in other_names(query):
+        again = lookup.look_up(database, other, kind)
+        if again.exact:
+            return again, other
+    return found, ""
 
 
 def _databases(query: str) -> Answer:

@@ -2,7 +2,8 @@
 
 - `encoding`, `workbook`, `sheet`, `layouts` (`codes.csv`), `headings`, `field_parameters`, `columns`: a table's text
   and cells, whichever way it lies, and what its columns hold
-- `cells`, `units`, `constituents` (`constituents.csv`): numbers, units and names as laboratories write them
+- `cells`, `units`, `constituents` (`constituents.csv`), `other_names`: numbers, units and names as laboratories write
+  them
 - `summaries` (`summaries.toml`): rows that are means, counts, blanks or limits and no samples
 - `table`: all of it read; `rows`: each row as an analysis, or rejected with its reasons; `analysis`: one water
 - `measurements`, `remarks`: which numbers of a row count; what is said about all rows

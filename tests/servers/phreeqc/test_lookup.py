@@ -12,12 +12,13 @@ from hypothesis import strategies as st
 
 from labrig.errors import LabrigError
 from labrig_phreeqc.database.catalogue import Element, Kind, Phase, Reaction, Species
-from labrig_phreeqc.database.databases import ADD_ONS, Database, list_databases
+from labrig_phreeqc.database.databases import ADD_ONS, Database, find_database, list_databases
 from labrig_phreeqc.database.formulas import formula_weight
 from labrig_phreeqc.database.log_k import in_range, log_k_at
 from labrig_phreeqc.database.lookup import Found, look_up
 from labrig_phreeqc.database.reading import parse, read
 from labrig_phreeqc.engine.engine import Engine
+from labrig_phreeqc.server.definitions import _look_up
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -361,3 +362,25 @@ def test_an_edited_file_is_read_again(tmp_path: Path) -> None:
     assert read(path).phases[0].log_k == 1
     path.write_text("PHASES\nA\nCa = Ca+2\nlog_k 22\n")
     assert read(path).phases[0].log_k == 22
+
+
+@pytest.mark.parametrize(
+    ("database", "word", "name"),
+    [
+        ("phreeqc.dat", "calcium", "Ca"),
+        ("phreeqc.dat", "Sulfat", "S(6)"),
+        ("phreeqc.dat", "celestine", "Celestite"),
+        ("phreeqc.dat", "Eisen", "Fe"),
+    ],
+)
+def test_words_and_names_of_other_databases_are_understood(
+    databases: Path, database: str, word: str, name: str
+) -> None:
+    found, meant = _look_up(find_database(database), word, "")
+    assert meant == name
+    assert name in [entry.name for entry in found.exact]
+
+
+def test_what_nothing_is_called_has_its_nearest_names(databases: Path) -> None:
+    found, meant = _look_up(find_database("phreeqc.dat"), "Calcitte", "")
+    assert not meant and "Calcite" in found.nearest
