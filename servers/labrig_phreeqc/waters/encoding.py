@@ -7,7 +7,7 @@ import codecs
 from labrig.errors import LabrigError
 
 _BINARY = {
-    b"PK\x03\x04": "a zip archive",
+    b"PK\x03\x04": "an Excel workbook (.xlsx)",
     b"\xd0\xcf\x11\xe0": "an Excel workbook (.xls)",
     b"%PDF": "a PDF",
 }
