@@ -150,7 +150,13 @@ def _keyword_notices(statement: Statement, database: str) -> list[Notice]:
         )
         return [Notice(statement.line, "database", message)]
     if statement.block == "USER_GRAPH":
-        return [Notice(statement.line, "graph", "USER_GRAPH is drawn by draw_user_graph; no file is read")]
+        return [
+            Notice(
+                statement.line,
+                "graph",
+                "USER_GRAPH is drawn by draw_user_graph (toolset outputs), not here; no file is read",
+            )
+        ]
     return []
 
 

@@ -87,7 +87,7 @@ async def draw_plot(
     return Picture(png, "\n".join(words), source=data.get("source", ""))
 
 
-@toolbox.tool(title="Draw USER_GRAPH", read_only=False, picture=True)
+@toolbox.tool(title="Draw USER_GRAPH", read_only=False, picture=True, toolsets=("outputs",))
 async def draw_user_graph(
     input_path: Annotated[str, Field(description="Input file in the workspace; or give input.")] = "",
     input: Annotated[str, Field(description="PHREEQC input as text; or give input_path.")] = "",

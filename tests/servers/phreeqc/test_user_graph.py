@@ -106,7 +106,8 @@ async def test_it_is_drawn_through_the_front_door(tmp_path: Path, databases: Pat
     from labrig.serving.builder import build
     from labrig.toolbox import ServeOptions
 
-    async with Client(build(toolbox, ServeOptions(workspace=tmp_path / "w"))) as client:
+    options = ServeOptions(workspace=tmp_path / "w", toolsets=("default", "outputs"))
+    async with Client(build(toolbox, options)) as client:
         made = await client.call_tool_mcp("draw_user_graph", {"input": STEPS.format(options="")})
         assert not made.is_error and any(each.type == "image" for each in made.content)
         lines = (tmp_path / "w" / "user_graph.csv").read_text().splitlines()
