@@ -1,6 +1,7 @@
 """The MCP face of the Earth server.
 
-- `base`: what the rooms share: toolbox, children, from named files to an Answer
+- `base`: what the rooms share: the toolbox with its settings, what works for all callers
+- `operations`: from named files through a child to an Answer
 - `places`: which names of a workspace are data, and one of them opened
 - `finding`, `grids`, `features`, `pictures`: the tools
 - `workspace`: files and jobs beside them

@@ -1,28 +1,19 @@
-"""What the rooms of the MCP face share: the toolbox, the children that work, and the way from files to an Answer."""
+"""What the rooms of the MCP face share: the toolbox with its settings, and what works for all callers of one server."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
-from dataclasses import dataclass, replace
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from pydantic import Field
 
-from labrig.answer import ANSWER_BYTES, Answer, Image, Pictures, json_bytes, with_fewer_warnings
-from labrig.errors import LabrigError, unknown_name
+from labrig.errors import unknown_name
 from labrig.http.declared import NOMINATIM
 from labrig.isolation import closing
-from labrig.progress import Progress
 from labrig.server_settings import ServerSetting
-from labrig.storage.contents import content_sha256
-from labrig.storage.folder import NEW, Folder, new_name
-from labrig.threads import in_thread
-from labrig.toolbox import ServeOptions, Session, Toolbox, session
-from labrig.tools.sources import Source
+from labrig.toolbox import ServeOptions, Toolbox, session
 from labrig_earth.catalogue.data_stores import CDS
 from labrig_earth.catalogue.language_model import LANGUAGE_MODEL
 from labrig_earth.catalogue.mswep import MSWEP
@@ -30,23 +21,10 @@ from labrig_earth.catalogue.open_meteo import OPEN_METEO_AIR
 from labrig_earth.catalogue.overpass import OVERPASS
 from labrig_earth.catalogue.stac_service import EARTH_SEARCH
 from labrig_earth.catalogue.web_search import SERPER
-from labrig_earth.server.places import opened_data
 
 if TYPE_CHECKING:
     from labrig.http import Client
     from labrig_earth.impact.runs import Engines
-    from labrig_earth.results import Result
-    from labrig_earth.work.asking import Given
-
-SCRATCH = "scratch"
-"""Folder of the workspace, among those of Labrig's own, in which children write."""
-
-LEFT_BEHIND_S = 3 * 3600
-HASHED_BYTES = 64 << 20
-"""Files up to this size are hashed in each call; of larger ones the answer names the size."""
-
-MOST_FILES = 32
-MOST_VALUES = 40
 
 
 class State:
@@ -152,247 +130,6 @@ def state() -> State:
     return found
 
 
-@dataclass(frozen=True)
-class Asked:
-    """An operation that a tool wants done.
-
-    Attributes
-    ----------
-    inputs
-        Paths and handles, by what they are for; empty ones are left out.
-    arguments
-        Of the operation; None and empty ones are left out.
-    next
-        What to call next, as a hint.
-    """
-
-    operation: str
-    inputs: Mapping[str, Sequence[str]]
-    arguments: Mapping[str, Any]
-    next: str = ""
-
-
-async def answered(asked: Asked, *, job: bool = False) -> Answer:
-    """Have a child do what is asked, and return its result; as a job, return how to ask for it."""
-    here = session()
-    if not job:
-        return await _done(asked, here, long=False)
-
-    async def work(progress: Progress) -> Answer:
-        progress(0.0, asked.operation)
-        return await _done(asked, here, long=True)
-
-    started = here.jobs.start(asked.operation, work, owner=here.owner)
-    return Answer(
-        source="labrig earth",
-        data={"job": started},
-        next=f'get_job(job="{started}", wait_s=45) gives the result',
-    )
-
-
-async def _done(asked: Asked, here: Session, *, long: bool) -> Answer:
-    async with worked(asked, here, long=long) as done:
-        made_by = {"server": "earth", "tool": asked.operation, "arguments": done.arguments}
-        return await in_thread(_answer, here, done.result, done.folder, done.hashes, made_by, asked.next)
-
-
-@dataclass(frozen=True)
-class Worked:
-    """What a child has done: its result, the folder of its files, and what it was given."""
-
-    result: Result
-    folder: Folder
-    hashes: Mapping[str, str]
-    arguments: Mapping[str, Any]
-
-
-@asynccontextmanager
-async def worked(asked: Asked, here: Session, *, long: bool = False) -> AsyncIterator[Worked]:
-    """Have a child do what is asked; its files are there until the block ends."""
-    from labrig_earth.work import asking
-
-    with ExitStack() as held:
-        given, hashes = await in_thread(_opened, asked.inputs, held)
-        folder = await in_thread(lambda: held.enter_context(_scratch(here)))
-        arguments = {
-            name: value for name, value in asked.arguments.items() if value not in (None, "", [], {})
-        }
-        limits = asking.JOB if long else asking.CALL
-        scheduler = here.state.scheduler if asked.operation in CLUSTERED else ""
-        by = here.state.clustered if scheduler else here.state.workers
-        result = await asking.run(
-            by, asked.operation, given, arguments, folder.descriptor, limits=limits, scheduler=scheduler
-        )
-        yield Worked(result, folder, hashes, arguments)
-
-
-async def pictured(asked: Asked) -> Pictures:
-    """Have a child draw what is asked, and return its picture with the answer."""
-    answer = await _done(asked, session(), long=False)
-    here = session()
-    handle = str(answer.artifacts[0]["handle"])
-    data = await in_thread(here.artifacts.read, handle)
-    caption = str(answer.data.get("title") or "") or asked.operation.replace("_", " ")
-    return Pictures((Image(data, caption, handle),), answer)
-
-
-def _opened(
-    inputs: Mapping[str, Sequence[str]], held: ExitStack
-) -> tuple[dict[str, list[Given]], dict[str, str]]:
-    """Open what a call names, and return it with the hashes of what was hashed."""
-    from labrig_earth.work.asking import Given
-
-    given: dict[str, list[Given]] = {}
-    hashes: dict[str, str] = {}
-    names = [name for role in inputs.values() for name in role if name]
-    if len(names) > MOST_FILES:
-        raise LabrigError(f"{len(names)} files are given", expected=f"at most {MOST_FILES}", code="limit")
-    for role, paths in inputs.items():
-        for path in paths:
-            if path:
-                source = held.enter_context(opened_data(path))
-                given.setdefault(role, []).append(Given(source.name, source.descriptor))
-                hashes[source.name] = source.sha256 or _sha256(source)
-    return given, hashes
-
-
-def _sha256(source: Source) -> str:
-    """Return the hash of a file that is not large; an empty text for others, and for folders."""
-    if source.kind != "file" or source.size() > HASHED_BYTES:
-        return ""
-    return content_sha256(source.descriptor)
-
-
-@contextmanager
-def _scratch(here: Session) -> Iterator[Folder]:
-    """Give an empty folder in the workspace for the files of a child, which is gone afterwards."""
-    with here.workspace.private(SCRATCH) as top:
-        _sweep(top)
-        name = new_name()
-        try:
-            with top.below(name, make=True) as folder:
-                yield folder
-        finally:
-            top.delete(name)
-
-
-def _sweep(top: Folder) -> None:
-    """Remove what a killed server left behind; calls beside this one end and take their own folders away."""
-    now = time.time()
-    for name in top.names():
-        with suppress(FileNotFoundError):
-            if name.startswith(NEW) and now - top.about(name).st_mtime > LEFT_BEHIND_S:
-                top.delete(name)
-
-
-def _answer(
-    here: Session,
-    result: Result,
-    folder: Folder,
-    hashes: Mapping[str, str],
-    made_by: Mapping[str, Any],
-    hint: str,
-) -> Answer:
-    """Keep the files of a result, and return it within the size of an Answer."""
-    inputs = {name: sha256 for name, sha256 in hashes.items() if sha256}
-    kept = []
-    for name in result.files:
-        place = Path(f"/proc/self/fd/{folder.descriptor}")
-        place = place if place.exists() else here.workspace.folder
-        kept.append(
-            here.artifacts.put_path(place / name, made_by={**made_by, "method": result.method}, inputs=inputs)
-        )
-    about: dict[str, Any] = {
-        "method": result.method,
-        "crs": result.crs if len(result.crs) < 60 else result.crs[:60] + "..",
-        "grid": result.grid,
-        "cells": result.cells,
-        "valid_cells": result.valid_cells,
-        "assumed": list(result.assumed),
-    }
-    data = {name: value for name, value in about.items() if value not in ("", None, [])} | dict(result.data)
-    artifacts = tuple(each.to_dict() for each in kept)
-    answer = Answer(
-        source=source_line(hashes),
-        status="ok_with_warnings" if result.warnings else "ok",
-        values=result.values,
-        data=data,
-        warnings=result.warnings,
-        artifacts=artifacts,
-        next=hint or ("the handle stands for the file in every tool" if artifacts else ""),
-        record={"operation": made_by["tool"], "inputs": dict(inputs)},
-    )
-    if len(answer.values) <= MOST_VALUES and json_bytes(answer.to_dict()) <= ANSWER_BYTES - 200:
-        return answer
-    import json
-
-    whole = json.dumps(result.to_dict(), ensure_ascii=False, indent=1).encode("utf-8", "replace")
-    listed = here.artifacts.put("result.json", whole, media_type="application/json", made_by=dict(made_by))
-    return fitted(replace(answer, artifacts=(*artifacts, listed.to_dict())))
-
-
-def fitted(answer: Answer, whole: str = "result.json") -> Answer:
-    """Return an answer cut to the size of one: fewer values and warnings, then shorter lists, the longest first.
-
-    Parameters
-    ----------
-    whole
-        Where all of it is.
-    """
-    cut = f"{len(answer.values) - MOST_VALUES} more values" if len(answer.values) > MOST_VALUES else ""
-    answer = replace(answer, values=answer.values[:MOST_VALUES])
-    note = {"not_shown": f"all of it is in {whole}" + (f" ({cut})" if cut else "")}
-    answer = with_fewer_warnings(replace(answer, data={**answer.data, **note}), ANSWER_BYTES - 300)
-    data: Any = answer.data
-    while json_bytes(replace(answer, data=data).to_dict()) > ANSWER_BYTES - 200:
-        shorter = _shorter(data)
-        if shorter == data:
-            break
-        data = shorter
-    answer = replace(answer, data=data)
-    while json_bytes(answer.to_dict()) > ANSWER_BYTES - 100 and answer.values:
-        answer = replace(answer, values=tuple(answer.values[: len(answer.values) // 2]))
-    while json_bytes(answer.to_dict()) > ANSWER_BYTES - 100 and answer.warnings:
-        answer = replace(
-            answer, warnings=tuple(each[:200] for each in answer.warnings[: len(answer.warnings) // 2])
-        )
-    return answer
-
-
-def _shorter(value: Any) -> Any:
-    """Return data with the largest of its parts cut: lists and mappings to half their entries, texts to half."""
-    if isinstance(value, str):
-        return value if len(value) < 40 else value[: len(value) // 2] + ".."
-    if isinstance(value, list):
-        return value[: len(value) // 2]
-    if not isinstance(value, dict) or not value:
-        return value
-    sizes = {key: json_bytes(each) for key, each in value.items() if isinstance(each, (dict, list, str))}
-    if not sizes:
-        return dict(list(value.items())[: len(value) // 2])
-    largest = max(sizes, key=lambda key: sizes[key])
-    if sizes[largest] * 4 < sum(sizes.values()) and len(value) > 4:  # many of a size: fewer of them
-        return dict(list(value.items())[: len(value) // 2])
-    return {**value, largest: _shorter(value[largest])}
-
-
-def source_line(hashes: Mapping[str, str]) -> str:
-    """Return one line of provenance: files with the beginnings of their hashes, and what computed."""
-    shown = [
-        f"{name[:60]} (sha256 {sha[:12]})" if sha else f"{name[:60]} (not hashed)"
-        for name, sha in hashes.items()
-    ]
-    files = ", ".join(shown[:6]) + (f" and {len(shown) - 6} more" if len(shown) > 6 else "")
-    return f"{files}; {_libraries()}".removeprefix("; ")
-
-
-def _libraries() -> str:
-    try:
-        return f"labrig earth {toolbox.version} with xarray {version('xarray')}"
-    except PackageNotFoundError:
-        return f"labrig earth {toolbox.version}"
-
-
 @asynccontextmanager
 async def opens(options: ServeOptions) -> AsyncIterator[State]:
     """Hold the processes that work over the server's life; they start with the first operation."""
@@ -416,9 +153,6 @@ def _installed(name: str) -> bool:
     except PackageNotFoundError:
         return False
 
-
-CLUSTERED = ("extract", "aggregate", "combine", "regrid_or_reproject", "zonal_statistics")
-"""Operations that a dask scheduler takes, where one is set."""
 
 SCHEDULER = ServerSetting(
     "scheduler",

@@ -8,7 +8,8 @@ from pydantic import Field
 
 from labrig.answer import Answer
 from labrig.errors import unknown_name
-from labrig_earth.server.base import Asked, PolygonsArgument, answered, toolbox
+from labrig_earth.server.base import PolygonsArgument, toolbox
+from labrig_earth.server.operations import Asked, answer_operation
 
 DOES = ("query", "measure", "distance", "buffer", "nearest", "overlay", "expose", "route", "reach")
 
@@ -30,7 +31,7 @@ async def gis(
     """Find, measure (geodesic), widen and intersect features; routes past closed streets."""
     if do not in DOES:
         raise unknown_name("operation", do, DOES, where="do")
-    return await answered(Asked(f"gis_{do}", {"data": [data], "other": [other]}, options))
+    return await answer_operation(Asked(f"gis_{do}", {"data": [data], "other": [other]}, options))
 
 
 @toolbox.tool(title="Spectral index", read_only=False)
@@ -50,4 +51,4 @@ async def index(
     """Index of a satellite scene with scale, offset and cloud mask, or its change."""
     inputs = {"data": files, "before": before, "polygons": [polygons]}
     operation = "index_change" if before else "index"
-    return await answered(Asked(operation, inputs, {**options, "index": index}))
+    return await answer_operation(Asked(operation, inputs, {**options, "index": index}))

@@ -10,7 +10,8 @@ from labrig.answer import Answer
 from labrig.errors import LabrigError
 from labrig.threads import in_thread
 from labrig.toolbox import session
-from labrig_earth.server.base import MOST_FILES, Asked, answered, toolbox
+from labrig_earth.server.base import toolbox
+from labrig_earth.server.operations import MOST_FILES, Asked, answer_operation
 from labrig_earth.server.places import places
 
 
@@ -52,4 +53,4 @@ async def find_data(
     hint = "describe_data of one of them"
     if len(data) > room:
         hint += f"; {len(data) - room} more files were not looked at: folder=... names a part"
-    return await answered(Asked("find_data", inputs, arguments, hint))
+    return await answer_operation(Asked("find_data", inputs, arguments, hint))

@@ -8,16 +8,15 @@ from pydantic import Field
 
 from labrig.answer import Answer
 from labrig_earth.server.base import (
-    Asked,
     DataArgument,
     JobArgument,
     PolygonsArgument,
     SelectArgument,
     VariableArgument,
-    answered,
     options_of,
     toolbox,
 )
+from labrig_earth.server.operations import Asked, answer_operation
 
 OF_VALUES = ("unit", "stated_unit", "missing", "water", "format", "group")
 OF_POLYGONS = ("names", "layer", "polygons_crs")
@@ -31,7 +30,7 @@ async def describe_data(
 ) -> Answer:
     """Say what is in a file: variables or columns, units, axes, CRS, extent, times, gaps; what may go wrong."""
     arguments = {"variable": variable, "layer": layer, "group": layer}
-    return await answered(Asked("describe_data", {"data": [data]}, arguments))
+    return await answer_operation(Asked("describe_data", {"data": [data]}, arguments))
 
 
 @toolbox.tool(title="Extract a part", read_only=False)
@@ -51,7 +50,7 @@ async def extract(
     """Cut out a box, a time, a level or a point; many values become a file."""
     more = options_of(options, ("method", *OF_VALUES))
     arguments = {"variables": variables, "select": select, "point": point, **more}
-    return await answered(Asked("extract", {"data": [data]}, arguments), job=job)
+    return await answer_operation(Asked("extract", {"data": [data]}, arguments), job=job)
 
 
 GENERAL = ("cells", "least_part", "utc_offset_h", *OF_POLYGONS, *OF_VALUES[1:])
@@ -105,7 +104,9 @@ async def aggregate(
         "options": {name: value for name, value in options.items() if name not in GENERAL},
         **general,
     }
-    return await answered(Asked("aggregate", {"data": [data], "polygons": [polygons]}, arguments), job=job)
+    return await answer_operation(
+        Asked("aggregate", {"data": [data], "polygons": [polygons]}, arguments), job=job
+    )
 
 
 @toolbox.tool(title="Combine variables", read_only=False)
@@ -142,7 +143,7 @@ async def combine(
         "select": select,
         **options_of(options, ("formula", *OF_VALUES)),
     }
-    return await answered(Asked("combine", {"data": [data], "other": [other]}, arguments))
+    return await answer_operation(Asked("combine", {"data": [data], "other": [other]}, arguments))
 
 
 @toolbox.tool(title="Regrid or reproject", read_only=False)
@@ -171,7 +172,9 @@ async def regrid_or_reproject(
         "select": select,
         **options_of(options, ("source_crs", "missing", "format", "group")),
     }
-    return await answered(Asked("regrid_or_reproject", {"data": [data], "like": [like]}, arguments), job=job)
+    return await answer_operation(
+        Asked("regrid_or_reproject", {"data": [data], "like": [like]}, arguments), job=job
+    )
 
 
 @toolbox.tool(title="Zonal statistics", read_only=False)
@@ -196,6 +199,6 @@ async def zonal_statistics(
     """Statistics of cells in polygons, a cell counting by its part inside, for each time."""
     more = options_of(options, ("percentile", "unit", "stated_unit", "missing", "group", *OF_POLYGONS))
     arguments = {"statistics": statistics, "variable": variable, "select": select, **more}
-    return await answered(
+    return await answer_operation(
         Asked("zonal_statistics", {"data": [data], "polygons": [polygons]}, arguments), job=job
     )

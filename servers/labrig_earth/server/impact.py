@@ -31,7 +31,8 @@ from labrig_earth.impact.records import (
 )
 from labrig_earth.impact.simulators import ROOMS, simulator
 from labrig_earth.server import simulating
-from labrig_earth.server.base import Asked, answered, options_of, pictured, toolbox
+from labrig_earth.server.base import options_of, toolbox
+from labrig_earth.server.operations import Asked, answer_operation, draw_operation
 
 IMPACT = ("impact",)
 MOST_PAIRED, MOST_PAIRS = 10, 40
@@ -142,7 +143,7 @@ async def make_weather(
         **options_of(options, ("start", "end", "diurnal_range_k")),
     }
     hint = "check_inputs with the handle as weather_daily_path"
-    return await answered(Asked("make_weather", {"data": data}, arguments, hint))
+    return await answer_operation(Asked("make_weather", {"data": data}, arguments, hint))
 
 
 @toolbox.tool(title="Make an input of a simulator", read_only=False, toolsets=IMPACT)
@@ -195,7 +196,9 @@ async def make_input(
     """
     asked = {"kind": kind, "point": point, "variables": variables, "options": options}
     inputs = {"data": data, "zones": [zones] if zones else []}
-    return await answered(Asked("make_input", inputs, asked, "check_inputs with the handle of the file"))
+    return await answer_operation(
+        Asked("make_input", inputs, asked, "check_inputs with the handle of the file")
+    )
 
 
 @toolbox.tool(title="Start a simulation", read_only=False, idempotent=False, toolsets=IMPACT)
@@ -257,7 +260,7 @@ def _split(tool: str, arguments: Mapping[str, Any]) -> tuple[dict[str, Any], dic
         }.get(name, (str, type(None)))
         if isinstance(value, bool) or not isinstance(value, wanted):
             raise LabrigError(f"{name} is {value!r}"[:200], where=f"arguments, {name}")
-    return files, options, simulating.common_of(common)
+    return files, options, simulating.make_common(common)
 
 
 @toolbox.tool(title="Compare runs", read_only=True, toolsets=IMPACT)
@@ -425,4 +428,4 @@ async def plot_run(
     ] = {},  # noqa: B006 - pydantic copies it
 ) -> Pictures:
     """Draw one to four runs of a simulator: a season of crops, heat, cases, delays on roads, losses by their years."""
-    return await pictured(Asked("plot_run", {"runs": runs}, {"options": options}))
+    return await draw_operation(Asked("plot_run", {"runs": runs}, {"options": options}))

@@ -16,7 +16,8 @@ from labrig.toolbox import session
 from labrig_earth.catalogue.archives import require_connected
 from labrig_earth.catalogue.overpass import fetch_osm
 from labrig_earth.catalogue.stac_service import EARTH_SEARCH, search_items
-from labrig_earth.server.base import _scratch, state, toolbox
+from labrig_earth.server.base import state, toolbox
+from labrig_earth.server.operations import make_scratch
 
 SOURCES = ("earth_search",)
 KINDS = ("raster", "zarr", "osm")
@@ -116,7 +117,7 @@ async def _part(kind: str, url: str, arguments: dict[str, Any]) -> Answer:
     asked = question(kind, url, arguments, mode=given.options.http_mode, ledger=given.options.ledger)
     made_by = {"server": "earth", "tool": "fetch_part", "kind": kind, "url": url, **arguments}
     with ExitStack() as held:
-        folder = await in_thread(lambda: held.enter_context(_scratch(here)))
+        folder = await in_thread(lambda: held.enter_context(make_scratch(here)))
         outcome = await given.fetchers.ask(asked, [folder.descriptor])
         if outcome.kind != "ok":
             raise children.refusal(outcome) or outcome_error(outcome, "Fetching")

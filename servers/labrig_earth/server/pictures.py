@@ -8,7 +8,8 @@ from pydantic import Field
 
 from labrig.answer import Pictures
 from labrig.errors import LabrigError
-from labrig_earth.server.base import Asked, SelectArgument, VariableArgument, options_of, pictured, toolbox
+from labrig_earth.server.base import SelectArgument, VariableArgument, options_of, toolbox
+from labrig_earth.server.operations import Asked, draw_operation
 
 OF_MAPS = (
     *("vectors", "styles", "region", "projection", "colours", "low", "high", "classes", "label", "bbox"),
@@ -42,4 +43,4 @@ async def plot(
     if kind == "map" and len(files) > 1:
         raise LabrigError(f"A map shows one grid, and {len(files)} are given", where="files")
     arguments = {"variable": variable, "select": select, **options_of(options, allowed)}
-    return await pictured(Asked(f"plot_{kind}", {"data": files, "layers": layers}, arguments))
+    return await draw_operation(Asked(f"plot_{kind}", {"data": files, "layers": layers}, arguments))

@@ -12,7 +12,8 @@ from labrig.answer import ANSWER_BYTES, Answer, json_bytes
 from labrig.errors import LabrigError
 from labrig.threads import in_thread
 from labrig.toolbox import Session, session
-from labrig_earth.server.base import Asked, Worked, fitted, options_of, source_line, toolbox, worked
+from labrig_earth.server.base import options_of, toolbox
+from labrig_earth.server.operations import Asked, Worked, do_operation, fit_answer, line_of_sources
 
 CLOSURE, PAIRS = "closure.json", "pairs.json"
 GIVEN = "given:"
@@ -49,7 +50,7 @@ async def compile_scenario(
     paths = {role: [value] if isinstance(value, str) else list(value) for role, value in inputs.items()}
     here = session()
     asked = Asked("compile_scenario", paths, {"name": name, "perturbation": perturbation, "options": options})
-    async with worked(asked, here) as done:
+    async with do_operation(asked, here) as done:
         return await in_thread(_kept, here, name, paths, done)
 
 
@@ -69,7 +70,7 @@ def _kept(here: Session, name: str, paths: Mapping[str, Sequence[str]], done: Wo
     failed = done.result.data["failed"]
     tools = dict.fromkeys(pair["tool"] for pair in pairs)
     answer = Answer(
-        source=source_line(done.hashes),
+        source=line_of_sources(done.hashes),
         status="ok_with_warnings" if failed else "ok",
         text=f"{done.result.data['scenario']}: {done.result.data['checks']} checks, {len(failed)} failed",
         data={
@@ -95,7 +96,7 @@ def _kept(here: Session, name: str, paths: Mapping[str, Sequence[str]], done: Wo
     )
     if json_bytes(answer.to_dict()) <= ANSWER_BYTES - 200:
         return answer
-    return fitted(answer, f"{folder}/{CLOSURE} and {PAIRS}")
+    return fit_answer(answer, f"{folder}/{CLOSURE} and {PAIRS}")
 
 
 def _next(tools: Sequence[str], timeseries: bool, folder: str) -> str:

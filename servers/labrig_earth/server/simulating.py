@@ -6,9 +6,11 @@ files are written into ``output_dir`` of the workspace as well, which is where t
 
 from __future__ import annotations
 
+import functools
 import hashlib
-from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,14 +21,14 @@ from labrig.artifacts import Artifact
 from labrig.errors import LabrigError, over_limit, unknown_name
 from labrig.media_types import media_type_of
 from labrig.threads import in_thread
-from labrig.toolbox import Session, session
+from labrig.toolbox import Session, Tool, session
 from labrig.tools.sources import opened_source
-from labrig_earth.impact.envelope import OUTPUT_DIR as OUTPUT_DIR
-from labrig_earth.impact.envelope import Common, File, Finished, published
+from labrig_earth.impact.envelope import OUTPUT_DIR, Common, File, Finished, published
 from labrig_earth.impact.records import SUMMARY, summary_of
 from labrig_earth.impact.runs import require
 from labrig_earth.impact.simulator import Given, Named, Run, Simulator
 from labrig_earth.impact.simulators import simulator
+from labrig_earth.server.base import toolbox
 
 MOST_INPUT_BYTES = 32 << 20
 MOST_INPUTS = 64
@@ -45,20 +47,71 @@ Number = Annotated[float, BeforeValidator(_no_boolean)]
 
 Whole = Annotated[int, BeforeValidator(_no_boolean)]
 
-RunId = Annotated[str, Field(description="Names the run; by default from its inputs.")]
-InstanceId = Annotated[str, Field(description="Recorded.")]
-ScenarioName = Annotated[str, Field(description="Recorded.", max_length=200)]
-ScenarioDescription = Annotated[str, Field(description="Recorded.", max_length=2000)]
-Assumptions = Annotated[dict[str, Any], Field(description="Recorded.")]
-Seed = Annotated[Whole, Field(ge=0, le=2**31 - 1)]
-ModelVersion = Annotated[str, Field(description="The engine's version that is expected; another is refused.")]
-ContainerImage = Annotated[str, Field(description="Recorded.", max_length=300)]
-Threads = Annotated[Whole, Field(description="1.")]
-CpuCores = Annotated[Number | None, Field(description="Recorded.")]
-MemoryGb = Annotated[Number | None, Field(description="Most memory, 1 to 8 GB.")]
-TimeoutSeconds = Annotated[Whole, Field(description="1 to 3600 s.")]
-OutputDir = Annotated[str, Field(description="Folder of the workspace for the outputs.")]
-Backend = Annotated[str | None, Field(description="None or the engine; 'proxy' is refused.")]
+
+def share(
+    run_id: Annotated[str, Field(description="Names the run; by default from its inputs.")] = "",
+    instance_id: Annotated[str, Field(description="Recorded.")] = "instance-001",
+    scenario_name: Annotated[str, Field(description="Recorded.", max_length=200)] = "baseline",
+    scenario_description: Annotated[str, Field(description="Recorded.", max_length=2000)] = "",
+    assumptions: Annotated[dict[str, Any], Field(description="Recorded.")] = {},  # noqa: B006 - pydantic copies it
+    seed: Annotated[Whole, Field(ge=0, le=2**31 - 1)] = 0,
+    model_version: Annotated[
+        str, Field(description="The engine's version that is expected; another is refused.")
+    ] = "",
+    container_image: Annotated[str, Field(description="Recorded.", max_length=300)] = "",
+    threads: Annotated[Whole, Field(description="1.")] = 1,
+    cpu_cores: Annotated[Number | None, Field(description="Recorded.")] = None,
+    memory_gb: Annotated[Number | None, Field(description="Most memory, 1 to 8 GB.")] = None,
+    timeout_seconds: Annotated[Whole, Field(description="1 to 3600 s.")] = 600,
+    output_dir: Annotated[str, Field(description="Folder of the workspace for the outputs.")] = OUTPUT_DIR,
+    backend: Annotated[str | None, Field(description="None or the engine; 'proxy' is refused.")] = None,
+) -> Common:
+    """Return the arguments that all simulators share."""
+    return make_common(locals())
+
+
+def make_common(given: Mapping[str, Any]) -> Common:
+    """Return the shared arguments that are given; None stands for one that is left out."""
+    return Common(**{name: value for name, value in given.items() if value is not None})
+
+
+def simulator_tool(
+    title: str, *, seed: int, timeout_seconds: int, left_out: Sequence[str] = ()
+) -> Callable[[Tool], Tool]:
+    """Declare a simulator as a tool; for its parameter `shared` it takes the arguments of `share`.
+
+    Parameters
+    ----------
+    seed, timeout_seconds
+        Their defaults.
+    left_out
+        Of the shared arguments: those that this simulator does not have.
+    """
+    usual = {"seed": seed, "timeout_seconds": timeout_seconds}
+    shared = [
+        each.replace(default=usual.get(each.name, each.default))
+        for each in inspect.signature(share, eval_str=True).parameters.values()
+        if each.name not in left_out
+    ]
+
+    def declare(function: Tool) -> Tool:
+        signature = inspect.signature(function, eval_str=True)
+        parameters = [
+            each.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+            for own in signature.parameters.values()
+            for each in (shared if own.name == "shared" else [own])
+        ]
+
+        @functools.wraps(function)
+        async def call(**given: Any) -> Any:
+            common = share(**{each.name: given.pop(each.name, each.default) for each in shared})
+            return await function(**given, shared=common)
+
+        call.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+        call.__annotations__ = {each.name: each.annotation for each in parameters}
+        return toolbox.tool(title=title, read_only=False, faithful=True, toolsets=("simulators",))(call)
+
+    return declare
 
 
 @dataclass(frozen=True)
@@ -262,12 +315,3 @@ def _written(here: Session, folder: Path, target: str) -> tuple[list[File], tupl
     return written, (
         f"the first {MOST_WRITTEN} of {len(found)} output files are in the workspace; all are in the folder of the run",
     )
-
-
-def common_of(arguments: Mapping[str, Any]) -> Common:
-    """Return the common arguments among those of a call; None stands for what was left out.
-
-    A face gives its ``locals()``: the arguments that all simulators share stand once, in the fields of `Common`.
-    """
-    names = {each.name for each in fields(Common)}
-    return Common(**{name: value for name, value in arguments.items() if name in names and value is not None})

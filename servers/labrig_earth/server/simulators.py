@@ -10,15 +10,15 @@ from typing import Annotated
 from pydantic import Field
 
 from labrig.answer import Published
+from labrig_earth.impact.envelope import Common
 from labrig_earth.server import simulating as common
-from labrig_earth.server.base import toolbox
 
 WeatherArgument = Annotated[
     str, Field(description="CSV: date, tmin_c, tmax_c, precipitation_mm, et0_mm (list_inputs).")
 ]
 
 
-@toolbox.tool(title="Run AquaCrop", read_only=False, faithful=True, toolsets=("simulators",))
+@common.simulator_tool("Run AquaCrop", seed=23, timeout_seconds=600)
 async def impact_aquacrop_run(
     weather_daily_path: WeatherArgument,
     soil_path: Annotated[str, Field(description="JSON: type, or layers.")],
@@ -28,20 +28,8 @@ async def impact_aquacrop_run(
         list[str], Field(max_length=60, description="Further weather, each run as well.")
     ] = [],  # noqa: B006 - pydantic copies it
     yield_threshold_t_ha: Annotated[common.Number, Field(description="A season below it fails, t/ha.")] = 2.5,
-    run_id: common.RunId = "",
-    instance_id: common.InstanceId = "instance-001",
-    scenario_name: common.ScenarioName = "baseline",
-    scenario_description: common.ScenarioDescription = "",
-    assumptions: common.Assumptions = {},  # noqa: B006
-    seed: common.Seed = 23,
-    model_version: common.ModelVersion = "",
-    container_image: common.ContainerImage = "",
-    threads: common.Threads = 1,
-    cpu_cores: common.CpuCores = None,
-    memory_gb: common.MemoryGb = None,
-    timeout_seconds: common.TimeoutSeconds = 600,
-    output_dir: common.OutputDir = common.OUTPUT_DIR,
-    backend: common.Backend = None,
+    *,
+    shared: Common,
 ) -> Published:
     """Run AquaCrop: yield, biomass, evapotranspiration, irrigation and water stress of each season, day by day."""
     return await common.simulated(
@@ -54,11 +42,11 @@ async def impact_aquacrop_run(
             "ensemble_weather_daily_paths": ensemble_weather_daily_paths,
         },
         {"yield_threshold_t_ha": yield_threshold_t_ha},
-        common.common_of(locals()),
+        shared,
     )
 
 
-@toolbox.tool(title="Run DSSAT", read_only=False, faithful=True, toolsets=("simulators",))
+@common.simulator_tool("Run DSSAT", seed=29, timeout_seconds=900)
 async def impact_dssat_run(
     weather_daily_path: Annotated[
         str, Field(description="CSV: date, tmin_c, tmax_c, precipitation_mm, srad_mj_m2 (list_inputs).")
@@ -68,20 +56,8 @@ async def impact_dssat_run(
     treatment_path: Annotated[
         str, Field(description="JSON: site, start, planting, irrigation, fertilizer, ...")
     ],
-    run_id: common.RunId = "",
-    instance_id: common.InstanceId = "instance-001",
-    scenario_name: common.ScenarioName = "baseline",
-    scenario_description: common.ScenarioDescription = "",
-    assumptions: common.Assumptions = {},  # noqa: B006
-    seed: common.Seed = 29,
-    model_version: common.ModelVersion = "",
-    container_image: common.ContainerImage = "",
-    threads: common.Threads = 1,
-    cpu_cores: common.CpuCores = None,
-    memory_gb: common.MemoryGb = None,
-    timeout_seconds: common.TimeoutSeconds = 900,
-    output_dir: common.OutputDir = common.OUTPUT_DIR,
-    backend: common.Backend = None,
+    *,
+    shared: Common,
 ) -> Published:
     """Run DSSAT: yield, biomass, phenology, evapotranspiration, water and nitrogen stress of a season, day by day."""
     return await common.simulated(
@@ -93,5 +69,5 @@ async def impact_dssat_run(
             "treatment_path": treatment_path,
         },
         {},
-        common.common_of(locals()),
+        shared,
     )

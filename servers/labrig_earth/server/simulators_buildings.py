@@ -7,13 +7,13 @@ from typing import Annotated
 from pydantic import Field
 
 from labrig.answer import Published
+from labrig_earth.impact.envelope import Common
 from labrig_earth.server import simulating as common
-from labrig_earth.server.base import toolbox
 
 Proxy = Annotated[common.Number | None, Field(description="Of a formula; refused.")]
 
 
-@toolbox.tool(title="Run EnergyPlus", read_only=False, faithful=True, toolsets=("simulators",))
+@common.simulator_tool("Run EnergyPlus", seed=43, timeout_seconds=600)
 async def impact_energyplus_run(
     building_idf_path: Annotated[
         str, Field(description="IDF of 25.2, or JSON: a box by its numbers (list_inputs).")
@@ -29,20 +29,8 @@ async def impact_energyplus_run(
     base_load_w_m2: Proxy = None,
     cooling_sensitivity_w_m2_per_c: Proxy = None,
     heating_sensitivity_w_m2_per_c: Proxy = None,
-    run_id: common.RunId = "",
-    instance_id: common.InstanceId = "instance-001",
-    scenario_name: common.ScenarioName = "baseline",
-    scenario_description: common.ScenarioDescription = "",
-    assumptions: common.Assumptions = {},  # noqa: B006
-    seed: common.Seed = 43,
-    model_version: common.ModelVersion = "",
-    container_image: common.ContainerImage = "",
-    threads: common.Threads = 1,
-    cpu_cores: common.CpuCores = None,
-    memory_gb: common.MemoryGb = None,
-    timeout_seconds: common.TimeoutSeconds = 600,
-    output_dir: common.OutputDir = common.OUTPUT_DIR,
-    backend: common.Backend = None,
+    *,
+    shared: Common,
 ) -> Published:
     """Run EnergyPlus: energy, peak demand, heating, cooling and hours out of set points, hour by hour."""
     return await common.simulated(
@@ -56,5 +44,5 @@ async def impact_energyplus_run(
             "cooling_sensitivity_w_m2_per_c": cooling_sensitivity_w_m2_per_c,
             "heating_sensitivity_w_m2_per_c": heating_sensitivity_w_m2_per_c,
         },
-        common.common_of(locals()),
+        shared,
     )

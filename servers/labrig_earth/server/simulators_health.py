@@ -10,11 +10,11 @@ from typing import Annotated
 from pydantic import Field
 
 from labrig.answer import Published
+from labrig_earth.impact.envelope import Common
 from labrig_earth.server import simulating as common
-from labrig_earth.server.base import toolbox
 
 
-@toolbox.tool(title="Compute UTCI", read_only=False, faithful=True, toolsets=("simulators",))
+@common.simulator_tool("Compute UTCI", seed=37, timeout_seconds=120)
 async def impact_health_utci(
     met_timeseries_path: Annotated[
         str, Field(description="CSV: time, tair_c, rh_pct, wind_10m_m_s, tmrt_c or radiation (list_inputs).")
@@ -22,20 +22,8 @@ async def impact_health_utci(
     strong_stress_threshold_c: Annotated[
         common.Number, Field(description="Dangerous heat from here on, degC.")
     ] = 32.0,
-    run_id: common.RunId = "",
-    instance_id: common.InstanceId = "instance-001",
-    scenario_name: common.ScenarioName = "baseline",
-    scenario_description: common.ScenarioDescription = "",
-    assumptions: common.Assumptions = {},  # noqa: B006 - pydantic copies it
-    seed: common.Seed = 37,
-    model_version: common.ModelVersion = "",
-    container_image: common.ContainerImage = "",
-    threads: common.Threads = 1,
-    cpu_cores: common.CpuCores = None,
-    memory_gb: common.MemoryGb = None,
-    timeout_seconds: common.TimeoutSeconds = 120,
-    output_dir: common.OutputDir = common.OUTPUT_DIR,
-    backend: common.Backend = None,
+    *,
+    shared: Common,
 ) -> Published:
     """Compute UTCI hour by hour: mean, 95th percentile, hours of each category, hours of dangerous heat, days.
 
@@ -46,11 +34,11 @@ async def impact_health_utci(
         "impact_health_utci",
         {"met_timeseries_path": met_timeseries_path},
         {"strong_stress_threshold_c": strong_stress_threshold_c},
-        common.common_of(locals()),
+        shared,
     )
 
 
-@toolbox.tool(title="Apply an exposure response", read_only=False, faithful=True, toolsets=("simulators",))
+@common.simulator_tool("Apply an exposure response", seed=41, timeout_seconds=120)
 async def impact_health_erf(
     exposure_series_path: Annotated[
         str, Field(description="CSV: date, and the exposure; utci_daily.csv is one.")
@@ -70,20 +58,8 @@ async def impact_health_erf(
         str | None, Field(description="Of the exposure file, in place of a rate.")
     ] = None,
     exposure_column: Annotated[str, Field(description="Such as utci_max_c.")] = "exposure",
-    run_id: common.RunId = "",
-    instance_id: common.InstanceId = "instance-001",
-    scenario_name: common.ScenarioName = "baseline",
-    scenario_description: common.ScenarioDescription = "",
-    assumptions: common.Assumptions = {},  # noqa: B006
-    seed: common.Seed = 41,
-    model_version: common.ModelVersion = "",
-    container_image: common.ContainerImage = "",
-    threads: common.Threads = 1,
-    cpu_cores: common.CpuCores = None,
-    memory_gb: common.MemoryGb = None,
-    timeout_seconds: common.TimeoutSeconds = 120,
-    output_dir: common.OutputDir = common.OUTPUT_DIR,
-    backend: common.Backend = None,
+    *,
+    shared: Common,
 ) -> Published:
     """Attributable cases and fraction of an exposure, with the interval of its slope, step by step and in all."""
     options: dict[str, object] = {"exposure_column": exposure_column}
@@ -99,5 +75,5 @@ async def impact_health_erf(
             "erf_spec_path": erf_spec_path,
         },
         options,
-        common.common_of(locals()),
+        shared,
     )

@@ -11,13 +11,13 @@ from typing import Annotated
 from pydantic import Field
 
 from labrig.answer import Published
+from labrig_earth.impact.envelope import Common
 from labrig_earth.server import simulating as common
-from labrig_earth.server.base import toolbox
 
 Copy = Annotated[str, Field(description="In the workspace, where it goes besides.")]
 
 
-@toolbox.tool(title="Run CLIMADA", read_only=False, faithful=True, toolsets=("simulators",))
+@common.simulator_tool("Run CLIMADA", seed=31, timeout_seconds=900)
 async def impact_climada_run(
     hazard_event_set_path: Annotated[
         str, Field(description="CSV or JSON: events, frequency, intensity at places (list_inputs).")
@@ -28,20 +28,8 @@ async def impact_climada_run(
     impact_functions_path: Annotated[
         str, Field(description="JSON: hazard_type, intensity_unit, functions (mdd, paa or emanuel_2011), ...")
     ],
-    run_id: common.RunId = "",
-    instance_id: common.InstanceId = "instance-001",
-    scenario_name: common.ScenarioName = "baseline",
-    scenario_description: common.ScenarioDescription = "",
-    assumptions: common.Assumptions = {},  # noqa: B006 - pydantic copies it
-    seed: common.Seed = 31,
-    model_version: common.ModelVersion = "",
-    container_image: common.ContainerImage = "",
-    threads: common.Threads = 1,
-    cpu_cores: common.CpuCores = None,
-    memory_gb: common.MemoryGb = None,
-    timeout_seconds: common.TimeoutSeconds = 900,
-    output_dir: common.OutputDir = common.OUTPUT_DIR,
-    backend: common.Backend = None,
+    *,
+    shared: Common,
 ) -> Published:
     """Run CLIMADA: impact by event and asset, expected annual impact, exceedance curve; computed again by NumPy."""
     return await common.simulated(
@@ -52,28 +40,20 @@ async def impact_climada_run(
             "impact_functions_path": impact_functions_path,
         },
         {},
-        common.common_of(locals()),
+        shared,
     )
 
 
-@toolbox.tool(title="Lay a hazard over roads", read_only=False, faithful=True, toolsets=("simulators",))
+@common.simulator_tool(
+    "Lay a hazard over roads", seed=19, timeout_seconds=120, left_out=("output_dir", "backend")
+)
 async def hazard_overlay_osm(
     hazard_path: Annotated[
         str, Field(description="Polygons with intensity or depth_m, or CSV: edge_id, intensity.")
     ],
     osm_edges_path: Annotated[str, Field(description="OSM data, lines, or roads.json of make_input.")],
-    run_id: common.RunId = "",
-    instance_id: common.InstanceId = "instance-001",
-    scenario_name: common.ScenarioName = "baseline",
-    scenario_description: common.ScenarioDescription = "",
-    assumptions: common.Assumptions = {},  # noqa: B006
-    seed: common.Seed = 19,
-    model_version: common.ModelVersion = "",
-    container_image: common.ContainerImage = "",
-    threads: common.Threads = 1,
-    cpu_cores: common.CpuCores = None,
-    memory_gb: common.MemoryGb = None,
-    timeout_seconds: common.TimeoutSeconds = 120,
+    *,
+    shared: Common,
     disruption_threshold: Annotated[common.Number, Field(description="Slower from this intensity.")] = 0.4,
     closure_threshold: Annotated[common.Number, Field(description="Closed from this one.")] = 0.9,
     output_overlay_path: Copy = "",
@@ -84,30 +64,20 @@ async def hazard_overlay_osm(
         "hazard_overlay_osm",
         {"hazard_path": hazard_path, "osm_edges_path": osm_edges_path},
         {"disruption_threshold": disruption_threshold, "closure_threshold": closure_threshold},
-        common.common_of(locals()),
+        shared,
         {"hazard_overlay.csv": output_overlay_path, "disruptions.json": output_disruptions_path},
     )
 
 
-@toolbox.tool(title="Extract exposure", read_only=False, faithful=True, toolsets=("simulators",))
+@common.simulator_tool("Extract exposure", seed=17, timeout_seconds=120, left_out=("output_dir", "backend"))
 async def extract_exposure_layers(
     osm_assets_path: Annotated[
         str, Field(description="OSM data (buildings), a layer, or CSV with latitude, longitude, value.")
     ],
     sentinel_stats_path: Annotated[str, Field(description="CSV: cropland_fraction, urban_fraction.")] = "",
     population_path: Annotated[str, Field(description="A grid of people, or CSV: population.")] = "",
-    run_id: common.RunId = "",
-    instance_id: common.InstanceId = "instance-001",
-    scenario_name: common.ScenarioName = "baseline",
-    scenario_description: common.ScenarioDescription = "",
-    assumptions: common.Assumptions = {},  # noqa: B006
-    seed: common.Seed = 17,
-    model_version: common.ModelVersion = "",
-    container_image: common.ContainerImage = "",
-    threads: common.Threads = 1,
-    cpu_cores: common.CpuCores = None,
-    memory_gb: common.MemoryGb = None,
-    timeout_seconds: common.TimeoutSeconds = 120,
+    *,
+    shared: Common,
     default_asset_value_usd: Annotated[
         common.Number | None, Field(description="USD of an asset that states none.")
     ] = None,
@@ -122,6 +92,6 @@ async def extract_exposure_layers(
             "population_path": population_path,
         },
         {} if default_asset_value_usd is None else {"default_asset_value_usd": default_asset_value_usd},
-        common.common_of(locals()),
+        shared,
         {"exposure_layers.csv": output_path},
     )

@@ -11,29 +11,19 @@ from typing import Annotated
 from pydantic import Field
 
 from labrig.answer import Published
+from labrig_earth.impact.envelope import Common
 from labrig_earth.server import simulating as common
-from labrig_earth.server.base import toolbox
 
 OutputPath = Annotated[str, Field(description="In the workspace, where the main output goes besides.")]
 
 
-@toolbox.tool(title="Make days of months", read_only=False, faithful=True, toolsets=("simulators",))
+@common.simulator_tool("Make days of months", seed=7, timeout_seconds=120, left_out=("output_dir", "backend"))
 async def weather_monthly_to_daily(
     monthly_weather_path: Annotated[
         str, Field(description="CSV: month, tmin_c, tmax_c, precipitation_mm, .. (list_inputs).")
     ],
-    run_id: common.RunId = "",
-    instance_id: common.InstanceId = "instance-001",
-    scenario_name: common.ScenarioName = "baseline",
-    scenario_description: common.ScenarioDescription = "",
-    assumptions: common.Assumptions = {},  # noqa: B006 - pydantic copies it
-    seed: common.Seed = 7,
-    model_version: common.ModelVersion = "",
-    container_image: common.ContainerImage = "",
-    threads: common.Threads = 1,
-    cpu_cores: common.CpuCores = None,
-    memory_gb: common.MemoryGb = None,
-    timeout_seconds: common.TimeoutSeconds = 120,
+    *,
+    shared: Common,
     wet_day_fraction: Annotated[common.Number, Field(description="Where there is no wet_days.")] = 0.35,
     output_path: OutputPath = "",
 ) -> Published:
@@ -42,28 +32,18 @@ async def weather_monthly_to_daily(
         "weather_monthly_to_daily",
         {"monthly_weather_path": monthly_weather_path},
         {"wet_day_fraction": wet_day_fraction},
-        common.common_of(locals()),
+        shared,
         {"weather_daily.csv": output_path},
     )
 
 
-@toolbox.tool(title="Write an EPW file", read_only=False, faithful=True, toolsets=("simulators",))
+@common.simulator_tool("Write an EPW file", seed=11, timeout_seconds=120, left_out=("output_dir", "backend"))
 async def weather_to_epw(
     weather_timeseries_path: Annotated[
         str, Field(description="CSV, a year of hours or days, with humidity, wind, radiation (list_inputs).")
     ],
-    run_id: common.RunId = "",
-    instance_id: common.InstanceId = "instance-001",
-    scenario_name: common.ScenarioName = "baseline",
-    scenario_description: common.ScenarioDescription = "",
-    assumptions: common.Assumptions = {},  # noqa: B006
-    seed: common.Seed = 11,
-    model_version: common.ModelVersion = "",
-    container_image: common.ContainerImage = "",
-    threads: common.Threads = 1,
-    cpu_cores: common.CpuCores = None,
-    memory_gb: common.MemoryGb = None,
-    timeout_seconds: common.TimeoutSeconds = 120,
+    *,
+    shared: Common,
     city: Annotated[str, Field(description="For the header.", max_length=80)] = "-",
     country: Annotated[str, Field(description="For the header.", max_length=80)] = "-",
     latitude: Annotated[common.Number | None, Field(description="Degrees north; needed.")] = None,
@@ -85,6 +65,6 @@ async def weather_to_epw(
             "country": country,
             **{name: value for name, value in place.items() if value is not None},
         },
-        common.common_of(locals()),
+        shared,
         {"weather.epw": output_path},
     )

@@ -1,5 +1,6 @@
 """TerraAgent's sub-tools as operations of children: their published names and payloads, over the rooms beside this one.
 
+- `arguments`: what calls ask, a class for each sub-tool
 - `marks`: how a payload names a file that is to be put in place
 - `payloads`: what a published tool answers, and the files that it names
 - `netcdf`: group core, what is in a file and a part of it

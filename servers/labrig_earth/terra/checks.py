@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from labrig.errors import LabrigError, unknown_name
+from labrig.errors import LabrigError
 from labrig_earth.ensembles.excess_heat import excess_heat, in_spells, require_days
 from labrig_earth.ensembles.members import (
     MEMBER,
@@ -24,40 +24,39 @@ from labrig_earth.ensembles.members import (
 )
 from labrig_earth.grids.times import iso, require_times
 from labrig_earth.results import Result
+from labrig_earth.terra.arguments.ensemble_verify import (
+    OF_EVENTS,
+    OF_MEMBERS,
+    PUBLISHED,
+    EhfHeatwave,
+    EmosCalibration,
+    LaggedIcEnsemble,
+    Verify,
+)
 from labrig_earth.terra.payloads import answered, number, ranges, safe, written
 from labrig_earth.verification import deterministic, emos, probabilistic
-from labrig_earth.work.arguments import count_of, flag_of, list_of, mapping_of, number_of, text_of
 from labrig_earth.work.calls import Call
 from labrig_earth.work.fields import Fields
 
-PUBLISHED = ("rmse", "mae", "bias", "acc")
-OF_MEMBERS = ("crps", "rank_histogram", "spread_skill")
-OF_EVENTS = ("brier", "reliability")
-METRICS = (*PUBLISHED, "correlation", *OF_MEMBERS, *OF_EVENTS)
 
-
-def emos_calibration(call: Call) -> Result:
+def emos_calibration(call: Call, asked: EmosCalibration) -> Result:
     """Fit an ensemble's calibration on years of truth, or apply given coefficients."""
-    mode = text_of(call, "mode", "fit")
-    if mode not in ("fit", "apply"):
-        raise unknown_name("mode", mode, ("fit", "apply"), where="mode")
-    members = read_members(call.inputs.get("members", ()), text_of(call, "variable"))
+    members = read_members(call.inputs.get("member_paths", ()), asked.variable)
     count = len(members.names)
     if count < 2:
         raise LabrigError(
             "An ensemble of one cannot be calibrated", where="member_paths", expected="two or more"
         )
-    least = number_of(call, "min_variance", 1e-4, low=1e-12) or 1e-4
     spread = None
-    if call.optional("spread") is not None:
-        field = read_field(call.input("spread"), text_of(call, "spread_variable", "ensemble_spread")).data
+    if call.optional("spread_path") is not None:
+        field = read_field(call.input("spread_path"), asked.spread_variable).data
         spread = like(as_deviation(field), members.data.isel({MEMBER: 0}), where="spread_path")
     variance = members.data.var(MEMBER, ddof=0, skipna=False) if spread is None else spread**2
-    if mode == "apply":
-        return _apply_emos(call, members, variance, least)
-    if call.optional("truth") is None:
+    if asked.mode == "apply":
+        return _apply_emos(call, asked, members, variance)
+    if call.optional("truth_path") is None:
         raise LabrigError("The mode fit needs the truth", where="truth_path", expected="a path or a handle")
-    truth = read_field(call.input("truth"), text_of(call, "truth_variable") or text_of(call, "variable")).data
+    truth = read_field(call.input("truth_path"), asked.truth_variable or asked.variable).data
     stacked, truth, notes = on_common_times(members.data, truth, where="truth_path")
     if TIME in stacked.dims and TIME in variance.dims:
         variance = variance.sel({TIME: stacked[TIME]})
@@ -75,7 +74,7 @@ def emos_calibration(call: Call) -> Result:
         )
     x, y, s2, of = x[:, there], y[there], s2[there], of[there].astype(np.int64)
     emos.require_years(of)
-    method = text_of(call, "method", "crps")
+    method, least = asked.method, asked.min_variance
     found = emos.fit(x, s2, y, method=method, least_variance=least)
     raw = float(probabilistic.crps_values(x, y, variant="fair").mean())
     checked = emos.left_out(x, s2, y, of, method=method, least_variance=least)
@@ -97,9 +96,9 @@ def emos_calibration(call: Call) -> Result:
     return answered(payload, method=said, warnings=warnings, assumed=members.assumed)
 
 
-def _apply_emos(call: Call, members: Any, variance: Any, least: float) -> Result:
+def _apply_emos(call: Call, asked: EmosCalibration, members: Any, variance: Any) -> Result:
     count = len(members.names)
-    given = mapping_of(call, "coeffs")
+    given = asked.coeffs
     needed = ["a", *(f"b{n + 1}" for n in range(count)), "c", "d"]
     if set(given) != set(needed):
         raise LabrigError(
@@ -118,7 +117,9 @@ def _apply_emos(call: Call, members: Any, variance: Any, least: float) -> Result
     first = members.data.isel({MEMBER: 0}, drop=True)
     values = members.data.transpose(MEMBER, *first.dims).values
     mean = first.copy(data=found.mean(values))
-    sigma = first.copy(data=found.sigma(variance.transpose(*first.dims).values, least)).where(mean.notnull())
+    sigma = first.copy(data=found.sigma(variance.transpose(*first.dims).values, asked.min_variance)).where(
+        mean.notnull()
+    )
     said = "EMOS: mean a + sum b_i x_i, standard deviation sqrt(c + d S2)"
     path = written(
         call,
@@ -147,9 +148,9 @@ def _coefficients(found: emos.Emos) -> dict[str, float]:
     }
 
 
-def ehf_heatwave(call: Call) -> Result:
+def ehf_heatwave(call: Call, asked: EhfHeatwave) -> Result:
     """Excess heat factor of each day, and the days of heat waves."""
-    hottest, coldest = read_field(call.input("tmax")), read_field(call.input("tmin"))
+    hottest, coldest = read_field(call.input("tmax_path")), read_field(call.input("tmin_path"))
     require_times(hottest.data, TIME if TIME in hottest.data.dims else "")
     maximum, minimum, notes = on_common_times(hottest.data, coldest.data, where="tmin_path")
     require_days(maximum[TIME].values)
@@ -169,7 +170,7 @@ def ehf_heatwave(call: Call) -> Result:
         climate = at_times_of(
             read_field(call.input("climate"), where="baseline_paths").data, daily, where="baseline_paths"
         )
-    least = count_of(call, "persistence_days", 3, high=60)
+    least = asked.persistence_days
     ehf = excess_heat(daily, TIME, p95, climate).transpose(*daily.dims)
     days = in_spells((ehf > 0), TIME, least)
     mask = days.where(ehf.notnull()).astype("f8")
@@ -187,7 +188,7 @@ def ehf_heatwave(call: Call) -> Result:
         ),
     )
     warnings = [*hottest.warnings, *notes]
-    if text_of(call, "p95_of") != "mean":
+    if "tmean95" not in asked.baseline_paths:
         warnings.append(
             "tmax95 is taken as given: the factor is defined with the 95th percentile of the daily mean (tmean95)"
         )
@@ -203,11 +204,11 @@ def ehf_heatwave(call: Call) -> Result:
     return answered(payload, method=said, files=paths, warnings=tuple(warnings))
 
 
-def lagged_ic_ensemble(call: Call) -> Result:
+def lagged_ic_ensemble(call: Call, asked: LaggedIcEnsemble) -> Result:
     """Join runs from now with earlier ones over the times that all have; a manifest says which is which."""
-    variable = text_of(call, "variable")
-    runs = [("base", place) for place in call.inputs.get("members", ())]
-    runs += [("lagged", place) for place in call.inputs.get("lagged", ())]
+    variable = asked.variable
+    runs = [("base", place) for place in call.inputs.get("member_files", ())]
+    runs += [("lagged", place) for place in call.inputs.get("lagged_files", ())]
     for kind, argument in (("base", "member_files"), ("lagged", "lagged_files")):
         if kind not in [each for each, _ in runs]:
             raise LabrigError("No file is given", where=argument, expected="paths or handles")
@@ -239,7 +240,7 @@ def lagged_ic_ensemble(call: Call) -> Result:
         history=said,
         source=", ".join(p.name for _, p in runs)[:500],
     )
-    manifest = safe(text_of(call, "manifest_name", "ensemble_manifest.json"))
+    manifest = safe(asked.manifest_name)
     if not manifest.endswith(".json"):
         raise LabrigError(
             "The manifest is JSON", where=f"manifest_name {manifest}", expected="a name ending in .json"
@@ -264,24 +265,21 @@ def lagged_ic_ensemble(call: Call) -> Result:
     return answered(payload, method=said, files=(f"scratch:{manifest}", path), warnings=warnings)
 
 
-def verify(call: Call) -> Result:
+def verify(call: Call, asked: Verify) -> Result:
     """Hold a forecast against the truth, by the scores that are asked for."""
-    variable = text_of(call, "variable")
-    metrics = list_of(call, "metrics", str, "names") or list(PUBLISHED)
-    for each in metrics:
-        if each not in METRICS:
-            raise unknown_name("metric", each, METRICS, where="metrics")
-    source = read_field(call.input("forecast"), variable)
-    seen = read_field(call.input("truth"), text_of(call, "truth_variable") or variable)
+    variable = asked.variable
+    metrics = asked.metrics or list(PUBLISHED)
+    source = read_field(call.input("forecast_path"), variable)
+    seen = read_field(call.input("truth_path"), asked.truth_variable or variable)
     if MEMBER not in source.data.dims and set(metrics) <= set(OF_EVENTS):
         source.data.attrs.pop("units", None)  # a probability, which has not the unit of the truth
     forecast, truth, notes = on_common_times(source.data, seen.data, where="truth_path")
     several = MEMBER in forecast.dims
     first = forecast.isel({MEMBER: 0}, drop=True) if several else forecast
     truth = truth.broadcast_like(first).transpose(*first.dims)
-    if call.optional("mask") is not None:
+    if call.optional("mask_path") is not None:
         mask = like(
-            read_field(call.input("mask"), text_of(call, "mask_variable")).data,
+            read_field(call.input("mask_path"), asked.mask_variable).data,
             first,
             where="mask_path",
             units=False,  # a mask is a share, whatever the field is measured in
@@ -292,7 +290,7 @@ def verify(call: Call) -> Result:
                 "The mask leaves no cell", where="mask_path", expected="values above 0.5 somewhere"
             )
     weights = np.ones(truth.shape)
-    if flag_of(call, "area_weighted"):
+    if asked.area_weighted:
         if Y not in first.dims:
             raise LabrigError("There is no latitude to weight by", where="area_weighted")
         weights = np.cos(np.radians(first[Y])).broadcast_like(first).transpose(*first.dims).values
@@ -304,11 +302,11 @@ def verify(call: Call) -> Result:
         if each in deterministic.ERRORS:
             results[each] = number(deterministic.ERRORS[each](single.values, truth.values, weights))
         elif each == "acc":
-            results["acc"], details["acc"] = _anomaly_correlation(call, single, truth, weights)
+            results["acc"], details["acc"] = _anomaly_correlation(call, asked, single, truth, weights)
         elif each in OF_MEMBERS:
-            _of_members(call, each, values, truth.values, weights, results, details)
+            _of_members(asked, each, values, truth.values, weights, results, details)
         else:
-            _of_events(call, each, values, first, truth, weights, results, details)
+            _of_events(asked, each, values, first, truth, weights, results, details)
     payload = {
         "metrics": results,
         "units": str(truth.attrs.get("units", "") or seen.data.attrs.get("units", "")),
@@ -319,9 +317,7 @@ def verify(call: Call) -> Result:
     }
     if details:
         payload["details"] = details
-    weighing = (
-        "weights of the cosine of latitude" if flag_of(call, "area_weighted") else "each pair counts once"
-    )
+    weighing = "weights of the cosine of latitude" if asked.area_weighted else "each pair counts once"
     said = (
         f"{weighing}; of an ensemble, errors are those of its mean; pairs with a missing value do not count"
     )
@@ -329,16 +325,18 @@ def verify(call: Call) -> Result:
     return answered(payload, method=said, warnings=warnings, assumed=source.assumed)
 
 
-def _anomaly_correlation(call: Call, forecast: Any, truth: Any, weights: Any) -> tuple[float | None, str]:
+def _anomaly_correlation(
+    call: Call, asked: Verify, forecast: Any, truth: Any, weights: Any
+) -> tuple[float | None, str]:
     """Return the correlation of anomalies, and from what they are."""
-    if call.optional("climatology") is None:
+    if call.optional("climatology_path") is None:
         found = deterministic.correlation(forecast.values, truth.values, weights)
         return number(
             found
         ), "from the means over all pairs: without climatology_path it is a plain correlation"
-    name = text_of(call, "climatology_variable") or text_of(call, "variable")
+    name = asked.climatology_variable or asked.variable
     climate = at_times_of(
-        read_field(call.input("climatology"), name).data, forecast, where="climatology_path"
+        read_field(call.input("climatology_path"), name).data, forecast, where="climatology_path"
     )
     one, other = ((each - climate).transpose(*forecast.dims).values for each in (forecast, truth))
     found = deterministic.correlation(one, other, weights)
@@ -346,7 +344,7 @@ def _anomaly_correlation(call: Call, forecast: Any, truth: Any, weights: Any) ->
 
 
 def _of_members(
-    call: Call,
+    asked: Verify,
     metric: str,
     values: Any,
     truth: Any,
@@ -361,7 +359,7 @@ def _of_members(
             try_="lagged_ic_ensemble, which joins files; or one file with an axis of members",
         )
     if metric == "crps":
-        variant = text_of(call, "crps_variant", "fair")
+        variant = asked.crps_variant
         results["crps"] = number(probabilistic.crps(values, truth, weights, variant=variant))
         details["crps"] = variant
     elif metric == "rank_histogram":
@@ -372,7 +370,7 @@ def _of_members(
 
 
 def _of_events(
-    call: Call,
+    asked: Verify,
     metric: str,
     values: Any,
     first: Any,
@@ -381,7 +379,7 @@ def _of_events(
     results: dict[str, Any],
     details: dict[str, Any],
 ) -> None:
-    threshold = number_of(call, "threshold")
+    threshold = asked.threshold
     if threshold is None:
         raise LabrigError(
             f"{metric} needs the threshold of an event", where="threshold", expected="in the unit of truth"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from labrig.errors import LabrigError
@@ -18,38 +18,46 @@ from labrig_earth.grids.reading import Field, opened
 from labrig_earth.grids.units import same_dimension, units_in
 from labrig_earth.grids.wind import wind_direction, wind_speed
 from labrig_earth.results import Result
+from labrig_earth.terra.arguments.era5_obs import (
+    HumidityBasic,
+    Kinematics,
+    MoistureIntegrals,
+    VerticalShear,
+    WindsBasic,
+)
 from labrig_earth.terra.payloads import answered, ranges, written
-from labrig_earth.work.arguments import list_of, number_of, text_of
 from labrig_earth.work.calls import Call
 
+UNITS = {"u": "m s-1", "v": "m s-1", "q": "kg kg-1"}
 
-def winds_basic(call: Call) -> Result:
+
+def winds_basic(call: Call, asked: WindsBasic) -> Result:
     """Give speed and direction of a wind."""
-    fields, assumed = _winds(call, levels=list_of(call, "levels", (int, float), "numbers, hPa"))
+    fields, assumed = read_winds(call, {"u": asked.u, "v": asked.v}, levels=asked.levels)
     u, v = fields["u"].data, fields["v"].data
     found = {"wind_speed": wind_speed(u, v), "wind_dir": wind_direction(u, v)}
     said = "speed; direction whence the wind blows, clockwise from north, missing where it is calm"
-    return _kept(call, found, "winds_basic", said, fields, assumed=assumed)
+    return write_fields(call, found, "winds_basic", said, fields, assumed=assumed)
 
 
-def humidity_basic(call: Call) -> Result:
+def humidity_basic(call: Call, asked: HumidityBasic) -> Result:
     """Give dew point, relative humidity, mixing ratio and potential temperature."""
-    place = call.input("file")
-    formula = text_of(call, "formula", "bolton")
-    fields = {"T": read_field(place, text_of(call, "T", "t2m"), where="T")}
-    temperature = _in(fields["T"], "K", "T")
-    pressure, assumed = _pressure(place, text_of(call, "p", "sp"), temperature, fields)
+    place = call.input("netcdf_path")
+    formula = asked.formula
+    fields = {"T": read_field(place, asked.T, where="T")}
+    temperature = convert_to(fields["T"], "K", "T")
+    pressure, assumed = read_pressure(place, asked.p, temperature, fields)
     there = [str(name) for name in opened(place).data.data_vars]
-    q, d2m = text_of(call, "q"), text_of(call, "d2m")
+    q, d2m = asked.q, asked.d2m
     if q in there or (q and not d2m):
         fields["q"] = read_field(place, q, where="q")
-        specific = like(_in(fields["q"], "kg kg-1", "q"), temperature, where="q", units=False)
+        specific = like(convert_to(fields["q"], "kg kg-1", "q"), temperature, where="q", units=False)
         e = humidity.vapour_pressure_of_specific(specific, pressure)
         dew_point = units_in(humidity.dew_point_of_pressure(e, formula=formula), "K")
         whence = f"specific humidity {q}"
     elif d2m:
         fields["d2m"] = read_field(place, d2m, where="d2m")
-        dew_point = like(_in(fields["d2m"], "K", "d2m"), temperature, where="d2m", units=False)
+        dew_point = like(convert_to(fields["d2m"], "K", "d2m"), temperature, where="d2m", units=False)
         e = humidity.vapour_pressure(dew_point, formula=formula)
         whence = f"dew point {d2m}"
     else:
@@ -68,32 +76,31 @@ def humidity_basic(call: Call) -> Result:
     said = f"from {whence}; saturation vapour pressure over water by {formula}; relative humidity from 0 to 1"
     order = temperature.dims
     found = {name: each.transpose(*order) for name, each in found.items()}
-    return _kept(
+    return write_fields(
         call, found, "humidity_basic", said, fields, assumed=assumed, warnings=tuple(filter(None, warnings))
     )
 
 
-def moisture_integrals(call: Call) -> Result:
+def moisture_integrals(call: Call, asked: MoistureIntegrals) -> Result:
     """Give the water vapour of columns and its transport."""
-    fields, assumed = _winds(call, default=("u", "v"), also={"q": ("q", "kg kg-1")})
-    axis = level_axis(fields["q"].data, text_of(call, "level_dim", "level"))
+    fields, assumed = read_winds(call, {"u": asked.u, "v": asked.v, "q": asked.q})
+    axis = level_axis(fields["q"].data, asked.level_dim)
     columns: dict[str, Any] = {}
     for role, field in fields.items():
         columns[role], notes = by_pressure(field.data, axis)
         assumed = (*assumed, *notes)
-    levels = list_of(call, "levels", (int, float), "numbers, hPa")
-    if levels:
-        columns = {role: at_levels(each, levels, where="levels") for role, each in columns.items()}
+    if asked.levels:
+        columns = {role: at_levels(each, asked.levels, where="levels") for role, each in columns.items()}
     q = columns["q"]
     warnings: list[str] = []
     if float(q.max()) > 0.1:
         warnings.append(f"Specific humidity is up to {float(q.max()):g} kg kg-1: is it in g kg-1?")
     ground, below = None, "all levels count, those below the ground too"
-    surface = text_of(call, "surface_pressure")
+    surface = asked.surface_pressure
     if surface:
-        fields["surface"] = read_field(call.input("file"), surface, where="surface_pressure")
+        fields["surface"] = read_field(call.input("netcdf_path"), surface, where="surface_pressure")
         ground = like(
-            _in(fields["surface"], "Pa", "surface_pressure"),
+            convert_to(fields["surface"], "Pa", "surface_pressure"),
             q.isel({PRESSURE: 0}),
             where="surface_pressure",
             units=False,
@@ -115,18 +122,19 @@ def moisture_integrals(call: Call) -> Result:
         f"1/g times the integral over pressure, {low:g} to {high:g} hPa, {q.sizes[PRESSURE]} levels, by the "
         f"trapezoidal rule; {below}"
     )
-    return _kept(call, found, "moisture_integrals", said, fields, assumed=assumed, warnings=tuple(warnings))
+    return write_fields(
+        call, found, "moisture_integrals", said, fields, assumed=assumed, warnings=tuple(warnings)
+    )
 
 
-def kinematics(call: Call) -> Result:
+def kinematics(call: Call, asked: Kinematics) -> Result:
     """Give vorticity and divergence of a wind, and the geostrophic wind."""
-    level = number_of(call, "level")
-    fields, assumed = _winds(call, default=("u", "v"), level=level)
+    fields, assumed = read_winds(call, {"u": asked.u, "v": asked.v}, level=asked.level)
     u, v = fields["u"].data, fields["v"].data
     order = u.dims
     found = {"vorticity": sphere.vorticity(u, v), "divergence": sphere.divergence(u, v)}
     warnings: list[str] = []
-    balance, whence, more = _balance(call, fields, level)
+    balance, whence, more = read_balance(call, asked, fields)
     assumed = (*assumed, *more)
     if balance is None:
         warnings.append(f"No geostrophic wind is given: {whence}")
@@ -143,39 +151,36 @@ def kinematics(call: Call) -> Result:
         "vorticity and divergence on the sphere, centred differences of second order, one-sided at the edges of the "
         "box" + (f"; geostrophic wind from {whence}" if balance is not None else "")
     )
-    return _kept(call, found, "kinematics", said, fields, assumed=assumed, warnings=tuple(warnings))
+    return write_fields(call, found, "kinematics", said, fields, assumed=assumed, warnings=tuple(warnings))
 
 
-def vertical_shear(call: Call) -> Result:
+def vertical_shear(call: Call, asked: VerticalShear) -> Result:
     """Give the wind at the top of a layer less that at its bottom."""
-    fields, assumed = _winds(call, default=("u", "v"))
-    axis = level_axis(fields["u"].data, text_of(call, "level_dim", "level"))
+    fields, assumed = read_winds(call, {"u": asked.u, "v": asked.v})
+    axis = level_axis(fields["u"].data, asked.level_dim)
     u, notes = by_pressure(fields["u"].data, axis)
     v, _ = by_pressure(fields["v"].data, axis)
-    top, bottom = number_of(call, "top", 500.0, low=1e-3), number_of(call, "bottom", 850.0, low=1e-3)
-    assert top is not None and bottom is not None
+    top, bottom = asked.top, asked.bottom
     east, north, size = shear.vertical_shear(u, v, top=top, bottom=bottom)
     found = {"shear_u": east, "shear_v": north, "shear_mag": size}
     said = f"wind at {top:g} hPa less wind at {bottom:g} hPa"
-    return _kept(call, found, "vertical_shear", said, fields, assumed=(*assumed, *notes))
+    return write_fields(call, found, "vertical_shear", said, fields, assumed=(*assumed, *notes))
 
 
-def _winds(
+def read_winds(
     call: Call,
+    names: Mapping[str, str],
     *,
-    default: tuple[str, str] = ("u10", "v10"),
-    levels: list[float] | None = None,
+    levels: Sequence[float] = (),
     level: float | None = None,
-    also: Mapping[str, tuple[str, str]] | None = None,
 ) -> tuple[dict[str, Field], tuple[str, ...]]:
-    """Return the components of a wind, m s-1, and further variables on the same cells, at the levels asked for."""
-    place = call.input("file")
-    wanted = {"u": (default[0], "m s-1"), "v": (default[1], "m s-1"), **(also or {})}
+    """Return the components of a wind, and humidity, on the same cells, at the levels asked for."""
+    place = call.input("netcdf_path")
     found: dict[str, Field] = {}
     assumed: tuple[str, ...] = ()
-    for role, (usual, unit) in wanted.items():
-        field = read_field(place, text_of(call, role, usual), where=role)
-        data = _in(field, unit, role)
+    for role, name in names.items():
+        field = read_field(place, name, where=role)
+        data = convert_to(field, UNITS[role], role)
         if found:
             data = like(data, found["u"].data, where=role, units=False)
         found[role] = field.with_data(data)
@@ -188,20 +193,20 @@ def _winds(
             data = (
                 at_level(data, level, where="level")
                 if level is not None
-                else _hpa(at_levels(data, levels or [], where="levels"))
+                else name_levels(at_levels(data, levels, where="levels"))
             )
             found[role] = field.with_data(data)
     return found, tuple(dict.fromkeys(assumed))
 
 
-def _hpa(data: Any) -> Any:
+def name_levels(data: Any) -> Any:
     """Return data over ``level`` in hPa, as archives have it, in place of ``pressure``."""
     about = {"units": "hPa", "standard_name": "air_pressure", "positive": "down"}
     values = data[PRESSURE].values / 100.0
     return data.rename({PRESSURE: "level"}).assign_coords(level=("level", values, about))
 
 
-def _in(field: Field, unit: str, role: str) -> Any:
+def convert_to(field: Field, unit: str, role: str) -> Any:
     """Return the values of a field in a unit; LabrigError that names the argument."""
     own = str(field.data.attrs.get("units", "")).strip()
     if not own or not same_dimension(own, unit):
@@ -213,7 +218,7 @@ def _in(field: Field, unit: str, role: str) -> Any:
     return units_in(field.data, unit)
 
 
-def _pressure(
+def read_pressure(
     place: Place, name: str, temperature: Any, fields: dict[str, Field]
 ) -> tuple[Any, tuple[str, ...]]:
     """Return the pressure of air, hPa: a variable, or the axis of levels."""
@@ -233,17 +238,17 @@ def _pressure(
             error.try_ = f'p="{axis}", whose levels are pressures'
         raise
     fields["p"] = read_field(place, name, where="p")
-    pressure = like(_in(fields["p"], "hPa", "p"), temperature, where="p", units=False)
+    pressure = like(convert_to(fields["p"], "hPa", "p"), temperature, where="p", units=False)
     if bool((pressure <= 0).any()):
         raise LabrigError("A pressure is not above 0", where=f"p of {place.name}")
     return pressure, ()
 
 
-def _balance(call: Call, fields: dict[str, Field], level: float | None) -> tuple[Any, str, tuple[str, ...]]:
+def read_balance(call: Call, asked: Kinematics, fields: dict[str, Field]) -> tuple[Any, str, tuple[str, ...]]:
     """Return what the geostrophic wind balances, m2 s-2, or None; from what, or why not; and what was assumed."""
-    place = call.input("file")
+    place, level = call.input("netcdf_path"), asked.level
     there = [str(name) for name in opened(place).data.data_vars]
-    potential, pressure = text_of(call, "geopotential"), text_of(call, "pressure")
+    potential, pressure = asked.geopotential, asked.pressure
     for name, usual in ((potential, "z"), (pressure, "msl")):
         if name and name != usual and name not in there:
             variable_of(opened(place).data, name)
@@ -251,7 +256,7 @@ def _balance(call: Call, fields: dict[str, Field], level: float | None) -> tuple
         field = fields["geopotential"] = read_field(place, potential, where="geopotential")
         unit = str(field.data.attrs.get("units", "")).strip()
         height = same_dimension(unit, "m") or unit in ("gpm", "m of geopotential")
-        data = field.data * GRAVITY if height else _in(field, "m2 s-2", "geopotential")
+        data = field.data * GRAVITY if height else convert_to(field, "m2 s-2", "geopotential")
         assumed: tuple[str, ...] = ()
         if axes_of(data).level in data.dims:
             if level is not None:
@@ -264,15 +269,14 @@ def _balance(call: Call, fields: dict[str, Field], level: float | None) -> tuple
         kind = f"heights {potential}, times g" if height else f"the geopotential {potential}"
         return data, kind, assumed
     if pressure in there:
-        density = number_of(call, "air_density", 1.225, low=0.1, high=2.0)
-        assert density is not None
+        density = asked.air_density
         field = fields["pressure"] = read_field(place, pressure, where="pressure")
         assumed = (f"air of {density:g} kg m-3 at sea level, by which the gradient of {pressure} is divided",)
-        return _in(field, "Pa", "pressure") / density, f"{pressure} over the density of air", assumed
+        return convert_to(field, "Pa", "pressure") / density, f"{pressure} over the density of air", assumed
     return None, f"the file has neither {potential or 'a geopotential'} nor {pressure or 'a pressure'}", ()
 
 
-def _kept(
+def write_fields(
     call: Call,
     found: Mapping[str, Any],
     name: str,

@@ -13,28 +13,28 @@ from labrig_earth.grids.areas import relative_areas
 from labrig_earth.grids.axes import Axes, horizontal
 from labrig_earth.grids.zonal import weighted_quantile
 from labrig_earth.results import Result
+from labrig_earth.terra.arguments.era5_obs import RegionReduce
 from labrig_earth.terra.payloads import answered, number
 from labrig_earth.terra.seasonal_regions import share_in_region
-from labrig_earth.work.arguments import list_of, number_of, text_of
 from labrig_earth.work.calls import Call
 
 STATS = ("mean", "max", "min", "area_frac", "p95")
 _PERCENTILE = re.compile(r"p(\d{1,3}(?:\.\d{1,6})?)")
 
 
-def region_reduce(call: Call) -> Result:
+def region_reduce(call: Call, asked: RegionReduce) -> Result:
     """Give statistics of all values of a variable in a region, over its cells and times."""
-    field = read_field(call.input("file"), text_of(call, "variable"))
+    field = read_field(call.input("netcdf_path"), asked.variable)
     axes = horizontal(field.data)
-    wanted = list_of(call, "stats", str, "names") or ["mean", "max", "p95"]
-    percentiles = {name: _percentile(name) for name in wanted}
-    threshold = number_of(call, "threshold")
+    wanted = asked.stats or ["mean", "max", "p95"]
+    percentiles = {name: read_percentile(name) for name in wanted}
+    threshold = asked.threshold
     if "area_frac" in wanted and threshold is None:
         raise LabrigError(
             "area_frac needs a threshold", where="threshold", expected="in the unit of the variable"
         )
     data = field.data.transpose(..., axes.y, axes.x)
-    share, region, notes = _share(call, data, axes)
+    share, region, notes = take_share(call, asked, data, axes)
     weights = relative_areas(data, axes) * np.nan_to_num(share)
     values = data.values.reshape(-1, weights.size)
     counted = np.broadcast_to(weights.ravel(), values.shape)
@@ -78,7 +78,7 @@ def region_reduce(call: Call) -> Result:
     return answered(payload, method=said, warnings=tuple(warnings), assumed=field.assumed)
 
 
-def _percentile(name: str) -> float | None:
+def read_percentile(name: str) -> float | None:
     """Return the number of a percentile such as ``p95``; None for another statistic that there is."""
     found = _PERCENTILE.fullmatch(name)
     if found and float(found.group(1)) <= 100:
@@ -88,13 +88,13 @@ def _percentile(name: str) -> float | None:
     raise unknown_name("statistic", name, (*STATS, "p0 to p100"), where="stats")
 
 
-def _share(call: Call, data: Any, axes: Axes) -> tuple[Any, str, list[str]]:
+def take_share(call: Call, asked: RegionReduce, data: Any, axes: Axes) -> tuple[Any, str, list[str]]:
     """Return which part of each cell lies in the region, (y, x), the region's name, and notes."""
-    name = text_of(call, "region_name")
+    name = asked.region_name
     first = data.isel({dim: 0 for dim in data.dims if dim not in (axes.y, axes.x)}, drop=True)
-    if call.optional("mask") is not None:
-        place = call.input("mask")
-        mask = read_field(place, text_of(call, "mask_variable"), where="mask_variable").data
+    if call.optional("mask_path") is not None:
+        place = call.input("mask_path")
+        mask = read_field(place, asked.mask_variable, where="mask_variable").data
         alone = {dim: 0 for dim, size in mask.sizes.items() if size == 1 and dim not in first.dims}
         mask = like(mask.isel(alone, drop=True), first, where="mask_path", units=False).transpose(
             axes.y, axes.x

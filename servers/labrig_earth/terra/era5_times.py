@@ -16,8 +16,13 @@ from labrig_earth.grids.reading import Field, in_time, opened
 from labrig_earth.grids.times import iso, moment_before, require_times, select_range
 from labrig_earth.grids.units import convert
 from labrig_earth.results import Result
+from labrig_earth.terra.arguments.era5_obs import (
+    BuildEra5Climatology,
+    CountEra5Events,
+    TemporalAggregate,
+)
 from labrig_earth.terra.payloads import answered, number, ranges, safe, written
-from labrig_earth.work.arguments import count_of, mapping_of, number_of, text_of
+from labrig_earth.work.arguments import text_of
 from labrig_earth.work.calls import Call
 
 COMPARED = {">": "above", ">=": "at_least", "<": "below", "<=": "at_most"}
@@ -34,11 +39,11 @@ _LENGTH = re.compile(r"(\d{0,4})\s*([A-Za-z]{1,8}(?:-[A-Za-z]{3})?)")
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?")
 
 
-def build_era5_climatology(call: Call) -> Result:
+def build_era5_climatology(call: Call, asked: BuildEra5Climatology) -> Result:
     """Give mean and standard deviation of each month of the year over a range of years."""
-    source, ends, (start, end), times = _years(call)
-    found = monthly_normals(source.data, TIME, of=text_of(call, "std_of", "steps"), ends=ends)
-    name = text_of(call, "variable")
+    source, ends, (start, end), times = read_years(call, asked)
+    found = monthly_normals(source.data, TIME, of=asked.std_of, ends=ends)
+    name = asked.variable
     fields = {f"{name}_climatology_mean": found.mean, f"{name}_climatology_std": found.deviation}
     stem = f"{stem_of(source.source)}_climo_{start}_{end}"
     path = written(call, fields, stem, history=found.said, source=source.source)
@@ -60,17 +65,12 @@ def build_era5_climatology(call: Call) -> Result:
     return answered(payload, method=found.said, files=(path,), warnings=warnings, assumed=source.assumed)
 
 
-def count_era5_events(call: Call) -> Result:
+def count_era5_events(call: Call, asked: CountEra5Events) -> Result:
     """Count the steps at which values are beyond a threshold, by cell and by year."""
-    sign = text_of(call, "comparison", ">=")
-    if sign not in COMPARED:
-        raise unknown_name("comparison", sign, COMPARED, where="comparison")
-    threshold = number_of(call, "threshold")
-    if threshold is None:
-        raise LabrigError("The threshold is missing", where="threshold", expected="a number")
-    source, ends, (start, end), times = _years(call)
+    sign, threshold = asked.comparison, asked.threshold
+    source, ends, (start, end), times = read_years(call, asked)
     data, own = source.data, str(source.data.attrs.get("units", "")).strip()
-    unit = text_of(call, "threshold_units")
+    unit = asked.threshold_units
     if unit and not own:
         raise LabrigError(
             f"{data.name} states no unit", where="threshold_units", try_="threshold_units left out"
@@ -95,7 +95,7 @@ def count_era5_events(call: Call) -> Result:
         warnings.append(
             f"The threshold {limit:g} lies outside of all values, {low:g} to {high:g} {own}: is it in their unit?"
         )
-    name = text_of(call, "variable")
+    name = asked.variable
     stem = f"{stem_of(source.source)}_events_{IN_NAMES[sign]}_{threshold:g}_{start}_{end}"
     said = f"steps at which {name} is {sign} {limit:g} {own}".strip()
     path = written(call, {f"{name}_event_count": counts}, safe(stem), history=said, source=source.source)
@@ -118,13 +118,12 @@ def count_era5_events(call: Call) -> Result:
     return answered(payload, method=said, files=(path,), warnings=tuple(warnings), assumed=source.assumed)
 
 
-def temporal_aggregate(call: Call) -> Result:
+def temporal_aggregate(call: Call, asked: TemporalAggregate) -> Result:
     """Aggregate variables over windows of time, each by its rule."""
-    place = call.input("file")
-    rules = mapping_of(call, "spec")
+    place, rules = call.input("netcdf_path"), asked.spec
     if not rules:
         raise LabrigError("No variable is named", where="spec", expected='{"t2m": "1D:max"}')
-    parsed = {name: _rule(name, rule) for name, rule in rules.items()}
+    parsed = {name: read_rule(name, rule) for name, rule in rules.items()}
     if len({length.casefold() for length, _ in parsed.values()}) > 1:
         raise LabrigError(
             "The rules have different lengths, whose times do not fit into one file",
@@ -132,13 +131,13 @@ def temporal_aggregate(call: Call) -> Result:
             expected="one length",
             try_="a call for each length",
         )
-    offset = _clock(text_of(call, "align"))
+    offset = read_clock(asked.align)
     fields: dict[str, Any] = {}
     said, warnings, assumed = "", [], []
     for name, (length, statistic) in parsed.items():
-        source = _timed(read_field(place, name, where="spec"), "")
+        source = put_on_time(read_field(place, name, where="spec"), "")
         source, covers = in_time(source)
-        found = _windows(source.data, length, statistic, offset, ends=covers.covers == "before")
+        found = aggregate_windows(source.data, length, statistic, offset, ends=covers.covers == "before")
         said = found.said.replace(statistic, "aggregate", 1)
         warnings += [*source.warnings, *(f"{name}: {each}" for each in found.warnings)]
         if statistic == "sum" and (doubt := sum_doubt(source.data.attrs, "time")):
@@ -150,7 +149,7 @@ def temporal_aggregate(call: Call) -> Result:
     payload = {
         "output_path": path,
         "variables": {name: str(tuple(each.shape)) for name, each in fields.items()},
-        "align": call.argument("align"),
+        "align": asked.align,
         "source": place.name,
         "times": {"count": int(times.size), "first": iso(times[0]), "last": iso(times[-1])},
         "ranges": {name: ranges(each) for name, each in fields.items()},
@@ -191,7 +190,7 @@ def fetch_era5(call: Call) -> Result:
     return answered(payload, method="; ".join(source.done), files=files, warnings=source.warnings)
 
 
-def _timed(field: Field, wanted: str) -> Field:
+def put_on_time(field: Field, wanted: str) -> Field:
     """Return a field over ``time``, whichever axis holds its times; LabrigError for one without."""
     data, own = field.data, field.axes.time
     if wanted and wanted not in (own, TIME):
@@ -207,9 +206,11 @@ def _timed(field: Field, wanted: str) -> Field:
     return field.with_data(data)
 
 
-def _years(call: Call) -> tuple[Field, bool, tuple[int, int], str]:
+def read_years(
+    call: Call, asked: BuildEra5Climatology | CountEra5Events
+) -> tuple[Field, bool, tuple[int, int], str]:
     """Return a variable over a range of years, whether values end at their times, the years, the name of times."""
-    start, end = count_of(call, "start_year", 1, high=9999), count_of(call, "end_year", 1, high=9999)
+    start, end = asked.start_year, asked.end_year
     if end < start:
         raise LabrigError(
             f"The years go from {start} to {end}",
@@ -217,8 +218,8 @@ def _years(call: Call) -> tuple[Field, bool, tuple[int, int], str]:
             expected="the first year first",
             try_=f"start_year={end}, end_year={start}",
         )
-    field = read_field(call.input("file"), text_of(call, "variable"))
-    source, covers = in_time(_timed(field, text_of(call, "time_coord")))
+    field = read_field(call.input("data_path"), asked.variable)
+    source, covers = in_time(put_on_time(field, asked.time_coord))
     ends = covers.covers == "before"
     data = select_range(source.data, TIME, f"{start:04d}", f"{end:04d}", ends=ends)
     if not bool(data.notnull().any()):
@@ -230,10 +231,10 @@ def _years(call: Call) -> tuple[Field, bool, tuple[int, int], str]:
             warnings=(f"The data have {years.min()} to {years.max()} of {start} to {end}",)
         )
     source = source.with_data(data)
-    return source, ends, (start, end), text_of(call, "time_coord") or field.axes.time
+    return source, ends, (start, end), asked.time_coord or field.axes.time
 
 
-def _rule(name: str, rule: Any) -> tuple[str, str]:
+def read_rule(name: str, rule: Any) -> tuple[str, str]:
     """Return length and statistic of a rule such as ``1D:max``."""
     length, _, statistic = rule.partition(":") if isinstance(rule, str) else ("", "", "")
     length, statistic = length.strip(), statistic.strip()
@@ -249,7 +250,7 @@ def _rule(name: str, rule: Any) -> tuple[str, str]:
     return length, statistic
 
 
-def _windows(data: Any, length: str, statistic: str, offset: float, *, ends: bool) -> Periods:
+def aggregate_windows(data: Any, length: str, statistic: str, offset: float, *, ends: bool) -> Periods:
     found = _LENGTH.fullmatch(length)
     count, unit = (int(found.group(1) or 1), found.group(2).casefold()) if found else (0, "")
     if unit in HOURS and count >= 1:
@@ -261,7 +262,7 @@ def _windows(data: Any, length: str, statistic: str, offset: float, *, ends: boo
     raise LabrigError(f"There are no windows of {length[:40]!r}", where="spec", expected=LENGTHS)
 
 
-def _clock(text: str) -> float:
+def read_clock(text: str) -> float:
     """Return hours after midnight of a text such as ``06:00`` or ``6h``; 0 for none."""
     given = text.strip()
     clock, hours = _CLOCK.fullmatch(given), re.fullmatch(r"(\d{1,2})\s*[hH]", given)

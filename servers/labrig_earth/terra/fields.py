@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from labrig.errors import LabrigError
+from labrig_earth.data.formats import Place
 from labrig_earth.ensembles import statistics as ensemble
 from labrig_earth.ensembles.members import (
     MEMBER,
@@ -21,49 +24,49 @@ from labrig_earth.ensembles.members import (
     read_members,
     stem_of,
 )
-from labrig_earth.grids.reading import Field
 from labrig_earth.grids.regridding import regrid
 from labrig_earth.grids.times import require_times
 from labrig_earth.grids.units import DIFFERENCE
 from labrig_earth.results import Result
+from labrig_earth.terra.arguments.ensemble_verify import (
+    AggregateEnsemble,
+    AnomalyAndClimo,
+    ConfidenceIndex,
+    EnsembleSpread,
+    EventProbability,
+    HarmonizeGrid,
+    NormalizedSpread,
+    OfMembers,
+    SmoothGaussianField,
+)
 from labrig_earth.terra.payloads import answered, number, ranges, written
-from labrig_earth.work.arguments import choice_of, count_of, flag_of, list_of, mapping_of, number_of, text_of
 from labrig_earth.work.calls import Call
-from labrig_earth.work.fields import Fields
-
-STRATEGIES = ("coarsest", "finest", "first")
-LONGITUDES = ("-180:180", "0:360", "auto")
-ACCUMULATIONS = ("sum", "mean", "max")
-TRANSFORMS = ("sqrt", "log", "log1p")
-EDGES = ("reflect", "constant", "nearest", "mirror", "wrap")
-MODES = ("votes", "gaussian")
 
 
-def harmonize_grid(call: Call) -> Result:
+def harmonize_grid(call: Call, asked: HarmonizeGrid) -> Result:
     """Put fields of several files on one grid, in one convention of longitudes; nothing is extrapolated."""
-    places = call.inputs.get("models", ())
+    places = call.inputs.get("model_files", ())
     if not places:
         raise LabrigError("No file is given", where="model_files", expected="paths or handles")
-    variable = text_of(call, "variable")
-    names = list_of(call, "names", str, "names") or [stem_of(place.name) for place in places]
+    variable = asked.variable
+    names = asked.names or [stem_of(place.name) for place in places]
     if len(names) != len(places) or len(set(names)) != len(names):
         raise LabrigError(
             f"{len(names)} names, {len(set(names))} different, for {len(places)} files",
             where="names",
             expected="a name of its own for each file",
         )
-    longitudes = choice_of(call, "lon_range", LONGITUDES, "-180:180")
-    method = text_of(call, "interp_method", "linear")
-    sort = flag_of(call, "sort_lats", True), flag_of(call, "sort_lons", True)
+    longitudes, method = asked.lon_range, asked.interp_method
+    sort = asked.sort_lats, asked.sort_lons
     sources = [read_field(place, variable) for place in places]
     variable = variable or str(sources[0].data.name)
-    fields = [_sorted(source.data, longitudes, sort) for source in sources]
-    target, chosen = _target(call, fields, longitudes, sort)
+    fields = [sort_axes(source.data, longitudes, sort) for source in sources]
+    target, chosen = choose_target(call, asked, fields, longitudes, sort)
     artifacts, warnings = [], [each for source in sources for each in source.warnings]
     for name, source, field in zip(names, sources, fields, strict=True):
-        data = _accumulated(call, field)
+        data = accumulate(asked, field)
         found = regrid(data, target, method=method)
-        data = _sorted(_transformed(call, found.data), "auto", sort)
+        data = sort_axes(transform(asked, found.data), "auto", sort)
         lost = int(data.isnull().sum())
         if lost:
             warnings.append(f"{name}: {lost} of {data.size} values are missing: nothing is extrapolated")
@@ -76,36 +79,34 @@ def harmonize_grid(call: Call) -> Result:
                 "name": name,
                 "path": path,
                 **ranges(data),
-                "source_grid": _counts(field),
-                "target_grid": _counts(data),
+                "source_grid": count_cells(field),
+                "target_grid": count_cells(data),
                 "lon_convention": longitudes,
             }
         )
     payload = {
         "artifacts": artifacts,
         "variable": variable,
-        "grid": {**_counts(target), "lon_convention": longitudes, "strategy": chosen},
-        "accumulation": call.argument("accumulation"),
-        "accumulation_hours": call.argument("accumulation_hours"),
-        "transform": call.argument("transform"),
+        "grid": {**count_cells(target), "lon_convention": longitudes, "strategy": chosen},
+        "accumulation": asked.accumulation or None,
+        "accumulation_hours": asked.accumulation_hours or None,
+        "transform": asked.transform or None,
     }
     files = tuple(str(each["path"]) for each in artifacts)
     return answered(payload, method=f"{method} onto one grid", files=files, warnings=tuple(warnings))
 
 
-def smooth_gaussian_field(call: Call) -> Result:
+def smooth_gaussian_field(call: Call, asked: SmoothGaussianField) -> Result:
     """Smooth a field by a Gaussian over latitude and longitude, whose width is in cells."""
-    source = _field(call, "field", "variable")
+    source = read_field(call.input("field_path"), asked.variable)
     data = source.data
-    sigma = number_of(call, "sigma_pixels", 1.0, low=1e-3, high=1000) or 1.0
-    truncate = number_of(call, "truncate", 3.0, low=0.5, high=20) or 3.0
-    mode = choice_of(call, "mode", EDGES, "nearest")
-    _require_grid(data, source.source)
-    if flag_of(call, "drop_singleton_dims", True):
+    sigma, truncate, mode = asked.sigma_pixels, asked.truncate, asked.mode
+    require_grid(data, source.source)
+    if asked.drop_singleton_dims:
         alone = [dim for dim, size in data.sizes.items() if size == 1 and dim not in (Y, X)]
         data = data.isel(dict.fromkeys(alone, 0), drop=True)
     found = ensemble.smoothed(data, (Y, X), sigma=sigma, mode=mode, truncate=truncate)
-    name = text_of(call, "output_variable") or str(source.data.name)
+    name = asked.output_variable or str(source.data.name)
     method = (
         f"Gaussian of {sigma:g} cells, edges {mode}, cut at {truncate:g} sigma; missing cells take no part"
     )
@@ -124,28 +125,28 @@ def smooth_gaussian_field(call: Call) -> Result:
     return answered(payload, method=method, files=(path,), warnings=source.warnings)
 
 
-def anomaly_and_climo(call: Call) -> Result:
+def anomaly_and_climo(call: Call, asked: AnomalyAndClimo) -> Result:
     """Subtract a climate from a field; its standard deviation goes into the same file, if it is given."""
-    variable = text_of(call, "variable")
-    field = _field(call, "field", "variable")
+    variable = asked.variable
+    field = read_field(call.input("field_path"), asked.variable)
     mean = at_times_of(
-        read_field(call.input("climo_mean"), text_of(call, "climo_mean_variable") or variable).data,
+        read_field(call.input("climo_mean_path"), asked.climo_mean_variable or variable).data,
         field.data,
         where="climo_mean_path",
     )
-    name = text_of(call, "output_variable") or f"{variable}_anomaly"
-    anomaly = (field.data - mean).assign_attrs(_difference(field.data))
+    name = asked.output_variable or f"{variable}_anomaly"
+    anomaly = (field.data - mean).assign_attrs(describe_difference(field.data))
     fields = {name: anomaly}
     warnings = list(field.warnings)
-    place = call.optional("climo_std")
+    place = call.optional("climo_std_path")
     if place is not None:
-        sigma = read_field(place, text_of(call, "climo_std_variable") or variable).data
+        sigma = read_field(place, asked.climo_std_variable or variable).data
         fields["sigma_ref"] = at_times_of(as_deviation(sigma), field.data, where="climo_std_path")
     else:
         warnings.append(
             "No sigma_ref is written: climo_std_path was not given, and how the field itself varies is no climate"
         )
-    if flag_of(call, "emit_climo", True):
+    if asked.emit_climo:
         fields["climatology"] = mean
     method = "field minus climate, cell by cell, by the month or day of the year where the climate has these"
     path = written(call, fields, f"{stem_of(field.source)}_{name}", history=method, source=field.source)
@@ -160,50 +161,50 @@ def anomaly_and_climo(call: Call) -> Result:
     return answered(payload, method=method, files=(path,), warnings=tuple(warnings))
 
 
-def aggregate_ensemble(call: Call) -> Result:
+def aggregate_ensemble(call: Call, asked: AggregateEnsemble) -> Result:
     """Mean of the members, weighted."""
-    members = _members(call)
-    weights = ensemble.checked_weights(list_of(call, "weights", (int, float), "numbers"), len(members.names))
+    members = read_ensemble(call, asked, asked.variable_map, asked.coerce_time)
+    weights = ensemble.checked_weights(asked.weights, len(members.names))
     found = ensemble.weighted_mean(members.data, weights).assign_attrs(members.data.attrs)
-    name = text_of(call, "output_variable", "ensemble_mean")
+    name = asked.output_variable
     method = "weighted mean of members; missing where one is missing"
-    path = _kept(call, {name: found}, name, method, members)
+    path = write_with_members(call, {name: found}, name, method, members)
     shares = {each: number(weight) for each, weight in zip(members.names, weights, strict=True)}
     payload = {"output_path": path, "variable": name, "weights": shares, **ranges(found)}
-    return _of_members(payload, method, path, members)
+    return answer_with_members(payload, method, path, members)
 
 
-def ensemble_spread(call: Call) -> Result:
+def ensemble_spread(call: Call, asked: EnsembleSpread) -> Result:
     """Weighted standard deviation of the members."""
-    members = _members(call)
-    weights = ensemble.checked_weights(list_of(call, "weights", (int, float), "numbers"), len(members.names))
-    name = text_of(call, "output_variable", "ensemble_spread")
+    members = read_ensemble(call, asked, asked.variable_map, asked.coerce_time)
+    weights = ensemble.checked_weights(asked.weights, len(members.names))
+    name = asked.output_variable
     centre = None
-    if call.optional("mean") is not None:
-        mean = _coerced_like(call, "mean", text_of(call, "mean_variable", "ensemble_mean"))
+    if call.optional("mean_path") is not None:
+        mean = read_at_same_times(call.input("mean_path"), asked.mean_variable, asked.coerce_time)
         centre = like(mean, members.data.isel({MEMBER: 0}), where="mean_path")
-    estimator = text_of(call, "estimator", "population")
+    estimator = asked.estimator
     found = ensemble.weighted_spread(members.data, weights, centre=centre, estimator=estimator)
-    found = found.assign_attrs(_difference(members.data))
+    found = found.assign_attrs(describe_difference(members.data))
     how = (
         "divided by the sum of weights"
         if estimator == "population"
         else "divided by M-1 (weights: 1 - sum w2)"
     )
     method = f"weighted standard deviation of members, {how}"
-    path = _kept(call, {name: found}, name, method, members)
+    path = write_with_members(call, {name: found}, name, method, members)
     payload = {"output_path": path, "variable": name, "estimator": estimator, **ranges(found)}
-    return _of_members(payload, method, path, members)
+    return answer_with_members(payload, method, path, members)
 
 
-def normalized_spread(call: Call) -> Result:
+def normalized_spread(call: Call, asked: NormalizedSpread) -> Result:
     """Spread over the standard deviation of the climate."""
-    spread = read_field(call.input("spread"), text_of(call, "spread_variable", "ensemble_spread"))
-    sigma = read_field(call.input("sigma_ref"), text_of(call, "sigma_variable", "sigma_ref"))
+    spread = read_field(call.input("spread_path"), asked.spread_variable)
+    sigma = read_field(call.input("sigma_ref_path"), asked.sigma_variable)
     reference = at_times_of(as_deviation(sigma.data), spread.data, where="sigma_ref_path")
-    epsilon = number_of(call, "epsilon", 1e-6, low=0.0) or 0.0
+    epsilon = asked.epsilon
     found = ensemble.normalised(spread.data, reference, least=epsilon).assign_attrs({"units": "1"})
-    name = text_of(call, "output_variable", "normalized_spread")
+    name = asked.output_variable
     method = f"spread / sigma_ref, missing where sigma_ref is not above {epsilon:g}"
     path = written(call, {name: found}, name, history=method, source=f"{spread.source}, {sigma.source}")
     payload = {"output_path": path, "variable": name, "epsilon": epsilon, **ranges(found)}
@@ -211,11 +212,10 @@ def normalized_spread(call: Call) -> Result:
     return answered(payload, method=method, files=(path,), warnings=warnings)
 
 
-def event_probability(call: Call) -> Result:
+def event_probability(call: Call, asked: EventProbability) -> Result:
     """Probability of being at or above a threshold: the part of members, or by a normal distribution."""
-    threshold = Fields(call.arguments).number("threshold")
-    mode = choice_of(call, "mode", MODES, "votes")
-    members = _members(call)
+    threshold, mode = asked.threshold, asked.mode
+    members = read_ensemble(call, asked)
     warnings = list(members.warnings)
     low, high = float(members.data.min()), float(members.data.max())
     unit = str(members.data.attrs.get("units", ""))
@@ -227,44 +227,44 @@ def event_probability(call: Call) -> Result:
         found = ensemble.votes(members.data, threshold)
         method = f"part of {len(members.names)} members at or above {threshold:g} {unit}"
     else:
-        if call.optional("mean") is None or call.optional("spread") is None:
+        if call.optional("mean_path") is None or call.optional("spread_path") is None:
             raise LabrigError(
                 "The mode gaussian needs a mean and a spread",
                 where="mean_path, spread_path",
                 try_="aggregate_ensemble and ensemble_spread make them",
             )
         first = members.data.isel({MEMBER: 0})
-        mean = read_field(call.input("mean"), text_of(call, "mean_variable", "ensemble_mean")).data
-        spread = read_field(call.input("spread"), text_of(call, "spread_variable", "ensemble_spread")).data
+        mean = read_field(call.input("mean_path"), asked.mean_variable).data
+        spread = read_field(call.input("spread_path"), asked.spread_variable).data
         mean, spread = (
             like(mean, first, where="mean_path"),
             like(as_deviation(spread), first, where="spread_path"),
         )
-        least = number_of(call, "min_spread", 1e-6, low=1e-12) or 1e-6
+        least = asked.min_spread
         found = ensemble.gaussian_probability(mean, spread, threshold, least=least)
         method = f"normal distribution of mean and spread, at or above {threshold:g} {unit}; spread at least {least:g}"
     found = found.assign_attrs({"units": "1"})
-    name = text_of(call, "output_variable", "event_probability")
-    path = _kept(call, {name: found}, name, method, members)
+    name = asked.output_variable
+    path = write_with_members(call, {name: found}, name, method, members)
     payload = {"output_path": path, "variable": name, "threshold": threshold, "mode": mode, **ranges(found)}
     return answered(payload, method=method, files=(path,), warnings=tuple(warnings), assumed=members.assumed)
 
 
-def confidence_index(call: Call) -> Result:
+def confidence_index(call: Call, asked: ConfidenceIndex) -> Result:
     """An index of confidence from 0 to 1: small spread against the climate, and members of one sign."""
-    members = _members(call)
+    members = read_ensemble(call, asked, time=asked.coerce_time)
     first = members.data.isel({MEMBER: 0})
-    if call.optional("normalized_spread") is not None:
-        name = text_of(call, "normalized_variable", "normalized_spread")
+    if call.optional("normalized_spread_path") is not None:
+        name = asked.normalized_variable
         normalised = like(
-            _coerced_like(call, "normalized_spread", name),
+            read_at_same_times(call.input("normalized_spread_path"), name, asked.coerce_time),
             first,
             where="normalized_spread_path",
             units=False,
         )
-    elif call.optional("spread") is not None and call.optional("sigma_ref") is not None:
-        spread = _coerced_like(call, "spread", text_of(call, "spread_variable", "ensemble_spread"))
-        sigma = _coerced_like(call, "sigma_ref", text_of(call, "sigma_variable", "sigma_ref"))
+    elif call.optional("spread_path") is not None and call.optional("sigma_ref_path") is not None:
+        spread = read_at_same_times(call.input("spread_path"), asked.spread_variable, asked.coerce_time)
+        sigma = read_at_same_times(call.input("sigma_ref_path"), asked.sigma_variable, asked.coerce_time)
         spread, sigma = as_deviation(spread), as_deviation(sigma)
         spread = like(spread, first, where="spread_path")
         normalised = ensemble.normalised(
@@ -277,64 +277,57 @@ def confidence_index(call: Call) -> Result:
             expected="normalized_spread_path, or spread_path and sigma_ref_path",
         )
     anomalies = None
-    if call.optional("climo_mean") is not None:
-        climate = _coerced_like(call, "climo_mean", text_of(call, "climo_variable", "climatology"))
+    if call.optional("climo_mean_path") is not None:
+        climate = read_at_same_times(call.input("climo_mean_path"), asked.climo_variable, asked.coerce_time)
         anomalies = members.data - at_times_of(climate, first, where="climo_mean_path")
-    weight = number_of(call, "skill_weight", 1.0, low=0.0, high=1.0)
-    assert weight is not None
+    weight = asked.skill_weight
     found = ensemble.confidence(normalised, anomalies, skill_weight=weight).assign_attrs({"units": "1"})
-    name = text_of(call, "output_variable", "confidence")
+    name = asked.output_variable
     signs = "" if anomalies is None else ", halved where anomalies of members differ in sign"
     method = f"{weight:g} * (1 - tanh(normalized spread)){signs}, within 0 to 1"
-    path = _kept(call, {name: found}, name, method, members)
+    path = write_with_members(call, {name: found}, name, method, members)
     payload = {"output_path": path, "variable": name, "skill_weight": weight, **ranges(found)}
-    return _of_members(payload, method, path, members)
+    return answer_with_members(payload, method, path, members)
 
 
-def _members(call: Call) -> Members:
+def read_ensemble(
+    call: Call, asked: OfMembers, variable_map: Mapping[str, str] = MappingProxyType({}), time: str = ""
+) -> Members:
     return read_members(
-        call.inputs.get("members", ()),
-        text_of(call, "variable"),
-        variable_map={key: str(value) for key, value in mapping_of(call, "variable_map").items()},
-        time=text_of(call, "coerce_time"),
+        call.inputs.get("member_paths", ()), asked.variable, variable_map=variable_map, time=time
     )
 
 
-def _coerced_like(call: Call, role: str, variable: str) -> Any:
-    """Return a field of a role, its times replaced as those of the members are."""
-    members = read_members((call.input(role),), variable, time="")
+def read_at_same_times(place: Place, variable: str, time: str) -> Any:
+    """Return a field, its times replaced as those of the members are."""
+    members = read_members((place,), variable, time="")
     field = members.data.isel({MEMBER: 0}, drop=True) if members.data.sizes[MEMBER] == 1 else members.data
-    time = text_of(call, "coerce_time")
     if time and TIME in field.dims and field[TIME].dtype.kind == "M":
-        field = read_members((call.input(role),), variable, time=time).data.isel({MEMBER: 0}, drop=True)
+        field = read_members((place,), variable, time=time).data.isel({MEMBER: 0}, drop=True)
     return field
 
 
-def _field(call: Call, role: str, argument: str) -> Field:
-    return read_field(call.input(role), text_of(call, argument))
-
-
-def _of_members(payload: dict[str, Any], method: str, path: str, members: Members) -> Result:
+def answer_with_members(payload: dict[str, Any], method: str, path: str, members: Members) -> Result:
     return answered(payload, method=method, files=(path,), warnings=members.warnings, assumed=members.assumed)
 
 
-def _kept(call: Call, fields: dict[str, Any], name: str, method: str, members: Members) -> str:
+def write_with_members(call: Call, fields: dict[str, Any], name: str, method: str, members: Members) -> str:
     return written(call, fields, name, history=method, source=", ".join(members.names)[:500])
 
 
-def _difference(data: Any) -> dict[str, Any]:
+def describe_difference(data: Any) -> dict[str, Any]:
     """Return the attributes of a difference of such values: their unit, as one of differences."""
     unit = str(data.attrs.get("units", ""))
     return {"units": unit, DIFFERENCE: 1} if unit else {}
 
 
-def _require_grid(data: Any, source: str) -> None:
+def require_grid(data: Any, source: str) -> None:
     if Y not in data.dims or X not in data.dims:
         raise LabrigError("The field is on no grid of latitudes and longitudes", where=source)
 
 
-def _sorted(data: Any, longitudes: str, sort: tuple[bool, bool]) -> Any:
-    _require_grid(data, str(data.name))
+def sort_axes(data: Any, longitudes: str, sort: tuple[bool, bool]) -> Any:
+    require_grid(data, str(data.name))
     if longitudes != "auto":
         values = np.asarray(data[X].values, "f8")
         turned = (values + 180) % 360 - 180 if longitudes == "-180:180" else values % 360
@@ -344,14 +337,14 @@ def _sorted(data: Any, longitudes: str, sort: tuple[bool, bool]) -> Any:
     return data.sortby(X) if sort[1] else data
 
 
-def _target(call: Call, fields: list[Any], longitudes: str, sort: tuple[bool, bool]) -> tuple[Any, str]:
+def choose_target(
+    call: Call, asked: HarmonizeGrid, fields: list[Any], longitudes: str, sort: tuple[bool, bool]
+) -> tuple[Any, str]:
     """Return the grid that all are put on, and how it was chosen."""
     import xarray as xr
 
-    wanted = [
-        list_of(call, name, (int, float), "numbers") for name in ("target_latitudes", "target_longitudes")
-    ]
-    place = call.optional("target_grid")
+    wanted = asked.target_latitudes, asked.target_longitudes
+    place = call.optional("target_grid_path")
     if place is not None and any(wanted):
         raise LabrigError(
             "Both a grid to imitate and coordinates are given",
@@ -381,42 +374,41 @@ def _target(call: Call, fields: list[Any], longitudes: str, sort: tuple[bool, bo
 
             grid, chosen = grid_of(opened(place).data), "target_grid_path"
         else:
-            chosen = choice_of(call, "target_grid_strategy", STRATEGIES, "coarsest")
-            steps = [max(_step(field, Y), _step(field, X)) for field in fields]
+            chosen = asked.target_grid_strategy
+            steps = [max(mean_step(field, Y), mean_step(field, X)) for field in fields]
             number_of_it = {"first": 0, "coarsest": int(np.argmax(steps)), "finest": int(np.argmin(steps))}[
                 chosen
             ]
             grid = fields[number_of_it]
         y, x = np.asarray(grid["latitude"].values, "f8"), np.asarray(grid["longitude"].values, "f8")
     made = xr.DataArray(np.zeros((y.size, x.size)), {Y: y, X: x}, (Y, X), "target")
-    made = _sorted(made, longitudes, sort)
+    made = sort_axes(made, longitudes, sort)
     about = {Y: "degrees_north", X: "degrees_east"}
     return xr.Dataset(coords={dim: (dim, made[dim].values, {"units": about[dim]}) for dim in (Y, X)}), chosen
 
 
-def _step(field: Any, dim: str) -> float:
+def mean_step(field: Any, dim: str) -> float:
     values = np.asarray(field[dim].values, "f8")
     return float(np.abs(np.diff(values)).mean()) if values.size > 1 else 0.0
 
 
-def _counts(grid: Any) -> dict[str, int]:
+def count_cells(grid: Any) -> dict[str, int]:
     return {"lat_count": int(grid.sizes[Y]), "lon_count": int(grid.sizes[X])}
 
 
-def _accumulated(call: Call, data: Any) -> Any:
+def accumulate(asked: HarmonizeGrid, data: Any) -> Any:
     """Return sums, means or maxima over all times, or over windows of hours; a window that is not full is missing."""
-    kind = text_of(call, "accumulation")
+    kind = asked.accumulation
     if not kind:
-        if call.argument("accumulation_hours") is not None:
+        if asked.accumulation_hours:
             raise LabrigError(
                 "What is to be done over these hours?", where="accumulation", expected="sum, mean or max"
             )
         return data
-    choice_of(call, "accumulation", ACCUMULATIONS, "")
     axis = require_times(data, TIME if TIME in data.dims else "")
-    if call.argument("accumulation_hours") is None:
+    if not asked.accumulation_hours:
         return getattr(data, kind)(TIME, skipna=False, keep_attrs=True)
-    hours = count_of(call, "accumulation_hours", 24, high=24 * 366)
+    hours = asked.accumulation_hours
     steps = np.diff(axis.values) / np.timedelta64(1, "h")
     if not steps.size or not np.allclose(steps, steps[0]) or (hours / steps[0]) % 1:
         raise LabrigError(
@@ -433,10 +425,10 @@ def _accumulated(call: Call, data: Any) -> Any:
     return getattr(windows, kind)(skipna=False).assign_attrs(data.attrs)
 
 
-def _transformed(call: Call, data: Any) -> Any:
-    if not text_of(call, "transform"):
+def transform(asked: HarmonizeGrid, data: Any) -> Any:
+    if not asked.transform:
         return data
-    kind = choice_of(call, "transform", TRANSFORMS, "")
+    kind = asked.transform
     least = float(data.min())
     bad = (
         least <= 0

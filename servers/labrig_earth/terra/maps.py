@@ -10,6 +10,7 @@ import numpy as np
 
 from labrig.errors import LabrigError, unknown_name
 from labrig.plotting.checks import Heading
+from labrig_earth.data.formats import Place
 from labrig_earth.ensembles.members import MEMBER, TIME, Members, X, Y, like, read_field, read_members
 from labrig_earth.gis.boxes import check_box
 from labrig_earth.grids.reading import Field
@@ -21,13 +22,20 @@ from labrig_earth.plots.maps import map_figure
 from labrig_earth.plots.overlays import Contours, Hatched, Overlay, crossed, round_levels
 from labrig_earth.plots.projections import Box
 from labrig_earth.results import Result
+from labrig_earth.terra.arguments.visualization import (
+    PlotAnomalyMap,
+    PlotConfidenceMap,
+    PlotEnsembleMeanMap,
+    PlotRegionMap,
+    PlotSkillMap,
+    PlotSpaghettiMap,
+    PlotSpreadMap,
+    PlotTercileMap,
+)
 from labrig_earth.terra.marks import MARK
 from labrig_earth.terra.payloads import answered, number, safe
-from labrig_earth.work.arguments import choice_of, list_of, number_of, text_of
 from labrig_earth.work.calls import Call
 
-AGGREGATES = ("auto", "mean", "sum", "min", "max")
-CATEGORIES = ("below", "normal", "above")
 CLIMATE_SHARE = 1 / 3
 """Probability of each tercile without a forecast."""
 
@@ -59,27 +67,36 @@ class Shown:
         return str(self.data.attrs.get("units", ""))
 
 
-def plot_region_map(call: Call) -> Result:
+def plot_region_map(call: Call, asked: PlotRegionMap) -> Result:
     """A map of a variable, or of a box of it: ``region`` is [north, west, south, east]."""
-    shown = shown_field(call, "field", text_of(call, "variable"))
-    box = _region(call)
+    shown = read_shown(
+        call.input("netcdf_path"), asked.variable, asked.time_index, asked.aggregate, asked.reduce_dims
+    )
+    box = read_region(asked.region)
     if box is not None:
         shown = replace(shown, data=select_box(shown.data, list(box))[0])
-    return _map(call, shown, title=text_of(call, "title") or shown.name, box=box)
+    return draw_map(call, shown, title=asked.title or shown.name, cmap=asked.cmap, box=box)
 
 
-def plot_ensemble_mean_map(call: Call) -> Result:
+def plot_ensemble_mean_map(call: Call, asked: PlotEnsembleMeanMap) -> Result:
     """A map of the mean of an ensemble, hatched where its confidence is high."""
-    shown = shown_field(call, "field", text_of(call, "variable"))
+    shown = read_shown(
+        call.input("netcdf_path"), asked.variable, asked.time_index, asked.aggregate, asked.reduce_dims
+    )
     overlays: list[Overlay] = []
     about: dict[str, Any] = {}
-    if call.optional("confidence") is not None:
-        threshold = number_of(call, "confidence_threshold", 0.7)
-        assert threshold is not None
-        sure = shown_field(call, "confidence", text_of(call, "confidence_variable", "confidence"))
+    if asked.confidence_path:
+        threshold = asked.confidence_threshold
+        sure = read_shown(
+            call.input("confidence_path"),
+            asked.confidence_variable,
+            asked.time_index,
+            asked.aggregate,
+            asked.reduce_dims,
+        )
         aligned = like(sure.data, shown.data, where="confidence_path", units=False)
         label = f"Confidence at least {threshold:g}"
-        hatched = Hatched(cells_of(aligned), threshold, text_of(call, "hatch_pattern", "///"), label)
+        hatched = Hatched(cells_of(aligned), threshold, asked.hatch_pattern, label)
         overlays.append(hatched)
         about["overlay"] = {
             "threshold": threshold,
@@ -88,52 +105,85 @@ def plot_ensemble_mean_map(call: Call) -> Result:
             "share": number(hatched.share),
         }
         shown = replace(shown, warnings=(*shown.warnings, *sure.warnings))
-    return _map(call, shown, overlays=overlays, about=about, middle=call.argument("center_zero"))
+    return draw_map(
+        call,
+        shown,
+        heading=asked.title,
+        subtitle=asked.subtitle,
+        cmap=asked.cmap,
+        overlays=overlays,
+        about=about,
+        low=asked.vmin,
+        high=asked.vmax,
+        middle=asked.center_zero,
+    )
 
 
-def plot_spread_map(call: Call) -> Result:
+def plot_spread_map(call: Call, asked: PlotSpreadMap) -> Result:
     """A map of the spread of an ensemble, from 0."""
-    shown = shown_field(call, "field", text_of(call, "variable"))
+    shown = read_shown(
+        call.input("netcdf_path"), asked.variable, asked.time_index, asked.aggregate, asked.reduce_dims
+    )
     if float(shown.data.min()) < 0:
         raise LabrigError(
             "A spread is not negative", where=shown.name, try_="plot_region_map for another variable"
         )
-    return _map(call, shown, low=0.0, middle=False)
-
-
-def plot_confidence_map(call: Call) -> Result:
-    """A map of an index from 0 to 1, with contours."""
-    shown = shown_field(call, "field", text_of(call, "variable"))
-    _within_one(shown)
-    levels = _levels(call) or (0.4, 0.6, 0.8)
-    contours = Contours((cells_of(shown.data),), levels)
-    about = {"contours": {"levels": list(levels), "label": "Confidence"}}
-    return _map(
-        call, shown, overlays=[contours], about=about, low=0.0, high=1.0, middle=False, label="Confidence"
+    return draw_map(
+        call,
+        shown,
+        heading=asked.title,
+        subtitle=asked.subtitle,
+        cmap=asked.cmap,
+        low=asked.vmin,
+        high=asked.vmax,
+        middle=False,
     )
 
 
-def plot_spaghetti_map(call: Call) -> Result:
+def plot_confidence_map(call: Call, asked: PlotConfidenceMap) -> Result:
+    """A map of an index from 0 to 1, with contours."""
+    shown = read_shown(
+        call.input("netcdf_path"), asked.variable, asked.time_index, asked.aggregate, asked.reduce_dims
+    )
+    require_within_one(shown)
+    levels = sort_levels(asked.contour_levels)
+    contours = Contours((cells_of(shown.data),), levels)
+    about = {"contours": {"levels": list(levels), "label": "Confidence"}}
+    return draw_map(
+        call,
+        shown,
+        heading=asked.title,
+        subtitle=asked.subtitle,
+        cmap=asked.cmap,
+        overlays=[contours],
+        about=about,
+        low=asked.vmin,
+        high=asked.vmax,
+        middle=False,
+        label="Confidence",
+    )
+
+
+def plot_spaghetti_map(call: Call, asked: PlotSpaghettiMap) -> Result:
     """Contours of every member of an ensemble, a colour for each level, and those of the mean."""
-    members = read_members(call.inputs.get("members", ()), text_of(call, "variable"))
-    labels = list_of(call, "member_labels", str, "names")
+    members = read_members(call.inputs.get("member_paths", ()), asked.variable)
+    labels = asked.member_labels
     if labels and len(labels) != len(members.names):
         raise LabrigError(
             f"{len(labels)} labels for {len(members.names)} members",
             where="member_labels",
             expected="one for each",
         )
-    shown = _at_time(call, _as_field(members), keep=(MEMBER,))
+    shown = take_time(field_of(members), asked.time_index, asked.aggregate, asked.reduce_dims, keep=(MEMBER,))
     fields = tuple(cells_of(shown.data.isel({MEMBER: place})) for place in range(shown.data.sizes[MEMBER]))
-    levels = _levels(call) or round_levels(fields)
-    colours = list_of(call, "colors", str, "colours")
+    levels = sort_levels(asked.contour_levels) or round_levels(fields)
     contours = Contours(
         fields,
         levels,
         with_unit("", shown.unit).strip(" ()"),
-        tuple(_colour(each) for each in colours),
-        number_of(call, "linewidth", 1.0, low=0.1, high=5) or 1.0,
-        number_of(call, "alpha", 0.8, low=0.05, high=1) or 0.8,
+        tuple(require_colour(each) for each in asked.colors),
+        asked.linewidth,
+        asked.alpha,
     )
     counts = [sum(crossed(field, level) for field in fields) for level in levels]
     warnings = [
@@ -141,8 +191,8 @@ def plot_spaghetti_map(call: Call) -> Result:
         for level, count in zip(levels, counts, strict=True)
         if not count
     ]
-    notes = (f"Contours of {shown.name}", text_of(call, "subtitle") or shown.when)
-    heading = Heading(text_of(call, "title"), shown.source, _said(notes, shown))
+    notes = (f"Contours of {shown.name}", asked.subtitle or shown.when)
+    heading = Heading(asked.title, shown.source, join_notes(notes, shown))
     figure = map_figure(heading, overlays=[contours])
     payload = {
         "variable": shown.name,
@@ -153,16 +203,14 @@ def plot_spaghetti_map(call: Call) -> Result:
         "members_with_contour": counts,
         "time_descriptor": shown.when,
     }
-    return _drawn(call, figure, payload, shown, warnings)
+    return write_picture(call, figure, payload, shown, warnings)
 
 
-def plot_tercile_map(call: Call) -> Result:
+def plot_tercile_map(call: Call, asked: PlotTercileMap) -> Result:
     """A map of the probability of a tercile: the variable ``p_CATEGORY``."""
-    category = text_of(call, "category", "above")
-    if category not in CATEGORIES:
-        raise unknown_name("category", category, CATEGORIES, where="category")
-    shown = shown_field(call, "field", f"p_{category}")
-    _within_one(shown)
+    category = asked.category
+    shown = read_shown(call.input("prob_path"), f"p_{category}")
+    require_within_one(shown)
     values = shown.data.values[np.isfinite(shown.data.values)]
     about = {
         "category": category,
@@ -170,8 +218,8 @@ def plot_tercile_map(call: Call) -> Result:
         "note": "a third is the probability without a forecast; each cell counts once",
     }
     contours = Contours((cells_of(shown.data),), (round(CLIMATE_SHARE, 3),), linewidth=1.2)
-    title = text_of(call, "title") or f"Probability of the tercile {category}"
-    return _map(
+    title = asked.title or f"Probability of the tercile {category}"
+    return draw_map(
         call,
         shown,
         title=title,
@@ -186,18 +234,24 @@ def plot_tercile_map(call: Call) -> Result:
     )
 
 
-def plot_anomaly_map(call: Call) -> Result:
+def plot_anomaly_map(call: Call, asked: PlotAnomalyMap) -> Result:
     """A map of an anomaly, in colours that have 0 in their middle."""
-    shown = shown_field(call, "field", text_of(call, "variable"))
-    title = text_of(call, "title") or "Anomaly"
-    return _map(call, shown, title=title, middle=True, key="output_path")
+    shown = read_shown(call.input("anomaly_path"), asked.variable)
+    return draw_map(
+        call,
+        shown,
+        title=asked.title or "Anomaly",
+        cmap=asked.cmap,
+        low=asked.vmin,
+        high=asked.vmax,
+        middle=True,
+        key="output_path",
+    )
 
 
-def plot_skill_map(call: Call) -> Result:
+def plot_skill_map(call: Call, asked: PlotSkillMap) -> Result:
     """A map of a measure of skill; cells below ``mask_threshold`` are left out where it is above 0."""
-    shown = shown_field(call, "field", text_of(call, "metric"))
-    threshold = number_of(call, "mask_threshold", 0.0)
-    assert threshold is not None
+    shown, threshold = read_shown(call.input("skill_nc_path"), asked.metric), asked.mask_threshold
     there = shown.data.notnull()
     kept = shown.data.where(shown.data >= threshold) if threshold > 0 else shown.data
     if not bool(kept.notnull().any()):
@@ -210,14 +264,19 @@ def plot_skill_map(call: Call) -> Result:
     about = {"metric": shown.name, "mask_threshold": threshold, "share_shown": share}
     note = f"Cells below {threshold:g} are left out" if threshold > 0 else ""
     shown = replace(shown, data=kept)
-    return _map(call, shown, title=shown.name, about=about, note=note, middle=None, key="output_path")
+    return draw_map(
+        call, shown, title=shown.name, cmap=asked.cmap, about=about, note=note, middle=None, key="output_path"
+    )
 
 
-def _map(
+def draw_map(
     call: Call,
     shown: Shown,
     *,
     title: str = "",
+    heading: str = "",
+    subtitle: str = "",
+    cmap: str = "",
     overlays: Sequence[Overlay] = (),
     about: dict[str, Any] | None = None,
     low: float | None = None,
@@ -228,14 +287,18 @@ def _map(
     note: str = "",
     key: str = "figure_path",
 ) -> Result:
-    """Draw a field, and say its limits and range."""
+    """Draw a field, and say its limits and range.
+
+    Parameters
+    ----------
+    title
+        Which says also what colours suit; a `heading` in its place says nothing of them.
+    """
     cells = cells_of(shown.data, label=label)
-    low, high = number_of(call, "vmin", low), number_of(call, "vmax", high)
-    colours, assumed = chosen_colours(call, cells, low, high, middle, title)
-    title = title or text_of(call, "title")
-    notes = (text_of(call, "subtitle") or shown.when, note)
-    heading = Heading(title, shown.source, _said(notes, shown))
-    figure = map_figure(heading, field=cells, colours=colours, overlays=overlays, box=box)
+    colours, assumed = choose_colours(cells, cmap, low, high, middle, title)
+    notes = (subtitle or shown.when, note)
+    head = Heading(title or heading, shown.source, join_notes(notes, shown))
+    figure = map_figure(head, field=cells, colours=colours, overlays=overlays, box=box)
     payload = {
         "variable": shown.name,
         "time_descriptor": shown.when,
@@ -251,10 +314,10 @@ def _map(
     }
     if box is not None:
         payload["region"] = [box[3], box[0], box[1], box[2]]
-    return _drawn(call, figure, payload, shown, (), assumed, key)
+    return write_picture(call, figure, payload, shown, (), assumed, key)
 
 
-def _drawn(
+def write_picture(
     call: Call,
     figure: Any,
     payload: dict[str, Any],
@@ -277,12 +340,18 @@ def _drawn(
     )
 
 
-def shown_field(call: Call, role: str, variable: str) -> Shown:
+def read_shown(
+    place: Place,
+    variable: str,
+    time_index: int | None = None,
+    aggregate: str = "auto",
+    reduce_dims: Sequence[str] = (),
+) -> Shown:
     """Return a variable of a file at the time of ``time_index``, or over time by ``aggregate``."""
-    return _at_time(call, read_field(call.input(role), variable))
+    return take_time(read_field(place, variable), time_index, aggregate, reduce_dims)
 
 
-def _as_field(members: Members) -> Field:
+def field_of(members: Members) -> Field:
     """Return an ensemble as a field with its notes."""
     from labrig_earth.grids.axes import axes_of
 
@@ -292,25 +361,29 @@ def _as_field(members: Members) -> Field:
     )
 
 
-def _at_time(call: Call, field: Field, keep: Sequence[str] = ()) -> Shown:
+def take_time(
+    field: Field,
+    time_index: int | None,
+    aggregate: str,
+    reduce_dims: Sequence[str],
+    keep: Sequence[str] = (),
+) -> Shown:
     """Return a field without other axes than latitude, longitude and `keep`: one time, or a mean over times."""
     data = field.data
     if Y not in data.dims or X not in data.dims:
         raise LabrigError("The field is on no grid of latitudes and longitudes", where=field.source)
-    reduced = list_of(call, "reduce_dims", str, "names of dimensions")
-    for dim in reduced:
+    for dim in reduce_dims:
         if dim not in data.dims or dim in (Y, X, *keep):
             could = [str(each) for each in data.dims if each not in (Y, X, *keep)]
             raise unknown_name("dimension", dim, could, where="reduce_dims")
-    if reduced:
-        data = data.mean(reduced, skipna=False, keep_attrs=True)
-    place = call.argument("time_index")
-    how = choice_of(call, "aggregate", AGGREGATES, "auto")
-    when = f"Mean over {', '.join(reduced)}" if reduced else ""
+    if reduce_dims:
+        data = data.mean(reduce_dims, skipna=False, keep_attrs=True)
+    place, how = time_index, aggregate
+    when = f"Mean over {', '.join(reduce_dims)}" if reduce_dims else ""
     if TIME in data.dims:
         times = data[TIME].values
         if place is not None:
-            if not isinstance(place, int) or not -times.size <= place < times.size:
+            if not -times.size <= place < times.size:
                 raise LabrigError(
                     f"There are {times.size} times", where=f"time_index {place}", code="not_found"
                 )
@@ -339,11 +412,11 @@ def _at_time(call: Call, field: Field, keep: Sequence[str] = ()) -> Shown:
     return Shown(data, when, field.source, tuple(field.warnings), tuple(field.assumed))
 
 
-def chosen_colours(
-    call: Call, cells: Cells, low: float | None, high: float | None, middle: Any, title: str
+def choose_colours(
+    cells: Cells, name: str, low: float | None, high: float | None, middle: Any, title: str
 ) -> tuple[Colours, list[str]]:
     """Return the colours of a map, and what was put in the place of a map that colour-blind people cannot read."""
-    name, assumed = text_of(call, "cmap"), []
+    assumed = []
     if name and name not in (*SEQUENTIAL, *DIVERGING):
         import matplotlib
 
@@ -369,8 +442,8 @@ def chosen_colours(
     )
 
 
-def _region(call: Call) -> Box | None:
-    wanted = list_of(call, "region", (int, float), "numbers")
+def read_region(wanted: Sequence[float]) -> Box | None:
+    """Return the box of [north, west, south, east]; None for none."""
     if not wanted:
         return None
     if len(wanted) != 4:
@@ -386,11 +459,11 @@ def _region(call: Call) -> Box | None:
     return check_box((west, south, east, north), "region")
 
 
-def _levels(call: Call) -> tuple[float, ...]:
-    return tuple(sorted(set(map(float, list_of(call, "contour_levels", (int, float), "numbers")))))
+def sort_levels(levels: Sequence[float]) -> tuple[float, ...]:
+    return tuple(sorted(set(levels)))
 
 
-def _within_one(shown: Shown) -> None:
+def require_within_one(shown: Shown) -> None:
     low, high = float(shown.data.min()), float(shown.data.max())
     if low < -1e-6 or high > 1 + 1e-6:
         raise LabrigError(
@@ -401,7 +474,7 @@ def _within_one(shown: Shown) -> None:
         )
 
 
-def _colour(name: str) -> str:
+def require_colour(name: str) -> str:
     from matplotlib.colors import is_color_like
 
     if not is_color_like(name):
@@ -409,6 +482,6 @@ def _colour(name: str) -> str:
     return name
 
 
-def _said(notes: Sequence[str], shown: Shown) -> tuple[str, ...]:
+def join_notes(notes: Sequence[str], shown: Shown) -> tuple[str, ...]:
     kept = [each[:1].upper() + each[1:] for each in (*notes, *shown.warnings) if each]
     return tuple(dict.fromkeys(kept))

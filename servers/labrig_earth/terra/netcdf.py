@@ -14,19 +14,22 @@ from labrig_earth.grids.reading import Field, opened, readable
 from labrig_earth.grids.selecting import select_box
 from labrig_earth.grids.times import iso, require_times, select_range
 from labrig_earth.results import Result
+from labrig_earth.terra.arguments.core import DescribeNetcdfVariables, InspectNetcdf, ReadNetcdfData
 from labrig_earth.terra.payloads import answered, number
-from labrig_earth.work.arguments import count_of, flag_of, list_of, text_of
 from labrig_earth.work.calls import Call
 
-MOST_SHOWN = 1000
+SELECTIONS = (
+    *("time_indices", "start_time", "end_time", "years", "months", "days", "hours"),
+    *("lat_range", "lon_range", "lat_indices", "lon_indices"),
+)
 MOST_TEXT = 300
 
 
-def describe_netcdf_variables(call: Call) -> Result:
+def describe_netcdf_variables(call: Call, asked: DescribeNetcdfVariables) -> Result:
     """Say which variables files have: dimensions, types, attributes, coordinates; no value of a variable is read."""
     import xarray as xr
 
-    places = call.inputs.get("files", ())
+    places = call.inputs.get("netcdf_path", ())
     if not places:
         raise LabrigError("No file is given", where="netcdf_path", expected="a path or a handle")
     sets = [open_dataset(place) for place in places]
@@ -38,38 +41,34 @@ def describe_netcdf_variables(call: Call) -> Result:
             where=", ".join(place.name for place in places),
             expected="files of the same variables that follow each other along an axis",
         ) from None
-    names = list_of(call, "variables", str, "names") or [str(name) for name in data.data_vars]
-    keys = list_of(call, "attr_keys", str, "names")
-    preview = _preview(call)
-    with_coordinates = flag_of(call, "include_coords", True)
+    names = asked.variables or [str(name) for name in data.data_vars]
+    keys, preview = asked.attr_keys, asked.coord_preview
     found: list[dict[str, Any]] = []
     for name in names:
-        one = _variable(data, name)
+        one = find_variable(data, name)
         about: dict[str, Any] = {
             "name": name,
             "dims": [str(dim) for dim in one.dims],
             "shape": [int(size) for size in one.shape],
             "dtype": str(one.dtype),
-            "attrs": _attributes(one.attrs, keys) or None,
+            "attrs": take_attributes(one.attrs, keys) or None,
             "coords": None,
         }
-        if with_coordinates:
+        if asked.include_coords:
             about["coords"] = [
                 {
                     "name": str(dim),
                     "size": int(one.sizes[dim]),
                     "dtype": str(data[dim].dtype),
-                    "attrs": _attributes(data[dim].attrs, ("units", "long_name")),
-                    "preview": _values(data[dim].values[:preview]),
+                    "attrs": take_attributes(data[dim].attrs, ("units", "long_name")),
+                    "preview": list_values(data[dim].values[:preview]),
                 }
                 for dim in one.dims
                 if dim in data.coords
             ] or None
         found.append(about)
-    lines = [_line(each) for each in found]
-    attributes = (
-        _attributes(data.attrs, list(data.attrs)) if flag_of(call, "include_dataset_attrs", True) else None
-    )
+    lines = [format_line(each) for each in found]
+    attributes = take_attributes(data.attrs, list(data.attrs)) if asked.include_dataset_attrs else None
     payload = {
         "source_paths": [place.name for place in places],
         "variables": found,
@@ -79,21 +78,21 @@ def describe_netcdf_variables(call: Call) -> Result:
     return answered(payload, method="metadata as they stand in the file")
 
 
-def inspect_netcdf(call: Call) -> Result:
+def inspect_netcdf(call: Call, asked: InspectNetcdf) -> Result:
     """Say what is in a file, with the range, mean and standard deviation of each variable."""
-    place = call.input("file")
+    place = call.input("netcdf_path")
     source = opened(place)
     data = source.data
-    names = list_of(call, "variables", str, "names") or [str(name) for name in data.data_vars]
-    preview = _preview(call)
+    names = asked.variables or [str(name) for name in data.data_vars]
+    preview = asked.coord_preview
     variables = {}
     for name in names:
-        one = readable(source.with_data(_variable(data, name))).data
+        one = readable(source.with_data(find_variable(data, name))).data
         variables[name] = {
             "dims": {str(dim): int(size) for dim, size in one.sizes.items()},
             "dtype": str(one.dtype),
-            "attrs": _attributes(one.attrs, list(one.attrs)),
-            **_statistics(one),
+            "attrs": take_attributes(one.attrs, list(one.attrs)),
+            **compute_statistics(one),
         }
     payload = {
         "paths": [place.name],
@@ -102,66 +101,49 @@ def inspect_netcdf(call: Call) -> Result:
             str(name): {
                 "size": int(each.size),
                 "dtype": str(each.dtype),
-                "preview": _values(np.ravel(each.values)[:preview]),
+                "preview": list_values(np.ravel(each.values)[:preview]),
             }
             for name, each in data.coords.items()
         },
         "variables": variables,
-        "global_attrs": _attributes(data.attrs, list(data.attrs)),
+        "global_attrs": take_attributes(data.attrs, list(data.attrs)),
     }
     method = "each value counts once, whatever area its cell has; missing values do not count"
     return answered(payload, method=method, warnings=source.warnings, assumed=source.assumed)
 
 
-def read_netcdf_data(call: Call) -> Result:
+def read_netcdf_data(call: Call, asked: ReadNetcdfData) -> Result:
     """Read a part of a variable: a summary of it, and the first values in the order of its axes.
 
     Ranges of latitude and longitude may be given in either order, whichever way the axis runs, and both ends count.
     """
-    place = call.input("file")
+    place = call.input("netcdf_path")
     source = opened(place)
     try:
-        found = source.with_data(variable_of(source.data, text_of(call, "variable")))
+        found = source.with_data(variable_of(source.data, asked.variable))
     except LabrigError as error:
         error.where = f"variable of {place.name}"
         raise
-    data = _at_times(call, found)
+    data = select_times(asked, found)
     axes = axes_of(data)
-    data = _in_ranges(call, data)
-    for name, axis in (("lat_indices", axes.y), ("lon_indices", axes.x)):
-        data = _at_places(call, name, data, axis)
+    data = select_ranges(asked, data)
+    data = select_places("lat_indices", asked.lat_indices, data, axes.y)
+    data = select_places("lon_indices", asked.lon_indices, data, axes.x)
     part = readable(found.with_data(data))
     data = part.data.load()
     if not data.size:
         raise LabrigError("The selection holds nothing", where=place.name)
-    shown = call.argument("sample_limit", 20)
-    if isinstance(shown, bool) or not isinstance(shown, int) or not 0 <= shown <= MOST_SHOWN:
-        raise LabrigError(f"sample_limit is {shown}", where="sample_limit", expected=f"0 to {MOST_SHOWN}")
     numeric = data.dtype.kind in "fiub"
-    given = (
-        *(
-            "time_indices",
-            "start_time",
-            "end_time",
-            "years",
-            "months",
-            "days",
-            "hours",
-            "lat_range",
-            "lon_range",
-        ),
-        *("lat_indices", "lon_indices"),
-    )
     payload = {
         "source": place.name,
         "variable": str(data.name),
         "units": str(data.attrs.get("units", "")),
         "dims": {str(dim): int(size) for dim, size in data.sizes.items()},
         "shape": [int(size) for size in data.shape],
-        "coords": _coordinates(data) or None,
-        "stats": _statistics(data) if flag_of(call, "include_stats", True) and numeric else None,
-        "sample_values": _values(np.ravel(data.values)[:shown]),
-        "selection_applied": {name: call.argument(name) for name in given},
+        "coords": describe_coordinates(data) or None,
+        "stats": compute_statistics(data) if asked.include_stats and numeric else None,
+        "sample_values": list_values(np.ravel(data.values)[: asked.sample_limit]),
+        "selection_applied": {name: getattr(asked, name) or None for name in SELECTIONS},
         "note": "sample_values are the first of the part, the last axis running fastest",
     }
     return answered(
@@ -172,19 +154,28 @@ def read_netcdf_data(call: Call) -> Result:
     )
 
 
-def _at_times(call: Call, source: Field) -> Any:
+def select_times(asked: ReadNetcdfData, source: Field) -> Any:
     data, time = source.data, source.axes.time
-    asked = [name for name in ("time_indices", "years", "months", "days", "hours") if call.argument(name)]
-    start, end = text_of(call, "start_time"), text_of(call, "end_time")
-    if not asked and not start and not end:
+    parts = [
+        ("years", "year", asked.years),
+        ("months", "month", asked.months),
+        ("days", "day", asked.days),
+        ("hours", "hour", asked.hours),
+    ]
+    given = [
+        name
+        for name, values in (("time_indices", asked.time_indices), *((n, v) for n, _, v in parts))
+        if values
+    ]
+    start, end = asked.start_time, asked.end_time
+    if not given and not start and not end:
         return data
     if not time or time not in data.dims:
-        raise LabrigError("The variable has no time axis", where=(asked or ["start_time"])[0])
-    data = _at_places(call, "time_indices", data, time)
+        raise LabrigError("The variable has no time axis", where=(given or ["start_time"])[0])
+    data = select_places("time_indices", asked.time_indices, data, time)
     if start or end:
         data = select_range(data, time, start, end)
-    for name, part in (("years", "year"), ("months", "month"), ("days", "day"), ("hours", "hour")):
-        wanted = list_of(call, name, int, "whole numbers")
+    for name, part, wanted in parts:
         if wanted:
             axis = require_times(data, time)
             there = getattr(axis.dt, part).isin(wanted).values
@@ -199,8 +190,8 @@ def _at_times(call: Call, source: Field) -> Any:
     return data
 
 
-def _in_ranges(call: Call, data: Any) -> Any:
-    latitudes, longitudes = _range(call, "lat_range"), _range(call, "lon_range")
+def select_ranges(asked: ReadNetcdfData, data: Any) -> Any:
+    latitudes, longitudes = read_range("lat_range", asked.lat_range), read_range("lon_range", asked.lon_range)
     if latitudes is None and longitudes is None:
         return data
     axes = axes_of(data)
@@ -223,8 +214,7 @@ def _in_ranges(call: Call, data: Any) -> Any:
     return data.isel({axes.y: np.flatnonzero(there)})
 
 
-def _range(call: Call, name: str) -> tuple[float, float] | None:
-    given = list_of(call, name, (int, float), "numbers")
+def read_range(name: str, given: Sequence[float]) -> tuple[float, float] | None:
     if not given:
         return None
     if len(given) != 2:
@@ -233,8 +223,7 @@ def _range(call: Call, name: str) -> tuple[float, float] | None:
     return low, high
 
 
-def _at_places(call: Call, name: str, data: Any, axis: str) -> Any:
-    wanted: Sequence[int] = list_of(call, name, int, "whole numbers")
+def select_places(name: str, wanted: Sequence[int], data: Any, axis: str) -> Any:
     if not wanted:
         return data
     if not axis or axis not in data.dims:
@@ -250,14 +239,14 @@ def _at_places(call: Call, name: str, data: Any, axis: str) -> Any:
     return data.isel({axis: sorted({each % size for each in wanted})})
 
 
-def _statistics(data: Any) -> dict[str, Any]:
+def compute_statistics(data: Any) -> dict[str, Any]:
     if data.dtype.kind not in "fiub" or not data.size:
         return dict.fromkeys(("min", "max", "mean", "std"))
     values = data.astype("f8")
     return {name: number(getattr(values, name)()) for name in ("min", "max", "mean", "std")}
 
 
-def _coordinates(data: Any) -> dict[str, Any]:
+def describe_coordinates(data: Any) -> dict[str, Any]:
     axes = axes_of(data)
     found: dict[str, Any] = {}
     if axes.time and axes.time in data.coords:
@@ -265,8 +254,8 @@ def _coordinates(data: Any) -> dict[str, Any]:
         found["time"] = {
             "name": axes.time,
             "count": int(values.size),
-            "start": _values(values[:1])[0],
-            "end": _values(values[-1:])[0],
+            "start": list_values(values[:1])[0],
+            "end": list_values(values[-1:])[0],
         }
     for key, name in (("lat", axes.y), ("lon", axes.x)):
         if name and name in data.coords:
@@ -280,21 +269,17 @@ def _coordinates(data: Any) -> dict[str, Any]:
     return found
 
 
-def _variable(data: Any, name: str) -> Any:
+def find_variable(data: Any, name: str) -> Any:
     if name not in data.variables:
         raise unknown_name("variable", name, [str(each) for each in data.data_vars], where="variables")
     return data[name]
 
 
-def _preview(call: Call) -> int:
-    return count_of(call, "coord_preview", 3, high=100) if call.argument("coord_preview") != 0 else 0
-
-
-def _attributes(attributes: Mapping[Any, Any], keys: Sequence[Any]) -> dict[str, str]:
+def take_attributes(attributes: Mapping[Any, Any], keys: Sequence[Any]) -> dict[str, str]:
     return {str(key): str(attributes[key])[:MOST_TEXT] for key in keys if key in attributes}
 
 
-def _values(values: Any) -> list[Any]:
+def list_values(values: Any) -> list[Any]:
     if values.dtype.kind in "fiub":
         return [number(each) if values.dtype.kind == "f" else each.item() for each in values]
     return [
@@ -302,7 +287,7 @@ def _values(values: Any) -> list[Any]:
     ]
 
 
-def _line(about: Mapping[str, Any]) -> str:
+def format_line(about: Mapping[str, Any]) -> str:
     sizes = ", ".join(f"{dim}={size}" for dim, size in zip(about["dims"], about["shape"], strict=True))
     attributes = ", ".join(f"{key}={value}" for key, value in (about["attrs"] or {}).items())
     return f"{about['name']}: dtype={about['dtype']} dims[{sizes}]" + (

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import get_type_hints
 
+from labrig_earth.results import Result
 from labrig_earth.terra import (
     basics,
     checks,
@@ -25,8 +27,17 @@ from labrig_earth.terra import (
 )
 from labrig_earth.work.calls import Operation
 
+
+def read_arguments(operation: Callable[..., Result]) -> Operation:
+    """Return an operation of a call of one that takes the declared arguments of its sub-tool beside the files."""
+    kind = get_type_hints(operation).get("asked")
+    if kind is None:
+        return operation
+    return lambda call: operation(call, kind(**call.arguments))
+
+
 OPERATIONS: Mapping[str, Operation] = {
-    f"terra_{operation.__name__}": operation
+    f"terra_{operation.__name__}": read_arguments(operation)
     for operation in (
         netcdf.describe_netcdf_variables,
         netcdf.inspect_netcdf,

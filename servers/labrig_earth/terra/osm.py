@@ -23,9 +23,15 @@ from labrig_earth.gis.features import read_features
 from labrig_earth.gis.measuring import area_m2
 from labrig_earth.gis.querying import select
 from labrig_earth.results import Result
+from labrig_earth.terra.arguments.geo_osm import (
+    GisDistanceMatrix,
+    GisFeatureQuery,
+    GisFeatureStats,
+    GisOverlay,
+    GisSourceMetadata,
+)
 from labrig_earth.terra.marks import MARK
 from labrig_earth.terra.payloads import answered, number
-from labrig_earth.work.arguments import count_of, list_of, mapping_of, text_of
 from labrig_earth.work.calls import Call
 
 KINDS: Mapping[str, tuple[str, ...]] = {
@@ -45,15 +51,14 @@ LEVELS = ((0.5, "low"), (5.0, "medium"))
 METHOD = "measured on the WGS 84 ellipsoid; of polygons the length is the perimeter"
 
 
-def gis_feature_query(call: Call) -> Result:
+def gis_feature_query(call: Call, asked: GisFeatureQuery) -> Result:
     """Features of an OSM or vector file that meet one of the filters and touch the area."""
-    area = area_of(mapping_of(call, "geometry"))
-    most = count_of(call, "max_features", 2000, high=20_000)
-    where: dict[str, Any] = mapping_of(call, "where")
-    kinds = _kinds(list_of(call, "geometry_types", str, "names"))
-    frame, warnings = _frame(call, area, where, kinds)
+    area = area_of(asked.geometry)
+    most = asked.max_features
+    kinds = list_kinds(asked.geometry_types)
+    frame, warnings = select_features(call, area, asked.where, kinds)
     total = len(frame)
-    items = [_feature(row, shape) for row, shape in _rows(frame.head(most))]
+    items = [make_feature(row, shape) for row, shape in list_rows(frame.head(most))]
     counts: dict[str, dict[str, int]] = {}
     for item in items:
         for key, value in item["properties"]["tags"].items():
@@ -63,7 +68,7 @@ def gis_feature_query(call: Call) -> Result:
     bounds = [float(each) for each in frame.head(most).total_bounds] if total else None
     cut = total > most
     payload: dict[str, Any] = {
-        "features": _fitting(items),
+        "features": keep_fitting(items),
         "features_path": None,
         "summary": {
             "total_features": len(items),
@@ -91,15 +96,15 @@ def gis_feature_query(call: Call) -> Result:
     return answered(payload, method=method, files=files, warnings=tuple(warnings))
 
 
-def gis_feature_stats(call: Call) -> Result:
+def gis_feature_stats(call: Call, asked: GisFeatureStats) -> Result:
     """Count, length and area of features by group."""
-    wanted = checked_measures(list_of(call, "metrics", str, "names"))
-    items = _items(call, "features")
+    wanted = checked_measures(asked.metrics)
+    items = read_items(call, "features", asked.features)
     rows = []
-    for group, sums in tallied(items, list_of(call, "group_by", str, "names")):
+    for group, sums in tallied(items, asked.group_by):
         row: dict[str, Any] = {"group": group}
         row |= {name: int(sums[name]) if name == "count" else number(sums[name]) for name in wanted}
-        km2 = _normalizer(call, sums["area_km2"])
+        km2 = read_normalizer(asked.normalizers, sums["area_km2"])
         if km2:
             if "count" in wanted:
                 row["count_per_km2"] = number(sums["count"] / km2)
@@ -110,26 +115,21 @@ def gis_feature_stats(call: Call) -> Result:
     return answered({"rows": rows}, method=METHOD, warnings=warnings)
 
 
-def gis_distance_matrix(call: Call) -> Result:
+def gis_distance_matrix(call: Call, asked: GisDistanceMatrix) -> Result:
     """Geodesic distances between points."""
-    metric = text_of(call, "metric", "geodesic_km")
-    if metric != "geodesic_km":
-        raise unknown_name("metric", metric, ("geodesic_km",), where="metric")
-    matrix, nearest = distance_matrix(
-        list_of(call, "origins", dict, "points"), list_of(call, "destinations", dict, "points")
-    )
+    matrix, nearest = distance_matrix(asked.origins, asked.destinations)
     return answered({"matrix": matrix, "nearest": nearest}, method="geodesics on the WGS 84 ellipsoid")
 
 
-def gis_overlay(call: Call) -> Result:
+def gis_overlay(call: Call, asked: GisOverlay) -> Result:
     """What of the targets lies in zones."""
-    wanted = checked_measures(list_of(call, "summary_metrics", str, "names"))
-    targets, zones = _items(call, "targets"), _items(call, "zones")
+    wanted = checked_measures(asked.summary_metrics)
+    targets, zones = read_items(call, "targets", asked.targets), read_items(call, "zones", asked.zones)
     from shapely.geometry import mapping
 
     sums = dict.fromkeys(MEASURES, 0.0)
     exposed: list[dict[str, Any]] = []
-    for target, numbers, part in laid_against(targets, zones, text_of(call, "operation", "intersect")):
+    for target, numbers, part in laid_against(targets, zones, asked.operation):
         for name, value in measures_of(part).items():
             sums[name] += value
         exposed.append(
@@ -140,7 +140,7 @@ def gis_overlay(call: Call) -> Result:
                 "intersection_geometry": mapping(part),
             }
         )
-    shown = _fitting(exposed)
+    shown = keep_fitting(exposed)
     payload = {
         "exposed_features": shown,
         "stats": {
@@ -157,23 +157,23 @@ def gis_overlay(call: Call) -> Result:
     return answered(payload, method=f"ground in two zones counts once; {METHOD}", warnings=tuple(warnings))
 
 
-def gis_source_metadata(call: Call) -> Result:
+def gis_source_metadata(call: Call, asked: GisSourceMetadata) -> Result:
     """How many features of each type an area has, and how dense they are."""
-    area = area_of(mapping_of(call, "geometry"))
+    area = area_of(asked.geometry)
     km2 = area_m2(area) / 1e6
-    types = list_of(call, "feature_types", str, "names")
+    types = asked.feature_types
     if not types:
         raise LabrigError("No type is given", where="feature_types", expected=f"{', '.join(TYPES)}, or a tag")
     counts: dict[str, int] = {}
     warnings: list[str] = []
     for name in types:
         tag, kinds = TYPES.get(name, (name, tuple(KINDS)))
-        frame, said = _frame(call, area, {tag: True}, _kinds(kinds))
+        frame, said = select_features(call, area, {tag: True}, list_kinds(kinds))
         counts[name] = len(frame)
         warnings += said
-    levels = {name: _level(count / km2) for name, count in counts.items()}
+    levels = {name: name_level(count / km2) for name, count in counts.items()}
     payload = {
-        "source": text_of(call, "source", "osm"),
+        "source": asked.source,
         "completeness": levels,
         "counts": counts,
         "density_per_sq_km": {name: number(count / km2) for name, count in counts.items()},
@@ -185,9 +185,11 @@ def gis_source_metadata(call: Call) -> Result:
     return answered(payload, method="features that touch the area, by tag and kind", warnings=tuple(warnings))
 
 
-def _frame(call: Call, area: Any, where: Mapping[str, Any], kinds: tuple[str, ...]) -> tuple[Any, list[str]]:
+def select_features(
+    call: Call, area: Any, where: Mapping[str, Any], kinds: tuple[str, ...]
+) -> tuple[Any, list[str]]:
     """Return the features of the file that meet one of the conditions, are of these kinds, and touch the area."""
-    features = read_features(call.input("osm"), keys=tuple(where))
+    features = read_features(call.input("osm_file"), keys=tuple(where))
     frame = features.frame
     fits = frame.index[:0]
     for name, value in where.items():
@@ -205,19 +207,19 @@ def _frame(call: Call, area: Any, where: Mapping[str, Any], kinds: tuple[str, ..
     return there.reset_index(drop=True), warnings
 
 
-def _kinds(names: Sequence[str]) -> tuple[str, ...]:
+def list_kinds(names: Sequence[str]) -> tuple[str, ...]:
     for name in names:
         if name not in KINDS:
             raise unknown_name("geometry type", name, tuple(KINDS), where="geometry_types")
     return tuple(kind for name in names or KINDS for kind in KINDS[name])
 
 
-def _rows(frame: Any) -> Any:
+def list_rows(frame: Any) -> Any:
     for (_, row), shape in zip(frame.iterrows(), frame.geometry, strict=True):
         yield {str(key): value for key, value in row.items() if key != frame.geometry.name}, shape
 
 
-def _feature(row: Mapping[str, Any], shape: Any) -> dict[str, Any]:
+def make_feature(row: Mapping[str, Any], shape: Any) -> dict[str, Any]:
     from shapely.geometry import mapping
 
     kind, name = row.get("osm_type", "feature"), row.get("osm_id", row.get("id", ""))
@@ -237,7 +239,7 @@ def _feature(row: Mapping[str, Any], shape: Any) -> dict[str, Any]:
     }
 
 
-def _fitting(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def keep_fitting(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return as many of the first as a payload holds."""
     room, kept = MOST_CHARACTERS, []
     for item in items:
@@ -248,14 +250,14 @@ def _fitting(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return kept
 
 
-def _items(call: Call, role: str) -> list[Item]:
+def read_items(call: Call, role: str, given: Any) -> list[Item]:
     """Return features of an argument, or of the file of that role."""
     place = call.optional(role)
     if place is None:
-        return items_of(call.argument(role, []), role)
+        return items_of(given, role)
     features = read_features(place)
     found = []
-    for row, shape in _rows(features.to("EPSG:4326")):
+    for row, shape in list_rows(features.to("EPSG:4326")):
         tags = row.get("tags")
         if isinstance(tags, str) and tags.startswith("{"):
             row["tags"] = json.loads(tags)
@@ -264,9 +266,8 @@ def _items(call: Call, role: str) -> list[Item]:
     return found
 
 
-def _normalizer(call: Call, own: float) -> float:
+def read_normalizer(given: Mapping[str, Any], own: float) -> float:
     """Return the area that counts are divided by, km2; 0 for none."""
-    given = mapping_of(call, "normalizers")
     for name in given:
         if name != "area_km2":
             raise unknown_name("normalizer", name, ("area_km2",), where="normalizers")
@@ -284,5 +285,5 @@ def _normalizer(call: Call, own: float) -> float:
     return float(value)
 
 
-def _level(density: float) -> str:
+def name_level(density: float) -> str:
     return next((name for limit, name in LEVELS if density < limit), "high")

@@ -12,8 +12,8 @@ from labrig_earth.grids.axes import is_field
 from labrig_earth.grids.reading import opened
 from labrig_earth.grids.regridding import MOST_CELLS, grid_of, regrid
 from labrig_earth.results import Result
+from labrig_earth.terra.arguments.forecast_models import RegridToTargetGrid
 from labrig_earth.terra.payloads import answered, safe, written
-from labrig_earth.work.arguments import flag_of, list_of, mapping_of, text_of
 from labrig_earth.work.calls import Call
 
 METHODS = {
@@ -23,21 +23,20 @@ AXES = {"latitudes": ("latitudes", "lats"), "longitudes": ("longitudes", "lons")
 NAMES = {"lat_name": Y, "lon_name": X}
 
 
-def regrid_to_target_grid(call: Call) -> Result:
+def regrid_to_target_grid(call: Call, asked: RegridToTargetGrid) -> Result:
     """Put variables of a file on a target grid."""
     place = call.input("data")
-    asked = text_of(call, "method", "bilinear").lower()
-    if asked not in METHODS:
-        raise unknown_name("method", asked, list(METHODS), where="method")
-    beyond = flag_of(call, "allow_extrapolation", False)
-    if beyond and asked == "conservative":
+    wished, beyond = asked.method.lower(), asked.allow_extrapolation
+    if wished not in METHODS:
+        raise unknown_name("method", wished, list(METHODS), where="method")
+    if beyond and wished == "conservative":
         raise LabrigError(
             "Means of cells cannot be extrapolated", where="allow_extrapolation", expected="false"
         )
-    target, names, chosen = _target(call)
+    target, names, chosen = choose_target(call, asked.target_grid)
     source = opened(place)
     there = [str(name) for name in source.data.data_vars if is_field(source.data[name])]
-    wanted = list_of(call, "variables", str, "names") or there
+    wanted = asked.variables or there
     for name in wanted:
         if name not in there:
             raise unknown_name("variable", name, there, where="variables")
@@ -47,7 +46,7 @@ def regrid_to_target_grid(call: Call) -> Result:
     method = ""
     for name in dict.fromkeys(wanted):
         field = read_field(place, name).data
-        cells = target.sizes[Y] * target.sizes[X] * (field.size // max(1, _size(field)))
+        cells = target.sizes[Y] * target.sizes[X] * (field.size // max(1, count_cells(field)))
         if cells > MOST_CELLS:
             raise over_limit(
                 f"{name} would have {cells:,} values",
@@ -55,9 +54,9 @@ def regrid_to_target_grid(call: Call) -> Result:
                 where="target_grid",
                 try_="fewer times or levels",
             )
-        found = regrid(field, target, method=METHODS[asked])
+        found = regrid(field, target, method=METHODS[wished])
         method = found.method
-        data = _extrapolated(field, target, METHODS[asked]) if beyond else found.data
+        data = extrapolate(field, target, METHODS[wished]) if beyond else found.data
         lost = int(data.isnull().sum()) - int(field.isnull().sum())
         if beyond:
             outside = int(found.data.isnull().sum())
@@ -70,40 +69,39 @@ def regrid_to_target_grid(call: Call) -> Result:
                 f"{name}: {int(data.isnull().sum())} of {data.size} values are missing: nothing is extrapolated"
             )
         fields[name] = data.rename({Y: names["lat_name"], X: names["lon_name"]})
-    stem = f"{safe(stem_of(place.name))}_regrid_{asked}"
+    stem = f"{safe(stem_of(place.name))}_regrid_{wished}"
     path = written(call, fields, stem, history=f"{method}; {place.name}", source=place.name)
     dims = {str(dim): int(size) for field in fields.values() for dim, size in field.sizes.items()}
     payload = {
         "output_path": path,
-        "method": asked,
+        "method": wished,
         "data_source": place.name,
         "target_grid_source": chosen,
         "variables": list(fields),
         "dims": dims,
         **names,
         "missing": {name: int(field.isnull().sum()) for name, field in fields.items()},
-        "means": {name: _mean(field) for name, field in fields.items()},
+        "means": {name: find_mean(field) for name, field in fields.items()},
     }
     return answered(payload, method=method, files=(path,), warnings=tuple(warnings), assumed=tuple(assumed))
 
 
-def _size(field: Any) -> int:
+def count_cells(field: Any) -> int:
     return int(field.sizes.get(Y, 1) * field.sizes.get(X, 1))
 
 
-def _mean(field: Any) -> float | None:
+def find_mean(field: Any) -> float | None:
     found = float(field.mean())
     return float(f"{found:.9g}") if np.isfinite(found) else None
 
 
-def _target(call: Call) -> tuple[Any, dict[str, str], str]:
+def choose_target(call: Call, given: Any) -> tuple[Any, dict[str, str], str]:
     """Return the grid, what its axes are to be called, and where it is from."""
     import xarray as xr
 
-    place = call.optional("target")
+    place = call.optional("target_file")
     if place is not None:
         return grid_of(opened(place).data), dict(NAMES), place.name
-    given = mapping_of(call, "target_grid")
     known = [key for keys in AXES.values() for key in keys] + list(NAMES)
     for key in given:
         if key not in known:
@@ -143,7 +141,7 @@ def _target(call: Call) -> tuple[Any, dict[str, str], str]:
     return grid, names, "inline"
 
 
-def _extrapolated(field: Any, target: Any, method: str) -> Any:
+def extrapolate(field: Any, target: Any, method: str) -> Any:
     """Return a field with what lies beyond its centres continued from the nearest ones, along each axis."""
     more = {"fill_value": "extrapolate"}
     sorted_ = field.sortby(Y).sortby(X)

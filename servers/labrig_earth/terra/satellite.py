@@ -13,10 +13,14 @@ from labrig_earth.results import Result
 from labrig_earth.satellite import drawing, picturing
 from labrig_earth.satellite.compositing import BoxGrid, area_where, statistics
 from labrig_earth.satellite.indices import Index, index_of
+from labrig_earth.terra.arguments.satellite import (
+    GeeFetchSentinel2Indices,
+    GeeFetchTruecolorThumbnail,
+    GeeIndexAreaStats,
+)
 from labrig_earth.terra.payloads import number
 from labrig_earth.terra.satellite_composites import composite_of
 from labrig_earth.terra.satellite_files import COLOURS, write_coloured, write_geotiff, write_thumbnail
-from labrig_earth.work.arguments import count_of, flag_of, list_of, mapping_of, number_of, share_of, text_of
 from labrig_earth.work.calls import Call
 
 USUAL = ("NDVI", "NBR", "NDBI", "NDWI")
@@ -31,16 +35,15 @@ CLASSES: Mapping[str, Mapping[str, Any]] = {
 BOX_ORDER = ("north", "west", "south", "east")
 
 
-def gee_fetch_sentinel2_indices(call: Call) -> Result:
+def gee_fetch_sentinel2_indices(call: Call, asked: GeeFetchSentinel2Indices) -> Result:
     """Indices of a composite: statistics, a picture of each, and on demand the composite itself."""
-    indices = _indices(list_of(call, "indices", str, "names of indices") or list(USUAL))
-    scale = _step(call, "scale")
-    coloured, whole = flag_of(call, "include_truecolor", True), flag_of(call, "include_geotiff")
-    needed = _bands(indices, coloured or whole)
-    made = composite_of(call, scale, needed)
-    payload = made.payload(call)
+    indices = find_indices(asked.indices or list(USUAL))
+    needed = list_bands(indices, asked.include_truecolor or asked.include_geotiff)
+    made = composite_of(call, asked, asked.scale, needed)
+    payload = made.payload(asked)
     payload["indices"] = {
-        index.name: _said(made.composite.index(index), made.composite.grid, index.name) for index in indices
+        index.name: describe_values(made.composite.index(index), made.composite.grid, index.name)
+        for index in indices
     }
     pictures = {
         index.name: picturing.index_colours(made.composite.index(index), index.name) for index in indices
@@ -48,7 +51,7 @@ def gee_fetch_sentinel2_indices(call: Call) -> Result:
     files: list[str] = []
     payload |= {"thumbnails": {}, "thumbnail_geotiffs": {}, "thumbnail_guardrails": {}}
     for name, pixels in pictures.items():
-        image, raster, about = write_thumbnail(call, made.composite.grid, pixels, name)
+        image, raster, about = write_thumbnail(call, asked, made.composite.grid, pixels, name)
         payload["thumbnails"][name], payload["thumbnail_geotiffs"][name] = image, raster
         payload["thumbnail_guardrails"][name] = about
         files += [image, raster]
@@ -58,26 +61,26 @@ def gee_fetch_sentinel2_indices(call: Call) -> Result:
         )
         for index in indices
     }
-    if coloured:
-        files += write_coloured(call, made.composite, payload, [])
-    if whole:
-        step = _step(call, "geotiff_scale", scale)
-        wide = made.composite if step == scale else composite_of(call, step, needed).composite
-        files += write_geotiff(call, wide, indices, "SENTINEL2_COMPOSITE", payload, made.label)
+    if asked.include_truecolor:
+        files += write_coloured(call, asked, made.composite, payload, [])
+    if asked.include_geotiff:
+        step = asked.geotiff_scale or asked.scale
+        wide = made.composite if step == asked.scale else composite_of(call, asked, step, needed).composite
+        files += write_geotiff(call, asked, wide, indices, "SENTINEL2_COMPOSITE", payload, made.label)
     return made.result(payload, files)
 
 
-def gee_index_area_stats(call: Call) -> Result:
+def gee_index_area_stats(call: Call, asked: GeeIndexAreaStats) -> Result:
     """Areas of classes of ground, by thresholds of indices."""
-    given = mapping_of(call, "class_thresholds") or dict(CLASSES)
-    classes = {name: _threshold(name, spec) for name, spec in given.items()}
-    indices = _indices(list(dict.fromkeys([*USUAL, *(index.name for index, *_ in classes.values())])))
-    made = composite_of(call, _step(call, "scale"), _bands(indices, False))
+    given = asked.class_thresholds or dict(CLASSES)
+    classes = {name: read_threshold(name, spec) for name, spec in given.items()}
+    indices = find_indices(list(dict.fromkeys([*USUAL, *(index.name for index, *_ in classes.values())])))
+    made = composite_of(call, asked, asked.scale, list_bands(indices, False))
     grid, total = made.composite.grid, made.composite.grid.area_m2
     clear = area_where(made.composite.clear > 0, grid)
-    payload = made.payload(call)
+    payload = made.payload(asked)
     values = {index.name: made.composite.index(index) for index in indices}
-    payload["index_stats"] = {name: _said(each, grid, name) for name, each in values.items()}
+    payload["index_stats"] = {name: describe_values(each, grid, name) for name, each in values.items()}
     payload["clear_area_sq_km"] = number(clear / 1e6)
     payload["class_areas"] = {}
     for name, (index, low, high) in classes.items():
@@ -103,57 +106,53 @@ def gee_index_area_stats(call: Call) -> Result:
     return made.result(payload, [])
 
 
-def gee_fetch_truecolor_thumbnail(call: Call) -> Result:
+def gee_fetch_truecolor_thumbnail(call: Call, asked: GeeFetchTruecolorThumbnail) -> Result:
     """A composite in true colours, with the outline of the box and shapes on it."""
-    shapes = drawing.shapes_of(
-        list_of(call, "overlay_geometries", (dict, list), "shapes"), "overlay_geometries", BOX_ORDER
-    )
+    shapes = drawing.shapes_of(asked.overlay_geometries or [], "overlay_geometries", BOX_ORDER)
     look = drawing.Look(
-        drawing.colour_of(text_of(call, "overlay_color", "#ff7f0e"), "overlay_color"),
-        width=count_of(call, "overlay_width", 2, high=100),
-        opacity=share_of(call, "overlay_opacity", 0.8),
+        drawing.colour_of(asked.overlay_color, "overlay_color"),
+        width=asked.overlay_width,
+        opacity=asked.overlay_opacity,
         point_radius=5,
     )
-    filled = flag_of(call, "overlay_fill")
-    if filled:
+    if asked.overlay_fill:
         look = drawing.Look(
             look.stroke, look.width, look.opacity, look.stroke, look.opacity, look.point_radius
         )
-    outline = flag_of(call, "draw_aoi_outline", True)
-    longest = count_of(call, "dimensions", 1024, high=4096)
-    box = published_box(list_of(call, "bbox", (int, float), "numbers"), "bbox")
-    made = composite_of(call, _step_of_picture(box, longest), COLOURS)
-    payload = made.payload(call)
-    files = write_coloured(call, made.composite, payload, shapes, look, outline=outline)
+    outline = asked.draw_aoi_outline
+    box = published_box(asked.bbox, "bbox")
+    made = composite_of(call, asked, step_of_picture(box, asked.dimensions), COLOURS)
+    payload = made.payload(asked)
+    files = write_coloured(call, asked, made.composite, payload, shapes, look, outline=outline)
     drawn = payload.pop("drawn")
     payload |= {
         "overlay_applied": bool(drawn or outline),
         "overlay_geometries_count": len(shapes),
         "overlay_geometries_drawn": drawn,
         "draw_aoi_outline": outline,
-        "overlay_color": text_of(call, "overlay_color", "#ff7f0e"),
+        "overlay_color": asked.overlay_color,
         "overlay_width": look.width,
         "overlay_opacity": look.opacity,
-        "overlay_fill": filled,
+        "overlay_fill": asked.overlay_fill,
     }
     if drawn < len(shapes):
         made.warnings.append(f"{len(shapes) - drawn} of {len(shapes)} shapes lie outside the box")
-    if flag_of(call, "include_geotiff"):
-        wide = composite_of(call, _step(call, "geotiff_scale", 10.0), COLOURS).composite
-        files += write_geotiff(call, wide, (), "TRUECOLOR", payload, made.label)
+    if asked.include_geotiff:
+        wide = composite_of(call, asked, asked.geotiff_scale or 10.0, COLOURS).composite
+        files += write_geotiff(call, asked, wide, (), "TRUECOLOR", payload, made.label)
     return made.result(payload, files)
 
 
-def _bands(indices: Sequence[Index], coloured: bool) -> list[str]:
+def list_bands(indices: Sequence[Index], coloured: bool) -> list[str]:
     wanted = {*(band for index in indices for band in index.bands), *(COLOURS if coloured else ())}
     return [name for name in (*COLOURS, *OTHERS) if name in wanted]
 
 
-def _indices(names: Sequence[str]) -> list[Index]:
+def find_indices(names: Sequence[str]) -> list[Index]:
     return list(dict.fromkeys(index_of(name.strip()) for name in names))
 
 
-def _threshold(name: str, spec: Any) -> tuple[Index, float, float]:
+def read_threshold(name: str, spec: Any) -> tuple[Index, float, float]:
     """Return index, least and greatest value of a class."""
     where = f"class_thresholds, {name}"
     if not isinstance(spec, Mapping) or not isinstance(spec.get("index"), str):
@@ -181,20 +180,14 @@ def _threshold(name: str, spec: Any) -> tuple[Index, float, float]:
     return index_of(spec["index"]), low, high
 
 
-def _said(values: Any, grid: BoxGrid, name: str) -> dict[str, Any]:
+def describe_values(values: Any, grid: BoxGrid, name: str) -> dict[str, Any]:
     """Return statistics by the keys that the public code has."""
     found = statistics(values, grid)
     said: dict[str, Any] = {f"{name}_{key}": number(value) for key, value in found.items()}
     return {**said, "cells": int(np.isfinite(values).sum())}
 
 
-def _step(call: Call, name: str, usual: float = 20.0) -> float:
-    found = number_of(call, name, usual, low=1, high=10_000)
-    assert found is not None
-    return found
-
-
-def _step_of_picture(box: drawing.Box, longest: int) -> float:
+def step_of_picture(box: drawing.Box, longest: int) -> float:
     """Return the width of cells that a picture with so many pixels along its longer side shows, at least 10 m."""
     west, south, east, north = box
     across = 111_320 * (east - west) * np.cos(np.radians((north + south) / 2))

@@ -13,8 +13,8 @@ from labrig_earth.gis.boxes import published_box
 from labrig_earth.results import SYNTHETIC, Result
 from labrig_earth.satellite.compositing import Composite, area_where, cloud_share, composite, grid_of
 from labrig_earth.satellite.scene import KEPT_CLASSES, Scene
+from labrig_earth.terra.arguments.satellite import OfScenes
 from labrig_earth.terra.payloads import answered, number
-from labrig_earth.work.arguments import flag_of, list_of, number_of, text_of
 from labrig_earth.work.calls import Call
 
 METHOD = (
@@ -35,15 +35,15 @@ class Made:
     label: str = ""
     """What the scenes say of themselves where they are synthetic."""
 
-    def payload(self, call: Call) -> dict[str, Any]:
+    def payload(self, asked: OfScenes) -> dict[str, Any]:
         grid = self.composite.grid
         west, south, east, north = grid.box
         return {
             "project_id": None,
             "bbox": [north, west, south, east],
-            "start_date": text_of(call, "start_date"),
-            "end_date": text_of(call, "end_date"),
-            "cloud_filter_percent": number_of(call, "max_cloud", 40.0),
+            "start_date": asked.start_date,
+            "end_date": asked.end_date,
+            "cloud_filter_percent": asked.max_cloud,
             "collection_size": len(self.used),
             "scenes": self.used,
             "aoi_area_sq_km": number(grid.area_m2 / 1e6),
@@ -61,20 +61,17 @@ class Made:
         )
 
 
-def composite_of(call: Call, step_m: float, needed: Sequence[str]) -> Made:
+def composite_of(call: Call, asked: OfScenes, step_m: float, needed: Sequence[str]) -> Made:
     """Return the composite of the scenes of a call that are within its days and have little enough cloud."""
-    box = published_box(list_of(call, "bbox", (int, float), "numbers"), "bbox")
+    box = published_box(asked.bbox, "bbox")
     grid = grid_of(box, step_m)
-    most = number_of(call, "max_cloud", 40.0, low=0, high=100)
-    assert most is not None
-    start, end = text_of(call, "start_date"), text_of(call, "end_date")
-    searched = flag_of(call, "searched")
+    most, start, end, searched = asked.max_cloud, asked.start_date, asked.end_date, asked.searched
     left: list[str] = []
     kept: list[Scene] = []
     used: list[dict[str, Any]] = []
     assumed: list[str] = []
-    for places in _groups(call):
-        name, day = places[0].name, _day(places[0])
+    for places in group_files(call, asked):
+        name, day = places[0].name, read_day(places[0])
         if not searched and day and not start <= day < end:
             left.append(f"{name} is of {day}")
             continue
@@ -114,18 +111,16 @@ def composite_of(call: Call, step_m: float, needed: Sequence[str]) -> Made:
             try_="a longer time, or a greater max_cloud",
             code="not_found",
         )
-    more = text_of(call, "note")
     assumed += [each for scene in kept for each in scene.assumed]
     labels = [band.tags.get(SYNTHETIC, "") for scene in kept for band in scene.bands.values()]
-    return Made(found, used, assumed, [*([more] if more else []), *warnings], max(labels))
+    return Made(found, used, assumed, [*([asked.note] if asked.note else []), *warnings], max(labels))
 
 
-def _groups(call: Call) -> list[tuple[Place, ...]]:
+def group_files(call: Call, asked: OfScenes) -> list[tuple[Place, ...]]:
     """Return the files of each scene."""
-    places = list(call.inputs.get("scenes", ()))
-    counts = list_of(call, "counts", int, "numbers")
+    places = list(call.inputs.get("scene_files", ()))
     found, first = [], 0
-    for count in counts:
+    for count in asked.counts:
         found.append(tuple(places[first : first + count]))
         first += count
     if not found or first != len(places) or not all(found):
@@ -133,7 +128,7 @@ def _groups(call: Call) -> list[tuple[Place, ...]]:
     return found
 
 
-def _day(place: Place) -> str:
+def read_day(place: Place) -> str:
     """Return the day (ISO) that a scene's tags or its name state; an empty text for none."""
     import rasterio
 

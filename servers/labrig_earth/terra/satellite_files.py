@@ -11,15 +11,21 @@ from labrig_earth.results import SYNTHETIC
 from labrig_earth.satellite import drawing, picturing
 from labrig_earth.satellite.compositing import BoxGrid, Composite
 from labrig_earth.satellite.indices import Index
+from labrig_earth.terra.arguments.satellite import (
+    GeeFetchSentinel2Indices,
+    GeeFetchTruecolorThumbnail,
+    OfScenes,
+)
 from labrig_earth.terra.marks import MARK
-from labrig_earth.work.arguments import count_of, text_of
 from labrig_earth.work.calls import Call
 
+OfPictures = GeeFetchSentinel2Indices | GeeFetchTruecolorThumbnail
 COLOURS = ("red", "green", "blue")
 
 
 def write_coloured(
     call: Call,
+    asked: OfPictures,
     made: Composite,
     payload: dict[str, Any],
     shapes: Sequence[Any],
@@ -32,31 +38,33 @@ def write_coloured(
 
     pixels = picturing.true_colour(*(made.bands[name] for name in COLOURS))
     if look is None:
-        image, raster, about = write_thumbnail(call, made.grid, pixels, "TRUECOLOR")
+        image, raster, about = write_thumbnail(call, asked, made.grid, pixels, "TRUECOLOR")
     else:
-        longest = count_of(call, "dimensions", 1024, high=4096)
-        drawn_on, drawn = drawing.draw(picturing.sized(pixels, longest), made.grid.box, shapes, look)
+        drawn_on, drawn = drawing.draw(picturing.sized(pixels, asked.dimensions), made.grid.box, shapes, look)
         if outline:
             hollow = drawing.Look(look.stroke, 2 * look.width, look.opacity)  # half of it lies outside
             drawn_on, _ = drawing.draw(drawn_on, made.grid.box, [rectangle(*made.grid.box)], hollow)
         payload["drawn"] = drawn
-        image, raster, about = _written(call, made.grid, drawn_on, "TRUECOLOR")
+        image, raster, about = write_picture(call, asked, made.grid, drawn_on, "TRUECOLOR")
     payload |= {"truecolor_png": image, "truecolor_thumbnail_geotiff": raster, "truecolor_guardrail": about}
     return [image, raster]
 
 
-def write_thumbnail(call: Call, grid: BoxGrid, pixels: Any, name: str) -> tuple[str, str, dict[str, Any]]:
-    """Write a picture as large as the call wants it, and return what `_written` does."""
-    longest = count_of(call, "dimensions", 1024, high=4096)
-    return _written(call, grid, picturing.sized(pixels, longest), name)
+def write_thumbnail(
+    call: Call, asked: OfPictures, grid: BoxGrid, pixels: Any, name: str
+) -> tuple[str, str, dict[str, Any]]:
+    """Write a picture as large as the call wants it, and return what `write_picture` does."""
+    return write_picture(call, asked, grid, picturing.sized(pixels, asked.dimensions), name)
 
 
-def _written(call: Call, grid: BoxGrid, image: Any, name: str) -> tuple[str, str, dict[str, Any]]:
+def write_picture(
+    call: Call, asked: OfPictures, grid: BoxGrid, image: Any, name: str
+) -> tuple[str, str, dict[str, Any]]:
     """Write a picture as PNG and as GeoTIFF; return their marks, and what the second says of where it lies."""
     import rasterio
     from rasterio.transform import from_bounds
 
-    days = "_".join(text_of(call, each).replace("-", "") for each in ("start_date", "end_date"))
+    days = days_of(asked)
     picture, raster = f"{name}_{days}.png", f"{name}_THUMB_{days}.tif"
     (call.scratch / picture).write_bytes(picturing.png(image))
     transform = from_bounds(*grid.box, image.width, image.height)
@@ -65,16 +73,22 @@ def _written(call: Call, grid: BoxGrid, image: Any, name: str) -> tuple[str, str
         crs=grid.crs, transform=transform, compress="deflate", photometric="RGB", alpha="unspecified",
     ) as file:  # fmt: skip
         file.write(np.moveaxis(np.asarray(image.convert("RGBA")), -1, 0))
-    return f"{MARK}{picture}", f"{MARK}{raster}", _placed(f"{MARK}{raster}", transform, grid.box)
+    return f"{MARK}{picture}", f"{MARK}{raster}", describe_place(f"{MARK}{raster}", transform, grid.box)
 
 
 def write_geotiff(
-    call: Call, made: Composite, indices: Sequence[Index], name: str, payload: dict[str, Any], label: str
+    call: Call,
+    asked: OfScenes,
+    made: Composite,
+    indices: Sequence[Index],
+    name: str,
+    payload: dict[str, Any],
+    label: str,
 ) -> list[str]:
     """Write bands and indices of a composite as GeoTIFF of float32, noted in the payload."""
     import rasterio
 
-    days = "_".join(text_of(call, each).replace("-", "") for each in ("start_date", "end_date"))
+    days = days_of(asked)
     layers = {**made.bands, **{index.name: made.index(index) for index in indices}}
     path = f"{name}_{days}.tif"
     with rasterio.open(
@@ -85,11 +99,16 @@ def write_geotiff(
         file.descriptions = tuple(layers)
         file.update_tags(**({SYNTHETIC: label} if label else {}))
     payload["geotiff"] = {"zip_path": None, "tif_path": f"{MARK}{path}", "bands": list(layers)}
-    payload["geotiff_guardrail"] = _placed(f"{MARK}{path}", made.grid.transform, made.grid.box)
+    payload["geotiff_guardrail"] = describe_place(f"{MARK}{path}", made.grid.transform, made.grid.box)
     return [f"{MARK}{path}"]
 
 
-def _placed(path: str, transform: Any, box: drawing.Box) -> dict[str, Any]:
+def days_of(asked: OfScenes) -> str:
+    """Return the days of a composite, for the names of its files."""
+    return f"{asked.start_date}_{asked.end_date}".replace("-", "")
+
+
+def describe_place(path: str, transform: Any, box: drawing.Box) -> dict[str, Any]:
     west, south, east, north = box
     return {
         "path": path,

@@ -17,10 +17,13 @@ from labrig_earth.plots.fields import cells_of
 from labrig_earth.plots.imagery import Panel, imagery_figure, onto, read_picture
 from labrig_earth.results import Result
 from labrig_earth.satellite import drawing, picturing
-from labrig_earth.terra.maps import chosen_colours, shown_field
+from labrig_earth.terra.arguments.satellite import (
+    CompositeSatelliteEnvironmentalImage,
+    DrawGeometriesOnImage,
+)
+from labrig_earth.terra.maps import Shown, choose_colours, read_shown
 from labrig_earth.terra.marks import MARK
 from labrig_earth.terra.payloads import answered, number, safe
-from labrig_earth.work.arguments import count_of, flag_of, list_of, number_of, share_of, text_of
 from labrig_earth.work.calls import Call
 
 MODES = ("overlay", "triptych")
@@ -30,23 +33,21 @@ MODEL_SIDE = 1024
 """Pixels along the longer side of a picture that a model gets."""
 
 
-def draw_geometries_on_image(call: Call) -> Result:
+def draw_geometries_on_image(call: Call, asked: DrawGeometriesOnImage) -> Result:
     """Shapes in degrees on a picture that fills a box."""
-    box = published_box(list_of(call, "image_bbox", (int, float), "numbers"), "image_bbox")
+    box = published_box(asked.image_bbox, "image_bbox")
     order = ("south", "west", "north", "east")
-    given = list_of(call, "geometries", (dict, list), "shapes")
-    if not given:
+    if not asked.geometries:
         raise LabrigError("There is nothing to draw", where="geometries", expected="GeoJSON, or boxes")
-    shapes = drawing.shapes_of(given, "geometries", order)
-    stroke, fill = text_of(call, "stroke_color", "#ff0000"), text_of(call, "fill_color")
+    shapes = drawing.shapes_of(asked.geometries, "geometries", order)
     look = drawing.Look(
-        drawing.colour_of(stroke, "stroke_color"),
-        width=count_of(call, "stroke_width_px", 4, high=200),
-        fill=drawing.colour_of(fill, "fill_color") if fill else None,
-        fill_opacity=share_of(call, "fill_opacity", 0.4),
-        point_radius=count_of(call, "point_radius_px", 10, high=1000),
+        drawing.colour_of(asked.stroke_color, "stroke_color"),
+        width=asked.stroke_width_px,
+        fill=drawing.colour_of(asked.fill_color, "fill_color") if asked.fill_color else None,
+        fill_opacity=asked.fill_opacity,
+        point_radius=asked.point_radius_px,
     )
-    place = call.input("image")
+    place = call.input("image_path")
     image, drawn = drawing.draw(_image(place), box, shapes, look)
     name = f"{safe(re.sub(r'[.][^.]*$', '', place.name))}_overlay.png"
     (call.scratch / name).write_bytes(picturing.png(image))
@@ -58,10 +59,10 @@ def draw_geometries_on_image(call: Call) -> Result:
         "image_size": list(image.size),
         "geometries_drawn": drawn,
         "geometries_outside": len(shapes) - drawn,
-        "stroke_color": stroke,
+        "stroke_color": asked.stroke_color,
         "stroke_width_px": look.width,
-        "fill_color": fill or None,
-        "fill_opacity": look.fill_opacity if fill else None,
+        "fill_color": asked.fill_color or None,
+        "fill_opacity": look.fill_opacity if asked.fill_color else None,
         "point_radius_px": look.point_radius,
     }
     warnings = (
@@ -77,24 +78,37 @@ def draw_geometries_on_image(call: Call) -> Result:
     )
 
 
-def composite_satellite_environmental_image(call: Call) -> Result:
+def composite_satellite_environmental_image(
+    call: Call, asked: CompositeSatelliteEnvironmentalImage
+) -> Result:
     """A field over a satellite picture (overlay), or picture, field and another field side by side (triptych)."""
     from labrig.plotting import style
 
-    mode = text_of(call, "mode", "overlay").casefold()
+    mode = asked.mode.casefold()
     if mode not in MODES:
         raise unknown_name("mode", mode, MODES, where="mode")
-    alpha = share_of(call, "overlay_alpha", 0.55)
-    picture = read_picture(call.input("picture"))
-    field = _field_on(call, picture, "anomaly", flag_of(call, "overlay_center_zero", True), "overlay")
-    panels = [replace(field.panel, alpha=alpha, title=f"{field.panel.label} over the picture")]
+    picture = read_picture(call.input("satellite_image"))
+    shown = read_shown(
+        call.input("anomaly_path"), asked.anomaly_variable, asked.anomaly_time_index, asked.anomaly_aggregate
+    )
+    limits = asked.overlay_vmin, asked.overlay_vmax
+    field = lay_on(picture, shown, asked.overlay_cmap, limits, middle=asked.overlay_center_zero)
+    panels = [replace(field.panel, alpha=asked.overlay_alpha, title=f"{field.panel.label} over the picture")]
     said: dict[str, Any] = {"field": field.said}
     notes, fields = list(field.notes), [field]
     if mode == "triptych":
-        label = text_of(call, "right_label", "event mask / ensemble")
+        label = asked.right_label
         panels = [Panel("Satellite"), replace(field.panel, below=False), Panel(label)]
-        if call.optional("right") is not None:
-            right = _field_on(call, picture, "right", False, "right")
+        if asked.right_field_path:
+            shown = read_shown(
+                call.input("right_field_path"),
+                asked.right_field_variable,
+                asked.right_field_time_index,
+                asked.right_field_aggregate,
+            )
+            right = lay_on(
+                picture, shown, asked.right_cmap, (asked.right_vmin, asked.right_vmax), middle=False
+            )
             panels[2] = replace(right.panel, title=label, below=False)
             said["right_field"] = right.said
             notes, fields = [*notes, *right.notes], [field, right]
@@ -148,26 +162,19 @@ class _OnPicture:
     assumed: tuple[str, ...]
 
 
-def _field_on(call: Call, picture: Any, role: str, middle: bool, look: str) -> _OnPicture:
-    """Return a field of a call on a picture; its arguments begin with its role, those of its colours with `look`."""
-    prefix = {"anomaly": "anomaly_", "right": "right_field_"}[role]
-    renamed = {
-        **{name: call.argument(prefix + name) for name in ("variable", "time_index", "aggregate")},
-        "cmap": call.argument(f"{look}_cmap"),
-    }
-    own = Call({role: call.inputs[role]}, renamed, call.scratch)
-    shown = shown_field(own, role, text_of(own, "variable"))
+def lay_on(
+    picture: Any, shown: Shown, cmap: str, limits: tuple[float | None, float | None], *, middle: bool
+) -> _OnPicture:
+    """Return a field on a picture, in colours that have 0 in their middle where they can."""
     cells = cells_of(shown.data)
     values = onto(picture, cells)
-    low, high = number_of(call, f"{look}_vmin"), number_of(call, f"{look}_vmax")
-    both = np.nanmin(values) < 0 < np.nanmax(values)
-    if middle and not both and renamed["cmap"] in DIVERGING:
-        own = replace(own, arguments={**renamed, "cmap": ""})
+    both = bool(np.nanmin(values) < 0 < np.nanmax(values))
+    one_sided = []
+    if middle and not both and cmap in DIVERGING:
+        cmap = ""
         one_sided = ["the values lie on one side of 0, so the colours have no middle there"]
-    else:
-        one_sided = []
-    middle = middle and bool(both)
-    colours, assumed = chosen_colours(own, replace(cells, values=values), low, high, middle, shown.name)
+    laid = replace(cells, values=values)
+    colours, assumed = choose_colours(laid, cmap, *limits, middle and both, shown.name)
     there = np.isfinite(values)
     said = {
         "variable": shown.name,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -24,21 +25,29 @@ from labrig_earth.seasonal.hindcasts import (
     years_axis,
 )
 from labrig_earth.seasonal.seasons import season_of, season_values
+from labrig_earth.terra.arguments.seasonal import (
+    AggregateToSeason,
+    BlendMultiModel,
+    CategoryProbabilities,
+    ForecastAnomalyFromModelClimo,
+    StandardizeSeasonalFiles,
+)
 from labrig_earth.terra.payloads import answered, number, ranges, safe, written
 from labrig_earth.terra.seasonal_files import describing, probabilities_of, variables_of
 from labrig_earth.verification.emos import LEAST_YEARS, require_years
-from labrig_earth.work.arguments import choice_of, list_of, mapping_of, text_of
 from labrig_earth.work.calls import Call
 
 LOWER, UPPER = "tercile_lower", "tercile_upper"
 
 
-def standardize_seasonal_files(call: Call) -> Result:
+def standardize_seasonal_files(call: Call, asked: StandardizeSeasonalFiles) -> Result:
     """Give files one form: axes by their usual names, north first, names and units as wanted."""
-    places = call.inputs.get("files", ())
+    places = call.inputs.get("paths", ())
     if not places:
         raise LabrigError("No file is given", where="paths", expected="paths or handles")
-    units, renamed = _texts(call, "unit_map"), _texts(call, "rename_map")
+    units, renamed = asked.unit_map, asked.rename_map
+    require_texts(units, "unit_map")
+    require_texts(renamed, "rename_map")
     stems = [safe(stem_of(place.name)) for place in places]
     if len(set(stems)) < len(stems):
         raise LabrigError("Two files have one name, and would be written over each other", where="paths")
@@ -88,12 +97,12 @@ def standardize_seasonal_files(call: Call) -> Result:
     )
 
 
-def aggregate_to_season(call: Call) -> Result:
+def aggregate_to_season(call: Call, asked: AggregateToSeason) -> Result:
     """Make one value of the three months of a season, for each year, with the time of the season."""
-    place = call.input("file")
-    name, first = season_of(text_of(call, "season_def", "DJF"))
-    statistic, centre = text_of(call, "agg", "mean"), text_of(call, "center_on", "middle_month")
-    variables = [text_of(call, "variable")] if text_of(call, "variable") else variables_of(place)
+    place = call.input("path")
+    name, first = season_of(asked.season_def)
+    statistic, centre = asked.agg, asked.center_on
+    variables = [asked.variable] if asked.variable else variables_of(place)
     fields: dict[str, Any] = {}
     warnings: list[str] = []
     lacking = 0
@@ -127,20 +136,20 @@ def aggregate_to_season(call: Call) -> Result:
     return answered(payload, method=said, files=(path,), warnings=tuple(warnings))
 
 
-def category_probabilities(call: Call) -> Result:
+def category_probabilities(call: Call, asked: CategoryProbabilities) -> Result:
     """Give the shares of members below, between and above the terciles of a climate."""
-    variable = text_of(call, "variable")
-    names = list_of(call, "category_names", str, "names") or ["below", "normal", "above"]
+    variable = asked.variable
+    names = asked.category_names or ["below", "normal", "above"]
     if len(names) != 3 or len(set(names)) != 3:
         raise LabrigError("Three names are needed, all different", where="category_names")
-    members = read_members(call.inputs.get("members", ()), variable)
+    members = read_members(call.inputs.get("member_paths", ()), variable)
     warnings = list(members.warnings)
     if len(members.names) < 2:
         raise LabrigError(
             "An ensemble of one gives no probabilities", where="member_paths", expected="two or more"
         )
     stacked = named(members.data, "member_paths")
-    lower, upper, whence = _terciles(call.input("terciles"), variable)
+    lower, upper, whence = read_terciles(call.input("terciles_path"), variable)
     first = stacked.isel({MEMBER: 0}, drop=True)
     lower, upper = (like(each, first, where="terciles_path") for each in (lower, upper))
     found = categories.probabilities(stacked, lower, upper)
@@ -170,19 +179,18 @@ def category_probabilities(call: Call) -> Result:
     return answered(payload, method=said, files=(path,), warnings=tuple(warnings), assumed=members.assumed)
 
 
-def blend_multi_model(call: Call) -> Result:
+def blend_multi_model(call: Call, asked: BlendMultiModel) -> Result:
     """Blend probabilities of categories of several models."""
-    places = call.inputs.get("models", ())
+    places = call.inputs.get("prob_paths", ())
     if len(places) < 2:
         raise LabrigError(f"{len(places)} models are given", where="prob_paths", expected="two or more")
-    weights = [float(each) for each in list_of(call, "weights", (int, float), "numbers")]
     models = [probabilities_of(place) for place in places]
     first = models[0]["p_below"]
     aligned = [
         {name: like(model[name], first, where=place.name) for name in categories.CATEGORIES}
         for model, place in zip(models, places, strict=True)
     ]
-    found, shares = categories.blended(aligned, weights)
+    found, shares = categories.blended(aligned, asked.weights)
     said = f"weighted mean of the probabilities of {len(places)} models; missing where one of them is"
     source = ", ".join(place.name for place in places)[:500]
     path = written(call, found, "blended_probs", history=said, source=source)
@@ -196,13 +204,12 @@ def blend_multi_model(call: Call) -> Result:
     return answered(payload, method=said, files=(path,))
 
 
-def forecast_anomaly_from_model_climo(call: Call) -> Result:
+def forecast_anomaly_from_model_climo(call: Call, asked: ForecastAnomalyFromModelClimo) -> Result:
     """Subtract the model's own climate, by lead, from a forecast."""
-    variable = text_of(call, "variable")
-    how = choice_of(call, "agg", ("mean", "members"), "mean")
-    source = read_seasonal(call.input("forecast"), variable)
+    variable, how = asked.variable, asked.agg
+    source = read_seasonal(call.input("forecast_path"), variable)
     forecast = source.data
-    climate = read_seasonal(call.input("climate"), text_of(call, "climo_variable") or variable).data
+    climate = read_seasonal(call.input("model_climo_mean_path"), asked.climo_variable or variable).data
     warnings = list(source.warnings)
     averaged = []
     dim = START if START in climate.dims else TIME
@@ -241,7 +248,7 @@ def forecast_anomaly_from_model_climo(call: Call) -> Result:
     return answered(payload, method=said, files=(path,), warnings=tuple(warnings))
 
 
-def _terciles(place: Place, variable: str) -> tuple[Any, Any, str]:
+def read_terciles(place: Place, variable: str) -> tuple[Any, Any, str]:
     """Return the terciles of a file, or those of the years that it holds."""
     there = variables_of(place)
     if LOWER in there and UPPER in there:
@@ -261,9 +268,7 @@ def _terciles(place: Place, variable: str) -> tuple[Any, Any, str]:
     return lower, upper, f"{reference.sizes[dim]} years{members}"
 
 
-def _texts(call: Call, name: str) -> dict[str, str]:
-    given = mapping_of(call, name)
+def require_texts(given: Mapping[str, Any], name: str) -> None:
     for key, value in given.items():
         if not isinstance(value, str) or not value:
             raise LabrigError(f"{key} is {value!r:.60}", where=name, expected="a text for each variable")
-    return given

@@ -20,23 +20,23 @@ from labrig_earth.seasonal.hindcasts import (
     read_seasonal,
     years_axis,
 )
+from labrig_earth.terra.arguments.seasonal import ApplyBiasCorrection, FitBiasCorrection
 from labrig_earth.terra.payloads import answered, number, ranges, safe, written
 from labrig_earth.terra.seasonal_files import variables_of
 from labrig_earth.verification.deterministic import bias, rmse
 from labrig_earth.verification.emos import require_years
 from labrig_earth.verification.probabilistic import crps_values
-from labrig_earth.work.arguments import list_of, text_of
 from labrig_earth.work.calls import Call
 
 YEARS, MONTHS, METHOD, KIND = "fitted_years", "calendar_months", "correction_method", "correction_kind"
 HIND, OBS, SHIFT = "hindcast_quantiles", "observed_quantiles", "bias_map"
 
 
-def fit_bias_correction(call: Call) -> Result:
+def fit_bias_correction(call: Call, asked: FitBiasCorrection) -> Result:
     """Fit a correction of bias on the years of a hindcast, and hold each year against one fitted on the others."""
-    variable = text_of(call, "variable")
-    hindcast, warnings = _joined(call, "hindcast", variable, "hindcast_paths")
-    observed, more = _joined(call, "observed", text_of(call, "obs_variable") or variable, "obs_paths")
+    variable = asked.variable
+    hindcast, warnings = join_years(call, "hindcast_paths", variable)
+    observed, more = join_years(call, "obs_paths", asked.obs_variable or variable)
     warnings += more
     if MEMBER in observed.dims:
         raise LabrigError("Observations have no members", where="obs_paths")
@@ -56,9 +56,9 @@ def fit_bias_correction(call: Call) -> Result:
     observed = observed.transpose(dim, *cells)
     h, o = hindcast.values, observed.values
     how: dict[str, Any] = {
-        "method": _method(text_of(call, "method", "QDM")),
-        "kind": text_of(call, "kind", "additive"),
-        "probabilities": list_of(call, "probs", (int, float), "numbers"),
+        "method": find_method(asked.method),
+        "kind": asked.kind,
+        "probabilities": asked.probs,
     }
     found = correction.fit(h, o, **how)
     checked = correction.left_out(h, o, **how)
@@ -69,12 +69,14 @@ def fit_bias_correction(call: Call) -> Result:
         KIND: found.kind,
     }
     unit = str(hindcast.attrs.get("units", ""))
-    fields = _map_of(found, hindcast.isel({dim: 0, MEMBER: 0}, drop=True), variable, unit, attrs)
+    fields = make_map(found, hindcast.isel({dim: 0, MEMBER: 0}, drop=True), variable, unit, attrs)
     said = (
         f"{found.method}, {found.kind}, fitted on {years.size} years and {h.shape[1]} members; scores of each year by "
         "the other years"
     )
-    source = ", ".join(place.name for role in ("hindcast", "observed") for place in call.inputs[role])[:500]
+    source = ", ".join(place.name for role in ("hindcast_paths", "obs_paths") for place in call.inputs[role])[
+        :500
+    ]
     corrected = in_order(hindcast.copy(data=checked))
     paths = (
         written(call, fields, "bias_map", history=said, source=source),
@@ -82,7 +84,7 @@ def fit_bias_correction(call: Call) -> Result:
     )
     scores: dict[str, float | None] = {}
     for label, values in (("raw", h), ("left_out", checked)):
-        scores |= {f"{name}_{label}": score for name, score in _scores(values, o).items()}
+        scores |= {f"{name}_{label}": score for name, score in score_values(values, o).items()}
     if (scores["rmse_left_out"] or 0.0) > (scores["rmse_raw"] or 0.0):
         warnings.append("On years left out the corrected hindcast is worse than the hindcast as it is")
     payload = {
@@ -102,10 +104,10 @@ def fit_bias_correction(call: Call) -> Result:
     return answered(payload, method=said, files=paths, warnings=tuple(warnings))
 
 
-def apply_bias_correction(call: Call) -> Result:
+def apply_bias_correction(call: Call, asked: ApplyBiasCorrection) -> Result:
     """Correct forecasts by a correction that was fitted."""
-    variable = text_of(call, "variable")
-    places = call.inputs.get("forecasts", ())
+    variable = asked.variable
+    places = call.inputs.get("forecast_paths", ())
     if not places:
         raise LabrigError("No file is given", where="forecast_paths", expected="paths or handles")
     stems = [safe(f"{stem_of(place.name)}_calibrated") for place in places]
@@ -113,7 +115,7 @@ def apply_bias_correction(call: Call) -> Result:
         raise LabrigError(
             "Two files have one name, and would be written over each other", where="forecast_paths"
         )
-    old, found = _read_map(call.input("bias_map"), variable)
+    old, found = read_map(call.input("bias_map_path"), variable)
     files: list[str] = []
     warnings: list[str] = []
     shown: list[dict[str, Any]] = []
@@ -152,7 +154,7 @@ def apply_bias_correction(call: Call) -> Result:
             raise LabrigError(f"It lacks the axis {', '.join(lacking)} of the correction", where=place.name)
         first = stacked.isel({MEMBER: 0, **({dim: 0} if dim else {})}, drop=True)
         for each in cells:
-            first = _same_axis(first, old, str(each), place.name)
+            first = require_same_axis(first, old, str(each), place.name)
         stated = str(first.attrs.get("units", ""))
         unit = str(old.attrs.get("units", ""))
         stacked = convert(stacked, stated, unit)[0] if stated and unit and stated != unit else stacked
@@ -176,13 +178,13 @@ def apply_bias_correction(call: Call) -> Result:
     )
 
 
-def _joined(call: Call, role: str, variable: str, where: str) -> tuple[Any, list[str]]:
+def join_years(call: Call, role: str, variable: str) -> tuple[Any, list[str]]:
     """Return a variable of several files as one, joined along years; members of one file each are not meant here."""
     import xarray as xr
 
     places = call.inputs.get(role, ())
     if not places:
-        raise LabrigError("No file is given", where=where, expected="paths or handles")
+        raise LabrigError("No file is given", where=role, expected="paths or handles")
     fields = [read_seasonal(place, variable) for place in places]
     warnings = [each for field in fields for each in field.warnings]
     first = fields[0].data
@@ -196,7 +198,7 @@ def _joined(call: Call, role: str, variable: str, where: str) -> tuple[Any, list
         there = field.data
         for other in first.dims:
             if other not in (dim, MEMBER):
-                there = _same_axis(there, first, str(other), place.name)
+                there = require_same_axis(there, first, str(other), place.name)
         if MEMBER in first.dims and there.sizes[MEMBER] != first.sizes[MEMBER]:
             raise LabrigError(
                 f"It has {there.sizes[MEMBER]} members, the first file {first.sizes[MEMBER]}",
@@ -209,7 +211,7 @@ def _joined(call: Call, role: str, variable: str, where: str) -> tuple[Any, list
     return joined.assign_attrs(first.attrs), warnings
 
 
-def _same_axis(data: Any, other: Any, dim: str, where: str) -> Any:
+def require_same_axis(data: Any, other: Any, dim: str, where: str) -> Any:
     """Return data if its coordinate along a dimension is that of the other field; LabrigError else."""
     mine, its = data[dim].values, other[dim].values
     if mine.size != its.size or not np.allclose(mine.astype("f8"), its.astype("f8"), rtol=0, atol=1e-4):
@@ -222,7 +224,7 @@ def _same_axis(data: Any, other: Any, dim: str, where: str) -> Any:
     return data.assign_coords({dim: other[dim]})
 
 
-def _map_of(
+def make_map(
     found: correction.Correction, cell: Any, variable: str, unit: str, attrs: dict[str, str]
 ) -> dict[str, Any]:
     import xarray as xr
@@ -239,7 +241,7 @@ def _map_of(
     return fields
 
 
-def _read_map(place: Place, variable: str) -> tuple[Any, correction.Correction]:
+def read_map(place: Place, variable: str) -> tuple[Any, correction.Correction]:
     there = variables_of(place)
     wanted = [f"{variable}_{name}" for name in (HIND, OBS)]
     if not set(wanted) <= set(there):
@@ -261,20 +263,20 @@ def _read_map(place: Place, variable: str) -> tuple[Any, correction.Correction]:
     order = ["probability", *[dim for dim in old.dims if dim != "probability"]]
     old, new = old.transpose(*order), new.transpose(*order)
     found = correction.Correction(
-        _method(str(old.attrs[METHOD])), str(old.attrs[KIND]), old["probability"].values.astype("f8"), old.values,
+        find_method(str(old.attrs[METHOD])), str(old.attrs[KIND]), old["probability"].values.astype("f8"), old.values,
         new.values,
     )  # fmt: skip
     return old, found
 
 
-def _method(text: str) -> str:
+def find_method(text: str) -> str:
     known = {each.casefold(): each for each in correction.METHODS}
     if text.casefold() not in known:
         raise unknown_name("method", text, correction.METHODS, where="method")
     return known[text.casefold()]
 
 
-def _scores(values: Any, truth: Any) -> dict[str, float | None]:
+def score_values(values: Any, truth: Any) -> dict[str, float | None]:
     """Return bias and error of the ensemble mean, and the fair CRPS of several members; over all years and cells."""
     mean = values.mean(axis=1)
     found = {"bias": number(bias(mean, truth)), "rmse": number(rmse(mean, truth))}

@@ -13,29 +13,28 @@ from labrig_earth.ensembles.members import TIME, X, Y, like, stem_of
 from labrig_earth.results import Result
 from labrig_earth.seasonal import enso
 from labrig_earth.seasonal.hindcasts import LEAD, START, has_cells, monthly, read_seasonal
+from labrig_earth.terra.arguments.seasonal import ComputeEnsoIndices, RegionMask, SeasonalRegionTable
 from labrig_earth.terra.marks import MARK
 from labrig_earth.terra.payloads import answered, number, written
 from labrig_earth.terra.seasonal_files import probabilities_of, variables_of
 from labrig_earth.verification.emos import LEAST_YEARS
-from labrig_earth.work.arguments import count_of, list_of, text_of
 from labrig_earth.work.calls import Call
 
 MOST_SHOWN = 50
 
 
-def compute_enso_indices(call: Call) -> Result:
+def compute_enso_indices(call: Call, asked: ComputeEnsoIndices) -> Result:
     """Give anomalies of sea surface temperature in the boxes of ENSO, and running means of them, by month."""
-    base = list_of(call, "baseline_years", int, "two years") or [1991, 2020]
+    base, window = asked.baseline_years, asked.smooth_months
     if len(base) != 2 or base[0] > base[1]:
         raise LabrigError(
             f"The base period is {base}", where="baseline_years", expected="[first year, last year]"
         )
-    window = count_of(call, "smooth_months", 3, high=25)
     if window % 2 == 0:
         raise LabrigError(
             f"smooth_months is {window}", where="smooth_months", expected="an odd number: it is centred"
         )
-    source = read_seasonal(call.input("sst"), text_of(call, "variable"))
+    source = read_seasonal(call.input("sst_path"), asked.variable)
     data = source.data
     if set(data.dims) != {TIME, Y, X}:
         raise LabrigError(
@@ -64,10 +63,10 @@ def compute_enso_indices(call: Call) -> Result:
     if span < LEAST_YEARS:
         warnings.append(f"The base period has {span} years; 30 are usual")
     rows = [
-        [str(month), *(_cell(column.values[place]) for column in columns.values())]
+        [str(month), *(format_cell(column.values[place]) for column in columns.values())]
         for place, month in enumerate(months)
     ]
-    path = _table(call, "enso_indices.csv", ["time", *columns], rows)
+    path = write_table(call, "enso_indices.csv", ["time", *columns], rows)
     main = columns["nino34"]
     payload = {
         "output_path": path,
@@ -90,9 +89,9 @@ def compute_enso_indices(call: Call) -> Result:
     return answered(payload, method=said, files=(path,), warnings=tuple(warnings))
 
 
-def region_mask(call: Call) -> Result:
+def region_mask(call: Call, asked: RegionMask) -> Result:
     """Mark the cells whose centres lie in a box: 1 in it, 0 outside."""
-    region = [float(each) for each in list_of(call, "region", (int, float), "numbers")]
+    region = asked.region
     expected = "[north, west, south, east] in degrees"
     if len(region) != 4 or not np.isfinite(region).all():
         raise LabrigError(f"The region has {len(region)} numbers", where="region", expected=expected)
@@ -106,9 +105,8 @@ def region_mask(call: Call) -> Result:
         )
     if max(abs(west), abs(east)) > 360:
         raise LabrigError("Longitudes go from -180 to 360", where=f"region {region}", expected=expected)
-    source = read_seasonal(
-        call.input("grid"), text_of(call, "variable") or variables_of(call.input("grid"))[0]
-    )
+    place = call.input("grid_path")
+    source = read_seasonal(place, variables_of(place)[0])
     data = source.data
     if not has_cells(data):
         raise LabrigError("The file has no axes of latitude and longitude", where=source.source)
@@ -135,35 +133,37 @@ def region_mask(call: Call) -> Result:
     return answered(payload, method=said, files=(path,), assumed=("region is [north, west, south, east]",))
 
 
-def seasonal_region_table(call: Call) -> Result:
+def seasonal_region_table(call: Call, asked: SeasonalRegionTable) -> Result:
     """Give the mean probabilities of regions, by masks or names, with anomaly and skill."""
-    model = probabilities_of(call.input("probabilities"))
-    masks, regions = call.inputs.get("masks", ()), list_of(call, "regions", str, "names")
+    model = probabilities_of(call.input("prob_path"))
+    masks, regions = call.inputs.get("mask_paths", ()), asked.regions
     if not masks and not regions:
         raise LabrigError(
             "No region is given", where="mask_paths, regions", expected="masks, or names of countries"
         )
     columns = dict(model)
-    for role, name in (("anomaly", "anomaly_mean"), ("skill", "skill")):
+    for role, name, variable in (
+        ("anomaly_path", "anomaly_mean", asked.anomaly_variable),
+        ("skill_path", "skill", asked.skill_variable),
+    ):
         if call.optional(role) is not None:
-            one = read_seasonal(call.input(role), text_of(call, f"{role}_variable")).data
-            columns[name] = _single(one, f"{role}_path")
-    columns = {name: _single(each, "prob_path") for name, each in columns.items()}
+            columns[name] = take_single(read_seasonal(call.input(role), variable).data, role)
+    columns = {name: take_single(each, "prob_path") for name, each in columns.items()}
     grid = columns["p_below"]
     columns = {name: like(each, grid, where=name, units=False) for name, each in columns.items()}
     rows: list[list[Any]] = []
     warnings: list[str] = []
     for place in masks:
-        mask = like(_single(read_seasonal(place).data, place.name), grid, where=place.name, units=False)
+        mask = like(take_single(read_seasonal(place).data, place.name), grid, where=place.name, units=False)
         if float(mask.min()) < 0 or float(mask.max()) > 1:
             raise LabrigError("A mask has values from 0 to 1", where=place.name)
-        rows.append(_row(stem_of(place.name), columns, mask, place.name))
+        rows.append(make_row(stem_of(place.name), columns, mask, place.name))
     for name in regions:
         mask, notes = share_in_region(name, grid)
         warnings += notes
-        rows.append(_row(name, columns, mask, name))
+        rows.append(make_row(name, columns, mask, name))
     head = ["region", *columns, "cells"]
-    path = _table(call, "region_table.csv", head, [[_cell(each) for each in row] for row in rows])
+    path = write_table(call, "region_table.csv", head, [[format_cell(each) for each in row] for row in rows])
     payload = {
         "output_path": path,
         "rows": len(rows),
@@ -195,7 +195,7 @@ def share_in_region(name: str, grid: Any) -> tuple[Any, list[str]]:
     return grid.copy(data=share), [*warnings, *(f"{region.name}: {note}" for note in region.notes)]
 
 
-def _row(name: str, columns: dict[str, Any], mask: Any, where: str) -> list[Any]:
+def make_row(name: str, columns: dict[str, Any], mask: Any, where: str) -> list[Any]:
     import xarray as xr
 
     from labrig_earth.grids.axes import edges_of
@@ -213,7 +213,7 @@ def _row(name: str, columns: dict[str, Any], mask: Any, where: str) -> list[Any]
     return [*found, int((mask > 0).sum())]
 
 
-def _single(data: Any, where: str) -> Any:
+def take_single(data: Any, where: str) -> Any:
     """Return a field over latitude and longitude: the one start, lead or time that it has."""
     for dim in (START, LEAD, TIME):
         if dim in data.dims:
@@ -230,12 +230,12 @@ def _single(data: Any, where: str) -> Any:
     return data.transpose(Y, X)
 
 
-def _table(call: Call, name: str, head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+def write_table(call: Call, name: str, head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     (call.scratch / name).write_text(csv_text(head, rows), encoding="utf-8")
     return f"{MARK}{name}"
 
 
-def _cell(value: Any) -> Any:
+def format_cell(value: Any) -> Any:
     if isinstance(value, (float, np.floating)):
         return f"{value:.6g}" if np.isfinite(value) else ""
     return value

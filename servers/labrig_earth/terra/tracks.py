@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+from collections.abc import Mapping
 from dataclasses import fields
 from itertools import pairwise
 from typing import Any
@@ -10,11 +12,10 @@ import numpy as np
 
 from labrig.errors import LabrigError
 from labrig.plotting.checks import Heading
-from labrig.tables.writing import csv_text
 from labrig_earth.atmosphere.kinematics import vorticity
 from labrig_earth.atmosphere.levels import at_level, by_pressure
 from labrig_earth.cyclones.centres import AROUND_KM, Centre, find_centres
-from labrig_earth.cyclones.linking import MODES, Costs, Track, link
+from labrig_earth.cyclones.linking import Costs, Track, link
 from labrig_earth.data.formats import Place
 from labrig_earth.ensembles.members import MEMBER, TIME, X, Y, like, once, read_field
 from labrig_earth.grids.axes import axes_of, goes_round
@@ -25,28 +26,23 @@ from labrig_earth.grids.units import convert
 from labrig_earth.plots.layers import MOST_LAYERS, WGS84, Layer
 from labrig_earth.plots.maps import map_figure
 from labrig_earth.results import Result
+from labrig_earth.terra.arguments.forecast_models import LEAST_POINTS, RunTcTracksFromEra5
 from labrig_earth.terra.marks import MARK
 from labrig_earth.terra.payloads import answered, number
-from labrig_earth.work.arguments import choice_of, count_of, mapping_of, number_of
 from labrig_earth.work.calls import Call
-from labrig_earth.work.fields import Fields
 
 LEVEL_HPA = 850.0
 COLUMNS = ("storm_id", "time", "lat", "lon", "msl_hPa", "zeta850_s-1", "ws10_ms", "ws10_max_ms")
-COLOURS = ("multi", "mono")
 MOST_SHOWN = 40
 
 
-def run_tc_tracks_from_era5(call: Call) -> Result:
+def run_tc_tracks_from_era5(call: Call, asked: RunTcTracksFromEra5) -> Result:
     """Find centres of cyclones at each time and link them to tracks."""
-    mode = choice_of(call, "linking_mode", MODES, MODES[0])
-    colour = choice_of(call, "color_mode", COLOURS, COLOURS[0])
-    least = count_of(call, "min_points", 5, high=10_000)
-    reach = number_of(call, "max_link_km", 500.0, low=1.0, high=20_000) or 500.0
-    gate = number_of(call, "gate_km", None, low=1.0, high=20_000) or reach
-    cutoff = number_of(call, "cost_cutoff", 5.0, low=1e-6) or 5.0
-    costs = _costs(call)
-    pressure, u, v, wind, warnings = _read(call)
+    mode, colour, reach = asked.linking_mode, asked.color_mode, asked.max_link_km
+    least = asked.min_points or LEAST_POINTS
+    gate = reach if asked.gate_km is None else asked.gate_km
+    costs = read_costs(asked.cost_weights)
+    pressure, u, v, wind, warnings = read_fields(call)
     turning = vorticity(u, v)
     pressure = like(unbroken(pressure, axes_of(pressure)), turning, where="surface_path", units=False)
     if wind is not None:
@@ -71,14 +67,16 @@ def run_tc_tracks_from_era5(call: Call) -> Result:
         )
         for step in range(times.size)
     ]  # fmt: skip
-    tracks = link(found, [float(each) for each in hours], mode=mode, gate_km=gate, cutoff=cutoff, costs=costs)
+    tracks = link(
+        found, [float(each) for each in hours], mode=mode, gate_km=gate, cutoff=asked.cost_cutoff, costs=costs
+    )
     kept = [track for track in tracks if len(track.centres) >= least]
     if not kept:
         warnings.append(
             f"No track has {least} points; {sum(map(len, found))} centres were found at {times.size} times"
         )
-    _write_table(call, kept, times)
-    _draw(call, kept, times, turning, colour, mode, warnings)
+    write_table(call, kept, times)
+    draw_map(call, kept, times, turning, colour, mode, warnings)
     payload = {
         "ok": True,
         "tracks": len(kept),
@@ -90,7 +88,7 @@ def run_tc_tracks_from_era5(call: Call) -> Result:
         "linking_mode": mode,
         "candidates": sum(map(len, found)),
         "times": int(times.size),
-        "storms": [_said(place, track, times) for place, track in enumerate(kept[:MOST_SHOWN], 1)],
+        "storms": [describe_track(place, track, times) for place, track in enumerate(kept[:MOST_SHOWN], 1)],
     }
     method = (
         "centres: lows of mean sea level pressure of at most 1015 hPa with cyclonic vorticity at 850 hPa of at least "
@@ -105,13 +103,13 @@ def run_tc_tracks_from_era5(call: Call) -> Result:
     )
 
 
-def _read(call: Call) -> tuple[Any, Any, Any, Any, list[str]]:
+def read_fields(call: Call) -> tuple[Any, Any, Any, Any, list[str]]:
     """Return pressure (hPa), the wind at 850 hPa and that at 10 m (m s-1, or None) over times, and warnings."""
-    surface, levels = call.input("surface"), call.input("pressure")
-    pressure, warnings = _field(surface, "msl", "hPa")
+    surface, levels = call.input("surface_path"), call.input("pressure_path")
+    pressure, warnings = read_on_times(surface, "msl", "hPa")
     parts = []
     for name in ("u", "v"):
-        field, said = _field(levels, name, "m s-1")
+        field, said = read_on_times(levels, name, "m s-1")
         warnings += said
         parts.append(at_level(by_pressure(field)[0], LEVEL_HPA, where="pressure_path"))
     u, v = parts
@@ -120,13 +118,13 @@ def _read(call: Call) -> tuple[Any, Any, Any, Any, list[str]]:
     there = {str(name) for name in opened(surface).data.data_vars}
     if not {"u10", "v10"} <= there and not {"10u", "10v"} <= there:
         return pressure, u, v, None, [*warnings, "The surface file has no wind at 10 m"]
-    east, _ = _field(surface, "u10", "m s-1")
-    north, _ = _field(surface, "v10", "m s-1")
+    east, _ = read_on_times(surface, "u10", "m s-1")
+    north, _ = read_on_times(surface, "v10", "m s-1")
     speed = np.hypot(east, like(north, east, where="v10"))
     return pressure, u, v, like(speed, u, where="surface_path", units=False), warnings
 
 
-def _field(place: Place, name: str, unit: str) -> tuple[Any, list[str]]:
+def read_on_times(place: Place, name: str, unit: str) -> tuple[Any, list[str]]:
     source = read_field(place, name)
     field = source.data
     require_times(field, TIME if TIME in field.dims else "")
@@ -145,29 +143,35 @@ def _field(place: Place, name: str, unit: str) -> tuple[Any, list[str]]:
     return convert(field, stated, unit)[0], list(source.warnings)
 
 
-def _costs(call: Call) -> Costs:
-    given = Fields(mapping_of(call, "cost_weights"), "cost_weights")
-    found = {
-        each.name: given.number(each.name, 1e-12 if each.name.endswith("_ref") else 0.0, 1e12)
-        for each in fields(Costs)
-        if given.has(each.name)
-    }
-    given.require_all_known()
-    return Costs(**found)
+def read_costs(given: Mapping[str, Any]) -> Costs:
+    names = [each.name for each in fields(Costs)]
+    for name, value in given.items():
+        if name not in names:
+            raise unknown_name("weight", name, names, where="cost_weights")
+        least = 1e-12 if name.endswith("_ref") else 0.0
+        if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value < 1e12:
+            raise LabrigError(
+                f"{name} is {value!r:.60}", where="cost_weights", expected="a number, scales above 0"
+            )
+    return Costs(**{name: float(value) for name, value in given.items()})
 
 
-def _write_table(call: Call, tracks: list[Track], times: Any) -> None:
-    rows = []
-    for storm, track in enumerate(tracks, 1):
-        for step, centre in zip(track.steps, track.centres, strict=True):
-            winds = ("" if each is None else f"{each:.2f}" for each in (centre.wind, centre.wind_around))
-            place = (f"{centre.latitude:.4f}", f"{centre.longitude:.4f}")
-            depth = (f"{centre.pressure_hpa:.2f}", f"{centre.vorticity:.4e}")
-            rows.append((storm, iso(times[step]), *place, *depth, *winds))
-    (call.scratch / "tc_tracks.csv").write_text(csv_text(COLUMNS, rows), encoding="utf-8")
+def write_table(call: Call, tracks: list[Track], times: Any) -> None:
+    with (call.scratch / "tc_tracks.csv").open("w", encoding="utf-8", newline="") as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(COLUMNS)
+        for storm, track in enumerate(tracks, 1):
+            for step, centre in zip(track.steps, track.centres, strict=True):
+                winds = ("" if each is None else f"{each:.2f}" for each in (centre.wind, centre.wind_around))
+                table.writerow(
+                    [
+                        storm, iso(times[step]), f"{centre.latitude:.4f}", f"{centre.longitude:.4f}",
+                        f"{centre.pressure_hpa:.2f}", f"{centre.vorticity:.4e}", *winds,
+                    ]
+                )  # fmt: skip
 
 
-def _said(storm: int, track: Track, times: Any) -> dict[str, Any]:
+def describe_track(storm: int, track: Track, times: Any) -> dict[str, Any]:
     deepest = min(track.centres, key=lambda each: each.pressure_hpa)
     winds = [each.wind_around for each in track.centres if each.wind_around is not None]
     return {
@@ -175,18 +179,18 @@ def _said(storm: int, track: Track, times: Any) -> dict[str, Any]:
         "points": len(track.centres),
         "first": iso(times[track.steps[0]]),
         "last": iso(times[track.steps[-1]]),
-        "from": _place(track.centres[0]),
-        "to": _place(track.centres[-1]),
+        "from": list_place(track.centres[0]),
+        "to": list_place(track.centres[-1]),
         "min_msl_hPa": number(deepest.pressure_hpa),
         "max_ws10_ms": number(max(winds)) if winds else None,
     }
 
 
-def _place(centre: Centre) -> list[float | None]:
+def list_place(centre: Centre) -> list[float | None]:
     return [number(centre.latitude), number(centre.longitude)]
 
 
-def _draw(
+def draw_map(
     call: Call, tracks: list[Track], times: Any, grid: Any, colour: str, mode: str, warnings: list[str]
 ) -> None:
     """Draw lines of the tracks and their first centres over land and sea."""

@@ -22,7 +22,7 @@ from labrig.answer import ANSWER_BYTES, Answer, Quantity, json_bytes
 from labrig.serving.builder import build
 from labrig.toolbox import ServeOptions
 from labrig_earth.server import toolbox
-from labrig_earth.server.base import fitted
+from labrig_earth.server.operations import fit_answer
 from labrig_earth.server.places import places
 from support.known_servers.earth import CLIMATE, LATITUDES, LONGITUDES, REGIONS, SCENE, lay_out, temperature
 from support.sandbox_rig import skip_unless
@@ -261,7 +261,7 @@ async def test_a_large_result_is_cut_to_an_answer_and_whole_in_a_file(
         data={"variables": {f"v{number}": {"name": "x" * 200, "dims": ["a"] * 30} for number in range(60)}},
         warnings=tuple("w" * 300 for _ in range(40)),
     )
-    found = fitted(many)
+    found = fit_answer(many)
     assert (
         json_bytes(found.to_dict()) <= ANSWER_BYTES
         and found.values

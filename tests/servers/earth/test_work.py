@@ -24,7 +24,7 @@ from labrig.isolation.inside import walls
 from labrig.isolation.process import Outcome
 from labrig.storage.folder import Folder, new_name
 from labrig_earth.results import Result
-from labrig_earth.server import base
+from labrig_earth.server import operations
 from labrig_earth.work import asking
 
 CLOSED = not any(walls.available().values()) if sys.platform == "linux" else False
@@ -151,7 +151,7 @@ def test_a_folder_that_another_call_takes_away_meanwhile_is_passed_over(
         (tmp_path / old).mkdir()
         os.utime(tmp_path / old, (0, 0))
         monkeypatch.setattr(Folder, "names", lambda self: [others, old])
-        base._sweep(top)
+        operations.sweep_scratch(top)
     assert not (tmp_path / old).exists()
 
 

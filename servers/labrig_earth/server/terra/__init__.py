@@ -1,5 +1,6 @@
 """Sub-tools of TerraAgent by their published names, a room for each group.
 
+- `offering`: from the declared arguments of a sub-tool (`labrig_earth.terra.arguments`) to a tool
 - `common`: how a call becomes a published payload, its files in the workspace; groups switched on
 - `activating`: the tool that switches groups on
 - `models`: a run of a learned forecast model; `weights`: what it needs for that, opened and hashed

@@ -15,7 +15,8 @@ from labrig.threads import in_thread
 from labrig.toolbox import session
 from labrig_earth.catalogue.open_meteo import OPEN_METEO_AIR, Air, fetch_air
 from labrig_earth.server.base import state, toolbox
-from labrig_earth.server.terra.common import Number, published, require_active, within
+from labrig_earth.server.terra.common import published, require_active, within
+from labrig_earth.terra.arguments.kinds import Number
 
 GROUP = "air_quality"
 TOOLSETS = ("terra", f"terra-{GROUP}")

@@ -22,16 +22,10 @@ from labrig_earth.catalogue.web_search import (
     search_web,
     without_front_pages,
 )
-from labrig_earth.server.base import MODEL, Asked, state, toolbox, worked
-from labrig_earth.server.terra.common import (
-    Count,
-    Text,
-    between,
-    called,
-    published,
-    require_active,
-    within,
-)
+from labrig_earth.server.base import MODEL, state, toolbox
+from labrig_earth.server.operations import Asked, do_operation
+from labrig_earth.server.terra.common import between, called, published, require_active, within
+from labrig_earth.terra.arguments.kinds import Count, Text
 
 GROUP = "basic"
 TOOLSETS = ("terra", f"terra-{GROUP}")
@@ -204,7 +198,7 @@ async def _read(here: Session, url: str, folder: str) -> dict[str, Any]:
         lambda: put("page.html", answer.body, media_type=answer.media_type, made_by=made_by)
     )
     arguments = {"content_type": answer.media_type}
-    async with worked(Asked("terra_page_text", {"page": [page.handle]}, arguments), here) as done:
+    async with do_operation(Asked("terra_page_text", {"page": [page.handle]}, arguments), here) as done:
         content = await in_thread(done.folder.read, done.result.files[0])
         title = str(done.result.data.get("title", ""))
     kept = await _kept(here, content.decode("utf-8", "replace"), folder)

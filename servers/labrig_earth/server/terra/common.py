@@ -10,22 +10,24 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from pydantic import AfterValidator, BeforeValidator
+from pydantic import AfterValidator
 
 from labrig.answer import Published
 from labrig.errors import LabrigError, over_limit
 from labrig.threads import in_thread
 from labrig.toolbox import Session, session
 from labrig.workspace import MAX_FILE_BYTES
-from labrig_earth.server.base import ACTIVATION, Asked, State, source_line, toolbox, worked
+from labrig_earth.server.base import ACTIVATION, State, toolbox
+from labrig_earth.server.operations import Asked, do_operation, line_of_sources
+from labrig_earth.terra.arguments.declared import OUTPUT_DIR
 from labrig_earth.terra.marks import MARK
 
 if TYPE_CHECKING:
     from labrig.storage.folder import Folder
-    from labrig_earth.server.base import Worked
+    from labrig_earth.server.operations import Worked
 
 GROUPS = (
     "core",
@@ -42,20 +44,8 @@ GROUPS = (
 )
 """The groups that are there, as the public code names them."""
 
-OUTPUT_DIR = "./data/ensemble"
 MOST_PAYLOAD = 200_000
 """Characters of a payload; what is asked for beyond is refused."""
-
-Text = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]
-"""A text whose absence published calls write as null."""
-Texts = Annotated[list[str], BeforeValidator(lambda value: [] if value is None else value)]
-Numbers = Annotated[list[float], BeforeValidator(lambda value: [] if value is None else _no_flags(value))]
-Wholes = Annotated[list[int], BeforeValidator(lambda value: [] if value is None else _no_flags(value))]
-Whole = Annotated[int, BeforeValidator(lambda value: 0 if value is None else _no_flags(value))]
-Count = Annotated[int, BeforeValidator(lambda value: _no_flags(value))]
-Number = Annotated[float, BeforeValidator(lambda value: _no_flags(value))]
-"""Numbers of arguments, each annotated with one of these: true is not 1."""
-Mapped = Annotated[dict[str, Any], BeforeValidator(lambda value: {} if value is None else value)]
 
 
 def between(low: float, high: float) -> AfterValidator:
@@ -70,13 +60,6 @@ def between(low: float, high: float) -> AfterValidator:
 
 
 _active: WeakKeyDictionary[State, dict[str, frozenset[str]]] = WeakKeyDictionary()
-
-
-def _no_flags(value: Any) -> Any:
-    """Return numbers as they are; ValueError for true and false, which pydantic takes for 1 and 0."""
-    if any(isinstance(each, bool) for each in (value if isinstance(value, list) else [value])):
-        raise ValueError("true and false are no numbers")
-    return value
 
 
 def active(here: Session) -> frozenset[str]:
@@ -130,9 +113,9 @@ async def called(
     require_active(group, here)
     folder = within(output_dir or OUTPUT_DIR, "output_dir")
     wanted = within(output_path, "output_path") if output_path else None
-    async with worked(Asked(f"terra_{tool}", inputs, arguments), here) as done:
+    async with do_operation(Asked(f"terra_{tool}", inputs, arguments), here) as done:
         paths, hashes = await in_thread(put_files, here, done, folder, wanted, targets)
-        source = source_line(done.hashes)
+        source = line_of_sources(done.hashes)
         result, given = done.result, dict(done.hashes)
     payload = {**marked(dict(result.data), paths), "method": result.method}
     if result.assumed:

@@ -21,9 +21,11 @@ from labrig.toolbox import Session, session
 from labrig_earth.catalogue import mswep
 from labrig_earth.catalogue.data_stores import CDS, WAIT_S, constraints, retrieve
 from labrig_earth.catalogue.unpacking import unpack
-from labrig_earth.server.base import MSWEP_FOLDER, _scratch, state, toolbox
-from labrig_earth.server.terra.common import Text, kept_at, published, require_active, within
+from labrig_earth.server.base import MSWEP_FOLDER, state, toolbox
+from labrig_earth.server.operations import make_scratch
+from labrig_earth.server.terra.common import kept_at, published, require_active, within
 from labrig_earth.server.terra.stores import require_netcdf, safe
+from labrig_earth.terra.arguments.kinds import Text
 
 GROUP = "data_crawl"
 TOOLSETS = ("terra", f"terra-{GROUP}")
@@ -194,7 +196,7 @@ async def MSWEP(
 
 async def _one(here: Session, file: mswep.DriveFile, target: str) -> tuple[str, str]:
     with ExitStack() as held:
-        place = await in_thread(lambda: held.enter_context(_scratch(here)))
+        place = await in_thread(lambda: held.enter_context(make_scratch(here)))
         path = Path(f"/proc/self/fd/{place.descriptor}/fetched.nc")
         await mswep.fetch_file(state().client, file, path)
         await in_thread(require_netcdf, path, file.name)
@@ -205,7 +207,7 @@ async def _one(here: Session, file: mswep.DriveFile, target: str) -> tuple[str, 
 async def _fetched(here: Session, request: Mapping[str, Any], folder: str) -> list[dict[str, str]]:
     """Have the store make the archive of a request, and put its files into a folder, with a list of them."""
     with ExitStack() as held:
-        place = await in_thread(lambda: held.enter_context(_scratch(here)))
+        place = await in_thread(lambda: held.enter_context(make_scratch(here)))
         top = Path(f"/proc/self/fd/{place.descriptor}")
         await retrieve(
             state().client, CDS, "projections-cmip6", request, top / "fetched", wait_s=WAIT_S,

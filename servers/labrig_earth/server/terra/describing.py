@@ -14,16 +14,13 @@ from labrig.errors import LabrigError
 from labrig.threads import in_thread
 from labrig.toolbox import Session, session
 from labrig_earth.catalogue.language_model import LANGUAGE_MODEL, ask_model, require_model
-from labrig_earth.server.base import MODEL, Asked, state, toolbox, worked
-from labrig_earth.server.terra.common import (
-    Text,
-    Whole,
-    between,
-    published,
-    require_active,
-)
-from labrig_earth.server.terra.satellite import GROUP, TOOLSETS
+from labrig_earth.server.base import MODEL, state, toolbox
+from labrig_earth.server.operations import Asked, do_operation
+from labrig_earth.server.terra.common import between, published, require_active
+from labrig_earth.server.terra.satellite import GROUP
+from labrig_earth.terra.arguments.kinds import Text, Whole
 
+TOOLSETS = ("terra", f"terra-{GROUP}")
 MOST_IMAGES = 8
 MOST_BYTES = 16 << 20
 """Of a picture on the web."""
@@ -95,6 +92,6 @@ async def _pictures(here: Session, images: Sequence[str]) -> tuple[list[bytes], 
             sources.append(kept.handle)
         else:
             sources.append(each)
-    async with worked(Asked("terra_pictures_for_a_model", {"images": sources}, {}), here) as done:
+    async with do_operation(Asked("terra_pictures_for_a_model", {"images": sources}, {}), here) as done:
         names = done.result.files
         return await in_thread(lambda: [done.folder.read(name) for name in names]), dict(done.hashes)

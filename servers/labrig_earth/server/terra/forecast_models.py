@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator
 from typing import Annotated, Any
@@ -12,17 +13,10 @@ from labrig.answer import Published
 from labrig.errors import LabrigError
 from labrig.toolbox import session
 from labrig_earth.server.base import toolbox
-from labrig_earth.server.terra.common import (
-    Mapped,
-    Number,
-    Numbers,
-    Text,
-    Texts,
-    Whole,
-    called,
-    require_active,
-    within,
-)
+from labrig_earth.server.terra.common import require_active
+from labrig_earth.server.terra.offering import offer
+from labrig_earth.terra.arguments import forecast_models as arguments
+from labrig_earth.terra.arguments.kinds import Mapped, Number, Numbers, Text, Texts, Whole
 
 GROUP = "forecast_models"
 TOOLSETS = ("terra", f"terra-{GROUP}")
@@ -50,7 +44,7 @@ async def run_pangu_forecast(
     require_active(GROUP, session())
     from labrig_earth.server.terra.models import pangu_forecast
 
-    notes = [*_devices(device=device)]
+    notes = [*note_devices(device=device)]
     return await pangu_forecast(
         surface_path,
         pressure_path,
@@ -88,7 +82,7 @@ async def run_aurora_forecast(
     from labrig_earth.forecasting import aurora
     from labrig_earth.server.terra.models import Rollout, aurora_forecast
 
-    notes = [*_devices(device=device, input_device=input_device)]
+    notes = [*note_devices(device=device, input_device=input_device)]
     if time_block:
         notes.append(f"time_block {time_block}: recorded, a run takes two times")
     if model_repo not in ("", aurora.REPO):
@@ -115,7 +109,7 @@ async def run_aurora_forecast(
     )
 
 
-def _devices(**given: str) -> Iterator[str]:
+def note_devices(**given: str) -> Iterator[str]:
     """Give a note for each device that is no processor; LabrigError for what is no device."""
     for name, device in given.items():
         chosen = (device or "cpu").lower()
@@ -125,69 +119,21 @@ def _devices(**given: str) -> Iterator[str]:
             yield f"{name} {chosen}: computed on the processor, which is what is here"
 
 
-@toolbox.tool(title="Put on a grid", read_only=False, faithful=True, toolsets=TOOLSETS)
-async def regrid_to_target_grid(
-    data: Annotated[str, Field(description="NetCDF, Zarr or GeoTIFF in degrees.")],
-    target_grid: Annotated[str | dict[str, Any], Field(description="A path, or {latitudes, longitudes}.")],
-    method: Annotated[Text, Field(description="bilinear, cubic, nearest, conservative.")] = "bilinear",
-    variables: Annotated[Texts, Field(description="By default all.")] = [],  # noqa: B006 - pydantic copies it
-    output_path: Text = "",
-    allow_extrapolation: bool = False,
-    engine: Annotated[Text, Field(description="Recorded: the content decides.")] = "",
-) -> Published:
-    """Put variables of a file on another grid of latitudes and longitudes."""
-    grid: dict[str, Any] = {} if isinstance(target_grid, str) else dict(target_grid)
-    path = target_grid if isinstance(target_grid, str) else grid.pop("grid_path", "")
+async def find_target(asked: arguments.RegridToTargetGrid) -> arguments.RegridToTargetGrid:
+    """Return what is asked with the file of the target grid, or with its coordinates."""
+    given = asked.target_grid
+    grid: dict[str, Any] = {} if isinstance(given, str) else dict(given)
+    path = given if isinstance(given, str) else grid.pop("grid_path", "")
     if not isinstance(path, str) or (path and grid) or not (path or grid):
         raise LabrigError(
             "The target is neither a path nor coordinates",
             where="target_grid",
             expected='a path, {"grid_path": ..}, or {"latitudes": [..], "longitudes": [..]}',
         )
-    arguments = {
-        "method": method,
-        "variables": variables,
-        "target_grid": grid,
-        "allow_extrapolation": allow_extrapolation,
-    }
-    inputs = {"data": [data], "target": [path]}
-    return await called(
-        GROUP,
-        "regrid_to_target_grid",
-        inputs,
-        arguments,
-        output_dir="./data/regridded",
-        output_path=output_path,
-    )
+    return asked.model_copy(update={"target_file": path, "target_grid": grid})
 
 
-@toolbox.tool(title="Tracks of cyclones", read_only=False, faithful=True, toolsets=TOOLSETS)
-async def run_tc_tracks_from_era5(
-    surface_path: Annotated[str, Field(description="msl, and u10, v10 for winds.")],
-    pressure_path: Annotated[str, Field(description="u, v with 850 hPa.")],
-    png_path: Text = "./plots/tc_tracks.png",
-    csv_path: Text = "./data/tc_tracks.csv",
-    min_points: Whole = 5,
-    max_link_km: Number = 500.0,
-    linking_mode: Annotated[Text, Field(description="greedy, hungarian.")] = "greedy",
-    cost_cutoff: Number = 5.0,
-    cost_weights: Annotated[Mapped, Field(description="w_d, w_u, w_alpha, w_zeta, w_p, u_ref, ..")] = {},  # noqa: B006
-    gate_km: Number | None = None,
-    color_mode: Annotated[Text, Field(description="multi, mono.")] = "multi",
-) -> Published:
-    """Find cyclones at each time and link them to tracks: a table and a map."""
-    arguments = {
-        "min_points": min_points or 5,
-        "max_link_km": max_link_km,
-        "linking_mode": linking_mode,
-        "cost_cutoff": cost_cutoff,
-        "cost_weights": cost_weights,
-        "gate_km": gate_km,
-        "color_mode": color_mode,
-    }
-    inputs = {"surface": [surface_path], "pressure": [pressure_path]}
-    targets = {
-        "tc_tracks.csv": within(csv_path or "./data/tc_tracks.csv", "csv_path"),
-        "tc_tracks.png": within(png_path or "./plots/tc_tracks.png", "png_path"),
-    }
-    return await called(GROUP, "run_tc_tracks_from_era5", inputs, arguments, targets=targets)
+tool = functools.partial(offer, GROUP)
+
+tool("regrid_to_target_grid", "Put on a grid", arguments.RegridToTargetGrid, prepare=find_target)
+tool("run_tc_tracks_from_era5", "Tracks of cyclones", arguments.RunTcTracksFromEra5)

@@ -18,7 +18,8 @@ from labrig.threads import in_thread
 from labrig.toolbox import Session, session
 from labrig_earth.catalogue.earth_engine import require_earth_engine
 from labrig_earth.catalogue.stac_service import EARTH_SEARCH, Sighting, search_scenes
-from labrig_earth.server.base import _scratch, state
+from labrig_earth.server.base import state
+from labrig_earth.server.operations import make_scratch
 from labrig_earth.server.terra.common import kept_at, within
 
 MOST_SCENES = 16
@@ -62,9 +63,6 @@ class Scenes:
     counts: list[int]
     searched: bool
     note: str = ""
-
-    def arguments(self) -> dict[str, object]:
-        return {"counts": self.counts, "searched": self.searched, "note": self.note}
 
 
 async def scenes_for(wanted: Wanted, given: Sequence[Any], folder: str) -> Scenes:
@@ -193,7 +191,7 @@ async def _one(here: Session, wanted: Wanted, sighting: Sighting, folder: str) -
     given = state()
     put = question("scene", "", asked, mode=given.options.http_mode, ledger=given.options.ledger)
     with ExitStack() as held:
-        place = await in_thread(lambda: held.enter_context(_scratch(here)))
+        place = await in_thread(lambda: held.enter_context(make_scratch(here)))
         outcome = await given.fetchers.ask(put, [place.descriptor])
         if outcome.kind != "ok":
             refused = children.refusal(outcome)

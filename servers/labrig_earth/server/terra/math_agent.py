@@ -29,15 +29,8 @@ from labrig_earth.catalogue.language_model import ask_model, require_model
 from labrig_earth.server.base import MODEL, state, toolbox
 from labrig_earth.server.places import opened_data
 from labrig_earth.server.terra.basic import GROUP, TOOLSETS
-from labrig_earth.server.terra.common import (
-    Count,
-    Mapped,
-    Text,
-    between,
-    published,
-    require_active,
-    within,
-)
+from labrig_earth.server.terra.common import between, published, require_active, within
+from labrig_earth.terra.arguments.kinds import Count, Mapped, Text
 
 FOLDER = "math_agent"
 """Among Labrig's own of the workspace: which files a caller has streamed."""

@@ -22,16 +22,8 @@ from labrig_earth.forecasting.aurora_python import MADE_BY, PACKAGE, looked_at
 from labrig_earth.forecasting.onnx_header import read_header
 from labrig_earth.forecasting.setup import PANGU_ENV
 from labrig_earth.impact.runs import Allowed, Engine, require
-from labrig_earth.server.base import (
-    AURORA_PYTHON,
-    AURORA_SHA256,
-    AURORA_WEIGHTS,
-    Worked,
-    _opened,
-    _scratch,
-    source_line,
-    toolbox,
-)
+from labrig_earth.server.base import AURORA_PYTHON, AURORA_SHA256, AURORA_WEIGHTS, toolbox
+from labrig_earth.server.operations import Worked, line_of_sources, make_scratch, open_inputs
 from labrig_earth.server.terra.common import marked, published, put_files, within
 from labrig_earth.server.terra.weights import Weights, opened_checkpoint, opened_weights
 
@@ -99,11 +91,11 @@ async def pangu_forecast(
                 code="limit",
             )
         inputs = {"surface": [surface_path], "pressure": [pressure_path]}
-        given, hashes = await in_thread(_opened, inputs, held)
+        given, hashes = await in_thread(open_inputs, inputs, held)
         require(PANGU)
         from labrig_earth.work import asking
 
-        place = await in_thread(lambda: held.enter_context(_scratch(here)))
+        place = await in_thread(lambda: held.enter_context(make_scratch(here)))
         ready = await asking.run(
             here.state.workers, "terra_pangu_inputs", given, {"valid_time": when, "shape": list(network.shape)},
             place.descriptor, limits=asking.JOB,
@@ -174,10 +166,10 @@ async def aurora_forecast(
         python = await in_thread(
             looked_at, str(toolbox.setting(here.state.options, AURORA_PYTHON.name)), of_python
         )
-        given, hashes = await in_thread(_opened, inputs, held)
+        given, hashes = await in_thread(open_inputs, inputs, held)
         from labrig_earth.work import asking
 
-        place = await in_thread(lambda: held.enter_context(_scratch(here)))
+        place = await in_thread(lambda: held.enter_context(make_scratch(here)))
         wanted = {
             "analysis_time": str(when) if when is not None else "",
             "patch": int(asked.configuration.get("patch_size", 4)),
@@ -275,7 +267,7 @@ async def _run(
         history = f"{history} by {model.weights.name} in {run.version}"
         said = {**said, "sources": list(hashes), "history": history}
         result = await asking.run(state.workers, operation, made, said, place.descriptor, limits=asking.JOB)
-    return _Ran(Worked(result, place, hashes, said), run.version)
+    return _Ran(Worked(result, place, hashes), run.version)
 
 
 def _answer(
@@ -290,7 +282,7 @@ def _answer(
         payload["warnings"] = list(dict.fromkeys(warnings))
     given = {**{name: sha for name, sha in hashes.items() if sha}, weights.name: weights.sha256}
     record = {"operation": operation, "inputs": given, "outputs": dict(outputs)}
-    return published(payload, source=source_line(hashes), record=record, warned=bool(warnings))
+    return published(payload, source=line_of_sources(hashes), record=record, warned=bool(warnings))
 
 
 def _check_bytes(steps: int, points: int) -> None:

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import datetime
+import functools
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from labrig.answer import Published
 from labrig.errors import LabrigError, unknown_name
 from labrig_earth.server.base import toolbox
-from labrig_earth.server.terra.common import Mapped, Number, Numbers, Text, Texts, Whole, Wholes, called
+from labrig_earth.server.terra.offering import offer
 from labrig_earth.server.terra.stores import allowed_values, extent, fetched_files
+from labrig_earth.terra.arguments import seasonal as arguments
+from labrig_earth.terra.arguments.kinds import Number, Text, Texts
+from labrig_earth.terra.arguments.seasonal import SEASONAL, Limits
 
 GROUP = "seasonal"
 TOOLSETS = ("terra", f"terra-{GROUP}")
-SEASONAL = "./data/seasonal"
 MOST_FILES = 40
 LONGEST_DAYS = 215
 """Of a seasonal forecast: the seventh month is not whole."""
 
-Years = Annotated[Wholes, BeforeValidator(lambda value: [1991, 2020] if value is None else value)]
-Limits = Annotated[Numbers, Field(description="[north, west, south, east].")]
 
 MONTHLY = (
     "seasonal-monthly-single-levels",
@@ -103,7 +104,7 @@ async def fetch_c3s_seasonal(
         (f"{stem}_{each}_{one}_{leads}", {**common, "year": [each], "month": [one], **when})
         for each in year
         for one in month
-        for when in [_days_of(each, one, leadtime_month) if name in ORIGINAL else {}]
+        for when in [list_days(each, one, leadtime_month) if name in ORIGINAL else {}]
     ]
     about = {
         "dataset": name,
@@ -144,164 +145,21 @@ async def progressive_cds_constraints(
     return await allowed_values(GROUP, collection_id, request, keys)
 
 
-@toolbox.tool(title="Make files alike", read_only=False, faithful=True, toolsets=TOOLSETS)
-async def standardize_seasonal_files(
-    paths: list[str],
-    unit_map: Annotated[Mapped, Field(description="Unit by variable.")] = {},  # noqa: B006
-    rename_map: Annotated[Mapped, Field(description="New name by old.")] = {},  # noqa: B006
-    output_dir: Text = f"{SEASONAL}/standardized",
-) -> Published:
-    """Name axes start, lead, member, latitude, longitude; north first; units and names as wanted."""
-    arguments = {"unit_map": unit_map, "rename_map": rename_map}
-    output = output_dir or f"{SEASONAL}/standardized"
-    return await called(GROUP, "standardize_seasonal_files", {"files": paths}, arguments, output_dir=output)
+tool = functools.partial(offer, GROUP)
+
+tool("standardize_seasonal_files", "Make files alike", arguments.StandardizeSeasonalFiles)
+tool("aggregate_to_season", "Season of months", arguments.AggregateToSeason)
+tool("fit_bias_correction", "Fit a bias correction", arguments.FitBiasCorrection)
+tool("apply_bias_correction", "Correct forecasts", arguments.ApplyBiasCorrection)
+tool("category_probabilities", "Terciles", arguments.CategoryProbabilities)
+tool("blend_multi_model", "Blend models", arguments.BlendMultiModel)
+tool("forecast_anomaly_from_model_climo", "Anomaly from the model", arguments.ForecastAnomalyFromModelClimo)
+tool("compute_enso_indices", "ENSO indices", arguments.ComputeEnsoIndices)
+tool("region_mask", "Mask of a box", arguments.RegionMask)
+tool("seasonal_region_table", "Table of regions", arguments.SeasonalRegionTable)
 
 
-@toolbox.tool(title="Season of months", read_only=False, faithful=True, toolsets=TOOLSETS)
-async def aggregate_to_season(
-    path: str,
-    agg: Annotated[Text, Field(description="mean (by days) or sum.")] = "mean",
-    season_def: Annotated[Text, Field(description="DJF .. NDJ, or its middle month.")] = "DJF",
-    center_on: Annotated[Text, Field(description="middle_month, first_month.")] = "middle_month",
-    output_path: Text = f"{SEASONAL}/seasonal_agg.nc",
-    variable: Annotated[Text, Field(description="By default all.")] = "",
-) -> Published:
-    """One value of three months for each year, of a forecast by leads or of a monthly series."""
-    arguments = {"agg": agg, "season_def": season_def, "center_on": center_on, "variable": variable}
-    return await _to("aggregate_to_season", {"file": [path]}, arguments, output_path, "seasonal_agg.nc")
-
-
-@toolbox.tool(title="Fit a bias correction", read_only=False, faithful=True, toolsets=TOOLSETS)
-async def fit_bias_correction(
-    hindcast_paths: list[str],
-    obs_paths: Annotated[list[str], Field(description="Months for leads, seasons for seasons.")],
-    variable: str,
-    method: Annotated[Text, Field(description="QDM, EQM, mean.")] = "QDM",
-    probs: Numbers = [],  # noqa: B006
-    output_path: Text = f"{SEASONAL}/bias_map.nc",
-    kind: Annotated[Text, Field(description="additive, multiplicative.")] = "additive",
-    obs_variable: Text = "",
-) -> Published:
-    """Fit a correction on 24 years or more; each year is also corrected by the others: hindcast_left_out_path."""
-    arguments = {
-        "variable": variable,
-        "method": method,
-        "probs": probs,
-        "kind": kind,
-        "obs_variable": obs_variable,
-    }
-    inputs = {"hindcast": hindcast_paths, "observed": obs_paths}
-    return await _to("fit_bias_correction", inputs, arguments, output_path, "bias_map.nc")
-
-
-@toolbox.tool(title="Correct forecasts", read_only=False, faithful=True, toolsets=TOOLSETS)
-async def apply_bias_correction(
-    forecast_paths: list[str],
-    bias_map_path: str,
-    variable: str,
-    output_dir: Text = f"{SEASONAL}/calibrated",
-) -> Published:
-    """Correct forecasts of the hindcast's months by a fitted correction."""
-    inputs = {"forecasts": forecast_paths, "bias_map": [bias_map_path]}
-    output = output_dir or f"{SEASONAL}/calibrated"
-    return await called(GROUP, "apply_bias_correction", inputs, {"variable": variable}, output_dir=output)
-
-
-@toolbox.tool(title="Terciles", read_only=False, faithful=True, toolsets=TOOLSETS)
-async def category_probabilities(
-    member_paths: list[str],
-    variable: str,
-    terciles_path: Annotated[
-        str, Field(description="tercile_lower and _upper, or 24 years of the variable.")
-    ],
-    category_names: Texts = [],  # noqa: B006
-    output_path: Text = f"{SEASONAL}/category_probs.nc",
-) -> Published:
-    """Shares of members below, between and above terciles: p_below, p_normal, p_above."""
-    arguments = {"variable": variable, "category_names": category_names}
-    inputs = {"members": member_paths, "terciles": [terciles_path]}
-    return await _to("category_probabilities", inputs, arguments, output_path, "category_probs.nc")
-
-
-@toolbox.tool(title="Blend models", read_only=False, faithful=True, toolsets=TOOLSETS)
-async def blend_multi_model(
-    prob_paths: list[str],
-    weights: Numbers = [],  # noqa: B006
-    output_path: Text = f"{SEASONAL}/blended_probs.nc",
-) -> Published:
-    """Weighted mean of the probabilities of several models."""
-    return await _to(
-        "blend_multi_model", {"models": prob_paths}, {"weights": weights}, output_path, "blended_probs.nc"
-    )
-
-
-@toolbox.tool(title="Anomaly from the model", read_only=False, faithful=True, toolsets=TOOLSETS)
-async def forecast_anomaly_from_model_climo(
-    forecast_path: str,
-    model_climo_mean_path: Annotated[str, Field(description="A mean, or the hindcast.")],
-    variable: str,
-    agg: Annotated[Text, Field(description="mean of the members, or members.")] = "mean",
-    output_path: Text = f"{SEASONAL}/forecast_anomaly.nc",
-    climo_variable: Text = "",
-) -> Published:
-    """Forecast minus the model's own climate, lead by lead."""
-    arguments = {"variable": variable, "agg": agg, "climo_variable": climo_variable}
-    inputs = {"forecast": [forecast_path], "climate": [model_climo_mean_path]}
-    return await _to(
-        "forecast_anomaly_from_model_climo", inputs, arguments, output_path, "forecast_anomaly.nc"
-    )
-
-
-@toolbox.tool(title="ENSO indices", read_only=False, faithful=True, toolsets=TOOLSETS)
-async def compute_enso_indices(
-    sst_path: Annotated[str, Field(description="Monthly.")],
-    baseline_years: Years = [1991, 2020],  # noqa: B006
-    smooth_months: Whole = 3,
-    output_path: Text = f"{SEASONAL}/enso_indices.csv",
-    variable: Text = "",
-) -> Published:
-    """Nino 3.4, 3, 4 and 1+2 by month: anomalies, and running means of them."""
-    arguments = {"baseline_years": baseline_years, "smooth_months": smooth_months, "variable": variable}
-    return await _to("compute_enso_indices", {"sst": [sst_path]}, arguments, output_path, "enso_indices.csv")
-
-
-@toolbox.tool(title="Mask of a box", read_only=False, faithful=True, toolsets=TOOLSETS)
-async def region_mask(
-    grid_path: str,
-    region: Limits,
-    output_path: Text = f"{SEASONAL}/region_mask.nc",
-) -> Published:
-    """1 for cells whose centres lie in a box, 0 for others."""
-    return await _to("region_mask", {"grid": [grid_path]}, {"region": region}, output_path, "region_mask.nc")
-
-
-@toolbox.tool(title="Table of regions", read_only=False, faithful=True, toolsets=TOOLSETS)
-async def seasonal_region_table(
-    prob_path: str,
-    regions: Annotated[Texts, Field(description="Countries, continents.")] = [],  # noqa: B006
-    mask_paths: Texts = [],  # noqa: B006
-    anomaly_path: Text = "",
-    skill_path: Text = "",
-    output_path: Text = f"{SEASONAL}/region_table.csv",
-    anomaly_variable: Text = "",
-    skill_variable: Text = "",
-) -> Published:
-    """Mean probabilities of regions by area, with anomaly and skill."""
-    arguments = {
-        "regions": regions,
-        "anomaly_variable": anomaly_variable,
-        "skill_variable": skill_variable,
-    }
-    inputs = {
-        "probabilities": [prob_path],
-        "masks": mask_paths,
-        "anomaly": [anomaly_path],
-        "skill": [skill_path],
-    }
-    return await _to("seasonal_region_table", inputs, arguments, output_path, "region_table.csv")
-
-
-def _days_of(year: str, month: str, leads: list[str]) -> dict[str, list[str]]:
+def list_days(year: str, month: str, leads: list[str]) -> dict[str, list[str]]:
     """Return what the forms of daily data have in the place of months of lead: hours after the start, a day apart.
 
     An hour that ends a day holds its sums and extremes, and the fields of 00 UTC that follow it.
@@ -323,17 +181,3 @@ def _days_of(year: str, month: str, leads: list[str]) -> dict[str, list[str]]:
         )
     days = sorted({day for low, high in spans for day in range(low + 1, high + 1) if day <= LONGEST_DAYS})
     return {"day": ["01"], "leadtime_hour": [str(24 * day) for day in days]}
-
-
-async def _to(
-    tool: str, inputs: dict[str, list[str]], arguments: dict[str, Any], output_path: str, name: str
-) -> Published:
-    """Call an operation whose first file goes to a path, and further ones beside it."""
-    ending = name[name.rindex(".") :]
-    path = output_path or f"{SEASONAL}/{name}"
-    if not path.endswith(ending):
-        raise LabrigError(
-            "The file has another format", where=f"output_path {path[:200]}", expected=f"*{ending}"
-        )
-    folder = path.rpartition("/")[0] or "."
-    return await called(GROUP, tool, inputs, arguments, output_dir=folder, output_path=path)

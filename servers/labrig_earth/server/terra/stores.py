@@ -16,7 +16,8 @@ from labrig.threads import in_thread
 from labrig.toolbox import Session, session
 from labrig_earth.catalogue.data_stores import CDS, WAIT_S, constraints, retrieve
 from labrig_earth.catalogue.unpacking import unpack
-from labrig_earth.server.base import _scratch, state
+from labrig_earth.server.base import state
+from labrig_earth.server.operations import make_scratch
 from labrig_earth.server.terra.common import kept_at, published, require_active, within
 
 MOST_SHOWN = 40
@@ -95,7 +96,7 @@ async def fetched_file(
         content = await in_thread(here.workspace.read_bytes, target)
         return Kept(target, len(content), True)
     with ExitStack() as held:
-        place = await in_thread(lambda: held.enter_context(_scratch(here)))
+        place = await in_thread(lambda: held.enter_context(make_scratch(here)))
         top = Path(f"/proc/self/fd/{place.descriptor}")
         path = top / "fetched"
         await retrieve(

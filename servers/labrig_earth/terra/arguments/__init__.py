@@ -1,0 +1,7 @@
+"""Arguments of TerraAgent's sub-tools, each declared once, for the face and for the child that works.
+
+- `declared`: how they are declared
+- `kinds`: kinds of arguments, and the limits of their values
+- `core`, `ensemble_verify`, `visualization`, `geo_osm`, `seasonal`, `era5_obs`, `forecast_models`, `satellite`: those of
+  the groups; a sub-tool that has no child has its arguments in its signature
+"""
