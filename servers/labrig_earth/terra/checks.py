@@ -24,22 +24,14 @@ from labrig_earth.ensembles.members import (
 )
 from labrig_earth.grids.times import iso, require_times
 from labrig_earth.results import Result
-from labrig_earth.terra.arguments.ensemble_verify import (
-    OF_EVENTS,
-    OF_MEMBERS,
-    PUBLISHED,
-    EhfHeatwave,
-    EmosCalibration,
-    LaggedIcEnsemble,
-    Verify,
-)
+from labrig_earth.terra.arguments import ensemble_verify as arguments
 from labrig_earth.terra.payloads import answered, number, ranges, safe, written
 from labrig_earth.verification import deterministic, emos, probabilistic
 from labrig_earth.work.calls import Call
 from labrig_earth.work.fields import Fields
 
 
-def emos_calibration(call: Call, asked: EmosCalibration) -> Result:
+def emos_calibration(call: Call, asked: arguments.EmosCalibration) -> Result:
     """Fit an ensemble's calibration on years of truth, or apply given coefficients."""
     members = read_members(call.inputs.get("member_paths", ()), asked.variable)
     count = len(members.names)
@@ -96,7 +88,7 @@ def emos_calibration(call: Call, asked: EmosCalibration) -> Result:
     return answered(payload, method=said, warnings=warnings, assumed=members.assumed)
 
 
-def _apply_emos(call: Call, asked: EmosCalibration, members: Any, variance: Any) -> Result:
+def _apply_emos(call: Call, asked: arguments.EmosCalibration, members: Any, variance: Any) -> Result:
     count = len(members.names)
     given = asked.coeffs
     needed = ["a", *(f"b{n + 1}" for n in range(count)), "c", "d"]
@@ -148,7 +140,7 @@ def _coefficients(found: emos.Emos) -> dict[str, float]:
     }
 
 
-def ehf_heatwave(call: Call, asked: EhfHeatwave) -> Result:
+def ehf_heatwave(call: Call, asked: arguments.EhfHeatwave) -> Result:
     """Excess heat factor of each day, and the days of heat waves."""
     hottest, coldest = read_field(call.input("tmax_path")), read_field(call.input("tmin_path"))
     require_times(hottest.data, TIME if TIME in hottest.data.dims else "")
@@ -204,7 +196,7 @@ def ehf_heatwave(call: Call, asked: EhfHeatwave) -> Result:
     return answered(payload, method=said, files=paths, warnings=tuple(warnings))
 
 
-def lagged_ic_ensemble(call: Call, asked: LaggedIcEnsemble) -> Result:
+def lagged_ic_ensemble(call: Call, asked: arguments.LaggedIcEnsemble) -> Result:
     """Join runs from now with earlier ones over the times that all have; a manifest says which is which."""
     variable = asked.variable
     runs = [("base", place) for place in call.inputs.get("member_files", ())]
@@ -265,13 +257,13 @@ def lagged_ic_ensemble(call: Call, asked: LaggedIcEnsemble) -> Result:
     return answered(payload, method=said, files=(f"scratch:{manifest}", path), warnings=warnings)
 
 
-def verify(call: Call, asked: Verify) -> Result:
+def verify(call: Call, asked: arguments.Verify) -> Result:
     """Hold a forecast against the truth, by the scores that are asked for."""
     variable = asked.variable
-    metrics = asked.metrics or list(PUBLISHED)
+    metrics = asked.metrics or list(arguments.PUBLISHED)
     source = read_field(call.input("forecast_path"), variable)
     seen = read_field(call.input("truth_path"), asked.truth_variable or variable)
-    if MEMBER not in source.data.dims and set(metrics) <= set(OF_EVENTS):
+    if MEMBER not in source.data.dims and set(metrics) <= set(arguments.OF_EVENTS):
         source.data.attrs.pop("units", None)  # a probability, which has not the unit of the truth
     forecast, truth, notes = on_common_times(source.data, seen.data, where="truth_path")
     several = MEMBER in forecast.dims
@@ -303,7 +295,7 @@ def verify(call: Call, asked: Verify) -> Result:
             results[each] = number(deterministic.ERRORS[each](single.values, truth.values, weights))
         elif each == "acc":
             results["acc"], details["acc"] = _anomaly_correlation(call, asked, single, truth, weights)
-        elif each in OF_MEMBERS:
+        elif each in arguments.OF_MEMBERS:
             _of_members(asked, each, values, truth.values, weights, results, details)
         else:
             _of_events(asked, each, values, first, truth, weights, results, details)
@@ -326,7 +318,7 @@ def verify(call: Call, asked: Verify) -> Result:
 
 
 def _anomaly_correlation(
-    call: Call, asked: Verify, forecast: Any, truth: Any, weights: Any
+    call: Call, asked: arguments.Verify, forecast: Any, truth: Any, weights: Any
 ) -> tuple[float | None, str]:
     """Return the correlation of anomalies, and from what they are."""
     if call.optional("climatology_path") is None:
@@ -344,7 +336,7 @@ def _anomaly_correlation(
 
 
 def _of_members(
-    asked: Verify,
+    asked: arguments.Verify,
     metric: str,
     values: Any,
     truth: Any,
@@ -370,7 +362,7 @@ def _of_members(
 
 
 def _of_events(
-    asked: Verify,
+    asked: arguments.Verify,
     metric: str,
     values: Any,
     first: Any,

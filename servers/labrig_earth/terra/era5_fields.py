@@ -18,20 +18,14 @@ from labrig_earth.grids.reading import Field, opened
 from labrig_earth.grids.units import same_dimension, units_in
 from labrig_earth.grids.wind import wind_direction, wind_speed
 from labrig_earth.results import Result
-from labrig_earth.terra.arguments.era5_obs import (
-    HumidityBasic,
-    Kinematics,
-    MoistureIntegrals,
-    VerticalShear,
-    WindsBasic,
-)
+from labrig_earth.terra.arguments import era5_obs as arguments
 from labrig_earth.terra.payloads import answered, ranges, written
 from labrig_earth.work.calls import Call
 
 UNITS = {"u": "m s-1", "v": "m s-1", "q": "kg kg-1"}
 
 
-def winds_basic(call: Call, asked: WindsBasic) -> Result:
+def winds_basic(call: Call, asked: arguments.WindsBasic) -> Result:
     """Give speed and direction of a wind."""
     fields, assumed = read_winds(call, {"u": asked.u, "v": asked.v}, levels=asked.levels)
     u, v = fields["u"].data, fields["v"].data
@@ -40,7 +34,7 @@ def winds_basic(call: Call, asked: WindsBasic) -> Result:
     return write_fields(call, found, "winds_basic", said, fields, assumed=assumed)
 
 
-def humidity_basic(call: Call, asked: HumidityBasic) -> Result:
+def humidity_basic(call: Call, asked: arguments.HumidityBasic) -> Result:
     """Give dew point, relative humidity, mixing ratio and potential temperature."""
     place = call.input("netcdf_path")
     formula = asked.formula
@@ -81,7 +75,7 @@ def humidity_basic(call: Call, asked: HumidityBasic) -> Result:
     )
 
 
-def moisture_integrals(call: Call, asked: MoistureIntegrals) -> Result:
+def moisture_integrals(call: Call, asked: arguments.MoistureIntegrals) -> Result:
     """Give the water vapour of columns and its transport."""
     fields, assumed = read_winds(call, {"u": asked.u, "v": asked.v, "q": asked.q})
     axis = level_axis(fields["q"].data, asked.level_dim)
@@ -127,7 +121,7 @@ def moisture_integrals(call: Call, asked: MoistureIntegrals) -> Result:
     )
 
 
-def kinematics(call: Call, asked: Kinematics) -> Result:
+def kinematics(call: Call, asked: arguments.Kinematics) -> Result:
     """Give vorticity and divergence of a wind, and the geostrophic wind."""
     fields, assumed = read_winds(call, {"u": asked.u, "v": asked.v}, level=asked.level)
     u, v = fields["u"].data, fields["v"].data
@@ -154,7 +148,7 @@ def kinematics(call: Call, asked: Kinematics) -> Result:
     return write_fields(call, found, "kinematics", said, fields, assumed=assumed, warnings=tuple(warnings))
 
 
-def vertical_shear(call: Call, asked: VerticalShear) -> Result:
+def vertical_shear(call: Call, asked: arguments.VerticalShear) -> Result:
     """Give the wind at the top of a layer less that at its bottom."""
     fields, assumed = read_winds(call, {"u": asked.u, "v": asked.v})
     axis = level_axis(fields["u"].data, asked.level_dim)
@@ -244,7 +238,9 @@ def read_pressure(
     return pressure, ()
 
 
-def read_balance(call: Call, asked: Kinematics, fields: dict[str, Field]) -> tuple[Any, str, tuple[str, ...]]:
+def read_balance(
+    call: Call, asked: arguments.Kinematics, fields: dict[str, Field]
+) -> tuple[Any, str, tuple[str, ...]]:
     """Return what the geostrophic wind balances, m2 s-2, or None; from what, or why not; and what was assumed."""
     place, level = call.input("netcdf_path"), asked.level
     there = [str(name) for name in opened(place).data.data_vars]

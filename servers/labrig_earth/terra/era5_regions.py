@@ -13,7 +13,7 @@ from labrig_earth.grids.areas import relative_areas
 from labrig_earth.grids.axes import Axes, horizontal
 from labrig_earth.grids.zonal import weighted_quantile
 from labrig_earth.results import Result
-from labrig_earth.terra.arguments.era5_obs import RegionReduce
+from labrig_earth.terra.arguments import era5_obs as arguments
 from labrig_earth.terra.payloads import answered, number
 from labrig_earth.terra.seasonal_regions import share_in_region
 from labrig_earth.work.calls import Call
@@ -22,7 +22,7 @@ STATS = ("mean", "max", "min", "area_frac", "p95")
 _PERCENTILE = re.compile(r"p(\d{1,3}(?:\.\d{1,6})?)")
 
 
-def region_reduce(call: Call, asked: RegionReduce) -> Result:
+def region_reduce(call: Call, asked: arguments.RegionReduce) -> Result:
     """Give statistics of all values of a variable in a region, over its cells and times."""
     field = read_field(call.input("netcdf_path"), asked.variable)
     axes = horizontal(field.data)
@@ -88,7 +88,9 @@ def read_percentile(name: str) -> float | None:
     raise unknown_name("statistic", name, (*STATS, "p0 to p100"), where="stats")
 
 
-def take_share(call: Call, asked: RegionReduce, data: Any, axes: Axes) -> tuple[Any, str, list[str]]:
+def take_share(
+    call: Call, asked: arguments.RegionReduce, data: Any, axes: Axes
+) -> tuple[Any, str, list[str]]:
     """Return which part of each cell lies in the region, (y, x), the region's name, and notes."""
     name = asked.region_name
     first = data.isel({dim: 0 for dim in data.dims if dim not in (axes.y, axes.x)}, drop=True)

@@ -16,11 +16,7 @@ from labrig_earth.grids.reading import Field, in_time, opened
 from labrig_earth.grids.times import iso, moment_before, require_times, select_range
 from labrig_earth.grids.units import convert
 from labrig_earth.results import Result
-from labrig_earth.terra.arguments.era5_obs import (
-    BuildEra5Climatology,
-    CountEra5Events,
-    TemporalAggregate,
-)
+from labrig_earth.terra.arguments import era5_obs as arguments
 from labrig_earth.terra.payloads import answered, number, ranges, safe, written
 from labrig_earth.work.arguments import text_of
 from labrig_earth.work.calls import Call
@@ -39,7 +35,7 @@ _LENGTH = re.compile(r"(\d{0,4})\s*([A-Za-z]{1,8}(?:-[A-Za-z]{3})?)")
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?")
 
 
-def build_era5_climatology(call: Call, asked: BuildEra5Climatology) -> Result:
+def build_era5_climatology(call: Call, asked: arguments.BuildEra5Climatology) -> Result:
     """Give mean and standard deviation of each month of the year over a range of years."""
     source, ends, (start, end), times = read_years(call, asked)
     found = monthly_normals(source.data, TIME, of=asked.std_of, ends=ends)
@@ -65,7 +61,7 @@ def build_era5_climatology(call: Call, asked: BuildEra5Climatology) -> Result:
     return answered(payload, method=found.said, files=(path,), warnings=warnings, assumed=source.assumed)
 
 
-def count_era5_events(call: Call, asked: CountEra5Events) -> Result:
+def count_era5_events(call: Call, asked: arguments.CountEra5Events) -> Result:
     """Count the steps at which values are beyond a threshold, by cell and by year."""
     sign, threshold = asked.comparison, asked.threshold
     source, ends, (start, end), times = read_years(call, asked)
@@ -118,7 +114,7 @@ def count_era5_events(call: Call, asked: CountEra5Events) -> Result:
     return answered(payload, method=said, files=(path,), warnings=tuple(warnings), assumed=source.assumed)
 
 
-def temporal_aggregate(call: Call, asked: TemporalAggregate) -> Result:
+def temporal_aggregate(call: Call, asked: arguments.TemporalAggregate) -> Result:
     """Aggregate variables over windows of time, each by its rule."""
     place, rules = call.input("netcdf_path"), asked.spec
     if not rules:
@@ -207,7 +203,7 @@ def put_on_time(field: Field, wanted: str) -> Field:
 
 
 def read_years(
-    call: Call, asked: BuildEra5Climatology | CountEra5Events
+    call: Call, asked: arguments.BuildEra5Climatology | arguments.CountEra5Events
 ) -> tuple[Field, bool, tuple[int, int], str]:
     """Return a variable over a range of years, whether values end at their times, the years, the name of times."""
     start, end = asked.start_year, asked.end_year

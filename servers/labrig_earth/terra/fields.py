@@ -28,22 +28,12 @@ from labrig_earth.grids.regridding import regrid
 from labrig_earth.grids.times import require_times
 from labrig_earth.grids.units import DIFFERENCE
 from labrig_earth.results import Result
-from labrig_earth.terra.arguments.ensemble_verify import (
-    AggregateEnsemble,
-    AnomalyAndClimo,
-    ConfidenceIndex,
-    EnsembleSpread,
-    EventProbability,
-    HarmonizeGrid,
-    NormalizedSpread,
-    OfMembers,
-    SmoothGaussianField,
-)
+from labrig_earth.terra.arguments import ensemble_verify as arguments
 from labrig_earth.terra.payloads import answered, number, ranges, written
 from labrig_earth.work.calls import Call
 
 
-def harmonize_grid(call: Call, asked: HarmonizeGrid) -> Result:
+def harmonize_grid(call: Call, asked: arguments.HarmonizeGrid) -> Result:
     """Put fields of several files on one grid, in one convention of longitudes; nothing is extrapolated."""
     places = call.inputs.get("model_files", ())
     if not places:
@@ -96,7 +86,7 @@ def harmonize_grid(call: Call, asked: HarmonizeGrid) -> Result:
     return answered(payload, method=f"{method} onto one grid", files=files, warnings=tuple(warnings))
 
 
-def smooth_gaussian_field(call: Call, asked: SmoothGaussianField) -> Result:
+def smooth_gaussian_field(call: Call, asked: arguments.SmoothGaussianField) -> Result:
     """Smooth a field by a Gaussian over latitude and longitude, whose width is in cells."""
     source = read_field(call.input("field_path"), asked.variable)
     data = source.data
@@ -125,7 +115,7 @@ def smooth_gaussian_field(call: Call, asked: SmoothGaussianField) -> Result:
     return answered(payload, method=method, files=(path,), warnings=source.warnings)
 
 
-def anomaly_and_climo(call: Call, asked: AnomalyAndClimo) -> Result:
+def anomaly_and_climo(call: Call, asked: arguments.AnomalyAndClimo) -> Result:
     """Subtract a climate from a field; its standard deviation goes into the same file, if it is given."""
     variable = asked.variable
     field = read_field(call.input("field_path"), asked.variable)
@@ -161,7 +151,7 @@ def anomaly_and_climo(call: Call, asked: AnomalyAndClimo) -> Result:
     return answered(payload, method=method, files=(path,), warnings=tuple(warnings))
 
 
-def aggregate_ensemble(call: Call, asked: AggregateEnsemble) -> Result:
+def aggregate_ensemble(call: Call, asked: arguments.AggregateEnsemble) -> Result:
     """Mean of the members, weighted."""
     members = read_ensemble(call, asked, asked.variable_map, asked.coerce_time)
     weights = ensemble.checked_weights(asked.weights, len(members.names))
@@ -174,7 +164,7 @@ def aggregate_ensemble(call: Call, asked: AggregateEnsemble) -> Result:
     return answer_with_members(payload, method, path, members)
 
 
-def ensemble_spread(call: Call, asked: EnsembleSpread) -> Result:
+def ensemble_spread(call: Call, asked: arguments.EnsembleSpread) -> Result:
     """Weighted standard deviation of the members."""
     members = read_ensemble(call, asked, asked.variable_map, asked.coerce_time)
     weights = ensemble.checked_weights(asked.weights, len(members.names))
@@ -197,7 +187,7 @@ def ensemble_spread(call: Call, asked: EnsembleSpread) -> Result:
     return answer_with_members(payload, method, path, members)
 
 
-def normalized_spread(call: Call, asked: NormalizedSpread) -> Result:
+def normalized_spread(call: Call, asked: arguments.NormalizedSpread) -> Result:
     """Spread over the standard deviation of the climate."""
     spread = read_field(call.input("spread_path"), asked.spread_variable)
     sigma = read_field(call.input("sigma_ref_path"), asked.sigma_variable)
@@ -212,7 +202,7 @@ def normalized_spread(call: Call, asked: NormalizedSpread) -> Result:
     return answered(payload, method=method, files=(path,), warnings=warnings)
 
 
-def event_probability(call: Call, asked: EventProbability) -> Result:
+def event_probability(call: Call, asked: arguments.EventProbability) -> Result:
     """Probability of being at or above a threshold: the part of members, or by a normal distribution."""
     threshold, mode = asked.threshold, asked.mode
     members = read_ensemble(call, asked)
@@ -250,7 +240,7 @@ def event_probability(call: Call, asked: EventProbability) -> Result:
     return answered(payload, method=method, files=(path,), warnings=tuple(warnings), assumed=members.assumed)
 
 
-def confidence_index(call: Call, asked: ConfidenceIndex) -> Result:
+def confidence_index(call: Call, asked: arguments.ConfidenceIndex) -> Result:
     """An index of confidence from 0 to 1: small spread against the climate, and members of one sign."""
     members = read_ensemble(call, asked, time=asked.coerce_time)
     first = members.data.isel({MEMBER: 0})
@@ -291,7 +281,10 @@ def confidence_index(call: Call, asked: ConfidenceIndex) -> Result:
 
 
 def read_ensemble(
-    call: Call, asked: OfMembers, variable_map: Mapping[str, str] = MappingProxyType({}), time: str = ""
+    call: Call,
+    asked: arguments.OfMembers,
+    variable_map: Mapping[str, str] = MappingProxyType({}),
+    time: str = "",
 ) -> Members:
     return read_members(
         call.inputs.get("member_paths", ()), asked.variable, variable_map=variable_map, time=time
@@ -338,7 +331,7 @@ def sort_axes(data: Any, longitudes: str, sort: tuple[bool, bool]) -> Any:
 
 
 def choose_target(
-    call: Call, asked: HarmonizeGrid, fields: list[Any], longitudes: str, sort: tuple[bool, bool]
+    call: Call, asked: arguments.HarmonizeGrid, fields: list[Any], longitudes: str, sort: tuple[bool, bool]
 ) -> tuple[Any, str]:
     """Return the grid that all are put on, and how it was chosen."""
     import xarray as xr
@@ -396,7 +389,7 @@ def count_cells(grid: Any) -> dict[str, int]:
     return {"lat_count": int(grid.sizes[Y]), "lon_count": int(grid.sizes[X])}
 
 
-def accumulate(asked: HarmonizeGrid, data: Any) -> Any:
+def accumulate(asked: arguments.HarmonizeGrid, data: Any) -> Any:
     """Return sums, means or maxima over all times, or over windows of hours; a window that is not full is missing."""
     kind = asked.accumulation
     if not kind:
@@ -425,7 +418,7 @@ def accumulate(asked: HarmonizeGrid, data: Any) -> Any:
     return getattr(windows, kind)(skipna=False).assign_attrs(data.attrs)
 
 
-def transform(asked: HarmonizeGrid, data: Any) -> Any:
+def transform(asked: arguments.HarmonizeGrid, data: Any) -> Any:
     if not asked.transform:
         return data
     kind = asked.transform

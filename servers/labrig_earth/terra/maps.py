@@ -22,16 +22,7 @@ from labrig_earth.plots.maps import map_figure
 from labrig_earth.plots.overlays import Contours, Hatched, Overlay, crossed, round_levels
 from labrig_earth.plots.projections import Box
 from labrig_earth.results import Result
-from labrig_earth.terra.arguments.visualization import (
-    PlotAnomalyMap,
-    PlotConfidenceMap,
-    PlotEnsembleMeanMap,
-    PlotRegionMap,
-    PlotSkillMap,
-    PlotSpaghettiMap,
-    PlotSpreadMap,
-    PlotTercileMap,
-)
+from labrig_earth.terra.arguments import visualization as arguments
 from labrig_earth.terra.marks import MARK
 from labrig_earth.terra.payloads import answered, number, safe
 from labrig_earth.work.calls import Call
@@ -67,33 +58,23 @@ class Shown:
         return str(self.data.attrs.get("units", ""))
 
 
-def plot_region_map(call: Call, asked: PlotRegionMap) -> Result:
+def plot_region_map(call: Call, asked: arguments.PlotRegionMap) -> Result:
     """A map of a variable, or of a box of it: ``region`` is [north, west, south, east]."""
-    shown = read_shown(
-        call.input("netcdf_path"), asked.variable, asked.time_index, asked.aggregate, asked.reduce_dims
-    )
+    shown = read_times(call.input("netcdf_path"), asked.variable, asked)
     box = read_region(asked.region)
     if box is not None:
         shown = replace(shown, data=select_box(shown.data, list(box))[0])
     return draw_map(call, shown, title=asked.title or shown.name, cmap=asked.cmap, box=box)
 
 
-def plot_ensemble_mean_map(call: Call, asked: PlotEnsembleMeanMap) -> Result:
+def plot_ensemble_mean_map(call: Call, asked: arguments.PlotEnsembleMeanMap) -> Result:
     """A map of the mean of an ensemble, hatched where its confidence is high."""
-    shown = read_shown(
-        call.input("netcdf_path"), asked.variable, asked.time_index, asked.aggregate, asked.reduce_dims
-    )
+    shown = read_times(call.input("netcdf_path"), asked.variable, asked)
     overlays: list[Overlay] = []
     about: dict[str, Any] = {}
     if asked.confidence_path:
         threshold = asked.confidence_threshold
-        sure = read_shown(
-            call.input("confidence_path"),
-            asked.confidence_variable,
-            asked.time_index,
-            asked.aggregate,
-            asked.reduce_dims,
-        )
+        sure = read_times(call.input("confidence_path"), asked.confidence_variable, asked)
         aligned = like(sure.data, shown.data, where="confidence_path", units=False)
         label = f"Confidence at least {threshold:g}"
         hatched = Hatched(cells_of(aligned), threshold, asked.hatch_pattern, label)
@@ -105,66 +86,32 @@ def plot_ensemble_mean_map(call: Call, asked: PlotEnsembleMeanMap) -> Result:
             "share": number(hatched.share),
         }
         shown = replace(shown, warnings=(*shown.warnings, *sure.warnings))
-    return draw_map(
-        call,
-        shown,
-        heading=asked.title,
-        subtitle=asked.subtitle,
-        cmap=asked.cmap,
-        overlays=overlays,
-        about=about,
-        low=asked.vmin,
-        high=asked.vmax,
-        middle=asked.center_zero,
-    )
+    return draw_of_ensemble(call, asked, shown, overlays=overlays, about=about, middle=asked.center_zero)
 
 
-def plot_spread_map(call: Call, asked: PlotSpreadMap) -> Result:
+def plot_spread_map(call: Call, asked: arguments.PlotSpreadMap) -> Result:
     """A map of the spread of an ensemble, from 0."""
-    shown = read_shown(
-        call.input("netcdf_path"), asked.variable, asked.time_index, asked.aggregate, asked.reduce_dims
-    )
+    shown = read_times(call.input("netcdf_path"), asked.variable, asked)
     if float(shown.data.min()) < 0:
         raise LabrigError(
             "A spread is not negative", where=shown.name, try_="plot_region_map for another variable"
         )
-    return draw_map(
-        call,
-        shown,
-        heading=asked.title,
-        subtitle=asked.subtitle,
-        cmap=asked.cmap,
-        low=asked.vmin,
-        high=asked.vmax,
-        middle=False,
-    )
+    return draw_of_ensemble(call, asked, shown, middle=False)
 
 
-def plot_confidence_map(call: Call, asked: PlotConfidenceMap) -> Result:
+def plot_confidence_map(call: Call, asked: arguments.PlotConfidenceMap) -> Result:
     """A map of an index from 0 to 1, with contours."""
-    shown = read_shown(
-        call.input("netcdf_path"), asked.variable, asked.time_index, asked.aggregate, asked.reduce_dims
-    )
+    shown = read_times(call.input("netcdf_path"), asked.variable, asked)
     require_within_one(shown)
     levels = sort_levels(asked.contour_levels)
     contours = Contours((cells_of(shown.data),), levels)
     about = {"contours": {"levels": list(levels), "label": "Confidence"}}
-    return draw_map(
-        call,
-        shown,
-        heading=asked.title,
-        subtitle=asked.subtitle,
-        cmap=asked.cmap,
-        overlays=[contours],
-        about=about,
-        low=asked.vmin,
-        high=asked.vmax,
-        middle=False,
-        label="Confidence",
+    return draw_of_ensemble(
+        call, asked, shown, overlays=[contours], about=about, middle=False, label="Confidence"
     )
 
 
-def plot_spaghetti_map(call: Call, asked: PlotSpaghettiMap) -> Result:
+def plot_spaghetti_map(call: Call, asked: arguments.PlotSpaghettiMap) -> Result:
     """Contours of every member of an ensemble, a colour for each level, and those of the mean."""
     members = read_members(call.inputs.get("member_paths", ()), asked.variable)
     labels = asked.member_labels
@@ -206,7 +153,7 @@ def plot_spaghetti_map(call: Call, asked: PlotSpaghettiMap) -> Result:
     return write_picture(call, figure, payload, shown, warnings)
 
 
-def plot_tercile_map(call: Call, asked: PlotTercileMap) -> Result:
+def plot_tercile_map(call: Call, asked: arguments.PlotTercileMap) -> Result:
     """A map of the probability of a tercile: the variable ``p_CATEGORY``."""
     category = asked.category
     shown = read_shown(call.input("prob_path"), f"p_{category}")
@@ -234,7 +181,7 @@ def plot_tercile_map(call: Call, asked: PlotTercileMap) -> Result:
     )
 
 
-def plot_anomaly_map(call: Call, asked: PlotAnomalyMap) -> Result:
+def plot_anomaly_map(call: Call, asked: arguments.PlotAnomalyMap) -> Result:
     """A map of an anomaly, in colours that have 0 in their middle."""
     shown = read_shown(call.input("anomaly_path"), asked.variable)
     return draw_map(
@@ -249,7 +196,7 @@ def plot_anomaly_map(call: Call, asked: PlotAnomalyMap) -> Result:
     )
 
 
-def plot_skill_map(call: Call, asked: PlotSkillMap) -> Result:
+def plot_skill_map(call: Call, asked: arguments.PlotSkillMap) -> Result:
     """A map of a measure of skill; cells below ``mask_threshold`` are left out where it is above 0."""
     shown, threshold = read_shown(call.input("skill_nc_path"), asked.metric), asked.mask_threshold
     there = shown.data.notnull()
@@ -266,6 +213,20 @@ def plot_skill_map(call: Call, asked: PlotSkillMap) -> Result:
     shown = replace(shown, data=kept)
     return draw_map(
         call, shown, title=shown.name, cmap=asked.cmap, about=about, note=note, middle=None, key="output_path"
+    )
+
+
+def draw_of_ensemble(call: Call, asked: arguments.OfEnsemble, shown: Shown, **more: Any) -> Result:
+    """Draw a field of an ensemble, with the limits and texts that are asked for."""
+    return draw_map(
+        call,
+        shown,
+        heading=asked.title,
+        subtitle=asked.subtitle,
+        cmap=asked.cmap,
+        low=asked.vmin,
+        high=asked.vmax,
+        **more,
     )
 
 
@@ -338,6 +299,11 @@ def write_picture(
         warnings=(*shown.warnings, *warnings),
         assumed=(*shown.assumed, *assumed),
     )
+
+
+def read_times(place: Place, variable: str, asked: arguments.OfTimes) -> Shown:
+    """Return a variable of a file at the times that are asked for."""
+    return read_shown(place, variable, asked.time_index, asked.aggregate, asked.reduce_dims)
 
 
 def read_shown(

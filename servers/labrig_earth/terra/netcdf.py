@@ -14,7 +14,7 @@ from labrig_earth.grids.reading import Field, opened, readable
 from labrig_earth.grids.selecting import select_box
 from labrig_earth.grids.times import iso, require_times, select_range
 from labrig_earth.results import Result
-from labrig_earth.terra.arguments.core import DescribeNetcdfVariables, InspectNetcdf, ReadNetcdfData
+from labrig_earth.terra.arguments import core as arguments
 from labrig_earth.terra.payloads import answered, number
 from labrig_earth.work.calls import Call
 
@@ -25,7 +25,7 @@ SELECTIONS = (
 MOST_TEXT = 300
 
 
-def describe_netcdf_variables(call: Call, asked: DescribeNetcdfVariables) -> Result:
+def describe_netcdf_variables(call: Call, asked: arguments.DescribeNetcdfVariables) -> Result:
     """Say which variables files have: dimensions, types, attributes, coordinates; no value of a variable is read."""
     import xarray as xr
 
@@ -78,7 +78,7 @@ def describe_netcdf_variables(call: Call, asked: DescribeNetcdfVariables) -> Res
     return answered(payload, method="metadata as they stand in the file")
 
 
-def inspect_netcdf(call: Call, asked: InspectNetcdf) -> Result:
+def inspect_netcdf(call: Call, asked: arguments.InspectNetcdf) -> Result:
     """Say what is in a file, with the range, mean and standard deviation of each variable."""
     place = call.input("netcdf_path")
     source = opened(place)
@@ -112,7 +112,7 @@ def inspect_netcdf(call: Call, asked: InspectNetcdf) -> Result:
     return answered(payload, method=method, warnings=source.warnings, assumed=source.assumed)
 
 
-def read_netcdf_data(call: Call, asked: ReadNetcdfData) -> Result:
+def read_netcdf_data(call: Call, asked: arguments.ReadNetcdfData) -> Result:
     """Read a part of a variable: a summary of it, and the first values in the order of its axes.
 
     Ranges of latitude and longitude may be given in either order, whichever way the axis runs, and both ends count.
@@ -154,7 +154,7 @@ def read_netcdf_data(call: Call, asked: ReadNetcdfData) -> Result:
     )
 
 
-def select_times(asked: ReadNetcdfData, source: Field) -> Any:
+def select_times(asked: arguments.ReadNetcdfData, source: Field) -> Any:
     data, time = source.data, source.axes.time
     parts = [
         ("years", "year", asked.years),
@@ -190,7 +190,7 @@ def select_times(asked: ReadNetcdfData, source: Field) -> Any:
     return data
 
 
-def select_ranges(asked: ReadNetcdfData, data: Any) -> Any:
+def select_ranges(asked: arguments.ReadNetcdfData, data: Any) -> Any:
     latitudes, longitudes = read_range("lat_range", asked.lat_range), read_range("lon_range", asked.lon_range)
     if latitudes is None and longitudes is None:
         return data

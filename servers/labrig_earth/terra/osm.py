@@ -23,13 +23,7 @@ from labrig_earth.gis.features import read_features
 from labrig_earth.gis.measuring import area_m2
 from labrig_earth.gis.querying import select
 from labrig_earth.results import Result
-from labrig_earth.terra.arguments.geo_osm import (
-    GisDistanceMatrix,
-    GisFeatureQuery,
-    GisFeatureStats,
-    GisOverlay,
-    GisSourceMetadata,
-)
+from labrig_earth.terra.arguments import geo_osm as arguments
 from labrig_earth.terra.marks import MARK
 from labrig_earth.terra.payloads import answered, number
 from labrig_earth.work.calls import Call
@@ -51,7 +45,7 @@ LEVELS = ((0.5, "low"), (5.0, "medium"))
 METHOD = "measured on the WGS 84 ellipsoid; of polygons the length is the perimeter"
 
 
-def gis_feature_query(call: Call, asked: GisFeatureQuery) -> Result:
+def gis_feature_query(call: Call, asked: arguments.GisFeatureQuery) -> Result:
     """Features of an OSM or vector file that meet one of the filters and touch the area."""
     area = area_of(asked.geometry)
     most = asked.max_features
@@ -96,7 +90,7 @@ def gis_feature_query(call: Call, asked: GisFeatureQuery) -> Result:
     return answered(payload, method=method, files=files, warnings=tuple(warnings))
 
 
-def gis_feature_stats(call: Call, asked: GisFeatureStats) -> Result:
+def gis_feature_stats(call: Call, asked: arguments.GisFeatureStats) -> Result:
     """Count, length and area of features by group."""
     wanted = checked_measures(asked.metrics)
     items = read_items(call, "features", asked.features)
@@ -115,13 +109,13 @@ def gis_feature_stats(call: Call, asked: GisFeatureStats) -> Result:
     return answered({"rows": rows}, method=METHOD, warnings=warnings)
 
 
-def gis_distance_matrix(call: Call, asked: GisDistanceMatrix) -> Result:
+def gis_distance_matrix(call: Call, asked: arguments.GisDistanceMatrix) -> Result:
     """Geodesic distances between points."""
     matrix, nearest = distance_matrix(asked.origins, asked.destinations)
     return answered({"matrix": matrix, "nearest": nearest}, method="geodesics on the WGS 84 ellipsoid")
 
 
-def gis_overlay(call: Call, asked: GisOverlay) -> Result:
+def gis_overlay(call: Call, asked: arguments.GisOverlay) -> Result:
     """What of the targets lies in zones."""
     wanted = checked_measures(asked.summary_metrics)
     targets, zones = read_items(call, "targets", asked.targets), read_items(call, "zones", asked.zones)
@@ -157,7 +151,7 @@ def gis_overlay(call: Call, asked: GisOverlay) -> Result:
     return answered(payload, method=f"ground in two zones counts once; {METHOD}", warnings=tuple(warnings))
 
 
-def gis_source_metadata(call: Call, asked: GisSourceMetadata) -> Result:
+def gis_source_metadata(call: Call, asked: arguments.GisSourceMetadata) -> Result:
     """How many features of each type an area has, and how dense they are."""
     area = area_of(asked.geometry)
     km2 = area_m2(area) / 1e6

@@ -12,7 +12,7 @@ from labrig_earth.grids.axes import is_field
 from labrig_earth.grids.reading import opened
 from labrig_earth.grids.regridding import MOST_CELLS, grid_of, regrid
 from labrig_earth.results import Result
-from labrig_earth.terra.arguments.forecast_models import RegridToTargetGrid
+from labrig_earth.terra.arguments import forecast_models as arguments
 from labrig_earth.terra.payloads import answered, safe, written
 from labrig_earth.work.calls import Call
 
@@ -23,7 +23,7 @@ AXES = {"latitudes": ("latitudes", "lats"), "longitudes": ("longitudes", "lons")
 NAMES = {"lat_name": Y, "lon_name": X}
 
 
-def regrid_to_target_grid(call: Call, asked: RegridToTargetGrid) -> Result:
+def regrid_to_target_grid(call: Call, asked: arguments.RegridToTargetGrid) -> Result:
     """Put variables of a file on a target grid."""
     place = call.input("data")
     wished, beyond = asked.method.lower(), asked.allow_extrapolation

@@ -13,11 +13,7 @@ from labrig_earth.results import Result
 from labrig_earth.satellite import drawing, picturing
 from labrig_earth.satellite.compositing import BoxGrid, area_where, statistics
 from labrig_earth.satellite.indices import Index, index_of
-from labrig_earth.terra.arguments.satellite import (
-    GeeFetchSentinel2Indices,
-    GeeFetchTruecolorThumbnail,
-    GeeIndexAreaStats,
-)
+from labrig_earth.terra.arguments import satellite as arguments
 from labrig_earth.terra.payloads import number
 from labrig_earth.terra.satellite_composites import composite_of
 from labrig_earth.terra.satellite_files import COLOURS, write_coloured, write_geotiff, write_thumbnail
@@ -35,7 +31,7 @@ CLASSES: Mapping[str, Mapping[str, Any]] = {
 BOX_ORDER = ("north", "west", "south", "east")
 
 
-def gee_fetch_sentinel2_indices(call: Call, asked: GeeFetchSentinel2Indices) -> Result:
+def gee_fetch_sentinel2_indices(call: Call, asked: arguments.GeeFetchSentinel2Indices) -> Result:
     """Indices of a composite: statistics, a picture of each, and on demand the composite itself."""
     indices = find_indices(asked.indices or list(USUAL))
     needed = list_bands(indices, asked.include_truecolor or asked.include_geotiff)
@@ -70,7 +66,7 @@ def gee_fetch_sentinel2_indices(call: Call, asked: GeeFetchSentinel2Indices) -> 
     return made.result(payload, files)
 
 
-def gee_index_area_stats(call: Call, asked: GeeIndexAreaStats) -> Result:
+def gee_index_area_stats(call: Call, asked: arguments.GeeIndexAreaStats) -> Result:
     """Areas of classes of ground, by thresholds of indices."""
     given = asked.class_thresholds or dict(CLASSES)
     classes = {name: read_threshold(name, spec) for name, spec in given.items()}
@@ -106,7 +102,7 @@ def gee_index_area_stats(call: Call, asked: GeeIndexAreaStats) -> Result:
     return made.result(payload, [])
 
 
-def gee_fetch_truecolor_thumbnail(call: Call, asked: GeeFetchTruecolorThumbnail) -> Result:
+def gee_fetch_truecolor_thumbnail(call: Call, asked: arguments.GeeFetchTruecolorThumbnail) -> Result:
     """A composite in true colours, with the outline of the box and shapes on it."""
     shapes = drawing.shapes_of(asked.overlay_geometries or [], "overlay_geometries", BOX_ORDER)
     look = drawing.Look(

@@ -13,7 +13,7 @@ from labrig_earth.gis.boxes import published_box
 from labrig_earth.results import SYNTHETIC, Result
 from labrig_earth.satellite.compositing import Composite, area_where, cloud_share, composite, grid_of
 from labrig_earth.satellite.scene import KEPT_CLASSES, Scene
-from labrig_earth.terra.arguments.satellite import OfScenes
+from labrig_earth.terra.arguments import satellite as arguments
 from labrig_earth.terra.payloads import answered, number
 from labrig_earth.work.calls import Call
 
@@ -35,7 +35,7 @@ class Made:
     label: str = ""
     """What the scenes say of themselves where they are synthetic."""
 
-    def payload(self, asked: OfScenes) -> dict[str, Any]:
+    def payload(self, asked: arguments.OfScenes) -> dict[str, Any]:
         grid = self.composite.grid
         west, south, east, north = grid.box
         return {
@@ -61,7 +61,7 @@ class Made:
         )
 
 
-def composite_of(call: Call, asked: OfScenes, step_m: float, needed: Sequence[str]) -> Made:
+def composite_of(call: Call, asked: arguments.OfScenes, step_m: float, needed: Sequence[str]) -> Made:
     """Return the composite of the scenes of a call that are within its days and have little enough cloud."""
     box = published_box(asked.bbox, "bbox")
     grid = grid_of(box, step_m)
@@ -116,7 +116,7 @@ def composite_of(call: Call, asked: OfScenes, step_m: float, needed: Sequence[st
     return Made(found, used, assumed, [*([asked.note] if asked.note else []), *warnings], max(labels))
 
 
-def group_files(call: Call, asked: OfScenes) -> list[tuple[Place, ...]]:
+def group_files(call: Call, asked: arguments.OfScenes) -> list[tuple[Place, ...]]:
     """Return the files of each scene."""
     places = list(call.inputs.get("scene_files", ()))
     found, first = [], 0

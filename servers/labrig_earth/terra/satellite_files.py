@@ -11,15 +11,11 @@ from labrig_earth.results import SYNTHETIC
 from labrig_earth.satellite import drawing, picturing
 from labrig_earth.satellite.compositing import BoxGrid, Composite
 from labrig_earth.satellite.indices import Index
-from labrig_earth.terra.arguments.satellite import (
-    GeeFetchSentinel2Indices,
-    GeeFetchTruecolorThumbnail,
-    OfScenes,
-)
+from labrig_earth.terra.arguments import satellite as arguments
 from labrig_earth.terra.marks import MARK
 from labrig_earth.work.calls import Call
 
-OfPictures = GeeFetchSentinel2Indices | GeeFetchTruecolorThumbnail
+OfPictures = arguments.GeeFetchSentinel2Indices | arguments.GeeFetchTruecolorThumbnail
 COLOURS = ("red", "green", "blue")
 
 
@@ -78,7 +74,7 @@ def write_picture(
 
 def write_geotiff(
     call: Call,
-    asked: OfScenes,
+    asked: arguments.OfScenes,
     made: Composite,
     indices: Sequence[Index],
     name: str,
@@ -103,7 +99,7 @@ def write_geotiff(
     return [f"{MARK}{path}"]
 
 
-def days_of(asked: OfScenes) -> str:
+def days_of(asked: arguments.OfScenes) -> str:
     """Return the days of a composite, for the names of its files."""
     return f"{asked.start_date}_{asked.end_date}".replace("-", "")
 

@@ -17,10 +17,7 @@ from labrig_earth.plots.fields import cells_of
 from labrig_earth.plots.imagery import Panel, imagery_figure, onto, read_picture
 from labrig_earth.results import Result
 from labrig_earth.satellite import drawing, picturing
-from labrig_earth.terra.arguments.satellite import (
-    CompositeSatelliteEnvironmentalImage,
-    DrawGeometriesOnImage,
-)
+from labrig_earth.terra.arguments import satellite as arguments
 from labrig_earth.terra.maps import Shown, choose_colours, read_shown
 from labrig_earth.terra.marks import MARK
 from labrig_earth.terra.payloads import answered, number, safe
@@ -33,7 +30,7 @@ MODEL_SIDE = 1024
 """Pixels along the longer side of a picture that a model gets."""
 
 
-def draw_geometries_on_image(call: Call, asked: DrawGeometriesOnImage) -> Result:
+def draw_geometries_on_image(call: Call, asked: arguments.DrawGeometriesOnImage) -> Result:
     """Shapes in degrees on a picture that fills a box."""
     box = published_box(asked.image_bbox, "image_bbox")
     order = ("south", "west", "north", "east")
@@ -79,7 +76,7 @@ def draw_geometries_on_image(call: Call, asked: DrawGeometriesOnImage) -> Result
 
 
 def composite_satellite_environmental_image(
-    call: Call, asked: CompositeSatelliteEnvironmentalImage
+    call: Call, asked: arguments.CompositeSatelliteEnvironmentalImage
 ) -> Result:
     """A field over a satellite picture (overlay), or picture, field and another field side by side (triptych)."""
     from labrig.plotting import style

@@ -25,13 +25,7 @@ from labrig_earth.seasonal.hindcasts import (
     years_axis,
 )
 from labrig_earth.seasonal.seasons import season_of, season_values
-from labrig_earth.terra.arguments.seasonal import (
-    AggregateToSeason,
-    BlendMultiModel,
-    CategoryProbabilities,
-    ForecastAnomalyFromModelClimo,
-    StandardizeSeasonalFiles,
-)
+from labrig_earth.terra.arguments import seasonal as arguments
 from labrig_earth.terra.payloads import answered, number, ranges, safe, written
 from labrig_earth.terra.seasonal_files import describing, probabilities_of, variables_of
 from labrig_earth.verification.emos import LEAST_YEARS, require_years
@@ -40,7 +34,7 @@ from labrig_earth.work.calls import Call
 LOWER, UPPER = "tercile_lower", "tercile_upper"
 
 
-def standardize_seasonal_files(call: Call, asked: StandardizeSeasonalFiles) -> Result:
+def standardize_seasonal_files(call: Call, asked: arguments.StandardizeSeasonalFiles) -> Result:
     """Give files one form: axes by their usual names, north first, names and units as wanted."""
     places = call.inputs.get("paths", ())
     if not places:
@@ -97,7 +91,7 @@ def standardize_seasonal_files(call: Call, asked: StandardizeSeasonalFiles) -> R
     )
 
 
-def aggregate_to_season(call: Call, asked: AggregateToSeason) -> Result:
+def aggregate_to_season(call: Call, asked: arguments.AggregateToSeason) -> Result:
     """Make one value of the three months of a season, for each year, with the time of the season."""
     place = call.input("path")
     name, first = season_of(asked.season_def)
@@ -136,7 +130,7 @@ def aggregate_to_season(call: Call, asked: AggregateToSeason) -> Result:
     return answered(payload, method=said, files=(path,), warnings=tuple(warnings))
 
 
-def category_probabilities(call: Call, asked: CategoryProbabilities) -> Result:
+def category_probabilities(call: Call, asked: arguments.CategoryProbabilities) -> Result:
     """Give the shares of members below, between and above the terciles of a climate."""
     variable = asked.variable
     names = asked.category_names or ["below", "normal", "above"]
@@ -179,7 +173,7 @@ def category_probabilities(call: Call, asked: CategoryProbabilities) -> Result:
     return answered(payload, method=said, files=(path,), warnings=tuple(warnings), assumed=members.assumed)
 
 
-def blend_multi_model(call: Call, asked: BlendMultiModel) -> Result:
+def blend_multi_model(call: Call, asked: arguments.BlendMultiModel) -> Result:
     """Blend probabilities of categories of several models."""
     places = call.inputs.get("prob_paths", ())
     if len(places) < 2:
@@ -204,7 +198,7 @@ def blend_multi_model(call: Call, asked: BlendMultiModel) -> Result:
     return answered(payload, method=said, files=(path,))
 
 
-def forecast_anomaly_from_model_climo(call: Call, asked: ForecastAnomalyFromModelClimo) -> Result:
+def forecast_anomaly_from_model_climo(call: Call, asked: arguments.ForecastAnomalyFromModelClimo) -> Result:
     """Subtract the model's own climate, by lead, from a forecast."""
     variable, how = asked.variable, asked.agg
     source = read_seasonal(call.input("forecast_path"), variable)

@@ -20,7 +20,7 @@ from labrig_earth.seasonal.hindcasts import (
     read_seasonal,
     years_axis,
 )
-from labrig_earth.terra.arguments.seasonal import ApplyBiasCorrection, FitBiasCorrection
+from labrig_earth.terra.arguments import seasonal as arguments
 from labrig_earth.terra.payloads import answered, number, ranges, safe, written
 from labrig_earth.terra.seasonal_files import variables_of
 from labrig_earth.verification.deterministic import bias, rmse
@@ -32,7 +32,7 @@ YEARS, MONTHS, METHOD, KIND = "fitted_years", "calendar_months", "correction_met
 HIND, OBS, SHIFT = "hindcast_quantiles", "observed_quantiles", "bias_map"
 
 
-def fit_bias_correction(call: Call, asked: FitBiasCorrection) -> Result:
+def fit_bias_correction(call: Call, asked: arguments.FitBiasCorrection) -> Result:
     """Fit a correction of bias on the years of a hindcast, and hold each year against one fitted on the others."""
     variable = asked.variable
     hindcast, warnings = join_years(call, "hindcast_paths", variable)
@@ -104,7 +104,7 @@ def fit_bias_correction(call: Call, asked: FitBiasCorrection) -> Result:
     return answered(payload, method=said, files=paths, warnings=tuple(warnings))
 
 
-def apply_bias_correction(call: Call, asked: ApplyBiasCorrection) -> Result:
+def apply_bias_correction(call: Call, asked: arguments.ApplyBiasCorrection) -> Result:
     """Correct forecasts by a correction that was fitted."""
     variable = asked.variable
     places = call.inputs.get("forecast_paths", ())

@@ -13,7 +13,7 @@ from labrig_earth.ensembles.members import TIME, X, Y, like, stem_of
 from labrig_earth.results import Result
 from labrig_earth.seasonal import enso
 from labrig_earth.seasonal.hindcasts import LEAD, START, has_cells, monthly, read_seasonal
-from labrig_earth.terra.arguments.seasonal import ComputeEnsoIndices, RegionMask, SeasonalRegionTable
+from labrig_earth.terra.arguments import seasonal as arguments
 from labrig_earth.terra.marks import MARK
 from labrig_earth.terra.payloads import answered, number, written
 from labrig_earth.terra.seasonal_files import probabilities_of, variables_of
@@ -23,7 +23,7 @@ from labrig_earth.work.calls import Call
 MOST_SHOWN = 50
 
 
-def compute_enso_indices(call: Call, asked: ComputeEnsoIndices) -> Result:
+def compute_enso_indices(call: Call, asked: arguments.ComputeEnsoIndices) -> Result:
     """Give anomalies of sea surface temperature in the boxes of ENSO, and running means of them, by month."""
     base, window = asked.baseline_years, asked.smooth_months
     if len(base) != 2 or base[0] > base[1]:
@@ -89,7 +89,7 @@ def compute_enso_indices(call: Call, asked: ComputeEnsoIndices) -> Result:
     return answered(payload, method=said, files=(path,), warnings=tuple(warnings))
 
 
-def region_mask(call: Call, asked: RegionMask) -> Result:
+def region_mask(call: Call, asked: arguments.RegionMask) -> Result:
     """Mark the cells whose centres lie in a box: 1 in it, 0 outside."""
     region = asked.region
     expected = "[north, west, south, east] in degrees"
@@ -133,7 +133,7 @@ def region_mask(call: Call, asked: RegionMask) -> Result:
     return answered(payload, method=said, files=(path,), assumed=("region is [north, west, south, east]",))
 
 
-def seasonal_region_table(call: Call, asked: SeasonalRegionTable) -> Result:
+def seasonal_region_table(call: Call, asked: arguments.SeasonalRegionTable) -> Result:
     """Give the mean probabilities of regions, by masks or names, with anomaly and skill."""
     model = probabilities_of(call.input("prob_path"))
     masks, regions = call.inputs.get("mask_paths", ()), asked.regions

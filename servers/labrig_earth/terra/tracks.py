@@ -26,7 +26,7 @@ from labrig_earth.grids.units import convert
 from labrig_earth.plots.layers import MOST_LAYERS, WGS84, Layer
 from labrig_earth.plots.maps import map_figure
 from labrig_earth.results import Result
-from labrig_earth.terra.arguments.forecast_models import LEAST_POINTS, RunTcTracksFromEra5
+from labrig_earth.terra.arguments import forecast_models as arguments
 from labrig_earth.terra.marks import MARK
 from labrig_earth.terra.payloads import answered, number
 from labrig_earth.work.calls import Call
@@ -36,10 +36,10 @@ COLUMNS = ("storm_id", "time", "lat", "lon", "msl_hPa", "zeta850_s-1", "ws10_ms"
 MOST_SHOWN = 40
 
 
-def run_tc_tracks_from_era5(call: Call, asked: RunTcTracksFromEra5) -> Result:
+def run_tc_tracks_from_era5(call: Call, asked: arguments.RunTcTracksFromEra5) -> Result:
     """Find centres of cyclones at each time and link them to tracks."""
     mode, colour, reach = asked.linking_mode, asked.color_mode, asked.max_link_km
-    least = asked.min_points or LEAST_POINTS
+    least = asked.min_points or arguments.LEAST_POINTS
     gate = reach if asked.gate_km is None else asked.gate_km
     costs = read_costs(asked.cost_weights)
     pressure, u, v, wind, warnings = read_fields(call)

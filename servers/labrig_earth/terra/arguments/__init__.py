@@ -2,6 +2,6 @@
 
 - `declared`: how they are declared
 - `kinds`: kinds of arguments, and the limits of their values
-- `core`, `ensemble_verify`, `visualization`, `geo_osm`, `seasonal`, `era5_obs`, `forecast_models`, `satellite`: those of
-  the groups; a sub-tool that has no child has its arguments in its signature
+- `core`, `ensemble_verify`, `visualization`, `geo_osm`, `seasonal`, `era5_obs`, `forecast_models`, `satellite`: of the
+  groups; a sub-tool without a child has its arguments in its signature
 """

@@ -178,3 +178,7 @@ class PlotSkillMap(PictureAtPath):
     mask_threshold: Annotated[Number, Field(description="Above 0: cells below it are left out.")] = 0.0
     cmap: Text = ""
     output_path: Text = f"{PLOTS}/skill_map.png"
+
+
+OfEnsemble = PlotEnsembleMeanMap | PlotSpreadMap | PlotConfidenceMap
+OfTimes = OfEnsemble | PlotRegionMap
