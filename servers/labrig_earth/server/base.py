@@ -143,11 +143,11 @@ async def opens(options: ServeOptions) -> AsyncIterator[State]:
 def doctor() -> list[str]:
     """Say behind which walls files are read, and which libraries are missing."""
     said = [f"files are read behind {closing.summary()}"]
-    absent = [name for name in ("xarray", "rasterio", "geopandas", "exactextract") if not _installed(name)]
+    absent = [name for name in ("xarray", "rasterio", "geopandas", "exactextract") if not is_installed(name)]
     return [*said, f"missing: {', '.join(absent)}; pip install 'labrig[earth]'"] if absent else said
 
 
-def _installed(name: str) -> bool:
+def is_installed(name: str) -> bool:
     try:
         return bool(version(name))
     except PackageNotFoundError:

@@ -16,7 +16,7 @@ from labrig.toolbox import session
 from labrig.tools.code import CALL_LIMITS, MOST_FILES, SeedArgument, answered
 from labrig.tools.sources import Source, input_names, names_artifact
 from labrig_earth.server.base import state, toolbox
-from labrig_earth.server.places import STORES, opened_data
+from labrig_earth.server.places import STORES, open_data
 
 
 @toolbox.tool(title="Run Python code", read_only=False, picture=True, toolsets=("code",))
@@ -56,7 +56,7 @@ async def run_python_code(
 @contextmanager
 def _opened(path: str) -> Iterator[Source]:
     """Open a file, an artifact or a Zarr store for code; another folder of the workspace is none of its inputs."""
-    with opened_data(path) as source:
+    with open_data(path) as source:
         if source.kind == "folder" and not names_artifact(path):
             names = set(os.listdir(source.descriptor))  # noqa: PTH208 - a descriptor
             if not names.intersection(STORES):

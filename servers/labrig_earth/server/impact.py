@@ -210,7 +210,7 @@ async def start_simulation(tool: ToolArgument, arguments: ArgumentsArgument) -> 
 
     async def work(progress: Progress) -> Answer:
         progress(0.0, tool)
-        return _answer(await simulating.run_kept(tool, files, options, common, here))
+        return _answer(await simulating.run_and_keep(tool, files, options, common, here))
 
     job = here.jobs.start(tool, work, owner=here.owner)
     return Answer(

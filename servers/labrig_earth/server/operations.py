@@ -19,7 +19,7 @@ from labrig.threads import in_thread
 from labrig.toolbox import Session, session
 from labrig.tools.sources import Source
 from labrig_earth.server.base import toolbox
-from labrig_earth.server.places import opened_data
+from labrig_earth.server.places import open_data
 
 if TYPE_CHECKING:
     from labrig_earth.results import Result
@@ -134,7 +134,7 @@ def open_inputs(
     for role, paths in inputs.items():
         for path in paths:
             if path:
-                source = held.enter_context(opened_data(path))
+                source = held.enter_context(open_data(path))
                 given.setdefault(role, []).append(Given(source.name, source.descriptor))
                 hashes[source.name] = source.sha256 or hash_source(source)
     return given, hashes

@@ -48,7 +48,7 @@ def _in(name: str, folder: str) -> bool:
 
 
 @contextmanager
-def opened_data(path: str) -> Iterator[Source]:
+def open_data(path: str) -> Iterator[Source]:
     """Open what a call names, as `labrig.tools.sources.opened_source`; where it is not there, say which data are."""
     with ExitStack() as held:
         try:

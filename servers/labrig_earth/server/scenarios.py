@@ -51,13 +51,13 @@ async def compile_scenario(
     here = session()
     asked = Asked("compile_scenario", paths, {"name": name, "perturbation": perturbation, "options": options})
     async with do_operation(asked, here) as done:
-        return await in_thread(_kept, here, name, paths, done)
+        return await in_thread(write_scenario, here, name, paths, done)
 
 
-def _kept(here: Session, name: str, paths: Mapping[str, Sequence[str]], done: Worked) -> Answer:
+def write_scenario(here: Session, name: str, paths: Mapping[str, Sequence[str]], done: Worked) -> Answer:
     """Write what was compiled into its folder, and return the answer."""
     folder = f"scenarios/{name}"
-    pairs = [_named(pair, folder, paths) for pair in done.result.data["pairs"]]
+    pairs = [name_files(pair, folder, paths) for pair in done.result.data["pairs"]]
     closure = {
         "schema": "labrig.earth.scenario/1",
         "scenario": done.result.data["scenario"],
@@ -65,8 +65,8 @@ def _kept(here: Session, name: str, paths: Mapping[str, Sequence[str]], done: Wo
         **done.result.data["closure"],
     }
     contents = {each: done.folder.read(each) for each in done.result.files}
-    contents |= {CLOSURE: _json(closure), PAIRS: _json(pairs)}
-    _write(here, folder, contents)
+    contents |= {CLOSURE: encode_json(closure), PAIRS: encode_json(pairs)}
+    write_files(here, folder, contents)
     failed = done.result.data["failed"]
     tools = dict.fromkeys(pair["tool"] for pair in pairs)
     answer = Answer(
@@ -77,7 +77,7 @@ def _kept(here: Session, name: str, paths: Mapping[str, Sequence[str]], done: Wo
             "folder": folder,
             "pairs": pairs,
             "changes": {
-                f"{each['input']} {each['file']}": [_short(change) for change in each["changes"]]
+                f"{each['input']} {each['file']}": [shorten_change(change) for change in each["changes"]]
                 for each in closure["inputs"]
                 if each["changes"]
             },
@@ -91,7 +91,7 @@ def _kept(here: Session, name: str, paths: Mapping[str, Sequence[str]], done: Wo
             "pairs_file": f"{folder}/{PAIRS}",
         },
         warnings=tuple(done.result.warnings),
-        next=_next(list(tools), "weather_timeseries_path" in paths, folder),
+        next=suggest_next(list(tools), "weather_timeseries_path" in paths, folder),
         record={"operation": "compile_scenario", "inputs": dict(done.hashes)},
     )
     if json_bytes(answer.to_dict()) <= ANSWER_BYTES - 200:
@@ -99,7 +99,7 @@ def _kept(here: Session, name: str, paths: Mapping[str, Sequence[str]], done: Wo
     return fit_answer(answer, f"{folder}/{CLOSURE} and {PAIRS}")
 
 
-def _next(tools: Sequence[str], timeseries: bool, folder: str) -> str:
+def suggest_next(tools: Sequence[str], timeseries: bool, folder: str) -> str:
     """Return what to do with a scenario, as a hint."""
     hints = []
     if tools:
@@ -112,7 +112,7 @@ def _next(tools: Sequence[str], timeseries: bool, folder: str) -> str:
     return "; ".join(hints) or "give the other inputs of an engine as well, for pairs of runs"
 
 
-def _named(pair: Mapping[str, Any], folder: str, paths: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+def name_files(pair: Mapping[str, Any], folder: str, paths: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     """Return a pair with the paths of its files in place of what stands for them."""
 
     def path(role: str, said: str) -> str:
@@ -139,7 +139,7 @@ def _named(pair: Mapping[str, Any], folder: str, paths: Mapping[str, Sequence[st
     }
 
 
-def _short(change: Mapping[str, Any]) -> str:
+def shorten_change(change: Mapping[str, Any]) -> str:
     """Return a row of an account in a few words."""
     if "before" in change and "by" not in change:
         return f"{change['what']}: {change['before']} to {change['after']}"
@@ -147,11 +147,11 @@ def _short(change: Mapping[str, Any]) -> str:
     return f"{change['what']}: {change['by']:+g} {change['unit']}{percent}"
 
 
-def _json(value: Any) -> bytes:
+def encode_json(value: Any) -> bytes:
     return (json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
 
 
-def _write(here: Session, folder: str, contents: Mapping[str, bytes]) -> None:
+def write_files(here: Session, folder: str, contents: Mapping[str, bytes]) -> None:
     """Write the files of a scenario; a folder that holds another one is left alone.
 
     The same call again finds its own files, also those of a call that was ended half-way.

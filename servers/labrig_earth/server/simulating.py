@@ -35,17 +35,17 @@ MOST_INPUTS = 64
 MOST_WRITTEN = 40
 
 
-def _no_boolean(value: Any) -> Any:
+def refuse_flags(value: Any) -> Any:
     """Refuse true and false, of which pydantic would make 1 and 0."""
     if isinstance(value, bool):
         raise ValueError("Input should be a number")
     return value
 
 
-Number = Annotated[float, BeforeValidator(_no_boolean)]
+Number = Annotated[float, BeforeValidator(refuse_flags)]
 """A number of a simulator's arguments; each is annotated with this, so that a boolean is none."""
 
-Whole = Annotated[int, BeforeValidator(_no_boolean)]
+Whole = Annotated[int, BeforeValidator(refuse_flags)]
 
 
 def share(
@@ -131,15 +131,15 @@ class Kept:
     archive: Artifact
 
 
-async def simulated(
+async def run_simulator(
     tool: str, files: Mapping[str, Any], options: Mapping[str, Any], common: Common
 ) -> Published:
     """Run a simulator on files of the workspace, and return its published envelope."""
-    kept = await run_kept(tool, files, options, common, session())
+    kept = await run_and_keep(tool, files, options, common, session())
     return published(kept.done, kept.common)
 
 
-async def placed(
+async def run_and_place(
     tool: str,
     files: Mapping[str, Any],
     options: Mapping[str, Any],
@@ -163,7 +163,7 @@ async def placed(
                 expected="a relative path without '..'",
                 code="refused",
             )
-    kept = await run_kept(tool, files, options, common, here)
+    kept = await run_and_keep(tool, files, options, common, here)
     copies = []
     for name, path in asked.items():
         (made,) = [each for each in kept.done.outputs if each.path.endswith(f"/{name}")]
@@ -174,7 +174,7 @@ async def placed(
     return published(replace(kept.done, outputs=(*kept.done.outputs, *copies)), kept.common)
 
 
-async def run_kept(
+async def run_and_keep(
     tool: str, files: Mapping[str, Any], options: Mapping[str, Any], common: Common, here: Session
 ) -> Kept:
     """Run a simulator, and keep what it left.
@@ -195,14 +195,14 @@ async def run_kept(
     allowed = common.checked(asked.backends)
     given, hashes = await in_thread(read_given, tool, files, options)
     options = given.options
-    await in_thread(_require, asked, given)
+    await in_thread(require_engine, asked, given)
     run_id = common.named(tool, options, {role: " ".join(each) for role, each in hashes.items()})
     target = common.folder(tool, run_id)
     async with asked.run(given, Run(here.state.engines, allowed, common.seed)) as done:
         common.require_version(done.version)
         text = summary_of(tool, done, common, options, hashes)
         await in_thread((done.folder / SUMMARY).write_bytes, text)
-        outputs, left_out = await in_thread(_written, here, done.folder, target)
+        outputs, left_out = await in_thread(write_outputs, here, done.folder, target)
         made_by = {"server": "earth", "tool": tool, "engine": done.version, "run_id": run_id}
         archive = await in_thread(
             lambda: here.artifacts.put_path(
@@ -240,7 +240,7 @@ async def run_kept(
     return Kept(finished, common, archive)
 
 
-def _require(asked: Simulator, given: Given) -> None:
+def require_engine(asked: Simulator, given: Given) -> None:
     """Raise ``unavailable`` for an engine that is not there, but first what its reader refuses in the files."""
     try:
         require(asked.engine)
@@ -287,20 +287,20 @@ def read_given(
         for path in paths:
             if not isinstance(path, str):
                 raise LabrigError(f"{role} is no path", where=tool, expected="a path or a handle")
-            named = _read(path)
+            named = read_named(path)
             read.setdefault(role, []).append(named)
             hashes.setdefault(role, []).append(hashlib.sha256(named.content).hexdigest())
     return Given(read, options), hashes
 
 
-def _read(path: str) -> Named:
+def read_named(path: str) -> Named:
     with opened_source(path) as source:
         if source.size() > MOST_INPUT_BYTES:
             raise over_limit(f"The file has {source.size():,} bytes", MOST_INPUT_BYTES, "bytes", where=path)
         return Named(source.name, source.read())
 
 
-def _written(here: Session, folder: Path, target: str) -> tuple[list[File], tuple[str, ...]]:
+def write_outputs(here: Session, folder: Path, target: str) -> tuple[list[File], tuple[str, ...]]:
     """Write the outputs of a run into the workspace; return them, and a warning where there are too many."""
     written = []
     outputs = folder / "outputs"

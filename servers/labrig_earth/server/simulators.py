@@ -32,7 +32,7 @@ async def impact_aquacrop_run(
     shared: Common,
 ) -> Published:
     """Run AquaCrop: yield, biomass, evapotranspiration, irrigation and water stress of each season, day by day."""
-    return await common.simulated(
+    return await common.run_simulator(
         "impact_aquacrop_run",
         {
             "weather_daily_path": weather_daily_path,
@@ -60,7 +60,7 @@ async def impact_dssat_run(
     shared: Common,
 ) -> Published:
     """Run DSSAT: yield, biomass, phenology, evapotranspiration, water and nitrogen stress of a season, day by day."""
-    return await common.simulated(
+    return await common.run_simulator(
         "impact_dssat_run",
         {
             "weather_daily_path": weather_daily_path,

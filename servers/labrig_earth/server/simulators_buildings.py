@@ -33,7 +33,7 @@ async def impact_energyplus_run(
     shared: Common,
 ) -> Published:
     """Run EnergyPlus: energy, peak demand, heating, cooling and hours out of set points, hour by hour."""
-    return await common.simulated(
+    return await common.run_simulator(
         "impact_energyplus_run",
         {"building_idf_path": building_idf_path, "weather_epw_path": weather_epw_path},
         {

@@ -30,7 +30,7 @@ async def impact_health_utci(
     Hours outside of the range of UTCI (10 m wind 0.5 to 17 m/s) have none, and are counted. utci_daily.csv is an
     exposure for impact_health_erf.
     """
-    return await common.simulated(
+    return await common.run_simulator(
         "impact_health_utci",
         {"met_timeseries_path": met_timeseries_path},
         {"strong_stress_threshold_c": strong_stress_threshold_c},
@@ -67,7 +67,7 @@ async def impact_health_erf(
         options["baseline_rate_per_100k"] = baseline_rate_per_100k
     if baseline_cases_column:
         options["baseline_cases_column"] = baseline_cases_column
-    return await common.simulated(
+    return await common.run_simulator(
         "impact_health_erf",
         {
             "exposure_series_path": exposure_series_path,

@@ -32,7 +32,7 @@ async def impact_climada_run(
     shared: Common,
 ) -> Published:
     """Run CLIMADA: impact by event and asset, expected annual impact, exceedance curve; computed again by NumPy."""
-    return await common.simulated(
+    return await common.run_simulator(
         "impact_climada_run",
         {
             "hazard_event_set_path": hazard_event_set_path,
@@ -60,7 +60,7 @@ async def hazard_overlay_osm(
     output_disruptions_path: Copy = "",
 ) -> Published:
     """Lay a hazard over roads: which are closed, which slower; disruptions.json is for impact_sumo_run."""
-    return await common.placed(
+    return await common.run_and_place(
         "hazard_overlay_osm",
         {"hazard_path": hazard_path, "osm_edges_path": osm_edges_path},
         {"disruption_threshold": disruption_threshold, "closure_threshold": closure_threshold},
@@ -84,7 +84,7 @@ async def extract_exposure_layers(
     output_path: Copy = "",
 ) -> Published:
     """Take assets with values out of OSM data, a layer or a table: exposure_layers.csv for impact_climada_run."""
-    return await common.placed(
+    return await common.run_and_place(
         "extract_exposure_layers",
         {
             "osm_assets_path": osm_assets_path,

@@ -24,7 +24,7 @@ async def impact_sumo_run(
     shared: Common,
 ) -> Published:
     """Run SUMO: travel times, delays and cancelled trips, and what a closure adds to the same trips over seeds."""
-    return await common.simulated(
+    return await common.run_simulator(
         "impact_sumo_run",
         {"network_path": network_path, "routes_path": routes_path, "disruptions_path": disruptions_path},
         {},

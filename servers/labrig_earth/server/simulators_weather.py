@@ -28,7 +28,7 @@ async def weather_monthly_to_daily(
     output_path: OutputPath = "",
 ) -> Published:
     """Draw days by a seed whose monthly means and sums are those of a table of months: weather_daily.csv."""
-    return await common.placed(
+    return await common.run_and_place(
         "weather_monthly_to_daily",
         {"monthly_weather_path": monthly_weather_path},
         {"wet_day_fraction": wet_day_fraction},
@@ -57,7 +57,7 @@ async def weather_to_epw(
     29 February of a leap year is left out, and the result says so.
     """
     place = {"latitude": latitude, "longitude": longitude, "timezone": timezone, "elevation_m": elevation_m}
-    return await common.placed(
+    return await common.run_and_place(
         "weather_to_epw",
         {"weather_timeseries_path": weather_timeseries_path},
         {

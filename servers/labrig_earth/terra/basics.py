@@ -12,7 +12,7 @@ from labrig_earth.gis.collections import shape_of
 from labrig_earth.natural_earth.regions import resolve_region
 from labrig_earth.results import Result
 from labrig_earth.terra.marks import MARK
-from labrig_earth.terra.payloads import answered, number
+from labrig_earth.terra.payloads import make_result, number
 from labrig_earth.work.arguments import mapping_of, text_of
 from labrig_earth.work.calls import Call
 
@@ -56,7 +56,7 @@ def resolve_place(call: Call) -> Result:
             warnings.append("the outline is too long for an answer: polygon_path has it")
     if form in ("centroid", "all"):
         payload["centroid"] = {"lat": number(shape.centroid.y), "lon": number(shape.centroid.x)}
-    return answered(
+    return make_result(
         payload,
         method=f"{source}; bbox is [south, west, north, east], the centre is of the outline in degrees",
         files=files,
@@ -103,7 +103,7 @@ def page_text(call: Call) -> Result:
     if not text:
         raise LabrigError("The page has no text", where=call.input("page").name, code="not_found")
     (call.scratch / "page.txt").write_text(text, encoding="utf-8")
-    return answered(
+    return make_result(
         {"title": title, "characters": len(text), "text_path": f"{MARK}page.txt"},
         method="text of the page without navigation, scripts and forms",
         files=(f"{MARK}page.txt",),

@@ -25,7 +25,7 @@ from labrig_earth.ensembles.members import (
 from labrig_earth.grids.times import iso, require_times
 from labrig_earth.results import Result
 from labrig_earth.terra.arguments import ensemble_verify as arguments
-from labrig_earth.terra.payloads import answered, number, ranges, safe, written
+from labrig_earth.terra.payloads import make_result, number, ranges, safe, write_netcdf
 from labrig_earth.verification import deterministic, emos, probabilistic
 from labrig_earth.work.calls import Call
 from labrig_earth.work.fields import Fields
@@ -85,7 +85,7 @@ def emos_calibration(call: Call, asked: arguments.EmosCalibration) -> Result:
     warnings = (*members.warnings, *notes)
     if checked > raw:
         warnings = (*warnings, "On years left out the calibration is worse than the ensemble as it is")
-    return answered(payload, method=said, warnings=warnings, assumed=members.assumed)
+    return make_result(payload, method=said, warnings=warnings, assumed=members.assumed)
 
 
 def _apply_emos(call: Call, asked: arguments.EmosCalibration, members: Any, variance: Any) -> Result:
@@ -113,7 +113,7 @@ def _apply_emos(call: Call, asked: arguments.EmosCalibration, members: Any, vari
         mean.notnull()
     )
     said = "EMOS: mean a + sum b_i x_i, standard deviation sqrt(c + d S2)"
-    path = written(
+    path = write_netcdf(
         call,
         {"mu_cal": mean, "sigma_cal": sigma.assign_attrs(units=first.attrs.get("units", ""))},
         "emos_calibrated",
@@ -128,7 +128,9 @@ def _apply_emos(call: Call, asked: arguments.EmosCalibration, members: Any, vari
         "mode": "apply",
         **ranges(mean),
     }
-    return answered(payload, method=said, files=(path,), warnings=members.warnings, assumed=members.assumed)
+    return make_result(
+        payload, method=said, files=(path,), warnings=members.warnings, assumed=members.assumed
+    )
 
 
 def _coefficients(found: emos.Emos) -> dict[str, float]:
@@ -170,8 +172,8 @@ def ehf_heatwave(call: Call, asked: arguments.EhfHeatwave) -> Result:
     said = f"EHF = (T3 - p95) * max(1, T3 - {usual}); T3: mean of (tmin + tmax)/2 over the day and the two before"
     source = f"{hottest.source}, {coldest.source}"
     paths = (
-        written(call, {"ehf": ehf.assign_attrs(units="K2")}, "ehf", history=said, source=source),
-        written(
+        write_netcdf(call, {"ehf": ehf.assign_attrs(units="K2")}, "ehf", history=said, source=source),
+        write_netcdf(
             call,
             {"heatwave_mask": mask.assign_attrs(units="1")},
             "heatwave_mask",
@@ -193,7 +195,7 @@ def ehf_heatwave(call: Call, asked: arguments.EhfHeatwave) -> Result:
         "ehf_max": number(ehf.max()),
         "units": "K2",
     }
-    return answered(payload, method=said, files=paths, warnings=tuple(warnings))
+    return make_result(payload, method=said, files=paths, warnings=tuple(warnings))
 
 
 def lagged_ic_ensemble(call: Call, asked: arguments.LaggedIcEnsemble) -> Result:
@@ -225,7 +227,7 @@ def lagged_ic_ensemble(call: Call, asked: arguments.LaggedIcEnsemble) -> Result:
     joined = joined.assign_coords({MEMBER: (MEMBER, np.arange(len(parts)), {"standard_name": "realization"})})
     joined.attrs = dict(parts[0].attrs)
     said = f"{len(parts)} runs over the {len(common)} times that all have"
-    path = written(
+    path = write_netcdf(
         call,
         {str(variable): joined},
         "lagged_ensemble",
@@ -254,7 +256,7 @@ def lagged_ic_ensemble(call: Call, asked: arguments.LaggedIcEnsemble) -> Result:
         "common_times": {"count": len(common), "start": iso(common[0]), "end": iso(common[-1])},
     }
     warnings = tuple(each for field in fields for each in field.warnings)
-    return answered(payload, method=said, files=(f"scratch:{manifest}", path), warnings=warnings)
+    return make_result(payload, method=said, files=(f"scratch:{manifest}", path), warnings=warnings)
 
 
 def verify(call: Call, asked: arguments.Verify) -> Result:
@@ -314,7 +316,7 @@ def verify(call: Call, asked: arguments.Verify) -> Result:
         f"{weighing}; of an ensemble, errors are those of its mean; pairs with a missing value do not count"
     )
     warnings = (*source.warnings, *seen.warnings, *notes)
-    return answered(payload, method=said, warnings=warnings, assumed=source.assumed)
+    return make_result(payload, method=said, warnings=warnings, assumed=source.assumed)
 
 
 def _anomaly_correlation(

@@ -19,7 +19,7 @@ from labrig_earth.grids.units import same_dimension, units_in
 from labrig_earth.grids.wind import wind_direction, wind_speed
 from labrig_earth.results import Result
 from labrig_earth.terra.arguments import era5_obs as arguments
-from labrig_earth.terra.payloads import answered, ranges, written
+from labrig_earth.terra.payloads import make_result, ranges, write_netcdf
 from labrig_earth.work.calls import Call
 
 UNITS = {"u": "m s-1", "v": "m s-1", "q": "kg kg-1"}
@@ -285,7 +285,7 @@ def write_fields(
     """Write fields into one file, and return its payload: its path, its variables, and their ranges."""
     source = next(iter(fields.values())).source
     attrs = {each: field.assign_attrs(field.attrs) for each, field in found.items()}
-    path = written(call, attrs, name, history=said, source=source)
+    path = write_netcdf(call, attrs, name, history=said, source=source)
     payload = {
         "output_path": path,
         "variables": list(found),
@@ -294,6 +294,6 @@ def write_fields(
     }
     notes = tuple(each for field in fields.values() for each in field.warnings)
     taken = tuple(each for field in fields.values() for each in field.assumed)
-    return answered(
+    return make_result(
         payload, method=said, files=(path,), warnings=(*notes, *warnings), assumed=(*taken, *assumed)
     )

@@ -14,7 +14,7 @@ from labrig_earth.grids.axes import Axes, horizontal
 from labrig_earth.grids.zonal import weighted_quantile
 from labrig_earth.results import Result
 from labrig_earth.terra.arguments import era5_obs as arguments
-from labrig_earth.terra.payloads import answered, number
+from labrig_earth.terra.payloads import make_result, number
 from labrig_earth.terra.seasonal_regions import share_in_region
 from labrig_earth.work.calls import Call
 
@@ -75,7 +75,7 @@ def region_reduce(call: Call, asked: arguments.RegionReduce) -> Result:
         "missing": int(((counted > 0) & ~there).sum()),
         "pooled": pooled,
     }
-    return answered(payload, method=said, warnings=tuple(warnings), assumed=field.assumed)
+    return make_result(payload, method=said, warnings=tuple(warnings), assumed=field.assumed)
 
 
 def read_percentile(name: str) -> float | None:

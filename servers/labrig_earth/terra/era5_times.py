@@ -17,7 +17,7 @@ from labrig_earth.grids.times import iso, moment_before, require_times, select_r
 from labrig_earth.grids.units import convert
 from labrig_earth.results import Result
 from labrig_earth.terra.arguments import era5_obs as arguments
-from labrig_earth.terra.payloads import answered, number, ranges, safe, written
+from labrig_earth.terra.payloads import make_result, number, ranges, safe, write_netcdf
 from labrig_earth.work.arguments import text_of
 from labrig_earth.work.calls import Call
 
@@ -42,7 +42,7 @@ def build_era5_climatology(call: Call, asked: arguments.BuildEra5Climatology) ->
     name = asked.variable
     fields = {f"{name}_climatology_mean": found.mean, f"{name}_climatology_std": found.deviation}
     stem = f"{stem_of(source.source)}_climo_{start}_{end}"
-    path = written(call, fields, stem, history=found.said, source=source.source)
+    path = write_netcdf(call, fields, stem, history=found.said, source=source.source)
     payload = {
         "output_path": path,
         "variable": name,
@@ -58,7 +58,7 @@ def build_era5_climatology(call: Call, asked: arguments.BuildEra5Climatology) ->
     lacking = sorted(set(range(1, 13)) - set(payload["months"]))
     if lacking:
         warnings = (*warnings, f"The data have no month {', '.join(map(str, lacking))}")
-    return answered(payload, method=found.said, files=(path,), warnings=warnings, assumed=source.assumed)
+    return make_result(payload, method=found.said, files=(path,), warnings=warnings, assumed=source.assumed)
 
 
 def count_era5_events(call: Call, asked: arguments.CountEra5Events) -> Result:
@@ -94,7 +94,7 @@ def count_era5_events(call: Call, asked: arguments.CountEra5Events) -> Result:
     name = asked.variable
     stem = f"{stem_of(source.source)}_events_{IN_NAMES[sign]}_{threshold:g}_{start}_{end}"
     said = f"steps at which {name} is {sign} {limit:g} {own}".strip()
-    path = written(call, {f"{name}_event_count": counts}, safe(stem), history=said, source=source.source)
+    path = write_netcdf(call, {f"{name}_event_count": counts}, safe(stem), history=said, source=source.source)
     payload = {
         "output_path": path,
         "variable": name,
@@ -111,7 +111,7 @@ def count_era5_events(call: Call, asked: arguments.CountEra5Events) -> Result:
         "values": known,
         "most_in_a_cell": int(counts.max()),
     }
-    return answered(payload, method=said, files=(path,), warnings=tuple(warnings), assumed=source.assumed)
+    return make_result(payload, method=said, files=(path,), warnings=tuple(warnings), assumed=source.assumed)
 
 
 def temporal_aggregate(call: Call, asked: arguments.TemporalAggregate) -> Result:
@@ -140,7 +140,7 @@ def temporal_aggregate(call: Call, asked: arguments.TemporalAggregate) -> Result
             warnings.append(f"{name}: {doubt}")
         assumed += [f"{name}: {each}" for each in source.assumed]
         fields[f"{name}_{length}_{statistic}"] = found.data
-    path = written(call, fields, "temporal_aggregate", history=said, source=place.name)
+    path = write_netcdf(call, fields, "temporal_aggregate", history=said, source=place.name)
     times = next(iter(fields.values()))[TIME].values
     payload = {
         "output_path": path,
@@ -150,7 +150,7 @@ def temporal_aggregate(call: Call, asked: arguments.TemporalAggregate) -> Result
         "times": {"count": int(times.size), "first": iso(times[0]), "last": iso(times[-1])},
         "ranges": {name: ranges(each) for name, each in fields.items()},
     }
-    return answered(payload, method=said, files=(path,), warnings=tuple(warnings), assumed=tuple(assumed))
+    return make_result(payload, method=said, files=(path,), warnings=tuple(warnings), assumed=tuple(assumed))
 
 
 def fetch_era5(call: Call) -> Result:
@@ -166,7 +166,7 @@ def fetch_era5(call: Call) -> Result:
     if start or spliced:
         fields = {str(name): data[name] for name in data.data_vars if data[name].dtype.kind in "fiu"}
         said = "; ".join([*source.done, *([f"cut to {start} to {end}"] if start else [])])
-        path = written(call, fields, f"{stem_of(place.name)}_cut", history=said, source=place.name)
+        path = write_netcdf(call, fields, f"{stem_of(place.name)}_cut", history=said, source=place.name)
     coords: dict[str, Any] = {"grid": source.grid}
     if time:
         times = data[time].values.reshape(-1)
@@ -183,7 +183,7 @@ def fetch_era5(call: Call) -> Result:
         )
     payload = {"coords": coords, "path": path, "variables": [str(name) for name in data.data_vars]}
     files = (path,) if path else ()
-    return answered(payload, method="; ".join(source.done), files=files, warnings=source.warnings)
+    return make_result(payload, method="; ".join(source.done), files=files, warnings=source.warnings)
 
 
 def put_on_time(field: Field, wanted: str) -> Field:

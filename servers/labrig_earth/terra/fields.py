@@ -29,7 +29,7 @@ from labrig_earth.grids.times import require_times
 from labrig_earth.grids.units import DIFFERENCE
 from labrig_earth.results import Result
 from labrig_earth.terra.arguments import ensemble_verify as arguments
-from labrig_earth.terra.payloads import answered, number, ranges, written
+from labrig_earth.terra.payloads import make_result, number, ranges, write_netcdf
 from labrig_earth.work.calls import Call
 
 
@@ -61,7 +61,7 @@ def harmonize_grid(call: Call, asked: arguments.HarmonizeGrid) -> Result:
         if lost:
             warnings.append(f"{name}: {lost} of {data.size} values are missing: nothing is extrapolated")
         history = f"{found.method}; {source.source}"
-        path = written(
+        path = write_netcdf(
             call, {variable: data}, f"{name}_{variable}_harmonized", history=history, source=source.source
         )
         artifacts.append(
@@ -83,7 +83,7 @@ def harmonize_grid(call: Call, asked: arguments.HarmonizeGrid) -> Result:
         "transform": asked.transform or None,
     }
     files = tuple(str(each["path"]) for each in artifacts)
-    return answered(payload, method=f"{method} onto one grid", files=files, warnings=tuple(warnings))
+    return make_result(payload, method=f"{method} onto one grid", files=files, warnings=tuple(warnings))
 
 
 def smooth_gaussian_field(call: Call, asked: arguments.SmoothGaussianField) -> Result:
@@ -100,7 +100,7 @@ def smooth_gaussian_field(call: Call, asked: arguments.SmoothGaussianField) -> R
     method = (
         f"Gaussian of {sigma:g} cells, edges {mode}, cut at {truncate:g} sigma; missing cells take no part"
     )
-    path = written(
+    path = write_netcdf(
         call, {name: found}, f"{stem_of(source.source)}_{name}_gauss", history=method, source=source.source
     )
     payload = {
@@ -112,7 +112,7 @@ def smooth_gaussian_field(call: Call, asked: arguments.SmoothGaussianField) -> R
         **ranges(found),
         "notes": "a cell is a cell of the grid, whatever its width in km",
     }
-    return answered(payload, method=method, files=(path,), warnings=source.warnings)
+    return make_result(payload, method=method, files=(path,), warnings=source.warnings)
 
 
 def anomaly_and_climo(call: Call, asked: arguments.AnomalyAndClimo) -> Result:
@@ -139,7 +139,7 @@ def anomaly_and_climo(call: Call, asked: arguments.AnomalyAndClimo) -> Result:
     if asked.emit_climo:
         fields["climatology"] = mean
     method = "field minus climate, cell by cell, by the month or day of the year where the climate has these"
-    path = written(call, fields, f"{stem_of(field.source)}_{name}", history=method, source=field.source)
+    path = write_netcdf(call, fields, f"{stem_of(field.source)}_{name}", history=method, source=field.source)
     payload = {
         "output_path": path,
         "variable": name,
@@ -148,7 +148,7 @@ def anomaly_and_climo(call: Call, asked: arguments.AnomalyAndClimo) -> Result:
         "source_field": field.source,
         **ranges(anomaly),
     }
-    return answered(payload, method=method, files=(path,), warnings=tuple(warnings))
+    return make_result(payload, method=method, files=(path,), warnings=tuple(warnings))
 
 
 def aggregate_ensemble(call: Call, asked: arguments.AggregateEnsemble) -> Result:
@@ -196,10 +196,10 @@ def normalized_spread(call: Call, asked: arguments.NormalizedSpread) -> Result:
     found = ensemble.normalised(spread.data, reference, least=epsilon).assign_attrs({"units": "1"})
     name = asked.output_variable
     method = f"spread / sigma_ref, missing where sigma_ref is not above {epsilon:g}"
-    path = written(call, {name: found}, name, history=method, source=f"{spread.source}, {sigma.source}")
+    path = write_netcdf(call, {name: found}, name, history=method, source=f"{spread.source}, {sigma.source}")
     payload = {"output_path": path, "variable": name, "epsilon": epsilon, **ranges(found)}
     warnings = (*spread.warnings, *sigma.warnings)
-    return answered(payload, method=method, files=(path,), warnings=warnings)
+    return make_result(payload, method=method, files=(path,), warnings=warnings)
 
 
 def event_probability(call: Call, asked: arguments.EventProbability) -> Result:
@@ -237,7 +237,9 @@ def event_probability(call: Call, asked: arguments.EventProbability) -> Result:
     name = asked.output_variable
     path = write_with_members(call, {name: found}, name, method, members)
     payload = {"output_path": path, "variable": name, "threshold": threshold, "mode": mode, **ranges(found)}
-    return answered(payload, method=method, files=(path,), warnings=tuple(warnings), assumed=members.assumed)
+    return make_result(
+        payload, method=method, files=(path,), warnings=tuple(warnings), assumed=members.assumed
+    )
 
 
 def confidence_index(call: Call, asked: arguments.ConfidenceIndex) -> Result:
@@ -301,11 +303,13 @@ def read_at_same_times(place: Place, variable: str, time: str) -> Any:
 
 
 def answer_with_members(payload: dict[str, Any], method: str, path: str, members: Members) -> Result:
-    return answered(payload, method=method, files=(path,), warnings=members.warnings, assumed=members.assumed)
+    return make_result(
+        payload, method=method, files=(path,), warnings=members.warnings, assumed=members.assumed
+    )
 
 
 def write_with_members(call: Call, fields: dict[str, Any], name: str, method: str, members: Members) -> str:
-    return written(call, fields, name, history=method, source=", ".join(members.names)[:500])
+    return write_netcdf(call, fields, name, history=method, source=", ".join(members.names)[:500])
 
 
 def describe_difference(data: Any) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from labrig_earth.grids.axes import axes_of
 from labrig_earth.grids.reading import opened
 from labrig_earth.grids.times import iso, require_times
 from labrig_earth.results import Result
-from labrig_earth.terra.payloads import answered, number, written
+from labrig_earth.terra.payloads import make_result, number, write_netcdf
 from labrig_earth.work.arguments import list_of, text_of
 from labrig_earth.work.calls import Call
 
@@ -107,7 +107,7 @@ def _fields(call: Call, model: str, fields: Callable[[Any, Any, Any], dict[str, 
     name = f"{model}_forecast_{iso(when)[:13].replace('-', '')}"
     source = ", ".join(list_of(call, "sources", str, "names"))
     history = text_of(call, "history")
-    path = written(call, made, name, history=history, source=source)
+    path = write_netcdf(call, made, name, history=history, source=source)
     times = next(iter(made.values()))["time"].values
     leads = ((times - when) / np.timedelta64(1, "h")).tolist()
     payload = {
@@ -124,7 +124,7 @@ def _fields(call: Call, model: str, fields: Callable[[Any, Any, Any], dict[str, 
         },
         "analysis_time": _seconds(when),
     }  # fmt: skip
-    return answered(payload, method=history, files=(path,))
+    return make_result(payload, method=history, files=(path,))
 
 
 def _analysis_time(data: Any, stated: str) -> Any:

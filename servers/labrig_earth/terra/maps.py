@@ -24,7 +24,7 @@ from labrig_earth.plots.projections import Box
 from labrig_earth.results import Result
 from labrig_earth.terra.arguments import visualization as arguments
 from labrig_earth.terra.marks import MARK
-from labrig_earth.terra.payloads import answered, number, safe
+from labrig_earth.terra.payloads import make_result, number, safe
 from labrig_earth.work.calls import Call
 
 CLIMATE_SHARE = 1 / 3
@@ -292,7 +292,7 @@ def write_picture(
     name = f"{safe(shown.name)}_map.png"
     (call.scratch / name).write_bytes(style.png(figure))
     path = f"{MARK}{name}"
-    return answered(
+    return make_result(
         {key: path, **payload},
         method="map; numbers are of the cells that are shown, each counted once",
         files=(path,),

@@ -15,7 +15,7 @@ from labrig_earth.grids.selecting import select_box
 from labrig_earth.grids.times import iso, require_times, select_range
 from labrig_earth.results import Result
 from labrig_earth.terra.arguments import core as arguments
-from labrig_earth.terra.payloads import answered, number
+from labrig_earth.terra.payloads import make_result, number
 from labrig_earth.work.calls import Call
 
 SELECTIONS = (
@@ -75,7 +75,7 @@ def describe_netcdf_variables(call: Call, asked: arguments.DescribeNetcdfVariabl
         "dataset_attrs": attributes,
         "text_summary": "\n".join(lines),
     }
-    return answered(payload, method="metadata as they stand in the file")
+    return make_result(payload, method="metadata as they stand in the file")
 
 
 def inspect_netcdf(call: Call, asked: arguments.InspectNetcdf) -> Result:
@@ -109,7 +109,7 @@ def inspect_netcdf(call: Call, asked: arguments.InspectNetcdf) -> Result:
         "global_attrs": take_attributes(data.attrs, list(data.attrs)),
     }
     method = "each value counts once, whatever area its cell has; missing values do not count"
-    return answered(payload, method=method, warnings=source.warnings, assumed=source.assumed)
+    return make_result(payload, method=method, warnings=source.warnings, assumed=source.assumed)
 
 
 def read_netcdf_data(call: Call, asked: arguments.ReadNetcdfData) -> Result:
@@ -146,7 +146,7 @@ def read_netcdf_data(call: Call, asked: arguments.ReadNetcdfData) -> Result:
         "selection_applied": {name: getattr(asked, name) or None for name in SELECTIONS},
         "note": "sample_values are the first of the part, the last axis running fastest",
     }
-    return answered(
+    return make_result(
         payload,
         method="each value counts once, whatever area its cell has; missing values do not count",
         warnings=part.warnings,

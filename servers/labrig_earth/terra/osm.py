@@ -25,7 +25,7 @@ from labrig_earth.gis.querying import select
 from labrig_earth.results import Result
 from labrig_earth.terra.arguments import geo_osm as arguments
 from labrig_earth.terra.marks import MARK
-from labrig_earth.terra.payloads import answered, number
+from labrig_earth.terra.payloads import make_result, number
 from labrig_earth.work.calls import Call
 
 KINDS: Mapping[str, tuple[str, ...]] = {
@@ -87,7 +87,7 @@ def gis_feature_query(call: Call, asked: arguments.GisFeatureQuery) -> Result:
             f"{len(payload['features'])} of {len(items)} features are shown; features_path has all"
         )
     method = "features with one of the tags that touch the area, whole; bounds are [south, west, north, east]"
-    return answered(payload, method=method, files=files, warnings=tuple(warnings))
+    return make_result(payload, method=method, files=files, warnings=tuple(warnings))
 
 
 def gis_feature_stats(call: Call, asked: arguments.GisFeatureStats) -> Result:
@@ -106,13 +106,13 @@ def gis_feature_stats(call: Call, asked: arguments.GisFeatureStats) -> Result:
                 row["length_per_km2"] = number(sums["length_km"] / km2)
         rows.append(row)
     warnings = () if items else ("There are no features",)
-    return answered({"rows": rows}, method=METHOD, warnings=warnings)
+    return make_result({"rows": rows}, method=METHOD, warnings=warnings)
 
 
 def gis_distance_matrix(call: Call, asked: arguments.GisDistanceMatrix) -> Result:
     """Geodesic distances between points."""
     matrix, nearest = distance_matrix(asked.origins, asked.destinations)
-    return answered({"matrix": matrix, "nearest": nearest}, method="geodesics on the WGS 84 ellipsoid")
+    return make_result({"matrix": matrix, "nearest": nearest}, method="geodesics on the WGS 84 ellipsoid")
 
 
 def gis_overlay(call: Call, asked: arguments.GisOverlay) -> Result:
@@ -148,7 +148,7 @@ def gis_overlay(call: Call, asked: arguments.GisOverlay) -> Result:
     )
     if not exposed:
         warnings.append("No target lies in a zone")
-    return answered(payload, method=f"ground in two zones counts once; {METHOD}", warnings=tuple(warnings))
+    return make_result(payload, method=f"ground in two zones counts once; {METHOD}", warnings=tuple(warnings))
 
 
 def gis_source_metadata(call: Call, asked: arguments.GisSourceMetadata) -> Result:
@@ -176,7 +176,9 @@ def gis_source_metadata(call: Call, asked: arguments.GisSourceMetadata) -> Resul
             "a level is of the density (low below 0.5, high from 5 per km2); what exists there is not known"
         ],
     }
-    return answered(payload, method="features that touch the area, by tag and kind", warnings=tuple(warnings))
+    return make_result(
+        payload, method="features that touch the area, by tag and kind", warnings=tuple(warnings)
+    )
 
 
 def select_features(

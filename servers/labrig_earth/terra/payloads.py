@@ -20,7 +20,7 @@ from labrig_earth.work.calls import Call
 _NAME = re.compile(r"[A-Za-z0-9_][\w.+-]{0,79}", re.ASCII)
 
 
-def written(call: Call, fields: Mapping[str, Any], name: str, *, history: str, source: str) -> str:
+def write_netcdf(call: Call, fields: Mapping[str, Any], name: str, *, history: str, source: str) -> str:
     """Write fields as variables of one NetCDF file of float32, and return its mark.
 
     Parameters
@@ -57,7 +57,7 @@ def safe(name: str) -> str:
     return (kept.lstrip(".-") or "field")[:80]
 
 
-def answered(
+def make_result(
     payload: Mapping[str, Any],
     *,
     method: str,

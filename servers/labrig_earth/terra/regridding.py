@@ -13,7 +13,7 @@ from labrig_earth.grids.reading import opened
 from labrig_earth.grids.regridding import MOST_CELLS, grid_of, regrid
 from labrig_earth.results import Result
 from labrig_earth.terra.arguments import forecast_models as arguments
-from labrig_earth.terra.payloads import answered, safe, written
+from labrig_earth.terra.payloads import make_result, safe, write_netcdf
 from labrig_earth.work.calls import Call
 
 METHODS = {
@@ -70,7 +70,7 @@ def regrid_to_target_grid(call: Call, asked: arguments.RegridToTargetGrid) -> Re
             )
         fields[name] = data.rename({Y: names["lat_name"], X: names["lon_name"]})
     stem = f"{safe(stem_of(place.name))}_regrid_{wished}"
-    path = written(call, fields, stem, history=f"{method}; {place.name}", source=place.name)
+    path = write_netcdf(call, fields, stem, history=f"{method}; {place.name}", source=place.name)
     dims = {str(dim): int(size) for field in fields.values() for dim, size in field.sizes.items()}
     payload = {
         "output_path": path,
@@ -83,7 +83,9 @@ def regrid_to_target_grid(call: Call, asked: arguments.RegridToTargetGrid) -> Re
         "missing": {name: int(field.isnull().sum()) for name, field in fields.items()},
         "means": {name: find_mean(field) for name, field in fields.items()},
     }
-    return answered(payload, method=method, files=(path,), warnings=tuple(warnings), assumed=tuple(assumed))
+    return make_result(
+        payload, method=method, files=(path,), warnings=tuple(warnings), assumed=tuple(assumed)
+    )
 
 
 def count_cells(field: Any) -> int:

@@ -14,7 +14,7 @@ from labrig_earth.results import SYNTHETIC, Result
 from labrig_earth.satellite.compositing import Composite, area_where, cloud_share, composite, grid_of
 from labrig_earth.satellite.scene import KEPT_CLASSES, Scene
 from labrig_earth.terra.arguments import satellite as arguments
-from labrig_earth.terra.payloads import answered, number
+from labrig_earth.terra.payloads import make_result, number
 from labrig_earth.work.calls import Call
 
 METHOD = (
@@ -52,7 +52,7 @@ class Made:
         }
 
     def result(self, payload: Mapping[str, Any], files: Sequence[str]) -> Result:
-        return answered(
+        return make_result(
             payload,
             method=METHOD,
             files=tuple(files),

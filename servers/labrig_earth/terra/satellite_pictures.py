@@ -20,7 +20,7 @@ from labrig_earth.satellite import drawing, picturing
 from labrig_earth.terra.arguments import satellite as arguments
 from labrig_earth.terra.maps import Shown, choose_colours, read_shown
 from labrig_earth.terra.marks import MARK
-from labrig_earth.terra.payloads import answered, number, safe
+from labrig_earth.terra.payloads import make_result, number, safe
 from labrig_earth.work.calls import Call
 
 MODES = ("overlay", "triptych")
@@ -67,7 +67,7 @@ def draw_geometries_on_image(call: Call, asked: arguments.DrawGeometriesOnImage)
         if drawn < len(shapes)
         else ()
     )
-    return answered(
+    return make_result(
         payload,
         method="columns even in longitude, rows in latitude; holes stay open; shapes in their order",
         files=(f"{MARK}{name}",),
@@ -121,7 +121,7 @@ def composite_satellite_environmental_image(
         "satellite_bounds": dict(zip(BOUNDS, map(number, picture.box), strict=True)),
         **said,
     }
-    return answered(
+    return make_result(
         payload,
         method="each pixel shows the cell of the field in which its middle lies; numbers are of these pixels",
         files=(f"{MARK}{name}",),
@@ -144,7 +144,7 @@ def pictures_for_a_model(call: Call) -> Result:
         page.save(call.scratch / name, quality=85)
         files.append(f"{MARK}{name}")
         sizes.append(list(page.size))
-    return answered({"sizes": sizes}, method="made smaller", files=tuple(files))
+    return make_result({"sizes": sizes}, method="made smaller", files=tuple(files))
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from labrig_earth.seasonal.hindcasts import (
 )
 from labrig_earth.seasonal.seasons import season_of, season_values
 from labrig_earth.terra.arguments import seasonal as arguments
-from labrig_earth.terra.payloads import answered, number, ranges, safe, written
+from labrig_earth.terra.payloads import make_result, number, ranges, safe, write_netcdf
 from labrig_earth.terra.seasonal_files import describing, probabilities_of, variables_of
 from labrig_earth.verification.emos import LEAST_YEARS, require_years
 from labrig_earth.work.calls import Call
@@ -74,7 +74,7 @@ def standardize_seasonal_files(call: Call, asked: arguments.StandardizeSeasonalF
                 field = convert(field, stated, units[new])[0]
             fields[new] = field
         files.append(
-            written(call, fields, stem, history="axes, names and units made alike", source=place.name)
+            write_netcdf(call, fields, stem, history="axes, names and units made alike", source=place.name)
         )
         about.append(
             {
@@ -86,7 +86,7 @@ def standardize_seasonal_files(call: Call, asked: arguments.StandardizeSeasonalF
             }
         )
     method = "axes named start, lead, member, latitude, longitude; north first; units converted"
-    return answered(
+    return make_result(
         {"files": files, "about": about}, method=method, files=tuple(files), warnings=tuple(warnings)
     )
 
@@ -114,7 +114,7 @@ def aggregate_to_season(call: Call, asked: arguments.AggregateToSeason) -> Resul
         warnings.append(f"{lacking} starts or years lack a month of the season and are left out")
     weighted = "mean of the months by their days" if statistic == "mean" else "sum of the months"
     said = f"{name}: {weighted}; the time is the {centre.replace('_', ' ')}'s first day"
-    path = written(call, fields, "seasonal_agg", history=said, source=place.name)
+    path = write_netcdf(call, fields, "seasonal_agg", history=said, source=place.name)
     one = next(iter(fields.values()))
     times = one[TIME].values
     payload = {
@@ -127,7 +127,7 @@ def aggregate_to_season(call: Call, asked: arguments.AggregateToSeason) -> Resul
         "last": iso(times[-1]),
         **ranges(one),
     }
-    return answered(payload, method=said, files=(path,), warnings=tuple(warnings))
+    return make_result(payload, method=said, files=(path,), warnings=tuple(warnings))
 
 
 def category_probabilities(call: Call, asked: arguments.CategoryProbabilities) -> Result:
@@ -153,7 +153,7 @@ def category_probabilities(call: Call, asked: arguments.CategoryProbabilities) -
         LOWER: lower.assign_attrs(units=first.attrs.get("units", "")),
         UPPER: upper.assign_attrs(units=first.attrs.get("units", "")),
     }
-    path = written(call, kept, "category_probs", history=said, source=", ".join(members.names)[:500])
+    path = write_netcdf(call, kept, "category_probs", history=said, source=", ".join(members.names)[:500])
     if all(float(each.max()) - float(each.min()) < 1e-9 and float(each.max()) in (0.0, 1.0)
            for each in found.values()):  # fmt: skip
         low, high = number(lower.min()), number(upper.max())
@@ -170,7 +170,7 @@ def category_probabilities(call: Call, asked: arguments.CategoryProbabilities) -
         "means": {name: number(each.mean()) for name, each in found.items()},
         "missing": int(found["p_above"].isnull().sum()),
     }
-    return answered(payload, method=said, files=(path,), warnings=tuple(warnings), assumed=members.assumed)
+    return make_result(payload, method=said, files=(path,), warnings=tuple(warnings), assumed=members.assumed)
 
 
 def blend_multi_model(call: Call, asked: arguments.BlendMultiModel) -> Result:
@@ -187,7 +187,7 @@ def blend_multi_model(call: Call, asked: arguments.BlendMultiModel) -> Result:
     found, shares = categories.blended(aligned, asked.weights)
     said = f"weighted mean of the probabilities of {len(places)} models; missing where one of them is"
     source = ", ".join(place.name for place in places)[:500]
-    path = written(call, found, "blended_probs", history=said, source=source)
+    path = write_netcdf(call, found, "blended_probs", history=said, source=source)
     payload = {
         "output_path": path,
         "weights": [number(each) for each in shares],
@@ -195,7 +195,7 @@ def blend_multi_model(call: Call, asked: arguments.BlendMultiModel) -> Result:
         "means": {name: number(each.mean()) for name, each in found.items()},
         "missing": int(found["p_above"].isnull().sum()),
     }
-    return answered(payload, method=said, files=(path,))
+    return make_result(payload, method=said, files=(path,))
 
 
 def forecast_anomaly_from_model_climo(call: Call, asked: arguments.ForecastAnomalyFromModelClimo) -> Result:
@@ -237,9 +237,9 @@ def forecast_anomaly_from_model_climo(call: Call, asked: arguments.ForecastAnoma
     )
     said += "; mean of the members" if how == "mean" and MEMBER in forecast.dims else ""
     name = f"{variable}_anomaly"
-    path = written(call, {name: anomaly}, "forecast_anomaly", history=said, source=source.source)
+    path = write_netcdf(call, {name: anomaly}, "forecast_anomaly", history=said, source=source.source)
     payload = {"output_path": path, "variable": name, "agg": how, **ranges(anomaly)}
-    return answered(payload, method=said, files=(path,), warnings=tuple(warnings))
+    return make_result(payload, method=said, files=(path,), warnings=tuple(warnings))
 
 
 def read_terciles(place: Place, variable: str) -> tuple[Any, Any, str]:

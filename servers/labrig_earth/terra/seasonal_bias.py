@@ -21,7 +21,7 @@ from labrig_earth.seasonal.hindcasts import (
     years_axis,
 )
 from labrig_earth.terra.arguments import seasonal as arguments
-from labrig_earth.terra.payloads import answered, number, ranges, safe, written
+from labrig_earth.terra.payloads import make_result, number, ranges, safe, write_netcdf
 from labrig_earth.terra.seasonal_files import variables_of
 from labrig_earth.verification.deterministic import bias, rmse
 from labrig_earth.verification.emos import require_years
@@ -79,8 +79,8 @@ def fit_bias_correction(call: Call, asked: arguments.FitBiasCorrection) -> Resul
     ]
     corrected = in_order(hindcast.copy(data=checked))
     paths = (
-        written(call, fields, "bias_map", history=said, source=source),
-        written(call, {variable: corrected}, "hindcast_left_out", history=said, source=source),
+        write_netcdf(call, fields, "bias_map", history=said, source=source),
+        write_netcdf(call, {variable: corrected}, "hindcast_left_out", history=said, source=source),
     )
     scores: dict[str, float | None] = {}
     for label, values in (("raw", h), ("left_out", checked)):
@@ -101,7 +101,7 @@ def fit_bias_correction(call: Call, asked: arguments.FitBiasCorrection) -> Resul
         "units": unit,
         **scores,
     }
-    return answered(payload, method=said, files=paths, warnings=tuple(warnings))
+    return make_result(payload, method=said, files=paths, warnings=tuple(warnings))
 
 
 def apply_bias_correction(call: Call, asked: arguments.ApplyBiasCorrection) -> Result:
@@ -165,12 +165,12 @@ def apply_bias_correction(call: Call, asked: arguments.ApplyBiasCorrection) -> R
         corrected = corrected.isel({MEMBER: 0}, drop=True) if alone else corrected
         said = f"{found.method}, {found.kind}, fitted on {len(str(old.attrs[YEARS]).split(','))} years"
         files.append(
-            written(call, {variable: corrected.assign_attrs(data.attrs | {"units": unit})}, stem, history=said,
+            write_netcdf(call, {variable: corrected.assign_attrs(data.attrs | {"units": unit})}, stem, history=said,
                     source=place.name)
         )  # fmt: skip
         shown.append({"path": files[-1], "mean_before": number(ordered.mean()), **ranges(corrected)})
     method = f"{found.method}, {found.kind}: the difference (or ratio) of observed and hindcast quantiles"
-    return answered(
+    return make_result(
         {"files": files, "about": shown, "correction": found.method},
         method=method,
         files=tuple(files),

@@ -15,7 +15,7 @@ from labrig_earth.seasonal import enso
 from labrig_earth.seasonal.hindcasts import LEAD, START, has_cells, monthly, read_seasonal
 from labrig_earth.terra.arguments import seasonal as arguments
 from labrig_earth.terra.marks import MARK
-from labrig_earth.terra.payloads import answered, number, written
+from labrig_earth.terra.payloads import make_result, number, write_netcdf
 from labrig_earth.terra.seasonal_files import probabilities_of, variables_of
 from labrig_earth.verification.emos import LEAST_YEARS
 from labrig_earth.work.calls import Call
@@ -86,7 +86,7 @@ def compute_enso_indices(call: Call, asked: arguments.ComputeEnsoIndices) -> Res
         f"mean over each box by area, minus the mean of the month in {base[0]} to {base[1]}; centred running mean of "
         f"{window} months, empty where the window is not full; columns with _month are not smoothed"
     )
-    return answered(payload, method=said, files=(path,), warnings=tuple(warnings))
+    return make_result(payload, method=said, files=(path,), warnings=tuple(warnings))
 
 
 def region_mask(call: Call, asked: arguments.RegionMask) -> Result:
@@ -128,9 +128,9 @@ def region_mask(call: Call, asked: arguments.RegionMask) -> Result:
         )
     said = "1 where the centre of a cell lies in the box, its edges included"
     mask = xr.DataArray(mask.transpose(Y, X), attrs={"units": "1"})
-    path = written(call, {"region_mask": mask}, "region_mask", history=said, source=source.source)
+    path = write_netcdf(call, {"region_mask": mask}, "region_mask", history=said, source=source.source)
     payload = {"output_path": path, "region": region, "cells": inside, "of": int(mask.size)}
-    return answered(payload, method=said, files=(path,), assumed=("region is [north, west, south, east]",))
+    return make_result(payload, method=said, files=(path,), assumed=("region is [north, west, south, east]",))
 
 
 def seasonal_region_table(call: Call, asked: arguments.SeasonalRegionTable) -> Result:
@@ -176,7 +176,7 @@ def seasonal_region_table(call: Call, asked: arguments.SeasonalRegionTable) -> R
         ],
     }
     said = "means by the area of cells in the region; cells without a value do not count"
-    return answered(payload, method=said, files=(path,), warnings=tuple(warnings))
+    return make_result(payload, method=said, files=(path,), warnings=tuple(warnings))
 
 
 def share_in_region(name: str, grid: Any) -> tuple[Any, list[str]]:

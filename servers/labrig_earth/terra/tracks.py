@@ -28,7 +28,7 @@ from labrig_earth.plots.maps import map_figure
 from labrig_earth.results import Result
 from labrig_earth.terra.arguments import forecast_models as arguments
 from labrig_earth.terra.marks import MARK
-from labrig_earth.terra.payloads import answered, number
+from labrig_earth.terra.payloads import make_result, number
 from labrig_earth.work.calls import Call
 
 LEVEL_HPA = 850.0
@@ -95,7 +95,7 @@ def run_tc_tracks_from_era5(call: Call, asked: arguments.RunTcTracksFromEra5) ->
         f"5e-5 s-1, signed by hemisphere, none at the edge of a box; links {mode}, at most {gate:g} km; ws10_max_ms "
         f"is the strongest wind within {AROUND_KM:g} km"
     )
-    return answered(
+    return make_result(
         payload,
         method=method,
         files=(f"{MARK}tc_tracks.csv", f"{MARK}tc_tracks.png"),

@@ -15,7 +15,7 @@ from labrig.threads import in_thread
 from labrig.toolbox import session
 from labrig_earth.catalogue.open_meteo import OPEN_METEO_AIR, Air, fetch_air
 from labrig_earth.server.base import state, toolbox
-from labrig_earth.server.terra.common import published, require_active, within
+from labrig_earth.server.terra.common import publish_payload, require_active, require_within
 from labrig_earth.terra.arguments.kinds import Number
 
 GROUP = "air_quality"
@@ -41,7 +41,9 @@ async def MeteoAQ(
     if not save_path:
         raise LabrigError("A path is missing", where="save_path", expected="a .csv file or a folder")
     name = f"meteoaq_{lat:.4f}_{lon:.4f}_{start_date[:10]}_{end_date[:10]}.csv"
-    target = str(within(save_path if save_path.endswith(".csv") else f"{save_path}/{name}", "save_path"))
+    target = str(
+        require_within(save_path if save_path.endswith(".csv") else f"{save_path}/{name}", "save_path")
+    )
     air = await fetch_air(state().client, lat, lon, start_date, end_date, variables)
     content = _csv(air)
     await in_thread(here.workspace.write_bytes, target, content)
@@ -63,7 +65,7 @@ async def MeteoAQ(
         payload["warnings"] = [f"{', '.join(nothing)}: no hour has a value there and then"]
     record = {"operation": "MeteoAQ", "outputs": {target: hashlib.sha256(content).hexdigest()}}
     source = f"{OPEN_METEO_AIR.name} ({OPEN_METEO_AIR.at()})"
-    return published(payload, source=source, record=record, warned=bool(nothing))
+    return publish_payload(payload, source=source, record=record, warned=bool(nothing))
 
 
 def _csv(air: Air) -> bytes:

@@ -24,7 +24,13 @@ from labrig_earth.catalogue.web_search import (
 )
 from labrig_earth.server.base import MODEL, state, toolbox
 from labrig_earth.server.operations import Asked, do_operation
-from labrig_earth.server.terra.common import between, called, published, require_active, within
+from labrig_earth.server.terra.common import (
+    between,
+    publish_payload,
+    require_active,
+    require_within,
+    run_sub_tool,
+)
 from labrig_earth.terra.arguments.kinds import Count, Text
 
 GROUP = "basic"
@@ -66,7 +72,7 @@ async def gis_resolve_region(
     arguments: dict[str, Any] = {"query": query, "form": return_geometry_type}
     if source == "nominatim":
         arguments["place"] = (await find_places(state().client, query))[0]
-    return await called(GROUP, "resolve_place", {}, arguments, output_dir="./data/osm")
+    return await run_sub_tool(GROUP, "resolve_place", {}, arguments, output_dir="./data/osm")
 
 
 @toolbox.tool(title="Search the web", read_only=False, open_world=True, faithful=True, toolsets=TOOLSETS)
@@ -86,7 +92,7 @@ async def web_search_serper(
     """Search the web by Serper: its results as JSON."""
     here = session()
     require_active(GROUP, here)
-    folder = str(within(artifact_root or FOLDER, "artifact_root"))
+    folder = str(require_within(artifact_root or FOLDER, "artifact_root"))
     fetched = min(MOST_RESULTS, num_results * overfetch_factor) if filter_landing_pages else num_results
     answer = await search_web(
         state().client, query, kind=search_type, results=fetched, language=language, country=country
@@ -95,7 +101,7 @@ async def web_search_serper(
     if filter_landing_pages:
         answer, left = without_front_pages(answer, num_results)
     kept = (
-        [await _archived(here, each, folder) for each in links_of(answer)[:archive_limit]]
+        [await archive_page(here, each, folder) for each in links_of(answer)[:archive_limit]]
         if archive_results
         else []
     )
@@ -114,7 +120,7 @@ async def web_search_serper(
         "operation": "web_search_serper",
         "outputs": {str(e["text_path"]): e["sha256"] for e in kept if "sha256" in e},
     }
-    return published(payload, source=f"{SERPER.name} ({SERPER.at()})", record=record)
+    return publish_payload(payload, source=f"{SERPER.name} ({SERPER.at()})", record=record)
 
 
 @toolbox.tool(title="Sum up a page", read_only=False, open_world=True, faithful=True, toolsets=TOOLSETS)
@@ -133,7 +139,7 @@ async def summarize_web_page(
     """Have the configured model sum up a page or a text, for a question."""
     here = session()
     require_active(GROUP, here)
-    folder = str(within(artifact_root or FOLDER, "artifact_root"))
+    folder = str(require_within(artifact_root or FOLDER, "artifact_root"))
     configured = str(toolbox.setting(here.state.options, MODEL.name))
     require_model(configured, "sum up a page")
     if not url and not page_text.strip():
@@ -142,14 +148,16 @@ async def summarize_web_page(
         raise LabrigError(
             "The question is too long", where="question, instructions", expected="at most 20,000 characters"
         )
-    kept = await _kept(here, page_text, folder) if page_text.strip() else await _read(here, url, folder)
+    kept = (
+        await keep_text(here, page_text, folder) if page_text.strip() else await read_page(here, url, folder)
+    )
     text = kept.pop("text")
     asked = "\n\n".join(
         filter(None, (ORDER, instructions, question and f"Question: {question}", url and f"Source: {url}"))
     )
     messages = [{"role": "system", "content": asked}, {"role": "user", "content": text[:max_chars]}]
     found = await ask_model(state().client, model_name or configured, messages, max_tokens)
-    summary = await _kept(here, found.text, folder)
+    summary = await keep_text(here, found.text, folder)
     payload = {
         "summary": found.text,
         "source_url": url or None,
@@ -172,22 +180,22 @@ async def summarize_web_page(
         "outputs": {str(each["text_path"]): each["sha256"] for each in (kept, summary)},
         "sources": [found.source],
     }
-    return published(
+    return publish_payload(
         payload, source=f"{LANGUAGE_MODEL.name} ({LANGUAGE_MODEL.at()})", record=record, warned=bool(warnings)
     )
 
 
-async def _archived(here: Session, url: str, folder: str) -> dict[str, Any]:
+async def archive_page(here: Session, url: str, folder: str) -> dict[str, Any]:
     """Return where the text of a page is kept, or why it is not."""
     try:
-        kept = await _read(here, url, folder)
+        kept = await read_page(here, url, folder)
     except LabrigError as error:
         return {"source_url": url, "error": str(error)[:300]}
     kept.pop("text")
     return kept
 
 
-async def _read(here: Session, url: str, folder: str) -> dict[str, Any]:
+async def read_page(here: Session, url: str, folder: str) -> dict[str, Any]:
     """Fetch a page, have a child take its text, and keep it; ``text`` is all of it."""
     if not url.startswith(("http://", "https://")):
         raise LabrigError("This is no address of a page", where=f"url {url[:200]}", expected="https://...")
@@ -201,11 +209,11 @@ async def _read(here: Session, url: str, folder: str) -> dict[str, Any]:
     async with do_operation(Asked("terra_page_text", {"page": [page.handle]}, arguments), here) as done:
         content = await in_thread(done.folder.read, done.result.files[0])
         title = str(done.result.data.get("title", ""))
-    kept = await _kept(here, content.decode("utf-8", "replace"), folder)
+    kept = await keep_text(here, content.decode("utf-8", "replace"), folder)
     return {"source_url": url, "final_url": answer.url, "title": title, "artifact_path": page.handle, **kept}
 
 
-async def _kept(here: Session, text: str, folder: str) -> dict[str, Any]:
+async def keep_text(here: Session, text: str, folder: str) -> dict[str, Any]:
     """Keep a text in the workspace by its hash."""
     content = text.encode("utf-8", "replace")
     sha256 = hashlib.sha256(content).hexdigest()

@@ -83,7 +83,7 @@ def require_active(group: str, here: Session) -> None:
         )
 
 
-async def called(
+async def run_sub_tool(
     group: str,
     tool: str,
     inputs: Mapping[str, Sequence[str]],
@@ -111,13 +111,13 @@ async def called(
     """
     here = session()
     require_active(group, here)
-    folder = within(output_dir or OUTPUT_DIR, "output_dir")
-    wanted = within(output_path, "output_path") if output_path else None
+    folder = require_within(output_dir or OUTPUT_DIR, "output_dir")
+    wanted = require_within(output_path, "output_path") if output_path else None
     async with do_operation(Asked(f"terra_{tool}", inputs, arguments), here) as done:
         paths, hashes = await in_thread(put_files, here, done, folder, wanted, targets)
         source = line_of_sources(done.hashes)
         result, given = done.result, dict(done.hashes)
-    payload = {**marked(dict(result.data), paths), "method": result.method}
+    payload = {**replace_marks(dict(result.data), paths), "method": result.method}
     if result.assumed:
         payload["assumed"] = list(result.assumed)
     if result.warnings:
@@ -127,10 +127,10 @@ async def called(
         "inputs": {name: sha for name, sha in given.items() if sha},
         "outputs": hashes,
     }
-    return published(payload, source=source, record=record, warned=bool(result.warnings))
+    return publish_payload(payload, source=source, record=record, warned=bool(result.warnings))
 
 
-def published(
+def publish_payload(
     payload: Mapping[str, Any], *, source: str, record: Mapping[str, Any], warned: bool = False
 ) -> Published:
     """Return a payload as the tool's answer; LabrigError where it is too long."""
@@ -144,7 +144,7 @@ def published(
     return Published(text, status="ok_with_warnings" if warned else "ok", source=source, record=dict(record))
 
 
-def within(path: str, where: str) -> PurePosixPath:
+def require_within(path: str, where: str) -> PurePosixPath:
     """Return a path in the workspace; LabrigError for one that leads out of it."""
     found = PurePosixPath(path)
     if found.is_absolute() or ".." in found.parts or path.startswith("@"):
@@ -170,11 +170,11 @@ def put_files(
     for number, name in enumerate(done.result.files):
         target = str(wanted if wanted is not None and number == 0 else targets.get(name, folder / name))
         made_by = {"server": "earth", "method": done.result.method}
-        paths[name], hashes[paths[name]] = kept_at(here, done.folder, name, target, made_by)
+        paths[name], hashes[paths[name]] = put_file(here, done.folder, name, target, made_by)
     return paths, hashes
 
 
-def kept_at(
+def put_file(
     here: Session, folder: Folder, name: str, target: str, made_by: Mapping[str, Any]
 ) -> tuple[str, str]:
     """Put a file into the workspace, and return its path there and its hash; a large one gets a handle instead."""
@@ -189,12 +189,12 @@ def kept_at(
     return target, hashlib.sha256(content).hexdigest()
 
 
-def marked(value: Any, paths: Mapping[str, str]) -> Any:
+def replace_marks(value: Any, paths: Mapping[str, str]) -> Any:
     """Return a payload in which each mark is the path of its file."""
     if isinstance(value, dict):
-        return {key: marked(each, paths) for key, each in value.items()}
+        return {key: replace_marks(each, paths) for key, each in value.items()}
     if isinstance(value, list):
-        return [marked(each, paths) for each in value]
+        return [replace_marks(each, paths) for each in value]
     if isinstance(value, str) and value.startswith(MARK):
         return paths.get(value.removeprefix(MARK), value)
     return value

@@ -23,7 +23,7 @@ from labrig_earth.catalogue.data_stores import CDS, WAIT_S, constraints, retriev
 from labrig_earth.catalogue.unpacking import unpack
 from labrig_earth.server.base import MSWEP_FOLDER, state, toolbox
 from labrig_earth.server.operations import make_scratch
-from labrig_earth.server.terra.common import kept_at, published, require_active, within
+from labrig_earth.server.terra.common import publish_payload, put_file, require_active, require_within
 from labrig_earth.server.terra.stores import require_netcdf, safe
 from labrig_earth.terra.arguments.kinds import Text
 
@@ -33,22 +33,22 @@ MOST_REQUESTS, MOST_FILES = 40, 248
 ZIP = b"PK\x03\x04"
 
 
-def _texts(value: Any) -> Any:
+def read_texts(value: Any) -> Any:
     """Return one value or several as texts: published calls write years as texts, agents also as numbers."""
     values = value if isinstance(value, list) else [value]
     return [str(each) if isinstance(each, int) and not isinstance(each, bool) else each for each in values]
 
 
-def _all_of(default: Sequence[str]) -> BeforeValidator:
-    return BeforeValidator(lambda value: list(default) if value is None else _texts(value))
+def default_to(default: Sequence[str]) -> BeforeValidator:
+    return BeforeValidator(lambda value: list(default) if value is None else read_texts(value))
 
 
 YEARS = [str(year) for year in range(2015, 2021)]
 MONTHS = [f"{month:02d}" for month in range(1, 13)]
-Years = Annotated[list[str], _all_of(YEARS)]
-Months = Annotated[list[str], _all_of(MONTHS)]
-Days = Annotated[list[str], _all_of(()), Field(description="By default all.")]
-Hours = Annotated[list[str], _all_of(mswep.HOURS), Field(description="00, 03 .. 21.")]
+Years = Annotated[list[str], default_to(YEARS)]
+Months = Annotated[list[str], default_to(MONTHS)]
+Days = Annotated[list[str], default_to(()), Field(description="By default all.")]
+Hours = Annotated[list[str], default_to(mswep.HOURS), Field(description="00, 03 .. 21.")]
 Several = Annotated[str | list[str], BeforeValidator(lambda value: value)]
 SavePath = Annotated[str, Field(description="A folder.")]
 
@@ -60,7 +60,7 @@ async def CMIP6(
     exp_type: Annotated[str, Field(description="Such as ssp1_2_6.")],
     model_type: Annotated[Several, Field(description="Such as gfdl_esm4.")],
     temporal_resolution: Annotated[str, Field(description="monthly, daily, fixed.")],
-    levels: Annotated[list[str], _all_of(()), Field(description="hPa.")] = [],  # noqa: B006 - pydantic copies it
+    levels: Annotated[list[str], default_to(()), Field(description="hPa.")] = [],  # noqa: B006 - pydantic copies it
     dataset: Text = "projections-cmip6",
     years: Years = YEARS,
     months: Months = MONTHS,
@@ -94,8 +94,8 @@ async def CMIP6(
     base: dict[str, Any] = {
         "temporal_resolution": temporal_resolution,
         "experiment": exp_type,
-        "variable": _listed(variable, "variable"),
-        "model": _listed(model_type, "model_type"),
+        "variable": read_list(variable, "variable"),
+        "model": read_list(model_type, "model_type"),
     }
     if levels:
         base["level"] = levels
@@ -109,7 +109,7 @@ async def CMIP6(
         when = [{}]
     if len(when) > MOST_REQUESTS:
         raise _too_many(len(when), "requests of a year", MOST_REQUESTS)
-    within(save_path, "save_path")
+    require_within(save_path, "save_path")
     requests = [{**base, **each} for each in when]
     stem = f"cmip6_{'-'.join(base['model'])}_{exp_type}_{'-'.join(base['variable'])}_{temporal_resolution}"
     folders = [f"{save_path}/{safe(stem)}_{content_hash(request)[:8]}" for request in requests]
@@ -120,7 +120,7 @@ async def CMIP6(
             if not notes:
                 await _require_available(base, chosen if temporal_resolution != "fixed" else None)
                 notes.append("the store has these values, by its constraints")
-            had = await _fetched(here, request, folder)
+            had = await fetch_archive(here, request, folder)
             hashes |= {each["path"]: each["sha256"] for each in had}
         files += [each["path"] for each in had]
     payload = {
@@ -131,7 +131,7 @@ async def CMIP6(
         "attribution": "CMIP6 by the Copernicus Climate Data Store; licences of the models hold",
     }
     source = f"{CDS.name} ({CDS.at()}), projections-cmip6"
-    return published(payload, source=source, record={"operation": "CMIP6", "outputs": hashes})
+    return publish_payload(payload, source=source, record={"operation": "CMIP6", "outputs": hashes})
 
 
 @toolbox.tool(title="Fetch MSWEP", read_only=False, open_world=True, faithful=True, toolsets=TOOLSETS)
@@ -148,14 +148,14 @@ async def MSWEP(
     for hour in hours:
         if hour not in mswep.HOURS:
             raise unknown_name("hour", hour, mswep.HOURS, where="hours")
-    within(save_path, "save_path")
+    require_within(save_path, "save_path")
     chosen = _calendar(years, months, days)
     names = [mswep.name_of(day, hour) for day in chosen.each() for hour in dict.fromkeys(hours)]
     if not names:
         raise LabrigError("No day is asked for", where="years, months, days", expected="one or more")
     if len(names) > MOST_FILES:
         raise _too_many(len(names), "files of three hours", MOST_FILES)
-    paths = {name: str(within(f"{save_path}/{name}", "save_path")) for name in names}
+    paths = {name: str(require_within(f"{save_path}/{name}", "save_path")) for name in names}
     there = await in_thread(lambda: {name for name in names if here.workspace.exists(paths[name])})
     wanted = [name for name in names if name not in there]
     hashes: dict[str, str] = {}
@@ -180,31 +180,31 @@ async def MSWEP(
                     code="busy",
                 )
             here.progress(number / len(wanted), name)
-            paths[name], hashes[name] = await _one(here, found[name], paths[name])
+            paths[name], hashes[name] = await fetch_drive_file(here, found[name], paths[name])
     payload = {
         "files": [paths[name] for name in names],
         "cached": len(there),
         "attribution": "MSWEP by GloH2O, CC BY-NC 4.0 (Beck et al., 2019, BAMS 100, 473)",
     }
     outputs = {paths[name]: sha for name, sha in hashes.items()}
-    return published(
+    return publish_payload(
         payload,
         source=f"{mswep.MSWEP.name} ({mswep.MSWEP.at()})",
         record={"operation": "MSWEP", "outputs": outputs},
     )
 
 
-async def _one(here: Session, file: mswep.DriveFile, target: str) -> tuple[str, str]:
+async def fetch_drive_file(here: Session, file: mswep.DriveFile, target: str) -> tuple[str, str]:
     with ExitStack() as held:
         place = await in_thread(lambda: held.enter_context(make_scratch(here)))
         path = Path(f"/proc/self/fd/{place.descriptor}/fetched.nc")
         await mswep.fetch_file(state().client, file, path)
         await in_thread(require_netcdf, path, file.name)
         made_by = {"server": "earth", "tool": "MSWEP", "file": file.name}
-        return await in_thread(kept_at, here, place, "fetched.nc", target, made_by)
+        return await in_thread(put_file, here, place, "fetched.nc", target, made_by)
 
 
-async def _fetched(here: Session, request: Mapping[str, Any], folder: str) -> list[dict[str, str]]:
+async def fetch_archive(here: Session, request: Mapping[str, Any], folder: str) -> list[dict[str, str]]:
     """Have the store make the archive of a request, and put its files into a folder, with a list of them."""
     with ExitStack() as held:
         place = await in_thread(lambda: held.enter_context(make_scratch(here)))
@@ -213,18 +213,18 @@ async def _fetched(here: Session, request: Mapping[str, Any], folder: str) -> li
             state().client, CDS, "projections-cmip6", request, top / "fetched", wait_s=WAIT_S,
             told=lambda text: here.progress(0.0, text),
         )  # fmt: skip
-        names = await in_thread(_unpacked, top)
+        names = await in_thread(unpack_archive, top)
         made_by = {"server": "earth", "tool": "CMIP6", "request": dict(request)}
         kept = []
         for name in names:
-            path, sha256 = await in_thread(kept_at, here, place, name, f"{folder}/{name}", made_by)
+            path, sha256 = await in_thread(put_file, here, place, name, f"{folder}/{name}", made_by)
             kept.append({"path": path, "sha256": sha256})
         listed = json.dumps({"request": dict(request), "files": kept}, indent=1).encode()
         await in_thread(here.workspace.write_bytes, f"{folder}/request.json", listed)
         return kept
 
 
-def _unpacked(top: Path) -> list[str]:
+def unpack_archive(top: Path) -> list[str]:
     with (top / "fetched").open("rb") as file:
         begins = file.read(4)
     if begins == ZIP:
@@ -311,7 +311,7 @@ def _calendar(years: list[str], months: list[str], days: list[str]) -> _Calendar
     return found
 
 
-def _listed(value: str | list[str], where: str) -> list[str]:
+def read_list(value: str | list[str], where: str) -> list[str]:
     values = [value] if isinstance(value, str) else value
     if not values or not all(values):
         raise LabrigError("Nothing is asked for", where=where, expected="a name, or several")

@@ -16,7 +16,7 @@ from labrig.toolbox import Session, session
 from labrig_earth.catalogue.language_model import LANGUAGE_MODEL, ask_model, require_model
 from labrig_earth.server.base import MODEL, state, toolbox
 from labrig_earth.server.operations import Asked, do_operation
-from labrig_earth.server.terra.common import between, published, require_active
+from labrig_earth.server.terra.common import between, publish_payload, require_active
 from labrig_earth.server.terra.satellite import GROUP
 from labrig_earth.terra.arguments.kinds import Text, Whole
 
@@ -77,7 +77,7 @@ async def describe_image_vlm(
         ],
     }
     record = {"operation": "describe_image_vlm", "inputs": hashes, "sources": [found.source]}
-    return published(payload, source=f"{LANGUAGE_MODEL.name} ({LANGUAGE_MODEL.at()})", record=record)
+    return publish_payload(payload, source=f"{LANGUAGE_MODEL.name} ({LANGUAGE_MODEL.at()})", record=record)
 
 
 async def _pictures(here: Session, images: Sequence[str]) -> tuple[list[bytes], Mapping[str, str]]:

@@ -17,9 +17,9 @@ from labrig_earth.catalogue import era5
 from labrig_earth.catalogue.data_stores import CDS
 from labrig_earth.server.base import toolbox
 from labrig_earth.server.operations import Asked, do_operation
-from labrig_earth.server.terra.common import kept_at, published, require_active
+from labrig_earth.server.terra.common import publish_payload, put_file, require_active
 from labrig_earth.server.terra.offering import offer
-from labrig_earth.server.terra.stores import extent, fetched_file
+from labrig_earth.server.terra.stores import extent, fetch_file
 from labrig_earth.terra.arguments import era5_obs as arguments
 from labrig_earth.terra.arguments.kinds import Number, Numbers, Text, Wholes
 from labrig_earth.terra.marks import MARK
@@ -94,11 +94,11 @@ async def fetch_era5(
         payload["assumed"] = list(wanted.assumed)
     source = f"{CDS.name} ({CDS.at()}), {wanted.dataset}"
     if dry_run:
-        return published(payload, source=source, record={"operation": "fetch_era5"})
+        return publish_payload(payload, source=source, record={"operation": "fetch_era5"})
     hashes: dict[str, str] = {}
     warnings: list[str] = []
     for name, request in wanted.requests:
-        about, coords, notes = await _one(here, wanted, name, request, persist_dir or ERA5, hashes)
+        about, coords, notes = await fetch_request(here, wanted, name, request, persist_dir or ERA5, hashes)
         payload["files"].append(about)
         payload["coords"] = payload["coords"] or coords
         warnings += notes
@@ -107,10 +107,10 @@ async def fetch_era5(
     if warnings:
         payload["warnings"] = list(dict.fromkeys(warnings))
     record = {"operation": "fetch_era5", "outputs": hashes}
-    return published(payload, source=source, record=record, warned=bool(warnings))
+    return publish_payload(payload, source=source, record=record, warned=bool(warnings))
 
 
-async def _one(
+async def fetch_request(
     here: Session,
     wanted: era5.Wanted,
     name: str,
@@ -119,7 +119,7 @@ async def _one(
     hashes: dict[str, str],
 ) -> tuple[dict[str, Any], dict[str, Any], tuple[str, ...]]:
     """Fetch a file, have it cut and spliced where that is needed, and return what is said of it."""
-    stored = await fetched_file(here, "fetch_era5", wanted.dataset, name, request, folder)
+    stored = await fetch_file(here, "fetch_era5", wanted.dataset, name, request, folder)
     if stored.sha256:
         hashes[stored.path] = stored.sha256
     window = wanted.window
@@ -132,7 +132,7 @@ async def _one(
             target = str(PurePosixPath(stored.path).with_suffix("")).replace(":", "-") + part.replace(":", "")
             made_by = {"server": "earth", "method": done.result.method}
             file = str(data["path"]).removeprefix(MARK)
-            path, sha256 = await in_thread(kept_at, here, done.folder, file, f"{target}.nc", made_by)
+            path, sha256 = await in_thread(put_file, here, done.folder, file, f"{target}.nc", made_by)
             size = done.folder.about(file).st_size
             hashes[path] = sha256
             about |= {

@@ -20,7 +20,7 @@ from labrig_earth.catalogue.earth_engine import require_earth_engine
 from labrig_earth.catalogue.stac_service import EARTH_SEARCH, Sighting, search_scenes
 from labrig_earth.server.base import state
 from labrig_earth.server.operations import make_scratch
-from labrig_earth.server.terra.common import kept_at, within
+from labrig_earth.server.terra.common import put_file, require_within
 
 MOST_SCENES = 16
 """Of a composite by a STAC service: those with the least cloud."""
@@ -74,7 +74,7 @@ async def scenes_for(wanted: Wanted, given: Sequence[Any], folder: str) -> Scene
         ``bad_input`` for invalid days; ``not_found`` where there is none; ``busy`` where fetching takes longer
         than a client waits: the same call goes on from there.
     """
-    last = _checked(wanted.start, wanted.end)
+    last = check_days(wanted.start, wanted.end)
     if wanted.project_id:
         require_earth_engine(wanted.project_id, mode=state().options.http_mode)
     if given:
@@ -111,14 +111,14 @@ async def scenes_for(wanted: Wanted, given: Sequence[Any], folder: str) -> Scene
             try_="a longer time, or a greater max_cloud; the archive begins in 2015, over most land in 2017",
             code="not_found",
         )
-    paths = await _fetched(wanted, found, folder)
+    paths = await fetch_scenes(wanted, found, folder)
     if not paths:
         raise LabrigError("No scene covers the box", where="bbox", code="not_found")
     note = f"the {MOST_SCENES} scenes with the least cloud are taken; there are more" if more else ""
     return Scenes(paths, [1] * len(paths), True, note)
 
 
-def _checked(start: str, end: str) -> str:
+def check_days(start: str, end: str) -> str:
     """Return the last day that is included."""
     days = []
     for name, text in (("start_date", start), ("end_date", end)):
@@ -137,7 +137,7 @@ def _checked(start: str, end: str) -> str:
     return (days[1] - timedelta(days=1)).isoformat()
 
 
-async def _fetched(wanted: Wanted, found: Sequence[Sighting], folder: str) -> list[str]:
+async def fetch_scenes(wanted: Wanted, found: Sequence[Sighting], folder: str) -> list[str]:
     """Fetch what of each scene lies in the box, a few at a time, and return the paths of those that cover it."""
     here = session()
     began, turns, done = time.monotonic(), asyncio.Semaphore(AT_A_TIME), 0
@@ -147,7 +147,7 @@ async def _fetched(wanted: Wanted, found: Sequence[Sighting], folder: str) -> li
         async with turns:
             if time.monotonic() - began > WAIT_S:
                 return _LATE
-            path = await _one(here, wanted, sighting, folder)
+            path = await fetch_scene(here, wanted, sighting, folder)
             done += 1
             here.progress(done / len(found), f"{done} of {len(found)} scenes")
             return path
@@ -167,7 +167,7 @@ async def _fetched(wanted: Wanted, found: Sequence[Sighting], folder: str) -> li
 _LATE = "late"
 
 
-async def _one(here: Session, wanted: Wanted, sighting: Sighting, folder: str) -> str:
+async def fetch_scene(here: Session, wanted: Wanted, sighting: Sighting, folder: str) -> str:
     """Return the path of the part of a scene; an empty text where the box lies outside of it."""
     from labrig.isolation import children
     from labrig.isolation.process import outcome_error
@@ -185,7 +185,7 @@ async def _one(here: Session, wanted: Wanted, sighting: Sighting, folder: str) -
     kept = "".join(
         each if each.isascii() and (each.isalnum() or each in "_-") else "-" for each in sighting.name
     )
-    target = str(within(f"{folder}/scenes/{kept[:100]}_{content_hash(asked)[:8]}.tif", "output_dir"))
+    target = str(require_within(f"{folder}/scenes/{kept[:100]}_{content_hash(asked)[:8]}.tif", "output_dir"))
     if await in_thread(here.workspace.exists, target):
         return target
     given = state()
@@ -200,5 +200,5 @@ async def _one(here: Session, wanted: Wanted, sighting: Sighting, folder: str) -
             raise refused or outcome_error(outcome, "Fetching")
         name = Path(str(json.loads(outcome.stdout)["name"])).name
         made_by = {"server": "earth", "tool": "sentinel-2", "scene": sighting.name, **asked}
-        shown, _ = await in_thread(kept_at, here, place, name, target, made_by)
+        shown, _ = await in_thread(put_file, here, place, name, target, made_by)
     return shown

@@ -27,9 +27,9 @@ from labrig.toolbox import Session, session
 from labrig.tools.sources import safe_name
 from labrig_earth.catalogue.language_model import ask_model, require_model
 from labrig_earth.server.base import MODEL, state, toolbox
-from labrig_earth.server.places import opened_data
+from labrig_earth.server.places import open_data
 from labrig_earth.server.terra.basic import GROUP, TOOLSETS
-from labrig_earth.server.terra.common import between, published, require_active, within
+from labrig_earth.server.terra.common import between, publish_payload, require_active, require_within
 from labrig_earth.terra.arguments.kinds import Count, Mapped, Text
 
 FOLDER = "math_agent"
@@ -63,7 +63,7 @@ async def stream_data_to_math_agent(
         raise LabrigError("The metadata are too long", where="metadata", expected="at most 10,000 characters")
 
     def put() -> tuple[str, int, str]:
-        with opened_data(file_path) as source:
+        with open_data(file_path) as source:
             if source.kind != "file":
                 raise LabrigError("This is a folder", where=file_path, expected="a file")
             if source.size() > MOST_BYTES:
@@ -74,7 +74,7 @@ async def stream_data_to_math_agent(
             return kept.handle, source.size(), name
 
     handle, size, name = await in_thread(put)
-    listed = await in_thread(_remember, here, handle, name)
+    listed = await in_thread(remember_file, here, handle, name)
     payload = {
         "file_name": name,
         "file_size_bytes": size,
@@ -83,7 +83,7 @@ async def stream_data_to_math_agent(
         "method": "kept as an artifact, which the code of run_math_agent can read and not change",
     }
     record = {"operation": "stream_data_to_math_agent", "inputs": {name: handle.removeprefix("sha256:")}}
-    return published(payload, source="labrig earth", record=record)
+    return publish_payload(payload, source="labrig earth", record=record)
 
 
 @toolbox.tool(title="Ask the math agent", read_only=False, open_world=True, faithful=True, toolsets=TOOLSETS)
@@ -103,18 +103,18 @@ async def run_math_agent(
     here = session()
     require_active(GROUP, here)
     _refuse_elsewhere(base_url=base_url, route=route, headers=headers)
-    folder = within(artifact_dir or ARTIFACTS, "artifact_dir")
+    folder = require_within(artifact_dir or ARTIFACTS, "artifact_dir")
     if not query.strip():
         raise LabrigError("The query is empty", where="query", expected="Python code, or a question in words")
-    named = _named(variables)
-    files = await in_thread(_remembered, here)
+    named = write_variables(variables)
+    files = await in_thread(list_streamed, here)
     code, turns = code_of(query), 0
     sources: list[Any] = []
     if code is not None:
         turns, result = 1, await _run(here, named + code, files)
     else:
-        code, result, turns, sources = await _written(here, query, variables, named, files, max_turns or 1)
-    kept, skipped = await in_thread(_put, here, result, folder, max_artifact_bytes)
+        code, result, turns, sources = await write_code(here, query, variables, named, files, max_turns or 1)
+    kept, skipped = await in_thread(put_files, here, result, folder, max_artifact_bytes)
     payload: dict[str, Any] = {
         "result": result.output[:MOST_OUTPUT].strip(),
         "status": "ok" if result.status == "ok" else "error",
@@ -138,7 +138,7 @@ async def run_math_agent(
         "outputs": {each["saved_path"]: each["sha256"] for each in kept},
         "sources": sources,
     }
-    return published(payload, source="labrig earth, sandbox", record=record, warned=bool(warnings))
+    return publish_payload(payload, source="labrig earth, sandbox", record=record, warned=bool(warnings))
 
 
 def code_of(query: str) -> str | None:
@@ -179,7 +179,7 @@ def _refuse_elsewhere(**given: Any) -> None:
             )
 
 
-def _named(variables: dict[str, Any]) -> str:
+def write_variables(variables: dict[str, Any]) -> str:
     """Return code that sets variables; LabrigError for invalid names."""
     for name in variables:
         if not name.isidentifier() or keyword.iskeyword(name) or name.startswith("__"):
@@ -197,7 +197,7 @@ def _named(variables: dict[str, Any]) -> str:
     return f"import json as _json\nglobals().update(_json.loads({text!r}))\ndel _json\n" if variables else ""
 
 
-async def _written(
+async def write_code(
     here: Session,
     query: str,
     variables: dict[str, Any],
@@ -231,7 +231,7 @@ async def _written(
 
 async def _run(here: Session, code: str, files: list[Streamed]) -> Result:
     with ExitStack() as held:
-        sources = await in_thread(lambda: [held.enter_context(opened_data(each.handle)) for each in files])
+        sources = await in_thread(lambda: [held.enter_context(open_data(each.handle)) for each in files])
         inputs = {each.name: source.place for each, source in zip(files, sources, strict=True)}
         found: Result = await state().sandbox.run(
             code, inputs=inputs, limits=Limits(wall_s=RUN_S, cpu_s=RUN_S), owner=here.owner
@@ -243,7 +243,7 @@ def _list_name(here: Session) -> str:
     return f"{content_hash({'owner': here.owner})[:16]}.json"
 
 
-def _remembered(here: Session) -> list[Streamed]:
+def list_streamed(here: Session) -> list[Streamed]:
     """Return the files that this caller has streamed."""
     with here.workspace.private(FOLDER) as folder:
         name = _list_name(here)
@@ -251,9 +251,9 @@ def _remembered(here: Session) -> list[Streamed]:
     return [Streamed(str(each["handle"]), str(each["name"])) for each in listed]
 
 
-def _remember(here: Session, handle: str, name: str) -> list[str]:
+def remember_file(here: Session, handle: str, name: str) -> list[str]:
     """Add a file to those of a caller, in place of one of its name, and return all names."""
-    files = [each for each in _remembered(here) if each.name != name]
+    files = [each for each in list_streamed(here) if each.name != name]
     if len(files) >= MOST_FILES:
         raise LabrigError(
             f"{len(files)} files are there", where="file_path", expected=f"at most {MOST_FILES}", code="limit"
@@ -265,7 +265,7 @@ def _remember(here: Session, handle: str, name: str) -> list[str]:
     return [each.name for each in files]
 
 
-def _put(
+def put_files(
     here: Session, result: Result, folder: PurePosixPath, most: int
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """Put the files that code left into the workspace; return what is said of each, and what was left out."""

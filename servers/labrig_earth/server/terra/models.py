@@ -24,8 +24,8 @@ from labrig_earth.forecasting.setup import PANGU_ENV
 from labrig_earth.impact.runs import Allowed, Engine, require
 from labrig_earth.server.base import AURORA_PYTHON, AURORA_SHA256, AURORA_WEIGHTS, toolbox
 from labrig_earth.server.operations import Worked, line_of_sources, make_scratch, open_inputs
-from labrig_earth.server.terra.common import marked, published, put_files, within
-from labrig_earth.server.terra.weights import Weights, opened_checkpoint, opened_weights
+from labrig_earth.server.terra.common import publish_payload, put_files, replace_marks, require_within
+from labrig_earth.server.terra.weights import Weights, open_checkpoint, open_weights
 
 PANGU = Engine(
     "pangu",
@@ -73,12 +73,12 @@ async def pangu_forecast(
     """
     here = session()
     when = _time(valid_time)
-    folder = within(output_dir, "output_dir")
+    folder = require_within(output_dir, "output_dir")
     with ExitStack() as held:
-        weights = await in_thread(lambda: held.enter_context(opened_weights(model_path, lead_hours)))
+        weights = await in_thread(lambda: held.enter_context(open_weights(model_path, lead_hours)))
         step = pangu.step_of(weights.name, lead_hours)
         steps = pangu.steps_until(step, lead_hours, horizon_h)
-        network = await in_thread(_network, weights, upper_input, surface_input)
+        network = await in_thread(read_network, weights, upper_input, surface_input)
         values = (
             (len(pangu.UPPER) * len(pangu.LEVELS) + len(pangu.SURFACE)) * network.shape[0] * network.shape[1]
         )
@@ -116,7 +116,7 @@ async def pangu_forecast(
         paths, outputs = await in_thread(put_files, here, run.worked, folder, None)
     payload: dict[str, Any] = {
         "model": "pangu_weather",
-        **marked(dict(run.worked.result.data), paths),
+        **replace_marks(dict(run.worked.result.data), paths),
         "provider": "CPUExecutionProvider",
         "engine": run.version,
         "input_files": dict(zip(("surface", "pressure"), [*hashes, *hashes], strict=False)),
@@ -154,13 +154,13 @@ async def aurora_forecast(
         which is found before PyTorch is loaded; ``limit`` for more than `RESULT_BYTES`; ``engine`` where it fails.
     """
     here = session()
-    folder = within(output_dir, "output_dir")
+    folder = require_within(output_dir, "output_dir")
     stated = _time(analysis_time, "analysis_time") if analysis_time else ""
     chosen = [np.datetime64(_time(each, "selected_times"), "s") for each in selected_times]
     when = aurora.analysis_time(chosen, np.datetime64(stated, "s") if stated else None)
     _require_aurora()
     with ExitStack() as held:
-        checkpoint = await in_thread(lambda: held.enter_context(opened_checkpoint(asked.checkpoint)))
+        checkpoint = await in_thread(lambda: held.enter_context(open_checkpoint(asked.checkpoint)))
         kind = aurora.class_of(checkpoint.name)
         of_python = f"the setting earth.{AURORA_PYTHON.name}"
         python = await in_thread(
@@ -199,14 +199,14 @@ async def aurora_forecast(
         paths, outputs = await in_thread(put_files, here, run.worked, folder, None)
     payload: dict[str, Any] = {
         "model": "aurora",
-        **marked(dict(run.worked.result.data), paths),
+        **replace_marks(dict(run.worked.result.data), paths),
         "provider": "CPU",
         "engine": run.version,
         "class": f"aurora.{kind}",
         "configuration": dict(asked.configuration),
         "input_files": {name: paths[0] for name, paths in inputs.items()},
         "weights": {"name": checkpoint.name, "sha256": checkpoint.sha256, "bytes": checkpoint.size},
-        "weights_checked": _checked_against(),
+        "weights_checked": name_checks(),
         "licence": f"of the package and the published checkpoints: {aurora.LICENCE} ({aurora.SOURCE})",
         "method": run.worked.result.method,
     }
@@ -282,7 +282,7 @@ def _answer(
         payload["warnings"] = list(dict.fromkeys(warnings))
     given = {**{name: sha for name, sha in hashes.items() if sha}, weights.name: weights.sha256}
     record = {"operation": operation, "inputs": given, "outputs": dict(outputs)}
-    return published(payload, source=line_of_sources(hashes), record=record, warned=bool(warnings))
+    return publish_payload(payload, source=line_of_sources(hashes), record=record, warned=bool(warnings))
 
 
 def _check_bytes(steps: int, points: int) -> None:
@@ -317,13 +317,13 @@ def _require_aurora() -> None:
         )
 
 
-def _checked_against() -> str:
+def name_checks() -> str:
     if toolbox.setting(session().state.options, AURORA_SHA256.name):
         return f"its sha256 is that of the setting earth.{AURORA_SHA256.name}"
     return f"no published sha256 is known here; earth.{AURORA_SHA256.name} would have it compared"
 
 
-def _network(weights: Weights, upper_input: str, surface_input: str) -> pangu.Network:
+def read_network(weights: Weights, upper_input: str, surface_input: str) -> pangu.Network:
     header = read_header(weights.descriptor, where=f"model_path {weights.name}")
     inputs, outputs = (
         {each.name: (each.kind, each.shape) for each in tensors}

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from labrig.answer import Published
 from labrig.toolbox import session
 from labrig_earth.server.base import toolbox
-from labrig_earth.server.terra.common import called, require_active, within
+from labrig_earth.server.terra.common import require_active, require_within, run_sub_tool
 from labrig_earth.terra.arguments.declared import Arguments
 
 Asked = TypeVar("Asked", bound=Arguments)
@@ -38,8 +38,8 @@ def offer(
         asked = asked if prepare is None else await prepare(asked)
         folder, path = asked.places()
         given = asked.model_dump(exclude_defaults=True)
-        targets = {file: within(at, where) for file, (where, at) in asked.named_places().items()}
-        return await called(
+        targets = {file: require_within(at, where) for file, (where, at) in asked.named_places().items()}
+        return await run_sub_tool(
             group, name, asked.inputs(), given, output_dir=folder, output_path=path, targets=targets
         )
 

@@ -12,7 +12,7 @@ from labrig.answer import Published
 from labrig.errors import LabrigError, unknown_name
 from labrig_earth.server.base import toolbox
 from labrig_earth.server.terra.offering import offer
-from labrig_earth.server.terra.stores import allowed_values, extent, fetched_files
+from labrig_earth.server.terra.stores import extent, fetch_files, list_allowed_values
 from labrig_earth.terra.arguments import seasonal as arguments
 from labrig_earth.terra.arguments.kinds import Number, Text, Texts
 from labrig_earth.terra.arguments.seasonal import SEASONAL, Limits
@@ -118,7 +118,7 @@ async def fetch_c3s_seasonal(
         about["assumed"] = (
             "leads of the months by the day (leadtime_hour), of the start on day 01; no product_type"
         )
-    return await fetched_files(
+    return await fetch_files(
         GROUP,
         "fetch_c3s_seasonal",
         name,
@@ -142,7 +142,7 @@ async def progressive_cds_constraints(
         if name not in request:
             raise unknown_name("key", name, list(request), where="order")
     keys = order or [*(key for key in ORDER if key in request), *(key for key in request if key not in ORDER)]
-    return await allowed_values(GROUP, collection_id, request, keys)
+    return await list_allowed_values(GROUP, collection_id, request, keys)
 
 
 tool = functools.partial(offer, GROUP)

@@ -18,14 +18,14 @@ from labrig_earth.catalogue.data_stores import CDS, WAIT_S, constraints, retriev
 from labrig_earth.catalogue.unpacking import unpack
 from labrig_earth.server.base import state
 from labrig_earth.server.operations import make_scratch
-from labrig_earth.server.terra.common import kept_at, published, require_active, within
+from labrig_earth.server.terra.common import publish_payload, put_file, require_active, require_within
 
 MOST_SHOWN = 40
 HDF, CLASSIC, ZIP = b"\x89HDF", b"CDF", b"PK"
 ZIP_FILE = b"PK\x03\x04"
 
 
-async def fetched_files(
+async def fetch_files(
     group: str,
     tool: str,
     dataset: str,
@@ -52,7 +52,7 @@ async def fetched_files(
     files: list[dict[str, Any]] = []
     hashes: dict[str, str] = {}
     for name, request in wanted:
-        stored = await fetched_file(here, tool, dataset, name, request, folder)
+        stored = await fetch_file(here, tool, dataset, name, request, folder)
         files.append(
             {"path": stored.path, "vars": list(variables), "nbytes": stored.size, "cached": stored.cached}
         )
@@ -63,7 +63,7 @@ async def fetched_files(
         "request": dict(about),
         "attribution": "generated using Copernicus Climate Change Service information",
     }
-    return published(
+    return publish_payload(
         payload, source=f"{CDS.name} ({CDS.at()}), {dataset}", record={"operation": tool, "outputs": hashes}
     )
 
@@ -78,7 +78,7 @@ class Kept:
     sha256: str = ""
 
 
-async def fetched_file(
+async def fetch_file(
     here: Session, tool: str, dataset: str, name: str, request: Mapping[str, Any], folder: str
 ) -> Kept:
     """Fetch the NetCDF file of a request into a folder of the workspace, if it is not there.
@@ -91,7 +91,7 @@ async def fetched_file(
     LabrigError
         What the store says; ``busy`` where a job is not done in time: the same call goes on from there.
     """
-    target = str(within(f"{folder}/{safe(name)}_{content_hash(dict(request))[:8]}.nc", "persist_dir"))
+    target = str(require_within(f"{folder}/{safe(name)}_{content_hash(dict(request))[:8]}.nc", "persist_dir"))
     if await in_thread(here.workspace.exists, target):
         content = await in_thread(here.workspace.read_bytes, target)
         return Kept(target, len(content), True)
@@ -111,7 +111,7 @@ async def fetched_file(
         file = await in_thread(_the_netcdf, path, dataset)
         size = await in_thread(lambda: (top / file).stat().st_size)
         made_by = {"server": "earth", "tool": tool, "dataset": dataset, "request": dict(request)}
-        shown, sha256 = await in_thread(kept_at, here, place, file, target, made_by)
+        shown, sha256 = await in_thread(put_file, here, place, file, target, made_by)
     return Kept(shown, size, False, sha256)
 
 
@@ -131,7 +131,7 @@ def extent(area: list[float], grid: float | None, *, where: str = "area") -> dic
     return said
 
 
-async def allowed_values(
+async def list_allowed_values(
     group: str, dataset: str, request: Mapping[str, Any], order: Sequence[str]
 ) -> Published:
     """Say, key by key, which values of a request a data set has, given the keys before."""
@@ -164,7 +164,7 @@ async def allowed_values(
         "order": list(order),
         "note": f"constraints has the first {MOST_SHOWN} values of each key, counts how many there are",
     }
-    return published(
+    return publish_payload(
         payload,
         source=f"{CDS.name} ({CDS.at()}), {dataset}",
         record={"operation": "progressive_cds_constraints", "request": json.loads(json.dumps(dict(request)))},

@@ -21,7 +21,7 @@ from labrig_earth.server.base import (
     PANGU_WEIGHTS,
     toolbox,
 )
-from labrig_earth.server.places import opened_data
+from labrig_earth.server.places import open_data
 
 
 @dataclass(frozen=True)
@@ -35,13 +35,13 @@ class Weights:
 
 
 @contextmanager
-def opened_weights(model_path: str, lead_hours: Sequence[float]) -> Iterator[Weights]:
+def open_weights(model_path: str, lead_hours: Sequence[float]) -> Iterator[Weights]:
     """Open the file of weights that a call names, or that the server has, and hash it."""
     options = session().state.options
     with ExitStack() as held:
         if model_path:
             try:
-                source = held.enter_context(opened_data(model_path))
+                source = held.enter_context(open_data(model_path))
             except LabrigError as error:
                 if error.code == "not_found":
                     error.try_ = _whence()
@@ -53,7 +53,7 @@ def opened_weights(model_path: str, lead_hours: Sequence[float]) -> Iterator[Wei
             path = _of_server(str(toolbox.setting(options, PANGU_WEIGHTS.name)), lead_hours)
             name = path.name
             try:
-                descriptor = held.enter_context(_read(path))
+                descriptor = held.enter_context(open_descriptor(path))
             except OSError as error:
                 raise LabrigError(
                     f"The weights cannot be read: {error.strerror}",
@@ -61,7 +61,7 @@ def opened_weights(model_path: str, lead_hours: Sequence[float]) -> Iterator[Wei
                     try_=_whence(),
                     code="unavailable",
                 ) from None
-        yield _hashed(name, descriptor, PANGU_SHA256, "These are other weights: their")
+        yield hash_weights(name, descriptor, PANGU_SHA256, "These are other weights: their")
 
 
 def _of_server(setting: str, lead_hours: Sequence[float]) -> Path:
@@ -87,7 +87,7 @@ def _whence() -> str:
 
 
 @contextmanager
-def opened_checkpoint(name: str) -> Iterator[Weights]:
+def open_checkpoint(name: str) -> Iterator[Weights]:
     """Open the checkpoint that the server has, or the one of its folder that a call names, and hash it."""
     options = session().state.options
     path = Path(str(toolbox.setting(options, AURORA_WEIGHTS.name))).expanduser()
@@ -99,13 +99,13 @@ def opened_checkpoint(name: str) -> Iterator[Weights]:
         )  # fmt: skip
     with ExitStack() as held:
         try:
-            descriptor = held.enter_context(_read(path))
+            descriptor = held.enter_context(open_descriptor(path))
             regular = stat.S_ISREG(os.fstat(descriptor).st_mode)
         except OSError as error:
             raise _no_checkpoint(path.name, error.strerror or "it cannot be opened") from None
         if not regular:
             raise _no_checkpoint(path.name, "it is no file")
-        yield _hashed(path.name, descriptor, AURORA_SHA256, "This is another checkpoint: its")
+        yield hash_weights(path.name, descriptor, AURORA_SHA256, "This is another checkpoint: its")
 
 
 def _no_checkpoint(name: str, why: str) -> LabrigError:
@@ -117,7 +117,7 @@ def _no_checkpoint(name: str, why: str) -> LabrigError:
     )
 
 
-def _hashed(name: str, descriptor: int, setting: ServerSetting, other: str) -> Weights:
+def hash_weights(name: str, descriptor: int, setting: ServerSetting, other: str) -> Weights:
     """Return open weights with their hash; LabrigError, beginning with `other`, where a setting names another one."""
     sha256 = content_sha256(descriptor)
     wanted = str(toolbox.setting(session().state.options, setting.name)).lower()
@@ -129,7 +129,7 @@ def _hashed(name: str, descriptor: int, setting: ServerSetting, other: str) -> W
 
 
 @contextmanager
-def _read(path: Path) -> Iterator[int]:
+def open_descriptor(path: Path) -> Iterator[int]:
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         yield descriptor
