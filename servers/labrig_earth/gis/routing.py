@@ -20,7 +20,6 @@ from labrig_earth.gis.osm import generator, write_streets
 from labrig_earth.results import Result
 
 Mode = Literal["drive", "walk"]
-By = Literal["time", "length"]
 SPEEDS_KM_H: Mapping[str, float] = {
     **{
         "motorway": 110,

@@ -9,7 +9,7 @@ grid: so the method is an argument, and the others are computed beside it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +18,6 @@ from labrig_earth.grids.axes import Axes, edges_of, horizontal, step_of
 from labrig_earth.grids.cells import POLES, cell_areas, heights_inside_poles, parts_inside, reached
 from labrig_earth.grids.selecting import unbroken
 
-Method = Literal["exactextract", "fractional", "centres"]
 METHODS: dict[str, str] = {
     "exactextract": "cells by the part of them inside, computed exactly in degrees (exactextract)",
     "fractional": "cells by the part of them inside, estimated on a 10 x 10 subgrid (regionmask.mask_3D_frac_approx)",

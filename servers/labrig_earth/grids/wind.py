@@ -34,16 +34,6 @@ def wind_direction(u: Any, v: Any) -> Any:
     return found
 
 
-def components(speed: Any, direction: Any) -> tuple[Any, Any]:
-    """Return u and v, m s-1, from speed and the direction whence the wind blows (degree)."""
-    value = units_in(speed, "m s-1")
-    angle = np.deg2rad(direction)
-    u, v = (-value * np.sin(angle)).rename("u"), (-value * np.cos(angle)).rename("v")
-    u.attrs = {"units": "m s-1", "standard_name": "eastward_wind"}
-    v.attrs = {"units": "m s-1", "standard_name": "northward_wind"}
-    return u, v
-
-
 def _components(u: Any, v: Any) -> tuple[Any, Any]:
     for each in (u, v):
         unit = str(each.attrs.get("units", ""))

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from labrig.answer import Published
 from labrig.artifacts import Artifact
@@ -29,23 +29,11 @@ from labrig_earth.impact.runs import require
 from labrig_earth.impact.simulator import Given, Named, Run, Simulator
 from labrig_earth.impact.simulators import simulator
 from labrig_earth.server.base import toolbox
+from labrig_earth.terra.arguments.kinds import Count, Number
 
 MOST_INPUT_BYTES = 32 << 20
 MOST_INPUTS = 64
 MOST_WRITTEN = 40
-
-
-def refuse_flags(value: Any) -> Any:
-    """Refuse true and false, of which pydantic would make 1 and 0."""
-    if isinstance(value, bool):
-        raise ValueError("Input should be a number")
-    return value
-
-
-Number = Annotated[float, BeforeValidator(refuse_flags)]
-"""A number of a simulator's arguments; each is annotated with this, so that a boolean is none."""
-
-Whole = Annotated[int, BeforeValidator(refuse_flags)]
 
 
 def share(
@@ -54,15 +42,15 @@ def share(
     scenario_name: Annotated[str, Field(description="Recorded.", max_length=200)] = "baseline",
     scenario_description: Annotated[str, Field(description="Recorded.", max_length=2000)] = "",
     assumptions: Annotated[dict[str, Any], Field(description="Recorded.")] = {},  # noqa: B006 - pydantic copies it
-    seed: Annotated[Whole, Field(ge=0, le=2**31 - 1)] = 0,
+    seed: Annotated[Count, Field(ge=0, le=2**31 - 1)] = 0,
     model_version: Annotated[
         str, Field(description="The engine's version that is expected; another is refused.")
     ] = "",
     container_image: Annotated[str, Field(description="Recorded.", max_length=300)] = "",
-    threads: Annotated[Whole, Field(description="1.")] = 1,
+    threads: Annotated[Count, Field(description="1.")] = 1,
     cpu_cores: Annotated[Number | None, Field(description="Recorded.")] = None,
     memory_gb: Annotated[Number | None, Field(description="Most memory, 1 to 8 GB.")] = None,
-    timeout_seconds: Annotated[Whole, Field(description="1 to 3600 s.")] = 600,
+    timeout_seconds: Annotated[Count, Field(description="1 to 3600 s.")] = 600,
     output_dir: Annotated[str, Field(description="Folder of the workspace for the outputs.")] = OUTPUT_DIR,
     backend: Annotated[str | None, Field(description="None or the engine; 'proxy' is refused.")] = None,
 ) -> Common:

@@ -12,6 +12,7 @@ from pydantic import Field
 from labrig.answer import Published
 from labrig_earth.impact.envelope import Common
 from labrig_earth.server import simulating as common
+from labrig_earth.terra.arguments.kinds import Number
 
 WeatherArgument = Annotated[
     str, Field(description="CSV: date, tmin_c, tmax_c, precipitation_mm, et0_mm (list_inputs).")
@@ -27,7 +28,7 @@ async def impact_aquacrop_run(
     ensemble_weather_daily_paths: Annotated[
         list[str], Field(max_length=60, description="Further weather, each run as well.")
     ] = [],  # noqa: B006 - pydantic copies it
-    yield_threshold_t_ha: Annotated[common.Number, Field(description="A season below it fails, t/ha.")] = 2.5,
+    yield_threshold_t_ha: Annotated[Number, Field(description="A season below it fails, t/ha.")] = 2.5,
     *,
     shared: Common,
 ) -> Published:

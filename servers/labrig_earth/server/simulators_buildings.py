@@ -9,8 +9,9 @@ from pydantic import Field
 from labrig.answer import Published
 from labrig_earth.impact.envelope import Common
 from labrig_earth.server import simulating as common
+from labrig_earth.terra.arguments.kinds import Number
 
-Proxy = Annotated[common.Number | None, Field(description="Of a formula; refused.")]
+Proxy = Annotated[Number | None, Field(description="Of a formula; refused.")]
 
 
 @common.simulator_tool("Run EnergyPlus", seed=43, timeout_seconds=600)
@@ -20,10 +21,10 @@ async def impact_energyplus_run(
     ],
     weather_epw_path: Annotated[str, Field(description="EPW of 8,760 hours.")],
     cooling_setpoint_c: Annotated[
-        common.Number | None, Field(description="Constant, in place of the building's.")
+        Number | None, Field(description="Constant, in place of the building's.")
     ] = None,
     heating_setpoint_c: Annotated[
-        common.Number | None, Field(description="Constant, in place of the building's.")
+        Number | None, Field(description="Constant, in place of the building's.")
     ] = None,
     default_floor_area_m2: Proxy = None,
     base_load_w_m2: Proxy = None,

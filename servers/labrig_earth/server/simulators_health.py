@@ -12,6 +12,7 @@ from pydantic import Field
 from labrig.answer import Published
 from labrig_earth.impact.envelope import Common
 from labrig_earth.server import simulating as common
+from labrig_earth.terra.arguments.kinds import Number
 
 
 @common.simulator_tool("Compute UTCI", seed=37, timeout_seconds=120)
@@ -20,7 +21,7 @@ async def impact_health_utci(
         str, Field(description="CSV: time, tair_c, rh_pct, wind_10m_m_s, tmrt_c or radiation (list_inputs).")
     ],
     strong_stress_threshold_c: Annotated[
-        common.Number, Field(description="Dangerous heat from here on, degC.")
+        Number, Field(description="Dangerous heat from here on, degC.")
     ] = 32.0,
     *,
     shared: Common,
@@ -51,7 +52,7 @@ async def impact_health_erf(
         ),
     ],
     baseline_rate_per_100k: Annotated[
-        common.Number | None,
+        Number | None,
         Field(description="Cases per 100,000 in the spec's baseline_period; none is assumed."),
     ] = None,
     baseline_cases_column: Annotated[

@@ -13,6 +13,7 @@ from pydantic import Field
 from labrig.answer import Published
 from labrig_earth.impact.envelope import Common
 from labrig_earth.server import simulating as common
+from labrig_earth.terra.arguments.kinds import Number
 
 Copy = Annotated[str, Field(description="In the workspace, where it goes besides.")]
 
@@ -54,8 +55,8 @@ async def hazard_overlay_osm(
     osm_edges_path: Annotated[str, Field(description="OSM data, lines, or roads.json of make_input.")],
     *,
     shared: Common,
-    disruption_threshold: Annotated[common.Number, Field(description="Slower from this intensity.")] = 0.4,
-    closure_threshold: Annotated[common.Number, Field(description="Closed from this one.")] = 0.9,
+    disruption_threshold: Annotated[Number, Field(description="Slower from this intensity.")] = 0.4,
+    closure_threshold: Annotated[Number, Field(description="Closed from this one.")] = 0.9,
     output_overlay_path: Copy = "",
     output_disruptions_path: Copy = "",
 ) -> Published:
@@ -79,7 +80,7 @@ async def extract_exposure_layers(
     *,
     shared: Common,
     default_asset_value_usd: Annotated[
-        common.Number | None, Field(description="USD of an asset that states none.")
+        Number | None, Field(description="USD of an asset that states none.")
     ] = None,
     output_path: Copy = "",
 ) -> Published:

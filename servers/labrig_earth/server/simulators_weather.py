@@ -13,6 +13,7 @@ from pydantic import Field
 from labrig.answer import Published
 from labrig_earth.impact.envelope import Common
 from labrig_earth.server import simulating as common
+from labrig_earth.terra.arguments.kinds import Number
 
 OutputPath = Annotated[str, Field(description="In the workspace, where the main output goes besides.")]
 
@@ -24,7 +25,7 @@ async def weather_monthly_to_daily(
     ],
     *,
     shared: Common,
-    wet_day_fraction: Annotated[common.Number, Field(description="Where there is no wet_days.")] = 0.35,
+    wet_day_fraction: Annotated[Number, Field(description="Where there is no wet_days.")] = 0.35,
     output_path: OutputPath = "",
 ) -> Published:
     """Draw days by a seed whose monthly means and sums are those of a table of months: weather_daily.csv."""
@@ -46,10 +47,10 @@ async def weather_to_epw(
     shared: Common,
     city: Annotated[str, Field(description="For the header.", max_length=80)] = "-",
     country: Annotated[str, Field(description="For the header.", max_length=80)] = "-",
-    latitude: Annotated[common.Number | None, Field(description="Degrees north; needed.")] = None,
-    longitude: Annotated[common.Number | None, Field(description="Degrees east; needed.")] = None,
-    timezone: Annotated[common.Number | None, Field(description="Hours ahead of UTC; needed.")] = None,
-    elevation_m: Annotated[common.Number | None, Field(description="m; needed.")] = None,
+    latitude: Annotated[Number | None, Field(description="Degrees north; needed.")] = None,
+    longitude: Annotated[Number | None, Field(description="Degrees east; needed.")] = None,
+    timezone: Annotated[Number | None, Field(description="Hours ahead of UTC; needed.")] = None,
+    elevation_m: Annotated[Number | None, Field(description="m; needed.")] = None,
     output_path: OutputPath = "",
 ) -> Published:
     """Write an EPW file of 8,760 hours and its design days; what is not known has the format's code for missing.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping
 from dataclasses import fields
 from itertools import pairwise
@@ -12,6 +11,7 @@ import numpy as np
 
 from labrig.errors import LabrigError
 from labrig.plotting.checks import Heading
+from labrig.tables.writing import csv_text
 from labrig_earth.atmosphere.kinematics import vorticity
 from labrig_earth.atmosphere.levels import at_level, by_pressure
 from labrig_earth.cyclones.centres import AROUND_KM, Centre, find_centres
@@ -30,6 +30,7 @@ from labrig_earth.terra.arguments import forecast_models as arguments
 from labrig_earth.terra.marks import MARK
 from labrig_earth.terra.payloads import make_result, number
 from labrig_earth.work.calls import Call
+from labrig_earth.work.fields import Fields
 
 LEVEL_HPA = 850.0
 COLUMNS = ("storm_id", "time", "lat", "lon", "msl_hPa", "zeta850_s-1", "ws10_ms", "ws10_max_ms")
@@ -143,32 +144,26 @@ def read_on_times(place: Place, name: str, unit: str) -> tuple[Any, list[str]]:
     return convert(field, stated, unit)[0], list(source.warnings)
 
 
-def read_costs(given: Mapping[str, Any]) -> Costs:
-    names = [each.name for each in fields(Costs)]
-    for name, value in given.items():
-        if name not in names:
-            raise unknown_name("weight", name, names, where="cost_weights")
-        least = 1e-12 if name.endswith("_ref") else 0.0
-        if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value < 1e12:
-            raise LabrigError(
-                f"{name} is {value!r:.60}", where="cost_weights", expected="a number, scales above 0"
-            )
-    return Costs(**{name: float(value) for name, value in given.items()})
+def read_costs(weights: Mapping[str, Any]) -> Costs:
+    given = Fields(weights, "cost_weights")
+    found = {
+        each.name: given.number(each.name, 1e-12 if each.name.endswith("_ref") else 0.0, 1e12)
+        for each in fields(Costs)
+        if given.has(each.name)
+    }
+    given.require_all_known()
+    return Costs(**found)
 
 
 def write_table(call: Call, tracks: list[Track], times: Any) -> None:
-    with (call.scratch / "tc_tracks.csv").open("w", encoding="utf-8", newline="") as file:
-        table = csv.writer(file, lineterminator="\n")
-        table.writerow(COLUMNS)
-        for storm, track in enumerate(tracks, 1):
-            for step, centre in zip(track.steps, track.centres, strict=True):
-                winds = ("" if each is None else f"{each:.2f}" for each in (centre.wind, centre.wind_around))
-                table.writerow(
-                    [
-                        storm, iso(times[step]), f"{centre.latitude:.4f}", f"{centre.longitude:.4f}",
-                        f"{centre.pressure_hpa:.2f}", f"{centre.vorticity:.4e}", *winds,
-                    ]
-                )  # fmt: skip
+    rows = []
+    for storm, track in enumerate(tracks, 1):
+        for step, centre in zip(track.steps, track.centres, strict=True):
+            winds = ("" if each is None else f"{each:.2f}" for each in (centre.wind, centre.wind_around))
+            place = (f"{centre.latitude:.4f}", f"{centre.longitude:.4f}")
+            depth = (f"{centre.pressure_hpa:.2f}", f"{centre.vorticity:.4e}")
+            rows.append((storm, iso(times[step]), *place, *depth, *winds))
+    (call.scratch / "tc_tracks.csv").write_text(csv_text(COLUMNS, rows), encoding="utf-8")
 
 
 def describe_track(storm: int, track: Track, times: Any) -> dict[str, Any]:

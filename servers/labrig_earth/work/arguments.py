@@ -29,11 +29,6 @@ def number_of(
     return asked.number(name, low, high) if asked.has(name) else default
 
 
-def share_of(call: Call, name: str, usual: float) -> float:
-    """Return a number from 0 to 1."""
-    return _asked(call).number(name, 0, 1, default=usual)
-
-
 def count_of(call: Call, name: str, default: int, *, high: int) -> int:
     """Return a whole number from 1 to `high`."""
     return _asked(call).whole(name, 1, high, "", default)

@@ -377,8 +377,8 @@ def test_winds_come_from_where_they_come(u: float, v: float, whence: float) -> N
     east, north = quantity(u * 3.6, "km/h"), quantity(float(v), "m s-1")
     assert float(wind.wind_direction(east, north)) == pytest.approx(whence)
     assert float(wind.wind_speed(east, north)) == pytest.approx(math.hypot(u, v))
-    back = wind.components(wind.wind_speed(east, north), wind.wind_direction(east, north))
-    assert [float(each) for each in back] == pytest.approx([u, v])
+    speed, angle = float(wind.wind_speed(east, north)), math.radians(wind.wind_direction(east, north))
+    assert [-speed * math.sin(angle), -speed * math.cos(angle)] == pytest.approx([u, v])
     with pytest.raises(LabrigError, match="no speed"):
         wind.wind_speed(quantity(1.0, "K"), north)
 

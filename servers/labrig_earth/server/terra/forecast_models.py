@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from labrig.answer import Published
 from labrig.errors import LabrigError
@@ -24,7 +24,6 @@ FORECASTS = "./data/model_forecasts"
 
 Surface = Annotated[str, Field(description="NetCDF of ERA5 at the surface.")]
 Levels = Annotated[str, Field(description="NetCDF of ERA5 on levels.")]
-Optional = Annotated[Number | None, BeforeValidator(lambda value: value)]
 
 
 @toolbox.tool(title="Run Pangu-Weather", read_only=False, faithful=True, toolsets=TOOLSETS)
