@@ -312,6 +312,13 @@ BAD: list[tuple[str, dict[str, Any], str, str]] = [
     ("aggregate_ensemble", {**T2M, "member_paths": ["/etc/passwd"]}, "refused", ""),
     ("aggregate_ensemble", {**T2M, "output_path": "../out.nc"}, "refused", "in the workspace"),
     ("aggregate_ensemble", {**T2M, "output_dir": "/tmp/x"}, "refused", "in the workspace"),
+    ("smooth_gaussian_field", {"field_path": "m0.nc", "output_path": "/tmp/x.nc"}, "refused", "output_path"),
+    (
+        "normalized_spread",
+        {"spread_path": "m0.nc", "sigma_ref_path": "m0.nc", "epsilon": -1},
+        "bad_input",
+        "epsilon",
+    ),
     ("aggregate_ensemble", {**T2M, "variable": "wind"}, "not_found", "wind"),
     ("aggregate_ensemble", {**T2M, "output_variable": "a/b"}, "bad_input", "name of a variable"),
     ("aggregate_ensemble", {**T2M, "weights": [1, 2]}, "bad_input", "4 members"),

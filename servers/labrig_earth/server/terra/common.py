@@ -111,8 +111,8 @@ async def run_sub_tool(
     """
     here = session()
     require_active(group, here)
-    folder = require_within(output_dir or OUTPUT_DIR, "output_dir")
     wanted = require_within(output_path, "output_path") if output_path else None
+    folder = require_within(output_dir or OUTPUT_DIR, "output_dir")
     async with do_operation(Asked(f"terra_{tool}", inputs, arguments), here) as done:
         paths, hashes = await in_thread(put_files, here, done, folder, wanted, targets)
         source = line_of_sources(done.hashes)
