@@ -216,7 +216,7 @@ def draw_map(
         layers.append(Layer(corners, "outline", "No track"))
     heading = Heading(
         f"Tracks of cyclones, {iso(times[0])} to {iso(times[-1])}",
-        f"{call.input('surface').name}, {call.input('pressure').name}",
+        f"{call.input('surface_path').name}, {call.input('pressure_path').name}",
         (f"Lows with cyclonic vorticity at 850 hPa, linked {mode}", *dict.fromkeys(warnings[:2])),
     )
     figure = map_figure(heading, layers=layers, box=box)
