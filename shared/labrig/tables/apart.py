@@ -83,12 +83,11 @@ async def sheets_apart(
 ) -> dict[str, list[list[str]]]:
     """Return the cells of a workbook that is open, as `spreadsheet.read_sheets` does; errors as `describe_apart`."""
     question = {"path": path, "sheet": sheet, "rows": rows, "columns": columns}
-    outcome = await by.ask(question, [descriptor], limits=replace(LIMITS, output_bytes=CELLS_BYTES))
-    if outcome.kind != "ok":
-        raise refusal(outcome, path)
+    limits = replace(LIMITS, output_bytes=CELLS_BYTES)
+    said = await by.answer(question, [descriptor], limits=limits, reads=path)
     try:
-        said = json.loads(outcome.stdout)
-        return {str(name): [[str(cell) for cell in row] for row in cells] for name, cells in said.items()}
+        sheets = json.loads(said).items()
+        return {str(name): [[str(cell) for cell in row] for row in cells] for name, cells in sheets}
     except (ValueError, TypeError, AttributeError, RecursionError):
         raise LabrigError("The reader of this format gave no cells: the file is broken", where=path) from None
 
