@@ -25,6 +25,9 @@ SECONDS = {
     "tests/e2e/test_fuzz.py": 40.0,
     "tests/e2e/test_docs.py": 5.0,
     PLANTED[0]: 0.5,
+    "tests/e2e/test_agent_programs.py": 5.0,
+    "tests/e2e/test_confinement.py": 1.5,
+    "tests/servers/earth_impact/test_aquacrop.py": 3.0,
 }
 """Processor time of a test, where a file is long: what it takes to have the long ones begin first."""
 
