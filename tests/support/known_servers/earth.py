@@ -26,7 +26,7 @@ from labrig_earth.world.writing import Folder
 from support import earth_services
 from support.buildings import steady_epw
 from support.crops import as_json, made_weather
-from support.fuzzing import ORDERS, Vocabulary, mangled
+from support.fuzzing import Vocabulary, mangled
 from support.made_weather import SHAPE, analysis, write_storms
 from support.onnx_networks import network
 from support.recorded import Network
@@ -714,7 +714,6 @@ VOCABULARY = Vocabulary(
     },
     RECIPES,
     weight=lambda tool: 4 if tool in RECIPES else 1,
-    sample=dict.fromkeys(ORDERS, 10),
     begin=_begin,
     load=_load,
     lay_out=lay_out,
