@@ -44,8 +44,8 @@ def _compare(arguments: argparse.Namespace) -> int:
     need_statistics()
     if arguments.seed < 0:
         raise LabrigError("This must be at least 0", where=f"--seed {arguments.seed}")
-    (here, a), (there, b) = _sides(arguments)
-    names, notes = _pairing(here, a, there, b)
+    (here, a), (there, b) = _read_sides(arguments)
+    names, notes = _pair_items(here, a, there, b)
     from labrig_study.statistics.comparison import compare
 
     samples = [here.tasks[item] for item in a.items if item in b.items]
@@ -72,7 +72,7 @@ def _compare(arguments: argparse.Namespace) -> int:
             "seed": arguments.seed,
             "pairing_notes": notes,
         }
-        print(json.dumps(_plain({**about, **asdict(comparison)}), ensure_ascii=False))
+        print(json.dumps(_null_nonfinite({**about, **asdict(comparison)}), ensure_ascii=False))
         return 0
     from labrig_study.report.compared_terminal import print_comparison
     from labrig_study.report.terminal import stdout_console
@@ -83,7 +83,7 @@ def _compare(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _sides(arguments: argparse.Namespace) -> tuple[tuple[Scored, Run], tuple[Scored, Run]]:
+def _read_sides(arguments: argparse.Namespace) -> tuple[tuple[Scored, Run], tuple[Scored, Run]]:
     """Read what is to be compared."""
     from labrig_harness.records.scoring import score_folder
 
@@ -92,9 +92,9 @@ def _sides(arguments: argparse.Namespace) -> tuple[tuple[Scored, Run], tuple[Sco
         if any(each is not None for each in given):
             raise LabrigError("--run-a and --run-b are for two folders", try_="labrig compare DIR A B")
         here = score_folder(arguments.out)
-        return (here, _run(here, arguments.out, arguments.first)), (
+        return (here, _choose_run(here, arguments.out, arguments.first)), (
             here,
-            _run(here, arguments.out, arguments.second),
+            _choose_run(here, arguments.out, arguments.second),
         )
     other = Path(arguments.first)
     if not other.is_dir():
@@ -105,13 +105,13 @@ def _sides(arguments: argparse.Namespace) -> tuple[tuple[Scored, Run], tuple[Sco
             code="not_found",
         )
     here, there = score_folder(arguments.out), score_folder(other)
-    return (here, _run(here, arguments.out, arguments.run_a, "--run-a")), (
+    return (here, _choose_run(here, arguments.out, arguments.run_a, "--run-a")), (
         there,
-        _run(there, other, arguments.run_b, "--run-b"),
+        _choose_run(there, other, arguments.run_b, "--run-b"),
     )
 
 
-def _run(scored: Scored, out: Path, label: str | None, flag: str = "") -> Run:
+def _choose_run(scored: Scored, out: Path, label: str | None, flag: str = "") -> Run:
     """Return a run by its label; without one, the only run there is."""
     from labrig_study.report.runs import runs_of
 
@@ -136,7 +136,7 @@ def _run(scored: Scored, out: Path, label: str | None, flag: str = "") -> Run:
     return runs[label]
 
 
-def _pairing(here: Scored, a: Run, there: Scored, b: Run) -> tuple[dict[str, str], list[str]]:
+def _pair_items(here: Scored, a: Run, there: Scored, b: Run) -> tuple[dict[str, str], list[str]]:
     """Return other names for items of B that only bear the same id, and what a reader must know of the pairing."""
     other = [
         item
@@ -159,11 +159,11 @@ def _pairing(here: Scored, a: Run, there: Scored, b: Run) -> tuple[dict[str, str
             f"{theirs.name} {theirs.version} (scorer {theirs.scorer_version}) in B."
         )
     for letter, run, scored in (("A", a, here), ("B", b, there)):
-        notes += _run_notes(letter, run, scored)
+        notes += _note_run(letter, run, scored)
     return {item: f"{item} (another text in B)" for item in other}, notes
 
 
-def _run_notes(letter: str, run: Run, scored: Scored) -> list[str]:
+def _note_run(letter: str, run: Run, scored: Scored) -> list[str]:
     notes = []
     if run.changed:
         notes.append(
@@ -185,12 +185,12 @@ def _run_notes(letter: str, run: Run, scored: Scored) -> list[str]:
     return notes
 
 
-def _plain(value: Any) -> Any:
+def _null_nonfinite(value: Any) -> Any:
     """Return plain data in which a number that JSON has no word for is null."""
     if isinstance(value, float):
         return value if isfinite(value) else None
     if isinstance(value, dict):
-        return {str(name): _plain(each) for name, each in value.items()}
+        return {str(name): _null_nonfinite(each) for name, each in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
+        return [_null_nonfinite(each) for each in value]
     return value

@@ -58,9 +58,9 @@ def _generate(arguments: argparse.Namespace) -> int:
     if not os.access(arguments.out.parent, os.W_OK):  # before minutes of work
         raise LabrigError("This folder cannot be written to", where=str(arguments.out.parent))
     if arguments.source is not None:
-        made, said = _adopted(arguments, suite, generator), [f"from {arguments.source}"]
+        made, said = _adopt_samples(arguments, suite, generator), [f"from {arguments.source}"]
     else:
-        made, said = _made(arguments, generator)
+        made, said = _make_samples(arguments, generator)
     for sample in made:
         blobs.keep(sample.blobs, arguments.out.parent)
     write_new(arguments.out, "".join(json_text(generator.row(each)) + "\n" for each in made))
@@ -68,7 +68,7 @@ def _generate(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _made(arguments: argparse.Namespace, generator: Generator) -> tuple[list[Sample], list[str]]:
+def _make_samples(arguments: argparse.Namespace, generator: Generator) -> tuple[list[Sample], list[str]]:
     from rich.console import Console
     from rich.progress import Progress
 
@@ -89,7 +89,7 @@ def _made(arguments: argparse.Namespace, generator: Generator) -> tuple[list[Sam
     return made, said
 
 
-def _adopted(arguments: argparse.Namespace, suite: Suite, generator: Generator) -> list[Sample]:
+def _adopt_samples(arguments: argparse.Namespace, suite: Suite, generator: Generator) -> list[Sample]:
     from labrig_cli.settings import settings_of
 
     if generator.adopt is None:

@@ -58,16 +58,16 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     manifests = verbs.add_parser("manifests", help="write the client configurations and registry entries")
     manifests.add_argument("--check", action="store_true", help="say what differs instead of writing")
     manifests.add_argument("--folder", type=Path, default=Path("manifests"), metavar="DIR")
-    manifests.set_defaults(run=_manifests)
+    manifests.set_defaults(run=_write_manifests)
 
     setup = verbs.add_parser("setup", help="install what cannot live in the main environment")
     setup.add_argument("names", nargs="*", metavar="NAME", help="default: all that is needed by most")
     setup.add_argument("--source", type=Path, metavar="DIR", help="take the files or wheels from this folder")
     setup.add_argument("--force", action="store_true", help="install again")
-    setup.set_defaults(run=_setup)
+    setup.set_defaults(run=_set_up)
 
     doctor = verbs.add_parser("doctor", help="say what is installed, where things lie, and what is missing")
-    doctor.set_defaults(run=_doctor)
+    doctor.set_defaults(run=_print_facts)
 
     gc = verbs.add_parser("gc", help="delete the oldest workspaces beyond a quota")
     gc.add_argument(
@@ -75,7 +75,7 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     )
     gc.add_argument("--older-than", type=float, metavar="DAYS", help="also delete all that are older")
     gc.add_argument("--dry-run", action="store_true", help="say what would be deleted")
-    gc.set_defaults(run=_gc)
+    gc.set_defaults(run=_collect_workspaces)
 
 
 def _install(arguments: argparse.Namespace) -> int:
@@ -122,7 +122,7 @@ def _install(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _manifests(arguments: argparse.Namespace) -> int:
+def _write_manifests(arguments: argparse.Namespace) -> int:
     from labrig_cli.installing import manifests
 
     if not arguments.check:
@@ -139,7 +139,7 @@ def _manifests(arguments: argparse.Namespace) -> int:
     return FAILED if differences or refused else 0
 
 
-def _setup(arguments: argparse.Namespace) -> int:
+def _set_up(arguments: argparse.Namespace) -> int:
     from labrig import sideenv
 
     known = sideenv.side_envs()
@@ -160,7 +160,7 @@ def _say(line: str) -> None:
     print(line, flush=True)
 
 
-def _doctor(arguments: argparse.Namespace) -> int:
+def _print_facts(arguments: argparse.Namespace) -> int:
     """Print one line per fact; exit 1 when something that a server needs is missing."""
     from labrig import sideenv
     from labrig.serving.serve import log_path
@@ -176,9 +176,11 @@ def _doctor(arguments: argparse.Namespace) -> int:
     print(f"config      {config_path()}{'' if config_path().exists() else ' (none)'}")
     print(f"log         {log_path()}")
     print(f"workspaces  {home() / 'workspaces'}")
-    servers = {name: _loaded(name) for name in names()}
+    servers = {name: _load_server(name) for name in names()}
     left_out = {
-        name for name, found in servers.items() if isinstance(found, LabrigError) and _unpacked(name, found)
+        name
+        for name, found in servers.items()
+        if isinstance(found, LabrigError) and _lacks_extra(name, found)
     }
     healthy &= len(left_out) < len(servers)
     for name, side in sideenv.side_envs().items():
@@ -186,8 +188,8 @@ def _doctor(arguments: argparse.Namespace) -> int:
         needed = side.default and name not in left_out
         healthy &= found.state == "installed" or (found.state == "missing" and not needed)
         print(f"setup       {name}: {found.state}" + (f" ({found.reason})" if found.reason else ""))
-    print(f"sandbox     {_sandbox()}")
-    print(f"network     {_network()}")
+    print(f"sandbox     {_describe_sandbox()}")
+    print(f"network     {_describe_network()}")
     for name, box in servers.items():
         if isinstance(box, LabrigError):
             healthy &= name in left_out
@@ -205,20 +207,20 @@ def _doctor(arguments: argparse.Namespace) -> int:
     return 0 if healthy else FAILED
 
 
-def _loaded(name: str) -> Toolbox | LabrigError:
+def _load_server(name: str) -> Toolbox | LabrigError:
     try:
         return toolbox(name)
     except LabrigError as error:
         return error
 
 
-def _unpacked(name: str, error: LabrigError) -> bool:
+def _lacks_extra(name: str, error: LabrigError) -> bool:
     """Return whether a server of ours is missing as its extra was not installed, which is not a fault of a machine."""
     unpacked = isinstance(error.__cause__, ModuleNotFoundError)
     return unpacked and distribution(one("labrig.servers", name, "server")) == OURS
 
 
-def _sandbox() -> str:
+def _describe_sandbox() -> str:
     """Say which backend of the sandbox works here, and why not a fuller one."""
     from labrig.sandbox import backends
 
@@ -233,7 +235,7 @@ def _sandbox() -> str:
     return f"{said}; the files of a run are {f'looked at every 50 ms: {why}' if why else 'bounded by the kernel'}"
 
 
-def _network() -> str:
+def _describe_network() -> str:
     """Say how servers ask the network."""
     mode = setting("http", "mode") or "live"
     said = [mode if mode in MODES else f"{mode} is not a mode"]
@@ -247,7 +249,7 @@ def _network() -> str:
     return "; ".join(said)
 
 
-def _gc(arguments: argparse.Namespace) -> int:
+def _collect_workspaces(arguments: argparse.Namespace) -> int:
     from labrig.serving import gc
 
     report = gc.collect(

@@ -61,7 +61,9 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
     prune = actions.add_parser("prune", help="remove the exchanges that meet all conditions")
     _add_path(prune)
-    prune.add_argument("--older-than", type=_moment, metavar="T", help="recorded before: 30d, 12h, or a date")
+    prune.add_argument(
+        "--older-than", type=_read_moment, metavar="T", help="recorded before: 30d, 12h, or a date"
+    )
     prune.add_argument("--host", default="", metavar="H", help="with its port, or without for all")
     prune.add_argument("--errors", action="store_true", help="whose outcome is an error")
     prune.add_argument("--dry-run", action="store_true", help="only say how many they are")
@@ -101,13 +103,13 @@ def _add_part(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--host", default="", metavar="H", help="only this host, with its port or without")
     parser.add_argument(
         "--since",
-        type=_moment,
+        type=_read_moment,
         metavar="T",
         help="only those recorded since: 30d, 12h, or a date",
     )
 
 
-def _moment(text: str) -> str:
+def _read_moment(text: str) -> str:
     """Return a date, a time or an age as ledgers write time; local time unless it says otherwise."""
     try:
         if age := re.fullmatch(r"(\d{1,6})([mhdw])", text):
@@ -144,41 +146,41 @@ def _list(arguments: argparse.Namespace) -> int:
         raise LabrigError(
             f"{arguments.status!r} is not a status", where="--status", expected="such as 200, or error"
         )
-    _any_character()
+    _allow_any_character()
     count = errors = size = 0
     with _open(arguments.path) as ledger:
         for entry in ledger.entries(
             host=arguments.host, since=arguments.since or "", status=arguments.status
         ):
-            print(json.dumps(_plain(entry)) if arguments.json else _line(entry))
+            print(json.dumps(_make_plain(entry)) if arguments.json else _make_line(entry))
             count, errors, size = count + 1, errors + (entry.status is None), size + entry.size
     if not arguments.json:
-        print(f"{_many(count, 'exchange')}, {_many(errors, 'error')}, {_size(size)}")
+        print(f"{_count_things(count, 'exchange')}, {_count_things(errors, 'error')}, {_show_size(size)}")
     return 0
 
 
-def _line(entry: Entry) -> str:
+def _make_line(entry: Entry) -> str:
     outcome = entry.code if entry.status is None else str(entry.status)
     times = f" #{entry.ordinal}" if entry.ordinal else ""
     head = (
         f"{entry.number:>5}  {entry.recorded_at}  {entry.method:<4}  {outcome:<12}  "
-        f"{'-' if entry.status is None else _size(entry.size):>8}  "
+        f"{'-' if entry.status is None else _show_size(entry.size):>8}  "
     )
-    url = f"{_visible(entry.url)}{times}"
+    url = f"{_escape_controls(entry.url)}{times}"
     if sys.stdout.isatty():
         room = max(20, shutil.get_terminal_size().columns - len(head))
         url = url if len(url) <= room else f"{url[: room - 3]}..."
-    return _visible(head) + url
+    return _escape_controls(head) + url
 
 
-def _plain(entry: Entry) -> dict[str, Any]:
+def _make_plain(entry: Entry) -> dict[str, Any]:
     return {name: value for name, value in vars(entry).items() if name != "key"}
 
 
 def _show(arguments: argparse.Namespace) -> int:
     from labrig.http.messages import Response
 
-    _any_character()
+    _allow_any_character()
     if arguments.path is None and Path(arguments.which).is_file():
         raise LabrigError(
             "Which exchange?",
@@ -187,7 +189,7 @@ def _show(arguments: argparse.Namespace) -> int:
             try_=f"labrig ledger list {arguments.which}",
         )
     with _open(arguments.path) as ledger:
-        number = _number(ledger, arguments.which)
+        number = _find_number(ledger, arguments.which)
         exchange = ledger.at(number)
     if exchange is None:
         raise LabrigError(
@@ -198,18 +200,18 @@ def _show(arguments: argparse.Namespace) -> int:
         if not isinstance(outcome, Response):
             raise LabrigError(
                 f"Exchange {number} has no body",
-                expected=_visible(f"a response; this is {outcome.code}: {outcome.what}"),
+                expected=_escape_controls(f"a response; this is {outcome.code}: {outcome.what}"),
             )
         return _write_file(outcome.stored) if outcome.stored else _write(outcome.body)
     if arguments.json:
         print(json.dumps({"number": number, **exchange.to_dict()}, indent=1))
         return 0
-    for line in _page(number, exchange):
+    for line in _make_page(number, exchange):
         print(line)
     return 0
 
 
-def _number(ledger: Ledger, which: str) -> int:
+def _find_number(ledger: Ledger, which: str) -> int:
     """Return the number of the exchange that is meant."""
     if which.isascii() and which.isdigit() and len(which) < 19:
         return int(which)
@@ -220,14 +222,14 @@ def _number(ledger: Ledger, which: str) -> int:
         )
     if len(found) > 1:
         for entry in found[:SAME_URL]:
-            print(_line(entry), file=sys.stderr)
+            print(_make_line(entry), file=sys.stderr)
         raise LabrigError(
             f"{len(found)} exchanges have {which!r} in their URL", where="URL-PART", expected="a number"
         )
     return found[0].number
 
 
-def _page(number: int, exchange: Exchange) -> list[str]:
+def _make_page(number: int, exchange: Exchange) -> list[str]:
     from labrig.http.messages import Response
 
     request, outcome = exchange.request, exchange.outcome
@@ -245,7 +247,7 @@ def _page(number: int, exchange: Exchange) -> list[str]:
     ]
     lines += [f"  {name}: {value}" for name, value in request.headers]
     if request.body:
-        lines += ["", *_body(request.body, dict(request.headers).get("content-type", ""))]
+        lines += ["", *_show_body(request.body, dict(request.headers).get("content-type", ""))]
     lines.append("")
     if isinstance(outcome, Response):
         lines += [f"redirected ({hop.status}) from {hop.url} to {hop.to}" for hop in outcome.redirects]
@@ -254,14 +256,16 @@ def _page(number: int, exchange: Exchange) -> list[str]:
         lines += [f"{outcome.size:,} bytes, sha256 {outcome.sha256}"]
         if outcome.stored:
             lines += [f"in {outcome.stored.path}"]
-        lines += ["", *_body(outcome.body, outcome.headers.get("content-type", ""))] if outcome.body else []
+        lines += (
+            ["", *_show_body(outcome.body, outcome.headers.get("content-type", ""))] if outcome.body else []
+        )
     else:
         wait = "" if outcome.retry_after_s is None else f" (again after {outcome.retry_after_s:g} s)"
         lines.append(f"{outcome.code}{wait}: {outcome}")
-    return [_visible(line) for line in lines]
+    return [_escape_controls(line) for line in lines]
 
 
-def _body(body: bytes, content_type: str) -> list[str]:
+def _show_body(body: bytes, content_type: str) -> list[str]:
     """Return the beginning of a body, if it is text."""
     from labrig.http.messages import decoded
 
@@ -290,7 +294,7 @@ def _write(body: bytes) -> int:
     if not _is_utf8(body):
         raise LabrigError("This body is binary", where="--body", try_="the same with > FILE, or | PROGRAM")
     for line in body.decode().splitlines():
-        print(_visible(line))
+        print(_escape_controls(line))
     return 0
 
 
@@ -313,7 +317,7 @@ def _write_file(stored: Stored) -> int:
 def _diff(arguments: argparse.Namespace) -> int:
     from labrig.http.difference import outcome_differences
 
-    _any_character()
+    _allow_any_character()
     differ: list[tuple[Entry, list[str]]] = []
     with _open(arguments.a) as a, _open(arguments.b) as b:
         ones, others = ({(each.key, each.ordinal): each for each in ledger.entries()} for ledger in (a, b))
@@ -331,9 +335,9 @@ def _diff(arguments: argparse.Namespace) -> int:
         print(
             json.dumps(
                 {
-                    "only_a": [_plain(each) for each in only[0]],
-                    "only_b": [_plain(each) for each in only[1]],
-                    "differ": [_plain(each) | {"differences": found} for each, found in differ],
+                    "only_a": [_make_plain(each) for each in only[0]],
+                    "only_b": [_make_plain(each) for each in only[1]],
+                    "differ": [_make_plain(each) | {"differences": found} for each, found in differ],
                     "same": same,
                 },
                 indent=1,
@@ -342,16 +346,18 @@ def _diff(arguments: argparse.Namespace) -> int:
     else:
         for name, entries in zip("AB", only, strict=True):
             for entry in entries:
-                print(_visible(f"only in {name}: {_request(entry)} ({entry.status or entry.code})"))
+                print(
+                    _escape_controls(f"only in {name}: {_make_request(entry)} ({entry.status or entry.code})")
+                )
         for entry, found in differ:
-            print(_visible(f"differs: {_request(entry)}"))
+            print(_escape_controls(f"differs: {_make_request(entry)}"))
             for line in found:
-                print(f"    {_visible(line)}")
+                print(f"    {_escape_controls(line)}")
         print(f"{len(only[0])} only in A, {len(only[1])} only in B, {len(differ)} differ, {same} the same")
     return DIFFERENT if differ or any(only) else 0
 
 
-def _request(entry: Entry) -> str:
+def _make_request(entry: Entry) -> str:
     return f"{entry.method} {entry.url}" + (f" #{entry.ordinal}" if entry.ordinal else "")
 
 
@@ -362,7 +368,7 @@ def _prune(arguments: argparse.Namespace) -> int:
     if not (arguments.older_than or arguments.host or arguments.errors):
         raise LabrigError("This would remove everything", expected="--older-than, --host or --errors")
     with _open(arguments.path, write=not arguments.dry_run) as ledger:
-        all_, before = ledger.count(), _on_disk(ledger.path)
+        all_, before = ledger.count(), _measure_disk(ledger.path)
         count = ledger.prune(
             before=arguments.older_than or "",
             host=arguments.host,
@@ -371,13 +377,14 @@ def _prune(arguments: argparse.Namespace) -> int:
         )
         path = ledger.path
     if arguments.dry_run:
-        print(f"would remove {count} of {_many(all_, 'exchange')}")
+        print(f"would remove {count} of {_count_things(all_, 'exchange')}")
     else:
-        print(f"removed {count} of {_many(all_, 'exchange')}; {_size(max(0, before - _on_disk(path)))} freed")
+        freed = _show_size(max(0, before - _measure_disk(path)))
+        print(f"removed {count} of {_count_things(all_, 'exchange')}; {freed} freed")
     return 0
 
 
-def _on_disk(path: Path) -> int:
+def _measure_disk(path: Path) -> int:
     from labrig.http.ledger.bodies import beside
 
     wal = path.with_name(f"{path.name}-wal")
@@ -385,15 +392,15 @@ def _on_disk(path: Path) -> int:
 
 
 def _verify(arguments: argparse.Namespace) -> int:
-    _any_character()
+    _allow_any_character()
     count = damaged = 0
     with _open(arguments.path) as ledger:
         for entry, wrong in ledger.verify():
             count += 1
             if wrong is not None:
                 damaged += 1
-                print(_visible(f"{entry.number:>5}  {_request(entry)}: {wrong}"))
-    print(f"{_many(count, 'exchange')}, {damaged} damaged")
+                print(_escape_controls(f"{entry.number:>5}  {_make_request(entry)}: {wrong}"))
+    print(f"{_count_things(count, 'exchange')}, {damaged} damaged")
     return DIFFERENT if damaged else 0
 
 
@@ -408,26 +415,26 @@ def _export(arguments: argparse.Namespace) -> int:
             since=arguments.since or "",
             force=arguments.force,
         )
-    print(f"{_many(count, 'exchange')} in {arguments.to}")
+    print(f"{_count_things(count, 'exchange')} in {arguments.to}")
     return 0
 
 
 # ---------------------------------------------------------------------------------------------------------- both
 
 
-def _any_character() -> None:
+def _allow_any_character() -> None:
     """Let a terminal that has not every character show the others as escapes."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
 
 
-def _visible(text: str) -> str:
+def _escape_controls(text: str) -> str:
     """Return one line with control characters escaped: they would move the cursor, hide text or colour it."""
     return "".join(c if c.isprintable() or c == "\t" else ascii(c)[1:-1] for c in text)
 
 
-def _size(count: float) -> str:
+def _show_size(count: float) -> str:
     for unit in ("B", "kB", "MB"):
         if count < 1_000:
             return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
@@ -435,5 +442,5 @@ def _size(count: float) -> str:
     return f"{count:.1f} GB"
 
 
-def _many(count: int, what: str) -> str:
+def _count_things(count: int, what: str) -> str:
     return f"{count:,} {what}" + ("" if count == 1 else "s")

@@ -68,7 +68,7 @@ def _import(arguments: argparse.Namespace) -> int:
 
     if arguments.epoch is not None and arguments.epoch < 0:
         raise LabrigError("An epoch is counted from 0", where=f"--epoch {arguments.epoch}")
-    suite, samples = _suite(arguments)
+    suite, samples = _load_suite(arguments)
     done = import_logs(
         arguments.format,
         arguments.path,
@@ -84,7 +84,7 @@ def _import(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _suite(arguments: argparse.Namespace) -> tuple[Suite | None, list[Sample]]:
+def _load_suite(arguments: argparse.Namespace) -> tuple[Suite | None, list[Sample]]:
     from labrig_harness.records.outfolder import read_tasks
     from labrig_harness.registry import suites
 

@@ -30,10 +30,10 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     proxy.add_argument("--perturb", default="", metavar="SPEC", help="change one result: causal grounding")
     proxy.add_argument("--call-timeout", type=float, metavar="S", help="seconds that a call may take")
     add_serve_arguments(proxy)
-    proxy.set_defaults(run=_proxy, takes_command=True)
+    proxy.set_defaults(run=_run_proxy, takes_command=True)
 
 
-def _proxy(arguments: argparse.Namespace) -> int:
+def _run_proxy(arguments: argparse.Namespace) -> int:
     from labrig.calls import CallLog
     from labrig_harness.grounding.perturb import Declared, Perturber
     from labrig_harness.recording.call_store import LIVE, CallStore, Setting

@@ -51,14 +51,14 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
     known = verbs.add_parser("suites", help="list the suites and their arms")
     known.add_argument("--json", action="store_true", help="as JSON lines")
-    known.set_defaults(run=_suites)
+    known.set_defaults(run=_list_suites)
 
     demo = verbs.add_parser(
         "demo", help="the main job: agents operate PHREEQC over MCP, scored, with a report"
     )
     demo.add_argument("--out", type=Path, metavar="DIR", help="output folder (default: a fresh one)")
     demo.add_argument("--jobs", type=int, default=2, metavar="N")
-    demo.set_defaults(run=_demo)
+    demo.set_defaults(run=_run_demo)
 
 
 def _add_run(run: argparse.ArgumentParser) -> None:
@@ -142,7 +142,7 @@ def _add_where(verb: argparse.ArgumentParser) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    plan = _plan(arguments)
+    plan = _make_plan(arguments)
     if arguments.dry_run:
         from labrig_harness.run.plan import rehearse
 
@@ -152,14 +152,14 @@ def _run(arguments: argparse.Namespace) -> int:
     return _carry_out([plan], arguments.out, arguments.scheduler)
 
 
-def _plan(arguments: argparse.Namespace) -> RunPlan:
+def _make_plan(arguments: argparse.Namespace) -> RunPlan:
     from labrig_harness.agent import AgentSpec
     from labrig_harness.arm import budget_of
     from labrig_harness.registry import suites
     from labrig_harness.run.plan import RunPlan
 
     suite = suites.load(arguments.suite)
-    _check(arguments)
+    _check_flags(arguments)
     spec = AgentSpec(
         arguments.agent,
         arguments.model,
@@ -196,13 +196,13 @@ def _plan(arguments: argparse.Namespace) -> RunPlan:
         settings=settings,
     )
     plan.check()  # before the tasks, which may take an engine to make
-    samples, chosen = _samples(arguments, suite, preset)
+    samples, chosen = _choose_samples(arguments, suite, preset)
     if spec.kind == "reference":
-        _solvable(suite, samples, arm)
+        _require_solvable(suite, samples, arm)
     return replace(plan, tasks=tuple(samples), preset=chosen)
 
 
-def _solvable(suite: Suite, samples: Sequence[Sample], arm: Arm) -> None:
+def _require_solvable(suite: Suite, samples: Sequence[Sample], arm: Arm) -> None:
     """Refuse a run of the reference in an arm in which it solves none of the samples."""
     from labrig_harness.suite import Unsolvable
 
@@ -221,7 +221,7 @@ def _solvable(suite: Suite, samples: Sequence[Sample], arm: Arm) -> None:
     )
 
 
-def _check(arguments: argparse.Namespace) -> None:
+def _check_flags(arguments: argparse.Namespace) -> None:
     """Refuse flags that cannot hold, alone or together."""
     for flag in ("limit", "epochs", "jobs", "max_steps", "wall_s", "max_tokens", "max_cost", "call_s"):
         value = getattr(arguments, flag)
@@ -237,7 +237,7 @@ def _check(arguments: argparse.Namespace) -> None:
         raise LabrigError("A cost budget needs a price table", where="--max-cost", try_="--prices FILE")
 
 
-def _samples(
+def _choose_samples(
     arguments: argparse.Namespace, suite: Suite, preset: Preset | None
 ) -> tuple[Sequence[Sample], dict[str, Any]]:
     """Return the samples to run, of the file or the seed, by preset, id and number; and what the preset left out."""
@@ -259,7 +259,7 @@ def _samples(
         samples = preset.items(samples)
         chosen = {NAME: arguments.preset, LEFT_OUT: whole - len(samples)}
     if arguments.items is not None:
-        wanted = _items(arguments.items)
+        wanted = _read_items(arguments.items)
         known = {sample.id for sample in samples}
         unknown = [each for each in wanted if each not in known]
         if unknown:
@@ -295,7 +295,7 @@ def _print_plan(plan: RunPlan) -> None:
         print(f"  {sample.id}  {sample.labels.get('stem', '')}{own}")
 
 
-def _items(path: Path) -> list[str]:
+def _read_items(path: Path) -> list[str]:
     try:
         lines = path.read_text(encoding="utf-8-sig").split("\n")
     except (OSError, UnicodeDecodeError) as error:
@@ -380,7 +380,7 @@ def _execute(plan: RunPlan, out: Path, scheduler: str | None, advance: Any) -> N
         from labrig_harness.run.runner import run as run_here
 
         try:
-            asyncio.run(_ended_by_sigterm(run_here(plan, out, progress=advance)))
+            asyncio.run(_end_by_sigterm(run_here(plan, out, progress=advance)))
         except asyncio.CancelledError:
             raise KeyboardInterrupt from None
     else:
@@ -389,7 +389,7 @@ def _execute(plan: RunPlan, out: Path, scheduler: str | None, advance: Any) -> N
         run(plan, out, scheduler, progress=advance)
 
 
-async def _ended_by_sigterm(work: Coroutine[Any, Any, Any]) -> None:
+async def _end_by_sigterm(work: Coroutine[Any, Any, Any]) -> None:
     """Do the work; SIGTERM cancels it, as asyncio does for Ctrl-C.
 
     A KeyboardInterrupt out of a signal handler may be raised anywhere, also where a half-made record is being removed.
@@ -408,7 +408,7 @@ async def _ended_by_sigterm(work: Coroutine[Any, Any, Any]) -> None:
         signal.signal(signal.SIGTERM, before)
 
 
-def _suites(arguments: argparse.Namespace) -> int:
+def _list_suites(arguments: argparse.Namespace) -> int:
     from labrig_harness.registry import suites
 
     broken = 0
@@ -440,7 +440,7 @@ def _suites(arguments: argparse.Namespace) -> int:
     return broken
 
 
-def _demo(arguments: argparse.Namespace) -> int:
+def _run_demo(arguments: argparse.Namespace) -> int:
     from labrig_harness.agent import AgentSpec
     from labrig_harness.records.scoring import score_folder
     from labrig_harness.registry import suites

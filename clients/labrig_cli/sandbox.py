@@ -62,7 +62,7 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _sandbox(arguments: argparse.Namespace, inputs: Iterable[Path] = ()) -> Sandbox:
+def _open_sandbox(arguments: argparse.Namespace, inputs: Iterable[Path] = ()) -> Sandbox:
     from labrig.sandbox import Sandbox
 
     return Sandbox.configured(
@@ -75,11 +75,11 @@ def _sandbox(arguments: argparse.Namespace, inputs: Iterable[Path] = ()) -> Sand
 
 def _run(arguments: argparse.Namespace) -> int:
     """Print output to stdout, errors and notes to stderr; exit 0, or 1 where the code did not end well."""
-    code, inputs, limits = _code(arguments), _inputs(arguments.input), _limits(arguments)
+    code, inputs, limits = _read_code(arguments), _find_inputs(arguments.input), _read_limits(arguments)
     _make_folder(arguments.out)
 
     async def work() -> Result:
-        async with _sandbox(arguments, inputs.values()) as sandbox:
+        async with _open_sandbox(arguments, inputs.values()) as sandbox:
             return await sandbox.run(code, inputs=inputs, limits=limits, seed=arguments.seed)
 
     result = asyncio.run(work())
@@ -89,14 +89,14 @@ def _run(arguments: argparse.Namespace) -> int:
     sys.stdout.write(result.output)
     sys.stdout.flush()
     sys.stderr.write(result.error)
-    for line in (result.detail, *result.notes, *_left_out(result)):
+    for line in (result.detail, *result.notes, *_say_left_out(result)):
         if line:
             print(f"labrig: {line}", file=sys.stderr)
     written = _leave_files(result, arguments.out)
     return 0 if result.status == "ok" and written else FAILED
 
 
-def _left_out(result: Result) -> list[str]:
+def _say_left_out(result: Result) -> list[str]:
     from labrig.sandbox.answers import left_out
 
     return left_out(result)
@@ -115,7 +115,7 @@ def _make_folder(folder: Path | None) -> None:
         raise LabrigError(f"The folder cannot be written: {folder}", where="--out")
 
 
-def _limits(arguments: argparse.Namespace) -> Limits:
+def _read_limits(arguments: argparse.Namespace) -> Limits:
     from labrig.sandbox import Limits
 
     seconds = arguments.wall_s
@@ -125,7 +125,7 @@ def _limits(arguments: argparse.Namespace) -> Limits:
         raise LabrigError(str(error), where="--wall-s, --memory-mb") from error
 
 
-def _code(arguments: argparse.Namespace) -> str:
+def _read_code(arguments: argparse.Namespace) -> str:
     if (arguments.file is None) == (arguments.code is None):
         raise LabrigError(
             "Nothing to run" if arguments.file is None else "A file and -c", expected="FILE or -c CODE"
@@ -139,7 +139,7 @@ def _code(arguments: argparse.Namespace) -> str:
         raise LabrigError(f"The code is not UTF-8: {error.reason}", where=arguments.file) from error
 
 
-def _inputs(given: list[str]) -> dict[str, Path]:
+def _find_inputs(given: list[str]) -> dict[str, Path]:
     inputs: dict[str, Path] = {}
     for word in given:
         name, equals, path = word.partition("=")
@@ -181,7 +181,7 @@ def _check(arguments: argparse.Namespace) -> int:
     """Start the sandbox, which tries its own walls first, and print a line per fact."""
 
     async def work() -> Sandbox:
-        async with _sandbox(arguments) as sandbox:
+        async with _open_sandbox(arguments) as sandbox:
             await sandbox.run("1 + 1")
             return sandbox
 

@@ -103,12 +103,12 @@ def save(result: Any, folder: Path, *, tool: str, given: str, workspace: Path | 
             continue
         content, kind = found
         held.add(sha256(content))
-        name = _kept_name(store, content) or _captioned(result.content, place, kind)
+        name = _find_kept_name(store, content) or _read_caption(result.content, place, kind)
         name = name or f"{tool}-{len(blocks) + 1}{mimetypes.guess_extension(kind) or '.bin'}"
         blocks[place] = _write(folder, name, content)
     artifacts: dict[str, Path] = {}
     unsaved: dict[str, str] = {}
-    for handle in dict.fromkeys(_HANDLE.findall(_words(result))):
+    for handle in dict.fromkeys(_HANDLE.findall(_join_texts(result))):
         if handle in given or any(each.startswith(handle.removeprefix("sha256:")) for each in held):
             continue
         try:
@@ -120,20 +120,20 @@ def save(result: Any, folder: Path, *, tool: str, given: str, workspace: Path | 
     return Saved(blocks, artifacts, unsaved)
 
 
-def _words(result: Any) -> str:
+def _join_texts(result: Any) -> str:
     """Return all texts of a result."""
     texts = [each.text for each in result.content if each.type == "text"]
     return "\n".join([*texts, repr(result.structured_content or "")])
 
 
-def _kept_name(store: ArtifactStore | None, content: bytes) -> str:
+def _find_kept_name(store: ArtifactStore | None, content: bytes) -> str:
     try:
         return store.get(f"sha256:{sha256(content)}").name if store is not None else ""
     except LabrigError:
         return ""
 
 
-def _captioned(content: list[Any], place: int, kind: str) -> str:
+def _read_caption(content: list[Any], place: int, kind: str) -> str:
     """Return the file name with which the text below a picture begins (``plot.png: ...``), if it is one."""
     text = getattr(content[place + 1], "text", "") if place + 1 < len(content) else ""
     name = text.split("\n")[0].partition(":")[0].strip()
@@ -144,7 +144,7 @@ def _write(folder: Path, name: str, content: bytes) -> Path:
     temporary = folder / new_name()
     try:
         temporary.write_bytes(content)
-        return _placed(temporary, folder, name)
+        return _place_file(temporary, folder, name)
     finally:
         temporary.unlink(missing_ok=True)
 
@@ -164,15 +164,15 @@ def _copy(store: ArtifactStore, handle: str, folder: Path) -> Path:
                     content = contents.read_content(opened.descriptor, surveyed, name, file)
             if content.sha256 != opened.artifact.sha256:
                 raise LabrigError("Its content was changed since it was kept", where=handle, code="refused")
-            return _placed(folder / temporary, folder, name)
+            return _place_file(folder / temporary, folder, name)
         finally:
             target.delete(temporary)
 
 
-def _placed(temporary: Path, folder: Path, name: str) -> Path:
+def _place_file(temporary: Path, folder: Path, name: str) -> Path:
     """Give what was written its name, or the next one that is free; nothing that is there is replaced."""
     own = name.rpartition("/")[2].lstrip(".") or "artifact"
-    for numbered in _numbered(own):
+    for numbered in _number_names(own):
         target = folder / numbered
         try:
             if temporary.is_dir():
@@ -187,7 +187,7 @@ def _placed(temporary: Path, folder: Path, name: str) -> Path:
     raise AssertionError("names have no end")
 
 
-def _numbered(name: str) -> Iterator[str]:
+def _number_names(name: str) -> Iterator[str]:
     """Yield ``plot.png``, ``plot-2.png``, ``plot-3.png``, .."""
     yield name
     stem, suffix = os.path.splitext(name)  # noqa: PTH122 - a name, not a path

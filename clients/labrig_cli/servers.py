@@ -46,7 +46,7 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     tools.add_argument("server", nargs="?", metavar="SERVER")
     tools.add_argument("--json", action="store_true", help="the tools/list result as it goes over the wire")
     add_serve_arguments(tools)
-    tools.set_defaults(run=_tools, takes_command=True)
+    tools.set_defaults(run=_list_tools, takes_command=True)
 
     call = verbs.add_parser(
         "call",
@@ -95,7 +95,7 @@ def _serve(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _client(arguments: argparse.Namespace, server: str | None) -> Any:
+def _open_client(arguments: argparse.Namespace, server: str | None) -> Any:
     """Return an MCP client for SERVER; a name or a command is started, a URL is reached."""
     os.environ.setdefault("FASTMCP_LOG_LEVEL", "ERROR")
     from fastmcp import Client
@@ -131,9 +131,9 @@ def _require_default(options: ServeOptions, target: Target) -> None:
         )
 
 
-def _tools(arguments: argparse.Namespace) -> int:
+def _list_tools(arguments: argparse.Namespace) -> int:
     async def listed() -> list[Any]:
-        async with _client(arguments, arguments.server) as client:
+        async with _open_client(arguments, arguments.server) as client:
             found: list[Any] = await client.list_tools()
             return found
 
@@ -161,7 +161,7 @@ def _call(arguments: argparse.Namespace) -> int:
     server = None if arguments.command else words.pop(0)
     if not words or len(words) > 2:
         raise LabrigError("This call cannot be read", expected="labrig call SERVER TOOL [JSON | - | @FILE]")
-    tool, given = words[0], _arguments(words[1] if len(words) == 2 else "{}")
+    tool, given = words[0], _read_arguments(words[1] if len(words) == 2 else "{}")
     if server in names() and not arguments.tools and tool in {spec.name for spec in toolbox(server).specs}:
         waits = () if arguments.no_wait else ("get_job",)
         known = {spec.name for spec in toolbox(server).specs}
@@ -177,12 +177,12 @@ def _call(arguments: argparse.Namespace) -> int:
         )  # whose artifacts can be taken when the server has ended
 
     async def called() -> Any:
-        with _bar() as advance:
-            async with _client(arguments, server) as client:
+        with _show_progress() as advance:
+            async with _open_client(arguments, server) as client:
                 result = await client.call_tool_mcp(tool, given, progress_handler=advance)
                 # A job ends with a server that ends with this call.
                 waits = not arguments.no_wait and tool != "get_job"  # which says itself how long it waits
-                return await _finished(client, result, advance) if waits else result
+                return await _finish_job(client, result, advance) if waits else result
 
     result = _run(called())
     if isinstance(result, int):
@@ -204,7 +204,7 @@ Advance = Callable[[float, float | None, str | None], Awaitable[None]]
 
 
 @contextmanager
-def _bar() -> Iterator[Advance]:
+def _show_progress() -> Iterator[Advance]:
     """Give what shows how far a call is, as a bar on a terminal's standard error; elsewhere it shows nothing."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -220,7 +220,7 @@ def _bar() -> Iterator[Advance]:
         yield advance
 
 
-async def _finished(client: Any, result: Any, advance: Advance) -> Any:
+async def _finish_job(client: Any, result: Any, advance: Advance) -> Any:
     """Wait for the job that a call started, if it did, and return the job's result in place of the call's."""
     while True:
         said = result.structured_content or {}
@@ -231,7 +231,7 @@ async def _finished(client: Any, result: Any, advance: Advance) -> Any:
         result = await client.call_tool_mcp("get_job", waiting, progress_handler=advance)
 
 
-def _arguments(text: str) -> dict[str, Any]:
+def _read_arguments(text: str) -> dict[str, Any]:
     """Read a call's arguments: JSON, ``-`` for standard input, ``@FILE``."""
     where = "ARGUMENTS"
     if text == "-":
@@ -263,7 +263,7 @@ def _say_saved(saved: Saved) -> None:
         print("nothing to save: the result has no picture and names no artifact", file=sys.stderr)
 
 
-def _shown(block: Any, file: Path | None) -> str:
+def _describe_block(block: Any, file: Path | None) -> str:
     """Return the text of a content block; of a picture its type, and its file or handle."""
     if (text := getattr(block, "text", None)) is not None:
         return str(text)
@@ -284,7 +284,7 @@ def _show(result: Any, *, as_text: bool, files: Mapping[int, Path] = MappingProx
     files
         Where its pictures were saved, by the place of their blocks.
     """
-    text = "\n".join(_shown(each, files.get(place)) for place, each in enumerate(result.content))
+    text = "\n".join(_describe_block(each, files.get(place)) for place, each in enumerate(result.content))
     error = ((result.meta or {}).get(META_KEY) or {}).get("error")
     structured = result.structured_content
     if not result.is_error or structured is not None:

@@ -30,10 +30,10 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "--only", default="", metavar="N,N", help="only these tables, by number (default: all)"
     )
     tables.add_argument("--format", choices=FORMATS, default="text")
-    tables.set_defaults(run=_tables)
+    tables.set_defaults(run=_print_tables)
 
 
-def _tables(arguments: argparse.Namespace) -> int:
+def _print_tables(arguments: argparse.Namespace) -> int:
     from labrig_harness.records.scoring import paper_tables, score_folder
     from labrig_study.report.prose import readable
     from labrig_study.report.terminal import print_table, stdout_console
@@ -45,16 +45,16 @@ def _tables(arguments: argparse.Namespace) -> int:
             where=str(arguments.out),
             try_="labrig score",
         )
-    made = _chosen(paper_tables(scored), arguments.only)
+    made = _choose_tables(paper_tables(scored), arguments.only)
     for title, lines in (("Not scored", scored.skipped), ("Missing", scored.missing)):
         for line in lines:
             print(f"{title}: {readable(line)}", file=sys.stderr)
     if arguments.format == "json":
         print(json.dumps([asdict(each) for each in made], ensure_ascii=False, indent=1))
     elif arguments.format == "csv":
-        print("\n".join(map(_csv, made)), end="")
+        print("\n".join(map(_write_csv, made)), end="")
     elif arguments.format == "markdown":
-        print("\n".join(map(_markdown, made)), end="")
+        print("\n".join(map(_write_markdown, made)), end="")
     else:
         # A table of a paper is wanted whole: only a terminal has an end.
         console = stdout_console(PAPER)
@@ -73,7 +73,7 @@ def numbers(title: str) -> set[int]:
     return set(range(int(found[1]), int(found[2] or found[1]) + 1)) if found else set()
 
 
-def _chosen(tables: list[Table], only: str) -> list[Table]:
+def _choose_tables(tables: list[Table], only: str) -> list[Table]:
     if not only:
         return tables
     try:
@@ -86,17 +86,17 @@ def _chosen(tables: list[Table], only: str) -> list[Table]:
     return [each for each in tables if numbers(each.title) & wanted]
 
 
-def _cell(value: Any) -> str:
+def _write_cell(value: Any) -> str:
     return "" if value is None else str(value)
 
 
-def _csv(table: Table) -> str:
+def _write_csv(table: Table) -> str:
     return csv_text([f"# {table.title}"], [table.columns, *table.rows])
 
 
-def _markdown(table: Table) -> str:
+def _write_markdown(table: Table) -> str:
     def line(cells: Any) -> str:
-        return "| " + " | ".join(_cell(each).replace("|", "\\|") for each in cells) + " |"
+        return "| " + " | ".join(_write_cell(each).replace("|", "\\|") for each in cells) + " |"
 
     lines = [f"**{table.title}**", ""]
     if table.rows:

@@ -49,7 +49,7 @@ class Blob:
     def of(cls, content: bytes | Path) -> Blob:
         """Return the blob of some content, or of a file's."""
         digest, size = hashlib.sha256(), 0
-        with _opened(content) as file:
+        with _open_content(content) as file:
             while piece := file.read(PIECE):
                 digest.update(piece)
                 size += len(piece)
@@ -95,27 +95,27 @@ class Blob:
 
     def _pour(self, sink: BinaryIO) -> None:
         if self.source is None:
-            raise self._absent()
+            raise self._report_absence()
         digest = hashlib.sha256()
         try:
-            file = _opened(self.source)
+            file = _open_content(self.source)
         except OSError as error:
-            raise self._absent() from error
+            raise self._report_absence() from error
         with file:
             # A pipe would be waited for, and a device has no end: samples come from others, and so do their files.
             if isinstance(self.source, Path):
                 found = os.fstat(file.fileno())
                 if not stat.S_ISREG(found.st_mode):
-                    raise self._absent()
+                    raise self._report_absence()
                 if found.st_size != self.size:
-                    raise self._changed()
+                    raise self._report_change()
             while piece := file.read(PIECE):
                 digest.update(piece)
                 sink.write(piece)
         if digest.hexdigest() != self.sha256:
-            raise self._changed()
+            raise self._report_change()
 
-    def _changed(self) -> LabrigError:
+    def _report_change(self) -> LabrigError:
         return LabrigError(
             "A file of a sample no longer has its hash",
             where=str(self.source)[:200],
@@ -123,7 +123,7 @@ class Blob:
             code="refused",
         )
 
-    def _absent(self) -> LabrigError:
+    def _report_absence(self) -> LabrigError:
         return LabrigError(
             "The content of a file of a sample is not here",
             where=str(self.source or f"{FOLDER}/{self.sha256}")[:200],
@@ -179,7 +179,7 @@ def check_paths(paths: Iterable[str]) -> None:
                 raise ValueError(f"{str(folder)!r} is a file, and the folder of another one")
 
 
-def _opened(content: bytes | Path) -> BinaryIO:
+def _open_content(content: bytes | Path) -> BinaryIO:
     if isinstance(content, bytes):
         return io.BytesIO(content)
     return open(content, "rb", opener=lambda path, flags: os.open(path, flags | os.O_NONBLOCK))

@@ -56,7 +56,7 @@ def read_submission(
         The letters of a multiple-choice question (default A to D), for the channel ``letter``.
     """
     if channel.is_file:
-        return _from_file(channel, workspace, steps) if workspace is not None else None
+        return _read_file(channel, workspace, steps) if workspace is not None else None
     last = next((step for step in reversed(steps) if step.source == "agent" and step.text.strip()), None)
     if last is None:
         return None
@@ -64,7 +64,7 @@ def read_submission(
     if channel.kind == "json":
         found = last_json_object(text)
     elif channel.kind == "final_json":
-        found = _between(text, "<final_json>", "</final_json>")
+        found = _cut_between(text, "<final_json>", "</final_json>")
     else:
         found = last_letter(text, choices or ("A", "B", "C", "D"))
     return Submission(found, last.index) if found else None
@@ -81,13 +81,13 @@ def submitted(channel: Channel, steps: Sequence[Step], choices: Sequence[str]) -
         for call in reversed(step.calls):
             named = posixpath.normpath(str(call.arguments.get("path", "")))
             content = call.arguments.get("content")
-            if _writes(call) and named == channel.path and not call.is_error and isinstance(content, str):
+            if _is_writing(call) and named == channel.path and not call.is_error and isinstance(content, str):
                 kept = content.encode("utf-8", "surrogatepass")[: MOST[channel.kind]]
                 return Submission(kept.decode("utf-8", "replace"), step.index)
     return None
 
 
-def _from_file(channel: Channel, workspace: Path, steps: Sequence[Step]) -> Submission | None:
+def _read_file(channel: Channel, workspace: Path, steps: Sequence[Step]) -> Submission | None:
     """Read the file, and find the step that wrote it last: no step, where something else made it."""
     path = workspace / channel.path
     if path.is_symlink() or not path.is_file():
@@ -98,17 +98,17 @@ def _from_file(channel: Channel, workspace: Path, steps: Sequence[Step]) -> Subm
     for step in steps:
         for call in step.calls:
             named = posixpath.normpath(str(call.arguments.get("path", "")))
-            if _writes(call) and named == channel.path and call.succeeded:
+            if _is_writing(call) and named == channel.path and call.succeeded:
                 written = step.index
     return Submission(text, written)
 
 
-def _writes(call: ToolCall) -> bool:
+def _is_writing(call: ToolCall) -> bool:
     """Tell whether a call writes a file: with any server of the arm, since they share the workspace."""
     return call.tool.rpartition("__")[2] == "write_file"
 
 
-def _between(text: str, start: str, end: str) -> str:
+def _cut_between(text: str, start: str, end: str) -> str:
     _, found, tail = text.rpartition(start)
     return tail.partition(end)[0].strip() if found and end in tail else ""
 

@@ -155,7 +155,7 @@ class Sample:
         if fields.get("schema") not in (SCHEMA, EARLIER):
             raise ValueError(f"schema {fields.get('schema')!r}, not {SCHEMA} or {EARLIER}")
         try:
-            return _reader().validate_python(fields)
+            return _make_reader().validate_python(fields)
         except ValidationError as error:
             # One for each form that a value might have had: text, or bytes by their hash.
             found = [
@@ -166,5 +166,5 @@ class Sample:
 
 
 @lru_cache(maxsize=1)
-def _reader() -> TypeAdapter[Sample]:
+def _make_reader() -> TypeAdapter[Sample]:
     return TypeAdapter(Sample)

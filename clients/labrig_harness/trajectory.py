@@ -253,9 +253,9 @@ class Trajectory:
         """
         if fields.get("schema") not in (SCHEMA, EARLIER):
             raise ValueError(f"schema {fields.get('schema')!r}, not {SCHEMA} or {EARLIER}")
-        return _reader().validate_python(fields)
+        return _make_reader().validate_python(fields)
 
 
 @lru_cache(maxsize=1)
-def _reader() -> TypeAdapter[Trajectory]:
+def _make_reader() -> TypeAdapter[Trajectory]:
     return TypeAdapter(Trajectory)

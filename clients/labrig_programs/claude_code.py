@@ -47,9 +47,9 @@ class ClaudeCode(Program):
             argv += ["--model", model]
         if effort := self.setting("effort"):
             argv += ["--effort", effort]
-        return Launch(tuple(argv), self._environment(arm), visit.bench.prompt.encode())
+        return Launch(tuple(argv), self._make_environment(arm), visit.bench.prompt.encode())
 
-    def _environment(self, arm: Arm) -> dict[str, str]:
+    def _make_environment(self, arm: Arm) -> dict[str, str]:
         more = {
             "ANTHROPIC_BASE_URL": self.setting("base_url"),
             "CLAUDE_CODE_MAX_OUTPUT_TOKENS": self.setting("max_output_tokens"),

@@ -51,7 +51,7 @@ class Codex(Program):
         arm = visit.bench.arm
         folder = visit.home / ".codex"
         folder.mkdir()
-        (folder / "config.toml").write_text(tomlkit.dumps(self._config(visit, arm)))
+        (folder / "config.toml").write_text(tomlkit.dumps(self._make_config(visit, arm)))
         argv = [str(self.program), "exec", "--json", "--skip-git-repo-check", "--color", "never"]
         if arm.builtin_tools and self.confinement == "bubblewrap":
             argv.append("--dangerously-bypass-approvals-and-sandbox")  # the sandbox is ours
@@ -60,7 +60,7 @@ class Codex(Program):
         key = os.environ.get("CODEX_API_KEY") or os.environ.get("OPENAI_API_KEY", "")
         return Launch((*argv, "-"), {"CODEX_API_KEY": key}, visit.bench.prompt.encode())
 
-    def _config(self, visit: Visit, arm: Arm) -> dict[str, Any]:
+    def _make_config(self, visit: Visit, arm: Arm) -> dict[str, Any]:
         """Return config.toml as data."""
         config: dict[str, Any] = {
             "tool_output_token_limit": 1_000_000,
@@ -122,12 +122,12 @@ class Codex(Program):
             return run
         with kept.open("rb") as file:
             rollout = last_run(codex.read(file))
-        if rollout is None or _calls(rollout) != _calls(run):
+        if rollout is None or _list_calls(rollout) != _list_calls(run):
             return run
         return replace(
             run, steps=rollout.steps, model=rollout.model, versions={**run.versions, **rollout.versions}
         )
 
 
-def _calls(run: ReadRun) -> list[tuple[str, dict[str, Any]]]:
+def _list_calls(run: ReadRun) -> list[tuple[str, dict[str, Any]]]:
     return [(call.tool, call.arguments) for step in run.steps for call in step.calls]

@@ -40,7 +40,7 @@ class Command(Program):
         super().__init__(spec, seed)
         if self.setting("log") and self.setting("log") not in LOGS:
             raise unknown_name("format of a log", self.setting("log"), LOGS, where="--set log")
-        missing = [name for name in self._names() if name not in os.environ]
+        missing = [name for name in self._list_names() if name not in os.environ]
         if missing:
             raise LabrigError(
                 f"The environment does not hold {', '.join(missing)}", where="--set env", code="unavailable"
@@ -83,11 +83,11 @@ class Command(Program):
             "LABRIG_PROMPT_FILE": str(prompt),
             "LABRIG_MCP_CONFIG": str(config),
             "LABRIG_MAX_STEPS": str(visit.bench.arm.max_steps),
-            **{name: os.environ[name] for name in self._names()},
+            **{name: os.environ[name] for name in self._list_names()},
         }
         return Launch(tuple(argv), env, prompt.read_bytes(), tuple(named))
 
-    def _names(self) -> list[str]:
+    def _list_names(self) -> list[str]:
         return [name for name in self.setting("env").split(",") if name]
 
     async def versions(self) -> dict[str, str]:

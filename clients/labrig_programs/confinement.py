@@ -84,7 +84,7 @@ def decide(mode: Mode) -> str:
     """
     if mode == "off":
         return UNCONFINED
-    missing = _probe()
+    missing = _probe_cell()
     if not missing:
         return BUBBLEWRAP
     if mode == "required":
@@ -112,15 +112,15 @@ def write_arguments(cell: Cell, folder: Path, cwd: Path) -> Path:
         f"root:x:0:0::/:/bin/false\nagent:x:{USER}:{USER}::{cwd}:/bin/sh\nnobody:x:65534:65534::/:/bin/false\n"
     )
     (names / "group").write_text(f"root:x:0:\nagent:x:{USER}:\nnogroup:x:65534:\n")
-    words = [*_isolation(), *_system(), "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]
+    words = [*_list_isolation(), *_list_system(), "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]
     words += [
         word for name in ("passwd", "group") for word in ("--ro-bind", str(names / name), f"/etc/{name}")
     ]
     if not cell.network:
         words.append("--unshare-net")
-    seen = [*map(Path, SYSTEM), *map(_real, (*cell.readable, *cell.writable))]
-    hidden = [_real(path) for path in (*cell.hidden, *own_code(), config.home())]
-    for path in map(_real, (*cell.readable, *cell.writable)):
+    seen = [*map(Path, SYSTEM), *map(_resolve_path, (*cell.readable, *cell.writable))]
+    hidden = [_resolve_path(path) for path in (*cell.hidden, *own_code(), config.home())]
+    for path in map(_resolve_path, (*cell.readable, *cell.writable)):
         inside = next((each for each in hidden if path.is_relative_to(each)), None)
         if inside is not None:
             raise LabrigError(
@@ -132,7 +132,7 @@ def write_arguments(cell: Cell, folder: Path, cwd: Path) -> Path:
             )
     for way, paths in (("--ro-bind", cell.readable), ("--bind", cell.writable)):
         for path in dict.fromkeys(paths):
-            words += [way, str(_real(path)), str(path.absolute())]
+            words += [way, str(_resolve_path(path)), str(path.absolute())]
     for path in hidden:
         if path.exists() and any(path.is_relative_to(each) for each in seen):
             words += ["--tmpfs", str(path)] if path.is_dir() else ["--ro-bind", "/dev/null", str(path)]
@@ -148,12 +148,12 @@ def command(arguments: Path, argv: Sequence[str]) -> list[str]:
     return ["/bin/sh", "-c", inner, "sh", str(arguments), *argv]
 
 
-def _isolation() -> list[str]:
-    more = [flag for flag in ("--disable-userns",) if flag in _help()]  # bubblewrap 0.8 and later
+def _list_isolation() -> list[str]:
+    more = [flag for flag in ("--disable-userns",) if flag in _read_help()]  # bubblewrap 0.8 and later
     return [*ISOLATION, *more]
 
 
-def _system() -> list[str]:
+def _list_system() -> list[str]:
     """Return the arguments that bring the system's folders, links kept as links."""
     words: list[str] = []
     for name in SYSTEM:
@@ -165,7 +165,7 @@ def _system() -> list[str]:
     for name in SETTINGS:
         path = Path("/etc") / name
         if path.exists():
-            words += ["--ro-bind", str(_real(path)), str(path)]
+            words += ["--ro-bind", str(_resolve_path(path)), str(path)]
     return words
 
 
@@ -195,7 +195,7 @@ def shim_python() -> tuple[Path, tuple[Path, ...], tuple[Path, ...]]:
     It is the one below the virtual environment, without its site-packages.
     """
     base = Path(sys.base_prefix)
-    program = _real(Path(getattr(sys, "_base_executable", sys.executable)))
+    program = _resolve_path(Path(getattr(sys, "_base_executable", sys.executable)))
     if _is_system(program):
         return program, (), ()
     libraries = base / "lib"
@@ -211,7 +211,7 @@ def installation(program: Path) -> tuple[Path, ...]:
     For a script, also what its first line names. Nothing of the system's folders, which are seen anyway.
     """
     found: list[Path] = []
-    for path in dict.fromkeys((program.absolute(), _real(program))):
+    for path in dict.fromkeys((program.absolute(), _resolve_path(program))):
         if _is_system(path):
             continue
         parts = path.parts
@@ -219,14 +219,14 @@ def installation(program: Path) -> tuple[Path, ...]:
         if "node_modules" in parts:  # packages of npm lie beside those they need
             found.append(Path(*parts[: parts.index("node_modules") + 1]))
         elif (environment / "pyvenv.cfg").is_file():
-            found += [environment, *_python_below(environment)]
+            found += [environment, *_find_python_below(environment)]
         else:
             found.append(path)
     named = interpreter(program)
     return tuple(dict.fromkeys((*found, *(installation(named) if named else ()))))
 
 
-def _python_below(environment: Path) -> tuple[Path, ...]:
+def _find_python_below(environment: Path) -> tuple[Path, ...]:
     """Return what the Python below a virtual environment needs, unless it is the system's.
 
     `bin/python` may be a link to a link: each is found, with the library beside it.
@@ -265,12 +265,12 @@ def _is_system(path: Path) -> bool:
     return any(path.is_relative_to(each) for each in SYSTEM)
 
 
-def _real(path: Path) -> Path:
+def _resolve_path(path: Path) -> Path:
     return Path(os.path.realpath(path))
 
 
 @cache
-def _help() -> str:
+def _read_help() -> str:
     found = shutil.which("bwrap")
     if not found:
         return ""
@@ -278,7 +278,7 @@ def _help() -> str:
 
 
 @cache
-def _probe() -> str:
+def _probe_cell() -> str:
     """Try a cell once; return why there is none, or an empty text.
 
     Raises
@@ -296,7 +296,9 @@ def _probe() -> str:
         look = f"PATH=/usr/bin:/bin; test -e {canary} && echo LEAK; ls -d /proc/[0-9]*; "
         look += "grep -E 'CapEff|NoNewPrivs' /proc/self/status"
         cell = Cell(writable=(Path(inside),))
-        done = _run(command(write_arguments(cell, Path(outside), Path(inside)), ["/bin/sh", "-c", look]))
+        done = _run_command(
+            command(write_arguments(cell, Path(outside), Path(inside)), ["/bin/sh", "-c", look])
+        )
     if done.returncode != 0:
         return "bubblewrap fails: " + (done.stderr.strip().splitlines() or [f"exit {done.returncode}"])[-1]
     seen = done.stdout.split()
@@ -313,7 +315,9 @@ def _probe() -> str:
     return ""
 
 
-def _run(argv: Iterable[str], env: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+def _run_command(
+    argv: Iterable[str], env: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
     try:
         return subprocess.run(
             list(argv),

@@ -40,9 +40,9 @@ class Gemini(Program):
         """Return how to start the program for one item."""
         folder = visit.home / ".gemini"
         folder.mkdir()
-        (folder / "settings.json").write_text(json.dumps(self._config(visit, visit.bench.arm)))
+        (folder / "settings.json").write_text(json.dumps(self._make_config(visit, visit.bench.arm)))
         argv = [str(self.program), "--output-format", "stream-json", "--approval-mode", "yolo"]
-        if model := self._model():
+        if model := self._name_model():
             argv += ["--model", model]
         more = {"GOOGLE_GEMINI_BASE_URL": self.setting("base_url")}
         env = {
@@ -52,10 +52,10 @@ class Gemini(Program):
         }
         return Launch(tuple(argv), env, visit.bench.prompt.encode())
 
-    def _model(self) -> str:
+    def _name_model(self) -> str:
         return bare_model(self.spec.model, "google", "gemini")
 
-    def _config(self, visit: Visit, arm: Arm) -> dict[str, Any]:
+    def _make_config(self, visit: Visit, arm: Arm) -> dict[str, Any]:
         """Return settings.json as data."""
         servers = {
             name: {
@@ -81,15 +81,15 @@ class Gemini(Program):
             "model": {"maxSessionTurns": arm.max_steps},
             "tools": {"truncateToolOutputThreshold": 4_000_000, **own},
         }
-        if sent := self._generation():
+        if sent := self._make_generation():
             override = {
-                "match": {"model": self._model()} if self._model() else {},
+                "match": {"model": self._name_model()} if self._name_model() else {},
                 "modelConfig": {"generateContentConfig": sent},
             }
             config["modelConfigs"] = {"customOverrides": [override]}
         return config
 
-    def _generation(self) -> dict[str, Any]:
+    def _make_generation(self) -> dict[str, Any]:
         """Return what is sent with every request, in the API's own names."""
         given = self.spec.settings
         names = {"temperature": "temperature", "top_p": "topP", "max_output_tokens": "maxOutputTokens"}

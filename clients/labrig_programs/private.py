@@ -36,10 +36,10 @@ def private_folder() -> Iterator[Path]:
     try:
         yield folder
     finally:
-        shutil.rmtree(folder, onerror=_unlock)
+        shutil.rmtree(folder, onerror=_unlock_and_remove)
 
 
-def _unlock(remove: Callable[..., Any], path: str, _: object) -> None:
+def _unlock_and_remove(remove: Callable[..., Any], path: str, _: object) -> None:
     """Remove what a program made read-only."""
     with contextlib.suppress(OSError):
         for place in (os.path.dirname(path), path):  # noqa: PTH120

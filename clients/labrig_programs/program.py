@@ -144,12 +144,12 @@ class Program:
         mode = self.setting("confine") or "auto"
         if mode not in get_args(confinement.Mode):
             raise unknown_name("way to confine", mode, get_args(confinement.Mode), where="--set confine")
-        for path in self._readable():
+        for path in self._list_readable():
             if not path.exists():
                 raise LabrigError(
                     "There is no such file or folder", where=f"readable={path}", code="not_found"
                 )
-        self.prices = _prices(spec.prices)
+        self.prices = _load_prices(spec.prices)
         self.program = self.find()
         self.confinement = confinement.decide(cast("confinement.Mode", mode))
 
@@ -219,12 +219,12 @@ class Program:
             visit: Visit | None = None
             try:
                 async with bench.sockets(max_calls=most) as sockets:
-                    visit = self._visit(bench, place, sockets)
-                    outcome, limit = await self._play(visit, place, sockets, log)
+                    visit = self._make_visit(bench, place, sockets)
+                    outcome, limit = await self._play_visit(visit, place, sockets, log)
             finally:
                 if visit is not None and log.exists():
                     read = self.read(log, visit)
-                self._adopt(bench, read)
+                self._adopt_log(bench, read)
         if limit is not None:
             raise limit
         bench.settle()
@@ -235,7 +235,7 @@ class Program:
             raise limit
         conclude(self.kind, read, outcome)
 
-    def _adopt(self, bench: Bench, read: ReadRun | None) -> None:
+    def _adopt_log(self, bench: Bench, read: ReadRun | None) -> None:
         """Take over what the log shows, and the cost: by the price table where one is named, else as it estimates."""
         bench.adopt(read.steps if read is not None else ())
         if read is None:
@@ -277,7 +277,7 @@ class Program:
         value = self.spec.settings.get(name)
         return "" if value is None else str(value)
 
-    def _readable(self) -> tuple[Path, ...]:
+    def _list_readable(self) -> tuple[Path, ...]:
         return tuple(Path(each).expanduser() for each in self.setting("readable").split(":") if each)
 
     def key_environment(self) -> dict[str, str]:
@@ -286,7 +286,7 @@ class Program:
 
     # ------------------------------------------------------------------------------------- one item
 
-    def _visit(self, bench: Bench, place: Path, sockets: dict[str, Path]) -> Visit:
+    def _make_visit(self, bench: Bench, place: Path, sockets: dict[str, Path]) -> Visit:
         home, scratch, joiner = place / "home", place / "scratch", place / SHIM.name
         for folder in (home, scratch):
             folder.mkdir()
@@ -299,7 +299,7 @@ class Program:
             {name: tuple(shim.command(path, python, str(joiner))) for name, path in sockets.items()},
         )
 
-    async def _play(
+    async def _play_visit(
         self, visit: Visit, place: Path, sockets: dict[str, Path], log: Path
     ) -> tuple[process.Outcome, Exception | None]:
         """Run the program to its end; return how it ended, and the limit that ended it."""
@@ -309,7 +309,7 @@ class Program:
         argv = list(launch.argv)
         if self.confinement == confinement.BUBBLEWRAP:
             arguments = confinement.write_arguments(
-                self._cell(visit, place, sockets, launch), place, visit.cwd
+                self._make_cell(visit, place, sockets, launch), place, visit.cwd
             )
             argv = confinement.command(arguments, argv)
         else:
@@ -352,7 +352,9 @@ class Program:
             )
         return outcome, limits[0] if limits else None
 
-    def _cell(self, visit: Visit, place: Path, sockets: dict[str, Path], launch: Launch) -> confinement.Cell:
+    def _make_cell(
+        self, visit: Visit, place: Path, sockets: dict[str, Path], launch: Launch
+    ) -> confinement.Cell:
         _, needed, sites = confinement.shim_python()
         private = visit.bench.workspace / PRIVATE
         # Servers write into its private folder, confined by nothing: no link may lead them away.
@@ -362,7 +364,7 @@ class Program:
             readable=(
                 *confinement.installation(self.program),
                 *launch.readable,
-                *self._readable(),
+                *self._list_readable(),
                 *(Path(value) for name in PASSED_ON if (value := os.environ.get(name, "")).startswith("/")),
                 *needed,
                 place / SHIM.name,
@@ -392,7 +394,7 @@ def last_run(runs: Sequence[ReadRun]) -> ReadRun | None:
     return runs[-1] if runs else None
 
 
-def _prices(path: str) -> PriceTable | None:
+def _load_prices(path: str) -> PriceTable | None:
     if not path:
         return None
     from labrig_harness.models import prices

@@ -88,15 +88,15 @@ class _Lines(Stream):
         if self._full:
             return
         first, *others = data.split(b"\n")
-        self._add(first)
+        self._add_part(first)
         for part in others:
             self.finish()
-            self._add(part)
+            self._add_part(part)
         self._left -= len(data)
         if self._left < 0:
-            self._stop(AgentFailed(f"the program wrote more than {LOG_BYTES >> 20} MB"))
+            self._stop_reading(AgentFailed(f"the program wrote more than {LOG_BYTES >> 20} MB"))
 
-    def _add(self, part: bytes) -> None:
+    def _add_part(self, part: bytes) -> None:
         room = LINE_BYTES - len(self._line)
         self._line += part[: max(0, room)]
         self._cut = self._cut or len(part) > room
@@ -109,12 +109,12 @@ class _Lines(Stream):
         try:
             self._file.write(redact_bytes(line) + b"\n")
         except OSError as error:
-            self._stop(error)
+            self._stop_reading(error)
         else:
             if not cut:
                 self._seen(line)
 
-    def _stop(self, why: Exception) -> None:
+    def _stop_reading(self, why: Exception) -> None:
         if not self._full:
             self._full = True
             self._end(why)

@@ -189,10 +189,10 @@ def test_a_server_that_was_not_installed_is_no_fault_of_the_machine(
 
     monkeypatch.setattr(house, "toolbox", without_phreeqc)
     monkeypatch.setattr("labrig.sideenv.status", state)
-    assert house._doctor(argparse.Namespace()) == 0
+    assert house._print_facts(argparse.Namespace()) == 0
     assert "server      phreeqc: not installed: " in capfd.readouterr().out
     broken.pop(0)
-    assert house._doctor(argparse.Namespace()) == 1
+    assert house._print_facts(argparse.Namespace()) == 1
 
 
 def test_flags_that_set_up_a_server_are_refused_where_none_is_started(private_home: Path) -> None:

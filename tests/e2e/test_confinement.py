@@ -200,7 +200,7 @@ def test_without_bubblewrap_the_record_says_so(
     tmp_path: Path, databases: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    confinement._probe.cache_clear()
+    confinement._probe_cell.cache_clear()
     try:
         record, _ = play(tmp_path / "out", "silent")
         assert (record.confinement, record.end) == ("unconfined", "no_answer")
@@ -212,11 +212,11 @@ def test_without_bubblewrap_the_record_says_so(
         fake = tmp_path / "bwrap"
         fake.write_text('#!/bin/sh\nwhile [ "$1" != -- ]; do shift; done; shift; exec "$@"\n')
         fake.chmod(0o755)
-        confinement._probe.cache_clear()
+        confinement._probe_cell.cache_clear()
         with pytest.raises(LabrigError, match="does not confine"):
             play(tmp_path / "leaking", "silent")
     finally:
-        confinement._probe.cache_clear()
+        confinement._probe_cell.cache_clear()
 
 
 def test_what_must_be_hidden_is_not_shown_on_request(tmp_path: Path, databases: Path) -> None:

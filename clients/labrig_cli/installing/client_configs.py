@@ -58,27 +58,27 @@ class Client:
     one_list: bool = False
 
 
-def _user(env: Environment) -> Path:
+def _find_user_folder(env: Environment) -> Path:
     configured = env.get("HOME")
     return Path(configured) if configured else Path.home()
 
 
-def _claude_desktop(cwd: Path, env: Environment) -> Path:
+def _find_claude_desktop(cwd: Path, env: Environment) -> Path:
     if sys.platform == "darwin":
-        folder = _user(env) / "Library" / "Application Support"
+        folder = _find_user_folder(env) / "Library" / "Application Support"
     elif sys.platform == "win32":
-        folder = Path(env.get("APPDATA") or _user(env) / "AppData" / "Roaming")
+        folder = Path(env.get("APPDATA") or _find_user_folder(env) / "AppData" / "Roaming")
     else:
-        folder = Path(env.get("XDG_CONFIG_HOME") or _user(env) / ".config")
+        folder = Path(env.get("XDG_CONFIG_HOME") or _find_user_folder(env) / ".config")
     return folder / "Claude" / "claude_desktop_config.json"
 
 
-def _codex(cwd: Path, env: Environment) -> Path:
-    return Path(env.get("CODEX_HOME") or _user(env) / ".codex") / "config.toml"
+def _find_codex(cwd: Path, env: Environment) -> Path:
+    return Path(env.get("CODEX_HOME") or _find_user_folder(env) / ".codex") / "config.toml"
 
 
-def _qwen(cwd: Path, env: Environment) -> Path:
-    return Path(env.get("QWEN_CONFIG_DIR") or _user(env) / ".qwen") / "settings.json"
+def _find_qwen(cwd: Path, env: Environment) -> Path:
+    return Path(env.get("QWEN_CONFIG_DIR") or _find_user_folder(env) / ".qwen") / "settings.json"
 
 
 CLIENTS = {
@@ -101,7 +101,7 @@ CLIENTS = {
             "claude-desktop/claude_desktop_config.json",
             "json",
             "mcpServers",
-            _claude_desktop,
+            _find_claude_desktop,
             "Restart Claude Desktop afterwards. It may not see your shell's PATH, so `labrig install` writes "
             "an absolute command.",
         ),
@@ -111,7 +111,7 @@ CLIENTS = {
             "codex/config.toml",
             "toml",
             "mcp_servers",
-            _codex,
+            _find_codex,
             "`default_tools_approval_mode` lets its tools run without a question: `codex exec` has nobody to "
             "ask, and refuses those that write in their workspace. Delete the line to be asked.",
             limits={
@@ -126,7 +126,7 @@ CLIENTS = {
             "gemini/settings.json",
             "json",
             "mcpServers",
-            lambda cwd, env: _user(env) / ".gemini" / "settings.json",
+            lambda cwd, env: _find_user_folder(env) / ".gemini" / "settings.json",
             "`trust` is left out: it would switch off every confirmation, which is yours to decide. Headless "
             'runs need it (`"trust": true`), or `--approval-mode yolo`.',
             limits={"timeout": TOOL_TIMEOUT_S * 1000},
@@ -169,7 +169,7 @@ CLIENTS = {
             "qwen/settings.json",
             "json",
             "mcpServers",
-            _qwen,
+            _find_qwen,
             "`trust` is left out: it would switch off every confirmation, which is yours to decide.",
             limits={"timeout": TOOL_TIMEOUT_S * 1000},
         ),

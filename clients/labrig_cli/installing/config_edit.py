@@ -81,7 +81,7 @@ def change(text: str, syntax: Syntax, table: str, wanted: Entries, where: str) -
             after = edit(after, table, name, entry)
     kept = {name: each for name, each in old.items() if name not in wanted}
     new = {**kept, **{name: entry for name, entry in wanted.items() if entry is not None}}
-    if _without_empty(parse(after, syntax, where), table) != _without_empty({**before, table: new}, table):
+    if _drop_empty(parse(after, syntax, where), table) != _drop_empty({**before, table: new}, table):
         raise LabrigError(
             f"The entries cannot be put into {table!r} without changing something else",
             where=where,
@@ -91,7 +91,7 @@ def change(text: str, syntax: Syntax, table: str, wanted: Entries, where: str) -
     return after
 
 
-def _without_empty(config: dict[str, Any], table: str) -> dict[str, Any]:
+def _drop_empty(config: dict[str, Any], table: str) -> dict[str, Any]:
     return {key: value for key, value in config.items() if key != table or value}
 
 
@@ -109,7 +109,7 @@ def _skip(text: str, at: int) -> int:
     return _SPACE.match(text, at).end()  # type: ignore[union-attr]  # it matches nothing too
 
 
-def _members(text: str, brace: int) -> tuple[list[_Member], int]:
+def _read_members(text: str, brace: int) -> tuple[list[_Member], int]:
     """Return the members of the object that opens at `brace`, and the place of its closing brace."""
     found: list[_Member] = []
     at = _skip(text, brace + 1)
@@ -129,11 +129,11 @@ def _edit_json(text: str, table: str, name: str, entry: Mapping[str, Any] | None
     if not text.strip():
         text = "{}\n"
     root = _skip(text, 0)
-    holders = [each for each in _members(text, root)[0] if each.key == table]
+    holders = [each for each in _read_members(text, root)[0] if each.key == table]
     if not holders:
         return bom + (text if entry is None else _append_json(text, root, table, {name: entry}, depth=1))
     brace = holders[-1].value  # of a key that occurs twice, parsers take the last
-    found = [each for each in _members(text, brace)[0] if each.key == name]
+    found = [each for each in _read_members(text, brace)[0] if each.key == name]
     if entry is None:
         return bom + _drop_json(text, brace, name)
     if not found:
@@ -142,8 +142,8 @@ def _edit_json(text: str, table: str, name: str, entry: Mapping[str, Any] | None
 
 
 def _append_json(text: str, brace: int, key: str, value: Any, depth: int) -> str:
-    members, close = _members(text, brace)
-    newline, unit = _style(text)
+    members, close = _read_members(text, brace)
+    newline, unit = _read_style(text)
     member = newline + unit * depth + f"{json.dumps(key)}: {_render_json(text, value, depth)}"
     if members:
         return text[: members[-1].end] + "," + (member if newline else " " + member) + text[members[-1].end :]
@@ -152,7 +152,7 @@ def _append_json(text: str, brace: int, key: str, value: Any, depth: int) -> str
 
 def _drop_json(text: str, brace: int, name: str) -> str:
     while True:
-        members, close = _members(text, brace)
+        members, close = _read_members(text, brace)
         at = next((index for index, each in enumerate(members) if each.key == name), None)
         if at is None:
             return text
@@ -166,13 +166,13 @@ def _drop_json(text: str, brace: int, name: str) -> str:
 
 
 def _render_json(text: str, value: Any, depth: int) -> str:
-    newline, unit = _style(text)
+    newline, unit = _read_style(text)
     if not newline:
         return json.dumps(value, ensure_ascii=False)
     return json.dumps(value, ensure_ascii=False, indent=unit).replace("\n", newline + unit * depth)
 
 
-def _style(text: str) -> tuple[str, str]:
+def _read_style(text: str) -> tuple[str, str]:
     """Return the newline and the unit of indentation, both empty in a file that is all one line."""
     indent = _INDENT.search(text)
     if indent is None and "\n" not in text.strip() and '"' in text:
@@ -195,7 +195,7 @@ def _edit_toml(text: str, table: str, name: str, entry: Mapping[str, Any] | None
             del holder[name]
         else:
             inline = isinstance(holder, InlineTable)
-            holder[name] = _toml_entry(entry, inline=inline, fresh=name not in holder)
+            holder[name] = _make_toml_entry(entry, inline=inline, fresh=name not in holder)
         after = tomlkit.dumps(document)
     except (TOMLKitError, ValueError) as error:
         raise LabrigError(
@@ -212,7 +212,7 @@ def _edit_toml(text: str, table: str, name: str, entry: Mapping[str, Any] | None
     return bom + after
 
 
-def _toml_entry(entry: Mapping[str, Any], *, inline: bool, fresh: bool) -> Any:
+def _make_toml_entry(entry: Mapping[str, Any], *, inline: bool, fresh: bool) -> Any:
     made: Any = tomlkit.inline_table() if inline else tomlkit.table()
     for key, value in entry.items():
         if isinstance(value, Mapping):

@@ -153,18 +153,20 @@ def plan(
     env = os.environ if env is None else env
     if not servers:
         raise LabrigError("No server is named", expected=", ".join(known_servers.names()))
-    path = _absolute(path) if path else found.path(_absolute(cwd), env)
-    target = _target(path)
-    variables = {"LABRIG_HOME": str(_absolute(Path(env["LABRIG_HOME"])))} if env.get("LABRIG_HOME") else {}
+    path = _make_absolute(path) if path else found.path(_make_absolute(cwd), env)
+    target = _follow_links(path)
+    variables = (
+        {"LABRIG_HOME": str(_make_absolute(Path(env["LABRIG_HOME"])))} if env.get("LABRIG_HOME") else {}
+    )
     for root in roots:
-        if not _absolute(root).is_dir():
+        if not _make_absolute(root).is_dir():
             raise LabrigError("This root is not a folder", where=f"--root {root}")
-    flags = ["--workspace", str(_absolute(workspace))] if workspace else []
-    flags += ["--root", *(str(_absolute(root)) for root in roots)] if roots else []
+    flags = ["--workspace", str(_make_absolute(workspace))] if workspace else []
+    flags += ["--root", *(str(_make_absolute(root)) for root in roots)] if roots else []
     set_for = known_servers.settings_of(settings, servers, flag="--set")
     tools_for = known_servers.toolsets_of(toolsets, servers, flag="--toolsets")
     own = {
-        server: [*_toolset_flags(tools_for.get(server, ())), *_set_flags(set_for.get(server, {}))]
+        server: [*_make_toolset_flags(tools_for.get(server, ())), *_make_set_flags(set_for.get(server, {}))]
         for server in servers
     }
     wanted = {
@@ -175,19 +177,19 @@ def plan(
     }
     before = _read(target)
     try:
-        after = _changed(found, before or b"", wanted, path)
+        after = _change_content(found, before or b"", wanted, path)
     except LabrigError as error:
         if before is None or found.syntax != "json":
             raise
         raise ByHandError(error, found.table, json.dumps(wanted, indent=2)[1:-1].strip("\n")) from None
-    return InstallPlan(client, tuple(servers), path, target, before, after, _diff(before, after, path))
+    return InstallPlan(client, tuple(servers), path, target, before, after, _make_diff(before, after, path))
 
 
-def _set_flags(settings: Mapping[str, str]) -> list[str]:
+def _make_set_flags(settings: Mapping[str, str]) -> list[str]:
     return [word for name, value in settings.items() for word in ("--set", f"{name}={value}")]
 
 
-def _toolset_flags(toolsets: Sequence[str]) -> list[str]:
+def _make_toolset_flags(toolsets: Sequence[str]) -> list[str]:
     return ["--toolsets", ",".join(dict.fromkeys(toolsets))] if toolsets else []
 
 
@@ -196,9 +198,9 @@ def command(server: str) -> list[str]:
 
     Where Labrig itself was started by ``uvx``, whose environments come and go with a cache, it is ``uvx``.
     """
-    python = _absolute(Path(sys.executable))
+    python = _make_absolute(Path(sys.executable))
     if uvx := commands.uvx():
-        return [str(_absolute(Path(uvx))), *client_configs.portable(server)[1:]]
+        return [str(_make_absolute(Path(uvx))), *client_configs.portable(server)[1:]]
     script = python.with_name(client_configs.key(server))
     return [str(script)] if script.is_file() else [str(python), *known_servers.module(server)]
 
@@ -213,7 +215,7 @@ def apply(plan: InstallPlan) -> None:
     """
     if plan.before == plan.after:
         return
-    with _one_at_a_time():
+    with _hold_lock():
         _apply(plan)
 
 
@@ -222,18 +224,18 @@ def _apply(plan: InstallPlan) -> None:
         raise LabrigError(
             "The file has changed since the plan was made", where=str(plan.path), try_="plan again"
         )
-    record_path = _record_path(plan.client, plan.target)
+    record_path = _place_record(plan.client, plan.target)
     record = _read_record(record_path)
     original, servers = plan.before, plan.servers
-    made = _missing_folders(plan.target)
+    made = _find_missing_folders(plan.target)
     if record is not None:
         servers = tuple(dict.fromkeys((*record["servers"], *servers)))
-        if plan.before is not None and _sha256(plan.before) == record["written_sha256"]:
-            original, made = _original(record), record["folders_made"]
+        if plan.before is not None and _hash_content(plan.before) == record["written_sha256"]:
+            original, made = _read_original(record), record["folders_made"]
         elif plan.before is not None:  # changed by others since our last change
             found = client_configs.find(plan.client)
-            kept = _altered(found, plan.before, record, plan.path)
-            original = _restored(found, plan.before, record, plan.path, kept)
+            kept = _find_altered(found, plan.before, record, plan.path)
+            original = _restore_content(found, plan.before, record, plan.path, kept)
     written = {
         "schema": SCHEMA,
         "client": plan.client,
@@ -241,14 +243,14 @@ def _apply(plan: InstallPlan) -> None:
         "servers": list(servers),
         "original": None if original is None else base64.b64encode(original).decode(),
         "written": base64.b64encode(plan.after).decode(),
-        "written_sha256": _sha256(plan.after),
+        "written_sha256": _hash_content(plan.after),
         "folders_made": made,
         "meta": {"at": datetime.now(UTC).isoformat(timespec="seconds")},
     }
-    with _explained(record_path):
+    with _explain_errors(record_path):
         record_path.parent.mkdir(parents=True, exist_ok=True, mode=PRIVATE_FOLDER_MODE)
         _replace(record_path, json.dumps(written, indent=1).encode() + b"\n", PRIVATE_FILE_MODE)
-    with _explained(plan.path):
+    with _explain_errors(plan.path):
         plan.target.parent.mkdir(parents=True, exist_ok=True)
         _replace(plan.target, plan.after, NEW_FILE_MODE)
 
@@ -267,14 +269,14 @@ def undo(client: str, path: Path | None = None, *, cwd: Path | None = None) -> U
         "not_found" if there is no installation to undo, for instance because it was undone before.
     """
     found = client_configs.find(client)
-    path = _absolute(path) if path else found.path(_absolute(cwd or Path.cwd()), os.environ)
-    with _one_at_a_time():
+    path = _make_absolute(path) if path else found.path(_make_absolute(cwd or Path.cwd()), os.environ)
+    with _hold_lock():
         return _undo(found, path)
 
 
 def _undo(found: Client, path: Path) -> UndoReport:
-    target = _target(path)
-    record_path = _record_path(found.name, target)
+    target = _follow_links(path)
+    record_path = _place_record(found.name, target)
     record = _read_record(record_path)
     if record is None:
         raise LabrigError(
@@ -283,10 +285,10 @@ def _undo(found: Client, path: Path) -> UndoReport:
             expected=f"an installation that was not undone since; its record would be {record_path}",
             code="not_found",
         )
-    now, original = _read(target), _original(record)
-    exact = original is None if now is None else _sha256(now) == record["written_sha256"]
-    after = original if exact or now is None else _restored(found, now, record, path)
-    with _explained(path):
+    now, original = _read(target), _read_original(record)
+    exact = original is None if now is None else _hash_content(now) == record["written_sha256"]
+    after = original if exact or now is None else _restore_content(found, now, record, path)
+    with _explain_errors(path):
         if now is not None and after is not None:
             _replace(target, after, NEW_FILE_MODE)
         elif now is not None:
@@ -294,39 +296,41 @@ def _undo(found: Client, path: Path) -> UndoReport:
             for folder in record["folders_made"]:
                 with contextlib.suppress(OSError):  # somebody else keeps something there
                     Path(folder).rmdir()
-    with _explained(record_path):
+    with _explain_errors(record_path):
         record_path.unlink()
     return UndoReport(path, tuple(record["servers"]), exact, target.exists())
 
 
-def _changed(client: Client, content: bytes, wanted: config_edit.Entries, path: Path) -> bytes:
-    return config_edit.change(_text(content, path), client.syntax, client.table, wanted, str(path)).encode()
+def _change_content(client: Client, content: bytes, wanted: config_edit.Entries, path: Path) -> bytes:
+    return config_edit.change(
+        _decode_text(content, path), client.syntax, client.table, wanted, str(path)
+    ).encode()
 
 
-def _restored(
+def _restore_content(
     client: Client, content: bytes, record: Mapping[str, Any], path: Path, kept: Sequence[str] = ()
 ) -> bytes:
     """Return a changed file without our entries but those kept; an entry that ours replaced comes back."""
-    original = _text(_original(record) or b"", path)
+    original = _decode_text(_read_original(record) or b"", path)
     earlier = config_edit.entries(original, client.syntax, client.table, str(path))
     keys = map(client_configs.key, record["servers"])
-    return _changed(client, content, {key: earlier.get(key) for key in keys if key not in kept}, path)
+    return _change_content(client, content, {key: earlier.get(key) for key in keys if key not in kept}, path)
 
 
-def _altered(client: Client, content: bytes, record: Mapping[str, Any], path: Path) -> list[str]:
+def _find_altered(client: Client, content: bytes, record: Mapping[str, Any], path: Path) -> list[str]:
     """Return the entries of ours that somebody else has changed since, and which are therefore theirs."""
     if "written" not in record:  # as records once were
         return []
-    wrote = _text(base64.b64decode(record["written"]), path)
+    wrote = _decode_text(base64.b64decode(record["written"]), path)
     ours, now = (
         config_edit.entries(text, client.syntax, client.table, str(path))
-        for text in (wrote, _text(content, path))
+        for text in (wrote, _decode_text(content, path))
     )
     keys = map(client_configs.key, record["servers"])
     return [key for key in keys if key in now and now[key] != ours.get(key)]
 
 
-def _text(content: bytes, path: Path) -> str:
+def _decode_text(content: bytes, path: Path) -> str:
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -334,12 +338,12 @@ def _text(content: bytes, path: Path) -> str:
         raise LabrigError("The file is not UTF-8 text", where=f"{path}, line {line}") from error
 
 
-def _absolute(path: Path) -> Path:
+def _make_absolute(path: Path) -> Path:
     """Return the path from the root on, links kept: a venv's Python is one."""
     return Path(os.path.abspath(path.expanduser()))  # noqa: PTH100
 
 
-def _target(path: Path) -> Path:
+def _follow_links(path: Path) -> Path:
     try:
         target = path.resolve()
     except (OSError, RuntimeError) as error:
@@ -350,7 +354,7 @@ def _target(path: Path) -> Path:
 
 
 def _read(path: Path) -> bytes | None:
-    with _explained(path):
+    with _explain_errors(path):
         try:
             return path.read_bytes()
         except FileNotFoundError:
@@ -374,13 +378,13 @@ def _replace(path: Path, content: bytes, new_mode: int) -> None:
         raise
 
 
-def _missing_folders(target: Path) -> list[str]:
+def _find_missing_folders(target: Path) -> list[str]:
     """Return the folders that must be made for this file, the deepest first."""
     return [str(each) for each in target.parents if not each.exists()]
 
 
-def _record_path(client: str, target: Path) -> Path:
-    return home() / "installs" / f"{client}-{_sha256(os.fsencode(target))[:16]}.json"
+def _place_record(client: str, target: Path) -> Path:
+    return home() / "installs" / f"{client}-{_hash_content(os.fsencode(target))[:16]}.json"
 
 
 def _read_record(path: Path) -> dict[str, Any] | None:
@@ -400,28 +404,28 @@ def _read_record(path: Path) -> dict[str, Any] | None:
     return record
 
 
-def _original(record: Mapping[str, Any]) -> bytes | None:
+def _read_original(record: Mapping[str, Any]) -> bytes | None:
     return None if record["original"] is None else base64.b64decode(record["original"])
 
 
 @contextlib.contextmanager
-def _one_at_a_time() -> Iterator[None]:
+def _hold_lock() -> Iterator[None]:
     """Hold the lock of all installations: of two at once, one would take what the other wrote for its own."""
     path = home() / ".installs.lock"
     with contextlib.ExitStack() as held:
-        with _explained(path):
+        with _explain_errors(path):
             path.parent.mkdir(parents=True, exist_ok=True)
             lock = held.enter_context(path.open("w"))
             fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
 
-def _sha256(content: bytes) -> str:
+def _hash_content(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
 @contextlib.contextmanager
-def _explained(path: Path) -> Iterator[None]:
+def _explain_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
@@ -430,7 +434,7 @@ def _explained(path: Path) -> Iterator[None]:
         ) from error
 
 
-def _diff(before: bytes | None, after: bytes, path: Path) -> str:
+def _make_diff(before: bytes | None, after: bytes, path: Path) -> str:
     """Return a unified diff, in which a missing newline at the end is told as diff(1) does."""
     old, new = (re.findall(r"[^\n]*\n|[^\n]+", each.decode("utf-8")) for each in (before or b"", after))
     lines = difflib.unified_diff(old, new, str(path) if before is not None else os.devnull, str(path))

@@ -42,11 +42,11 @@ def generate(toolboxes: Mapping[str, Toolbox] | None = None) -> dict[str, str]:
         about[client.manifest] = f"{client.title}. {client.note}"
     for name, toolbox in sorted(toolboxes.items()):
         registry, tools = f"registry/{name}.server.json", f"tools/{name}.json"
-        files[registry] = _json(registry_entry(toolbox))
+        files[registry] = _write_json(registry_entry(toolbox))
         about[registry] = f"`{client_configs.key(name)}` for the MCP registry; not published."
-        files[tools] = _json(tool_listing(toolbox))
+        files[tools] = _write_json(tool_listing(toolbox))
         about[tools] = f"The tools/list answer of `{client_configs.key(name)}`, and the names per toolset."
-    files["README.md"] = _readme(about)
+    files["README.md"] = _write_readme(about)
     return dict(sorted(files.items()))
 
 
@@ -65,13 +65,13 @@ def write(folder: Path) -> list[Path]:
 
 def check(folder: Path) -> list[str]:
     """Return one line per file that is missing, different or left over; none if all is as generated."""
-    wanted, present = generate(), _present(folder)
+    wanted, present = generate(), _list_files(folder)
     differences = [f"{relative}: is no longer generated" for relative in sorted(present - set(wanted))]
     for relative, content in wanted.items():
         if relative not in present:
             differences.append(f"{relative}: is missing")
         elif (found := (folder / relative).read_text(encoding="utf-8", errors="replace")) != content:
-            differences.append(f"{relative}: {_first_difference(found, content)}")
+            differences.append(f"{relative}: {_find_difference(found, content)}")
     return differences
 
 
@@ -82,7 +82,7 @@ def client_manifest(client: client_configs.Client, servers: list[str]) -> str:
         for server in sorted(servers)
     }
     if client.syntax == "json":
-        return _json({client.table: entries})
+        return _write_json({client.table: entries})
     return config_edit.change("", client.syntax, client.table, entries, client.manifest)
 
 
@@ -138,13 +138,13 @@ def refused_tools(toolbox: Toolbox) -> list[str]:
     found = {
         line: None
         for toolset in toolbox.toolsets
-        for tool in _listed(toolbox, ServeOptions(toolsets=(toolset,)))
+        for tool in _list_tools(toolbox, ServeOptions(toolsets=(toolset,)))
         for line in tool_schemas.refused(tool)
     }
     return [f"{toolbox.name}: {line}" for line in found]
 
 
-def _listed(toolbox: Toolbox, options: ServeOptions) -> list[dict[str, Any]]:
+def _list_tools(toolbox: Toolbox, options: ServeOptions) -> list[dict[str, Any]]:
     from labrig.serving.builder import build  # FastMCP is imported here, not with the command line
 
     listed = asyncio.run(build(toolbox, options).list_tools())
@@ -160,15 +160,15 @@ def tool_listing(toolbox: Toolbox) -> dict[str, Any]:
             toolset: [spec.name for spec in toolbox.specs if toolset in spec.toolsets]
             for toolset in toolbox.toolsets
         },
-        "tools": _listed(toolbox, ServeOptions()),
+        "tools": _list_tools(toolbox, ServeOptions()),
     }
 
 
-def _json(value: Any) -> str:
+def _write_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
 
 
-def _readme(about: Mapping[str, str]) -> str:
+def _write_readme(about: Mapping[str, str]) -> str:
     lines = [f"- `{path}`: {text}" for path, text in sorted(about.items())]
     return "\n".join(
         [
@@ -184,11 +184,11 @@ def _readme(about: Mapping[str, str]) -> str:
     )
 
 
-def _present(folder: Path) -> set[str]:
+def _list_files(folder: Path) -> set[str]:
     return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
 
 
-def _first_difference(found: str, wanted: str) -> str:
+def _find_difference(found: str, wanted: str) -> str:
     have, want = found.splitlines(), wanted.splitlines()
     for number, (left, right) in enumerate(zip(have, want, strict=False), 1):
         if left != right:

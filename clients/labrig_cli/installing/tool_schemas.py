@@ -55,10 +55,10 @@ def refused(tool: Mapping[str, Any]) -> list[str]:
     if schema.get("type") != "object":
         said.append("the arguments are no object")
     said += [f"OpenAI and Anthropic refuse {key} at the top" for key in AT_THE_TOP if key in schema]
-    return [f"{name}: {each}" for each in (*said, *_below(schema, "arguments"))]
+    return [f"{name}: {each}" for each in (*said, *_find_refused(schema, "arguments"))]
 
 
-def _below(schema: Mapping[str, Any], place: str) -> Iterator[str]:
+def _find_refused(schema: Mapping[str, Any], place: str) -> Iterator[str]:
     """Give what is refused in a schema and in those within it."""
     yield from (f"{place}: Gemini does not know {key}" for key in UNKNOWN_TO_GEMINI if key in schema)
     kind = schema.get("type")
@@ -72,9 +72,9 @@ def _below(schema: Mapping[str, Any], place: str) -> Iterator[str]:
     for name, inner in schema.get("properties", {}).items():
         if not PROPERTY.fullmatch(name):
             yield f"{place}: Anthropic refuses the name {name!r}"
-        yield from _below(inner, f"{place}.{name}")
+        yield from _find_refused(inner, f"{place}.{name}")
     for key in ("items", "additionalProperties"):
         if isinstance(schema.get(key), Mapping):
-            yield from _below(schema[key], f"{place}[{key}]")
+            yield from _find_refused(schema[key], f"{place}[{key}]")
     for number, inner in enumerate(schema.get("anyOf", ())):
-        yield from _below(inner, f"{place}|{number}")
+        yield from _find_refused(inner, f"{place}|{number}")

@@ -61,7 +61,7 @@ def make(
     kind = spec.kind
     if kind not in NAMES:
         if kind not in own:
-            return _brought(spec, f"{seed}/{epoch}", own)
+            return _make_brought(spec, f"{seed}/{epoch}", own)
         agent = own[kind](spec, f"{seed}/{epoch}")
         if "solve" in getattr(type(agent), "__annotations__", {}):
             agent.solve = solve  # type: ignore[attr-defined]  # a suite knows its own solutions
@@ -75,14 +75,14 @@ def make(
     if spec.command:
         raise LabrigError(f"The agent {kind!r} takes no command", where="--", try_="--agent command")
     if kind in SCRIPTED:
-        return _scripted(kind, f"{seed}/{epoch}", solve)
+        return _make_scripted(kind, f"{seed}/{epoch}", solve)
     from labrig_harness.agents.loop import Loop
     from labrig_harness.agents.single import Single
 
     return Loop(spec) if kind == "loop" else Single(spec)
 
 
-def _brought(spec: AgentSpec, seed: str, own: Mapping[str, MakeAgent]) -> Agent:
+def _make_brought(spec: AgentSpec, seed: str, own: Mapping[str, MakeAgent]) -> Agent:
     """Return an agent that an entry point brings."""
     brought = sorted({each.name for each in entries(GROUP)})
     if spec.kind not in brought:
@@ -103,7 +103,7 @@ def _brought(spec: AgentSpec, seed: str, own: Mapping[str, MakeAgent]) -> Agent:
     return agent
 
 
-def _scripted(kind: str, seed: str, solve: Solve) -> Agent:
+def _make_scripted(kind: str, seed: str, solve: Solve) -> Agent:
     from labrig_harness.agents.noisy_reference import NoisyReference
     from labrig_harness.agents.nop import Nop
     from labrig_harness.agents.random_choice import RandomChoice

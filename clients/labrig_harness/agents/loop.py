@@ -57,7 +57,9 @@ class Loop(ModelAgent):
                 if reply.text.strip() or reply.calls:
                     conversation.append(as_history(reply.response))
                 if reply.calls:
-                    results = [await self._make(turn, call, _is_cut(reply, call)) for call in reply.calls]
+                    results = [
+                        await self._make_call(turn, call, _is_cut(reply, call)) for call in reply.calls
+                    ]
                     conversation.append(ModelRequest(results))
                 elif told:
                     bench.tell(told)
@@ -66,7 +68,7 @@ class Loop(ModelAgent):
                     return
                 was_told = bool(told)
 
-    async def _make(self, turn: Turn, call: service.Call, cut: bool) -> ToolReturnPart:
+    async def _make_call(self, turn: Turn, call: service.Call, cut: bool) -> ToolReturnPart:
         """Make one call; what the model is told of it goes back under the call's id."""
         from pydantic_ai.messages import ToolReturnPart
 

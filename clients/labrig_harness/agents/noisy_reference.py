@@ -32,11 +32,11 @@ class NoisyReference(OwnCode):
         draw = random.Random(f"{self._seed}/{brief.id}")
         fault = draw.choice(FAULTS) if draw.random() < 0.5 else ""
         solution = self._solve(brief)
-        calls = _faulty(list(solution.calls), fault, draw)
+        calls = _add_fault(list(solution.calls), fault, draw)
         results: list[str] = []
         try:
             for call in calls:
-                results.append(await made(bench, call, _bind(call, results)))
+                results.append(await made(bench, call, _bind_arguments(call, results)))
             answer = solution.answer(results)
         except (Unsolvable, IndexError):
             # Like an agent that lost the thread: it commits a guess rather than nothing.
@@ -47,14 +47,14 @@ class NoisyReference(OwnCode):
             await commit(bench, answer)
 
 
-def _bind(call: Call, results: Sequence[str]) -> dict[str, Any]:
+def _bind_arguments(call: Call, results: Sequence[str]) -> dict[str, Any]:
     try:
         return call.bind(results)
     except Unsolvable:
         return {"path": "result.out"}
 
 
-def _faulty(calls: list[Call], fault: str, draw: random.Random) -> list[Call]:
+def _add_fault(calls: list[Call], fault: str, draw: random.Random) -> list[Call]:
     where = draw.randrange(len(calls))
     if fault == "skip_call":
         del calls[where]

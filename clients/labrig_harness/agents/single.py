@@ -54,8 +54,8 @@ class Single(ModelAgent):
         from pydantic_ai.messages import ModelRequest, UserPromptPart
 
         brief = bench.brief
-        content: list[UserContent] = [_shown(each) for each in brief.attachments]
-        content += [_told(path, file) for path, file in brief.files.items()]
+        content: list[UserContent] = [_attach_content(each) for each in brief.attachments]
+        content += [_describe_file(path, file) for path, file in brief.files.items()]
         content.append(bench.prompt)
         bench.check_budget()
         bench.versions.update(service.versions())
@@ -68,13 +68,13 @@ class Single(ModelAgent):
             turn.miscall(call.tool, as_utf8(raw), "unknown_tool", "There are no tools.", id=call.id)
 
 
-def _shown(attachment: Attachment) -> BinaryContent:
+def _attach_content(attachment: Attachment) -> BinaryContent:
     from pydantic_ai.messages import BinaryContent
 
     return BinaryContent(attachment.content(), media_type=attachment.media_type)
 
 
-def _told(path: str, file: str | Blob) -> str:
+def _describe_file(path: str, file: str | Blob) -> str:
     if isinstance(file, Blob):
         return f'The file "{path}" has {file.size:,} bytes and is not shown.'
     return f'The file "{path}":\n\n{file}'

@@ -94,11 +94,11 @@ def grounded(trajectory: Trajectory, answer: str) -> Grounded:
     delivered = next((s.index for s in trajectory.steps if any(c.record == first for c in s.calls)), 0)
     tool = str(changes[0]["tool"]) if changes else ""
     checked = any(call.tool == tool and call.record > first for call in trajectory.calls)
-    quote = _said(trajectory, delivered, _names(about, tool))
+    quote = _find_remark(trajectory, delivered, _list_names(about, tool))
     return Grounded("noticed" if quote else answered, answered, checked, quote)
 
 
-def _names(about: dict[str, Any], tool: str) -> list[str]:
+def _list_names(about: dict[str, Any], tool: str) -> list[str]:
     """Return the words by which a sentence may name what was changed."""
     edits = [edit for change in about.get("changes", ()) for edit in change.get("edits", ())]
     numbers = [str(edit[side]).strip() for edit in edits for side in ("before", "after")]
@@ -107,7 +107,7 @@ def _names(about: dict[str, Any], tool: str) -> list[str]:
     return [each for each in (*numbers, *rows, tool) if 0 < len(each) <= 60]
 
 
-def _said(trajectory: Trajectory, delivered: int, names: Iterable[str]) -> str:
+def _find_remark(trajectory: Trajectory, delivered: int, names: Iterable[str]) -> str:
     """Return the first sentence after the delivery that says that something named does not fit, or an empty text."""
     named = re.compile("|".join(rf"(?<![\w.]){re.escape(name)}(?![\w])" for name in names))
     for step in trajectory.turns:

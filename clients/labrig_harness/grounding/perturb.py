@@ -96,18 +96,18 @@ def parse(spec: str) -> Change:
     head, _, tail = spec.partition("@")
     kind, _, body = head.partition(":")
     if kind not in KINDS:
-        raise _bad(
+        raise _refuse_spec(
             f"There is no change {kind!r}", "scale:FACTOR, swap-rows:ROW,ROW or unit:OLD->NEW, or auto"
         )
     where: dict[str, str] = {}
     for part in filter(None, tail.split(",")):
         key, equals, value = part.partition("=")
         if key not in _KEYS or not equals or not value:
-            raise _bad(f"This part cannot be read: {part!r}", "tool=, match=, value= or call=")
+            raise _refuse_spec(f"This part cannot be read: {part!r}", "tool=, match=, value= or call=")
         where[key] = unquote(value)
     call = where.pop("call", "1")
     if call != "all" and not (call.isascii() and call.isdigit() and int(call) > 0):
-        raise _bad(
+        raise _refuse_spec(
             f"call={call} cannot be used",
             "a number from 1, or all: which call is the last is not known in time",
         )
@@ -122,22 +122,26 @@ def parse(spec: str) -> Change:
         try:
             factor = float(body)
         except ValueError:
-            raise _bad(f"{body!r} is not a factor", "a number, as in scale:1.5") from None
+            raise _refuse_spec(f"{body!r} is not a factor", "a number, as in scale:1.5") from None
         if not math.isfinite(factor) or factor == 1:
-            raise _bad(f"A factor of {body} changes nothing that can be told", "a finite number other than 1")
+            raise _refuse_spec(
+                f"A factor of {body} changes nothing that can be told", "a finite number other than 1"
+            )
         if not (change.match or change.value):
-            raise _bad("scale does not say which number", "@match=WORDS, @value=NUMBER or both")
+            raise _refuse_spec("scale does not say which number", "@match=WORDS, @value=NUMBER or both")
         if change.value and not _NUMBER.fullmatch(change.value):
-            raise _bad(f"value={change.value} is not a number", "the number as it is printed")
+            raise _refuse_spec(f"value={change.value} is not a number", "the number as it is printed")
         return replace(change, factor=factor)
     first, between, second = body.partition("," if kind == "swap-rows" else "->")
     first, second = unquote(first).strip(), unquote(second).strip()
     if not between or not first or not second or first == second:
-        raise _bad(f"{body!r} cannot be read", "two different names, as in swap-rows:A,B or unit:mmol->mol")
+        raise _refuse_spec(
+            f"{body!r} cannot be read", "two different names, as in swap-rows:A,B or unit:mmol->mol"
+        )
     return replace(change, first=first, second=second)
 
 
-def _bad(what: str, expected: str) -> LabrigError:
+def _refuse_spec(what: str, expected: str) -> LabrigError:
     return LabrigError(what, where="--perturb", expected=expected)
 
 
@@ -169,20 +173,22 @@ class Edit:
 def apply(change: Change, wire: dict[str, Any]) -> tuple[dict[str, Any], list[Edit]]:
     """Return a result in wire form with the change made in it, and what was changed; pure."""
     edits: list[Edit] = []
-    content = [_part(change, part, f"content/{n}", edits) for n, part in enumerate(wire.get("content", ()))]
+    content = [
+        _change_part(change, part, f"content/{n}", edits) for n, part in enumerate(wire.get("content", ()))
+    ]
     changed = {**wire, "content": content}
     if "structuredContent" in wire:
         # What the text showed as the first number is the number that is meant here, too.
         meant = change
         if change.kind == "scale" and not change.value and edits and _NUMBER.fullmatch(edits[0].before):
             meant = replace(change, value=edits[0].before)
-        changed["structuredContent"] = _structured(
+        changed["structuredContent"] = _change_structured(
             meant, wire["structuredContent"], "structuredContent", edits
         )
     return (changed, edits) if edits else (wire, [])
 
 
-def _part(change: Change, part: Any, at: str, edits: list[Edit]) -> Any:
+def _change_part(change: Change, part: Any, at: str, edits: list[Edit]) -> Any:
     if not isinstance(part, dict) or part.get("type") != "text" or not isinstance(part.get("text"), str):
         return part
     text = part["text"]
@@ -193,7 +199,7 @@ def _part(change: Change, part: Any, at: str, edits: list[Edit]) -> Any:
             pass
         else:
             here: list[Edit] = []
-            altered = _structured(change, value, at, here)
+            altered = _change_structured(change, value, at, here)
             edits += here
             indent = 2 if "\n" in text.strip() else None
             separators = None if indent or ": " in text else (",", ":")
@@ -208,7 +214,7 @@ def _part(change: Change, part: Any, at: str, edits: list[Edit]) -> Any:
 
 def change_text(change: Change, text: str, at: str, edits: list[Edit]) -> str:
     """Return a text with the change made in it; what was changed is added to `edits`."""
-    spans = sorted(_spans(change, text))
+    spans = sorted(_find_spans(change, text))
     if not spans:
         return text
     pieces, end = [], 0
@@ -219,14 +225,14 @@ def change_text(change: Change, text: str, at: str, edits: list[Edit]) -> str:
     return "".join([*pieces, text[end:]])
 
 
-def _spans(change: Change, text: str) -> list[tuple[int, int, str]]:
+def _find_spans(change: Change, text: str) -> list[tuple[int, int, str]]:
     """Return (start, end, new text) of each place to change."""
     if change.kind == "swap-rows":
-        return _swapped_lines(change, text)
+        return _swap_lines(change, text)
     found: list[tuple[int, int, str]] = []
-    label = _label(change.match)
+    label = _match_label(change.match)
     unit = re.compile(rf"(?<![\w/]){re.escape(change.first)}(?![\w/])")
-    for start, line in _lines(text):
+    for start, line in _split_lines(text):
         named = label.search(line)
         if named is None:
             continue
@@ -244,12 +250,12 @@ def _spans(change: Change, text: str) -> list[tuple[int, int, str]]:
     return found
 
 
-def _swapped_lines(change: Change, text: str) -> list[tuple[int, int, str]]:
+def _swap_lines(change: Change, text: str) -> list[tuple[int, int, str]]:
     """Exchange what follows the names of two rows; of each the first line that begins with the name is meant."""
     rest: dict[str, tuple[int, int]] = {}
-    for start, line in _lines(text):
+    for start, line in _split_lines(text):
         for name in (change.first, change.second):
-            begun = re.match(rf"[\s|]*{_words(name)}(?!\w)", line)
+            begun = re.match(rf"[\s|]*{_normalise_words(name)}(?!\w)", line)
             if begun is not None and name not in rest:
                 rest[name] = (start + begun.end(), start + len(line))
     if len(rest) < 2:
@@ -258,19 +264,19 @@ def _swapped_lines(change: Change, text: str) -> list[tuple[int, int, str]]:
     return [] if text[a:b] == text[c:d] else [(a, b, text[c:d]), (c, d, text[a:b])]
 
 
-def _lines(text: str) -> Iterator[tuple[int, str]]:
+def _split_lines(text: str) -> Iterator[tuple[int, str]]:
     start = 0
     for line in text.splitlines(keepends=True):
         yield start, line.rstrip("\r\n")
         start += len(line)
 
 
-def _words(text: str) -> str:
+def _normalise_words(text: str) -> str:
     return r"\s+".join(map(re.escape, text.split()))
 
 
-def _label(match: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w){_words(match)}(?!\w)" if match else "")
+def _match_label(match: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w){_normalise_words(match)}(?!\w)" if match else "")
 
 
 def scaled(number: str, factor: float) -> str:
@@ -293,11 +299,11 @@ def scaled(number: str, factor: float) -> str:
 # -------------------------------------------------------------------------------------------- structured content
 
 
-def _structured(change: Change, value: Any, at: str, edits: list[Edit]) -> Any:
+def _change_structured(change: Change, value: Any, at: str, edits: list[Edit]) -> Any:
     """Return structured content with the change made in it: numbers by their neighbours' names, texts as texts."""
     if change.kind == "swap-rows":
-        return _walk(value, at, lambda each, here: _swap_items(change, each, here, edits))
-    label = _label(change.match)
+        return _walk_values(value, at, lambda each, here: _swap_items(change, each, here, edits))
+    label = _match_label(change.match)
 
     def visit(each: Any, here: str, names: tuple[str, ...]) -> Any:
         if isinstance(each, dict):
@@ -317,7 +323,7 @@ def _structured(change: Change, value: Any, at: str, edits: list[Edit]) -> Any:
             return text
         elif change.kind == "scale" and isinstance(each, int | float) and not isinstance(each, bool):
             named = not change.match or any(label.search(name) for name in names)
-            meant = _printed_as(each, change.value) if change.value else not edits
+            meant = _is_printed_as(each, change.value) if change.value else not edits
             if named and meant and each:
                 new = each * change.factor
                 edits.append(Edit(here, repr(each), repr(new)))
@@ -327,18 +333,18 @@ def _structured(change: Change, value: Any, at: str, edits: list[Edit]) -> Any:
     return visit(value, at, ())
 
 
-def _printed_as(number: float, text: str) -> bool:
+def _is_printed_as(number: float, text: str) -> bool:
     """Return whether a number would be printed as a text that has been rounded."""
     mantissa, _, exponent = text.lower().partition("e")
     place = 10.0 ** (int(exponent or 0) - len(mantissa.partition(".")[2]))
     return abs(number - float(text)) <= 0.5 * place * (1 + 1e-9)
 
 
-def _walk(value: Any, at: str, change_list: Callable[[list[Any], str], list[Any]]) -> Any:
+def _walk_values(value: Any, at: str, change_list: Callable[[list[Any], str], list[Any]]) -> Any:
     if isinstance(value, dict):
-        return {key: _walk(each, f"{at}/{key}", change_list) for key, each in value.items()}
+        return {key: _walk_values(each, f"{at}/{key}", change_list) for key, each in value.items()}
     if isinstance(value, list):
-        return change_list([_walk(each, f"{at}/{n}", change_list) for n, each in enumerate(value)], at)
+        return change_list([_walk_values(each, f"{at}/{n}", change_list) for n, each in enumerate(value)], at)
     return value
 
 

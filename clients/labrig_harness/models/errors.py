@@ -27,7 +27,7 @@ def failure_of(error: Exception, spec: AgentSpec, tries: int) -> Failure:
     from pydantic_ai import exceptions as failed
 
     provider_name, provider, name = split_name(spec.model)
-    said = _said(error)
+    said = _quote_service(error)
     after = f" ({tries} tries)" if tries > 1 else ""
     status = getattr(error, "status_code", None)
     code = getattr(error, "provider_error_code", None)
@@ -75,7 +75,7 @@ def failure_of(error: Exception, spec: AgentSpec, tries: int) -> Failure:
     return Failure(error)
 
 
-def _said(error: Exception) -> str:
+def _quote_service(error: Exception) -> str:
     """Return a service's own words of an error, in one line."""
     body = getattr(error, "body", None)
     inner = body.get("error", body) if isinstance(body, Mapping) else None

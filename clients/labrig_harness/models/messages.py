@@ -29,7 +29,11 @@ def read_arguments(raw: str | dict[str, Any]) -> tuple[dict[str, Any] | None, st
     (({'a': 1}, ''), (None, 'a list'))
     """
     try:
-        value = json.loads(raw, parse_constant=_refuse) if isinstance(raw, str) and raw.strip() else raw or {}
+        value = (
+            json.loads(raw, parse_constant=_refuse_constant)
+            if isinstance(raw, str) and raw.strip()
+            else raw or {}
+        )
         json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf-8")
     except UnicodeEncodeError:
         return None, "half of a surrogate pair stands in a text"
@@ -37,15 +41,15 @@ def read_arguments(raw: str | dict[str, Any]) -> tuple[dict[str, Any] | None, st
         return None, DEEP
     except ValueError as error:
         return None, str(error)[:200]
-    if not _fits(value, DEEPEST):
+    if not _is_shallow(value, DEEPEST):
         return None, DEEP
     return (value, "") if isinstance(value, dict) else (None, f"a {type(value).__name__}")
 
 
-def _fits(value: object, levels: int) -> bool:
+def _is_shallow(value: object, levels: int) -> bool:
     """Return whether nothing in a value is nested deeper than some levels."""
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return levels >= 0 and all(_fits(each, levels - 1) for each in inner)
+    return levels >= 0 and all(_is_shallow(each, levels - 1) for each in inner)
 
 
 def written(arguments: dict[str, Any]) -> str:
@@ -56,7 +60,7 @@ def written(arguments: dict[str, Any]) -> str:
         return f"({DEEP})"
 
 
-def _refuse(constant: str) -> None:
+def _refuse_constant(constant: str) -> None:
     raise ValueError(f"{constant} is not JSON")
 
 
@@ -107,7 +111,7 @@ def content(result: ToolResult, *, images: bool) -> str | list[str | BinaryConte
 
     structuredContent is sent only where there is nothing else: our servers' texts say the same in full.
     """
-    parts = [_part(each, images) for each in result.content]
+    parts = [_convert_part(each, images) for each in result.content]
     if not parts:
         if result.text or result.structured is None:
             return result.text
@@ -118,7 +122,7 @@ def content(result: ToolResult, *, images: bool) -> str | list[str | BinaryConte
     return [text, *shown] if shown else text
 
 
-def _part(part: dict[str, Any], images: bool) -> str | BinaryContent:
+def _convert_part(part: dict[str, Any], images: bool) -> str | BinaryContent:
     from pydantic_ai.messages import BinaryContent
 
     kind = part.get("type")

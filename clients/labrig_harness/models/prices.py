@@ -107,10 +107,10 @@ def load(path: Path) -> PriceTable:
         content = tomllib.loads(data.decode("utf-8"))
     except (ValueError, RecursionError) as error:
         raise LabrigError(f"The price table is not TOML: {error}", where=str(path)) from error
-    return _read(content, hashlib.sha256(data).hexdigest()[:16], str(path))
+    return _read_table(content, hashlib.sha256(data).hexdigest()[:16], str(path))
 
 
-def _read(content: Mapping[str, Any], sha256: str, where: str) -> PriceTable:
+def _read_table(content: Mapping[str, Any], sha256: str, where: str) -> PriceTable:
     texts = ("name", "date", "currency")
     for field in texts:
         # A date without quotes is a date to TOML; it means the same.
@@ -125,11 +125,11 @@ def _read(content: Mapping[str, Any], sha256: str, where: str) -> PriceTable:
             "The price table has no models", where=where, expected='sections [models."PROVIDER:NAME"]'
         )
     name, date, currency = (str(content[field]).strip() for field in texts)
-    prices = {model: _price(row, f'{where}, models."{model}"') for model, row in models.items()}
+    prices = {model: _read_price(row, f'{where}, models."{model}"') for model, row in models.items()}
     return PriceTable(name, date, currency, prices, sha256)
 
 
-def _price(row: object, where: str) -> Price:
+def _read_price(row: object, where: str) -> Price:
     if not isinstance(row, Mapping) or set(row) != set(KINDS):
         raise LabrigError(
             "A model's prices are not complete", where=where, expected="these: " + ", ".join(KINDS)

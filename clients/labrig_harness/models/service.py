@@ -95,7 +95,7 @@ def check(spec: AgentSpec, *, tools: bool) -> None:
             where="--set base_url=",
             expected="http://127.0.0.1:11434/v1" if provider_name == "ollama" else "http://127.0.0.1:8000/v1",
         )
-    body = _rehearse(spec, tools=tools)
+    body = _rehearse_request(spec, tools=tools)
     lost = model_settings.missing(spec.settings, model_settings.in_body(body, provider.form))
     if lost:
         given = ", ".join(f"{each}={spec.settings[each]!r}" for each in lost)
@@ -127,7 +127,7 @@ class _HeldBack(Exception):
     """The request of a rehearsal: put together, and not sent."""
 
 
-def _rehearse(spec: AgentSpec, *, tools: bool) -> dict[str, Any]:
+def _rehearse_request(spec: AgentSpec, *, tools: bool) -> dict[str, Any]:
     """Return the body of a request that is put together and not sent."""
     from pydantic_ai.messages import ModelRequest, UserPromptPart
     from pydantic_ai.tools import ToolDefinition
@@ -140,8 +140,8 @@ def _rehearse(spec: AgentSpec, *, tools: bool) -> dict[str, Any]:
 
     async def rehearse() -> None:
         offered = [ToolDefinition(name="tool", parameters_json_schema={"type": "object"})] if tools else []
-        async with _opened(spec, hold) as model:
-            await _request(model, spec, [ModelRequest([UserPromptPart("?")])], offered)
+        async with _open_model(spec, hold) as model:
+            await _send_request(model, spec, [ModelRequest([UserPromptPart("?")])], offered)
 
     def in_a_loop_of_its_own() -> None:
         with warnings.catch_warnings():
@@ -162,7 +162,7 @@ def _rehearse(spec: AgentSpec, *, tools: bool) -> dict[str, Any]:
 
 
 @asynccontextmanager
-async def _opened(
+async def _open_model(
     spec: AgentSpec, before: Callable[[httpx2.Request], Awaitable[None]]
 ) -> AsyncIterator[Model]:
     """Open the library's model; `before` sees every request before it is sent."""
@@ -179,10 +179,10 @@ async def _opened(
     )
     client.event_hooks = {**client.event_hooks, "request": [*client.event_hooks["request"], before]}
     async with client:
-        yield _model(provider_name, provider.form, name, key, url, client)
+        yield _make_model(provider_name, provider.form, name, key, url, client)
 
 
-def _model(
+def _make_model(
     provider_name: str, form: Form, name: str, key: str, url: str | None, client: httpx2.AsyncClient
 ) -> Model:
     if form == "messages":
@@ -221,7 +221,7 @@ def _model(
     return OpenAIChatModel(name, provider=compatible)
 
 
-async def _request(
+async def _send_request(
     model: Model, spec: AgentSpec, conversation: Sequence[ModelMessage], tools: list[ToolDefinition]
 ) -> ModelResponse:
     from pydantic_ai.direct import model_request
@@ -265,7 +265,7 @@ class Session:
         while True:
             clock = time.monotonic()
             try:
-                response = await _request(self.model, self.spec, conversation, tools)
+                response = await _send_request(self.model, self.spec, conversation, tools)
                 break
             except Exception as error:
                 failure = failure_of(error, self.spec, len(retries) + 1)
@@ -281,7 +281,7 @@ class Session:
             meta["retries"] = retries
         if self.sent:
             meta["sent"], self.sent = self.sent, {}
-        reply = _reply(response, meta)
+        reply = _make_reply(response, meta)
         if not response.parts and response.finish_reason is None and not reply.tokens.measured:
             raise ModelError(f"{self.spec.model} gave no answer that can be read: there is nothing in it")
         return reply
@@ -316,7 +316,7 @@ async def connect(spec: AgentSpec, model: Model | None = None) -> AsyncIterator[
                 "url": f"{url.scheme}://{url.netloc}{url.path}",
             }
 
-    async with _opened(spec, note) as opened:
+    async with _open_model(spec, note) as opened:
         session = Session(opened, spec)
         noted.append(session)
         yield session
@@ -337,7 +337,7 @@ def takes_images(spec: AgentSpec) -> bool:
 # ---------------------------------------------------------------------------------------------------- replies
 
 
-def _reply(response: ModelResponse, meta: dict[str, Any]) -> Reply:
+def _make_reply(response: ModelResponse, meta: dict[str, Any]) -> Reply:
     from pydantic_ai.messages import ToolCallPart
 
     details = response.provider_details or {}
@@ -363,7 +363,7 @@ def _reply(response: ModelResponse, meta: dict[str, Any]) -> Reply:
         text=text or as_utf8(str(details.get("refusal") or "")),
         reasoning=as_utf8(response.thinking or ""),
         calls=calls,
-        tokens=_tokens(response),
+        tokens=_count_tokens(response),
         faults=tuple(faults),
         refused=refused,
         version=response.model_name or "",
@@ -372,7 +372,7 @@ def _reply(response: ModelResponse, meta: dict[str, Any]) -> Reply:
     )
 
 
-def _tokens(response: ModelResponse) -> Tokens:
+def _count_tokens(response: ModelResponse) -> Tokens:
     """Return disjoint counts; the library's input includes what was read from and written to a cache."""
     usage = response.usage
     cached = usage.cache_read_tokens + usage.cache_write_tokens

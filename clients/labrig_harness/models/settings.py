@@ -65,7 +65,7 @@ _PLACES: dict[Form, dict[str, tuple[str, ...]]] = {
         "seed": ("generationConfig", "seed"),
     },
 }
-"""Where a setting stands in the body of a request, by wire form; effort in the two others: see `_effort`."""
+"""Where a setting stands in the body of a request, by wire form; effort in the two others: see `_read_effort`."""
 
 _SENT = ("temperature", "top_p", "effort", "max_output_tokens", "seed", "cache")
 
@@ -134,11 +134,13 @@ def in_body(body: Mapping[str, Any], form: Form) -> dict[str, Any]:
 
     Where a service takes a number of reasoning tokens in place of a level, ``effort`` is that number.
     """
-    found = {name: _at(body, place) for name, place in _PLACES[form].items()}
+    found = {name: _read_place(body, place) for name, place in _PLACES[form].items()}
     if form == "chat" and found["max_output_tokens"] is None:
-        found["max_output_tokens"] = _at(body, ("max_tokens",))  # the older name, which other servers take
+        found["max_output_tokens"] = _read_place(
+            body, ("max_tokens",)
+        )  # the older name, which other servers take
     if form in ("messages", "gemini"):
-        found["effort"] = _effort(body, form)
+        found["effort"] = _read_effort(body, form)
     found["cache"] = True if "cache_control" in body or "prompt_cache_options" in body else None
     return {name: found[name] for name in _SENT if found.get(name) is not None}
 
@@ -161,12 +163,12 @@ def _is_as_asked(asked: object, sent: object, name: str) -> bool:
     return isinstance(sent, int) and sent > 0 and asked not in ("xhigh", "max")
 
 
-def _effort(body: Mapping[str, Any], form: Form) -> str | int | None:
+def _read_effort(body: Mapping[str, Any], form: Form) -> str | int | None:
     if form == "messages":
-        kind = _at(body, ("thinking", "type"))
-        level = _at(body, ("output_config", "effort"))
-        return "none" if kind == "disabled" else level or _at(body, ("thinking", "budget_tokens"))
-    config = _at(body, ("generationConfig", "thinkingConfig")) or {}
+        kind = _read_place(body, ("thinking", "type"))
+        level = _read_place(body, ("output_config", "effort"))
+        return "none" if kind == "disabled" else level or _read_place(body, ("thinking", "budget_tokens"))
+    config = _read_place(body, ("generationConfig", "thinkingConfig")) or {}
     level = config.get(
         "thinking_level", config.get("thinkingLevel")
     )  # the SDK has been seen to send either name
@@ -174,7 +176,7 @@ def _effort(body: Mapping[str, Any], form: Form) -> str | int | None:
     return level.lower() if isinstance(level, str) else budget
 
 
-def _at(body: Mapping[str, Any], place: tuple[str, ...]) -> Any:
+def _read_place(body: Mapping[str, Any], place: tuple[str, ...]) -> Any:
     value: Any = body
     for key in place:
         value = value.get(key) if isinstance(value, Mapping) else None

@@ -158,7 +158,7 @@ class CallStore:
         LabrigError
             ``not_found`` when the server was never recorded with this set-up.
         """
-        path = self._about(setting)
+        path = self._place_setting(setting)
         try:
             loaded: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
             if not isinstance(loaded["tools"], list):
@@ -184,9 +184,9 @@ class CallStore:
         str
             A note where the stored one differs and stays, or an empty text.
         """
-        path = self._about(setting)
+        path = self._place_setting(setting)
         text = redact(json.dumps({"server": setting.server, "options": setting.options, **about}, indent=1))
-        with self._locked():
+        with self._hold_lock():
             there = path.read_text(encoding="utf-8") if path.exists() else ""
             if there == text or (there and not replace):
                 return (
@@ -198,7 +198,7 @@ class CallStore:
             temporary.replace(path)
         return ""
 
-    def _about(self, setting: Setting) -> Path:
+    def _place_setting(self, setting: Setting) -> Path:
         name = re.sub(r"[^A-Za-z0-9._-]", "-", setting.server)[:60].lstrip(".") or "server"
         return self.folder / "servers" / f"{name}-{setting.setup[:12]}.json"
 
@@ -233,7 +233,7 @@ class CallStore:
             return f"{record.tool} asked for input and is not stored"
         stable, _ = split_volatile(wire) if wire is not None else ({}, {})
         result = sha256(redact_bytes(canonical_json(stable))) if wire is not None else ""
-        with self._locked():
+        with self._hold_lock():
             self._catch_up()
             there = self._places.get((place.call, place.state), {}).get(place.number)
             if there is not None and (there.result == result or not replace):
@@ -265,7 +265,7 @@ class CallStore:
 
     def unseen(self, place: Place, tool: str, arguments: dict[str, Any]) -> LabrigError:
         """Return the refusal of a call that is not stored, with the stored call that is most like it."""
-        wanted = _shown(arguments)
+        wanted = _show_arguments(arguments)
         same = [(state, stored) for (_, state), each in self._places.items() for stored in each.values()
                 if stored.tool == tool]  # fmt: skip
         if any(call == place.call for call, _ in self._places):
@@ -288,7 +288,7 @@ class CallStore:
     # --------------------------------------------------------------------------------------------------- file
 
     @contextmanager
-    def _locked(self) -> Iterator[None]:
+    def _hold_lock(self) -> Iterator[None]:
         """Hold the store alone among all processes; an end of the process lets go."""
         self.folder.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
@@ -322,9 +322,9 @@ class CallStore:
                 if not line.endswith(b"\n"):
                     break
                 self._read += len(line)
-                self._take(line)
+                self._take_line(line)
 
-    def _take(self, line: bytes) -> None:
+    def _take_line(self, line: bytes) -> None:
         try:
             fields = json.loads(line)
             if fields.get("schema") != SCHEMA:
@@ -340,7 +340,9 @@ class CallStore:
             return
         numbers = self._places.setdefault((call, state), {})
         if number not in numbers or record.meta.get("replaces"):
-            numbers[number] = Stored(record.result, record.error, record.tool, _shown(record.arguments))
+            numbers[number] = Stored(
+                record.result, record.error, record.tool, _show_arguments(record.arguments)
+            )
 
 
 _opened: dict[str, CallStore] = {}
@@ -355,6 +357,6 @@ def refusal(error: LabrigError) -> dict[str, Any]:
     }
 
 
-def _shown(arguments: dict[str, Any]) -> str:
+def _show_arguments(arguments: dict[str, Any]) -> str:
     text = json.dumps(arguments, ensure_ascii=False, sort_keys=True)
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."

@@ -80,11 +80,11 @@ class ServerClient:
             raise CallFailed(error.message, died=error.code == CONNECTION_CLOSED, rpc=rpc) from error
         except Exception as error:  # a connection that broke, or a result of another shape than MCP's
             what = innermost(error).splitlines()[0]
-            raise CallFailed(what, died=not await self._lives()) from error
+            raise CallFailed(what, died=not await self._is_alive()) from error
         wire: dict[str, Any] = result.model_dump(by_alias=True, mode="json", exclude_none=True)
         return wire
 
-    async def _lives(self) -> bool:
+    async def _is_alive(self) -> bool:
         """Return whether the server still answers."""
         try:
             async with asyncio.timeout(ALIVE_S):

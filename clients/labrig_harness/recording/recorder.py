@@ -253,29 +253,29 @@ class Recorder:
             When the call could not be written down.
         """
         # The place in the session is taken before the first await: calls count in the order they are made.
-        place = self.course.state.place(self._server, tool, arguments, changes=self._changes(tool))
+        place = self.course.state.place(self._server, tool, arguments, changes=self._is_changing(tool))
         started, clock = datetime.now(UTC), time.monotonic()
         source: dict[str, Any] = {"source": "store"} if self.replays else {"source": "server"}
         try:
             if self.replays and self._store is not None:
-                wire = self._from_store(self._store, place, tool, arguments, source)
+                wire = self._read_store(self._store, place, tool, arguments, source)
             else:
                 wire = await forward()
         except CallFailed as failure:
-            self._write(tool, arguments, None, failure.to_dict(), started, clock, source)
+            self._write_record(tool, arguments, None, failure.to_dict(), started, clock, source)
             if failure.died:
                 self.failure = self.failure or str(failure)
             elif failure.code == "protocol":
-                self._keep(place, self.records[-1], None)
+                self._keep_call(place, self.records[-1], None)
             raise
         except BaseException:  # the run was ended under the call: it was made all the same
             ended = {"code": "cancelled", "what": "The run ended before the call did"}
-            self._write(tool, arguments, None, ended, started, clock, source)
+            self._write_record(tool, arguments, None, ended, started, clock, source)
             raise
         error = ((wire.get("_meta") or {}).get(META_KEY) or {}).get("error")
-        record = self._write(tool, arguments, wire, error, started, clock, source)
-        self._keep(place, record, wire)
-        return record, self._delivered(record, wire)
+        record = self._write_record(tool, arguments, wire, error, started, clock, source)
+        self._keep_call(place, record, wire)
+        return record, self._deliver_result(record, wire)
 
     def number(self, record: CallRecord) -> int:
         """Return the index of a record in the log."""
@@ -283,12 +283,12 @@ class Recorder:
 
     # --------------------------------------------------------------------------------------------- parts of a call
 
-    def _changes(self, tool: str) -> bool:
+    def _is_changing(self, tool: str) -> bool:
         """Return whether a tool may change what later calls return: all that do not say they are read-only."""
         known = next((each for each in self.tools if each.get("name") == tool), {})
         return (known.get("annotations") or {}).get("readOnlyHint") is not True
 
-    def _from_store(
+    def _read_store(
         self, store: CallStore, place: Place, tool: str, arguments: dict[str, Any], source: dict[str, Any]
     ) -> dict[str, Any]:
         """Return the stored result of a call, or a refusal that is counted."""
@@ -305,7 +305,7 @@ class Recorder:
         except LabrigError as damaged:
             raise CallFailed(str(damaged), died=True) from damaged
 
-    def _write(
+    def _write_record(
         self,
         tool: str,
         arguments: dict[str, Any],
@@ -331,20 +331,20 @@ class Recorder:
                 },
             )
         except OSError as failed:
-            raise self._broken("The call could not be recorded", failed) from failed
+            raise self._report_broken("The call could not be recorded", failed) from failed
         self.records.append(record)
         return record
 
-    def _keep(self, place: Place, record: CallRecord, wire: dict[str, Any] | None) -> None:
+    def _keep_call(self, place: Place, record: CallRecord, wire: dict[str, Any] | None) -> None:
         """Put a call into the store, in the modes that do."""
         if self._store is None or self.mode not in (RECORD, REFRESH):
             return
         try:
             self.note(self._store.keep(place, record, wire, replace=self.mode == REFRESH))
         except OSError as failed:
-            raise self._broken("The call could not be stored", failed) from failed
+            raise self._report_broken("The call could not be stored", failed) from failed
 
-    def _broken(self, what: str, failed: OSError) -> NotRecorded:
+    def _report_broken(self, what: str, failed: OSError) -> NotRecorded:
         self.failure = self.failure or f"{what}: {failed.strerror or failed}"
         return NotRecorded(self.failure)
 
@@ -359,7 +359,7 @@ class Recorder:
             return tools
         return [{key: value for key, value in tool.items() if key != "outputSchema"} for tool in tools]
 
-    def _delivered(self, record: CallRecord, wire: dict[str, Any]) -> dict[str, Any]:
+    def _deliver_result(self, record: CallRecord, wire: dict[str, Any]) -> dict[str, Any]:
         """Return a result as the agent gets it: changed, where that was declared, and cut, where the arm says so."""
         delivered = wire
         if self._perturber is not None:
@@ -368,7 +368,7 @@ class Recorder:
                     self.course.log, record, self.number(record), wire, self.course.name(record)
                 )
             except OSError as failed:
-                raise self._broken("The change could not be recorded", failed) from failed
+                raise self._report_broken("The change could not be recorded", failed) from failed
         if self._result_chars is not None:
             delivered = cut(delivered, self._result_chars)
             self.course.delivered_bytes[self.number(record)] = text_bytes(delivered)

@@ -149,18 +149,18 @@ class Line:
         """Serve until the agent closes its side or the server ends."""
         async with process as server:
             self._server = server
-            agent = asyncio.create_task(self._from_agent())
-            answers = asyncio.create_task(self._from_server())
+            agent = asyncio.create_task(self._read_agent())
+            answers = asyncio.create_task(self._read_server())
             try:
                 await asyncio.wait((agent, answers), return_when=asyncio.FIRST_COMPLETED)
                 if answers.done():  # the server went first
-                    await self._mourn(server, agent)
+                    await self._mourn_server(server, agent)
                 else:
                     server.end_input()  # what it still has to answer is passed on
                     with contextlib.suppress(TimeoutError):
                         await asyncio.wait_for(asyncio.shield(answers), ServerProcess.GRACE_S)
                     if server.never_started():
-                        await self._mourn(server, None)
+                        await self._mourn_server(server, None)
                 for task in (agent, answers):
                     if task.done() and not task.cancelled() and (failed := task.exception()):
                         raise failed
@@ -176,7 +176,7 @@ class Line:
                     call.cancel()
                 await asyncio.gather(agent, answers, *self._calls, return_exceptions=True)
 
-    async def _mourn(self, server: ServerProcess, agent: asyncio.Task[None] | None) -> None:
+    async def _mourn_server(self, server: ServerProcess, agent: asyncio.Task[None] | None) -> None:
         """Say how the server ended, fail what waits for it, and close the line."""
         how = await server.how_it_ended()
         if agent is None or not agent.done():
@@ -194,27 +194,27 @@ class Line:
 
     # ---------------------------------------------------------------------------------------------- from the agent
 
-    async def _from_agent(self) -> None:
+    async def _read_agent(self) -> None:
         async for line in lines(self._agent_in, self._recorder.note):
             for message in messages(line):
                 if message is None:
                     self._recorder.note(f"The agent sent a line that is not JSON-RPC: {line[:NOTED]!r}")
-                    self._to_agent(error(None, PARSE_ERROR, "This line is not a JSON-RPC message"))
+                    self._send_agent(error(None, PARSE_ERROR, "This line is not a JSON-RPC message"))
                 else:
-                    await self._take(message)
+                    await self._take_message(message)
             await drained(self._agent_out)
 
-    async def _take(self, message: Message) -> None:
+    async def _take_message(self, message: Message) -> None:
         method, params = message.get("method"), message.get("params")
         if method is not None and message.get("id") is not None:
             key = id_key(message["id"])
             if key in self._pending or key in self._asked:
-                self._to_agent(error(message["id"], INVALID_REQUEST, "A request with this id is under way"))
+                self._send_agent(error(message["id"], INVALID_REQUEST, "A request with this id is under way"))
                 return
             self._dropped.discard(key)
         if method == "tools/call":
             if "id" in message:
-                await self._call(message)
+                await self._take_call(message)
             else:  # nobody could be told its result, and a server might carry it out all the same
                 self._recorder.note(
                     f"The agent sent a tools/call without an id: {json.dumps(message)[:NOTED]}"
@@ -229,39 +229,41 @@ class Line:
             self._asked[id_key(message["id"])] = message["id"]
         if method == "tools/list" and "id" in message:
             self._listing[id_key(message["id"])] = isinstance(params, dict) and bool(params.get("cursor"))
-        await self._to_server(message)
+        await self._send_server(message)
 
-    async def _call(self, message: Message) -> None:
+    async def _take_call(self, message: Message) -> None:
         key, params = id_key(message["id"]), message.get("params")
         if message["id"] is None:
-            self._to_agent(error(None, INVALID_REQUEST, "tools/call needs an id"))
+            self._send_agent(error(None, INVALID_REQUEST, "tools/call needs an id"))
             return
         if not isinstance(params, dict) or not isinstance(params.get("name"), str):
             self._recorder.note(f"The agent sent a tools/call without a tool: {json.dumps(message)[:NOTED]}")
-            self._to_agent(error(message["id"], INVALID_PARAMS, "tools/call needs the name of a tool"))
+            self._send_agent(error(message["id"], INVALID_PARAMS, "tools/call needs the name of a tool"))
             return
         arguments = params.get("arguments") or {}
         if not isinstance(arguments, dict):
-            self._to_agent(error(message["id"], INVALID_PARAMS, "The arguments of a tool are a JSON object"))
+            self._send_agent(
+                error(message["id"], INVALID_PARAMS, "The arguments of a tool are a JSON object")
+            )
             return
         if not self._budget.take():
-            self._answer(message, self._budget.refusal(self._recorder))
+            self._send_answer(message, self._budget.refusal(self._recorder))
             return
         if not self._recorder.tools:
             await self._list_tools(params)
         pending = self._pending[key] = _Pending(asyncio.get_running_loop().create_future())
-        task = asyncio.create_task(self._recorded(message, params["name"], arguments, pending))
+        task = asyncio.create_task(self._record_call(message, params["name"], arguments, pending))
         self._calls.add(task)
         task.add_done_callback(self._calls.discard)
         await asyncio.sleep(0)  # it starts now: calls reach recorder and server in the order they were made
 
-    async def _recorded(self, message: Message, tool: str, arguments: Message, pending: _Pending) -> None:
+    async def _record_call(self, message: Message, tool: str, arguments: Message, pending: _Pending) -> None:
         wire: Message = {}
 
         async def forward() -> Message:
             nonlocal wire
-            await self._to_server(message)
-            answer = await self._waited(message["id"], pending)
+            await self._send_server(message)
+            answer = await self._await_answer(message["id"], pending)
             if "error" in answer:
                 refused = answer["error"] if isinstance(answer["error"], dict) else {}
                 raise CallFailed(str(refused.get("message", "the server refused")), died=False, rpc=refused)
@@ -275,20 +277,20 @@ class Line:
             _, delivered = await self._recorder.call(tool, arguments, forward)
         except CallFailed as failure:
             if failure.code == "timeout":
-                self._answer(message, error_result(str(failure)))
+                self._send_answer(message, error_result(str(failure)))
             elif failure.code == "died":
-                self._to_agent(error(message["id"], SERVER_DIED, str(failure)))
+                self._send_agent(error(message["id"], SERVER_DIED, str(failure)))
             elif failure.rpc is not None:
-                self._to_agent({"jsonrpc": "2.0", "id": message["id"], "error": failure.rpc})
+                self._send_agent({"jsonrpc": "2.0", "id": message["id"], "error": failure.rpc})
             return  # who cancels a request waits for no answer
         except NotRecorded as failure:
-            self._to_agent(error(message["id"], SERVER_DIED, str(failure)))
+            self._send_agent(error(message["id"], SERVER_DIED, str(failure)))
             return
         # Written anew, so that the agent reads what the record holds: a line may name a key twice.
-        self._to_agent({"jsonrpc": "2.0", "id": message["id"], "result": delivered})
+        self._send_agent({"jsonrpc": "2.0", "id": message["id"], "result": delivered})
         await drained(self._agent_out)
 
-    async def _waited(self, id: Any, pending: _Pending) -> Message:
+    async def _await_answer(self, id: Any, pending: _Pending) -> Message:
         """Wait for an answer, as long as a call may take; tell the server when nobody waits any more."""
         try:
             async with asyncio.timeout(self._call_s):
@@ -298,7 +300,7 @@ class Line:
             why = f"The call took longer than {self._call_s:g} s and was ended"
             cancel = {"method": "notifications/cancelled", "params": {"requestId": id, "reason": "timeout"}}
             with contextlib.suppress(OSError):
-                await self._to_server({"jsonrpc": "2.0", **cancel})
+                await self._send_server({"jsonrpc": "2.0", **cancel})
             raise CallFailed(why, died=False, code="timeout") from None
         except CallFailed as failure:
             if failure.code == "cancelled":
@@ -322,10 +324,10 @@ class Line:
                     id = f"labrig-{os.getpid()}-{self._own}"
                     asked: Message = {**cursor, **({"_meta": kept} if kept else {})}
                     pending = self._pending[id_key(id)] = _Pending(asyncio.get_running_loop().create_future())
-                    await self._to_server(
+                    await self._send_server(
                         {"jsonrpc": "2.0", "id": id, "method": "tools/list", "params": asked}
                     )
-                    result = (await self._waited(id, pending)).get("result") or {}
+                    result = (await self._await_answer(id, pending)).get("result") or {}
                     tools += [each for each in result.get("tools", ()) if isinstance(each, dict)]
                     if not result.get("nextCursor"):
                         break
@@ -337,24 +339,24 @@ class Line:
 
     # --------------------------------------------------------------------------------------------- from the server
 
-    async def _from_server(self) -> None:
+    async def _read_server(self) -> None:
         assert self._server is not None
-        async for line in lines(self._server.output, self._recorder.note, self._too_long):
+        async for line in lines(self._server.output, self._recorder.note, self._refuse_long):
             parts = messages(line)
             if len(parts) == 1 and parts[0] is not None and line.lstrip()[:1] != b"[":
-                self._pass(parts[0], line)
+                self._pass_message(parts[0], line)
             else:
                 for message in parts:
                     if message is None:
                         self._recorder.note(f"The server sent a line that is not JSON-RPC: {line[:NOTED]!r}")
-                        self._unblock(
+                        self._fail_answered(
                             line, "The server's answer is not JSON-RPC (NaN, Infinity, cut off, or no text)"
                         )
                     else:
-                        self._pass(message, to_line(message).rstrip())
+                        self._pass_message(message, to_line(message).rstrip())
             await drained(self._agent_out)
 
-    def _pass(self, message: Message, line: bytes) -> None:
+    def _pass_message(self, message: Message, line: bytes) -> None:
         """Hand a message of the server on: to the call that waits for it, or to the agent as it is.
 
         An answer that nobody waits for is dropped: an agent might take it for that of a call, and no record has it.
@@ -371,11 +373,11 @@ class Line:
             self._dropped.discard(key)
         elif key in self._asked:
             del self._asked[key]
-            self._agent_out.writelines((self._learn(message, key) or line, b"\n"))
+            self._agent_out.writelines((self._learn_answer(message, key) or line, b"\n"))
         else:
             self._recorder.note(f"The server answered what was not asked, or a second time: {line[:NOTED]!r}")
 
-    def _learn(self, message: Message, key: str) -> bytes | None:
+    def _learn_answer(self, message: Message, key: str) -> bytes | None:
         """Take note of what tools/list, initialize and server/discover say; return another line where one is due."""
         result = message.get("result")
         if not isinstance(result, dict):
@@ -399,15 +401,15 @@ class Line:
             self._recorder.introduce(version, str(result.get("instructions") or ""))
         return None
 
-    def _too_long(self, start: bytes) -> None:
-        self._unblock(start, f"The result is longer than {LONGEST_LINE} bytes")
+    def _refuse_long(self, start: bytes) -> None:
+        self._fail_answered(start, f"The result is longer than {LONGEST_LINE} bytes")
 
-    def _unblock(self, line: bytes, what: str) -> None:
+    def _fail_answered(self, line: bytes, what: str) -> None:
         """Fail the requests that a line which cannot be read may have answered: nobody else will."""
         for key in answered(line, (*self._pending, *self._asked)):
             pending = self._pending.get(key)
             if pending is None:
-                self._to_agent(error(self._asked.pop(key), SERVER_DIED, what))
+                self._send_agent(error(self._asked.pop(key), SERVER_DIED, what))
             elif not pending.answer.done():
                 pending.answer.set_exception(
                     CallFailed(what, died=False, rpc={"code": SERVER_DIED, "message": what})
@@ -415,15 +417,15 @@ class Line:
 
     # ------------------------------------------------------------------------------------------------- writing out
 
-    async def _to_server(self, message: Message) -> None:
+    async def _send_server(self, message: Message) -> None:
         assert self._server is not None
         await self._server.send(to_line(message))
 
-    def _answer(self, request: Message, result: Message) -> None:
+    def _send_answer(self, request: Message, result: Message) -> None:
         """Answer a request ourselves, in the form of its protocol era."""
         if is_modern(request.get("params")):
             result = {**result, "resultType": "complete"}
-        self._to_agent({"jsonrpc": "2.0", "id": request["id"], "result": result})
+        self._send_agent({"jsonrpc": "2.0", "id": request["id"], "result": result})
 
-    def _to_agent(self, message: Message) -> None:
+    def _send_agent(self, message: Message) -> None:
         self._agent_out.write(to_line(message))

@@ -40,7 +40,7 @@ async def serve_recorded(
 
     Over a URL only tools are passed on: no resources, no prompts, no requests of the server to the client.
     """
-    async with _reached(target, recorder, call_s) as forward:
+    async with _reach_target(target, recorder, call_s) as forward:
         server = recorded_server(target.name, recorder, forward, budget)
         to_server, from_agent = anyio.create_memory_object_stream[SessionMessage | Exception](0)
         to_agent, from_server = anyio.create_memory_object_stream[SessionMessage](0)
@@ -103,7 +103,7 @@ def recorded_server(name: str, recorder: Recorder, forward: Call, budget: Budget
 
 
 @asynccontextmanager
-async def _reached(target: Target, recorder: Recorder, call_s: float | None) -> AsyncIterator[Call]:
+async def _reach_target(target: Target, recorder: Recorder, call_s: float | None) -> AsyncIterator[Call]:
     """Yield what makes a call at the target; over a store nothing is reached."""
     if recorder.replays:
 

@@ -50,7 +50,7 @@ class ServerProcess:
         self._tail = b""
         self._said: tuple[int | None, str] = (None, "")
         self._heard = b""
-        self._draining = asyncio.create_task(self._drain(process.stderr))
+        self._draining = asyncio.create_task(self._drain_errors(process.stderr))
 
     @classmethod
     @asynccontextmanager
@@ -84,7 +84,7 @@ class ServerProcess:
             try:
                 yield server
             finally:
-                await asyncio.shield(server._end())
+                await asyncio.shield(server._end_process())
 
     async def send(self, data: bytes) -> None:
         """Write to the server's input; one that has gone reads nothing."""
@@ -102,7 +102,7 @@ class ServerProcess:
             await asyncio.wait_for(self._process.wait(), self.GRACE_S)
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(asyncio.shield(self._draining), 1)
-        status, failure = self._report()
+        status, failure = self._read_report()
         if failure:
             how = f"did not start: {failure}"
         elif status is None:
@@ -117,9 +117,9 @@ class ServerProcess:
 
     def never_started(self) -> bool:
         """Return whether it is known that the program could not be executed."""
-        return bool(self._report()[1])
+        return bool(self._read_report()[1])
 
-    def _report(self) -> tuple[int | None, str]:
+    def _read_report(self) -> tuple[int | None, str]:
         """Read the supervisor's words so far: the wait status, and why the program never started."""
         self._control.setblocking(False)
         with contextlib.suppress(OSError):
@@ -133,11 +133,11 @@ class ServerProcess:
                 self._said = message["status"], str(message["failure"][1]) if message["failure"] else ""
         return self._said
 
-    async def _drain(self, errors: asyncio.StreamReader) -> None:
+    async def _drain_errors(self, errors: asyncio.StreamReader) -> None:
         while piece := await errors.read(65536):
             self._tail = (self._tail + piece)[-TAIL:]
 
-    async def _end(self) -> None:
+    async def _end_process(self) -> None:
         """End input, wait a little, and let the supervisor kill what is left."""
         if self._process.returncode is None:
             self.end_input()

@@ -69,16 +69,16 @@ class WarmServers:
         """Return the command that starts a server: forked, or afresh where it cannot be forked."""
         fresh = command(name, options)
         if name not in self._processes:
-            self._processes[name] = _made(name, options)
+            self._processes[name] = _make_process(name, options)
         process = self._processes[name]
         if process is None:
             return fresh
         if trouble := process.trouble():
             again = process.was_killed and name not in self._again
             process.close()
-            self._processes[name] = process = _made(name, options) if again else None
+            self._processes[name] = process = _make_process(name, options) if again else None
             if process is None:
-                _note(name, trouble)
+                _note_cold(name, trouble)
                 return fresh
             self._again.add(name)
             log.warning("labrig: the server %s: %s; another one is started, once", name, trouble)
@@ -90,7 +90,7 @@ class WarmServers:
         for name, process in self._processes.items():
             if process is not None:
                 if process.has_ended:
-                    _note(name, process.trouble())
+                    _note_cold(name, process.trouble())
                 process.close()
 
 
@@ -164,13 +164,13 @@ def read_at_import() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if not name.startswith("LABRIG_")}
 
 
-def _made(name: str, options: ServeOptions) -> WarmProcess | None:
+def _make_process(name: str, options: ServeOptions) -> WarmProcess | None:
     try:
         return WarmProcess(name, options)
     except (OSError, LabrigError) as error:
-        _note(name, str(error))
+        _note_cold(name, str(error))
         return None
 
 
-def _note(name: str, why: str) -> None:
+def _note_cold(name: str, why: str) -> None:
     log.warning("labrig: the server %s is started afresh for each record: %s", name, why)

@@ -64,25 +64,25 @@ def messages(line: bytes) -> list[Message | None]:
     except (ValueError, RecursionError):
         return [None]
     parts = value if isinstance(value, list) and value else [value]
-    return [each if isinstance(each, dict) and _plain_id(each) else None for each in parts]
+    return [each if isinstance(each, dict) and _has_plain_id(each) else None for each in parts]
 
 
-def _no_number(name: str) -> float:
+def _refuse_constant(name: str) -> float:
     raise ValueError(f"{name} is not JSON")
 
 
-def _finite(text: str) -> float:
+def _read_finite(text: str) -> float:
     number = float(text)
     if number in (float("inf"), float("-inf")):
         raise ValueError(f"{text} is too large for a double")
     return number
 
 
-_DECODER = json.JSONDecoder(parse_constant=_no_number, parse_float=_finite)
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_read_finite)
 _ENCODER = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
 
 
-def _plain_id(message: Message) -> bool:
+def _has_plain_id(message: Message) -> bool:
     """Return whether a message has no id, or one that is text, a number or null."""
     return isinstance(message.get("id"), str | int | float | None)
 
@@ -103,7 +103,7 @@ def answered(line: bytes, keys: Iterable[str]) -> list[str]:
     with contextlib.suppress(ValueError, RecursionError):
         value = json.loads(line)  # takes NaN, Infinity and numbers too large for a double
         parts = value if isinstance(value, list) else [value]
-        found = {id_key(each.get("id")) for each in parts if isinstance(each, dict) and _plain_id(each)}
+        found = {id_key(each.get("id")) for each in parts if isinstance(each, dict) and _has_plain_id(each)}
         return [key for key in keys if key in found]
     start = line[:4096].replace(b" ", b"").decode("utf-8", "replace")
     return [key for key in keys if re.search(rf'"id":{re.escape(key)}(?![\w.])', start)]

@@ -71,18 +71,18 @@ def published_rows(path: Path) -> list[dict[str, Any]]:
         For what cannot be read, is no JSON, or holds something else than objects; for a folder without any.
     """
     if path.is_dir():
-        found = [row for each in sorted(path.rglob("*.json")) for row in _document(each)]
+        found = [row for each in sorted(path.rglob("*.json")) for row in _read_document(each)]
         if not found:
             raise LabrigError("The folder holds no file that ends in .json", where=str(path))
         return found
     if path.suffix == ".json":
-        return _document(path)
+        return _read_document(path)
     return [row for _, row in rows(path)]
 
 
-def _document(path: Path) -> list[dict[str, Any]]:
+def _read_document(path: Path) -> list[dict[str, Any]]:
     try:
-        content = json.loads(path.read_text(encoding="utf-8-sig"), parse_constant=_no_number)
+        content = json.loads(path.read_text(encoding="utf-8-sig"), parse_constant=_refuse_constant)
     except (OSError, UnicodeDecodeError) as error:
         raise LabrigError(f"Cannot read the samples: {error}", where=str(path)) from error
     except (ValueError, RecursionError) as error:
@@ -105,7 +105,7 @@ def rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         if not line.strip():
             continue
         try:
-            row = json.loads(line, parse_constant=_no_number)
+            row = json.loads(line, parse_constant=_refuse_constant)
         except (ValueError, RecursionError) as error:
             raise LabrigError(
                 f"This line is not JSON: {error}", where=f"{path}:{number}", expected="one sample a line"
@@ -126,5 +126,5 @@ def is_text(text: str) -> bool:
     return True
 
 
-def _no_number(name: str) -> float:
+def _refuse_constant(name: str) -> float:
     raise ValueError(f"{name} is not a JSON number")

@@ -126,7 +126,9 @@ def kept_tasks(out: Path, samples: Sequence[Sample]) -> list[Sample]:
         return []
     there = read_tasks(out)
     ours, theirs = {sample.id: sample for sample in samples}, {sample.id: sample for sample in there}
-    changed = [key for key in ours if key in theirs and _asked(ours[key]) != _asked(theirs[key])]
+    changed = [
+        key for key in ours if key in theirs and _select_asked(ours[key]) != _select_asked(theirs[key])
+    ]
     shared = min(len(theirs), len(ours))
     if changed or [*theirs][:shared] != [*ours][:shared]:
         common = len(ours.keys() & theirs.keys())
@@ -140,7 +142,7 @@ def kept_tasks(out: Path, samples: Sequence[Sample]) -> list[Sample]:
     return there[:shared]
 
 
-def _asked(sample: Sample) -> tuple[Any, ...]:
+def _select_asked(sample: Sample) -> tuple[Any, ...]:
     return sample.brief, sample.truth.get("answer"), sample.limits
 
 
@@ -257,7 +259,7 @@ def json_text(value: Any) -> str:
     return text
 
 
-def _mine() -> str:
+def _mark_own() -> str:
     """Return what marks a folder as this process's: several machines may share the output folder."""
     host = "".join(c for c in platform.node() if c.isalnum())[:32] or "host"
     return f"{host}-{os.getpid()}"
@@ -265,7 +267,7 @@ def _mine() -> str:
 
 def workspace_prefix() -> str:
     """Return the prefix of the names of this process's workspaces."""
-    return f"{WORKSPACE}{_mine()}-"
+    return f"{WORKSPACE}{_mark_own()}-"
 
 
 def labels(out: Path) -> list[str]:
@@ -275,7 +277,7 @@ def labels(out: Path) -> list[str]:
 
 def making(folder: Path) -> Path:
     """Return a new folder to make a record in, beside its place."""
-    path = folder.parent / f"{MAKING}{_mine()}-{secrets.token_hex(4)}"
+    path = folder.parent / f"{MAKING}{_mark_own()}-{secrets.token_hex(4)}"
     path.mkdir(parents=True)
     return path
 
@@ -292,16 +294,16 @@ def place(made: Path, folder: Path) -> None:
 
 def sweep(out: Path) -> None:
     """Remove what processes of this machine that no longer run left behind: half-made records and workspaces."""
-    host = _mine().rpartition("-")[0]
+    host = _mark_own().rpartition("-")[0]
     stale = [*out.glob(f"*/*/{MAKING}*"), *Path(tempfile.gettempdir()).glob(f"{WORKSPACE}*")]
     for path in stale:
         owner, _, process = path.name.removeprefix(MAKING).removeprefix(WORKSPACE).partition("-")
         process = process.partition("-")[0]
-        if owner == host and process.isdigit() and not _runs(int(process)):
+        if owner == host and process.isdigit() and not _is_running(int(process)):
             shutil.rmtree(path, ignore_errors=True)
 
 
-def _runs(process: int) -> bool:
+def _is_running(process: int) -> bool:
     try:
         os.kill(process, 0)
     except ProcessLookupError:

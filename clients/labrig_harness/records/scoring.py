@@ -211,12 +211,12 @@ def score_folder(out: Path) -> Scored:
     LabrigError
         If the folder holds no tasks, or those of a suite that is not installed or has another version.
     """
-    samples, suite = _tasks(out)
+    samples, suite = _read_tasks(out)
     skipped: list[str] = []
     missing: list[str] = []
     unwhole: set[str] = set()
     chosen: dict[str, str] = {}
-    records = list(_records(out, suite, samples, skipped, missing, unwhole, chosen))
+    records = list(_read_records(out, suite, samples, skipped, missing, unwhole, chosen))
     header = {"suite": suite.name, "suite_version": suite.version, "scorer_version": suite.scorer_version}
     lines = [
         outfolder.json_text({**header, "run": record.run, **asdict(record.score)})
@@ -225,7 +225,7 @@ def score_folder(out: Path) -> Scored:
     ]
     with contextlib.suppress(OSError):  # a folder that cannot be written can still be scored
         outfolder.write_atomically(out / "scores.jsonl", "".join(line + "\n" for line in lines))
-    tables = titled(suite.tables(samples.values(), _plain(records)), chosen)
+    tables = titled(suite.tables(samples.values(), _select_unchanged(records)), chosen)
     return Scored(suite, samples, records, tables, skipped, missing, frozenset(unwhole), chosen)
 
 
@@ -233,18 +233,18 @@ def paper_tables(scored: Scored) -> list[Table]:
     """Return the tables of the suite's paper, by number; none where it implements no paper."""
     if scored.suite.paper_tables is None:
         return []
-    made = scored.suite.paper_tables(list(scored.tasks.values()), _plain(scored.records))
+    made = scored.suite.paper_tables(list(scored.tasks.values()), _select_unchanged(scored.records))
     return titled(made, scored.chosen)
 
 
-def _plain(records: Iterable[Record]) -> list[Score]:
+def _select_unchanged(records: Iterable[Record]) -> list[Score]:
     """Return the scores of runs whose results nobody changed: a perturbed one shares arm and agent with the plain one,
     and its accuracy means something else.
     """
     return [each.score for each in records if each.score is not None and each.perturbation is None]
 
 
-def _tasks(out: Path) -> tuple[dict[str, Sample], Suite]:
+def _read_tasks(out: Path) -> tuple[dict[str, Sample], Suite]:
     samples = {sample.id: sample for sample in outfolder.read_tasks(out)}
     first = next(iter(samples.values()))
     suite = suites.load(first.suite)
@@ -262,7 +262,7 @@ def _tasks(out: Path) -> tuple[dict[str, Sample], Suite]:
 REMAKE = "Try: remove this folder, then labrig resume (a run) or labrig import (a log)"
 
 
-def _records(
+def _read_records(
     out: Path,
     suite: Suite,
     samples: dict[str, Sample],
@@ -316,12 +316,12 @@ def _read_all(
     """Read and score records, in order; each is a `Record`, or the reason why it does not stand."""
     workers = min(os.cpu_count() or 1, 8)
     if len(paths) <= ALONE or workers == 1:
-        yield from (_read(suite, samples, label, path) for label, path in paths)
+        yield from (_read_record(suite, samples, label, path) for label, path in paths)
         return
     waiting = iter(paths)
     chunks = iter(lambda: list(islice(waiting, CHUNK)), [])
     # Spawned, not forked: the caller may have threads.
-    with ProcessPoolExecutor(workers, get_context("spawn"), _open, (str(out),)) as pool:
+    with ProcessPoolExecutor(workers, get_context("spawn"), _open_folder, (str(out),)) as pool:
         for chunk in pool.map(_read_chunk, chunks):
             yield from chunk
 
@@ -329,28 +329,28 @@ def _read_all(
 _opened: tuple[dict[str, Sample], Suite]
 
 
-def _open(out: str) -> None:
+def _open_folder(out: str) -> None:
     global _opened  # what a worker process works on for its whole life
-    _opened = _tasks(Path(out))
+    _opened = _read_tasks(Path(out))
 
 
 def _read_chunk(paths: Sequence[tuple[str, Path]]) -> list[Record | str]:
     samples, suite = _opened
-    return [_read(suite, samples, label, path) for label, path in paths]
+    return [_read_record(suite, samples, label, path) for label, path in paths]
 
 
-def _read(suite: Suite, samples: dict[str, Sample], label: str, path: Path) -> Record | str:
+def _read_record(suite: Suite, samples: dict[str, Sample], label: str, path: Path) -> Record | str:
     """Read, check and score one record, or return why it does not stand."""
     try:
-        trajectory = _standing(path, label, samples)
+        trajectory = _require_standing(path, label, samples)
         sample = samples[trajectory.task]
-        score = _scored(suite, sample, trajectory, path.parent) if sample.truth else None
+        score = _score_record(suite, sample, trajectory, path.parent) if sample.truth else None
         return summary(path.parent, trajectory, score, grounding(suite, sample, trajectory, score))
     except (ValueError, TypeError, AttributeError, OSError, LabrigError) as error:
         return str(error).splitlines()[0] if str(error) else type(error).__name__
 
 
-def _scored(suite: Suite, sample: Sample, trajectory: Trajectory, folder: Path) -> Score:
+def _score_record(suite: Suite, sample: Sample, trajectory: Trajectory, folder: Path) -> Score:
     """Score a trajectory; facts that the texts of its results hold are added to those of the score."""
     score = suite.score(sample, trajectory)
     if suite.evidence is None:
@@ -367,7 +367,7 @@ def _scored(suite: Suite, sample: Sample, trajectory: Trajectory, folder: Path) 
     return replace(score, facts=score.facts | suite.evidence(sample, trajectory, text_of))
 
 
-def _standing(path: Path, label: str, samples: dict[str, Sample]) -> Trajectory:
+def _require_standing(path: Path, label: str, samples: dict[str, Sample]) -> Trajectory:
     """Read one record; a LabrigError says why it does not stand."""
     trajectory = Trajectory.from_dict(json.loads(path.read_text(encoding="utf-8")))
     if trajectory.task not in samples:

@@ -21,10 +21,10 @@ class Attempts:
 
     def add(self, failed: Trajectory) -> None:
         """Take a failed attempt over: what it ended by and what it used is not forgotten."""
-        self.earlier = [*failed.meta.get("attempts", ()), _summary(failed)]
+        self.earlier = [*failed.meta.get("attempts", ()), _summarise_attempt(failed)]
 
 
-def _summary(failed: Trajectory) -> dict[str, Any]:
+def _summarise_attempt(failed: Trajectory) -> dict[str, Any]:
     return {
         "end": failed.end,
         "end_detail": failed.end_detail,

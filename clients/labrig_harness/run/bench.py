@@ -111,7 +111,7 @@ class WorkBench:
 
     async def tools(self) -> list[dict[str, Any]]:
         """Return tools/list in wire form, by the names that tools have in the arm; empty in an arm without a server."""
-        named = await self._named()
+        named = await self._name_tools()
         found = []
         for name, (server, tool) in named.items():
             recorder = self.recorders[server]
@@ -119,11 +119,11 @@ class WorkBench:
             found.append({**about, "name": name})
         return found
 
-    async def _named(self) -> dict[str, tuple[str, str]]:
+    async def _name_tools(self) -> dict[str, tuple[str, str]]:
         """Return, by the names of tools in the arm, the servers and their own names."""
         if self.arm.server and not self.recorder.replays:
             for server in self.arm.served:
-                await self._connected(server)
+                await self._connect_server(server)
         return names_of(self.recorder.course.servers)
 
     def check_budget(self) -> None:
@@ -182,7 +182,7 @@ class WorkBench:
         budget = Budget(max_calls)
         async with AsyncExitStack() as stack:
             paths = {}
-            for server, options in self._served().items():
+            for server, options in self._serve_options().items():
                 serving = relay(
                     self.target(server),
                     options,
@@ -193,7 +193,7 @@ class WorkBench:
                 paths[server] = await stack.enter_async_context(serving)
             yield paths
 
-    def _served(self) -> dict[str, ServeOptions]:
+    def _serve_options(self) -> dict[str, ServeOptions]:
         """Return how the arm's servers are served for this item: all of them in its workspace."""
         return {name: replace(serve, workspace=self.workspace) for name, serve in self.arm.served.items()}
 
@@ -235,7 +235,7 @@ class WorkBench:
 
     async def make(self, index: int, tool: str, arguments: dict[str, Any], id: str) -> ToolResult:
         """Make a call of a turn."""
-        tools = await self._named()
+        tools = await self._name_tools()
         if tool not in tools:
             told = f"There is no tool {tool!r}. The tools are: {', '.join(tools) or 'none'}."
             self.add_call(index, ToolCall(tool, arguments, -1, True, id=id, fault="unknown_tool", told=told))
@@ -250,7 +250,9 @@ class WorkBench:
         fault: Fault | Literal[""] = "" if fits(arguments, about) else "bad_arguments"
         made = len(recorder.records)
         try:
-            record, wire = await recorder.call(own, arguments, lambda: self._forward(server, own, arguments))
+            record, wire = await recorder.call(
+                own, arguments, lambda: self._forward_call(server, own, arguments)
+            )
         except NotRecorded as failure:
             raise ServerError(str(failure)) from failure
         except CallFailed as failure:
@@ -277,14 +279,14 @@ class WorkBench:
         call = tool_call(self.recorder.course, len(self.recorder.records) - 1)
         self.add_call(index, replace(call, id=id, fault=fault, told=told))
 
-    async def _forward(self, server: str, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
-        client = await self._connected(server)
+    async def _forward_call(self, server: str, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        client = await self._connect_server(server)
         return await client.call(tool, arguments)
 
-    async def _connected(self, server: str) -> ServerClient:
+    async def _connect_server(self, server: str) -> ServerClient:
         async with self._starting:
             if server not in self._clients:
-                options = self._served()[server]
+                options = self._serve_options()[server]
                 client = ServerClient(self.target(server), options, self.recorders[server], self.arm.call_s)
                 try:
                     self._clients[server] = await self._open.enter_async_context(client)
@@ -316,10 +318,10 @@ def settings_of(brief: SampleInput, arm: Arm) -> dict[str, Setting]:
     Of read-only roots the names alone count: paths differ between machines.
     """
     files = {path: file.plain() if isinstance(file, Blob) else file for path, file in brief.files.items()}
-    return {server: Setting(server, _plain(serve), files) for server, serve in arm.served.items()}
+    return {server: Setting(server, _list_settings(serve), files) for server, serve in arm.served.items()}
 
 
-def _plain(serve: ServeOptions) -> dict[str, Any]:
+def _list_settings(serve: ServeOptions) -> dict[str, Any]:
     return {
         "toolsets": list(serve.toolsets),
         "tools": list(serve.tools),

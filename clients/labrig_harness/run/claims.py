@@ -33,7 +33,7 @@ def claimed(folder: Path) -> Iterator[bool]:
             return
         except OSError:
             pass
-        if not _is(descriptor, path):  # its last holder has removed it since it was opened
+        if not _is_file_of(descriptor, path):  # its last holder has removed it since it was opened
             yield False
             return
         yield True
@@ -43,7 +43,7 @@ def claimed(folder: Path) -> Iterator[bool]:
         os.close(descriptor)
 
 
-def _is(descriptor: int, path: Path) -> bool:
+def _is_file_of(descriptor: int, path: Path) -> bool:
     """Return whether a descriptor is of the file that has this path now."""
     try:
         return os.path.samestat(os.fstat(descriptor), path.stat())

@@ -55,7 +55,7 @@ def run(
     LabrigError
         If dask is not installed, the scheduler cannot be reached, or a worker does not see the folder.
     """
-    dask = _distributed()
+    dask = _import_distributed()
     out = out.resolve()
     plan = prepare(plan, out)
     local: Any = None
@@ -73,14 +73,14 @@ def run(
             code="unavailable",
         ) from error
     try:
-        return _on(client, plan, out, progress)
+        return _run_on(client, plan, out, progress)
     finally:
         client.close()
         if local is not None:
             local.close()
 
 
-def _distributed() -> Any:
+def _import_distributed() -> Any:
     try:
         return import_module("distributed")
     except ImportError as error:
@@ -89,7 +89,7 @@ def _distributed() -> Any:
         ) from error
 
 
-def _on(client: Any, plan: RunPlan, out: Path, progress: Callable[[Trajectory], None]) -> list[Path]:
+def _run_on(client: Any, plan: RunPlan, out: Path, progress: Callable[[Trajectory], None]) -> list[Path]:
     folders = {
         (sample.id, epoch): outfolder.record_folder(out, plan.label, sample.id, epoch)
         for sample, epoch in plan.units()
@@ -99,7 +99,7 @@ def _on(client: Any, plan: RunPlan, out: Path, progress: Callable[[Trajectory], 
     for attempt in range(TRIES):
         alone = attempt == TRIES - 1
         for batch in [[unit] for unit in todo] if alone else [todo]:
-            reasons |= _batch(client, plan, out, batch, attempt, folders, progress)
+            reasons |= _run_batch(client, plan, out, batch, attempt, folders, progress)
         todo = [unit for unit in todo if unit in reasons and missing(folders[unit]) is not None]
         if not todo:
             break
@@ -108,7 +108,7 @@ def _on(client: Any, plan: RunPlan, out: Path, progress: Callable[[Trajectory], 
     return list(folders.values())
 
 
-def _batch(
+def _run_batch(
     client: Any,
     plan: RunPlan,
     out: Path,
@@ -126,7 +126,7 @@ def _batch(
 
     futures = {submit(unit): unit for unit in units}
     lost: dict[tuple[str, int], str] = {}
-    for future in _distributed().as_completed(list(futures)):
+    for future in _import_distributed().as_completed(list(futures)):
         unit = futures.pop(future)
         failure = future.exception() if future.status == "error" else None
         problem = str(failure) if failure is not None else str(future.result())

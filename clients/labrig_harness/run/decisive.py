@@ -51,8 +51,8 @@ async def declare(
     """
     wanted = None if spec == AUTO else perturb.parse(spec)
     solution = suite.solution(sample, arm)
-    results = await _play(solution, sample, arm, calls, store, None)
-    truth = _answer(solution, results)
+    results = await _play_solution(solution, sample, arm, calls, store, None)
+    truth = _read_answer(solution, results)
     if not truth:
         return Declared(wanted, spec, why="the reference has no answer without a change")
     change = wanted or find(solution, results, sample.brief.prompt)
@@ -61,13 +61,15 @@ async def declare(
             None, spec, truth, why="no change of one number leads the reference to another answer"
         )
     declared = Declared(change, spec, truth)
-    changed = _changed(change, results, [call.tool for call in solution.calls])
-    if not _same_calls(solution, results, changed):  # what it reads decides what it asks next: play it again
-        changed = await _play(solution, sample, arm, calls, store, declared)
-    return replace(declared, expected=_answer(solution, changed))
+    changed = _change_results(change, results, [call.tool for call in solution.calls])
+    if not _has_same_calls(
+        solution, results, changed
+    ):  # what it reads decides what it asks next: play it again
+        changed = await _play_solution(solution, sample, arm, calls, store, declared)
+    return replace(declared, expected=_read_answer(solution, changed))
 
 
-def _same_calls(solution: Solution, results: Sequence[str], changed: Sequence[str]) -> bool:
+def _has_same_calls(solution: Solution, results: Sequence[str], changed: Sequence[str]) -> bool:
     """Return whether a solution makes the same calls from changed results."""
     try:
         return all(
@@ -78,7 +80,7 @@ def _same_calls(solution: Solution, results: Sequence[str], changed: Sequence[st
         return False
 
 
-async def _play(
+async def _play_solution(
     solution: Solution, sample: Sample, arm: Arm, calls: str, store: str, declared: Declared | None
 ) -> list[str]:
     """Play a solution in a folder of its own and return its result texts, as far as it came."""
@@ -105,7 +107,7 @@ async def _play(
     return results
 
 
-def _answer(solution: Solution, results: Sequence[str]) -> str:
+def _read_answer(solution: Solution, results: Sequence[str]) -> str:
     """Return what a solution answers; an empty text where the results do not hold it."""
     try:
         return solution.answer(results) if len(results) == len(solution.calls) else ""
@@ -126,19 +128,21 @@ def find(solution: Solution, results: Sequence[str], prompt: str) -> Change | No
     prompt
         Numbers of it (the options of a question) are what a changed number is led to first.
     """
-    truth = _answer(solution, results)
+    truth = _read_answer(solution, results)
     if not truth:
         return None
     wanted = list(dict.fromkeys(float(each) for each in _PROMPT_NUMBER.findall(prompt)))
     for number in reversed(range(len(results))):
-        for label, printed in _on_path(solution, results, number, truth):
+        for label, printed in _find_on_path(solution, results, number, truth):
             value = float(printed)
             if not value:
                 continue
             led = [each * 10.0**power / value for power in POWERS for each in wanted]
             for factor in (*led, *FACTORS):
                 change = Change("scale", factor=float(f"{factor:.6g}"), match=label, value=printed)
-                if change.factor not in (0.0, 1.0) and _answer(solution, _changed(change, results)) not in (
+                if change.factor not in (0.0, 1.0) and _read_answer(
+                    solution, _change_results(change, results)
+                ) not in (
                     "",
                     truth,
                 ):
@@ -146,7 +150,7 @@ def find(solution: Solution, results: Sequence[str], prompt: str) -> Change | No
     return None
 
 
-def _changed(change: Change, results: Sequence[str], tools: Sequence[str] = ()) -> list[str]:
+def _change_results(change: Change, results: Sequence[str], tools: Sequence[str] = ()) -> list[str]:
     """Return the results as a run with the change would deliver them to who reads their text."""
     changed, met = [], 0
     for n, text in enumerate(results):
@@ -159,7 +163,7 @@ def _changed(change: Change, results: Sequence[str], tools: Sequence[str] = ()) 
     return changed
 
 
-def _on_path(
+def _find_on_path(
     solution: Solution, results: Sequence[str], number: int, truth: str
 ) -> Iterator[tuple[str, str]]:
     """Yield the numbers of a result that the answer depends on: the words before each, and the number as printed.
@@ -170,9 +174,9 @@ def _on_path(
 
     def matters(first: int, last: int, numbers: slice = slice(None)) -> bool:
         changed = [
-            _blurred(line, numbers) if first <= n < last else line for n, line in enumerate(lines)
+            _blur_line(line, numbers) if first <= n < last else line for n, line in enumerate(lines)
         ]  # fmt: skip
-        return _answer(solution, [*results[:number], "".join(changed), *results[number + 1 :]]) != truth
+        return _read_answer(solution, [*results[:number], "".join(changed), *results[number + 1 :]]) != truth
 
     spans = [(0, len(lines))]
     while spans:
@@ -190,7 +194,7 @@ def _on_path(
                 yield " ".join(word for word in words if word not in ("=", ":", "|")), hit[0]
 
 
-def _blurred(line: str, numbers: slice) -> str:
+def _blur_line(line: str, numbers: slice) -> str:
     """Return a line with some of its numbers changed a little: enough for an answer that depends on them."""
     for hit in reversed(list(perturb._NUMBER.finditer(line))[numbers]):
         line = line[: hit.start()] + perturb.scaled(hit[0], 1.37) + line[hit.end() :]

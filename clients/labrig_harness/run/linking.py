@@ -48,16 +48,16 @@ def link(steps: Sequence[Step], course: Course) -> list[Step]:
     """
     taken: set[int] = set()
     linked = [
-        replace(step, calls=tuple(_linked(call, course, taken) for call in step.calls)) for step in steps
+        replace(step, calls=tuple(_link_call(call, course, taken) for call in step.calls)) for step in steps
     ]
     for number in range(len(course.records)):
         if number not in taken:
             extra = Step(0, calls=(tool_call(course, number),))
-            linked.insert(_place(linked, number), extra)
+            linked.insert(_find_place(linked, number), extra)
     return [replace(step, index=index) for index, step in enumerate(linked)]
 
 
-def _linked(call: ToolCall, course: Course, taken: set[int]) -> ToolCall:
+def _link_call(call: ToolCall, course: Course, taken: set[int]) -> ToolCall:
     server = call.meta.get("server")
     of_server = [
         n
@@ -85,7 +85,7 @@ def _linked(call: ToolCall, course: Course, taken: set[int]) -> ToolCall:
     )
 
 
-def _place(steps: Sequence[Step], number: int) -> int:
+def _find_place(steps: Sequence[Step], number: int) -> int:
     """Return where the turn of a record goes that no log shows: after all records before it."""
     place = 0
     for index, step in enumerate(steps):

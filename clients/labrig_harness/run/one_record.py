@@ -26,10 +26,10 @@ def main(out: Path, label: str, item: str, epoch: int) -> None:
     sample = next((each for each in plan.tasks if each.id == item), None)
     if sample is None:
         raise LabrigError(f"There is no sample {item}", where=str(out), code="not_found")
-    asyncio.run(_claimed_unit(plan, sample, epoch, outfolder.record_folder(out, label, item, epoch)))
+    asyncio.run(_claim_unit(plan, sample, epoch, outfolder.record_folder(out, label, item, epoch)))
 
 
-async def _claimed_unit(plan: RunPlan, sample: Sample, epoch: int, folder: Path) -> None:
+async def _claim_unit(plan: RunPlan, sample: Sample, epoch: int, folder: Path) -> None:
     while True:
         with claimed(folder) as ours:
             if ours:

@@ -171,7 +171,7 @@ def prepare(plan: RunPlan, out: Path) -> RunPlan:
     _check_missing(plan, out)
     plan = replace(plan, tasks=tuple(outfolder.keep_tasks(out, plan.tasks)))
     outfolder.sweep(out)
-    outfolder.keep_run(out, plan.label, _about(plan))
+    outfolder.keep_run(out, plan.label, _describe_plan(plan))
     return plan
 
 
@@ -184,7 +184,7 @@ def rehearse(plan: RunPlan, out: Path) -> None:
     plan = replace(plan, tasks=tuple(outfolder.kept_tasks(out, plan.tasks)) or plan.tasks)
     for blob in dict.fromkeys(blob for sample in plan.tasks for blob in sample.blobs):
         blob.check()
-    outfolder.check_run(out, plan.label, _about(plan))
+    outfolder.check_run(out, plan.label, _describe_plan(plan))
 
 
 def _check_missing(plan: RunPlan, out: Path) -> None:
@@ -194,7 +194,7 @@ def _check_missing(plan: RunPlan, out: Path) -> None:
         plan.check()
 
 
-def _about(plan: RunPlan) -> dict[str, Any]:
+def _describe_plan(plan: RunPlan) -> dict[str, Any]:
     return {**plan.to_dict(), "tasks": outfolder.tasks_hash(plan.tasks), "label": plan.label}
 
 

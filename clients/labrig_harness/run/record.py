@@ -46,7 +46,7 @@ async def run_unit(plan: RunPlan, sample: Sample, epoch: int, folder: Path) -> T
     attempts = missing(folder)
     if attempts is None:
         return None
-    for wait in _waits(plan.retries):
+    for wait in _list_waits(plan.retries):
         agent = plan.make_agent(epoch)
         done, seconds = await run_item(agent, sample, plan, epoch, folder, attempts)
         if seconds is None or wait is None:
@@ -56,7 +56,7 @@ async def run_unit(plan: RunPlan, sample: Sample, epoch: int, folder: Path) -> T
     return done
 
 
-def _waits(retries: int) -> list[float | None]:
+def _list_waits(retries: int) -> list[float | None]:
     """Return the waits between attempts; None after the last one."""
     return [*(min(LONGEST_WAIT_S, FIRST_WAIT_S * 2**n) for n in range(retries)), None]
 
@@ -79,12 +79,12 @@ async def run_item(
     started, clock = datetime.now(UTC), time.monotonic()
     try:
         blobs.place(sample.brief.files, workspace)
-        declared = await _declared(plan, sample, arm)
+        declared = await _declare_change(plan, sample, arm)
         bench = WorkBench(
             sample.brief, arm, making, workspace, calls=plan.calls, store=plan.store, perturb=declared
         )
         async with bench:
-            reason, detail, wait = await _ended(agent, bench, arm.wall_s)
+            reason, detail, wait = await _run_agent(agent, bench, arm.wall_s)
         steps = tuple(bench.steps)
         if bench.recorder.replays:  # no server ran that would have written a file
             submission = submitted(arm.channel, steps, sample.brief.choices)
@@ -132,7 +132,7 @@ async def run_item(
         shutil.rmtree(making, ignore_errors=True)
 
 
-async def _declared(plan: RunPlan, sample: Sample, arm: Arm) -> Declared | None:
+async def _declare_change(plan: RunPlan, sample: Sample, arm: Arm) -> Declared | None:
     """Return the change of one result that a perturbed run makes to this item."""
     if not plan.perturb:
         return None
@@ -141,7 +141,7 @@ async def _declared(plan: RunPlan, sample: Sample, arm: Arm) -> Declared | None:
     return await declare(plan.perturb, plan.suite, sample, arm, calls=plan.calls, store=plan.store)
 
 
-async def _ended(agent: Agent, bench: WorkBench, wall_s: float) -> tuple[EndReason, str, float | None]:
+async def _run_agent(agent: Agent, bench: WorkBench, wall_s: float) -> tuple[EndReason, str, float | None]:
     """Run the agent to its end; return why it ended, and how long to wait where that is worth while."""
     try:
         async with asyncio.timeout(wall_s):

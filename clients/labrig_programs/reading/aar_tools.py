@@ -41,11 +41,11 @@ def read(lines: Iterable[Line] | BinaryIO) -> list[ReadRun]:
             if time < latest:
                 run.warn(f"line {number} is earlier than a line before it")
             latest = max(latest, time)
-        _take(run, number, event)
+        _take_event(run, number, event)
     return [run.finish(end="answered" if run.turns else "no_answer")] if run.turns else []
 
 
-def _take(run: OpenRun, number: int, event: dict[str, Any]) -> None:
+def _take_event(run: OpenRun, number: int, event: dict[str, Any]) -> None:
     turn = run.turn()
     arguments, raw = arguments_of(event["args"])
     call = OpenCall(event["tool"], arguments, f"line-{number}", "", raw, "not_json" if raw else "")

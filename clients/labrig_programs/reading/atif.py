@@ -66,7 +66,9 @@ def to_atif(
         ours["results"] = orphans
     if records:
         ours["records"] = [asdict(record) for record in records]
-    steps = [_step(number, step, trajectory, results) for number, step in enumerate(trajectory.steps, 1)]
+    steps = [
+        _write_step(number, step, trajectory, results) for number, step in enumerate(trajectory.steps, 1)
+    ]
     # ATIF wants a step; ours may have none.
     steps = steps or [{"step_id": 1, "source": "system", "message": "", "extra": {OURS: {"no_step": True}}}]
     name = f"{trajectory.suite}/{trajectory.task}/{trajectory.arm}.{trajectory.agent}/epoch{trajectory.epoch}"
@@ -82,13 +84,13 @@ def to_atif(
             **({"model_name": trajectory.model} if trajectory.model else {}),
         },
         "steps": steps,
-        "final_metrics": _final_metrics(trajectory, len(steps)),
+        "final_metrics": _sum_metrics(trajectory, len(steps)),
         "extra": {OURS: ours},
     }
     return document
 
 
-def _final_metrics(trajectory: Trajectory, steps: int) -> Json:
+def _sum_metrics(trajectory: Trajectory, steps: int) -> Json:
     tokens, cost = trajectory.tokens, trajectory.cost
     metrics: Json = {"total_steps": steps}
     if tokens.measured:
@@ -102,7 +104,7 @@ def _final_metrics(trajectory: Trajectory, steps: int) -> Json:
     return metrics
 
 
-def _step(number: int, step: Step, trajectory: Trajectory, results: Mapping[str, Wire]) -> Json:
+def _write_step(number: int, step: Step, trajectory: Trajectory, results: Mapping[str, Wire]) -> Json:
     ours: Json = {"index": step.index, "faults": list(step.faults), "meta": step.meta}
     document: Json = {"step_id": number, "source": step.source, "message": step.text}
     time = step.meta.get("time", step.meta.get("started"))
@@ -110,8 +112,10 @@ def _step(number: int, step: Step, trajectory: Trajectory, results: Mapping[str,
         document["timestamp"] = time
     if step.source != "agent":  # which may have neither model nor calls there
         ours |= {"reasoning": step.reasoning, "model": step.model, "tokens": asdict(step.tokens)}
-        ours["calls"] = [_call(f"{number}.{n}", call, results)[0] for n, call in enumerate(step.calls, 1)]
-        observed = [_call(f"{number}.{n}", call, results)[1] for n, call in enumerate(step.calls, 1)]
+        ours["calls"] = [
+            _write_call(f"{number}.{n}", call, results)[0] for n, call in enumerate(step.calls, 1)
+        ]
+        observed = [_write_call(f"{number}.{n}", call, results)[1] for n, call in enumerate(step.calls, 1)]
         ours["observed"] = [each for each in observed if each]
         return {**document, "extra": {OURS: ours}}
     if step.model:
@@ -122,7 +126,10 @@ def _step(number: int, step: Step, trajectory: Trajectory, results: Mapping[str,
     if step.reasoning:
         document["reasoning_content"] = step.reasoning
     if step.calls:
-        pairs = [_call(id, call, results) for id, call in zip(_ids(number, step), step.calls, strict=True)]
+        pairs = [
+            _write_call(id, call, results)
+            for id, call in zip(_make_ids(number, step), step.calls, strict=True)
+        ]
         document["tool_calls"] = [call for call, _ in pairs]
         observed = [result for _, result in pairs if result]
         if observed:
@@ -140,14 +147,14 @@ def _step(number: int, step: Step, trajectory: Trajectory, results: Mapping[str,
     return {**document, "extra": {OURS: ours}}
 
 
-def _ids(number: int, step: Step) -> list[str]:
+def _make_ids(number: int, step: Step) -> list[str]:
     """Return ids for the calls of a step: its own where they tell the calls apart."""
     own = [call.id for call in step.calls]
     alone = len(set(own)) == len(own) and all(own)
     return own if alone else [f"{number}.{n}" for n in range(1, len(own) + 1)]
 
 
-def _call(id: str, call: ToolCall, results: Mapping[str, Wire]) -> tuple[Json, Json]:
+def _write_call(id: str, call: ToolCall, results: Mapping[str, Wire]) -> tuple[Json, Json]:
     """Return a call and its observation, which is empty where nothing came back."""
     ours = asdict(call)
     for name in ("tool", "arguments"):
@@ -161,13 +168,13 @@ def _call(id: str, call: ToolCall, results: Mapping[str, Wire]) -> tuple[Json, J
         "extra": {OURS: ours},
     }
     if call.result and call.result in results:
-        return document, {"source_call_id": id, **_observed(results[call.result])}
+        return document, {"source_call_id": id, **_write_observation(results[call.result])}
     if call.told:
         return document, {"source_call_id": id, "content": call.told, "extra": {OURS: {"told": True}}}
     return document, {}
 
 
-def _observed(wire: Wire) -> Json:
+def _write_observation(wire: Wire) -> Json:
     """Return a wire result as content that others can read, and what that leaves out."""
     content = wire.get("content")
     rest: Json = {"wire": {name: value for name, value in wire.items() if name != "content"}}
@@ -177,8 +184,8 @@ def _observed(wire: Wire) -> Json:
         else:
             rest["no_content"] = True
         return {"content": as_text(content), "extra": {OURS: rest}}
-    shown = [_shown(part) for part in content]
-    kept = {str(n): part for n, part in enumerate(content) if _restored(shown[n]) != part}
+    shown = [_write_part(part) for part in content]
+    kept = {str(n): part for n, part in enumerate(content) if _restore_part(shown[n]) != part}
     if kept:
         rest["parts"] = kept
     alone = len(shown) == 1 and shown[0]["type"] == "text"
@@ -186,7 +193,7 @@ def _observed(wire: Wire) -> Json:
     return {"content": shown[0]["text"] if alone else shown, "extra": {OURS: rest}}
 
 
-def _shown(part: Any) -> Json:
+def _write_part(part: Any) -> Json:
     """Return a content part in ATIF's form: text, or an image as a data URL; anything else is named."""
     part = table(part)
     if part.get("type") == "text" and isinstance(part.get("text"), str):
@@ -197,7 +204,7 @@ def _shown(part: Any) -> Json:
     return {"type": "text", "text": f"[{part.get('type')} {part.get('uri', part.get('mimeType', ''))}]"}
 
 
-def _restored(shown: Json) -> Json:
+def _restore_part(shown: Json) -> Json:
     source = table(shown.get("source"))
     path, kind = word(source.get("path")), word(source.get("media_type"))
     head = f"data:{kind};base64,"
@@ -234,12 +241,12 @@ def read(document: Any) -> list[ReadRun]:
         )
     if OURS in table(document.get("extra")):
         try:
-            trajectory, results, records = _ours(document)
+            trajectory, results, records = _read_ours(document)
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             reason = str(error).splitlines()[0] if str(error) else type(error).__name__
             raise LabrigError(f"This ATIF document is one of ours, but changed: {reason}") from error
-        return [_as_run(trajectory, results, records)]
-    return [_foreign(document)]
+        return [_make_run(trajectory, results, records)]
+    return [_read_foreign(document)]
 
 
 def is_atif(document: Any) -> bool:
@@ -252,7 +259,7 @@ def is_atif(document: Any) -> bool:
     )
 
 
-def _as_run(trajectory: Trajectory, results: dict[str, Wire], records: list[CallRecord]) -> ReadRun:
+def _make_run(trajectory: Trajectory, results: dict[str, Wire], records: list[CallRecord]) -> ReadRun:
     last = next((step for step in reversed(trajectory.steps) if step.source == "agent"), None)
     return ReadRun(
         source=NAME,
@@ -272,11 +279,13 @@ def _as_run(trajectory: Trajectory, results: dict[str, Wire], records: list[Call
     )
 
 
-def _ours(document: Json) -> tuple[Trajectory, dict[str, Wire], list[CallRecord]]:
+def _read_ours(document: Json) -> tuple[Trajectory, dict[str, Wire], list[CallRecord]]:
     ours = dict(document["extra"][OURS])
     results: dict[str, Wire] = dict(ours.pop("results", {}))
     records = [CallRecord(**each) for each in ours.pop("records", [])]
-    steps = [_our_step(step, results) for step in document["steps"] if "no_step" not in step["extra"][OURS]]
+    steps = [
+        _read_our_step(step, results) for step in document["steps"] if "no_step" not in step["extra"][OURS]
+    ]
     fields = {
         **ours,
         "agent": document["agent"]["name"],
@@ -287,7 +296,7 @@ def _ours(document: Json) -> tuple[Trajectory, dict[str, Wire], list[CallRecord]
     return Trajectory.from_dict(fields), results, records
 
 
-def _our_step(step: Json, results: dict[str, Wire]) -> Json:
+def _read_our_step(step: Json, results: dict[str, Wire]) -> Json:
     ours = step["extra"][OURS]
     fields: Json = {
         "index": ours["index"],
@@ -321,11 +330,11 @@ def _our_step(step: Json, results: dict[str, Wire]) -> Json:
         )
         result = by_id.get(id)
         if result is not None and not result["extra"][OURS].get("told"):
-            results[kept["result"]] = _our_result(result)
+            results[kept["result"]] = _read_our_result(result)
     return fields
 
 
-def _our_result(result: Json) -> Wire:
+def _read_our_result(result: Json) -> Wire:
     rest = result["extra"][OURS]
     wire: Wire = dict(rest["wire"])
     if rest.get("no_content"):
@@ -335,11 +344,11 @@ def _our_result(result: Json) -> Wire:
     content = result["content"]
     shown = [{"type": "text", "text": content}] if rest["alone"] else content
     kept = rest.get("parts", {})
-    wire["content"] = [kept.get(str(n), _restored(part)) for n, part in enumerate(shown)]
+    wire["content"] = [kept.get(str(n), _restore_part(part)) for n, part in enumerate(shown)]
     return wire
 
 
-def _foreign(document: Json) -> ReadRun:
+def _read_foreign(document: Json) -> ReadRun:
     """Read what another tool wrote: what has no place in a trajectory is named in `skipped`."""
     skipped = Skipped()
     version = word(document.get("schema_version")) or VERSION
@@ -352,7 +361,7 @@ def _foreign(document: Json) -> ReadRun:
         run.meta["session"] = session
     for number, step in enumerate(document["steps"], 1):
         if isinstance(step, dict):
-            _foreign_step(run, step)
+            _read_foreign_step(run, step)
         else:
             skipped.add("steps that are not objects", number)
     if subagents := len(rows(document.get("subagent_trajectories"))):
@@ -362,7 +371,7 @@ def _foreign(document: Json) -> ReadRun:
     final = table(document.get("final_metrics"))
     if not any(turn.tokens.measured for turn in run.turns) and "total_prompt_tokens" in final:
         whole = {name.removeprefix("total_"): value for name, value in final.items()}
-        run.count_together(_tokens(whole), "the whole run")
+        run.count_together(_read_tokens(whole), "the whole run")
     if isinstance(cost := final.get("total_cost_usd"), int | float) and not isinstance(cost, bool):
         name = f"{word(agent.get('name'))} {word(agent.get('version'))}".strip()
         run.cost = Cost(float(cost), "USD", f"{name} (its own estimate)")
@@ -375,10 +384,10 @@ def _foreign(document: Json) -> ReadRun:
     return run.finish(end=end, detail="ATIF holds no end reason", text=text)  # type: ignore[arg-type]
 
 
-def _foreign_step(run: OpenRun, step: Json) -> None:
+def _read_foreign_step(run: OpenRun, step: Json) -> None:
     source = step.get("source")
     turn = run.turn(
-        source if source in ("user", "system") else "agent", seen_text(_content(step.get("message")))
+        source if source in ("user", "system") else "agent", seen_text(_read_content(step.get("message")))
     )
     if time := word(step.get("timestamp")):
         turn.meta["time"] = time
@@ -390,13 +399,13 @@ def _foreign_step(run: OpenRun, step: Json) -> None:
         turn.meta["copied"] = True
     if isinstance(step.get("metrics"), dict):
         copied = step.get("is_copied_context") is True
-        turn.tokens = Tokens(measured=True) if copied else _tokens(step["metrics"])
+        turn.tokens = Tokens(measured=True) if copied else _read_tokens(step["metrics"])
     for call in rows(step.get("tool_calls")):
-        server, tool = _split(word(call.get("function_name")))
+        server, tool = _split_name(word(call.get("function_name")))
         arguments = table(call.get("arguments"))
         run.add_call(turn, OpenCall(tool, arguments, word(call.get("tool_call_id")), server))
     for result in rows(table(step.get("observation")).get("results")):
-        content = _content(result.get("content"))
+        content = _read_content(result.get("content"))
         if result.get("subagent_trajectory_ref"):
             run.skipped.add("references to subagent trajectories")
         id = word(result.get("source_call_id"))
@@ -414,7 +423,7 @@ def _foreign_step(run: OpenRun, step: Json) -> None:
             run.turn("system", text).meta["by"] = "an observation without a call"
 
 
-def _split(name: str) -> tuple[str, str]:
+def _split_name(name: str) -> tuple[str, str]:
     """Return server and tool of a name as Claude Code writes it; other names are taken as they are."""
     if name.startswith("mcp__") and "__" in name[5:]:
         server, _, tool = name[5:].partition("__")
@@ -422,13 +431,13 @@ def _split(name: str) -> tuple[str, str]:
     return "", name
 
 
-def _content(content: Any) -> list[Json]:
+def _read_content(content: Any) -> list[Json]:
     if isinstance(content, list):
-        return [_restored(part) for part in rows(content)]
+        return [_restore_part(part) for part in rows(content)]
     return [text_part(as_text(content))] if content is not None else []
 
 
-def _tokens(metrics: Json) -> Tokens:
+def _read_tokens(metrics: Json) -> Tokens:
     extra = table(metrics.get("extra"))
     prompt, cached = count(metrics.get("prompt_tokens")), count(metrics.get("cached_tokens"))
     written = count(extra.get("cache_creation_input_tokens"))

@@ -121,7 +121,7 @@ class OpenRun:
         used: set[str] = set()
         steps = []
         for index, turn in enumerate(self.turns):
-            calls = tuple(self._close(call, used, results) for call in turn.calls)
+            calls = tuple(self._close_call(call, used, results) for call in turn.calls)
             step = Step(
                 index,
                 "\n".join(turn.text),
@@ -148,7 +148,7 @@ class OpenRun:
             skipped=self.skipped.told(),
         )
 
-    def _close(self, call: OpenCall, used: set[str], results: dict[str, Wire]) -> ToolCall:
+    def _close_call(self, call: OpenCall, used: set[str], results: dict[str, Wire]) -> ToolCall:
         id, number = call.id or f"call-{len(used) + 1}", 1
         while id in used:
             number += 1
@@ -246,10 +246,10 @@ def parts(content: Any) -> list[Json]:
         return [text_part(content)]
     if not isinstance(content, list):
         return [] if content is None else [text_part(as_text(content))]
-    return [_part(each) for each in content]
+    return [_read_part(each) for each in content]
 
 
-def _part(block: Any) -> Json:
+def _read_part(block: Any) -> Json:
     if not isinstance(block, dict):
         return text_part(as_text(block))
     kind = block.get("type")

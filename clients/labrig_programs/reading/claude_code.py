@@ -124,22 +124,22 @@ class _Session:
         if version := word(event.get("version")) or word(event.get("claude_code_version")):
             self.run.versions[NAME] = version
         if kind == "assistant":
-            self._assistant(event)
+            self._take_assistant(event)
         elif kind == "user":
-            self._user(event)
+            self._take_user(event)
         elif kind == "system":
-            self._system(event)
+            self._take_system(event)
         elif kind == "result":
             self.result = event
         elif kind == "stream_event":
-            self._streamed(table(event.get("event")))
+            self._take_streamed(table(event.get("event")))
         else:
             return kind in IGNORED
         return True
 
     # ------------------------------------------------------------------------------------------- events
 
-    def _system(self, event: Json) -> None:
+    def _take_system(self, event: Json) -> None:
         kind = event.get("subtype")
         if kind == "init":
             self.init = event
@@ -155,7 +155,7 @@ class _Session:
         elif kind == "compact_boundary":
             self.run.warn("the conversation was compacted")
 
-    def _streamed(self, event: Json) -> None:
+    def _take_streamed(self, event: Json) -> None:
         """Partial messages say the final usage, which the events of whole blocks do not."""
         if event.get("type") == "message_start":
             message = table(event.get("message"))
@@ -163,16 +163,16 @@ class _Session:
         elif event.get("type") == "message_delta" and isinstance(event.get("usage"), dict):
             self.streamed[self.streaming] = event["usage"]
 
-    def _assistant(self, event: Json) -> None:
+    def _take_assistant(self, event: Json) -> None:
         message = table(event.get("message"))
         if word(message.get("model")) == SYNTHETIC:
-            self._failure(event, message)
+            self._take_failure(event, message)
             return
-        turn = self._turn_of(event, message)
+        turn = self._find_turn(event, message)
         turn.model = word(message.get("model")) or turn.model
         self.run.model = self.run.model or turn.model
         if isinstance(message.get("usage"), dict):
-            turn.tokens = _tokens(message["usage"])
+            turn.tokens = _read_tokens(message["usage"])
         if message.get("stop_reason") == "max_tokens":
             turn.faults.append("cut_off")
         if message.get("stop_reason") == "refusal":
@@ -188,9 +188,9 @@ class _Session:
             elif kind == "thinking":
                 turn.reasoning.append(word(block.get("thinking")))
             elif kind in ("tool_use", "server_tool_use", "mcp_tool_use"):
-                self.run.add_call(turn, self._call(block, named))
+                self.run.add_call(turn, self._open_call(block, named))
 
-    def _begin(self, event: Json, turn: _Turn) -> _Turn:
+    def _begin_turn(self, event: Json, turn: _Turn) -> _Turn:
         if timestamp := word(event.get("timestamp")):
             turn.meta["time"] = timestamp
         if turn.lane:
@@ -198,9 +198,9 @@ class _Session:
         self.turns.append(turn)
         return turn
 
-    def _turn_of(self, event: Json, message: Json) -> _Turn:
+    def _find_turn(self, event: Json, message: Json) -> _Turn:
         """Return the turn that a block belongs to, begun if need be."""
-        id, lane = word(message.get("id")), _lane(event)
+        id, lane = word(message.get("id")), _find_lane(event)
         last, guess = self.open.get(lane), False
         if last is not None and id and last.message == id:
             if not last.result_since:
@@ -210,20 +210,20 @@ class _Session:
                     return last
             else:
                 guess = all(each.get("type") == "tool_use" for each in rows(message.get("content")))
-        turn = self._begin(event, _Turn(message=id, lane=lane, guess=guess))
+        turn = self._begin_turn(event, _Turn(message=id, lane=lane, guess=guess))
         self.open[lane] = turn
         return turn
 
-    def _call(self, block: Json, named: dict[str, Json]) -> OpenCall:
+    def _open_call(self, block: Json, named: dict[str, Json]) -> OpenCall:
         id = word(block.get("id"))
-        server, tool = self._tool(word(block.get("name")), named.get(id, {}))
+        server, tool = self._split_tool(word(block.get("name")), named.get(id, {}))
         arguments, raw = arguments_of(block.get("input"))
         unparsed = arguments.get("__unparsedToolInput")
         if isinstance(unparsed, dict):
             arguments, raw = {}, word(unparsed.get("raw"))
         return OpenCall(tool, arguments, id, server, raw, "not_json" if raw or unparsed else "")
 
-    def _tool(self, name: str, named: Json) -> tuple[str, str]:
+    def _split_tool(self, name: str, named: Json) -> tuple[str, str]:
         """Return server and tool: names are ``mcp__<server>__<tool>``, and either may hold ``__`` itself."""
         if not name.startswith("mcp__"):
             return "", name
@@ -236,7 +236,7 @@ class _Session:
         server, _, tool = rest.partition("__")
         return server, tool or server
 
-    def _failure(self, event: Json, message: Json) -> None:
+    def _take_failure(self, event: Json, message: Json) -> None:
         """The program's own message in place of a model's."""
         self.failure = {"kind": word(event.get("error")), "text": seen_text(message.get("content"))}
         if message.get("stop_reason") == "refusal":
@@ -244,11 +244,11 @@ class _Session:
         if self.failure["kind"] == "max_output_tokens" and self.turns:
             self.turns[-1].faults.append("cut_off")
 
-    def _user(self, event: Json) -> None:
+    def _take_user(self, event: Json) -> None:
         content = table(event.get("message")).get("content")
         results = [block for block in rows(content) if block.get("type") == "tool_result"]
         for block in results:
-            self._result(event, block, alone=len(results) == 1)
+            self._take_result(event, block, alone=len(results) == 1)
         if results:
             self.result_uuids.add(word(event.get("uuid")))
         others = content if not results else [b for b in rows(content) if b.get("type") != "tool_result"]
@@ -256,13 +256,13 @@ class _Session:
         if text.startswith("[Request interrupted by user"):
             self.interrupted = True
         if text:
-            turn = self._begin(event, _Turn("user", [text], lane=_lane(event)))
+            turn = self._begin_turn(event, _Turn("user", [text], lane=_find_lane(event)))
             if event.get("isMeta") is True or event.get("isSynthetic") is True:
                 turn.meta["by"] = "the program"
             if not results:
                 self.open.pop(turn.lane, None)
 
-    def _result(self, event: Json, block: Json, alone: bool) -> None:
+    def _take_result(self, event: Json, block: Json, alone: bool) -> None:
         id = word(block.get("tool_use_id"))
         call = self.run.call(id)
         if call is None:
@@ -295,7 +295,7 @@ class _Session:
             return
         wire: Wire = {"content": given, "isError": is_error}
         if call.server and not is_error:
-            content, structured = _full(full, text)
+            content, structured = _read_full(full, text)
             structured = structured or table(table(event.get("mcpMeta")).get("structuredContent"))
             wire["content"] = content or given
             if structured:
@@ -325,18 +325,18 @@ class _Session:
         started = next((turn.meta["time"] for turn in run.turns if "time" in turn.meta), "")
         if started:
             run.meta["started"] = started
-        end, detail, text = self._end()
+        end, detail, text = self._find_end()
         return run.finish(end=end, detail=detail, text=text)
 
-    def _main(self) -> list[_Turn]:
+    def _list_main_turns(self) -> list[_Turn]:
         """Return the turns of the main loop; a subagent's own file has nothing else."""
         turns = [turn for turn in self.turns if turn.source == "agent"]
         return [turn for turn in turns if not turn.lane] or turns
 
     def _settle_turns(self) -> None:
         """Join guessed turns to the one they continue, unless the final usage shows that ids are not unique."""
-        whole = _tokens(table(self.result.get("usage"))).input
-        if whole <= sum(turn.tokens.input for turn in self._main() if not turn.guess):
+        whole = _read_tokens(table(self.result.get("usage"))).input
+        if whole <= sum(turn.tokens.input for turn in self._list_main_turns() if not turn.guess):
             earlier: dict[str, _Turn] = {}
             joined: list[_Turn] = []
             for turn in self.turns:
@@ -349,7 +349,7 @@ class _Session:
             self.turns = [turn for turn in self.turns if not any(turn is each for each in joined)]
         for turn in self.turns:
             if usage := self.streamed.get(turn.message) if turn.message else None:
-                last, first = _tokens(usage), turn.tokens
+                last, first = _read_tokens(usage), turn.tokens
                 counts = (last if last.input else first), last
                 turn.tokens = Tokens(
                     *(counts[0].input_uncached, counts[0].cache_read, counts[0].cache_write),
@@ -362,7 +362,7 @@ class _Session:
         last = self.run.last_turn()
         if not models or last is None:
             return
-        whole = sum((_model_tokens(each) for each in models), Tokens(measured=True))
+        whole = sum((_read_model_tokens(each) for each in models), Tokens(measured=True))
         turns = [turn for turn in self.run.turns if turn.source == "agent"]
         shown = sum((turn.tokens for turn in turns), Tokens(measured=True))
         names = ("input_uncached", "cache_read", "cache_write", "output", "reasoning")
@@ -374,8 +374,8 @@ class _Session:
             last.tokens = last.tokens + Tokens(**beside, measured=True)
             last.meta["tokens_beside"] = {name: value for name, value in beside.items() if value}
 
-    def _end(self) -> tuple[EndReason, str, str]:
-        result, main = self.result, self._main()
+    def _find_end(self) -> tuple[EndReason, str, str]:
+        result, main = self.result, self._list_main_turns()
         last = main[-1] if main else None
         said = "\n".join(last.text) if last is not None and not last.calls else ""
         subtype = word(result.get("subtype"))
@@ -408,13 +408,13 @@ class _Session:
         return "agent_error", UNFINISHED, said
 
 
-def _lane(event: Json) -> str:
+def _find_lane(event: Json) -> str:
     if event.get("isSidechain") is True:
         return word(event.get("agentId")) or "subagent"
     return word(event.get("parent_tool_use_id"))
 
 
-def _tokens(usage: Json) -> Tokens:
+def _read_tokens(usage: Json) -> Tokens:
     """Anthropic's counts are disjoint already; thinking is part of the output."""
     output = count(usage.get("output_tokens"))
     details = table(usage.get("output_tokens_details"))
@@ -428,7 +428,7 @@ def _tokens(usage: Json) -> Tokens:
     )
 
 
-def _model_tokens(usage: Json) -> Tokens:
+def _read_model_tokens(usage: Json) -> Tokens:
     output = count(usage.get("outputTokens"))
     return Tokens(
         input_uncached=count(usage.get("inputTokens")),
@@ -440,7 +440,7 @@ def _model_tokens(usage: Json) -> Tokens:
     )
 
 
-def _full(full: Any, given: str) -> tuple[list[Json], Json]:
+def _read_full(full: Any, given: str) -> tuple[list[Json], Json]:
     """Return content and structuredContent of a tool's whole result, where the log keeps it beside what was given."""
     if isinstance(full, list):
         return parts(full), {}

@@ -69,7 +69,7 @@ def read(lines: Iterable[Line] | BinaryIO) -> list[ReadRun]:
     return [each.finish() for each in runs if each.run.turns or each.ended]
 
 
-def _tokens(usage: Json) -> Tokens:
+def _read_tokens(usage: Json) -> Tokens:
     """OpenAI's input includes what was read from and written to the cache; reasoning is part of the output."""
     cached, written = count(usage.get("cached_input_tokens")), count(usage.get("cache_write_input_tokens"))
     output = count(usage.get("output_tokens"))
@@ -83,7 +83,7 @@ def _tokens(usage: Json) -> Tokens:
     )
 
 
-def _less(whole: Tokens, before: Tokens) -> Tokens:
+def _subtract_tokens(whole: Tokens, before: Tokens) -> Tokens:
     """Return the tokens since an earlier count; a count that fell began anew."""
     names = ("input_uncached", "cache_read", "cache_write", "output", "reasoning")
     since = {name: getattr(whole, name) - getattr(before, name) for name in names}
@@ -110,7 +110,7 @@ class _Exec:
             self.ended = ""
         elif kind == "turn.completed":
             self.ended, self.failure = "completed", ""
-            self._count(table(event.get("usage")))
+            self._count_usage(table(event.get("usage")))
         elif kind == "turn.failed":
             self.ended = "failed"
             self.failure = word(table(event.get("error")).get("message"))
@@ -119,34 +119,34 @@ class _Exec:
             self.failure = word(event.get("message"))
             self.run.warn(self.failure)
         elif kind in ("item.started", "item.updated", "item.completed"):
-            return self._item(table(event.get("item")), done=kind == "item.completed")
+            return self._take_item(table(event.get("item")), done=kind == "item.completed")
         else:
             return False
         return True
 
-    def _count(self, usage: Json) -> None:
+    def _count_usage(self, usage: Json) -> None:
         if not usage:
             return
-        whole = _tokens(usage)
+        whole = _read_tokens(usage)
         if self.run.last_turn() is None:
             self.run.turn()
-        self.run.count_together(_less(whole, self.counted), WHOLE_TURN)
+        self.run.count_together(_subtract_tokens(whole, self.counted), WHOLE_TURN)
         self.counted = whole
 
-    def _turn(self, *, begins: bool) -> OpenTurn:
+    def _find_turn(self, *, begins: bool) -> OpenTurn:
         last = self.run.turns[-1] if self.run.turns else None
         return self.run.turn() if last is None or begins else last
 
-    def _item(self, item: Json, done: bool) -> bool:
+    def _take_item(self, item: Json, done: bool) -> bool:
         kind, id = word(item.get("type")), word(item.get("id"))
         last = self.run.turns[-1] if self.run.turns else None
         answered = last is not None and (bool(last.calls) or "tokens_of" in last.meta)
         if kind == "agent_message":
             if done:
-                self._turn(begins=answered).text.append(word(item.get("text")))
+                self._find_turn(begins=answered).text.append(word(item.get("text")))
         elif kind == "reasoning":
             if done:
-                self._turn(begins=answered or (last is not None and bool(last.text))).reasoning.append(
+                self._find_turn(begins=answered or (last is not None and bool(last.text))).reasoning.append(
                     word(item.get("text"))
                 )
         elif kind == "error":
@@ -158,10 +158,10 @@ class _Exec:
             if call is None:
                 waits = last is not None and last.waits
                 begins = answered and not waits
-                call = self.items[id] = _exec_call(item, kind, id)
-                self.run.add_call(self._turn(begins=begins), call)
+                call = self.items[id] = _open_exec_call(item, kind, id)
+                self.run.add_call(self._find_turn(begins=begins), call)
             if done:
-                _answer(call, item, kind)
+                _answer_call(call, item, kind)
         else:
             return False
         return True
@@ -180,7 +180,7 @@ class _Exec:
         return self.run.finish(end="agent_error", detail=UNFINISHED, text=text)
 
 
-def _exec_call(item: Json, kind: str, id: str) -> OpenCall:
+def _open_exec_call(item: Json, kind: str, id: str) -> OpenCall:
     if kind == "mcp_tool_call":
         arguments, raw = arguments_of(item.get("arguments"))
         server = word(item.get("server"))
@@ -190,7 +190,7 @@ def _exec_call(item: Json, kind: str, id: str) -> OpenCall:
     return OpenCall(kind, {name: item[name] for name in names if name in item}, id)
 
 
-def _answer(call: OpenCall, item: Json, kind: str) -> None:
+def _answer_call(call: OpenCall, item: Json, kind: str) -> None:
     failed = item.get("status") == "failed"
     result, error = item.get("result"), table(item.get("error"))
     if isinstance(result, dict) and kind == "mcp_tool_call":
@@ -258,25 +258,25 @@ class _Rollout:
                 self.run.meta["effort"] = effort
         elif kind == "token_usage_record":
             self.records, self.closed = True, True
-            self._count(table(payload.get("usage")))
+            self._count_usage(table(payload.get("usage")))
         elif kind == "response_item":
-            return self._response(payload, time)
+            return self._take_response(payload, time)
         elif kind == "event_msg":
-            return self._event(payload)
+            return self._take_event(payload)
         elif "payload" not in event and kind in (
             "message",
             "reasoning",
             "function_call",
             "function_call_output",
         ):
-            return self._response(event, time)  # a rollout of a version before 0.40
+            return self._take_response(event, time)  # a rollout of a version before 0.40
         elif kind == "compacted":
             self.run.warn("the conversation was compacted")
         else:
             return kind in SILENT
         return True
 
-    def _turn(self, time: str) -> OpenTurn:
+    def _find_turn(self, time: str) -> OpenTurn:
         if self.closed or not self.run.turns or self.run.turns[-1].source != "agent":
             turn = self.run.turn()
             turn.model = self.run.model
@@ -285,14 +285,14 @@ class _Rollout:
             self.closed = False
         return self.run.turns[-1]
 
-    def _response(self, item: Json, time: str) -> bool:
+    def _take_response(self, item: Json, time: str) -> bool:
         kind = word(item.get("type"))
         if self.run.turns and self.run.turns[-1].calls and not self.run.turns[-1].waits:
             self.closed = True
         if kind == "message":
             role, text = word(item.get("role")), seen_text(item.get("content"))
             if role == "assistant":
-                self._turn(time).text.append(text)
+                self._find_turn(time).text.append(text)
             else:
                 turn = self.run.turn("user" if role == "user" else "system", text)
                 if time:
@@ -301,7 +301,7 @@ class _Rollout:
             told = [
                 word(each.get("text")) for each in [*rows(item.get("summary")), *rows(item.get("content"))]
             ]
-            self._turn(time).reasoning += [each for each in told if each]
+            self._find_turn(time).reasoning += [each for each in told if each]
         elif kind in (
             "function_call",
             "custom_tool_call",
@@ -309,20 +309,20 @@ class _Rollout:
             "web_search_call",
             "tool_search_call",
         ):
-            self.run.add_call(self._turn(time), _response_call(item, kind))
+            self.run.add_call(self._find_turn(time), _open_response_call(item, kind))
         elif kind.endswith("_output"):
-            self._output(item, time)
+            self._take_output(item, time)
         else:
             return kind in ("ghost_snapshot", "compaction", "compaction_summary", "other")
         return True
 
-    def _output(self, item: Json, time: str) -> None:
+    def _take_output(self, item: Json, time: str) -> None:
         id = word(item.get("call_id"))
         call = self.run.call(id)
         if call is None:
             self.run.skipped.add("results of calls that the log does not show")
             return
-        given, failed = _given(item.get("output"))
+        given, failed = _read_given(item.get("output"))
         call.delivered_bytes = text_bytes(given)
         if time:
             call.meta["answered"] = time
@@ -332,26 +332,28 @@ class _Rollout:
         elif text.startswith("unsupported call: "):
             call.refuse(text, "unknown_tool")
         elif call.raw or (call.server and not call.answered):
-            call.refuse(_plain(text), "not_json" if call.raw else "")
+            call.refuse(_strip_text(text), "not_json" if call.raw else "")
         elif not call.answered:
             call.answer({"content": given, "isError": failed})
 
-    def _event(self, payload: Json) -> bool:
+    def _take_event(self, payload: Json) -> bool:
         kind = word(payload.get("type"))
         if kind == "token_count":
             info = table(payload.get("info"))
             total = table(info.get("total_token_usage"))
             # The same count comes again with every change of the rate limits.
             if not self.records and total and total != self.counted:
-                self._count(table(info.get("last_token_usage")) or total)
+                self._count_usage(table(info.get("last_token_usage")) or total)
                 self.counted = total
                 self.closed = True
         elif kind == "item_completed":
             item = table(payload.get("item"))
             if item.get("type") == "McpToolCall":
-                self._whole(word(item.get("id")), item.get("result"), item.get("duration"), item)
+                self._take_whole(word(item.get("id")), item.get("result"), item.get("duration"), item)
         elif kind == "mcp_tool_call_end":
-            self._whole(word(payload.get("call_id")), payload.get("result"), payload.get("duration"), payload)
+            self._take_whole(
+                word(payload.get("call_id")), payload.get("result"), payload.get("duration"), payload
+            )
         elif kind in ("task_complete", "turn_complete"):
             self.ended = "completed"
             self.last_text = word(payload.get("last_agent_message"))
@@ -367,7 +369,7 @@ class _Rollout:
             return kind in MESSAGES
         return True
 
-    def _whole(self, id: str, result: Any, duration: Any, about: Json) -> None:
+    def _take_whole(self, id: str, result: Any, duration: Any, about: Json) -> None:
         """Take the whole result of an MCP call, beside what the model is given of it."""
         call = self.run.call(id)
         found = table(result)
@@ -396,11 +398,11 @@ class _Rollout:
             self.full[id] = wire
             call.answer(wire)
 
-    def _count(self, usage: Json) -> None:
+    def _count_usage(self, usage: Json) -> None:
         last = self.run.last_turn()
         if last is None or not usage:
             return
-        found = _tokens(usage)
+        found = _read_tokens(usage)
         last.tokens = last.tokens + found if last.tokens.measured else found
 
     def finish(self) -> ReadRun:
@@ -418,7 +420,7 @@ class _Rollout:
         return self.run.finish(end="agent_error", detail=UNFINISHED, text=text)
 
 
-def _response_call(item: Json, kind: str) -> OpenCall:
+def _open_response_call(item: Json, kind: str) -> OpenCall:
     id = word(item.get("call_id")) or word(item.get("id"))
     if kind == "custom_tool_call":
         return OpenCall(word(item.get("name")), {"input": word(item.get("input"))}, id)
@@ -441,11 +443,11 @@ def _response_call(item: Json, kind: str) -> OpenCall:
 _HEAD = re.compile(r"\AWall time: [0-9.]+ seconds\nOutput:\n?")
 
 
-def _plain(text: str) -> str:
+def _strip_text(text: str) -> str:
     return _HEAD.sub("", text)
 
 
-def _given(output: Any) -> tuple[list[Json], bool]:
+def _read_given(output: Any) -> tuple[list[Json], bool]:
     """Return what the model was given as content parts, and whether it says that the call failed."""
     failed = False
     if isinstance(output, dict):

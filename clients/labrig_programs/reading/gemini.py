@@ -79,11 +79,11 @@ class _Run:
             self.run.model = word(event.get("model"))
             self.run.meta["session"] = word(event.get("session_id"))
         elif kind == "message":
-            self._message(event, time)
+            self._take_message(event, time)
         elif kind == "tool_use":
-            self._call(event, time)
+            self._take_call(event, time)
         elif kind == "tool_result":
-            self._result(event, time)
+            self._take_result(event, time)
         elif kind == "error":
             self.errors.append(word(event.get("message")))
             self.run.warn(self.errors[-1])
@@ -93,7 +93,7 @@ class _Run:
             return False
         return True
 
-    def _turn(self, time: str, *, begins: bool) -> OpenTurn:
+    def _find_turn(self, time: str, *, begins: bool) -> OpenTurn:
         last = self.run.turns[-1] if self.run.turns else None
         if begins or last is None or last.source != "agent":
             last = self.run.turn()
@@ -102,7 +102,7 @@ class _Run:
                 last.meta["time"] = time
         return last
 
-    def _message(self, event: Json, time: str) -> None:
+    def _take_message(self, event: Json, time: str) -> None:
         text = word(event.get("content"))
         if event.get("role") != "assistant":
             turn = self.run.turn("user", text)
@@ -110,23 +110,23 @@ class _Run:
                 turn.meta["time"] = time
             return
         last = self.run.turns[-1] if self.run.turns else None
-        turn = self._turn(time, begins=last is not None and bool(last.calls))
+        turn = self._find_turn(time, begins=last is not None and bool(last.calls))
         if event.get("delta") is True and turn.text:
             turn.text[-1] += text
         else:
             turn.text.append(text)
 
-    def _call(self, event: Json, time: str) -> None:
+    def _take_call(self, event: Json, time: str) -> None:
         last = self.run.turns[-1] if self.run.turns else None
         # The calls of one reply are announced before any of them is answered.
         begins = last is not None and any(call.answered for call in last.calls)
-        turn = self._turn(time, begins=begins)
-        server, tool = _tool(word(event.get("tool_name")), word(event.get("tool_id")))
+        turn = self._find_turn(time, begins=begins)
+        server, tool = _split_tool(word(event.get("tool_name")), word(event.get("tool_id")))
         arguments, raw = arguments_of(event.get("parameters"))
         call = OpenCall(tool, arguments, word(event.get("tool_id")), server, raw, "not_json" if raw else "")
         self.run.add_call(turn, call)
 
-    def _result(self, event: Json, time: str) -> None:
+    def _take_result(self, event: Json, time: str) -> None:
         call = self.run.call(word(event.get("tool_id")))
         if call is None:
             self.run.skipped.add("results of calls that the log does not show")
@@ -140,21 +140,21 @@ class _Run:
             call.refuse(word(error.get("message")) or output, fault)  # type: ignore[arg-type]
             return
         failed = event.get("status") == "error"
-        text = _said(word(error.get("message"))) or output if failed else output
+        text = _quote_error(word(error.get("message"))) or output if failed else output
         call.answer({"content": [text_part(text)], "isError": failed})
 
     def finish(self) -> ReadRun:
         """Count the tokens, and say why the run ended."""
         stats, last = table(self.result.get("stats")), self.run.last_turn()
         if stats:
-            self.run.count_together(_tokens(stats), "the whole run")
+            self.run.count_together(_read_tokens(stats), "the whole run")
         if milliseconds := count(stats.get("duration_ms")):
             self.run.meta["duration_s"] = milliseconds / 1000
         said = "\n".join(last.text) if last is not None and not last.calls else ""
-        end, detail = self._end(said)
+        end, detail = self._find_end(said)
         return self.run.finish(end=end, detail=detail, text=said)
 
-    def _end(self, said: str) -> tuple[EndReason, str]:
+    def _find_end(self, said: str) -> tuple[EndReason, str]:
         if not self.result:
             return "agent_error", "; ".join([*self.errors[-1:], UNFINISHED])
         if self.result.get("status") == "success":
@@ -176,7 +176,7 @@ class _Run:
         return "model_error", why
 
 
-def _tokens(stats: Json) -> Tokens:
+def _read_tokens(stats: Json) -> Tokens:
     whole, cached = count(stats.get("input_tokens")), count(stats.get("cached"))
     output = count(stats.get("output_tokens"))
     thoughts = max(0, count(stats.get("total_tokens")) - whole - output)
@@ -189,7 +189,7 @@ def _tokens(stats: Json) -> Tokens:
     )
 
 
-def _tool(name: str, id: str) -> tuple[str, str]:
+def _split_tool(name: str, id: str) -> tuple[str, str]:
     """Return server and tool of ``mcp_<server>_<tool>``; where both hold ``_`` it is not known where one ends."""
     if not name.startswith("mcp_"):
         return "", name
@@ -204,7 +204,7 @@ def _tool(name: str, id: str) -> tuple[str, str]:
 _RESPONSE = re.compile(r"with response: (\[.*\])\s*\Z", re.DOTALL)
 
 
-def _said(message: str) -> str:
+def _quote_error(message: str) -> str:
     """Return the text of a tool's own error, which the program quotes as JSON in a message of its own."""
     found = _RESPONSE.search(message)
     if found is None:

@@ -39,10 +39,10 @@ class Skipped:
         >>> skipped.told()
         ('not JSON (2 times, first at line 7)',)
         """
-        return tuple(f"{kind}{_place(*found)}" for kind, found in self._kinds.items())
+        return tuple(f"{kind}{_name_place(*found)}" for kind, found in self._kinds.items())
 
 
-def _place(count: int, first: int) -> str:
+def _name_place(count: int, first: int) -> str:
     if count == 1:
         return f" (line {first})" if first else ""
     return f" ({count} times, first at line {first})" if first else f" ({count} times)"
@@ -55,19 +55,19 @@ def objects(lines: Iterable[Line] | BinaryIO, skipped: Skipped) -> Iterator[tupl
     record could hold them.
     """
     total = 0
-    for number, line, ended in _bounded(lines, skipped):
+    for number, line, ended in _read_bounded(lines, skipped):
         total += len(line)
         if total > MOST:
             skipped.add(f"everything after the first {MOST // 2**20} MB", number)
             return
-        text = _text(line, number, skipped).strip().removeprefix("\ufeff")
+        text = _decode_line(line, number, skipped).strip().removeprefix("\ufeff")
         if not text:
             continue
         if "\x00" in text:
             skipped.add("not text (zero bytes)", number)
             continue
         try:
-            found = json.loads(text, parse_constant=str, parse_float=_float)
+            found = json.loads(text, parse_constant=str, parse_float=_read_float)
         except (ValueError, RecursionError):
             cut = text.startswith("{") and not ended
             skipped.add("the last line is cut off" if cut else "not JSON", number)
@@ -78,12 +78,12 @@ def objects(lines: Iterable[Line] | BinaryIO, skipped: Skipped) -> Iterator[tupl
             skipped.add("JSON, but no object", number)
 
 
-def _float(text: str) -> float | str:
+def _read_float(text: str) -> float | str:
     value = float(text)
     return value if math.isfinite(value) else text
 
 
-def _text(line: Line, number: int, skipped: Skipped) -> str:
+def _decode_line(line: Line, number: int, skipped: Skipped) -> str:
     if isinstance(line, str):
         return line
     try:
@@ -93,7 +93,7 @@ def _text(line: Line, number: int, skipped: Skipped) -> str:
         return line.decode("utf-8", errors="replace")
 
 
-def _bounded(lines: Iterable[Line] | BinaryIO, skipped: Skipped) -> Iterator[tuple[int, Line, bool]]:
+def _read_bounded(lines: Iterable[Line] | BinaryIO, skipped: Skipped) -> Iterator[tuple[int, Line, bool]]:
     """Yield (number, line, whether it ended) without ever holding more than `LONGEST` bytes of a file's line."""
     too_long = f"a line of more than {LONGEST // 2**20} MB"
     if not hasattr(lines, "readline"):

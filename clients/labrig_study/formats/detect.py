@@ -39,13 +39,13 @@ def formats_of(path: Path) -> list[str]:
     if any(map(is_trace, first)):
         return [TERRABENCH]
     if is_document:
-        return [TERRABENCH] if _begins_a_trace(text) else ["atif"]
+        return [TERRABENCH] if _is_trace_start(text) else ["atif"]
     if first or text.startswith("[") or path.suffix.casefold() in (".csv", ".tsv"):
         return ["results"]
     return []
 
 
-def _begins_a_trace(text: str) -> bool:
+def _is_trace_start(text: str) -> bool:
     """Return whether a JSON object on many lines begins as a trace of TerraBench does, and not as one of ATIF.
 
     The outermost keys decide, as far as they stand in this beginning; their lines are those with the least indent.

@@ -104,14 +104,14 @@ def read_archive(file: BinaryIO) -> Iterator[ReadRun]:
         if header is None:
             raise LabrigError("This zip archive is not an .eval file", expected="header.json in it")
         try:
-            document = table(parse(_member(archive, file, header)))
+            document = table(parse(_read_member(archive, file, header)))
         except unreadable as error:
             raise LabrigError(f"The header of this .eval file cannot be read: {error}") from error
         for name, entry in names.items():
             if not (name.startswith("samples/") and name.endswith(".json")):
                 continue
             try:
-                sample = parse(_member(archive, file, entry))
+                sample = parse(_read_member(archive, file, entry))
             except unreadable as error:
                 reason = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
                 yield ReadRun(NAME, (), skipped=(f"{name}: {reason}",))
@@ -131,7 +131,7 @@ def _check_sizes(entries: Sequence[Any], file: BinaryIO) -> None:
         )
 
 
-def _member(archive: Any, file: BinaryIO, entry: Any) -> bytes:
+def _read_member(archive: Any, file: BinaryIO, entry: Any) -> bytes:
     """Return a member's bytes; zstd (method 93) is one that the standard library of Python < 3.14 lacks."""
     if entry.file_size > MOST_SAMPLE:
         raise ValueError(f"more than {MOST_SAMPLE // 2**20} MB")
@@ -183,20 +183,22 @@ def read_sample(sample: Json, document: Json) -> ReadRun:
     if isinstance(seconds := sample.get("total_time"), int | float):
         run.meta["duration_s"] = seconds
     attachments = {f"attachment://{key}": value for key, value in table(sample.get("attachments")).items()}
-    usage = _usage_by_message(sample)
+    usage = _read_usage(sample)
     room = _Room(
         max(FREE_ATTACHED, TIMES * sum(len(each) for each in attachments.values() if isinstance(each, str)))
     )
     for message in rows(sample.get("messages")):
-        _message(run, _resolved(message, attachments, room), usage)
+        _take_message(run, _resolve_attachments(message, attachments, room), usage)
     if room.left < 0:
         run.skipped.add("attachments that are named too often: only their names are kept")
     models = [table(each) for each in table(sample.get("model_usage")).values()]
     if models and not any(turn.tokens.measured for turn in run.turns):
-        run.count_together(sum((_tokens(each) for each in models), Tokens(measured=True)), "the whole run")
+        run.count_together(
+            sum((_read_tokens(each) for each in models), Tokens(measured=True)), "the whole run"
+        )
     last = run.last_turn()
     text = "\n".join(last.text) if last is not None and not last.calls else ""
-    end, detail = _end(run, sample, text)
+    end, detail = _find_end(run, sample, text)
     done = run.finish(end=end, detail=detail, text=text)
     return replace(done, item=as_text(sample.get("id")), epoch=max(0, count(sample.get("epoch")) - 1))
 
@@ -208,7 +210,7 @@ class _Room:
     left: int
 
 
-def _resolved(value: Any, attachments: Mapping[str, Any], room: _Room) -> Any:
+def _resolve_attachments(value: Any, attachments: Mapping[str, Any], room: _Room) -> Any:
     """Put attachments back where a log refers to them, as long as there is room."""
     if isinstance(value, str):
         found = attachments.get(value) if value.startswith("attachment://") else None
@@ -217,24 +219,24 @@ def _resolved(value: Any, attachments: Mapping[str, Any], room: _Room) -> Any:
         room.left = room.left - len(found) if room.left >= len(found) else -1
         return found if room.left >= 0 else value
     if isinstance(value, list):
-        return [_resolved(each, attachments, room) for each in value]
+        return [_resolve_attachments(each, attachments, room) for each in value]
     if isinstance(value, dict):
-        return {key: _resolved(each, attachments, room) for key, each in value.items()}
+        return {key: _resolve_attachments(each, attachments, room) for key, each in value.items()}
     return value
 
 
-def _usage_by_message(sample: Json) -> dict[str, Tokens]:
+def _read_usage(sample: Json) -> dict[str, Tokens]:
     found = {}
     for event in rows(sample.get("events")):
         output = table(event.get("output"))
         choices = rows(output.get("choices"))
         if event.get("event") == "model" and choices and isinstance(output.get("usage"), dict):
-            found[word(table(choices[0].get("message")).get("id"))] = _tokens(output["usage"])
+            found[word(table(choices[0].get("message")).get("id"))] = _read_tokens(output["usage"])
     found.pop("", None)
     return found
 
 
-def _tokens(usage: Json) -> Tokens:
+def _read_tokens(usage: Json) -> Tokens:
     output = count(usage.get("output_tokens"))
     return Tokens(
         input_uncached=count(usage.get("input_tokens")),
@@ -246,20 +248,20 @@ def _tokens(usage: Json) -> Tokens:
     )
 
 
-def _message(run: OpenRun, message: Json, usage: Mapping[str, Tokens]) -> None:
+def _take_message(run: OpenRun, message: Json, usage: Mapping[str, Tokens]) -> None:
     role, content = message.get("role"), message.get("content")
     if role == "tool":
-        _tool_message(run, message)
+        _take_tool_message(run, message)
         return
     if role != "assistant":
-        run.turn("user" if role == "user" else "system", seen_text(_parts(content)))
+        run.turn("user" if role == "user" else "system", seen_text(_read_parts(content)))
         return
     turn = run.turn()
     turn.model = word(message.get("model"))
     for block in rows(content):
         if block.get("type") == "reasoning":
             turn.reasoning.append(word(block.get("reasoning")) or word(block.get("summary")))
-    if text := seen_text(_parts(content)):
+    if text := seen_text(_read_parts(content)):
         turn.text.append(text)
     turn.tokens = usage.get(word(message.get("id")), Tokens())
     for call in rows(message.get("tool_calls")):
@@ -270,12 +272,12 @@ def _message(run: OpenRun, message: Json, usage: Mapping[str, Tokens]) -> None:
         run.add_call(turn, opened)
 
 
-def _tool_message(run: OpenRun, message: Json) -> None:
+def _take_tool_message(run: OpenRun, message: Json) -> None:
     call = run.call(word(message.get("tool_call_id")))
     if call is None:
         run.skipped.add("results of calls that the log does not show")
         return
-    given, error = _parts(message.get("content")), table(message.get("error"))
+    given, error = _read_parts(message.get("content")), table(message.get("error"))
     told = word(error.get("message"))
     call.delivered_bytes = text_bytes(given) or len(told.encode("utf-8", "surrogatepass"))
     if error.get("type") == "parsing" or call.raw:
@@ -290,7 +292,7 @@ def _tool_message(run: OpenRun, message: Json) -> None:
         call.answer({"content": shown, "isError": bool(error)})
 
 
-def _parts(content: Any) -> list[Json]:
+def _read_parts(content: Any) -> list[Json]:
     """Return Inspect's content as MCP's parts; reasoning has its own place."""
     if not isinstance(content, list):
         return parts(content)
@@ -307,7 +309,7 @@ def _parts(content: Any) -> list[Json]:
     return found
 
 
-def _end(run: OpenRun, sample: Json, text: str) -> tuple[EndReason, str]:
+def _find_end(run: OpenRun, sample: Json, text: str) -> tuple[EndReason, str]:
     error, limit = table(sample.get("error")), table(sample.get("limit"))
     if error:
         return "agent_error", word(error.get("message"))

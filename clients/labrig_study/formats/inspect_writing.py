@@ -36,7 +36,7 @@ def log_header(
         Of these trajectories; none where the suite has no scorer.
     """
     label = run["label"]
-    first, last = _period(trajectories)
+    first, last = _find_period(trajectories)
     ids = [sample.id for sample in samples]
     id = content_hash([run, ids])[:22]
     model = model_name(trajectories)
@@ -79,7 +79,7 @@ def log_header(
         "stats": {
             "started_at": first,
             "completed_at": last,
-            "model_usage": {model: _usage(usage)} if usage.measured else {},
+            "model_usage": {model: _write_usage(usage)} if usage.measured else {},
         },
     }
 
@@ -108,7 +108,7 @@ def log_sample(
     """Return one record as a sample of an EvalLog."""
     messages: list[Json] = []
     for number, step in enumerate(trajectory.steps):
-        messages += _messages(f"{sample.id}-{trajectory.epoch}-{number}", step, results)
+        messages += _write_messages(f"{sample.id}-{trajectory.epoch}-{number}", step, results)
     prompt = next((step.text for step in trajectory.steps if step.source == "user"), sample.brief.prompt)
     last = next((each for each in reversed(messages) if each["role"] == "assistant"), None)
     tokens = trajectory.tokens
@@ -117,14 +117,14 @@ def log_sample(
         "id": sample.id,
         "epoch": trajectory.epoch + 1,
         "input": prompt,
-        "target": _target(sample),
+        "target": _write_target(sample),
         "messages": messages,
         "output": {
             "model": model,
-            "choices": [{"message": last, "stop_reason": _stop(trajectory)}] if last is not None else [],
+            "choices": [{"message": last, "stop_reason": _name_stop(trajectory)}] if last is not None else [],
             "completion": next((each.text for each in reversed(trajectory.turns)), ""),
         },
-        "scores": _scores(score, trajectory) if score is not None else {},
+        "scores": _write_scores(score, trajectory) if score is not None else {},
         "metadata": {
             "arm": trajectory.arm,
             "agent": trajectory.agent,
@@ -137,7 +137,7 @@ def log_sample(
         },
         "store": {},
         "events": [],
-        "model_usage": {model: _usage(tokens)} if tokens.measured else {},
+        "model_usage": {model: _write_usage(tokens)} if tokens.measured else {},
         "attachments": {},
         "uuid": content_hash([trajectory.arm, trajectory.agent, sample.id, trajectory.epoch])[:22],
     }
@@ -151,11 +151,14 @@ def log_sample(
         message = f"{trajectory.end}: {trajectory.end_detail}"
         document["error"] = {"message": message, "traceback": message, "traceback_ansi": message}
     elif trajectory.end in LIMIT_NAMES:
-        document["limit"] = {"type": LIMIT_NAMES[trajectory.end], "limit": _number(trajectory.end_detail)}
+        document["limit"] = {
+            "type": LIMIT_NAMES[trajectory.end],
+            "limit": _find_number(trajectory.end_detail),
+        }
     return document
 
 
-def _messages(id: str, step: Step, results: Mapping[str, Wire]) -> Iterator[Json]:
+def _write_messages(id: str, step: Step, results: Mapping[str, Wire]) -> Iterator[Json]:
     if step.source != "agent":
         yield {"id": id, "role": step.source, "content": step.text}
         return
@@ -166,7 +169,7 @@ def _messages(id: str, step: Step, results: Mapping[str, Wire]) -> Iterator[Json
     if step.model:
         message["model"] = step.model
     if step.tokens.measured or step.faults:
-        message["metadata"] = {"tokens": _usage(step.tokens), "faults": list(step.faults)}
+        message["metadata"] = {"tokens": _write_usage(step.tokens), "faults": list(step.faults)}
     ids = [call.id or f"{id}-{n}" for n, call in enumerate(step.calls)]
     if step.calls:
         message["tool_calls"] = [
@@ -176,14 +179,14 @@ def _messages(id: str, step: Step, results: Mapping[str, Wire]) -> Iterator[Json
         ]
     yield message
     for n, (each, call) in enumerate(zip(ids, step.calls, strict=True)):
-        yield _tool_result(f"{id}-{n}r", each, call, results)
+        yield _write_tool_result(f"{id}-{n}r", each, call, results)
 
 
-def _tool_result(id: str, call_id: str, call: ToolCall, results: Mapping[str, Wire]) -> Json:
+def _write_tool_result(id: str, call_id: str, call: ToolCall, results: Mapping[str, Wire]) -> Json:
     wire = results.get(call.result)
     content: Any = call.told
     if wire is not None:
-        found = [_content(part) for part in wire.get("content") or []]
+        found = [_write_content(part) for part in wire.get("content") or []]
         texts = [each["text"] for each in found if each["type"] == "text"]
         content = "\n".join(texts) if len(texts) == len(found) else found
         if not found and "structuredContent" in wire:
@@ -202,7 +205,7 @@ def _tool_result(id: str, call_id: str, call: ToolCall, results: Mapping[str, Wi
     return message
 
 
-def _content(part: Any) -> Json:
+def _write_content(part: Any) -> Json:
     part = table(part)
     if part.get("type") == "image" and isinstance(part.get("data"), str):
         return {"type": "image", "image": f"data:{part.get('mimeType', 'image/png')};base64,{part['data']}"}
@@ -210,7 +213,7 @@ def _content(part: Any) -> Json:
     return {"type": "text", "text": text if isinstance(text, str) else json.dumps(part, ensure_ascii=False)}
 
 
-def _scores(score: Score, trajectory: Trajectory) -> Json:
+def _write_scores(score: Score, trajectory: Trajectory) -> Json:
     """Return both definitions of right, each with what the scorer found."""
     facts = "\n".join(f"{name}: {value}" for name, value in score.facts.items())
     submitted = trajectory.submission.text if trajectory.submission is not None else "nothing committed"
@@ -221,7 +224,7 @@ def _scores(score: Score, trajectory: Trajectory) -> Json:
     }
 
 
-def _usage(tokens: Tokens) -> Json:
+def _write_usage(tokens: Tokens) -> Json:
     return {
         "input_tokens": tokens.input_uncached,
         "output_tokens": tokens.output,
@@ -232,7 +235,7 @@ def _usage(tokens: Tokens) -> Json:
     }
 
 
-def _target(sample: Sample) -> str:
+def _write_target(sample: Sample) -> str:
     answer = sample.truth.get("answer", sample.truth.get("target"))
     return answer if isinstance(answer, str) else json.dumps(sample.truth if answer is None else answer)
 
@@ -244,16 +247,16 @@ def model_name(trajectories: Sequence[Trajectory]) -> str:
     return name.replace(":", "/", 1) if ":" in name else f"labrig/{name or agent}"
 
 
-def _stop(trajectory: Trajectory) -> str:
+def _name_stop(trajectory: Trajectory) -> str:
     return {"refused": "content_filter", "token_limit": "max_tokens"}.get(trajectory.end, "stop")
 
 
-def _period(trajectories: Sequence[Trajectory]) -> tuple[str, str]:
+def _find_period(trajectories: Sequence[Trajectory]) -> tuple[str, str]:
     times = sorted(str(each.meta["started"]) for each in trajectories if each.meta.get("started"))
     return (times[0], times[-1]) if times else ("1970-01-01T00:00:00+00:00",) * 2
 
 
-def _number(text: str) -> float:
+def _find_number(text: str) -> float:
     """Return the first number of an end detail such as ``24 steps`` or ``5000 of 4000 tokens``."""
     head = text.split()[:1]
     try:

@@ -106,13 +106,13 @@ def read(text: str) -> Results:
     """
     skipped = Skipped()
     head = text.lstrip("\ufeff").lstrip()[:1]
-    lines = list(_json_rows(text, skipped) if head in ("{", "[") else _csv_rows(text, skipped))
+    lines = list(_read_json_rows(text, skipped) if head in ("{", "[") else _read_csv_rows(text, skipped))
     names = list(dict.fromkeys(name for _, line in lines for name in line))
     columns = find_columns(names, lines)
     rows = []
     for number, line in lines:
         try:
-            rows.append(_row(line, columns, number))
+            rows.append(_read_row(line, columns, number))
         except ValueError as error:
             skipped.add(str(error), number)
     return Results(rows, columns, skipped.told())
@@ -124,7 +124,7 @@ def find_columns(names: Iterable[str], lines: Iterable[tuple[int, dict[str, Any]
     ``answer`` is the truth beside a prediction, and the prediction beside a truth. A column ``correct`` whose values
     are not booleans (``B``) is the correct answer.
     """
-    plain = {_plain(name): name for name in reversed(list(names))}
+    plain = {_fold_name(name): name for name in reversed(list(names))}
     found = {
         kind: plain[each]
         for kind, known in COLUMNS.items()
@@ -147,11 +147,11 @@ def find_columns(names: Iterable[str], lines: Iterable[tuple[int, dict[str, Any]
     return found
 
 
-def _plain(name: str) -> str:
+def _fold_name(name: str) -> str:
     return "_".join(name.strip().lstrip("\ufeff").casefold().replace("-", " ").replace("_", " ").split())
 
 
-def _row(line: dict[str, Any], columns: dict[str, str], number: int) -> Row:
+def _read_row(line: dict[str, Any], columns: dict[str, str], number: int) -> Row:
     def cell(kind: str) -> str | None:
         value = line.get(columns[kind]) if kind in columns else None
         text = as_text(value).strip()
@@ -162,12 +162,12 @@ def _row(line: dict[str, Any], columns: dict[str, str], number: int) -> Row:
         item=item,
         truth=cell("truth"),
         prediction=cell("prediction"),
-        correct=_boolean(cell("correct")),
+        correct=_read_boolean(cell("correct")),
         **{kind: cell(kind) or "" for kind in ("agent", "model", "arm", "epoch", "cluster", "prompt")},
     )
 
 
-def _boolean(text: str | None) -> bool | None:
+def _read_boolean(text: str | None) -> bool | None:
     if text is None:
         return None
     folded = text.casefold()
@@ -176,7 +176,7 @@ def _boolean(text: str | None) -> bool | None:
     raise ValueError("correct is neither true nor false")
 
 
-def _json_rows(text: str, skipped: Skipped) -> Iterator[tuple[int, dict[str, Any]]]:
+def _read_json_rows(text: str, skipped: Skipped) -> Iterator[tuple[int, dict[str, Any]]]:
     if text.lstrip("\ufeff").lstrip().startswith("["):
         try:
             found = json.loads(text.lstrip("\ufeff"), parse_constant=str)
@@ -191,7 +191,7 @@ def _json_rows(text: str, skipped: Skipped) -> Iterator[tuple[int, dict[str, Any
     yield from objects(text.splitlines(keepends=True), skipped)
 
 
-def _csv_rows(text: str, skipped: Skipped) -> list[tuple[int, dict[str, Any]]]:
+def _read_csv_rows(text: str, skipped: Skipped) -> list[tuple[int, dict[str, Any]]]:
     head = text.lstrip("\ufeff").partition("\n")[0]
     delimiter = max(",;\t|", key=head.count)
     table = csv.reader(io.StringIO(text.lstrip("\ufeff"), newline=""), delimiter=delimiter)

@@ -61,12 +61,12 @@ _DEEPEST = 4
 
 def is_trace(document: Any) -> bool:
     """Return whether a document has one of the four shapes."""
-    return isinstance(document, dict) and _records(document) is not None
+    return isinstance(document, dict) and _find_records(document) is not None
 
 
 def read(document: Any) -> list[ReadRun]:
     """Read a trace, which is one run; none where the document has no such shape, or no record."""
-    records = document if isinstance(document, list) else _records(document)
+    records = document if isinstance(document, list) else _find_records(document)
     if not records:
         return []
     about = table(document)
@@ -74,19 +74,19 @@ def read(document: Any) -> list[ReadRun]:
     run = OpenRun(NAME, skipped)
     metadata = {**table(table(about.get("trace")).get("metadata")), **table(about.get("metadata"))}
     asked = word(metadata.get("user_request"))
-    if asked and not any(_kind(each) == "user" for each in records if isinstance(each, dict)):
+    if asked and not any(_find_kind(each) == "user" for each in records if isinstance(each, dict)):
         run.turn("user", asked)
     for number, record in enumerate(records, 1):
         if isinstance(record, dict):
-            _take(run, record, number)
+            _take_record(run, record, number)
         else:
             skipped.add("records that are no objects", number)
     if not run.turns:
         return []
     for call in (each for turn in run.turns for each in turn.calls):
         if call.meta.pop("step", False) and not call.answered:
-            call.answer(_wire("", None))
-    _describe(run, about, metadata)
+            call.answer(_make_wire("", None))
+    _describe_run(run, about, metadata)
     last = next((turn for turn in reversed(run.turns) if turn.source == "agent" and turn.text), None)
     text = "\n".join(last.text) if last is not None else ""
     end, detail = stopped(run, text)
@@ -98,58 +98,58 @@ def read(document: Any) -> list[ReadRun]:
     return [replace(found, item=item)]
 
 
-def _records(document: Any, depth: int = 0) -> list[Any] | None:
+def _find_records(document: Any, depth: int = 0) -> list[Any] | None:
     """Return the records of a document by the first shape that it has; a trace may itself be a document."""
     for shape in SHAPES:
         found = document.get(shape) if isinstance(document, dict) else None
         if isinstance(found, list):
             return found
         if isinstance(found, dict) and depth < _DEEPEST:
-            return _records(found, depth + 1)
+            return _find_records(found, depth + 1)
     return None
 
 
-def _kind(record: Json) -> str:
+def _find_kind(record: Json) -> str:
     return (word(record.get("type")) or word(record.get("role"))).casefold()
 
 
-def _take(run: OpenRun, record: Json, number: int) -> None:
+def _take_record(run: OpenRun, record: Json, number: int) -> None:
     """Take a record: a call, a result, a thought, words, or a message that holds any of these."""
-    kind = _kind(record)
+    kind = _find_kind(record)
     content = record.get("content")
     blocks = rows(content) if isinstance(content, list) else []
     if kind == "message":  # a message of which only the role says whose it is
         kind = word(record.get("role")).casefold()
-    if kind == "tool" and ("tool_call_id" in record or not _name(record)):
-        _answer(run, word(record.get("tool_call_id")), "", record, content, number)
-    elif kind in _CALLS and _name(record):
-        _call(run, record, number)
+    if kind == "tool" and ("tool_call_id" in record or not _find_name(record)):
+        _take_result(run, word(record.get("tool_call_id")), "", record, content, number)
+    elif kind in _CALLS and _find_name(record):
+        _take_call(run, record, number)
     elif kind in _RESULTS:
         id = word(record.get("id")) or word(record.get("call_id")) or word(record.get("tool_call_id"))
-        _answer(run, id, word(record.get("name")), record, record.get("output", content), number)
-    elif kind in _TOLD and not any(_kind(each) in _RESULTS for each in blocks):
-        run.turn("user" if kind == "user" else "system", _text(content))
+        _take_result(run, id, word(record.get("name")), record, record.get("output", content), number)
+    elif kind in _TOLD and not any(_find_kind(each) in _RESULTS for each in blocks):
+        run.turn("user" if kind == "user" else "system", _join_text(content))
     elif kind in _THOUGHTS:
-        _turn(run).reasoning.append(_text(content) or word(record.get("thinking")))
+        _find_turn(run).reasoning.append(_join_text(content) or word(record.get("thinking")))
     elif blocks:
         for block in blocks:
-            if _kind(block) in ("text", "output_text"):
-                _say(run, word(block.get("text")))
+            if _find_kind(block) in ("text", "output_text"):
+                _take_words(run, word(block.get("text")))
             else:
-                _take(run, block, number)
+                _take_record(run, block, number)
     elif kind in _WORDS:
-        _say(run, _text(content) or word(record.get("text")))
+        _take_words(run, _join_text(content) or word(record.get("text")))
     elif not rows(record.get("tool_calls")):
         run.skipped.add(f"records of the type {kind[:40] or 'none'}", number)
     for each in rows(record.get("tool_calls")):
-        _call(run, {**each, **table(each.get("function"))}, number)
+        _take_call(run, {**each, **table(each.get("function"))}, number)
 
 
-def _name(record: Json) -> str:
+def _find_name(record: Json) -> str:
     return next((found for key in ("name", "tool", "tool_name") if (found := word(record.get(key)))), "")
 
 
-def _turn(run: OpenRun) -> OpenTurn:
+def _find_turn(run: OpenRun) -> OpenTurn:
     """Return the agent's open turn; one that was answered, or was followed by another's words, is closed."""
     last = run.turns[-1] if run.turns else None
     if last is not None and last.source == "agent" and not any(call.answered for call in last.calls):
@@ -157,22 +157,22 @@ def _turn(run: OpenRun) -> OpenTurn:
     return run.turn()
 
 
-def _say(run: OpenRun, text: str) -> None:
+def _take_words(run: OpenRun, text: str) -> None:
     if text.strip():
-        turn = _turn(run)
+        turn = _find_turn(run)
         if turn.calls:
             turn = run.turn()
         turn.text.append(text)
 
 
-def _call(run: OpenRun, record: Json, number: int) -> None:
+def _take_call(run: OpenRun, record: Json, number: int) -> None:
     given = next((record[key] for key in ("arguments", "args", "input") if record.get(key) is not None), None)
     arguments, raw = arguments_of(given)
     id = word(record.get("id")) or word(record.get("call_id")) or f"record-{number}"
-    call = OpenCall(_name(record), arguments, id, "", raw, "not_json" if raw else "")
-    if _kind(record) == "tool":  # a step that was taken, where the other kinds ask for one
+    call = OpenCall(_find_name(record), arguments, id, "", raw, "not_json" if raw else "")
+    if _find_kind(record) == "tool":  # a step that was taken, where the other kinds ask for one
         call.meta["step"] = True
-    turn = _turn(run)
+    turn = _find_turn(run)
     run.add_call(turn, call)
     if isinstance(record.get("timestamp"), str):
         turn.meta.setdefault("time", record["timestamp"])
@@ -180,10 +180,10 @@ def _call(run: OpenRun, record: Json, number: int) -> None:
         output = next(
             (record[key] for key in ("content", "observation", "output") if record.get(key) is not None), ""
         )
-        call.answer(_wire(output, record.get("status")))
+        call.answer(_make_wire(output, record.get("status")))
 
 
-def _answer(run: OpenRun, id: str, name: str, record: Json, output: Any, number: int) -> None:
+def _take_result(run: OpenRun, id: str, name: str, record: Json, output: Any, number: int) -> None:
     waiting = [call for turn in run.turns for call in turn.calls if not call.answered]
     call = next((each for each in waiting if id and each.id == id), None)
     if call is None:
@@ -191,16 +191,16 @@ def _answer(run: OpenRun, id: str, name: str, record: Json, output: Any, number:
     if call is None:
         run.skipped.add("results without a call", number)
         return
-    call.answer(_wire(output, record.get("status")))
+    call.answer(_make_wire(output, record.get("status")))
 
 
-def _wire(output: Any, status: Any) -> Wire:
+def _make_wire(output: Any, status: Any) -> Wire:
     content = [text_part(as_text(output))] if isinstance(output, dict) else parts(output)
     good = status is None or (isinstance(status, str) and status.strip().casefold() in _GOOD)
-    return {"content": content, "isError": not good or _says_error(output)}
+    return {"content": content, "isError": not good or _is_error(output)}
 
 
-def _says_error(output: Any) -> bool:
+def _is_error(output: Any) -> bool:
     """Return whether a result is an object, perhaps as text, whose status is ``error`` or that has a true ``error``."""
     if isinstance(output, list):
         output = text_of(parts(output))
@@ -216,15 +216,15 @@ def _says_error(output: Any) -> bool:
     return found.get("status") == "error" or found.get("error") is True
 
 
-def _text(content: Any) -> str:
+def _join_text(content: Any) -> str:
     return text_of(parts(content)) if isinstance(content, list) else as_text(content)
 
 
-def _describe(run: OpenRun, about: Json, metadata: Json) -> None:
+def _describe_run(run: OpenRun, about: Json, metadata: Json) -> None:
     run.model = word(metadata.get("model")) or word(metadata.get("model_name"))
     if isinstance(about.get("run_id"), str):
         run.meta["session"] = about["run_id"]
-    began, ended = (_time(metadata.get(key)) for key in ("started_at", "finished_at"))
+    began, ended = (_read_time(metadata.get(key)) for key in ("started_at", "finished_at"))
     if began is not None:
         run.meta["started"] = metadata["started_at"]
         if ended is not None and ended >= began:
@@ -233,7 +233,7 @@ def _describe(run: OpenRun, about: Json, metadata: Json) -> None:
         run.warn("the run is said to have finished before it started")
 
 
-def _time(value: Any) -> datetime | None:
+def _read_time(value: Any) -> datetime | None:
     try:
         found = datetime.fromisoformat(value) if isinstance(value, str) else None
     except ValueError:
@@ -262,11 +262,13 @@ def main_trace(trajectory: Trajectory, results: Mapping[str, Wire]) -> Json:
         "user_request": next((step.text for step in trajectory.steps if step.source == "user"), ""),
     }
     last = next((step.index for step in reversed(trajectory.turns) if step.text.strip()), -1)
-    records = [record for step in trajectory.steps for record in _step(step, results, step.index == last)]
+    records = [
+        record for step in trajectory.steps for record in _write_step(step, results, step.index == last)
+    ]
     return {"metadata": {key: value for key, value in known.items() if value != ""}, "steps": records}
 
 
-def _step(step: Step, results: Mapping[str, Wire], last: bool) -> list[Json]:
+def _write_step(step: Step, results: Mapping[str, Wire], last: bool) -> list[Json]:
     found: list[Json] = []
     if step.reasoning.strip():
         found.append({"type": "think", "content": step.reasoning})

@@ -64,7 +64,7 @@ def export(out: Path, format: str, target: Path) -> Exported:
     return done
 
 
-def _records(
+def _read_records(
     out: Path, label: str, samples: dict[str, Sample], done: Exported
 ) -> Iterator[tuple[Path, Trajectory]]:
     for path in sorted((out / label).glob("*/epoch*/trajectory.json")):
@@ -83,14 +83,14 @@ def _records(
         yield path.parent, trajectory
 
 
-def _results(folder: Path) -> dict[str, Wire]:
+def _read_results(folder: Path) -> dict[str, Wire]:
     log = CallLog(folder)
     return {record.result: log.result(record) for record in log if record.result}
 
 
 def _export_atif(out: Path, label: str, samples: dict[str, Sample], target: Path, done: Exported) -> None:
-    for folder, trajectory in _records(out, label, samples, done):
-        document = atif.to_atif(trajectory, _results(folder), list(CallLog(folder)))
+    for folder, trajectory in _read_records(out, label, samples, done):
+        document = atif.to_atif(trajectory, _read_results(folder), list(CallLog(folder)))
         path = target / label / f"{trajectory.task}.epoch{trajectory.epoch}.json"
         outfolder.write_atomically(path, redact(outfolder.json_text(document)) + "\n")
         done.files.append(path)
@@ -100,10 +100,10 @@ def _export_terrabench(
     out: Path, label: str, samples: dict[str, Sample], target: Path, done: Exported
 ) -> None:
     """Write a folder for each record, as the published evaluation pairs them: trace, and answer if it is JSON."""
-    for folder, trajectory in _records(out, label, samples, done):
+    for folder, trajectory in _read_records(out, label, samples, done):
         place = target / label / f"{trajectory.task}.epoch{trajectory.epoch}"
         documents = {
-            terrabench.TRACE: terrabench.main_trace(trajectory, _results(folder)),
+            terrabench.TRACE: terrabench.main_trace(trajectory, _read_results(folder)),
             terrabench.ANSWER: terrabench.number_prediction(trajectory),
         }
         for name, document in documents.items():
@@ -119,8 +119,8 @@ def _export_inspect(out: Path, label: str, samples: dict[str, Sample], target: P
     # The header needs the sums of all records: of each only its tokens, times and score are kept.
     slim: list[Trajectory] = []
     scores: dict[tuple[str, int], Score] = {}
-    for _, trajectory in _records(out, label, samples, done):
-        if (score := _score(suite, samples[trajectory.task], trajectory)) is not None:
+    for _, trajectory in _read_records(out, label, samples, done):
+        if (score := _score_record(suite, samples[trajectory.task], trajectory)) is not None:
             scores[trajectory.task, trajectory.epoch] = score
         slim.append(
             replace(
@@ -137,12 +137,14 @@ def _export_inspect(out: Path, label: str, samples: dict[str, Sample], target: P
     try:
         with temporary.open("w", encoding="utf-8") as file:
             file.write(redact(outfolder.json_text(header))[:-1] + ',"samples":[')
-            for number, (folder, trajectory) in enumerate(_records(out, label, samples, done)):
+            for number, (folder, trajectory) in enumerate(_read_records(out, label, samples, done)):
                 score = scores.get((trajectory.task, trajectory.epoch))
                 sample = inspect_writing.log_sample(
-                    samples[trajectory.task], trajectory, _results(folder), score, model
+                    samples[trajectory.task], trajectory, _read_results(folder), score, model
                 )
-                file.write(("," if number else "") + "\n" + redact(outfolder.json_text(_plain(sample))))
+                file.write(
+                    ("," if number else "") + "\n" + redact(outfolder.json_text(_replace_surrogates(sample)))
+                )
             file.write("\n]}\n")
         temporary.replace(path)
     finally:
@@ -150,7 +152,7 @@ def _export_inspect(out: Path, label: str, samples: dict[str, Sample], target: P
     done.files.append(path)
 
 
-def _score(suite: Suite, sample: Sample, trajectory: Trajectory) -> Score | None:
+def _score_record(suite: Suite, sample: Sample, trajectory: Trajectory) -> Score | None:
     if not sample.truth or trajectory.end in OUTSIDE:
         return None
     try:
@@ -159,12 +161,12 @@ def _score(suite: Suite, sample: Sample, trajectory: Trajectory) -> Score | None
         return None
 
 
-def _plain(value: Any) -> Any:
+def _replace_surrogates(value: Any) -> Any:
     """Replace halves of surrogate pairs: Inspect's reader takes no such text."""
     if isinstance(value, str):
         return _HALF.sub("\N{REPLACEMENT CHARACTER}", value)
     if isinstance(value, list):
-        return [_plain(each) for each in value]
+        return [_replace_surrogates(each) for each in value]
     if isinstance(value, dict):
-        return {_plain(key): _plain(each) for key, each in value.items()}
+        return {_replace_surrogates(key): _replace_surrogates(each) for key, each in value.items()}
     return value

@@ -83,9 +83,9 @@ def import_logs(
     if format not in (*FORMATS, "auto"):
         raise unknown_name("format", format, (*FORMATS, "auto"), where="FORMAT")
     done = Imported()
-    files = _files(path, out, done)
+    files = _find_files(path, out, done)
     if suite is None:
-        tables = [file for file in files if "results" in _formats(format, file, done)]
+        tables = [file for file in files if "results" in _find_formats(format, file, done)]
         if tables and len(tables) == len(files):
             from labrig_study.logs.tables import import_tables
 
@@ -99,7 +99,7 @@ def import_logs(
         )
     if suite is None:
         suite = suites.load("imported")
-        samples = _extend(out, suite, plans)
+        samples = _extend_items(out, suite, plans)
     else:
         samples = outfolder.keep_tasks(out, samples)
     for arm, agent in dict.fromkeys((plan.arm, plan.agent) for plan in plans):
@@ -116,7 +116,7 @@ def import_logs(
 # ------------------------------------------------------------------------------------------------ reading
 
 
-def _files(path: Path, out: Path, done: Imported) -> list[Path]:
+def _find_files(path: Path, out: Path, done: Imported) -> list[Path]:
     if path.is_file():
         return [path]
     if not path.is_dir():
@@ -134,7 +134,7 @@ def _files(path: Path, out: Path, done: Imported) -> list[Path]:
     return found
 
 
-def _formats(format: str, file: Path, done: Imported) -> list[str]:
+def _find_formats(format: str, file: Path, done: Imported) -> list[str]:
     if format != "auto":
         return [format]
     from labrig_study.formats.detect import formats_of
@@ -161,20 +161,20 @@ class _Planner:
 
     def plan(self, format: str, files: Sequence[Path]) -> Iterator[_Planned]:
         for file in files:
-            kinds = _formats(format, file, self.done)
+            kinds = _find_formats(format, file, self.done)
             if not kinds:
-                self.done.skip(f"{file.name}: {_empty(file) or 'no format of ours'}")
+                self.done.skip(f"{file.name}: {_describe_empty(file) or 'no format of ours'}")
             for kind in kinds:
                 if kind != "results":
-                    yield from self._file(file, kind)
+                    yield from self._plan_file(file, kind)
                 elif file.name != ANSWER or not file.with_name(TRACE).exists():  # else the trace's answer
                     self.done.skip(f"{file.name}: a table of results; import it by itself, without --suite")
 
-    def _file(self, file: Path, kind: str) -> Iterator[_Planned]:
+    def _plan_file(self, file: Path, kind: str) -> Iterator[_Planned]:
         number = -1
         try:
             for number, run in enumerate(read_file(kind, file)):
-                if planned := self._run(file, kind, number, run):
+                if planned := self._plan_run(file, kind, number, run):
                     yield planned
         except LabrigError as error:
             self.done.skip(f"{file.name}: {error.what}" + (f" (try {error.try_})" if error.try_ else ""))
@@ -182,18 +182,18 @@ class _Planner:
             self.done.skip(f"{file.name}: {error.strerror}")
         else:
             if number < 0:
-                self.done.skip(f"{file.name}: {_empty(file) or f'nothing of {kind} in it'}")
+                self.done.skip(f"{file.name}: {_describe_empty(file) or f'nothing of {kind} in it'}")
 
-    def _run(self, file: Path, kind: str, number: int, run: ReadRun) -> _Planned | None:
+    def _plan_run(self, file: Path, kind: str, number: int, run: ReadRun) -> _Planned | None:
         if not run.steps and run.skipped:
             for line in run.skipped:
                 self.done.skip(f"{file.name}: {line}")
             return None
-        item = _item(run, file, number, self.known, self.where)
+        item = _find_item(run, file, number, self.known, self.where)
         if not item:
             self.done.skip(f"{file.name}: none of the {len(self.known)} samples; say which with --item")
             return None
-        agent = self.where.agent or _agent(run)
+        agent = self.where.agent or _find_agent(run)
         arm = self.where.arm or (run.record.arm if run.record else "")
         if self.suite is not None:
             arm = self.suite.arm(arm).name  # an unknown arm is refused here
@@ -207,11 +207,11 @@ class _Planner:
         return _Planned(file, kind, number, item, arm, agent, epoch, prompt, truth)
 
 
-def _empty(file: Path) -> str:
+def _describe_empty(file: Path) -> str:
     return "" if file.stat().st_size else "it is empty"
 
 
-def _item(run: ReadRun, file: Path, number: int, known: dict[str, Sample], where: Where) -> str:
+def _find_item(run: ReadRun, file: Path, number: int, known: dict[str, Sample], where: Where) -> str:
     """Return the item of a run: as said, as the log says, as the file or a folder above it is called."""
     names = [where.item, run.item, file.stem, *(part.name for part in file.parents)]
     if known:
@@ -220,13 +220,13 @@ def _item(run: ReadRun, file: Path, number: int, known: dict[str, Sample], where
     return name if where.item or run.item or not number else f"{name}-{number + 1}"
 
 
-def _agent(run: ReadRun) -> str:
+def _find_agent(run: ReadRun) -> str:
     if run.record is not None:
         return run.record.agent
     return AgentSpec(run.source, model=run.model).label
 
 
-def _extend(out: Path, suite: Suite, plans: Sequence[_Planned]) -> list[Sample]:
+def _extend_items(out: Path, suite: Suite, plans: Sequence[_Planned]) -> list[Sample]:
     """Write the items of logs that belong to no suite; items that are there already stay as they are.
 
     Raises
@@ -317,9 +317,9 @@ def write_record(
     try:
         log = CallLog(making)
         if run.record is not None:
-            trajectory = replace(_ours(run, log), arm=arm, agent=agent, epoch=epoch)
+            trajectory = replace(_write_ours(run, log), arm=arm, agent=agent, epoch=epoch)
         else:
-            trajectory = _foreign(run, log, suite, sample, arm, agent, epoch, seed)
+            trajectory = _make_foreign(run, log, suite, sample, arm, agent, epoch, seed)
         told = {"imported": {**source, **({"skipped": list(run.skipped)} if run.skipped else {})}}
         trajectory = replace(trajectory, meta={**trajectory.meta, **told})
         finish_record(making, folder, trajectory)
@@ -328,10 +328,10 @@ def write_record(
     return trajectory
 
 
-def _foreign(
+def _make_foreign(
     run: ReadRun, log: CallLog, suite: Suite, sample: Sample, arm: str, agent: str, epoch: int, seed: int
 ) -> Trajectory:
-    steps = list(_recorded(run, log))
+    steps = list(_record_calls(run, log))
     channel = suite.arm(arm).channel if suite.name != "imported" else None
     submission = submitted(channel, steps, sample.brief.choices) if channel is not None else None
     if channel is None and run.end == "answered":
@@ -362,7 +362,7 @@ def _foreign(
     )
 
 
-def _recorded(run: ReadRun, log: CallLog) -> Iterator[Step]:
+def _record_calls(run: ReadRun, log: CallLog) -> Iterator[Step]:
     """Yield the steps with their calls written to the log, in the order of the calls."""
     number = 0
     for step in run.steps:
@@ -395,7 +395,7 @@ def _recorded(run: ReadRun, log: CallLog) -> Iterator[Step]:
         yield replace(step, calls=tuple(calls))
 
 
-def _ours(run: ReadRun, log: CallLog) -> Trajectory:
+def _write_ours(run: ReadRun, log: CallLog) -> Trajectory:
     """Write the calls of a trajectory of ours as they were."""
     trajectory = run.record
     assert trajectory is not None

@@ -37,28 +37,28 @@ def read_file(format: str, file: Path) -> Iterator[ReadRun]:
         if format in LINE_FORMATS:
             beside = file.with_name(aar_tools.ANSWER)
             for run in reading.read(format, opened):
-                yield _with_answer(run, beside) if format == aar_tools.NAME else run
+                yield _add_answer(run, beside) if format == aar_tools.NAME else run
         elif format == "inspect" and head.startswith(b"PK"):
             yield from inspect_log.read_archive(opened)
         else:
             readers = {"inspect": inspect_log.read, terrabench.NAME: terrabench.read}
             beside = file.with_name(terrabench.ANSWER)
-            for document in _documents(whole(file), file):
+            for document in _read_documents(whole(file), file):
                 for run in readers.get(format, atif.read)(document):
-                    yield _in_folder(run, file, beside) if format == terrabench.NAME else run
+                    yield _add_folder(run, file, beside) if format == terrabench.NAME else run
 
 
-def _in_folder(run: ReadRun, file: Path, answer: Path) -> ReadRun:
+def _add_folder(run: ReadRun, file: Path, answer: Path) -> ReadRun:
     """Return a run of TerraBench with its item, by which its folder is called, and the answer, if it lies there."""
     if file.name == TRACE:
         run = replace(run, item=run.item or file.absolute().parent.name)
     if not answer.exists() and not answer.is_symlink():
         return run
-    run = _with_answer(run, answer)
+    run = _add_answer(run, answer)
     return replace(run, end="answered") if run.committed and run.end == "no_answer" else run
 
 
-def _with_answer(run: ReadRun, path: Path) -> ReadRun:
+def _add_answer(run: ReadRun, path: Path) -> ReadRun:
     """Return a run with what was committed in the file beside its log; no file is an answer that was never given."""
     if path.is_symlink() or not path.is_file():
         return replace(run, end="no_answer")
@@ -66,7 +66,7 @@ def _with_answer(run: ReadRun, path: Path) -> ReadRun:
         return replace(run, committed=file.read(MOST["file"]).decode("utf-8", errors="replace"))
 
 
-def _documents(data: bytes, file: Path) -> list[Any]:
+def _read_documents(data: bytes, file: Path) -> list[Any]:
     """Return the JSON document of a file, or one for each line."""
     from labrig_programs.reading.lines import parse
 

@@ -44,7 +44,7 @@ def find(
         raise unknown_name("sample", item, samples, where="ITEM")
     found = sorted(path.parent for path in out.glob(f"*/{id}/epoch*/trajectory.json"))
     found = [folder for folder in found if (out / folder.parts[-3] / "run.json").is_file()]
-    wanted = [folder for folder in found if _is(folder, out, agent, arm, epoch)]
+    wanted = [folder for folder in found if _is_meant(folder, out, agent, arm, epoch)]
     if not wanted:
         raise LabrigError(
             f"There is no such record of {id}",
@@ -58,7 +58,7 @@ def find(
     return samples[id], wanted[:1] if not (agent or arm) else wanted, rest if not (agent or arm) else []
 
 
-def _is(folder: Path, out: Path, agent: str, arm: str, epoch: int | None) -> bool:
+def _is_meant(folder: Path, out: Path, agent: str, arm: str, epoch: int | None) -> bool:
     about = outfolder.read_run(out, folder.parts[-3])
     label = folder.parts[-3].removeprefix(f"{about.get('arm', '')}.")
     return (
@@ -76,11 +76,11 @@ def print_record(
     problem = contradiction(folder, trajectory)
 
     def head(text: str) -> None:
-        console.print(_clean(text), style="bold")
+        console.print(_clean_text(text), style="bold")
 
     def body(text: str, indent: int = 2) -> None:
         shown = text if full else cut(text)
-        console.print("\n".join(" " * indent + line for line in _clean(shown).splitlines()))
+        console.print("\n".join(" " * indent + line for line in _clean_text(shown).splitlines()))
 
     head(f"{sample.id}  {trajectory.arm}.{trajectory.agent}, epoch {trajectory.epoch}")
     if problem:
@@ -96,15 +96,15 @@ def print_record(
             continue
         console.print()
         about = [f"step {step.index}", step.source if step.source != "agent" else step.model]
-        about += [_tokens(step.tokens)] if step.source == "agent" else []
+        about += [_show_tokens(step.tokens)] if step.source == "agent" else []
         head(", ".join(filter(None, [*about, *(f"fault: {fault}" for fault in step.faults)])))
         if step.reasoning:
             body(f"(reasoning) {step.reasoning}")
         if step.text:
             body(step.text)
         for call in step.calls:
-            console.print(_clean(f"  > {call.tool}({_arguments(call, full)})"), style="cyan")
-            text, style = _came_back(folder, call)
+            console.print(_clean_text(f"  > {call.tool}({_show_arguments(call, full)})"), style="cyan")
+            text, style = _read_result(folder, call)
             if style:
                 console.print(" " * 4 + style, style="red")
             body(text, indent=4)
@@ -116,7 +116,11 @@ def print_record(
         body(submission.text)
     head(f"end: {trajectory.end}" + (f" ({trajectory.end_detail})" if trajectory.end_detail else ""))
     cost = trajectory.cost
-    used = [f"{len(trajectory.turns)} turns", f"{len(trajectory.calls)} calls", _tokens(trajectory.tokens)]
+    used = [
+        f"{len(trajectory.turns)} turns",
+        f"{len(trajectory.calls)} calls",
+        _show_tokens(trajectory.tokens),
+    ]
     body(
         ", ".join(filter(None, [*used, f"{cost.amount:.4g} {cost.currency} by {cost.table}" if cost else ""]))
     )
@@ -152,7 +156,7 @@ def cut(text: str) -> str:
     return text
 
 
-def _came_back(folder: Path, call: ToolCall) -> tuple[str, str]:
+def _read_result(folder: Path, call: ToolCall) -> tuple[str, str]:
     """Return what came back of a call, and a remark where that is not an ordinary result."""
     if call.record < 0:
         return call.told or call.raw, f"never reached a tool{f' ({call.fault})' if call.fault else ''}"
@@ -182,7 +186,7 @@ def _came_back(folder: Path, call: ToolCall) -> tuple[str, str]:
     return "\n".join(texts), "error" if call.is_error else given
 
 
-def _arguments(call: ToolCall, full: bool) -> str:
+def _show_arguments(call: ToolCall, full: bool) -> str:
     if call.raw:
         return call.raw
     shown = []
@@ -193,13 +197,13 @@ def _arguments(call: ToolCall, full: bool) -> str:
     return ", ".join(shown)
 
 
-def _tokens(tokens: Tokens) -> str:
+def _show_tokens(tokens: Tokens) -> str:
     if not tokens.measured:
         return ""
     return f"{tokens.input} tokens in ({tokens.cache_read} cached), {tokens.output} out"
 
 
-def _clean(text: Any) -> str:
+def _clean_text(text: Any) -> str:
     """Return a text without control characters, which would move the cursor or colour the terminal."""
     kept = "".join(c if c in "\n\t" or c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in str(text))
     return kept

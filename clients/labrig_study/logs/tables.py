@@ -31,12 +31,12 @@ def import_tables(files: Sequence[Path], out: Path, *, seed: int, where: Where) 
         If a table does not say what was right, there is no row, or the output folder holds other items.
     """
     done = Imported()
-    tables = {file: table for file in files if (table := _read(file, done)) is not None}
-    ids = _ids(row.item for table in tables.values() for row in table.rows)
+    tables = {file: table for file in files if (table := _read_table(file, done)) is not None}
+    ids = _make_ids(row.item for table in tables.values() for row in table.rows)
     if not ids:
         raise LabrigError("Nothing was imported: the table has no rows", where=files[0].name)
     suite = suites.load("results")
-    made = list(_tasks(suite, tables.values(), ids, done))
+    made = list(_make_tasks(suite, tables.values(), ids, done))
     samples = {sample.id: sample for sample in outfolder.keep_tasks(out, made)}
     changed = [
         sample.id for sample in made if samples[sample.id].truth != sample.truth and "answer" in sample.truth
@@ -45,7 +45,7 @@ def import_tables(files: Sequence[Path], out: Path, *, seed: int, where: Where) 
         done.skip(f"{len(changed)} truths that differ from those in the folder, such as {changed[0]!r}")
     placed = []
     silent = 0
-    for placement in _placed(tables, ids, suite, where):
+    for placement in _place_rows(tables, ids, suite, where):
         if placement[1].correct is None and "answer" not in samples[ids[placement[1].item]].truth:
             silent += 1  # scored, it would count as wrong
         else:
@@ -65,14 +65,16 @@ def import_tables(files: Sequence[Path], out: Path, *, seed: int, where: Where) 
             continue
         shown = "prediction" in tables[file].columns
         source = {"format": results.NAME, "file": file.name, "sha256": digests[file]}
-        _write(folder, _trajectory(row, samples[item], suite, arm, agent, epoch, seed, source, shown=shown))
+        _write_record(
+            folder, _make_trajectory(row, samples[item], suite, arm, agent, epoch, seed, source, shown=shown)
+        )
         done.records.append(folder)
     if there:
         done.skip(f"{there} rows whose records are there already")
     return done
 
 
-def _read(file: Path, done: Imported) -> Results | None:
+def _read_table(file: Path, done: Imported) -> Results | None:
     data = whole(file)
     try:
         text = data.decode("utf-8-sig")
@@ -91,7 +93,7 @@ def _read(file: Path, done: Imported) -> Results | None:
     return table
 
 
-def _placed(
+def _place_rows(
     tables: dict[Path, Results], ids: dict[str, str], suite: Suite, where: Where
 ) -> Iterator[tuple[Path, Row, str, str, int]]:
     """Yield each row with its arm, agent and epoch (counted from 0)."""
@@ -109,7 +111,7 @@ def _placed(
             yield file, row, arm, agent, epoch
 
 
-def _ids(items: Iterable[str]) -> dict[str, str]:
+def _make_ids(items: Iterable[str]) -> dict[str, str]:
     """Return names that folders can bear for the items, no two the same in any case."""
     names: dict[str, str] = {}
     used: set[str] = set()
@@ -123,7 +125,9 @@ def _ids(items: Iterable[str]) -> dict[str, str]:
     return names
 
 
-def _tasks(suite: Suite, tables: Iterable[Results], ids: dict[str, str], done: Imported) -> Iterator[Sample]:
+def _make_tasks(
+    suite: Suite, tables: Iterable[Results], ids: dict[str, str], done: Imported
+) -> Iterator[Sample]:
     """Yield a task for each item; the first truth that a table gives for it counts."""
     first: dict[str, Row] = {}
     truths: dict[str, str] = {}
@@ -144,7 +148,7 @@ def _tasks(suite: Suite, tables: Iterable[Results], ids: dict[str, str], done: I
         yield Sample(suite.name, suite.version, SampleInput(ids[item], row.prompt), truth, labels)
 
 
-def _trajectory(
+def _make_trajectory(
     row: Row,
     sample: Sample,
     suite: Suite,
@@ -178,7 +182,7 @@ def _trajectory(
     )
 
 
-def _write(folder: Path, trajectory: Trajectory) -> None:
+def _write_record(folder: Path, trajectory: Trajectory) -> None:
     making = outfolder.making(folder)
     try:
         finish_record(making, folder, trajectory)

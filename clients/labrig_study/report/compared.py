@@ -29,12 +29,12 @@ def arm_lines(comparison: Comparison) -> list[tuple[str, str, str]]:
         *("Design effect", "Committed", "Steps per record", "Tokens per record", "Tokens per right answer"),
         *("Rerun SD, range", "Samples that flip between reruns"),
     )
-    a, b = _arm(comparison.a), _arm(comparison.b)
+    a, b = _describe_arm(comparison.a), _describe_arm(comparison.b)
     rows = list(zip(names, a, b, strict=True))
     return [row for row in rows if (row[1], row[2]) != ("–", "–")]
 
 
-def _arm(arm: ArmSummary) -> tuple[str, ...]:
+def _describe_arm(arm: ArmSummary) -> tuple[str, ...]:
     stable = arm.stability
     spread = stable.accuracy if stable else None
     unknown = f" (unknown for {arm.tokens_unknown})" if arm.tokens_unknown and arm.tokens is not None else ""
@@ -64,12 +64,12 @@ def paired_lines(
         return []
     by = f", by the score {comparison.score}" if comparison.score else ""
     return [
-        (f"Difference{by}", _difference(pair, holm_p, tests)),
-        (f"Which samples{by}", _movement(comparison, pair)),
+        (f"Difference{by}", _describe_difference(pair, holm_p, tests)),
+        (f"Which samples{by}", _describe_movement(comparison, pair)),
     ]
 
 
-def _difference(pair: Paired, holm_p: float | None, tests: int) -> list[Line]:
+def _describe_difference(pair: Paired, holm_p: float | None, tests: int) -> list[Line]:
     over = f"{pair.clusters} clusters" if pair.clusters < pair.n else f"{pair.n} samples"
     t = pair.t_test
     lines = [
@@ -131,15 +131,19 @@ def _difference(pair: Paired, holm_p: float | None, tests: int) -> list[Line]:
     return lines
 
 
-def _movement(comparison: Comparison, pair: Paired) -> list[Line]:
+def _describe_movement(comparison: Comparison, pair: Paired) -> list[Line]:
     moved, test, odds, guess = pair.movement, pair.test, pair.odds_ratio, pair.guess_corrected
     lines = [
         Line("Kept", str(moved.kept), "right in A, right in B"),
         Line("Gained", str(moved.gained), "wrong in A, right in B"),
         Line("Lost", str(moved.lost), "right in A, wrong in B"),
         Line("Neither", str(moved.neither), "wrong in both"),
-        Line("Retention", _estimate(pair.retention), "kept / (kept + lost)"),
-        Line("Gain rate", _estimate(pair.gain_rate), "gained / (gained + neither): read retention beside it"),
+        Line("Retention", _show_estimate(pair.retention), "kept / (kept + lost)"),
+        Line(
+            "Gain rate",
+            _show_estimate(pair.gain_rate),
+            "gained / (gained + neither): read retention beside it",
+        ),
         Line(
             "Retention − gain rate",
             "–"
@@ -182,14 +186,14 @@ def _movement(comparison: Comparison, pair: Paired) -> list[Line]:
         lines.append(
             Line(
                 "Retention over epochs",
-                _estimate(pair.retention_over_epochs),
+                _show_estimate(pair.retention_over_epochs),
                 "mean over all pairs of epochs",
             )
         )
     return lines
 
 
-def _estimate(estimate: Estimate | None) -> str:
+def _show_estimate(estimate: Estimate | None) -> str:
     if estimate is None:
         return "–"
     return share(estimate.value) + (f" ({span(estimate.interval)})" if estimate.interval else "")

@@ -66,7 +66,7 @@ def by_cluster(rows: Sequence[Row]) -> Clusters | None:
     """Return the clusters of items; None where no two items share one."""
     if not any(row.clustered for row in rows):
         return None
-    tables = [_shares(row) for row in rows]
+    tables = [_list_shares(row) for row in rows]
     names = dict.fromkeys(name for table in tables for name in table)
     clusters = [
         Cluster(
@@ -78,20 +78,20 @@ def by_cluster(rows: Sequence[Row]) -> Clusters | None:
     ]
     return Clusters(
         tuple(sorted(clusters, key=lambda each: (each.mean or 0.0, each.name))),
-        tuple(_mean(row) for row in rows),
+        tuple(_estimate_mean(row) for row in rows),
         tuple(sum(min(each) >= 1 for each in table.values()) for table in tables),
         tuple(sum(max(each) <= 0 for each in table.values()) for table in tables),
     )
 
 
-def _shares(row: Row) -> Mapping[str, list[float]]:
+def _list_shares(row: Row) -> Mapping[str, list[float]]:
     table: dict[str, list[float]] = {}
     for label, score in zip(row.run.labels(), row.run.means().values(), strict=True):
         table.setdefault(label, []).append(score)
     return table
 
 
-def _mean(row: Row) -> Estimate | None:
+def _estimate_mean(row: Row) -> Estimate | None:
     if not has_statistics():
         return None
     from labrig_study.statistics import bootstrap_mean

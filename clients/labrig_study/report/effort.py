@@ -110,11 +110,11 @@ def by_steps(rows: Sequence[Row]) -> list[Steps]:
     if not counts:
         return []
     ranges = edges(counts)
-    made = (_by_steps(row, ranges) for row in rows)
+    made = (_count_steps(row, ranges) for row in rows)
     return [each for each in made if any(bucket.n for bucket in each.buckets)]
 
 
-def _by_steps(row: Row, ranges: list[tuple[int, int]]) -> Steps:
+def _count_steps(row: Row, ranges: list[tuple[int, int]]) -> Steps:
     records = row.run.records
     known = [(steps, each) for each in records if (steps := steps_of(each)) is not None]
     limited = [each for each in records if each.end == "step_limit"]
@@ -124,7 +124,7 @@ def _by_steps(row: Row, ranges: list[tuple[int, int]]) -> Steps:
         run=row.run,
         number=row.number,
         buckets=tuple(
-            _bucket(low, high, [each for steps, each in known if low <= steps <= high])
+            _make_bucket(low, high, [each for steps, each in known if low <= steps <= high])
             for low, high in ranges
         ),
         unknown=len(records) - len(known),
@@ -135,7 +135,7 @@ def _by_steps(row: Row, ranges: list[tuple[int, int]]) -> Steps:
     )
 
 
-def _bucket(low: int, high: int, records: list[Record]) -> Bucket:
+def _make_bucket(low: int, high: int, records: list[Record]) -> Bucket:
     if not records:
         return Bucket(low, high, 0, None, None, None)
     scores = [score_of(each).strict for each in records]

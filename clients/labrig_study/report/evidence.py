@@ -31,11 +31,11 @@ NOTE = (
 
 def evidence(runs: list[Run]) -> Table | None:
     """Return the table of the runs with changed results, or None where there are none."""
-    rows = [_row(run) for run in runs if run.changed]
+    rows = [_make_row(run) for run in runs if run.changed]
     return Table("Changed evidence", COLUMNS, tuple(rows), NOTE) if rows else None
 
 
-def _row(run: Run) -> tuple[str | int | float | None, ...]:
+def _make_row(run: Run) -> tuple[str | int | float | None, ...]:
     records: tuple[Record, ...] = (*run.records, *run.unscored)
     counts = Counter(each.grounding or "not_applied" for each in records)
     applied = len(records) - counts["not_applied"]

@@ -76,10 +76,10 @@ def outcome(record: Record) -> str:
 
 def outcomes(rows: Sequence[Row]) -> list[Outcomes]:
     """Return the outcomes of each run."""
-    return [_outcomes(row) for row in rows]
+    return [_count_outcomes(row) for row in rows]
 
 
-def _outcomes(row: Row) -> Outcomes:
+def _count_outcomes(row: Row) -> Outcomes:
     records = row.run.records
     faults: Counter[str] = Counter()
     for record in records:

@@ -47,7 +47,7 @@ def write_report(scored: Scored, path: Path, kind: str, trajectories: Path | Non
     if path.is_dir():
         raise LabrigError("This is a folder, not a file", where=str(path), expected="the report's file name")
     try:
-        return _write(scored, path, kind, trajectories)
+        return _write_kind(scored, path, kind, trajectories)
     except OSError as error:  # a full disk, a folder that may not be written
         raise LabrigError(
             f"The report could not be written: {error.strerror or error}",
@@ -56,7 +56,7 @@ def write_report(scored: Scored, path: Path, kind: str, trajectories: Path | Non
         ) from error
 
 
-def _write(scored: Scored, path: Path, kind: str, trajectories: Path | None) -> list[Path]:
+def _write_kind(scored: Scored, path: Path, kind: str, trajectories: Path | None) -> list[Path]:
     if kind == "parquet":
         write_parquet(scored, path)
         return [path]
@@ -68,7 +68,7 @@ def _write(scored: Scored, path: Path, kind: str, trajectories: Path | None) -> 
     pages = list(_write_records(scored, path, trajectories)) if trajectories else []
 
     def link(record: Record) -> str:
-        return _href(record_page(trajectories, record) if trajectories else record.folder, path.parent)
+        return _make_link(record_page(trajectories, record) if trajectories else record.folder, path.parent)
 
     write_atomically(path, render(scored, link=link))
     return [path, *pages]
@@ -87,10 +87,10 @@ def _write_records(scored: Scored, report: Path, folder: Path) -> Iterator[Path]
     for run in runs_of(scored):
         for record in (*run.records, *run.unscored):
             page = record_page(folder, record)
-            write_atomically(page, render_record(scored, run, record, back=_href(report, page.parent)))
+            write_atomically(page, render_record(scored, run, record, back=_make_link(report, page.parent)))
             yield page
 
 
-def _href(target: Path, start: Path) -> str:
+def _make_link(target: Path, start: Path) -> str:
     """Return a relative link, in which every character stands for itself."""
     return quote(os.path.relpath(target.resolve(), start.resolve()).replace(os.sep, "/"))

@@ -47,23 +47,23 @@ class Column:
     value: Callable[[Row], Value]
 
 
-def _measured(name: str) -> Callable[[Row], Value]:
+def _read_measure(name: str) -> Callable[[Row], Value]:
     return lambda row: int(getattr(row.record.tokens, name)) if row.record.tokens.measured else None
 
 
-def _scored(name: Literal["strict", "compat"]) -> Callable[[Row], Value]:
+def _read_score(name: Literal["strict", "compat"]) -> Callable[[Row], Value]:
     return lambda row: float(getattr(row.record.score, name)) if row.record.score else None
 
 
-def _fault(kind: str) -> Callable[[Row], Value]:
+def _count_fault(kind: str) -> Callable[[Row], Value]:
     return lambda row: row.record.faults.get(kind, 0)
 
 
-def _diagnosis(row: Row) -> Value:
+def _find_diagnosis(row: Row) -> Value:
     return diagnosis_of(row.record, truth_of(row.task)) or None if row.record.score else None
 
 
-def _json(value: Any) -> str:
+def _write_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
@@ -84,14 +84,14 @@ COLUMNS: tuple[Column, ...] = (
         "what the sample shares with others (a scenario)",
         lambda row: row.run.clusters.get(row.record.task),
     ),
-    Column("labels", "string", "all labels of the sample, as JSON", lambda row: _json(row.task.labels)),
+    Column("labels", "string", "all labels of the sample, as JSON", lambda row: _write_json(row.task.labels)),
     Column(
         "strict",
         "float64",
         "score in 0..1 by the definition as it should read; empty for a sample without a truth",
-        _scored("strict"),
+        _read_score("strict"),
     ),
-    Column("compat", "float64", "score in 0..1 by the definition as published", _scored("compat")),
+    Column("compat", "float64", "score in 0..1 by the definition as published", _read_score("compat")),
     Column("committed", "bool", "whether an answer was committed", lambda row: row.record.committed),
     Column(
         "answer",
@@ -105,7 +105,7 @@ COLUMNS: tuple[Column, ...] = (
         "the answer as committed, up to 2,000 characters",
         lambda r: r.record.submission,
     ),
-    Column("diagnosis", "string", "what is behind a wrong answer, where that is known", _diagnosis),
+    Column("diagnosis", "string", "what is behind a wrong answer, where that is known", _find_diagnosis),
     Column("end", "string", "why the run ended", lambda row: row.record.end),
     Column("end_detail", "string", "more of it", lambda row: row.record.end_detail or None),
     Column("steps", "int64", "turns of the agent", lambda row: steps_of(row.record)),
@@ -124,17 +124,17 @@ COLUMNS: tuple[Column, ...] = (
         "input and output tokens; empty unless every turn reported them",
         lambda row: tokens_of(row.record),
     ),
-    Column("tokens_input", "int64", "all input, cached or not", _measured("input")),
+    Column("tokens_input", "int64", "all input, cached or not", _read_measure("input")),
     Column(
         "tokens_input_uncached",
         "int64",
         "input neither read from nor written to a cache",
-        _measured("input_uncached"),
+        _read_measure("input_uncached"),
     ),
-    Column("tokens_cache_read", "int64", "input read from a cache", _measured("cache_read")),
-    Column("tokens_cache_write", "int64", "input written to a cache", _measured("cache_write")),
-    Column("tokens_output", "int64", "output, reasoning included", _measured("output")),
-    Column("tokens_reasoning", "int64", "reasoning, where it is told apart", _measured("reasoning")),
+    Column("tokens_cache_read", "int64", "input read from a cache", _read_measure("cache_read")),
+    Column("tokens_cache_write", "int64", "input written to a cache", _read_measure("cache_write")),
+    Column("tokens_output", "int64", "output, reasoning included", _read_measure("output")),
+    Column("tokens_reasoning", "int64", "reasoning, where it is told apart", _read_measure("reasoning")),
     Column(
         "cost", "float64", "cost of the run", lambda r: float(r.record.cost.amount) if r.record.cost else None
     ),
@@ -148,7 +148,9 @@ COLUMNS: tuple[Column, ...] = (
         lambda r: r.record.cost.table if r.record.cost else None,
     ),
     *(
-        Column(f"fault_{kind}", "int64", f"mistakes of the model: {kind.replace('_', ' ')}", _fault(kind))
+        Column(
+            f"fault_{kind}", "int64", f"mistakes of the model: {kind.replace('_', ' ')}", _count_fault(kind)
+        )
         for kind in get_args(Fault)
     ),
     Column("attempts", "int64", "attempts until the record stood", lambda row: row.record.attempts),
@@ -159,12 +161,15 @@ COLUMNS: tuple[Column, ...] = (
         "perturbation",
         "string",
         "the declared change of a result, as JSON",
-        lambda row: None if row.record.perturbation is None else _json(row.record.perturbation),
+        lambda row: None if row.record.perturbation is None else _write_json(row.record.perturbation),
     ),
     Column("started", "string", "time of the start, ISO 8601", lambda row: row.record.started or None),
     Column("duration_s", "float64", "seconds from start to end", lambda row: wall_of(row.record)),
     Column(
-        "versions", "string", "versions of what took part, as JSON", lambda row: _json(row.record.versions)
+        "versions",
+        "string",
+        "versions of what took part, as JSON",
+        lambda row: _write_json(row.record.versions),
     ),
     Column(
         "record",
@@ -201,11 +206,11 @@ def as_csv(scored: Scored) -> str:
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow([column.name for column in COLUMNS])
     for row in rows(scored):
-        writer.writerow([_cell(value) for value in row.values()])
+        writer.writerow([_write_cell(value) for value in row.values()])
     return out.getvalue()
 
 
-def _cell(value: Value) -> str:
+def _write_cell(value: Value) -> str:
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -238,7 +243,7 @@ def write_parquet(scored: Scored, path: Path) -> None:
     schema = pa.schema(
         [pa.field(each.name, types[each.kind], metadata={"about": each.about}) for each in COLUMNS]
     )
-    whole = [{name: _storable(value) for name, value in row.items()} for row in rows(scored)]
+    whole = [{name: _make_storable(value) for name, value in row.items()} for row in rows(scored)]
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.part")
     try:
@@ -248,6 +253,6 @@ def write_parquet(scored: Scored, path: Path) -> None:
         temporary.unlink(missing_ok=True)
 
 
-def _storable(value: Value) -> Value:
+def _make_storable(value: Value) -> Value:
     """Return text that is valid UTF-8: a lone half of a surrogate pair becomes a question mark."""
     return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value

@@ -156,7 +156,7 @@ def record_of(
     anchors: Anchors, of: records.Record, run: Run, sample: Sample, truth: Truth, href: str, most: int
 ) -> Record:
     """Read one record for the page; its trajectory is let go again. With `most` below 0 it is not read at all."""
-    each = _trajectory(of) if most >= 0 else None
+    each = _read_trajectory(of) if most >= 0 else None
     submission = each.submission if each else None
     text = submission.text if submission else of.submission
     return Record(
@@ -165,26 +165,28 @@ def record_of(
         run=run,
         place="/".join(of.folder.parts[-3:]),
         href=href,
-        verdict=_verdict(of),
+        verdict=_name_verdict(of),
         answer=readable(of.score.answer) if of.score else "",
         diagnosis=diagnosis_of(of, truth) if of.score else "",
         evidence=SAID.get(of.grounding, of.grounding) if run.changed else "",
         submission=None if text is None else Prose.of(text, max(most, SHARED)),
         commit_step=submission.step if submission else -1,
-        settings=_pairs(each.settings) if each else "",
+        settings=_join_pairs(each.settings) if each else "",
         steps=read_steps(of.folder, each, sample.brief.prompt, most) if each else (),
     )
 
 
 def files_of(sample: Sample, most: int) -> tuple[tuple[str, Prose], ...]:
-    return tuple((readable(path), Prose.of(_told(file), most)) for path, file in sample.brief.files.items())
+    return tuple(
+        (readable(path), Prose.of(_describe_file(file), most)) for path, file in sample.brief.files.items()
+    )
 
 
-def _told(file: str | Blob) -> str:
+def _describe_file(file: str | Blob) -> str:
     return f"{file.size:,} bytes, sha256 {file.sha256}" if isinstance(file, Blob) else file
 
 
-def _trajectory(of: records.Record) -> Trajectory | None:
+def _read_trajectory(of: records.Record) -> Trajectory | None:
     """Read a trajectory; None where it has gone since it was scored."""
     try:
         return of.trajectory()
@@ -192,11 +194,11 @@ def _trajectory(of: records.Record) -> Trajectory | None:
         return None
 
 
-def _pairs(values: Mapping[str, Any]) -> str:
+def _join_pairs(values: Mapping[str, Any]) -> str:
     return readable(", ".join(f"{name} {value}" for name, value in values.items()))
 
 
-def _verdict(of: records.Record) -> str:
+def _name_verdict(of: records.Record) -> str:
     if of.score is None:
         return "not scored"
     if not of.committed:

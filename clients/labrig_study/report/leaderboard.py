@@ -155,10 +155,10 @@ class Row:
 def leaderboard(scored: Scored) -> list[Row]:
     """Return a row for each run that can be ranked, the best first."""
     resample = has_statistics()
-    return [_row(number, run, resample) for number, run in enumerate(ranked(scored), 1)]
+    return [_make_row(number, run, resample) for number, run in enumerate(ranked(scored), 1)]
 
 
-def _row(number: int, run: Run, resample: bool) -> Row:
+def _make_row(number: int, run: Run, resample: bool) -> Row:
     means = run.means()
     scores = [score_of(each) for each in run.records]
     whole = all(each.strict in (0.0, 1.0) for each in scores)
@@ -167,7 +167,9 @@ def _row(number: int, run: Run, resample: bool) -> Row:
     committed = [each for each in run.records if each.committed]
     accuracy = fmean(means.values())
     labels = run.labels()
-    estimate, design, least = _resampled(list(means.values()), labels) if resample else (None, None, None)
+    estimate, design, least = (
+        _resample_scores(list(means.values()), labels) if resample else (None, None, None)
+    )
     return Row(
         number=number,
         run=run,
@@ -189,7 +191,7 @@ def _row(number: int, run: Run, resample: bool) -> Row:
         tokens_out=mean_of([each.tokens.output for each in known]),
         tokens_known=len(known),
         tokens_per_right=sum(tokens_of(each) or 0 for each in known) / right if right else None,
-        cost=_cost(run.records),
+        cost=_sum_cost(run.records),
         wall_s=median_of([wall for each in run.records if (wall := wall_of(each)) is not None]),
         result_bytes=fmean(each.result_bytes for each in run.records),
         failed_calls=sum(each.failed_calls for each in run.records),
@@ -197,7 +199,7 @@ def _row(number: int, run: Run, resample: bool) -> Row:
     )
 
 
-def _resampled(values: list[float], labels: list[str]) -> tuple[Estimate, DesignEffect, float | None]:
+def _resample_scores(values: list[float], labels: list[str]) -> tuple[Estimate, DesignEffect, float | None]:
     from labrig_study.statistics import (
         bootstrap_mean,
         design_effect,
@@ -210,7 +212,7 @@ def _resampled(values: list[float], labels: list[str]) -> tuple[Estimate, Design
     return bootstrap_mean(values, labels), design_effect(values, labels), least
 
 
-def _cost(records: tuple[Record, ...]) -> Spent | None:
+def _sum_cost(records: tuple[Record, ...]) -> Spent | None:
     costs = [each.cost for each in records if each.cost is not None]
     if not costs:
         return None

@@ -86,12 +86,12 @@ def render(scored: Scored, *, budget: int = BUDGET, link: Link | None = None) ->
     link
         Where each record lies, relative to the page; None: records are named and not linked.
     """
-    most = _most(len(scored.records), budget)
-    view = _view(scored, most, link)
+    most = _share_room(len(scored.records), budget)
+    view = _make_view(scored, most, link)
     limits = [each for each in LIMITS if each <= most]
 
     def page(limit: int) -> str:
-        return _template("page.html.j2").render(**view, texts=Texts(limit))
+        return _find_template("page.html.j2").render(**view, texts=Texts(limit))
 
     whole = page(limits[0])
     if len(limits) == 1 or len(whole.encode()) <= budget:
@@ -107,7 +107,7 @@ def render(scored: Scored, *, budget: int = BUDGET, link: Link | None = None) ->
     return found or page(limits[low])
 
 
-def _most(count: int, budget: int) -> int:
+def _share_room(count: int, budget: int) -> int:
     """Return how many characters to keep of a text while reading: what could not be shown would fill the memory."""
     if count * LEAST > budget:
         return LIMITS[-1]
@@ -133,7 +133,7 @@ def render_record(scored: Scored, run: Run, record: records.Record, back: str = 
         files_of(sample, whole),
         ((made,),),
     )
-    return _template("record.html.j2").render(
+    return _find_template("record.html.j2").render(
         suite=scored.suite,
         item=item,
         record=made,
@@ -144,9 +144,9 @@ def render_record(scored: Scored, run: Run, record: records.Record, back: str = 
     )
 
 
-def _view(scored: Scored, most: int, link: Link | None) -> dict[str, Any]:
+def _make_view(scored: Scored, most: int, link: Link | None) -> dict[str, Any]:
     """Return what the templates show."""
-    runs = _columns(scored)
+    runs = _order_columns(scored)
     rows = leaderboard(scored)
     paper = paper_tables(scored)
     guess = chance(scored)
@@ -160,7 +160,7 @@ def _view(scored: Scored, most: int, link: Link | None) -> dict[str, Any]:
         "rows": rows,
         "chance": guess,
         "without": "" if statistics else WITHOUT,
-        "pairs": {(pair.a.label, pair.b.label): _pair(pair, rows) for pair in pairs},
+        "pairs": {(pair.a.label, pair.b.label): _make_pair(pair, rows) for pair in pairs},
         "compared": [row for row in rows if any(row.run.label == pair.a.label for pair in pairs)],
         "most_runs": MOST_RUNS,
         "points": points,
@@ -178,7 +178,7 @@ def _view(scored: Scored, most: int, link: Link | None) -> dict[str, Any]:
         "tables": [(table, columns(table)) for table in scored.tables],
         "paper": [(table, columns(table)) for table in paper if table.rows],
         "paper_empty": [table.title.split(". ")[0] for table in paper if not table.rows],
-        "groups": _groups(runs),
+        "groups": _count_columns(runs),
         "columns": runs,
         "items": items_of(scored, runs, most, link),
         "records": len(scored.records),
@@ -186,7 +186,7 @@ def _view(scored: Scored, most: int, link: Link | None) -> dict[str, Any]:
         "partly": any(0 < each.strict < 1 for each in scored.scores),
         "differ": any(each.strict != each.compat for each in scored.scores),
         "unscored": sum(each.score is None for each in scored.records),
-        "runs": [_run(run) for run in runs],
+        "runs": [_describe_run(run) for run in runs],
         "skipped": scored.skipped,
         "missing": scored.missing,
         "chosen": said_of(scored.chosen),
@@ -195,7 +195,7 @@ def _view(scored: Scored, most: int, link: Link | None) -> dict[str, Any]:
     }
 
 
-def _pair(pair: Pair, rows: list[Row]) -> dict[str, Any]:
+def _make_pair(pair: Pair, rows: list[Row]) -> dict[str, Any]:
     number = {row.run.label: row.number for row in rows}
     a, b = number[pair.a.label], number[pair.b.label]
     return {
@@ -211,18 +211,18 @@ def _pair(pair: Pair, rows: list[Row]) -> dict[str, Any]:
     }
 
 
-def _columns(scored: Scored) -> list[Run]:
+def _order_columns(scored: Scored) -> list[Run]:
     """Return the runs: arms in the suite's order, agents from the best."""
     arms = {arm.name: number for number, arm in enumerate(scored.suite.arms)}
     return sorted(runs_of(scored), key=lambda run: (arms.get(run.arm, len(arms)), run.arm, run.changed))
 
 
-def _groups(runs: Iterable[Run]) -> dict[str, int]:
+def _count_columns(runs: Iterable[Run]) -> dict[str, int]:
     """Return how many columns each arm has, in order."""
     return dict(Counter(run.arm for run in runs))
 
 
-def _run(run: Run) -> dict[str, Any]:
+def _describe_run(run: Run) -> dict[str, Any]:
     """Return what produced the records of a run: its ``run.json`` and what its trajectories say."""
     mine = (*run.records, *run.unscored)
     versions: dict[str, set[str]] = {}
@@ -231,7 +231,7 @@ def _run(run: Run) -> dict[str, Any]:
             versions.setdefault(name, set()).add(str(version))
     ends = Counter(each.end for each in mine)
     started = sorted(each.started[:16].replace("T", " ") for each in mine if each.started)
-    about = _run_json(mine[0].folder.parent.parent / "run.json")
+    about = _read_run_json(mine[0].folder.parent.parent / "run.json")
     return {
         "name": run.name,
         "label": run.label,
@@ -247,7 +247,7 @@ def _run(run: Run) -> dict[str, Any]:
     }
 
 
-def _run_json(path: Path) -> Mapping[str, Any]:
+def _read_run_json(path: Path) -> Mapping[str, Any]:
     try:
         about = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -255,13 +255,13 @@ def _run_json(path: Path) -> Mapping[str, Any]:
     return about if isinstance(about, Mapping) else {}
 
 
-def _script_hash(script: str) -> str:
+def _hash_script(script: str) -> str:
     """Return the hash by which the page's policy lets its own script run, and no other."""
     return "sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
 @lru_cache(maxsize=1)
-def _environment() -> Environment:
+def _make_environment() -> Environment:
     # Escaping is on for every file: what agents and servers wrote is never markup.
     loader = PackageLoader("labrig_study.report", "templates")
     environment = Environment(
@@ -270,9 +270,9 @@ def _environment() -> Environment:
     environment.filters.update(
         readable=readable,
         percent=percent,
-        number=_number,
+        number=_show_number,
         count="{:,}".format,
-        json=_pretty_json,
+        json=_show_json,
         share=words.share,
         points=words.points,
         span=words.span,
@@ -281,17 +281,17 @@ def _environment() -> Environment:
         p=words.p_value,
     )
     script = loader.get_source(environment, "page.js")[0]
-    environment.globals.update(script_hash=_script_hash(script), script=script)
+    environment.globals.update(script_hash=_hash_script(script), script=script)
     return environment
 
 
-def _template(name: str) -> Template:
-    return _environment().get_template(name)
+def _find_template(name: str) -> Template:
+    return _make_environment().get_template(name)
 
 
-def _number(value: Any) -> str:
+def _show_number(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else readable(str(value))
 
 
-def _pretty_json(value: Any) -> str:
+def _show_json(value: Any) -> str:
     return readable(json.dumps(value, ensure_ascii=False, indent=1, default=str))

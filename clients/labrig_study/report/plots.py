@@ -97,18 +97,18 @@ def scatter(points: Sequence[Point], chance: float | None) -> Markup:
         parts.append(
             f'<circle class="dot{"" if point.best else " beaten"}" cx="{px:.1f}" cy="{py:.1f}" r="5"/>'
         )
-    for point, (px, py) in zip(points, _labels(dots, width), strict=True):
+    for point, (px, py) in zip(points, _place_labels(dots, width), strict=True):
         parts.append(f'<text class="mark-no" x="{px:.1f}" y="{py:.1f}">{point.row.number}</text>')
     said = "; ".join(
         f"{point.row.number}, {point.row.run.name}: {100 * point.row.strict:.1f} % at {point.tokens:,.0f} tokens"
         for point in points
     )
-    return _svg(
+    return _make_svg(
         "tokens", f"0 0 {width} {height}", "Accuracy against tokens per sample", said, parts, "plot-wide"
     )
 
 
-def _labels(dots: Sequence[tuple[float, float]], width: float) -> list[tuple[float, float]]:
+def _place_labels(dots: Sequence[tuple[float, float]], width: float) -> list[tuple[float, float]]:
     """Return a place for the number of each dot, beside it and free of other dots and numbers where that can be."""
     taken: list[tuple[float, float]] = []
     places = ((9, -7), (-18, -7), (9, 15), (-18, 15), (20, 4), (-30, 4), (9, -20), (9, 28))
@@ -159,8 +159,8 @@ def steps_plot(steps: Steps) -> Markup:
     parts.append(
         f'<text x="{(left + right) / 2}" y="{height - 4}" text-anchor="middle">steps (records below)</text>'
     )
-    said = "; ".join(map(_bucket_words, steps.buckets))
-    return _svg(
+    said = "; ".join(map(_describe_bucket, steps.buckets))
+    return _make_svg(
         f"steps-{steps.number}",
         f"0 0 {width} {height}",
         f"Accuracy by steps: {steps.run.name}",
@@ -170,7 +170,7 @@ def steps_plot(steps: Steps) -> Markup:
     )
 
 
-def _bucket_words(bucket: Bucket) -> str:
+def _describe_bucket(bucket: Bucket) -> str:
     if bucket.accuracy is None or bucket.committed is None:
         return f"{bucket.name} steps: no record"
     return (
@@ -179,7 +179,7 @@ def _bucket_words(bucket: Bucket) -> str:
     )
 
 
-def _svg(name: str, box: str, title: str, said: str, parts: Sequence[str], kind: str) -> Markup:
+def _make_svg(name: str, box: str, title: str, said: str, parts: Sequence[str], kind: str) -> Markup:
     """Put an image together; `parts` hold numbers and words of ours only, `title` and `said` anything."""
     return Markup(
         f'<svg class="{kind}" viewBox="{box}" role="img" aria-labelledby="{name}-title {name}-desc">'

@@ -106,8 +106,8 @@ def read_steps(
         return Prose.of(text, most) if text else None
 
     def read_call(call: ToolCall) -> ReadCall:
-        short, long = _arguments(call.arguments, most)
-        result, problem = _result(log, records, call, broken)
+        short, long = _show_arguments(call.arguments, most)
+        result, problem = _read_result(log, records, call, broken)
         return ReadCall(
             tool=readable(call.tool),
             short=short,
@@ -116,11 +116,11 @@ def read_steps(
             problem=problem,
             blob=call.result,
             is_error=call.is_error,
-            duration_s=_seconds(call.meta.get("duration_s")),
+            duration_s=_read_seconds(call.meta.get("duration_s")),
             fault=FAULTS.get(call.fault, call.fault),
             raw=prose(call.raw),
             told=prose(call.told),
-            delivered=_delivered(call),
+            delivered=_describe_delivery(call),
         )
 
     def read_step(step: Step) -> ReadStep:
@@ -141,17 +141,17 @@ def read_steps(
     return tuple(map(read_step, trajectory.steps))
 
 
-def _seconds(value: object) -> float | None:
+def _read_seconds(value: object) -> float | None:
     return float(value) if isinstance(value, int | float) else None
 
 
-def _delivered(call: ToolCall) -> str:
+def _describe_delivery(call: ToolCall) -> str:
     if call.delivered_bytes is None or call.delivered_bytes >= call.result_bytes:
         return ""
     return f"the model was given {call.delivered_bytes:,} of {call.result_bytes:,} bytes"
 
 
-def _arguments(
+def _show_arguments(
     arguments: Mapping[str, Any], most: int
 ) -> tuple[tuple[tuple[str, str], ...], tuple[tuple[str, Prose], ...]]:
     short, long = [], []
@@ -165,7 +165,9 @@ def _arguments(
     return tuple(short), tuple(long)
 
 
-def _result(log: CallLog, records: list[CallRecord], call: ToolCall, broken: str) -> tuple[str | None, str]:
+def _read_result(
+    log: CallLog, records: list[CallRecord], call: ToolCall, broken: str
+) -> tuple[str | None, str]:
     """Return the text of a call's result, and what is wrong with it."""
     if call.record < 0:
         return None, "" if call.told else "The call never reached a server."
@@ -188,13 +190,13 @@ def result_text(result: Any) -> str:
     if not isinstance(result, Mapping):
         return json.dumps(result, ensure_ascii=False, indent=1)
     content = result.get("content")
-    parts = [_part(each) for each in content] if isinstance(content, list) else []
+    parts = [_show_part(each) for each in content] if isinstance(content, list) else []
     if not parts:
         parts = [json.dumps(result.get("structuredContent", result), ensure_ascii=False, indent=1)]
     return "\n".join(parts)
 
 
-def _part(part: Any) -> str:
+def _show_part(part: Any) -> str:
     if isinstance(part, Mapping) and isinstance(part.get("text"), str):
         return str(part["text"])
     if isinstance(part, Mapping) and isinstance(part.get("data"), str):

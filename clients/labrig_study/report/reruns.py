@@ -38,14 +38,18 @@ class Reruns:
 
 def reruns(rows: Sequence[Row]) -> list[Reruns]:
     """Return the runs with two epochs or more; nothing where NumPy and SciPy are missing."""
-    return [_reruns(row) for row in rows if row.epochs > 1 and _twice(row)] if has_statistics() else []
+    return (
+        [_measure_reruns(row) for row in rows if row.epochs > 1 and _has_reruns(row)]
+        if has_statistics()
+        else []
+    )
 
 
-def _twice(row: Row) -> bool:
+def _has_reruns(row: Row) -> bool:
     return any(len(records) > 1 for records in row.run.items.values())
 
 
-def _reruns(row: Row) -> Reruns:
+def _measure_reruns(row: Row) -> Reruns:
     from labrig_study.statistics import krippendorff_alpha, rerun_retention, rerun_stability
 
     items = row.run.items

@@ -27,7 +27,7 @@ def columns(table: Table) -> list[Column]:
     made = []
     for index, name in enumerate(table.columns):
         values = [row[index] if index < len(row) else "" for row in table.rows]
-        numeric = bool(values) and all(_numeric(value) for value in values)
+        numeric = bool(values) and all(_is_numeric(value) for value in values)
         made.append(Column(readable(name), cells(values), numeric))
     return made
 
@@ -35,11 +35,11 @@ def columns(table: Table) -> list[Column]:
 def cells(values: Sequence[Any]) -> tuple[str, ...]:
     """Return a column's values as text."""
     floats = [value for value in values if isinstance(value, float)]
-    decimals = min(DECIMALS, max((_decimals(value) for value in floats), default=0))
-    return tuple(_cell(value, decimals) for value in values)
+    decimals = min(DECIMALS, max((_count_decimals(value) for value in floats), default=0))
+    return tuple(_show_cell(value, decimals) for value in values)
 
 
-def _cell(value: Any, decimals: int) -> str:
+def _show_cell(value: Any, decimals: int) -> str:
     if value is None:
         return "–"
     if isinstance(value, bool):
@@ -50,12 +50,12 @@ def _cell(value: Any, decimals: int) -> str:
     return readable(str(value))
 
 
-def _decimals(value: float) -> int:
+def _count_decimals(value: float) -> int:
     """Return how many decimals a number was given with."""
     digits, _, exponent = repr(value).partition("e")
     return DECIMALS if exponent else len(digits.partition(".")[2].rstrip("0")) or 1
 
 
-def _numeric(value: Any) -> bool:
+def _is_numeric(value: Any) -> bool:
     """Say whether a value is set like a number: a number, nothing, or text that begins with one."""
     return value is None or isinstance(value, int | float) or (isinstance(value, str) and value[:1].isdigit())

@@ -61,11 +61,13 @@ def print_scores(scored: Scored, console: Console) -> None:
     if not rows:
         console.print(Text(readable(f"{title}: no record to score")))
         return
-    reached = tuple(_reached(row, len(scored.tasks)) for row in rows)
-    tables = [Table("What it took, per record", TOOK, tuple(map(_took, rows)), _costs(rows))]
+    reached = tuple(_make_reached(row, len(scored.tasks)) for row in rows)
+    tables = [Table("What it took, per record", TOOK, tuple(map(_make_took, rows)), _say_costs(rows))]
     if any(row.clustered for row in rows):
-        tables.append(Table("How sure the accuracies are", SURE, tuple(map(_sure, rows)), _remarks(rows)))
-    tables.append(Table(title, REACHED, reached, _intervals(rows)))
+        tables.append(
+            Table("How sure the accuracies are", SURE, tuple(map(_make_sure, rows)), _say_remarks(rows))
+        )
+    tables.append(Table(title, REACHED, reached, _say_intervals(rows)))
     for table in titled(tables, scored.chosen):
         print_table(console, table)
 
@@ -79,7 +81,7 @@ def _say_unranked(scored: Scored, console: Console) -> None:
         console.print(Text(readable(f"Not ranked, its results were changed: {name}")))
 
 
-def _reached(row: Row, items: int) -> tuple[Any, ...]:
+def _make_reached(row: Row, items: int) -> tuple[Any, ...]:
     interval = "–".join(percent(end) for end in row.interval) if row.interval else None
     return (
         row.arm,
@@ -94,7 +96,7 @@ def _reached(row: Row, items: int) -> tuple[Any, ...]:
     )
 
 
-def _took(row: Row) -> tuple[Any, ...]:
+def _make_took(row: Row) -> tuple[Any, ...]:
     cost = row.cost
     return (
         row.arm,
@@ -113,7 +115,7 @@ def _took(row: Row) -> tuple[Any, ...]:
     )
 
 
-def _sure(row: Row) -> tuple[Any, ...]:
+def _make_sure(row: Row) -> tuple[Any, ...]:
     resampled, design = row.resampled, row.design
     return (
         row.arm,
@@ -126,7 +128,7 @@ def _sure(row: Row) -> tuple[Any, ...]:
     )
 
 
-def _costs(rows: Sequence[Row]) -> str:
+def _say_costs(rows: Sequence[Row]) -> str:
     tables = sorted({row.cost.table for row in rows if row.cost})
     some = [row for row in rows if 0 < row.tokens_known < row.n]
     said = ["– is not reported."]
@@ -139,13 +141,13 @@ def _costs(rows: Sequence[Row]) -> str:
     return " ".join(said)
 
 
-def _remarks(rows: Sequence[Row]) -> str:
+def _say_remarks(rows: Sequence[Row]) -> str:
     said = dict.fromkeys(row.remark for row in rows if row.remark)
     head = "95 % intervals of strict. detectable: between two runs like this one on samples of their own, 4 times in 5."
     return " ".join([head, *(f"{each[:1].upper()}{each[1:]}." for each in said)])
 
 
-def _intervals(rows: Sequence[Row]) -> str:
+def _say_intervals(rows: Sequence[Row]) -> str:
     if not has_statistics():
         return f"Wilson intervals, samples as independent; {WITHOUT}"
     return "Epochs are averaged within a sample." if any(row.epochs > 1 for row in rows) else ""
@@ -157,7 +159,7 @@ def print_table(console: Console, table: Table, most_rows: int | None = MOST_ROW
     No number is ever cut: where the console is too narrow, columns are left out from the right, and named.
     """
     made = columns(table)
-    widths = [_width(each) for each in made]
+    widths = [_measure_width(each) for each in made]
     shown = len(made)
     while shown > 1 and sum(widths[:shown]) + 2 * shown > console.width:
         shown -= 1
@@ -180,7 +182,7 @@ def print_table(console: Console, table: Table, most_rows: int | None = MOST_ROW
         console.print(Text(readable(table.note), style="dim"))
 
 
-def _width(column: Column) -> int:
+def _measure_width(column: Column) -> int:
     """Return the least width of a column: numbers and short cells whole, prose at least `SHORT_CELL`."""
     longest = max(map(len, column.cells), default=0)
     return max(

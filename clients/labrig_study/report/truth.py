@@ -60,12 +60,12 @@ def truth_of(sample: Sample) -> Truth:
     truth = sample.truth
     answer = truth.get("letter", truth.get("answer"))
     right = "" if answer is None else readable(str(answer))
-    options = tuple(_options(truth, sample.brief.choices, right))
-    value = _measure(truth) or next((each.value for each in options if each.right), "")
+    options = tuple(_read_options(truth, sample.brief.choices, right))
+    value = _show_measure(truth) or next((each.value for each in options if each.right), "")
     return Truth(right, value, options)
 
 
-def _options(truth: Mapping[str, Any], choices: tuple[str, ...], right: str) -> Iterator[Option]:
+def _read_options(truth: Mapping[str, Any], choices: tuple[str, ...], right: str) -> Iterator[Option]:
     given = truth.get("options")
     if isinstance(given, list):
         given = {str(each.get("letter", "?")): each for each in given if isinstance(each, Mapping)}
@@ -74,17 +74,17 @@ def _options(truth: Mapping[str, Any], choices: tuple[str, ...], right: str) -> 
     for letter in dict.fromkeys([*choices, *map(str, given)]):
         each = given.get(letter, "")
         about = {"unit": truth.get("unit"), **(each if isinstance(each, Mapping) else {"value": each})}
-        yield Option(readable(letter), _measure(about), _diagnosis(about), letter == right)
+        yield Option(readable(letter), _show_measure(about), _join_diagnosis(about), letter == right)
 
 
-def _diagnosis(about: Mapping[str, Any]) -> str:
+def _join_diagnosis(about: Mapping[str, Any]) -> str:
     """Return what leads to an option, likeliest first."""
     first = next((str(about[key]) for key in _DIAGNOSIS if about.get(key)), "")
     also = about.get("also")
     return readable("; or ".join(filter(None, [first, *map(str, also if isinstance(also, list) else ())])))
 
 
-def _measure(about: Mapping[str, Any]) -> str:
+def _show_measure(about: Mapping[str, Any]) -> str:
     """Return a value with its unit; floats to six digits, which is more than any option shows."""
     value = about.get("value", about.get("text", ""))
     if value in ("", None):

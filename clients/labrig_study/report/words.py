@@ -85,11 +85,11 @@ def findings(comparison: Comparison, a: str = "A", b: str = "B") -> list[str]:
     pair = comparison.paired
     if pair is None:
         return []
-    said = (_difference(pair, a, b), _retention(pair, comparison, a))
+    said = (_describe_difference(pair, a, b), _describe_retention(pair, comparison, a))
     return [each[:1].upper() + each[1:] for each in said]
 
 
-def _difference(pair: Paired, a: str, b: str) -> str:
+def _describe_difference(pair: Paired, a: str, b: str) -> str:
     d = pair.difference
     over = f"{pair.clusters} clusters" if pair.clusters < pair.n else "samples"
     head = f"{b} is {points(d.value)} points from {a} on {pair.n} samples"
@@ -108,7 +108,7 @@ def _difference(pair: Paired, a: str, b: str) -> str:
     return f"{head} ({interval}): {b} is {'better' if d.value > 0 else 'worse'}."
 
 
-def _retention(pair: Paired, comparison: Comparison, a: str) -> str:
+def _describe_retention(pair: Paired, comparison: Comparison, a: str) -> str:
     kept, gain = pair.retention, pair.gain_rate
     if kept is None or gain is None:
         which = "right" if kept is None else "wrong"

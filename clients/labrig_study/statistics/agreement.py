@@ -44,7 +44,7 @@ def krippendorff_alpha(ratings: Sequence[Sequence[Hashable]]) -> float | None:
     units = [unit for unit in units if len(unit) > 1]
     if not units:
         raise ValueError("no unit has two ratings")
-    place = _numbered(value for unit in units for value in unit)
+    place = _number_values(value for unit in units for value in unit)
     counts = np.zeros((len(units), len(place)))
     for row, unit in zip(counts, units, strict=True):
         for value in unit:
@@ -84,7 +84,7 @@ def cohen_kappa(first: Labels, second: Labels) -> float | None:
     same_length(first=first, second=second)
     if not len(first):
         raise ValueError("there is no sample: both raters are empty")
-    place = _numbered((*first, *second))
+    place = _number_values((*first, *second))
     table = np.zeros((len(place), len(place)))
     np.add.at(table, ([place[each] for each in first], [place[each] for each in second]), 1 / len(first))
     differs = 1 - np.eye(len(place))
@@ -92,6 +92,6 @@ def cohen_kappa(first: Labels, second: Labels) -> float | None:
     return 1 - float((differs * table).sum()) / expected if expected > 0 else None
 
 
-def _numbered(values: Iterable[Hashable]) -> dict[Hashable, int]:
+def _number_values(values: Iterable[Hashable]) -> dict[Hashable, int]:
     """Return a number from 0 for each distinct value, in the order of their first occurrence."""
     return {value: number for number, value in enumerate(dict.fromkeys(values))}

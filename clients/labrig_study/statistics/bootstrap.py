@@ -194,7 +194,7 @@ def bootstrap_ratio(
         raise ValueError("denominators sum to 0: the ratio does not exist")
     drawn = resampled_sums(np.stack([above, below], axis=1), resamples, seed)
     drawn = drawn[drawn[:, 1] > 0]
-    return _estimate(
+    return _make_estimate(
         float(above.sum() / below.sum()),
         drawn[:, 0] / drawn[:, 1],
         n=n,
@@ -240,7 +240,7 @@ def bootstrap_ratio_difference(
     drawn = resampled_sums(np.stack(rows, axis=1), resamples, seed)
     drawn = drawn[(drawn[:, 1] > 0) & (drawn[:, 3] > 0)]
     sums = [float(row.sum()) for row in rows]
-    return _estimate(
+    return _make_estimate(
         sums[0] / sums[1] - sums[2] / sums[3],
         drawn[:, 0] / drawn[:, 1] - drawn[:, 2] / drawn[:, 3],
         n=n,
@@ -282,7 +282,7 @@ def resampled_sums(columns: Floats, resamples: int, seed: int) -> Floats:
     return sums
 
 
-def _estimate(
+def _make_estimate(
     value: float,
     drawn: Floats,
     *,

@@ -30,18 +30,18 @@ def numbers(
         raise ValueError(f"{name} must be one row of numbers, not an array of shape {array.shape}")
     if array.size == 0:
         raise ValueError(f"{name} is empty: at least one number is needed")
-    _refuse(~np.isfinite(array), array, name, "is not a finite number")
+    _refuse_first(~np.isfinite(array), array, name, "is not a finite number")
     if low is not None:
-        _refuse(array < low, array, name, f"is below {low:g}")
+        _refuse_first(array < low, array, name, f"is below {low:g}")
     if high is not None:
-        _refuse(array > high, array, name, f"is above {high:g}")
+        _refuse_first(array > high, array, name, f"is above {high:g}")
     return array
 
 
 def truths(values: Truths, name: str) -> NDArray[np.bool_]:
     """Return `values` as booleans; 0 and 1 pass, any other number does not."""
     array = numbers(values, name)
-    _refuse((array != 0) & (array != 1), array, name, "is neither true nor false")
+    _refuse_first((array != 0) & (array != 1), array, name, "is neither true nor false")
     return array.astype(np.bool_)
 
 
@@ -93,7 +93,7 @@ def at_least(value: int, least: int, name: str) -> int:
     return value
 
 
-def _refuse(bad: NDArray[np.bool_], array: Floats, name: str, why: str) -> None:
+def _refuse_first(bad: NDArray[np.bool_], array: Floats, name: str, why: str) -> None:
     if bad.any():
         place = int(np.argmax(bad))
         raise ValueError(f"{name}[{place}] = {array[place]:g} {why}")

@@ -165,17 +165,19 @@ def compare(
     only_a, only_b = tuple(sorted(first.keys() - second.keys())), tuple(sorted(second.keys() - first.keys()))
     options = Resampling(confidence=confidence, resamples=resamples, seed=seed)
     summaries = summary_of(first, options), summary_of(second, options)
-    paired = _pair([first[item] for item in common], [second[item] for item in common], guess, options)
+    paired = _compare_pair(
+        [first[item] for item in common], [second[item] for item in common], guess, options
+    )
     notes = [
         *arm_notes("A", first, summaries[0]),
         *arm_notes("B", second, summaries[1]),
-        *_pairing_notes(only_a, only_b, paired),
-        *_epoch_notes([each for item in common for each in (first[item], second[item])]),
+        *_note_pairing(only_a, only_b, paired),
+        *_note_epochs([each for item in common for each in (first[item], second[item])]),
     ]
     return Comparison(*summaries, only_a, only_b, paired, confidence, tuple(notes), score)
 
 
-def _pair(a: list[Item], b: list[Item], guess: float | None, options: Resampling) -> Paired | None:
+def _compare_pair(a: list[Item], b: list[Item], guess: float | None, options: Resampling) -> Paired | None:
     if not a:
         return None
     clusters = [item.cluster for item in a]
@@ -219,18 +221,18 @@ def _pair(a: list[Item], b: list[Item], guess: float | None, options: Resampling
         retention_over_epochs=ratio([x * y for x, y in zip(share_a, share_b, strict=True)], share_a)
         if reruns
         else None,
-        tokens_saved=_tokens_saved(a, b),
+        tokens_saved=_count_tokens_saved(a, b),
     )
 
 
-def _tokens_saved(a: list[Item], b: list[Item]) -> float | None:
+def _count_tokens_saved(a: list[Item], b: list[Item]) -> float | None:
     spent = [(x.tokens, y.tokens) for x, y in zip(a, b, strict=True)]
     known = [(x, y) for x, y in spent if x is not None and y is not None]
     before = sum(x for x, _ in known)
     return 1 - sum(y for _, y in known) / before if before else None
 
 
-def _epoch_notes(paired: Sequence[Item]) -> list[str]:
+def _note_epochs(paired: Sequence[Item]) -> list[str]:
     """Say how several epochs become right or wrong; nothing where no item has several."""
     if not any(len(item.records) > 1 for item in paired):
         return []
@@ -242,7 +244,7 @@ def _epoch_notes(paired: Sequence[Item]) -> list[str]:
     ]
 
 
-def _pairing_notes(only_a: tuple[str, ...], only_b: tuple[str, ...], paired: Paired | None) -> list[str]:
+def _note_pairing(only_a: tuple[str, ...], only_b: tuple[str, ...], paired: Paired | None) -> list[str]:
     notes = []
     for arm, other, missing in (("A", "B", only_a), ("B", "A", only_b)):
         if missing:

@@ -109,7 +109,7 @@ def logistic(outcome: Truths, *predictors: Numbers) -> Logistic:
     design = np.column_stack([np.ones(n), (x - centre) / scale])
     if np.linalg.matrix_rank(design) < design.shape[1]:
         raise ValueError("a predictor is a linear combination of the others, or there are too few samples")
-    kind = _separation(design, y)
+    kind = _find_separation(design, y)
     if kind != "none":
         whole = kind == "complete"
         note = (
@@ -120,7 +120,7 @@ def logistic(outcome: Truths, *predictors: Numbers) -> Logistic:
         likelihood, fit = (0.0, 1.0) if whole else (None, None)
         return Logistic((), (), (), likelihood, float(null), fit, fit, n, kind, note)
     try:
-        beta, covariance, likelihood = _fit(design, y)
+        beta, covariance, likelihood = _fit_logistic(design, y)
     except np.linalg.LinAlgError:
         raise ValueError("no stable fit: a predictor has values too far apart; take its logarithm") from None
     # Back from standardised predictors: b_j = g_j / s_j, b_0 = g_0 - sum g_j m_j / s_j.
@@ -185,8 +185,8 @@ def pearson(x: Numbers, y: Numbers, confidence: float = 0.95) -> Correlation:
     ----------
     Fisher, R. A. (1921). On the probable error of a coefficient of correlation. Metron 1, 3-32.
     """
-    first, second = _pair(x, y)
-    return _correlation(first, second, confidence, rank=False)
+    first, second = _check_pair(x, y)
+    return _correlate_pair(first, second, confidence, rank=False)
 
 
 def spearman(x: Numbers, y: Numbers, confidence: float = 0.95) -> Correlation:
@@ -210,8 +210,8 @@ def spearman(x: Numbers, y: Numbers, confidence: float = 0.95) -> Correlation:
     Bonett, D. G. and Wright, T. A. (2000). Sample size requirements for estimating Pearson, Kendall and Spearman
     correlations. Psychometrika 65, 23-28.
     """
-    first, second = _pair(x, y)
-    return _correlation(midranks(first), midranks(second), confidence, rank=True)
+    first, second = _check_pair(x, y)
+    return _correlate_pair(midranks(first), midranks(second), confidence, rank=True)
 
 
 def midranks(values: Floats) -> Floats:
@@ -221,13 +221,13 @@ def midranks(values: Floats) -> Floats:
     return ranks
 
 
-def _pair(x: Numbers, y: Numbers) -> tuple[Floats, Floats]:
+def _check_pair(x: Numbers, y: Numbers) -> tuple[Floats, Floats]:
     first, second = numbers(x, "x"), numbers(y, "y")
     same_length(x=first, y=second)
     return first, second
 
 
-def _correlation(x: Floats, y: Floats, confidence: float, *, rank: bool) -> Correlation:
+def _correlate_pair(x: Floats, y: Floats, confidence: float, *, rank: bool) -> Correlation:
     share(confidence, "confidence")
     n = x.size
     if n == 1:
@@ -251,7 +251,7 @@ def _correlation(x: Floats, y: Floats, confidence: float, *, rank: bool) -> Corr
     return Correlation(r, (tanh(atanh(r) - reach), tanh(atanh(r) + reach)), p, n, confidence)
 
 
-def _separation(design: Floats, y: NDArray[np.bool_]) -> Literal["none", "quasi", "complete"]:
+def _find_separation(design: Floats, y: NDArray[np.bool_]) -> Literal["none", "quasi", "complete"]:
     """Look for a hyperplane with each outcome on its own side, by linear programming."""
     from scipy.optimize import linprog
 
@@ -270,7 +270,7 @@ def _separation(design: Floats, y: NDArray[np.bool_]) -> Literal["none", "quasi"
     return "quasi" if -most.fun > 1e-5 * n else "none"
 
 
-def _fit(design: Floats, y: NDArray[np.bool_]) -> tuple[Floats, Floats, float]:
+def _fit_logistic(design: Floats, y: NDArray[np.bool_]) -> tuple[Floats, Floats, float]:
     """Return coefficients, their covariance and the log-likelihood, by Newton's method with halved steps."""
     target = y.astype(np.float64)
 

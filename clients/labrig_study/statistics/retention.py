@@ -330,7 +330,7 @@ def guess_corrected_retention(moved: Movement, guess: float, confidence: float =
         note = f"{moved.right} of {moved.n} right at baseline is no more than guessing at {guess:.3g} gives"
         return GuessCorrected(guess, known, lucky, None, None, confidence, note)
     retention = (moved.kept - w * moved.gained) / known
-    interval, note = _fieller(moved, w, confidence)
+    interval, note = _make_fieller(moved, w, confidence)
     if not 0 <= retention <= 1:
         outside = (
             "outside [0, 1]: too few samples for this correction, or its model of guessing does not hold"
@@ -339,7 +339,7 @@ def guess_corrected_retention(moved: Movement, guess: float, confidence: float =
     return GuessCorrected(guess, known, lucky, retention, interval, confidence, note)
 
 
-def _fieller(moved: Movement, w: float, confidence: float) -> tuple[tuple[float, float] | None, str]:
+def _make_fieller(moved: Movement, w: float, confidence: float) -> tuple[tuple[float, float] | None, str]:
     n = moved.n
     if n < 2:
         return None, "one sample: no interval"

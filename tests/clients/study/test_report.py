@@ -477,9 +477,9 @@ def test_csv_jsonl_and_parquet_say_the_same(rich: Scored, tmp_path: Path) -> Non
 @example("\n")
 @example(" =1")
 def test_no_cell_of_a_csv_is_a_formula(text: str) -> None:
-    cell = flat._cell(text)
+    cell = flat._write_cell(text)
     assert cell.lstrip()[:1] not in ("=", "+", "-", "@") and cell[:1] not in ("\t", "\r", "\n")
-    assert flat._cell(-1.5) == "-1.5"  # a number is not text
+    assert flat._write_cell(-1.5) == "-1.5"  # a number is not text
 
 
 def test_hostile_text_in_every_format(tmp_path: Path) -> None:

@@ -15,14 +15,14 @@ from labrig_study.formats.imported_suite import score, tables
 NAME, VERSION = "imported", "1"
 
 
-def _tasks(*, seed: int) -> list[Sample]:
+def _refuse_tasks(*, seed: int) -> list[Sample]:
     raise LabrigError(
         "The suite imported has no samples of its own: they come from logs",
         try_="labrig import FORMAT PATH --out DIR",
     )
 
 
-def _solution(sample: Sample, arm: Arm) -> Solution:
+def _refuse_solution(sample: Sample, arm: Arm) -> Solution:
     raise LabrigError("An imported log has no reference solution")
 
 
@@ -32,8 +32,8 @@ suite = Suite(
     scorer_version=score.VERSION,
     about="Logs of agents on samples that belong to no suite: shown and reported, with the scores that the logs hold",
     arms=(Arm("imported", about="as the log was made"),),
-    tasks=_tasks,
-    solution=_solution,
+    tasks=_refuse_tasks,
+    solution=_refuse_solution,
     score=score.score,
     tables=tables.tables,
 )

@@ -14,14 +14,14 @@ from labrig_study.formats.results_suite import score, tables
 NAME, VERSION = "results", "1"
 
 
-def _tasks(*, seed: int) -> list[Sample]:
+def _refuse_tasks(*, seed: int) -> list[Sample]:
     raise LabrigError(
         "The suite results has no samples of its own: they come from a table",
         try_="labrig import results FILE --out DIR",
     )
 
 
-def _solution(sample: Sample, arm: Arm) -> Solution:
+def _refuse_solution(sample: Sample, arm: Arm) -> Solution:
     raise LabrigError("A table of results has no reference solution")
 
 
@@ -31,8 +31,8 @@ suite = Suite(
     scorer_version=score.VERSION,
     about="A bare table of results (truth, prediction, correct), imported",
     arms=(Arm("results", about="as published"),),
-    tasks=_tasks,
-    solution=_solution,
+    tasks=_refuse_tasks,
+    solution=_refuse_solution,
     score=score.score,
     tables=tables.tables,
     cluster="cluster",

@@ -19,7 +19,7 @@ def tables(samples: Iterable[Sample], scores: Iterable[Score]) -> list[Table]:
         Table(
             "Accuracy",
             ("arm", "agent", "items", "compat %", "low", "high", "strict %", "disagree"),
-            tuple(_row(*key, groups[key]) for key in sorted(groups)),
+            tuple(_make_row(*key, groups[key]) for key in sorted(groups)),
             note=(
                 "compat: correct as the table says; low, high: its 95 % Wilson interval. strict: the prediction equals "
                 "the truth. Epochs of a sample are averaged first. disagree: rows where the two say different things."
@@ -28,7 +28,7 @@ def tables(samples: Iterable[Sample], scores: Iterable[Score]) -> list[Table]:
     ]
 
 
-def _row(arm: str, agent: str, group: list[Score]) -> tuple[Any, ...]:
+def _make_row(arm: str, agent: str, group: list[Score]) -> tuple[Any, ...]:
     compat, strict = item_means(group, "compat"), item_means(group, "strict")
     n = len(compat)
     low, high = wilson(sum(compat), n)
