@@ -1,6 +1,7 @@
 """What is made of records: numbers, pages, and logs in the form of other programs.
 
 - `statistics`: intervals, tests and comparisons, on NumPy and SciPy alone
+- `cells`: what stands in a cell of a table
 - `report`: pages, rows and terminals that show a scored folder, or two runs side by side
 - `formats`: logs of other benchmarks and tables of results, read and written
 - `logs`: import, export, show

@@ -7,6 +7,7 @@ from collections import Counter
 from labrig_harness.grounding.outcomes import OUTCOMES
 from labrig_harness.records.scoring import Record
 from labrig_harness.suite import Table
+from labrig_study.cells import percent
 from labrig_study.report.runs import Run
 from labrig_study.statistics import wilson
 
@@ -39,8 +40,6 @@ def _make_row(run: Run) -> tuple[str | int | float | None, ...]:
     records: tuple[Record, ...] = (*run.records, *run.unscored)
     counts = Counter(each.grounding or "not_applied" for each in records)
     applied = len(records) - counts["not_applied"]
-    share: tuple[float | None, ...] = (None, None, None)
-    if applied:
-        found = (counts["followed"] / applied, *wilson(counts["followed"], applied))
-        share = tuple(round(100 * each, 1) for each in found)
-    return (run.name, len(records), *(counts[name] for name in OUTCOMES), *share)
+    bounds = wilson(counts["followed"], applied) if applied else (None, None)
+    share = percent(counts["followed"], applied)
+    return (run.name, len(records), *(counts[name] for name in OUTCOMES), share, *map(percent, bounds))

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from labrig_harness.records.scoring import Record, Scored
 from labrig_harness.trajectory import AT_LEAST
+from labrig_study.cells import mean
 from labrig_study.report.runs import (
     Run,
-    mean_of,
     median_of,
     ranked,
     score_of,
@@ -185,10 +185,10 @@ def _make_row(number: int, run: Run, resample: bool) -> Row:
         design=design,
         detectable=least,
         committed=len(committed),
-        given_commit=mean_of([score_of(each).strict for each in committed]),
-        steps=mean_of([steps for each in run.records if (steps := steps_of(each)) is not None]),
-        tokens_in=mean_of([each.tokens.input for each in known]),
-        tokens_out=mean_of([each.tokens.output for each in known]),
+        given_commit=mean(score_of(each).strict for each in committed),
+        steps=mean(map(steps_of, run.records)),
+        tokens_in=mean(each.tokens.input for each in known),
+        tokens_out=mean(each.tokens.output for each in known),
         tokens_known=len(known),
         tokens_per_right=sum(tokens_of(each) or 0 for each in known) / right if right else None,
         cost=_sum_cost(run.records),

@@ -130,11 +130,6 @@ def tokens_of(record: Record) -> int | None:
     return record.tokens.total if record.tokens.measured else None
 
 
-def mean_of(values: list[float] | list[int]) -> float | None:
-    """Return a mean; None where there is nothing."""
-    return fmean(values) if values else None
-
-
 def median_of(values: list[float] | list[int]) -> float | None:
     """Return a median; None where there is nothing."""
     return median(values) if values else None

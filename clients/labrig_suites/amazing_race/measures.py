@@ -11,12 +11,13 @@ strict   `Score.strict`    pages that matter         chains that matter, in orde
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from statistics import fmean
 from typing import Literal
 
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Score
+from labrig_study.cells import mean, percent
 from labrig_suites.amazing_race.legs import leg_of
 from labrig_suites.amazing_race.pages import page_of
 
@@ -89,23 +90,12 @@ def population(score: Score, by: By) -> list[str]:
     return found
 
 
-def mean(values: Iterable[float | None]) -> float | None:
-    """Return the mean of what is known; None of nothing."""
-    known = [each for each in values if each is not None]
-    return fmean(known) if known else None
-
-
-def share(rate: float | None) -> float | None:
-    """Return a rate in percent, one decimal."""
-    return None if rate is None else round(100 * rate, 1)
-
-
 def rates(group: Sequence[Score], by: By) -> tuple[float | None, float | None, float | None]:
     """Return the means of FA, PVR and RCR in percent."""
     return (
-        share(mean(fa(each, by) for each in group)),
-        share(mean(pvr(each, by) for each in group)),
-        share(mean(rcr(each, by) for each in group)),
+        percent(mean(fa(each, by) for each in group)),
+        percent(mean(pvr(each, by) for each in group)),
+        percent(mean(rcr(each, by) for each in group)),
     )
 
 

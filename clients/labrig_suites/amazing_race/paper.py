@@ -13,11 +13,12 @@ from typing import Any
 
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Score, Table
+from labrig_study.cells import mean, percent, rounded
 from labrig_suites.amazing_race.legs import LEVELS, VARIANTS, Leg, leg_of
 from labrig_suites.amazing_race.measures import METRICS, at_least, error, in_bin, pvr, rates, rcr
 from labrig_suites.amazing_race.score import TEMPLATES
 from labrig_suites.amazing_race.tables import ERRORS
-from labrig_suites.common.grouped import grouped, percent
+from labrig_suites.common.grouped import grouped
 
 RUN = "No records yet: labrig run amazing-race."
 LENGTHS = ((1, 2), (3, 8), (9, 14), (15, 20), (21, 26), (27, 40), (41, 500))
@@ -56,10 +57,12 @@ def dataset(legs: Sequence[Leg]) -> Table:
             if group:
                 rows.append(
                     (
-                        *(variant, level, len(group), _mean(len(leg.stops) for leg in group)),
-                        _mean(sum(1 for _ in leg.of_type("tool")) for leg in group),
-                        _mean(sum(1 for _ in leg.of_type("reason")) for leg in group),
-                        _mean(sum(len(stop.bridge.tool_chain) for stop in leg.stops) for leg in group),
+                        *(variant, level, len(group), rounded(mean(len(leg.stops) for leg in group))),
+                        rounded(mean(sum(1 for _ in leg.of_type("tool")) for leg in group)),
+                        rounded(mean(sum(1 for _ in leg.of_type("reason")) for leg in group)),
+                        rounded(
+                            mean(sum(len(stop.bridge.tool_chain) for stop in leg.stops) for leg in group)
+                        ),
                     )
                 )
     columns = ("variant", "level", "legs", "stops", "roadblocks", "detours", "tools")
@@ -210,10 +213,6 @@ def _places(group: Sequence[Score]) -> list[tuple[str, str, list[Score]]]:
             if inner:
                 found.append((variant, level, inner))
     return found
-
-
-def _mean(values: Any) -> float:
-    return round(fmean(values), 1)
 
 
 def _table(title: str, columns: tuple[str, ...], rows: Sequence[tuple[Any, ...]], note: str = "") -> Table:

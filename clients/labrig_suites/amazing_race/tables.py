@@ -8,10 +8,11 @@ from typing import Any
 
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Score, Table, item_means
+from labrig_study.cells import mean, percent, rounded
 from labrig_suites.amazing_race.legs import leg_of
 from labrig_suites.amazing_race.lint import lint
 from labrig_suites.amazing_race.measures import BYS, LIMITS, METRICS, error, jaccard, population, rates
-from labrig_suites.common.grouped import condition, ends, grouped, percent, with_interval
+from labrig_suites.common.grouped import condition, ends, grouped, with_interval
 
 POPULATIONS = ("near miss", "perfect navigation, wrong", "shortcut", "total failure")
 ERRORS = ("navigation", "tool use", "computation")
@@ -125,7 +126,10 @@ def over_calling(scores: Sequence[Score]) -> Table:
                     agent,
                     name,
                     len(inner),
-                    *(_mean(inner, fact) for fact in ("calls", "searches", "fetches")),
+                    *(
+                        rounded(mean(each.facts[fact] for each in inner))
+                        for fact in ("calls", "searches", "fetches")
+                    ),
                 )
             )
     return Table(
@@ -152,7 +156,3 @@ def legs(samples: Sequence[Sample]) -> Table:
 
 def _place(score: Score) -> tuple[str, str]:
     return score.facts["variant"], score.facts["level"]
-
-
-def _mean(scores: Sequence[Score], fact: str) -> float | None:
-    return round(sum(each.facts[fact] for each in scores) / len(scores), 1) if scores else None

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Score, Table
+from labrig_study.cells import percent, rounded
 from labrig_study.statistics import wilson
 
 K = TypeVar("K", bound=tuple[Any, ...])
@@ -39,33 +40,29 @@ def grouped(scores: Iterable[Score], key: Callable[[Score], K]) -> dict[K, list[
     return {each: groups[each] for each in sorted(groups)}
 
 
-def percent(part: float, whole: float) -> float:
-    return round(100 * part / whole, 1) if whole else 0.0
-
-
-def with_interval(values: Sequence[float]) -> tuple[float, float, float]:
+def with_interval(values: Sequence[float]) -> tuple[float | None, ...]:
     """Return the percentage of means of items, with its 95 % Wilson interval."""
     low, high = wilson(sum(values), len(values))
-    return percent(sum(values), len(values)), percent(low, 1), percent(high, 1)
+    return percent(sum(values), len(values)), percent(low), percent(high)
 
 
-def both(group: Sequence[Score]) -> tuple[float, float]:
+def both(group: Sequence[Score]) -> tuple[float | None, ...]:
     """Return the percentages that are right by compat and by strict."""
     n = len(group)
     return percent(sum(each.compat for each in group), n), percent(sum(each.strict for each in group), n)
 
 
-def effort(group: Sequence[Score]) -> tuple[float, float, float]:
+def effort(group: Sequence[Score]) -> tuple[float | None, ...]:
     """Return the percentage of runs that committed an answer, and the means of their steps and executions."""
     n = len(group)
     return (
         percent(sum(each.facts["committed"] for each in group), n),
-        round(sum(each.facts["steps"] for each in group) / n, 1),
-        round(sum(each.facts["executions"] for each in group) / n, 1),
+        rounded(sum(each.facts["steps"] for each in group) / n),
+        rounded(sum(each.facts["executions"] for each in group) / n),
     )
 
 
-def most_frequent_letter(samples: Collection[Sample]) -> float:
+def most_frequent_letter(samples: Collection[Sample]) -> float | None:
     """Return the percentage of items that one letter, given always, has right."""
     letters = Counter(sample.truth["answer"] for sample in samples)
     return percent(max(letters.values(), default=0), len(samples))

@@ -8,6 +8,7 @@ from typing import Any
 
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Score, Table, item_means
+from labrig_study.cells import percent
 from labrig_suites.common.grouped import (
     NO_LETTER,
     both,
@@ -16,7 +17,6 @@ from labrig_suites.common.grouped import (
     ends,
     grouped,
     most_frequent_letter,
-    percent,
     with_interval,
 )
 

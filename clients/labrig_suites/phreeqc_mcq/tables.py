@@ -11,6 +11,7 @@ from typing import Any
 
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Score, Table, item_means
+from labrig_study.cells import percent
 from labrig_study.statistics import has_statistics
 from labrig_suites.common.choice import WITHOUT_TOOLS
 from labrig_suites.common.grouped import (
@@ -21,7 +22,6 @@ from labrig_suites.common.grouped import (
     ends,
     grouped,
     most_frequent_letter,
-    percent,
     with_interval,
 )
 from labrig_suites.phreeqc_mcq.score import BREAKS, option
@@ -87,7 +87,7 @@ def _over_stems(values: Sequence[float], stems: Sequence[str]) -> tuple[float | 
     from labrig_study.statistics import bootstrap_mean
 
     found = bootstrap_mean(values, stems).interval
-    return (percent(found[0], 1), percent(found[1], 1)) if found else (None, None)
+    return (percent(found[0]), percent(found[1])) if found else (None, None)
 
 
 def by_topic(samples: Mapping[str, Sample], scores: Sequence[Score]) -> Table:

@@ -14,6 +14,7 @@ from typing import Any
 
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Score, Table
+from labrig_study.cells import percent
 from labrig_suites.common.grouped import grouped
 from labrig_suites.precedent_search.score import CATEGORIES
 
@@ -234,7 +235,7 @@ def engines(groups: Groups) -> Table:
                 if (score.facts["score"] == 2) is holds:
                     used.update({name: n for name, n in score.facts["tools"].items() if name in SEARCHING})
             total = sum(used.values())
-            rows += [(*names, about, name, n, round(100 * n / total, 1)) for name, n in sorted(used.items())]
+            rows += [(*names, about, name, n, percent(n, total)) for name, n in sorted(used.items())]
     return Table(
         "Figure 9. Tools that look for papers",
         (*WHO, "trials", "tool", "calls", "% of these calls"),

@@ -8,7 +8,8 @@ from typing import Any
 
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Score, Table
-from labrig_suites.common.grouped import condition, ends, grouped, percent
+from labrig_study.cells import percent, ratio, rounded
+from labrig_suites.common.grouped import condition, ends, grouped
 from labrig_suites.precedent_search.payload import CLAIMS
 from labrig_suites.precedent_search.score import CATEGORIES
 
@@ -36,7 +37,7 @@ def outcomes(scores: Sequence[Score]) -> Table:
             (
                 *(*names, len(group), mean(group, "score_strict"), mean(group, "score")),
                 *(percent(counts[each], len(group)) for each in CATEGORIES),
-                percent(sum(score.facts["said"] != "Unknown" for score in read), len(read)) if read else None,
+                percent(sum(score.facts["said"] != "Unknown" for score in read), len(read)),
                 *(rate(group, fact) for fact in ("proved", "cited_doi", "cited_title", "cited_title_code")),
             )
         )
@@ -83,11 +84,11 @@ def kinds(scores: Sequence[Score]) -> Table:
     )
 
 
-def mean(group: Sequence[Score], fact: str) -> float:
+def mean(group: Sequence[Score], fact: str) -> float | None:
     """Return the mean of a fact."""
-    return round(sum(float(score.facts[fact]) for score in group) / len(group), 3)
+    return rounded(ratio(sum(float(score.facts[fact]) for score in group), len(group)), 3)
 
 
-def rate(group: Sequence[Score], fact: str) -> float:
+def rate(group: Sequence[Score], fact: str) -> float | None:
     """Return the percentage of trials with a fact."""
     return percent(sum(bool(score.facts[fact]) for score in group), len(group))

@@ -12,6 +12,7 @@ from typing import Literal
 
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Score
+from labrig_study import cells
 from labrig_study.statistics import has_statistics
 from labrig_suites.science_gym.grading.strict import band
 from labrig_suites.science_gym.question import EXPECTED, NOT_POSSIBLE
@@ -131,7 +132,7 @@ def share_equal(groups: Iterable[Iterable[bool]]) -> tuple[int, int]:
 
 def mean(scores: Sequence[Score], fact: str) -> float | None:
     """Return the mean of a fact over records, one decimal; None of none."""
-    return round(fmean(float(each.facts[fact]) for each in scores), 1) if scores else None
+    return cells.rounded(cells.mean(float(each.facts[fact]) for each in scores))
 
 
 def thousands(scores: Sequence[Score], *kinds: str) -> float | None:

@@ -8,7 +8,8 @@ from typing import Any
 
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Score, Table, item_means
-from labrig_suites.common.grouped import grouped, percent
+from labrig_study.cells import percent
+from labrig_suites.common.grouped import grouped
 from labrig_suites.science_gym.measures import (
     STYLES,
     TEMPLATE,
@@ -20,7 +21,6 @@ from labrig_suites.science_gym.measures import (
     thousands,
 )
 from labrig_suites.science_gym.question import CATEGORIES
-from labrig_suites.science_gym.tables import share
 
 PARAPHRASES = tuple(style for style in STYLES if style != TEMPLATE)
 RUN = "there are no records yet. Try: labrig run science-gym."
@@ -124,8 +124,8 @@ def accuracy(models: Models) -> Table:
                 *model,
                 len(group),
                 _accuracy(group),
-                share(said.precision),
-                share(said.recall),
+                percent(said.precision),
+                percent(said.recall),
                 said.said,
                 said.true,
             )
@@ -171,7 +171,7 @@ def leaderboard(models: Models) -> Table:
     rows = []
     for model, group in models.items():
         said = abstention(group, "compat")
-        shares = (share(said.precision), share(said.recall))
+        shares = (percent(said.precision), percent(said.recall))
         spent = (thousands(group, "input", "output"), mean(group, "calls"))
         rows.append((*model, _accuracy(group), *shares, *spent))
     return table(

@@ -11,8 +11,9 @@ from typing import Any
 
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Score, Table, item_means
+from labrig_study.cells import percent
 from labrig_study.statistics import has_statistics, wilson
-from labrig_suites.common.grouped import condition, ends, grouped, percent
+from labrig_suites.common.grouped import condition, ends, grouped
 from labrig_suites.science_gym.measures import (
     STYLES,
     TEMPLATE,
@@ -96,7 +97,7 @@ def _over_repositories(values: Sequence[float], places: Sequence[str]) -> tuple[
     from labrig_study.statistics import bootstrap_mean
 
     found = bootstrap_mean(values, places).interval
-    return (percent(found[0], 1), percent(found[1], 1)) if found else (None, None)
+    return (percent(found[0]), percent(found[1])) if found else (None, None)
 
 
 def _bounds(part: float, whole: int) -> tuple[float | None, float | None]:
@@ -104,7 +105,7 @@ def _bounds(part: float, whole: int) -> tuple[float | None, float | None]:
     if not whole:
         return None, None
     low, high = wilson(part, whole)
-    return percent(low, 1), percent(high, 1)
+    return percent(low), percent(high)
 
 
 def abstentions(scores: Sequence[Score]) -> Table:
@@ -114,9 +115,9 @@ def abstentions(scores: Sequence[Score]) -> Table:
         row: list[Any] = [arm, agent, len(group)]
         strict, compat = abstention(group, "strict"), abstention(group, "compat")
         row += [strict.true, strict.said, strict.both]
-        row += [share(strict.precision), *_bounds(strict.both, strict.said)]
-        row += [share(strict.recall), *_bounds(strict.both, strict.true)]
-        row += [compat.said, share(compat.precision), share(compat.recall)]
+        row += [percent(strict.precision), *_bounds(strict.both, strict.said)]
+        row += [percent(strict.recall), *_bounds(strict.both, strict.true)]
+        row += [compat.said, percent(compat.precision), percent(compat.recall)]
         rows.append(tuple(row))
     return Table(
         "“not possible”",
@@ -133,11 +134,6 @@ def abstentions(scores: Sequence[Score]) -> Table:
             "a recall of 100, and its precision is the share of impossible questions."
         ),
     )
-
-
-def share(value: float | None) -> float | None:
-    """Return a share in percent; None stays None."""
-    return None if value is None else percent(value, 1)
 
 
 def by_reason(scores: Sequence[Score]) -> Table:
@@ -163,7 +159,7 @@ def by_fact(title: str, fact: str, order: Sequence[str], scores: Sequence[Score]
     return Table(title, (fact, "arm", "agent", "records", "strict %", "compat %"), rows)
 
 
-def _both(group: Sequence[Score]) -> tuple[float, float]:
+def _both(group: Sequence[Score]) -> tuple[float | None, ...]:
     return (
         percent(sum(each.strict for each in group), len(group)),
         percent(sum(each.compat for each in group), len(group)),

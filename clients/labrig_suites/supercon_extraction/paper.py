@@ -12,7 +12,8 @@ from typing import Any
 
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Score, Table
-from labrig_suites.common.grouped import grouped, percent
+from labrig_study.cells import percent
+from labrig_suites.common.grouped import grouped
 from labrig_suites.supercon_extraction.tables import failed, of, shown
 
 

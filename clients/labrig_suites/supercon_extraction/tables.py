@@ -9,7 +9,8 @@ from typing import Any
 
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Score, Table
-from labrig_suites.common.grouped import condition, ends, grouped, percent
+from labrig_study.cells import percent
+from labrig_suites.common.grouped import condition, ends, grouped
 
 NOTE = (
     "Means over papers with their standard error; a paper of which nothing could be read counts as 0. Proved: right at "
@@ -107,7 +108,7 @@ def figures(scores: Sequence[Score]) -> Table:
         some = [score for score in group if score.facts["figures"]]
         there = sum(score.facts["figures"] for score in some)
         read = sum(score.facts["figures_read"] for score in some)
-        rows.append((*names, len(some), there, read, percent(read, there) if there else None))
+        rows.append((*names, len(some), there, read, percent(read, there)))
     return Table(
         "Values that stand in a figure alone",
         ("arm", "agent", "papers with such values", "values", "read", "read %"),

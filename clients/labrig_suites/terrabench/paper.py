@@ -13,6 +13,7 @@ from typing import Any
 
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Score, Table
+from labrig_study.cells import mean, percent, rounded
 from labrig_study.statistics import cohen_kappa, pearson
 from labrig_suites.common.grouped import grouped
 from labrig_suites.terrabench.analysis.failures import CATEGORIES, NONE, shares
@@ -73,7 +74,7 @@ def main_results(models: dict[Model, Observed]) -> Table:
     """Return Table 2: the process metrics and the answer scores of each model, in percent."""
     columns = ("ToolAcc", "CategoryF1", "ArgAcc", "OrderScore", "ToolUseScore", "NumScore", "Hit@tol")
     rows = [
-        (*model, len(each.items), *(_percent(each.mean(name)) for name in columns))
+        (*model, len(each.items), *(percent(each.mean(name), digits=2) for name in columns))
         for model, each in models.items()
     ]
     return Table(
@@ -87,7 +88,7 @@ def compared(scores: Sequence[Score]) -> Table:
     for (agent, arm), group in grouped(scores, lambda each: (each.agent, each.arm)).items():
         for name in ("ToolAcc", "CategoryF1", "ArgAcc", "OrderScore", *OUTCOMES):
             ours, theirs = (fmean(each.facts[key][name] for each in group) for key in ("metrics", "compat"))
-            rows.append((agent, arm, name, len(group), _percent(ours), _percent(theirs)))
+            rows.append((agent, arm, name, len(group), percent(ours, digits=2), percent(theirs, digits=2)))
     columns = ("agent", "arm", "metric", "runs", "paper %", "public code %")
     return Table("The paper's definitions and the public code's", columns, tuple(rows))
 
@@ -108,9 +109,9 @@ def predictive_validity(study: Predictive | None) -> Table:
         return Table("Table 3. Predictive validity of the process metrics", columns, (), RUN)
     fit, label = study.success, "logistic regression of 1{Hit@tol >= 1}"
     rows: list[tuple[Any, ...]] = [
-        (label, "AUC", _rounded(fit.auc if fit else None, 3)),
-        (label, "McFadden pseudo-R2", _rounded(fit.mcfadden if fit else None, 3)),
-        ("linear regression of NumScore", "R2", _rounded(study.num_score.r2, 3)),
+        (label, "AUC", rounded(fit.auc if fit else None, 3)),
+        (label, "McFadden pseudo-R2", rounded(fit.mcfadden if fit else None, 3)),
+        ("linear regression of NumScore", "R2", rounded(study.num_score.r2, 3)),
         ("both", "observations", study.num_score.n),
     ]
     notes = [f"{name} is left out: {why}." for name, why in study.dropped.items()]
@@ -128,11 +129,11 @@ def sensitivity(models: dict[Model, Observed]) -> Table:
     found = perturbed(_means(models))
     rows = (
         ("random perturbation trials", found.draws),
-        ("median Spearman rho", _rounded(found.median, 3)),
-        ("minimum Spearman rho", _rounded(found.least, 3)),
-        ("fraction with rho >= 0.95", _rounded(found.reach, 3)),
-        ("top-ranked model unchanged", _rounded(found.first, 3)),
-        ("bottom-ranked model unchanged", _rounded(found.last, 3)),
+        ("median Spearman rho", rounded(found.median, 3)),
+        ("minimum Spearman rho", rounded(found.least, 3)),
+        ("fraction with rho >= 0.95", rounded(found.reach, 3)),
+        ("top-ranked model unchanged", rounded(found.first, 3)),
+        ("bottom-ranked model unchanged", rounded(found.last, 3)),
     )
     note = f"Each weight is moved by up to {SPREAD:g}, clipped at 0, and all are made to add up to 1; {DRAWS:,} draws."
     return Table("Table 4. Rankings under perturbed weights", columns, rows, note)
@@ -159,7 +160,7 @@ def other_weights(models: dict[Model, Observed], study: Predictive | None) -> Ta
     rows = [
         (
             each.name,
-            _rounded(each.spearman, 3),
+            rounded(each.spearman, 3),
             leaders(table, each.weights)[0],
             *(round(each.weights[name], 3) for name in COMPONENTS),
         )
@@ -214,8 +215,8 @@ def agreement(scores: Sequence[Score]) -> Table:
         same = [a == b for a, b in zip(ours, theirs, strict=True)]
         rows = (
             ("runs", len(ours)),
-            ("raw agreement, %", _percent(fmean(same))),
-            ("Cohen's kappa", _rounded(cohen_kappa(ours, theirs), 3)),
+            ("raw agreement, %", percent(fmean(same), digits=2)),
+            ("Cohen's kappa", rounded(cohen_kappa(ours, theirs), 3)),
             ("disagreements", len(same) - sum(same)),
         )
     note = (
@@ -233,7 +234,7 @@ def composition(samples: Sequence[Sample]) -> Table:
         group = [each for each in samples if each.labels.get("track", "") == track]
         if group:
             count = Counter(each.labels.get("domain", "") for each in group)
-            rows.append((track, len(group), *(_percent(count[domain] / len(group)) for domain in DOMAINS)))
+            rows.append((track, len(group), *(percent(count[domain], len(group), 2) for domain in DOMAINS)))
     return Table("Figure 5a. Domains of each track, %", ("track", "items", *DOMAINS), tuple(rows))
 
 
@@ -259,7 +260,7 @@ def calls(runs: dict[Model, list[Score]]) -> Table:
             *model,
             sum(each.facts["calls"]["made"] for each in group),
             sum(each.facts["calls"]["succeeded"] for each in group),
-            round(fmean(each.facts["calls"]["made"] for each in group), 1),
+            rounded(mean(each.facts["calls"]["made"] for each in group)),
         )
         for model, group in runs.items()
     ]
@@ -276,7 +277,12 @@ def by_label(runs: dict[Model, list[Score]], label: str, values: Sequence[str], 
             if part := [each for each in group if str(each.facts[label]) == value]:
                 (found,) = observe(part).values()
                 rows.append(
-                    (*model, value, len(found.items), *(_percent(found.mean(each)) for each in OUTCOMES))
+                    (
+                        *model,
+                        value,
+                        len(found.items),
+                        *(percent(found.mean(each), digits=2) for each in OUTCOMES),
+                    )
                 )
     return Table(title, ("agent", "arm", label, "items", *(f"{each} %" for each in OUTCOMES)), tuple(rows))
 
@@ -288,7 +294,7 @@ def coupling(models: dict[Model, Observed]) -> Table:
     for name in ("ToolAcc", "OrderScore", "CategoryF1", "ArgAcc", "ToolUseScore"):
         if columns[name]:
             found = pearson(columns[name], columns["NumScore"])
-            rows.append((name, found.n, _rounded(found.value, 3), *_ends(found.interval), found.note))
+            rows.append((name, found.n, rounded(found.value, 3), *_ends(found.interval), found.note))
     return Table("Figure 7d. Process and answer", ("metric", "n", "r", "from", "to", "note"), tuple(rows))
 
 
@@ -311,7 +317,7 @@ def failure_modes(runs: dict[Model, list[Score]]) -> Table:
     rows = []
     for model, group in runs.items():
         found = shares(group)
-        rows.append((*model, len(group), *(_percent(found[name]) for name in (*CATEGORIES, NONE))))
+        rows.append((*model, len(group), *(percent(found[name], digits=2) for name in (*CATEGORIES, NONE))))
     note = "A run may show several. Thresholds: labrig_suites.terrabench.analysis.failures."
     return Table(
         "Figure 10. Failures, % of runs", ("agent", "arm", "runs", *CATEGORIES, NONE), tuple(rows), note
@@ -328,7 +334,7 @@ def usage(runs: dict[Model, list[Score]]) -> Table:
         known = [count[name] for name in families()]
         total = count.total()
         cells = [*known, total - sum(known)]
-        rows.append((*model, total, *(_percent(each / total) if total else None for each in cells)))
+        rows.append((*model, total, *(percent(each, total, 2) for each in cells)))
     columns = ("agent", "arm", "valid calls", *families(), "other")
     return Table("Figure 8a. Use of tool families, %", columns, tuple(rows))
 
@@ -354,14 +360,6 @@ def _label(model: Model, models: Iterable[Model]) -> str:
 
 def _ends(ends: tuple[float, float] | None) -> tuple[float | None, float | None]:
     return (None, None) if ends is None else (round(ends[0], 4), round(ends[1], 4))
-
-
-def _percent(share: float) -> float:
-    return round(100 * share, 2)
-
-
-def _rounded(value: float | None, places: int) -> float | None:
-    return None if value is None else round(value, places)
 
 
 def _clock(seconds: float) -> str:

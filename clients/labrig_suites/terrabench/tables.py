@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from statistics import fmean
 from typing import Any
 
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Score, Table
+from labrig_study.cells import mean, percent
 from labrig_suites.common.grouped import condition, ends, grouped
 from labrig_suites.terrabench.truth import TRACKS
 
@@ -54,5 +54,5 @@ def items(samples: Sequence[Sample]) -> Table:
     return Table("Items", ("track", "items", "side environments"), tuple(rows))
 
 
-def _mean(scores: Sequence[Score], name: str) -> float:
-    return round(100 * fmean(float(each.facts["metrics"][name]) for each in scores), 2)
+def _mean(scores: Sequence[Score], name: str) -> float | None:
+    return percent(mean(float(each.facts["metrics"][name]) for each in scores), digits=2)

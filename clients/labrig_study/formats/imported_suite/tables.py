@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from statistics import fmean
 
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Score, Table
+from labrig_study.cells import mean, percent
 
 
 def tables(samples: Iterable[Sample], scores: Iterable[Score]) -> list[Table]:
@@ -19,8 +19,7 @@ def tables(samples: Iterable[Sample], scores: Iterable[Score]) -> list[Table]:
     if not groups:
         return []
     rows = tuple(
-        (*key, len(items), round(100 * fmean(fmean(values) for values in items.values()), 1))
-        for key, items in sorted(groups.items())
+        (*key, len(items), percent(mean(map(mean, items.values())))) for key, items in sorted(groups.items())
     )
     note = "As the logs say. Epochs of a sample are averaged first."
     return [Table("Scores of the logs", ("arm", "agent", "scorer", "items", "mean %"), rows, note=note)]

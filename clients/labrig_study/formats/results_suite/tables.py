@@ -7,6 +7,7 @@ from typing import Any
 
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Score, Table, item_means
+from labrig_study.cells import percent
 from labrig_study.statistics import wilson
 
 
@@ -32,5 +33,5 @@ def _make_row(arm: str, agent: str, group: list[Score]) -> tuple[Any, ...]:
     compat, strict = item_means(group, "compat"), item_means(group, "strict")
     n = len(compat)
     low, high = wilson(sum(compat), n)
-    shares = (round(100 * each, 1) for each in (sum(compat) / n, low, high, sum(strict) / n))
+    shares = map(percent, (sum(compat) / n, low, high, sum(strict) / n))
     return (arm, agent, n, *shares, sum(bool(each.facts["disagree"]) for each in group))

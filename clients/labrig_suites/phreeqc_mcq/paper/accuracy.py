@@ -6,8 +6,9 @@ from collections import Counter
 from typing import Any
 
 from labrig_harness.suite import Table
+from labrig_study.cells import bounds, percent
 from labrig_study.statistics import Estimate, bootstrap_mean, wilson
-from labrig_suites.phreeqc_mcq.paper.cells import bounds, percent, said, table
+from labrig_suites.phreeqc_mcq.paper.cells import said, table
 from labrig_suites.phreeqc_mcq.paper.lines import lines, remarks
 from labrig_suites.phreeqc_mcq.paper.records import (
     COT,

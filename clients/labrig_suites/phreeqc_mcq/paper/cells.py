@@ -1,4 +1,4 @@
-"""What stands in a cell: shares in percent, differences in points, counts in thousands, or nothing."""
+"""What stands in a cell beside `labrig_study.cells`: counts per item, thousands, quantiles, differences as text."""
 
 from __future__ import annotations
 
@@ -8,11 +8,9 @@ from typing import Any
 import numpy as np
 
 from labrig_harness.suite import Table
+from labrig_study.cells import ratio, rounded
 from labrig_study.statistics import Estimate
 from labrig_study.statistics.checking import Numbers
-
-NONE = "–"
-"""An interval that cannot be computed."""
 
 
 def table(
@@ -21,27 +19,6 @@ def table(
     """Return a table; without rows its note is `missing`: why there are none, and what to run."""
     made = tuple(tuple(row) for row in rows)
     return Table(title, tuple(columns), made, note.strip() if made else f"No rows: {missing}")
-
-
-def rounded(value: float | None, digits: int = 1) -> float | None:
-    """Return a rounded number, and never -0.0."""
-    return None if value is None else round(value, digits) + 0.0
-
-
-def ratio(part: float | None, whole: float | None) -> float | None:
-    """Return part / whole; None where a side is not known or the whole is 0."""
-    return None if part is None or not whole else part / whole
-
-
-def percent(part: float | None, whole: float | None) -> float | None:
-    """Return a share in percent, one decimal."""
-    found = ratio(part, whole)
-    return None if found is None else rounded(100 * found)
-
-
-def points(first: float | None, second: float | None) -> float | None:
-    """Return first - second, two shares, in percentage points: of the shares themselves, not as rounded."""
-    return None if first is None or second is None else rounded(100 * (first - second))
 
 
 def per(total: float | None, n: int) -> int | None:
@@ -68,11 +45,6 @@ def signed(values: Sequence[float], digits: int = 1) -> str:
     '+2.5, +0.0, +0.5'
     """
     return ", ".join(f"{round(value, digits) + 0.0:+.{digits}f}" for value in values)
-
-
-def bounds(interval: tuple[float, float] | None) -> str:
-    """Return an interval of a share as text, in percent; a dash where there is none."""
-    return NONE if interval is None else f"[{100 * interval[0]:.1f}, {100 * interval[1]:.1f}]"
 
 
 def median(values: Numbers) -> float | None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from labrig_harness.suite import Table
-from labrig_suites.phreeqc_mcq.paper.cells import percent, table, thousands
+from labrig_study.cells import percent
+from labrig_suites.phreeqc_mcq.paper.cells import table, thousands
 from labrig_suites.phreeqc_mcq.paper.lines import backbone
 from labrig_suites.phreeqc_mcq.paper.records import (
     WITHOUT_TOOLS,

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from labrig_harness.suite import Score, Table
-from labrig_suites.phreeqc_mcq.paper.cells import median, percent, table
+from labrig_study.cells import percent
+from labrig_suites.phreeqc_mcq.paper.cells import median, table
 from labrig_suites.phreeqc_mcq.paper.records import RAW100, TOC, Records, right
 
 OUTCOMES = ("correct", "wrong", "unparseable", "step limit, no answer", "other")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from labrig_harness.suite import Table
-from labrig_suites.phreeqc_mcq.paper.cells import percent, ratio, rounded, table
+from labrig_study.cells import percent, ratio, rounded
+from labrig_suites.phreeqc_mcq.paper.cells import table
 from labrig_suites.phreeqc_mcq.paper.lines import lines, remarks
 from labrig_suites.phreeqc_mcq.paper.records import COT, DIRECT, Records, rights, shared, tokens
 

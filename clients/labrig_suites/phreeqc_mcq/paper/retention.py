@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from labrig_harness.suite import Table
+from labrig_study.cells import percent, rounded
 from labrig_study.statistics import Movement, kept_gained_lost
 from labrig_suites.phreeqc_mcq.paper.accuracy import LETTERS
 from labrig_suites.phreeqc_mcq.paper.bins import BINS, bin_of
-from labrig_suites.phreeqc_mcq.paper.cells import percent, rounded, table
+from labrig_suites.phreeqc_mcq.paper.cells import table
 from labrig_suites.phreeqc_mcq.paper.lines import Line, lines, remarks
 from labrig_suites.phreeqc_mcq.paper.records import (
     DIRECT,

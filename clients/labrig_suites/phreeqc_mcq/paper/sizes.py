@@ -6,17 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from labrig_harness.suite import Table
+from labrig_study.cells import percent, points, ratio, rounded
 from labrig_study.statistics.checking import Numbers
 from labrig_suites.phreeqc_mcq.paper.bins import BINS, LONG, bin_of, is_long
-from labrig_suites.phreeqc_mcq.paper.cells import (
-    per,
-    percent,
-    points,
-    quantile,
-    ratio,
-    rounded,
-    table,
-)
+from labrig_suites.phreeqc_mcq.paper.cells import per, quantile, table
 from labrig_suites.phreeqc_mcq.paper.records import (
     RAW100,
     RAW500,

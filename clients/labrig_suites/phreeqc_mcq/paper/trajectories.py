@@ -8,7 +8,8 @@ from statistics import fmean
 from typing import Any
 
 from labrig_harness.suite import Score, Table
-from labrig_suites.phreeqc_mcq.paper.cells import median, percent, quantile, rounded, table
+from labrig_study.cells import percent, rounded
+from labrig_suites.phreeqc_mcq.paper.cells import median, quantile, table
 from labrig_suites.phreeqc_mcq.paper.records import ORIGINAL, TOC, Records, right
 
 MISSING = "needs the arm agent-toc."
