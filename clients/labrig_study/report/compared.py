@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from labrig_study.report.words import amount, p_value, points, share, span
 
 if TYPE_CHECKING:
-    from labrig_study.statistics import Estimate
     from labrig_study.statistics.arms import ArmSummary
+    from labrig_study.statistics.bootstrap import Estimate
     from labrig_study.statistics.comparison import Comparison, Paired
 
 

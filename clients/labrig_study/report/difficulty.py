@@ -11,7 +11,7 @@ from labrig_study.report.leaderboard import Row
 from labrig_study.statistics import has_statistics
 
 if TYPE_CHECKING:
-    from labrig_study.statistics import Estimate
+    from labrig_study.statistics.bootstrap import Estimate
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ def _list_shares(row: Row) -> Mapping[str, list[float]]:
 def _estimate_mean(row: Row) -> Estimate | None:
     if not has_statistics():
         return None
-    from labrig_study.statistics import bootstrap_mean
+    from labrig_study.statistics.bootstrap import bootstrap_mean
 
     return bootstrap_mean(list(row.run.means().values()), row.run.labels(), weigh="clusters")
 

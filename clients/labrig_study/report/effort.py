@@ -9,7 +9,7 @@ from statistics import fmean
 from labrig_harness.records.scoring import Record
 from labrig_study.report.leaderboard import Row
 from labrig_study.report.runs import Run, median_of, score_of, steps_of
-from labrig_study.statistics import wilson
+from labrig_study.statistics.proportions import wilson
 
 BUCKETS = 6
 """Ranges of steps at most."""

@@ -9,7 +9,7 @@ from labrig_harness.records.scoring import Record
 from labrig_harness.suite import Table
 from labrig_study.cells import percent
 from labrig_study.report.runs import Run
-from labrig_study.statistics import wilson
+from labrig_study.statistics.proportions import wilson
 
 SAID = {
     "followed": "the answer follows the changed result",

@@ -19,10 +19,12 @@ from labrig_study.report.runs import (
     tokens_of,
     wall_of,
 )
-from labrig_study.statistics import has_statistics, wilson
+from labrig_study.statistics import has_statistics
+from labrig_study.statistics.proportions import wilson
 
 if TYPE_CHECKING:
-    from labrig_study.statistics import DesignEffect, Estimate
+    from labrig_study.statistics.bootstrap import Estimate
+    from labrig_study.statistics.clustered import DesignEffect
 
 ENOUGH = 10
 """Clusters from which the interval over clusters is the headline; with fewer it is rough, and likely too narrow."""
@@ -200,12 +202,8 @@ def _make_row(number: int, run: Run, resample: bool) -> Row:
 
 
 def _resample_scores(values: list[float], labels: list[str]) -> tuple[Estimate, DesignEffect, float | None]:
-    from labrig_study.statistics import (
-        bootstrap_mean,
-        design_effect,
-        minimum_detectable_difference,
-        standard_error,
-    )
+    from labrig_study.statistics.bootstrap import bootstrap_mean
+    from labrig_study.statistics.clustered import design_effect, minimum_detectable_difference, standard_error
 
     error = standard_error(values, labels)
     least = minimum_detectable_difference(sqrt(2) * error.se, 2 * error.df) if error and error.se else None

@@ -40,8 +40,8 @@ class Pair:
 
 def all_pairs(runs: Sequence[Run], guess: float | None) -> list[Pair]:
     """Return every ordered pair of up to `MOST_RUNS` runs."""
-    from labrig_study.statistics import holm
     from labrig_study.statistics.comparison import compare
+    from labrig_study.statistics.paired import holm
 
     shown = runs[:MOST_RUNS]
     records = {run.label: item_records(run) for run in shown}

@@ -11,7 +11,7 @@ from labrig_study.report.runs import scores_of
 from labrig_study.statistics import has_statistics
 
 if TYPE_CHECKING:
-    from labrig_study.statistics import RerunNull, Stability
+    from labrig_study.statistics.stability import RerunNull, Stability
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,8 @@ def _has_reruns(row: Row) -> bool:
 
 
 def _measure_reruns(row: Row) -> Reruns:
-    from labrig_study.statistics import krippendorff_alpha, rerun_retention, rerun_stability
+    from labrig_study.statistics.agreement import krippendorff_alpha
+    from labrig_study.statistics.stability import rerun_retention, rerun_stability
 
     items = row.run.items
     epochs = sorted({each.epoch for each in row.run.records})

@@ -7,17 +7,10 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import TypedDict
 
-from labrig_study.statistics import (
-    DesignEffect,
-    Estimate,
-    RerunNull,
-    Stability,
-    bootstrap_mean,
-    design_effect,
-    rerun_retention,
-    rerun_stability,
-    wilson,
-)
+from labrig_study.statistics.bootstrap import Estimate, bootstrap_mean
+from labrig_study.statistics.clustered import DesignEffect, design_effect
+from labrig_study.statistics.proportions import wilson
+from labrig_study.statistics.stability import RerunNull, Stability, rerun_retention, rerun_stability
 
 
 @dataclass(frozen=True)

@@ -10,30 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from labrig_study.statistics import (
-    DesignEffect,
-    Detectable,
-    Estimate,
-    GuessCorrected,
-    McNemar,
-    Movement,
-    OddsRatio,
-    PairedT,
-    Permutation,
-    RetentionTest,
-    bootstrap_difference,
-    bootstrap_ratio,
-    bootstrap_ratio_difference,
-    design_effect,
-    detectable,
-    guess_corrected_retention,
-    kept_gained_lost,
-    mcnemar,
-    paired_t,
-    permutation_test,
-    retention_odds_ratio,
-    retention_test,
-)
 from labrig_study.statistics.arms import (
     ArmSummary,
     Item,
@@ -43,6 +19,24 @@ from labrig_study.statistics.arms import (
     items_of,
     some,
     summary_of,
+)
+from labrig_study.statistics.bootstrap import (
+    Estimate,
+    bootstrap_difference,
+    bootstrap_ratio,
+    bootstrap_ratio_difference,
+)
+from labrig_study.statistics.clustered import DesignEffect, Detectable, design_effect, detectable
+from labrig_study.statistics.paired import McNemar, PairedT, Permutation, mcnemar, paired_t, permutation_test
+from labrig_study.statistics.retention import (
+    GuessCorrected,
+    Movement,
+    OddsRatio,
+    RetentionTest,
+    guess_corrected_retention,
+    kept_gained_lost,
+    retention_odds_ratio,
+    retention_test,
 )
 
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Score, Table
 from labrig_study.cells import percent, rounded
-from labrig_study.statistics import wilson
+from labrig_study.statistics.proportions import wilson
 
 K = TypeVar("K", bound=tuple[Any, ...])
 

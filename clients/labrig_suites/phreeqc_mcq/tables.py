@@ -84,7 +84,7 @@ def _over_stems(values: Sequence[float], stems: Sequence[str]) -> tuple[float | 
     """Return the interval over stems in percent; None where it does not exist or NumPy and SciPy are missing."""
     if not has_statistics() or len(set(stems)) < 2:
         return None, None
-    from labrig_study.statistics import bootstrap_mean
+    from labrig_study.statistics.bootstrap import bootstrap_mean
 
     found = bootstrap_mean(values, stems).interval
     return (percent(found[0]), percent(found[1])) if found else (None, None)

@@ -119,7 +119,7 @@ def alpha(pairs: Sequence[tuple[bool, bool]]) -> float | None:
     """Return Krippendorff's alpha of pairs of ratings; None where it does not exist or NumPy is missing."""
     if not pairs or not has_statistics():
         return None
-    from labrig_study.statistics import krippendorff_alpha
+    from labrig_study.statistics.agreement import krippendorff_alpha
 
     return krippendorff_alpha(list(zip(*pairs, strict=True)))
 

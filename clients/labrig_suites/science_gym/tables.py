@@ -12,7 +12,8 @@ from typing import Any
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Score, Table, item_means
 from labrig_study.cells import percent
-from labrig_study.statistics import has_statistics, wilson
+from labrig_study.statistics import has_statistics
+from labrig_study.statistics.proportions import wilson
 from labrig_suites.common.grouped import condition, ends, grouped
 from labrig_suites.science_gym.measures import (
     STYLES,
@@ -94,7 +95,7 @@ def _over_repositories(values: Sequence[float], places: Sequence[str]) -> tuple[
     """Return the interval over repositories in percent; None where it does not exist or NumPy and SciPy are missing."""
     if not has_statistics() or len(set(places)) < 2:
         return None, None
-    from labrig_study.statistics import bootstrap_mean
+    from labrig_study.statistics.bootstrap import bootstrap_mean
 
     found = bootstrap_mean(values, places).interval
     return (percent(found[0]), percent(found[1])) if found else (None, None)

@@ -14,7 +14,8 @@ from typing import Any
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Score, Table
 from labrig_study.cells import mean, percent, rounded
-from labrig_study.statistics import cohen_kappa, pearson
+from labrig_study.statistics.agreement import cohen_kappa
+from labrig_study.statistics.prediction import pearson
 from labrig_suites.common.grouped import grouped
 from labrig_suites.terrabench.analysis.failures import CATEGORIES, NONE, shares
 from labrig_suites.terrabench.analysis.intervals import RESAMPLES, difference, excludes_zero, interval

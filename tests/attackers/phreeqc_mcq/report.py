@@ -9,7 +9,7 @@ from scipy.stats import binom
 
 from attackers.phreeqc_mcq.results import ENOUGH, Result
 from attackers.phreeqc_mcq.set_rules import Rule
-from labrig_study.statistics import wilson
+from labrig_study.statistics.proportions import wilson
 
 
 def report(results: Sequence[Result], rules: Sequence[Rule]) -> str:

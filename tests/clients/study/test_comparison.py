@@ -10,7 +10,7 @@ from dataclasses import asdict, replace
 import numpy as np
 import pytest
 
-from labrig_study import statistics as stats
+from labrig_study.statistics import bootstrap, clustered, paired, proportions, retention, stability
 from labrig_study.statistics.arms import ItemRecord
 from labrig_study.statistics.comparison import compare
 from support.late import late
@@ -46,22 +46,22 @@ def test_a_comparison_is_what_its_parts_say() -> None:
     pair = found.paired
     assert pair is not None
     assert (found.a.n, found.a.clusters, found.a.epochs) == (168, 21, 1)
-    assert found.a.wilson == stats.wilson(sum(x), 168)
-    assert found.b.accuracy.interval == stats.bootstrap_mean(y, stems).interval
+    assert found.a.wilson == proportions.wilson(sum(x), 168)
+    assert found.b.accuracy.interval == bootstrap.bootstrap_mean(y, stems).interval
     assert pair.difference.value == pytest.approx(pair.accuracy_b - pair.accuracy_a)
-    assert pair.difference.interval == stats.bootstrap_difference(x, y, stems).interval
-    assert pair.difference_by_item.interval == stats.bootstrap_difference(x, y).interval
-    assert pair.design == stats.design_effect(np.subtract(y, x), stems)
-    assert pair.permutation == stats.permutation_test(x, y, stems) and pair.permutation.p < 0.001
-    moved = stats.kept_gained_lost([s == 1 for s in x], [s == 1 for s in y])
+    assert pair.difference.interval == bootstrap.bootstrap_difference(x, y, stems).interval
+    assert pair.difference_by_item.interval == bootstrap.bootstrap_difference(x, y).interval
+    assert pair.design == clustered.design_effect(np.subtract(y, x), stems)
+    assert pair.permutation == paired.permutation_test(x, y, stems) and pair.permutation.p < 0.001
+    moved = retention.kept_gained_lost([s == 1 for s in x], [s == 1 for s in y])
     assert pair.movement == moved
     assert pair.retention.value == pytest.approx(moved.retention)
     assert pair.gain_rate.value == pytest.approx(moved.gain_rate)
     assert pair.retention_less_gain.value == pytest.approx(moved.retention - moved.gain_rate)
-    assert pair.test == stats.retention_test(moved)
-    assert pair.mcnemar == stats.mcnemar(moved.gained, moved.lost)
+    assert pair.test == retention.retention_test(moved)
+    assert pair.mcnemar == paired.mcnemar(moved.gained, moved.lost)
     assert pair.t_test.p == pytest.approx(scipy_stats.ttest_rel(y, x).pvalue)
-    assert pair.guess_corrected == stats.guess_corrected_retention(moved, 0.25)
+    assert pair.guess_corrected == retention.guess_corrected_retention(moved, 0.25)
     assert pair.detectable.paired < pair.difference.value
     assert pair.tokens_saved == 1 - 9
     assert found.a.tokens_per_right == pytest.approx(168_000 / sum(x))
@@ -96,9 +96,11 @@ def test_epochs_are_averaged_and_most_of_them_say_right_or_wrong() -> None:
     other = np.array([[r.score for r in b if r.epoch == epoch] for epoch in (1, 2, 3)]).T
     assert found.a.n == 160 and found.a.records == 480 and found.a.epochs == 3
     assert found.a.accuracy.value == pytest.approx(table.mean())
-    assert found.a.stability == stats.rerun_stability(table)
-    assert found.a.rerun_null.retention.value == pytest.approx(stats.rerun_retention(table).retention.value)
-    assert found.paired.movement == stats.kept_gained_lost(table.sum(axis=1) > 1, other.sum(axis=1) > 1)
+    assert found.a.stability == stability.rerun_stability(table)
+    assert found.a.rerun_null.retention.value == pytest.approx(
+        stability.rerun_retention(table).retention.value
+    )
+    assert found.paired.movement == retention.kept_gained_lost(table.sum(axis=1) > 1, other.sum(axis=1) > 1)
     expected = (
         np.mean([table[other[:, j] == 1, i].sum() for i in range(3) for j in range(3)])
         / table.mean(axis=1).sum()
@@ -107,7 +109,7 @@ def test_epochs_are_averaged_and_most_of_them_say_right_or_wrong() -> None:
     # Nothing changed between the arms, so their retention is that between reruns, though far from 1.
     low, high = found.paired.retention_over_epochs.interval
     assert low < found.a.rerun_null.retention.value < high < 0.85
-    assert found.paired.mcnemar == stats.mcnemar(found.paired.movement.gained, found.paired.movement.lost)
+    assert found.paired.mcnemar == paired.mcnemar(found.paired.movement.gained, found.paired.movement.lost)
     assert any("more than half of its epochs are; accuracies" in note for note in found.notes)
 
 

@@ -36,7 +36,8 @@ from labrig_study.report.prose import MOST, Prose
 from labrig_study.report.tabular import columns
 from labrig_study.report.terminal import print_scores
 from labrig_study.report.truth import truth_of
-from labrig_study.statistics import bootstrap_mean, wilson
+from labrig_study.statistics.bootstrap import bootstrap_mean
+from labrig_study.statistics.proportions import wilson
 from support.places import PROJECT
 from support.report_rig import (
     HOSTILE,

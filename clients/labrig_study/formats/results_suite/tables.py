@@ -8,7 +8,7 @@ from typing import Any
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Score, Table, item_means
 from labrig_study.cells import percent
-from labrig_study.statistics import wilson
+from labrig_study.statistics.proportions import wilson
 
 
 def tables(samples: Iterable[Sample], scores: Iterable[Score]) -> list[Table]:

@@ -7,7 +7,8 @@ from typing import Any
 
 from labrig_harness.suite import Table
 from labrig_study.cells import bounds, percent
-from labrig_study.statistics import Estimate, bootstrap_mean, wilson
+from labrig_study.statistics.bootstrap import Estimate, bootstrap_mean
+from labrig_study.statistics.proportions import wilson
 from labrig_suites.phreeqc_mcq.paper.cells import said, table
 from labrig_suites.phreeqc_mcq.paper.lines import lines, remarks
 from labrig_suites.phreeqc_mcq.paper.records import (

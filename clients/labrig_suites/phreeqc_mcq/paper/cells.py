@@ -9,7 +9,7 @@ import numpy as np
 
 from labrig_harness.suite import Table
 from labrig_study.cells import ratio, rounded
-from labrig_study.statistics import Estimate
+from labrig_study.statistics.bootstrap import Estimate
 from labrig_study.statistics.checking import Numbers
 
 

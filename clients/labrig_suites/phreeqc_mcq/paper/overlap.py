@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from labrig_harness.suite import Table
-from labrig_study.statistics import kept_gained_lost
+from labrig_study.statistics.retention import kept_gained_lost
 from labrig_suites.phreeqc_mcq.paper.cells import table
 from labrig_suites.phreeqc_mcq.paper.records import RAW100, RAW500, TOC, Records, rights, shared
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from labrig_harness.suite import Table
 from labrig_study.cells import percent, rounded
-from labrig_study.statistics import rerun_spread, rerun_stability
 from labrig_study.statistics.checking import Numbers
+from labrig_study.statistics.stability import rerun_spread, rerun_stability
 from labrig_suites.phreeqc_mcq.paper.accuracy import LETTERS
 from labrig_suites.phreeqc_mcq.paper.bins import BINS, NO_OUTPUT, bin_of
 from labrig_suites.phreeqc_mcq.paper.cells import millions, signed, table

@@ -8,7 +8,7 @@ from typing import Any
 
 from labrig_harness.suite import Table
 from labrig_study.cells import percent, rounded
-from labrig_study.statistics import Movement, kept_gained_lost
+from labrig_study.statistics.retention import Movement, kept_gained_lost
 from labrig_suites.phreeqc_mcq.paper.accuracy import LETTERS
 from labrig_suites.phreeqc_mcq.paper.bins import BINS, bin_of
 from labrig_suites.phreeqc_mcq.paper.cells import table

@@ -8,7 +8,7 @@ from typing import Any
 
 from labrig_harness.suite import Table
 from labrig_study.cells import bounds, percent, rounded
-from labrig_study.statistics import Estimate, bootstrap_mean
+from labrig_study.statistics.bootstrap import Estimate, bootstrap_mean
 from labrig_suites.phreeqc_mcq.paper.cells import said, table
 from labrig_suites.phreeqc_mcq.paper.records import TOC, Records, Run, right
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from labrig_study.statistics import Estimate, bootstrap_difference, bootstrap_mean
+from labrig_study.statistics.bootstrap import Estimate, bootstrap_difference, bootstrap_mean
 from labrig_suites.terrabench.analysis.observations import Observed, shared_items
 
 RESAMPLES = 2_000

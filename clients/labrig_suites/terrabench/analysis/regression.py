@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from labrig_study.statistics import Logistic, logistic
 from labrig_study.statistics.checking import Floats, Numbers, numbers, same_length
+from labrig_study.statistics.prediction import Logistic, logistic
 
 TOLERANCE = 1e-9
 """Of what is left of a metric, as a share of its own spread, when those before it are taken out."""

@@ -20,7 +20,7 @@ from labrig_harness.endings import EndReason
 from labrig_harness.sample import Sample, SampleInput
 from labrig_harness.suite import Arm, Solution, Unsolvable
 from labrig_harness.trajectory import Step, Submission, ToolCall, Trajectory
-from labrig_study.statistics import wilson
+from labrig_study.statistics.proportions import wilson
 from labrig_suites.common.choice import parse
 from labrig_suites.common.numbers import last_place, significant
 from labrig_suites.phreeqc_basics import suite

@@ -14,7 +14,7 @@ import pytest
 from labrig_harness.sample import Sample, SampleInput
 from labrig_harness.suite import Score
 from labrig_study.cells import percent, points
-from labrig_study.statistics import Movement
+from labrig_study.statistics.retention import Movement
 from labrig_suites.phreeqc_mcq.paper.accuracy import wilson_of
 from labrig_suites.phreeqc_mcq.paper.harnesses import tokens_per_right
 from labrig_suites.phreeqc_mcq.paper.outcomes import outcome_cells

@@ -19,7 +19,7 @@ import pytest
 from labrig.errors import LabrigError
 from labrig_harness.sample import Sample, SampleInput
 from labrig_harness.suite import Score, Table
-from labrig_study.statistics import wilson
+from labrig_study.statistics.proportions import wilson
 from labrig_suites.phreeqc_mcq.paper import paper_tables
 from labrig_suites.phreeqc_mcq.paper.lines import Line, backbone, lines
 from labrig_suites.phreeqc_mcq.paper.records import arrange

@@ -15,7 +15,8 @@ from labrig_harness.channels import last_json_object
 from labrig_harness.sample import Sample, SampleInput
 from labrig_harness.suite import Score, Table
 from labrig_harness.trajectory import Step, Submission, Tokens, ToolCall, Trajectory
-from labrig_study.statistics import krippendorff_alpha, wilson
+from labrig_study.statistics.agreement import krippendorff_alpha
+from labrig_study.statistics.proportions import wilson
 from labrig_suites.science_gym import wording
 from labrig_suites.science_gym.measures import STYLES, constant
 from labrig_suites.science_gym.paper import paper_tables
