@@ -33,11 +33,11 @@ from typing import Any
 
 from labrig_harness.sample import Sample
 from labrig_harness.trajectory import Step, Submission, Trajectory
-from labrig_suites.terrabench.faults import faulty
 from labrig_suites.terrabench.lint import most_typical
 from labrig_suites.terrabench.metrics.answers import Truth
 from labrig_suites.terrabench.score import score
 from labrig_suites.terrabench.truth import truth_of
+from support.terrabench_faults import faulty
 
 ITEMS = 64
 _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w.])")

@@ -20,8 +20,8 @@ from labrig_harness.sample import Sample
 from labrig_harness.suite import Arm, Score
 from labrig_harness.trajectory import Trajectory
 from labrig_suites.terrabench import suite
-from labrig_suites.terrabench.faults import reference
 from labrig_suites.terrabench.metrics.families import family_of
+from support.terrabench_faults import reference
 
 TERRA = suite.arm("agent-terra")
 

@@ -8,8 +8,7 @@
 - `reckoning`: numbers as formulas over results; `solution`, `another`: two solutions made of them
 - `faulty_agents`: agents that play the reference with one fault
 - `published`: published items and traces in their folders, scored
-- `simulated`: items and runs of agents whose ranking is known; `faults`: runs with one fault each; `fixtures`: runs
-  whose scores are known
+- `simulated`: items and runs of agents whose ranking is known; `fixtures`: runs whose scores are known
 """
 
 from labrig_harness.sample import Sample

@@ -38,11 +38,6 @@ class Boundaries:
     calls: int
     kept: dict[str, bool]
 
-    @property
-    def compliant(self) -> bool:
-        """Whether every guardrail was kept."""
-        return all(self.kept.values())
-
 
 def boundaries(trajectory: Trajectory, offered: Collection[str] = ()) -> Boundaries:
     """Return what a run crossed; without `offered`, a call of an unknown tool is what its record marks as one."""

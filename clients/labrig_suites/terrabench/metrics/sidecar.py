@@ -1,8 +1,8 @@
-"""The ``<final_json>`` sidecar: found, read and checked against the five-field schema (section 4.3.2, Appendix D.2).
+"""The ``<final_json>`` sidecar: read and checked against the five-field schema (section 4.3.2, Appendix D.2).
 
 A sidecar is a JSON list of at most `MOST_FIELDS` objects with exactly `KEYS`. Tolerances are numbers of at least 0, or
-null. A field that breaks the schema is no answer to anything; the others count. One object that is no list, a list in
-an object, or two different lists are no sidecar.
+null. A field that breaks the schema is no answer to anything; the others count. One object that is no list, or a list
+in an object, is no sidecar.
 """
 
 from __future__ import annotations
@@ -47,33 +47,6 @@ class Sidecar:
     def valid(self) -> bool:
         """Whether the whole sidecar keeps the schema."""
         return not self.problems
-
-
-def find_sidecars(text: str) -> list[str]:
-    """Return what stands between the tags of a message, verbatim, in order; the innermost where tags are nested.
-
-    >>> find_sidecars("<final_json>[]</final_json> or <final_json><final_json>[1]</final_json>")
-    ['[]', '[1]']
-    """
-    found = []
-    for piece in text[-MOST_CHARS:].split(CLOSE)[:-1]:
-        _, tag, inside = piece.rpartition(OPEN)
-        if tag:
-            found.append(inside.strip())
-    return found
-
-
-def read_message(text: str) -> Sidecar:
-    """Read the sidecar of a whole message: the last one. More than one is a problem unless they are the same."""
-    found = find_sidecars(text)
-    if not found:
-        return Sidecar((), ("there is no complete <final_json>",))
-    read = read_sidecar(found[-1])
-    if len(set(found)) > 1:
-        return Sidecar(
-            read.fields, (f"{len(found)} sidecars that differ: the last one counts", *read.problems)
-        )
-    return read
 
 
 def read_sidecar(text: str) -> Sidecar:

@@ -15,7 +15,7 @@ from labrig_suites.terrabench.metrics.answers import answers, truths_of
 from labrig_suites.terrabench.metrics.calls import MOST_REFERENCE, Made, reference_of
 from labrig_suites.terrabench.metrics.compat import answers_compat, process_compat
 from labrig_suites.terrabench.metrics.process import process
-from labrig_suites.terrabench.metrics.sidecar import MOST_FIELDS, read_message, read_sidecar
+from labrig_suites.terrabench.metrics.sidecar import MOST_FIELDS, read_sidecar
 
 FIELD: dict[str, Any] = {"key": "x", "value": 1.0, "abs_tol": 0.1, "rel_tol": 0, "floor_scale": 0}
 TRUTH = truths_of([FIELD])
@@ -66,22 +66,6 @@ def test_sidecars(text: str, hit: float, valid: bool) -> None:
     assert (answers(read.fields, TRUTH, rule="eq1").hit, read.valid) == (hit, valid), read.problems
 
 
-def test_messages() -> None:
-    right, wrong = sidecar(FIELD), sidecar({**FIELD, "value": 5})
-
-    def read(text: str) -> tuple[float, bool]:
-        found = read_message(text)
-        return answers(found.fields, TRUTH).hit, found.valid
-
-    assert read(f"So: <final_json>\n{right}\n</final_json> done") == (1, True)
-    assert read(f"<final_json>{wrong}</final_json> or <final_json>{right}</final_json>") == (1, False)
-    assert read(f"<final_json>{right}</final_json> or <final_json>{wrong}</final_json>") == (0, False)
-    assert read(f"<final_json>{right}</final_json> again <final_json>{right}</final_json>") == (1, True)
-    assert read(f"<final_json><final_json>{right}</final_json></final_json>") == (1, True)
-    assert read(f"<final_json>{right}") == read(right) == read("") == (0, False)
-    assert read(f"<final_json>{right}</final_json>" * 2_000) == (1, True)
-
-
 def test_five_thousand_fields() -> None:
     many = [{**FIELD, "key": f"k{number}"} for number in range(5_000)]
     read = read_sidecar(json.dumps([*many, FIELD]))
@@ -92,7 +76,7 @@ def test_five_thousand_fields() -> None:
 @settings(suppress_health_check=[HealthCheck.too_slow])  # a busy machine draws slowly
 @given(st.text(max_size=80))
 def test_any_text_is_read(text: str) -> None:
-    for read in (read_sidecar(text), read_message(f"<final_json>{text}</final_json>")):
+    for read in map(read_sidecar, (text, f"<final_json>{text}</final_json>")):
         assert read.valid == (not read.problems)
         assert answers(read.fields, TRUTH).num in (0, 1)
 

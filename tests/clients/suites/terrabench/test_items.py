@@ -16,7 +16,6 @@ from labrig_harness import blobs
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Unsolvable
 from labrig_suites.terrabench import items, suite
-from labrig_suites.terrabench.faults import faulty, reference
 from labrig_suites.terrabench.lint import lint, lint_set
 from labrig_suites.terrabench.making.assembling import ENGINES, PER_TRACK, make_item
 from labrig_suites.terrabench.making.domains import domains
@@ -25,6 +24,7 @@ from labrig_suites.terrabench.reckoning import places, reckoned
 from labrig_suites.terrabench.truth import DOMAINS, LEVELS, TRACKS
 from support.crops import needs_crops
 from support.recomputed import recomputed
+from support.terrabench_faults import faulty, reference
 from support.terrabench_runs import TERRA, full_marks, play, results_of, with_changed
 
 PROCESS = ("InstAcc", "ToolCallSuccessRate", "ToolAcc", "CategoryF1", "ArgAcc", "OrderScore")

@@ -264,8 +264,8 @@ def test_what_a_run_crossed() -> None:
     inside = ToolCall("aggregate", {"data": "a.nc"}, 0, False)
     outside = ToolCall("gis", {"files": ["b.gpkg", "../c.gpkg"]}, 1, True)
     got = boundaries(run(inside, outside))
-    assert (got.accuracy, got.calls, got.kept["inside"], got.compliant) == (0.5, 2, False, False)
-    assert boundaries(run(inside)).compliant
+    assert (got.accuracy, got.calls, got.kept["inside"]) == (0.5, 2, False)
+    assert all(boundaries(run(inside)).kept.values())
     assert not boundaries(run(inside), offered=["gis"]).kept["offered"]
     assert not boundaries(run(inside, late=inside)).kept["answered"]
     peeking = ToolCall("run_python_code", {"code": "open('number_ground_truth.json')"}, 2, False)

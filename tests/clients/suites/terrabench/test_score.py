@@ -17,10 +17,10 @@ from labrig_harness.suite import Score
 from labrig_harness.trajectory import Step, Submission, ToolCall
 from labrig_suites.terrabench.analysis.failures import CATEGORIES, failures
 from labrig_suites.terrabench.analysis.observations import METRICS
-from labrig_suites.terrabench.faults import FAULTS, faulty, reference
 from labrig_suites.terrabench.score import score
 from labrig_suites.terrabench.simulated import items
 from support.places import PROJECT
+from support.terrabench_faults import FAULTS, faulty, reference
 
 PAGE = (PROJECT / "docs" / "suites" / "terrabench.md").read_text(encoding="utf-8")
 
