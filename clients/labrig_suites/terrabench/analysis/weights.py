@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from labrig_study.statistics.checking import at_least, numbers
-from labrig_study.statistics.prediction import midranks
+from labrig_study.statistics.prediction import spearman
 from labrig_suites.terrabench.metrics.process import WEIGHTS
 
 SPREAD, DRAWS = 0.10, 1_000
@@ -80,7 +80,7 @@ def perturbed(
         raise ValueError(f"with a spread of {spread} all weights of a draw may be 0")
     given = metrics @ base
     all_scores = np.round(moved / sums @ metrics.T, 12)
-    found = [each for row in all_scores if (each := _spearman(row, np.round(given, 12))) is not None]
+    found = [each for row in all_scores if (each := spearman(row, np.round(given, 12)).value) is not None]
     level = 1e-12
     top, bottom = given >= given.max() - level, given <= given.min() + level
     first = [bool((top & (row >= row.max() - level)).any()) for row in all_scores]
@@ -127,7 +127,7 @@ def schemes(
             Scheme(
                 label,
                 dict(zip(names, map(float, share), strict=True)),
-                _spearman(np.round(metrics @ share, 12), given),
+                spearman(np.round(metrics @ share, 12), given).value,
             )
         )
     return made
@@ -149,12 +149,6 @@ def _checked(
         [numbers([row[name] for name in names], f"metrics of {model}") for model, row in table.items()]
     )
     return names, metrics, base / base.sum()
-
-
-def _spearman(first: np.ndarray, second: np.ndarray) -> float | None:
-    mine, theirs = (midranks(each) - (each.size + 1) / 2 for each in (first, second))
-    norm = float(np.sqrt((mine @ mine) * (theirs @ theirs)))
-    return float(mine @ theirs) / norm if norm > 0 else None
 
 
 def leaders(
