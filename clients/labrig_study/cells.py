@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from statistics import fmean
+import math
+from collections.abc import Iterable, Sequence
+from statistics import fmean, stdev
 
 NONE = "–"
 """An interval that cannot be computed."""
@@ -42,3 +43,9 @@ def mean(values: Iterable[float | None]) -> float | None:
     """Return the mean of what is known; None of nothing."""
     known = [value for value in values if value is not None]
     return fmean(known) if known else None
+
+
+def with_error(values: Sequence[float], digits: int = 2) -> str:
+    """Return a mean with its standard error: ``26.1 ± 1.9``; the error of one value is not known, nothing is empty."""
+    error = f" ± {stdev(values) / math.sqrt(len(values)):.{digits}f}" if len(values) > 1 else ""
+    return f"{fmean(values):.{digits}f}{error}" if values else ""

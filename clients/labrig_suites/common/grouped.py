@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Score, Table
 from labrig_study.cells import percent, rounded
+from labrig_study.statistics import has_statistics
 from labrig_study.statistics.proportions import wilson
 
 K = TypeVar("K", bound=tuple[Any, ...])
@@ -42,8 +43,21 @@ def grouped(scores: Iterable[Score], key: Callable[[Score], K]) -> dict[K, list[
 
 def with_interval(values: Sequence[float]) -> tuple[float | None, ...]:
     """Return the percentage of means of items, with its 95 % Wilson interval."""
-    low, high = wilson(sum(values), len(values))
-    return percent(sum(values), len(values)), percent(low), percent(high)
+    return percent(sum(values), len(values)), *by_wilson(sum(values), len(values))
+
+
+def by_wilson(part: float, whole: int) -> tuple[float | None, ...]:
+    """Return Wilson's 95 % interval in percent; None of nothing."""
+    return tuple(map(percent, wilson(part, whole) if whole else (None, None)))
+
+
+def over_clusters(values: Sequence[float], clusters: Sequence[str]) -> tuple[float | None, ...]:
+    """Return the interval over clusters in percent; None where it does not exist or NumPy and SciPy are missing."""
+    if not has_statistics() or len(set(clusters)) < 2:
+        return None, None
+    from labrig_study.statistics.bootstrap import bootstrap_mean
+
+    return tuple(map(percent, bootstrap_mean(values, clusters).interval or (None, None)))
 
 
 def both(group: Sequence[Score]) -> tuple[float | None, ...]:

@@ -12,7 +12,6 @@ from typing import Any
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Score, Table, item_means
 from labrig_study.cells import percent
-from labrig_study.statistics import has_statistics
 from labrig_suites.common.choice import WITHOUT_TOOLS
 from labrig_suites.common.grouped import (
     NO_LETTER,
@@ -22,6 +21,7 @@ from labrig_suites.common.grouped import (
     ends,
     grouped,
     most_frequent_letter,
+    over_clusters,
     with_interval,
 )
 from labrig_suites.phreeqc_mcq.score import BREAKS, option
@@ -54,11 +54,10 @@ def accuracy(samples: Mapping[str, Sample], scores: Sequence[Score]) -> Table:
         stems = [
             samples[item].labels.get("stem", item) for item in dict.fromkeys(each.task for each in group)
         ]
-        low, high = _over_stems(strict, stems)
         rows.append(
             (
                 *(arm, agent, len(strict), len(set(stems))),
-                *(percent(sum(strict), len(strict)), low, high),
+                *(percent(sum(strict), len(strict)), *over_clusters(strict, stems)),
                 *with_interval(compat),
                 *effort(group),
             )
@@ -78,16 +77,6 @@ def accuracy(samples: Mapping[str, Sample], scores: Sequence[Score]) -> Table:
             f"most frequent letter gives {most_frequent_letter(samples.values())} %, a blind guess {GUESS:g} %."
         ),
     )
-
-
-def _over_stems(values: Sequence[float], stems: Sequence[str]) -> tuple[float | None, float | None]:
-    """Return the interval over stems in percent; None where it does not exist or NumPy and SciPy are missing."""
-    if not has_statistics() or len(set(stems)) < 2:
-        return None, None
-    from labrig_study.statistics.bootstrap import bootstrap_mean
-
-    found = bootstrap_mean(values, stems).interval
-    return (percent(found[0]), percent(found[1])) if found else (None, None)
 
 
 def by_topic(samples: Mapping[str, Sample], scores: Sequence[Score]) -> Table:

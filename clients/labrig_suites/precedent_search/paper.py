@@ -6,15 +6,13 @@ of trials, with the standard error of a share, as the paper has them.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from statistics import fmean, stdev
 from typing import Any
 
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Score, Table
-from labrig_study.cells import percent
+from labrig_study.cells import percent, with_error
 from labrig_suites.common.grouped import grouped
 from labrig_suites.precedent_search.score import CATEGORIES
 
@@ -44,18 +42,7 @@ def paper_tables(samples: Sequence[Sample], scores: Sequence[Score]) -> list[Tab
 
 def share(group: Sequence[Score], holds: Callable[[Score], bool]) -> str:
     """Return a percentage with its standard error: ``26.1 ± 1.9``; empty for no trial."""
-    if not group:
-        return ""
-    values = [100.0 * holds(score) for score in group]
-    return average(values)
-
-
-def average(values: Sequence[float], places: int = 2) -> str:
-    """Return a mean with its standard error; the error of one value is not known."""
-    if not values:
-        return ""
-    error = f" ± {stdev(values) / math.sqrt(len(values)):.{places}f}" if len(values) > 1 else ""
-    return f"{fmean(values):.{places}f}{error}"
+    return with_error([100.0 * holds(score) for score in group])
 
 
 def _read(group: Sequence[Score]) -> list[Score]:
@@ -190,10 +177,10 @@ def efficiency(groups: Groups) -> Table:
                     *names,
                     efforts,
                     len(group),
-                    average([100 * score.compat for score in group]),
-                    average(calls, 1),
+                    with_error([100 * score.compat for score in group]),
+                    with_error(calls, 1),
                 ),
-                *(average(tokens, 3), len(tokens), average(costs), len(costs)),
+                *(with_error(tokens, 3), len(tokens), with_error(costs), len(costs)),
             )
         )
     columns = (
@@ -221,7 +208,7 @@ def calls_by_outcome(groups: Groups) -> Table:
         for each in CATEGORIES:
             calls = [float(score.facts["calls"]) for score in group if score.facts["category"] == each]
             if calls:
-                rows.append((*names, each, len(calls), average(calls, 1)))
+                rows.append((*names, each, len(calls), with_error(calls, 1)))
     return Table("Figure 8. Tool calls by outcome", (*WHO, "outcome", "trials", "tool calls"), tuple(rows))
 
 

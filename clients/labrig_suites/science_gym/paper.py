@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from statistics import fmean
 from typing import Any
 
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Score, Table, item_means
-from labrig_study.cells import percent
+from labrig_study import cells
+from labrig_study.cells import percent, rounded
 from labrig_suites.common.grouped import grouped
 from labrig_suites.science_gym.measures import (
     STYLES,
@@ -71,10 +71,10 @@ def styles(samples: dict[str, Sample], models: Models) -> Table:
     for model, group in models.items():
         answers = by_question(samples, group, "compat")
         found = [alpha(paired(answers, style)) for style in PARAPHRASES]
-        rows.append((*model, *(_two(each) for each in found)))
+        rows.append((*model, *(rounded(each, 2) for each in found)))
     if rows:
         columns = ([row[2 + n] for row in rows if row[2 + n] is not None] for n in range(len(PARAPHRASES)))
-        rows.append(("average", "", *(_two(fmean(each)) if each else None for each in columns)))
+        rows.append(("average", "", *(rounded(cells.mean(each), 2) for each in columns)))
     return table(
         "Table 1. Agreement with the template, by style",
         ("agent", "arm", *PARAPHRASES),
@@ -190,8 +190,4 @@ def table(title: str, columns: Sequence[str], rows: Sequence[tuple[Any, ...]], n
 def _accuracy(group: Sequence[Score]) -> float | None:
     """Return the mean over items, epochs of an item averaged first: a rerun that lacks some weighs nothing more."""
     means = item_means(group, "compat")
-    return percent(sum(means), len(means)) if means else None
-
-
-def _two(value: float | None) -> float | None:
-    return None if value is None else round(value, 2) + 0.0
+    return percent(sum(means), len(means))

@@ -11,10 +11,8 @@ from typing import Any
 
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Score, Table, item_means
-from labrig_study.cells import percent
-from labrig_study.statistics import has_statistics
-from labrig_study.statistics.proportions import wilson
-from labrig_suites.common.grouped import condition, ends, grouped
+from labrig_study.cells import percent, rounded
+from labrig_suites.common.grouped import by_wilson, condition, ends, grouped, over_clusters
 from labrig_suites.science_gym.measures import (
     STYLES,
     TEMPLATE,
@@ -64,8 +62,8 @@ def accuracy(samples: Mapping[str, Sample], scores: Sequence[Score]) -> Table:
         rows.append(
             (
                 *(arm, agent, len(strict), len(set(places))),
-                *(percent(sum(strict), len(strict)), *_over_repositories(strict, places)),
-                *(percent(sum(compat), len(compat)), *_bounds(sum(compat), len(compat))),
+                *(percent(sum(strict), len(strict)), *over_clusters(strict, places)),
+                *(percent(sum(compat), len(compat)), *by_wilson(sum(compat), len(compat))),
                 percent(sum(each.facts["committed"] for each in group), len(group)),
             )
         )
@@ -91,24 +89,6 @@ def _repository(sample: Sample) -> str:
     return sample.labels.get("repository", sample.id)
 
 
-def _over_repositories(values: Sequence[float], places: Sequence[str]) -> tuple[float | None, float | None]:
-    """Return the interval over repositories in percent; None where it does not exist or NumPy and SciPy are missing."""
-    if not has_statistics() or len(set(places)) < 2:
-        return None, None
-    from labrig_study.statistics.bootstrap import bootstrap_mean
-
-    found = bootstrap_mean(values, places).interval
-    return (percent(found[0]), percent(found[1])) if found else (None, None)
-
-
-def _bounds(part: float, whole: int) -> tuple[float | None, float | None]:
-    """Return Wilson's interval in percent; None of nothing."""
-    if not whole:
-        return None, None
-    low, high = wilson(part, whole)
-    return percent(low), percent(high)
-
-
 def abstentions(scores: Sequence[Score]) -> Table:
     """Return precision and recall of "not possible" by arm and agent."""
     rows = []
@@ -116,8 +96,8 @@ def abstentions(scores: Sequence[Score]) -> Table:
         row: list[Any] = [arm, agent, len(group)]
         strict, compat = abstention(group, "strict"), abstention(group, "compat")
         row += [strict.true, strict.said, strict.both]
-        row += [percent(strict.precision), *_bounds(strict.both, strict.said)]
-        row += [percent(strict.recall), *_bounds(strict.both, strict.true)]
+        row += [percent(strict.precision), *by_wilson(strict.both, strict.said)]
+        row += [percent(strict.recall), *by_wilson(strict.both, strict.true)]
         row += [compat.said, percent(compat.precision), percent(compat.recall)]
         rows.append(tuple(row))
     return Table(
@@ -275,5 +255,4 @@ def agreement(samples: Mapping[str, Sample], scores: Sequence[Score]) -> Table:
 
 
 def _alpha(answers: Answers, style: str) -> float | None:
-    found = alpha(paired(answers, style))
-    return None if found is None else round(found, 2) + 0.0
+    return rounded(alpha(paired(answers, style)), 2)

@@ -12,9 +12,9 @@ from typing import Any
 
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Score, Table
-from labrig_study.cells import percent
+from labrig_study.cells import percent, with_error
 from labrig_suites.common.grouped import grouped
-from labrig_suites.supercon_extraction.tables import failed, of, shown
+from labrig_suites.supercon_extraction.tables import failed, of
 
 
 def paper_tables(samples: Sequence[Sample], scores: Sequence[Score]) -> list[Table]:
@@ -34,9 +34,9 @@ def pairs(groups: Groups) -> Table:
         (
             *names,
             len(group),
-            shown([score.compat for score in group]),
-            shown(of(group, "pm")),
-            shown([s.strict for s in group]),
+            with_error([score.compat for score in group]),
+            with_error(of(group, "pm")),
+            with_error([s.strict for s in group]),
         )
         for names, group in groups.items()
     ]
@@ -56,7 +56,7 @@ def effort(groups: Groups) -> Table:
         tokens = [score.facts["tokens"] for score in group if score.facts["tokens"] is not None]
         rows.append(
             (
-                *(*names, len(group), shown([score.compat for score in group])),
+                *(*names, len(group), with_error([score.compat for score in group])),
                 *(round(fmean(costs), 4) if costs else None, len(costs)),
                 *(round(fmean(tokens) / 1000, 1) if tokens else None, len(tokens)),
                 percent(sum(map(failed, group)), len(group)),
@@ -83,7 +83,7 @@ def effort(groups: Groups) -> Table:
 def tolerances(groups: Groups) -> Table:
     """Return Table 6: F1 of values at three tolerances."""
     rows = [
-        (*names, len(group), *(shown(of(group, fact)) for fact in ("f1", "f1_1", "f1_10", "pm")))
+        (*names, len(group), *(with_error(of(group, fact)) for fact in ("f1", "f1_1", "f1_10", "pm")))
         for names, group in groups.items()
     ]
     return Table(
@@ -100,9 +100,9 @@ def per_page(groups: Groups) -> Table:
         (
             *names,
             len(group),
-            shown(of(group, "said")),
-            shown(of(group, "recall")),
-            shown(of(group, "precision")),
+            with_error(of(group, "said")),
+            with_error(of(group, "recall")),
+            with_error(of(group, "precision")),
         )
         for names, group in groups.items()
     ]
@@ -124,7 +124,7 @@ def reliability(groups: Groups) -> Table:
                 len(group),
                 percent(len(group) - len(kept), len(group)),
                 len(kept),
-                shown([s.compat for s in kept]),
+                with_error([s.compat for s in kept]),
             )
         )
     return Table(

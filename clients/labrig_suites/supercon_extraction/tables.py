@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
-from statistics import fmean, stdev
 from typing import Any
 
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Score, Table
-from labrig_study.cells import percent
+from labrig_study.cells import percent, with_error
 from labrig_suites.common.grouped import condition, ends, grouped
 
 NOTE = (
@@ -24,14 +22,6 @@ def tables(samples: Iterable[Sample], scores: Iterable[Score]) -> list[Table]:
     known = {sample.id for sample in samples}
     found = [score for score in scores if score.task in known]
     return [extraction(found), levels(found), figures(found), ends(found)]
-
-
-def shown(values: Sequence[float]) -> str:
-    """Return mean and standard error: ``0.27 ± 0.01``; the error of one value is not known."""
-    if not values:
-        return ""
-    error = f" ± {stdev(values) / math.sqrt(len(values)):.2f}" if len(values) > 1 else ""
-    return f"{fmean(values):.2f}{error}"
 
 
 def failed(score: Score) -> bool:
@@ -54,9 +44,18 @@ def extraction(scores: Sequence[Score]) -> Table:
         )
         rows.append(
             (
-                *(*names, len(group), shown([score.strict for score in group]), shown(of(group, "f1"))),
-                *(shown(of(group, "precision")), shown(of(group, "recall")), shown(of(group, "pm"))),
-                *(shown([score.compat for score in group]), shown(of(group, "compat_recall"))),
+                *(
+                    *names,
+                    len(group),
+                    with_error([score.strict for score in group]),
+                    with_error(of(group, "f1")),
+                ),
+                *(
+                    with_error(of(group, "precision")),
+                    with_error(of(group, "recall")),
+                    with_error(of(group, "pm")),
+                ),
+                *(with_error([score.compat for score in group]), with_error(of(group, "compat_recall"))),
                 *(on_page if quoted else None, percent(sum(map(failed, group)), len(group))),
             )
         )
@@ -86,7 +85,16 @@ def levels(scores: Sequence[Score]) -> Table:
     for names, group in grouped(scores, condition).items():
         for place, inner in grouped(group, _place).items():
             strict, compat = ([getattr(score, by) for score in inner] for by in ("strict", "compat"))
-            rows.append((*names, *place, len(inner), shown(strict), shown(of(inner, "pm")), shown(compat)))
+            rows.append(
+                (
+                    *names,
+                    *place,
+                    len(inner),
+                    with_error(strict),
+                    with_error(of(inner, "pm")),
+                    with_error(compat),
+                )
+            )
     columns = (
         "arm",
         "agent",
