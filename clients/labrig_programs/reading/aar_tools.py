@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, BinaryIO
 
-from labrig_programs.reading.building import OpenCall, OpenRun, arguments_of, as_text, text_part, word
+from labrig_programs.reading.building import OpenCall, OpenRun, as_text, text_part, word
 from labrig_programs.reading.lines import Line, Skipped, objects
 from labrig_programs.reading.read_run import ReadRun
 
@@ -46,9 +46,7 @@ def read(lines: Iterable[Line] | BinaryIO) -> list[ReadRun]:
 
 
 def _take_event(run: OpenRun, number: int, event: dict[str, Any]) -> None:
-    turn = run.turn()
-    arguments, raw = arguments_of(event["args"])
-    call = OpenCall(event["tool"], arguments, f"line-{number}", "", raw, "not_json" if raw else "")
+    turn, call = run.turn(), OpenCall.of(event["tool"], event["args"], f"line-{number}")
     run.add_call(turn, call)
     text = word(event.get("result_preview")) or as_text(event.get("result_preview") or "")
     length = event.get("result_len")

@@ -378,8 +378,7 @@ def _read_foreign(document: Json) -> ReadRun:
     started = next((turn.meta["time"] for turn in run.turns if "time" in turn.meta), "")
     if started:
         run.meta["started"] = started
-    last = run.last_turn()
-    text = "\n".join(last.text) if last is not None and not last.calls else ""
+    text = run.last_words()
     end = "answered" if text.strip() else "no_answer"
     return run.finish(end=end, detail="ATIF holds no end reason", text=text)  # type: ignore[arg-type]
 
@@ -387,10 +386,10 @@ def _read_foreign(document: Json) -> ReadRun:
 def _read_foreign_step(run: OpenRun, step: Json) -> None:
     source = step.get("source")
     turn = run.turn(
-        source if source in ("user", "system") else "agent", seen_text(_read_content(step.get("message")))
+        source if source in ("user", "system") else "agent",
+        seen_text(_read_content(step.get("message"))),
+        word(step.get("timestamp")),
     )
-    if time := word(step.get("timestamp")):
-        turn.meta["time"] = time
     if reasoning := word(step.get("reasoning_content")):
         turn.reasoning.append(reasoning)
     turn.model = word(step.get("model_name")) or (run.model if turn.source == "agent" else "")

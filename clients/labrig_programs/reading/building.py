@@ -32,6 +32,12 @@ class OpenCall:
     delivered_bytes: int | None = None
     meta: Json = field(default_factory=dict)
 
+    @classmethod
+    def of(cls, tool: str, given: Any, id: str, server: str = "") -> OpenCall:
+        """Return a call with arguments as a log writes them; those that are no object are a fault."""
+        arguments, raw = arguments_of(given)
+        return cls(tool, arguments, id, server, raw, "not_json" if raw else "")
+
     def answer(self, wire: Wire) -> None:
         """Take a result."""
         self.result, self.answered = wire, True
@@ -74,9 +80,11 @@ class OpenRun:
     meta: Json = field(default_factory=dict)
     calls: dict[str, list[OpenCall]] = field(default_factory=dict)
 
-    def turn(self, source: Literal["agent", "user", "system"] = "agent", text: str = "") -> OpenTurn:
+    def turn(
+        self, source: Literal["agent", "user", "system"] = "agent", text: str = "", time: str = ""
+    ) -> OpenTurn:
         """Begin a step."""
-        turn = OpenTurn(source, [text] if text else [])
+        turn = OpenTurn(source, [text] if text else [], meta={"time": time} if time else {})
         self.turns.append(turn)
         return turn
 
@@ -90,6 +98,13 @@ class OpenRun:
         found = self.calls.get(id, [])
         return next((call for call in found if not call.answered), found[-1] if found else None)
 
+    def answered_call(self, id: str) -> OpenCall | None:
+        """Return the call that a result is of; a result of none is counted as skipped."""
+        call = self.call(id)
+        if call is None:
+            self.skipped.add("results of calls that the log does not show")
+        return call
+
     def warn(self, text: str) -> None:
         """Note what the program itself complained of; at most twenty."""
         warnings = self.meta.setdefault("warnings", [])
@@ -99,6 +114,11 @@ class OpenRun:
     def last_turn(self) -> OpenTurn | None:
         """Return the agent's last turn."""
         return next((turn for turn in reversed(self.turns) if turn.source == "agent"), None)
+
+    def last_words(self) -> str:
+        """Return what the agent's last turn said; nothing where it made calls, whose results it waited for."""
+        last = self.last_turn()
+        return "\n".join(last.text) if last is not None and not last.calls else ""
 
     def count_together(self, tokens: Tokens, of: str) -> None:
         """Put tokens that were counted for several turns on the last one; those before it are then measured too.

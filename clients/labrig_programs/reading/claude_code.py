@@ -40,8 +40,8 @@ from labrig_programs.reading.building import (
     text_of,
     word,
 )
-from labrig_programs.reading.lines import Line, Skipped, objects
-from labrig_programs.reading.owner import owner
+from labrig_programs.reading.lines import Line, Skipped
+from labrig_programs.reading.owner import events_of
 from labrig_programs.reading.read_run import ReadRun, Wire
 
 NAME = "claude-code"
@@ -74,11 +74,7 @@ def read(lines: Iterable[Line] | BinaryIO) -> list[ReadRun]:
     skipped = Skipped()
     sessions: dict[str, _Session] = {}
     key = ""
-    for number, event in objects(lines, skipped):
-        program = owner(event)
-        if program not in (NAME, ""):
-            skipped.add(f"lines of another program ({program})", number)
-            continue
+    for number, event in events_of(NAME, lines, skipped):
         key = FILE if "sessionId" in event else word(event.get("session_id")) or key
         session = sessions.setdefault(key, _Session(OpenRun(NAME, skipped), in_file=key == FILE))
         if not session.take(event):
@@ -264,9 +260,8 @@ class _Session:
 
     def _take_result(self, event: Json, block: Json, alone: bool) -> None:
         id = word(block.get("tool_use_id"))
-        call = self.run.call(id)
+        call = self.run.answered_call(id)
         if call is None:
-            self.run.skipped.add("results of calls that the log does not show")
             return
         for turn in self.open.values():
             if any(each is call for each in turn.calls):

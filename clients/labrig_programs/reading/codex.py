@@ -37,8 +37,8 @@ from labrig_programs.reading.building import (
     text_part,
     word,
 )
-from labrig_programs.reading.lines import Line, Skipped, objects
-from labrig_programs.reading.owner import owner
+from labrig_programs.reading.lines import Line, Skipped
+from labrig_programs.reading.owner import events_of
 from labrig_programs.reading.read_run import ReadRun, Wire
 
 NAME = "codex"
@@ -49,11 +49,7 @@ def read(lines: Iterable[Line] | BinaryIO) -> list[ReadRun]:
     """Read the events of ``codex exec --json`` (a run for each thread) or a rollout (one run)."""
     skipped = Skipped()
     runs: list[_Exec | _Rollout] = []
-    for number, event in objects(lines, skipped):
-        program = owner(event)
-        if program not in (NAME, ""):
-            skipped.add(f"lines of another program ({program})", number)
-            continue
+    for number, event in events_of(NAME, lines, skipped):
         kind = word(event.get("type"))
         if kind == "thread.started" or not runs:
             in_exec = "." in kind or kind == "error"
@@ -171,7 +167,7 @@ class _Exec:
         last = self.run.last_turn()
         if last is not None:
             self.run.model = last.model
-        text = "\n".join(last.text) if last is not None and not last.calls else ""
+        text = self.run.last_words()
         if self.ended == "completed":
             end, detail = stopped(self.run, text)
             return self.run.finish(end=end, detail=detail, text=text)
@@ -182,9 +178,7 @@ class _Exec:
 
 def _open_exec_call(item: Json, kind: str, id: str) -> OpenCall:
     if kind == "mcp_tool_call":
-        arguments, raw = arguments_of(item.get("arguments"))
-        server = word(item.get("server"))
-        return OpenCall(word(item.get("tool")), arguments, id, server, raw, "not_json" if raw else "")
+        return OpenCall.of(word(item.get("tool")), item.get("arguments"), id, word(item.get("server")))
     shown = {"command_execution": ("command",), "file_change": ("changes",), "web_search": ("query",)}
     names = shown.get(kind, tuple(name for name in item if name not in ("id", "type", "status")))
     return OpenCall(kind, {name: item[name] for name in names if name in item}, id)
@@ -278,10 +272,7 @@ class _Rollout:
 
     def _find_turn(self, time: str) -> OpenTurn:
         if self.closed or not self.run.turns or self.run.turns[-1].source != "agent":
-            turn = self.run.turn()
-            turn.model = self.run.model
-            if time:
-                turn.meta["time"] = time
+            self.run.turn(time=time).model = self.run.model
             self.closed = False
         return self.run.turns[-1]
 
@@ -294,9 +285,7 @@ class _Rollout:
             if role == "assistant":
                 self._find_turn(time).text.append(text)
             else:
-                turn = self.run.turn("user" if role == "user" else "system", text)
-                if time:
-                    turn.meta["time"] = time
+                self.run.turn("user" if role == "user" else "system", text, time)
         elif kind == "reasoning":
             told = [
                 word(each.get("text")) for each in [*rows(item.get("summary")), *rows(item.get("content"))]
@@ -318,9 +307,8 @@ class _Rollout:
 
     def _take_output(self, item: Json, time: str) -> None:
         id = word(item.get("call_id"))
-        call = self.run.call(id)
+        call = self.run.answered_call(id)
         if call is None:
-            self.run.skipped.add("results of calls that the log does not show")
             return
         given, failed = _read_given(item.get("output"))
         call.delivered_bytes = text_bytes(given)
@@ -407,8 +395,7 @@ class _Rollout:
 
     def finish(self) -> ReadRun:
         """Say why the run ended."""
-        last = self.run.last_turn()
-        said = "\n".join(last.text) if last is not None and not last.calls else ""
+        said = self.run.last_words()
         text = self.last_text or said
         if self.failure:
             return self.run.finish(end="model_error", detail=self.failure, text=text)
@@ -436,8 +423,7 @@ def _open_response_call(item: Json, kind: str) -> OpenCall:
         server, _, name = name[5:].partition("__")
     elif not server and "__" in name:  # versions before 0.40: <server>__<tool>
         server, _, name = name.partition("__")
-    arguments, raw = arguments_of(item.get("arguments"))
-    return OpenCall(name, arguments, id, server.rstrip("_"), raw, "not_json" if raw else "")
+    return OpenCall.of(name, item.get("arguments"), id, server.rstrip("_"))
 
 
 _HEAD = re.compile(r"\AWall time: [0-9.]+ seconds\nOutput:\n?")

@@ -32,8 +32,8 @@ from labrig_programs.reading.building import (
     text_part,
     word,
 )
-from labrig_programs.reading.lines import Line, Skipped, objects
-from labrig_programs.reading.owner import owner
+from labrig_programs.reading.lines import Line, Skipped
+from labrig_programs.reading.owner import events_of
 from labrig_programs.reading.read_run import ReadRun
 
 NAME = "gemini"
@@ -52,11 +52,7 @@ def read(lines: Iterable[Line] | BinaryIO) -> list[ReadRun]:
     """Read a stream; each ``init`` begins a run."""
     skipped = Skipped()
     runs: list[_Run] = []
-    for number, event in objects(lines, skipped):
-        program = owner(event)
-        if program not in (NAME, ""):
-            skipped.add(f"lines of another program ({program})", number)
-            continue
+    for number, event in events_of(NAME, lines, skipped):
         if event.get("type") == "init" or not runs:
             runs.append(_Run(OpenRun(NAME, skipped)))
         if not runs[-1].take(event):
@@ -96,18 +92,14 @@ class _Run:
     def _find_turn(self, time: str, *, begins: bool) -> OpenTurn:
         last = self.run.turns[-1] if self.run.turns else None
         if begins or last is None or last.source != "agent":
-            last = self.run.turn()
+            last = self.run.turn(time=time)
             last.model = self.run.model
-            if time:
-                last.meta["time"] = time
         return last
 
     def _take_message(self, event: Json, time: str) -> None:
         text = word(event.get("content"))
         if event.get("role") != "assistant":
-            turn = self.run.turn("user", text)
-            if time:
-                turn.meta["time"] = time
+            self.run.turn("user", text, time)
             return
         last = self.run.turns[-1] if self.run.turns else None
         turn = self._find_turn(time, begins=last is not None and bool(last.calls))
@@ -121,15 +113,13 @@ class _Run:
         # The calls of one reply are announced before any of them is answered.
         begins = last is not None and any(call.answered for call in last.calls)
         turn = self._find_turn(time, begins=begins)
-        server, tool = _split_tool(word(event.get("tool_name")), word(event.get("tool_id")))
-        arguments, raw = arguments_of(event.get("parameters"))
-        call = OpenCall(tool, arguments, word(event.get("tool_id")), server, raw, "not_json" if raw else "")
-        self.run.add_call(turn, call)
+        id = word(event.get("tool_id"))
+        server, tool = _split_tool(word(event.get("tool_name")), id)
+        self.run.add_call(turn, OpenCall.of(tool, event.get("parameters"), id, server))
 
     def _take_result(self, event: Json, time: str) -> None:
-        call = self.run.call(word(event.get("tool_id")))
+        call = self.run.answered_call(word(event.get("tool_id")))
         if call is None:
-            self.run.skipped.add("results of calls that the log does not show")
             return
         if time:
             call.meta["answered"] = time
@@ -145,12 +135,12 @@ class _Run:
 
     def finish(self) -> ReadRun:
         """Count the tokens, and say why the run ended."""
-        stats, last = table(self.result.get("stats")), self.run.last_turn()
+        stats = table(self.result.get("stats"))
         if stats:
             self.run.count_together(_read_tokens(stats), "the whole run")
         if milliseconds := count(stats.get("duration_ms")):
             self.run.meta["duration_s"] = milliseconds / 1000
-        said = "\n".join(last.text) if last is not None and not last.calls else ""
+        said = self.run.last_words()
         end, detail = self._find_end(said)
         return self.run.finish(end=end, detail=detail, text=said)
 

@@ -1,10 +1,12 @@
-"""Which program wrote a line of a log."""
+"""Which program wrote a line of a log, and the lines of one of them."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import Any, BinaryIO
 
 from labrig_programs.reading.aar_tools import NAME, is_line
+from labrig_programs.reading.lines import Line, Skipped, objects
 
 _CODEX_FILE = {
     "session_meta",
@@ -54,3 +56,15 @@ def owner(event: dict[str, Any]) -> str:
     if kind == "error":
         return "gemini" if "severity" in event else "codex"
     return "codex" if kind in _CODEX_OTHER else ""
+
+
+def events_of(
+    program: str, lines: Iterable[Line] | BinaryIO, skipped: Skipped
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield (line number, event) for each line that is this program's, or may be."""
+    for number, event in objects(lines, skipped):
+        found = owner(event)
+        if found in (program, ""):
+            yield number, event
+        else:
+            skipped.add(f"lines of another program ({found})", number)

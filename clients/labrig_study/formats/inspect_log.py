@@ -196,8 +196,7 @@ def read_sample(sample: Json, document: Json) -> ReadRun:
         run.count_together(
             sum((_read_tokens(each) for each in models), Tokens(measured=True)), "the whole run"
         )
-    last = run.last_turn()
-    text = "\n".join(last.text) if last is not None and not last.calls else ""
+    text = run.last_words()
     end, detail = _find_end(run, sample, text)
     done = run.finish(end=end, detail=detail, text=text)
     return replace(done, item=as_text(sample.get("id")), epoch=max(0, count(sample.get("epoch")) - 1))
@@ -273,9 +272,8 @@ def _take_message(run: OpenRun, message: Json, usage: Mapping[str, Tokens]) -> N
 
 
 def _take_tool_message(run: OpenRun, message: Json) -> None:
-    call = run.call(word(message.get("tool_call_id")))
+    call = run.answered_call(word(message.get("tool_call_id")))
     if call is None:
-        run.skipped.add("results of calls that the log does not show")
         return
     given, error = _read_parts(message.get("content")), table(message.get("error"))
     told = word(error.get("message"))

@@ -33,7 +33,6 @@ from labrig_programs.reading.building import (
     OpenCall,
     OpenRun,
     OpenTurn,
-    arguments_of,
     as_text,
     parts,
     rows,
@@ -167,9 +166,8 @@ def _take_words(run: OpenRun, text: str) -> None:
 
 def _take_call(run: OpenRun, record: Json, number: int) -> None:
     given = next((record[key] for key in ("arguments", "args", "input") if record.get(key) is not None), None)
-    arguments, raw = arguments_of(given)
     id = word(record.get("id")) or word(record.get("call_id")) or f"record-{number}"
-    call = OpenCall(_find_name(record), arguments, id, "", raw, "not_json" if raw else "")
+    call = OpenCall.of(_find_name(record), given, id)
     if _find_kind(record) == "tool":  # a step that was taken, where the other kinds ask for one
         call.meta["step"] = True
     turn = _find_turn(run)
