@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from labrig.errors import LabrigError
+from labrig_study.report import words
 
 if TYPE_CHECKING:
     from labrig.http.ledger.ledger import Entry, Exchange, Ledger
@@ -155,7 +156,7 @@ def _list(arguments: argparse.Namespace) -> int:
             print(json.dumps(_make_plain(entry)) if arguments.json else _make_line(entry))
             count, errors, size = count + 1, errors + (entry.status is None), size + entry.size
     if not arguments.json:
-        print(f"{_count_things(count, 'exchange')}, {_count_things(errors, 'error')}, {_show_size(size)}")
+        print(f"{_count_things(count, 'exchange')}, {_count_things(errors, 'error')}, {words.size(size)}")
     return 0
 
 
@@ -164,7 +165,7 @@ def _make_line(entry: Entry) -> str:
     times = f" #{entry.ordinal}" if entry.ordinal else ""
     head = (
         f"{entry.number:>5}  {entry.recorded_at}  {entry.method:<4}  {outcome:<12}  "
-        f"{'-' if entry.status is None else _show_size(entry.size):>8}  "
+        f"{'-' if entry.status is None else words.size(entry.size):>8}  "
     )
     url = f"{_escape_controls(entry.url)}{times}"
     if sys.stdout.isatty():
@@ -379,7 +380,7 @@ def _prune(arguments: argparse.Namespace) -> int:
     if arguments.dry_run:
         print(f"would remove {count} of {_count_things(all_, 'exchange')}")
     else:
-        freed = _show_size(max(0, before - _measure_disk(path)))
+        freed = words.size(max(0, before - _measure_disk(path)))
         print(f"removed {count} of {_count_things(all_, 'exchange')}; {freed} freed")
     return 0
 
@@ -432,14 +433,6 @@ def _allow_any_character() -> None:
 def _escape_controls(text: str) -> str:
     """Return one line with control characters escaped: they would move the cursor, hide text or colour it."""
     return "".join(c if c.isprintable() or c == "\t" else ascii(c)[1:-1] for c in text)
-
-
-def _show_size(count: float) -> str:
-    for unit in ("B", "kB", "MB"):
-        if count < 1_000:
-            return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
-        count /= 1_000
-    return f"{count:.1f} GB"
 
 
 def _count_things(count: int, what: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from labrig.calls import CallLog
 from labrig.errors import LabrigError, unknown_name
@@ -14,6 +14,7 @@ from labrig_harness.records.verify import contradiction
 from labrig_harness.registry import suites
 from labrig_harness.sample import Sample
 from labrig_harness.trajectory import Tokens, ToolCall, Trajectory
+from labrig_study.report.prose import readable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -76,11 +77,11 @@ def print_record(
     problem = contradiction(folder, trajectory)
 
     def head(text: str) -> None:
-        console.print(_clean_text(text), style="bold")
+        console.print(readable(text), style="bold")
 
     def body(text: str, indent: int = 2) -> None:
         shown = text if full else cut(text)
-        console.print("\n".join(" " * indent + line for line in _clean_text(shown).splitlines()))
+        console.print("\n".join(" " * indent + line for line in readable(shown).splitlines()))
 
     head(f"{sample.id}  {trajectory.arm}.{trajectory.agent}, epoch {trajectory.epoch}")
     if problem:
@@ -103,7 +104,7 @@ def print_record(
         if step.text:
             body(step.text)
         for call in step.calls:
-            console.print(_clean_text(f"  > {call.tool}({_show_arguments(call, full)})"), style="cyan")
+            console.print(readable(f"  > {call.tool}({_show_arguments(call, full)})"), style="cyan")
             text, style = _read_result(folder, call)
             if style:
                 console.print(" " * 4 + style, style="red")
@@ -201,9 +202,3 @@ def _show_tokens(tokens: Tokens) -> str:
     if not tokens.measured:
         return ""
     return f"{tokens.input} tokens in ({tokens.cache_read} cached), {tokens.output} out"
-
-
-def _clean_text(text: Any) -> str:
-    """Return a text without control characters, which would move the cursor or colour the terminal."""
-    kept = "".join(c if c in "\n\t" or c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in str(text))
-    return kept

@@ -74,7 +74,7 @@ def amount(value: float | None, digits: int = 3) -> str:
 
 def size(count: float) -> str:
     """Return a number of bytes."""
-    for unit, scale in (("MB", 1e6), ("kB", 1e3)):
+    for unit, scale in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
         if count >= scale:
             return f"{count / scale:.1f} {unit}"
     return f"{count:.0f} B"
