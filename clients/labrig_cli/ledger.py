@@ -153,7 +153,7 @@ def _list(arguments: argparse.Namespace) -> int:
         for entry in ledger.entries(
             host=arguments.host, since=arguments.since or "", status=arguments.status
         ):
-            print(json.dumps(_make_plain(entry)) if arguments.json else _make_line(entry))
+            print(json.dumps(_list_fields(entry)) if arguments.json else _make_line(entry))
             count, errors, size = count + 1, errors + (entry.status is None), size + entry.size
     if not arguments.json:
         print(f"{_count_things(count, 'exchange')}, {_count_things(errors, 'error')}, {words.size(size)}")
@@ -174,7 +174,7 @@ def _make_line(entry: Entry) -> str:
     return _escape_controls(head) + url
 
 
-def _make_plain(entry: Entry) -> dict[str, Any]:
+def _list_fields(entry: Entry) -> dict[str, Any]:
     return {name: value for name, value in vars(entry).items() if name != "key"}
 
 
@@ -336,9 +336,9 @@ def _diff(arguments: argparse.Namespace) -> int:
         print(
             json.dumps(
                 {
-                    "only_a": [_make_plain(each) for each in only[0]],
-                    "only_b": [_make_plain(each) for each in only[1]],
-                    "differ": [_make_plain(each) | {"differences": found} for each, found in differ],
+                    "only_a": [_list_fields(each) for each in only[0]],
+                    "only_b": [_list_fields(each) for each in only[1]],
+                    "differ": [_list_fields(each) | {"differences": found} for each, found in differ],
                     "same": same,
                 },
                 indent=1,

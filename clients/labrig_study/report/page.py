@@ -86,7 +86,7 @@ def render(scored: Scored, *, budget: int = BUDGET, link: Link | None = None) ->
     link
         Where each record lies, relative to the page; None: records are named and not linked.
     """
-    most = _share_room(len(scored.records), budget)
+    most = _count_kept(len(scored.records), budget)
     view = _make_view(scored, most, link)
     limits = [each for each in LIMITS if each <= most]
 
@@ -107,7 +107,7 @@ def render(scored: Scored, *, budget: int = BUDGET, link: Link | None = None) ->
     return found or page(limits[low])
 
 
-def _share_room(count: int, budget: int) -> int:
+def _count_kept(count: int, budget: int) -> int:
     """Return how many characters to keep of a text while reading: what could not be shown would fill the memory."""
     if count * LEAST > budget:
         return LIMITS[-1]

@@ -61,11 +61,11 @@ def print_scores(scored: Scored, console: Console) -> None:
     if not rows:
         console.print(Text(readable(f"{title}: no record to score")))
         return
-    reached = tuple(_make_reached(row, len(scored.tasks)) for row in rows)
-    tables = [Table("What it took, per record", TOOK, tuple(map(_make_took, rows)), _say_costs(rows))]
+    reached = tuple(_fill_reached(row, len(scored.tasks)) for row in rows)
+    tables = [Table("What it took, per record", TOOK, tuple(map(_fill_took, rows)), _say_costs(rows))]
     if any(row.clustered for row in rows):
         tables.append(
-            Table("How sure the accuracies are", SURE, tuple(map(_make_sure, rows)), _say_remarks(rows))
+            Table("How sure the accuracies are", SURE, tuple(map(_fill_sure, rows)), _say_remarks(rows))
         )
     tables.append(Table(title, REACHED, reached, _say_intervals(rows)))
     for table in titled(tables, scored.chosen):
@@ -81,7 +81,7 @@ def _say_unranked(scored: Scored, console: Console) -> None:
         console.print(Text(readable(f"Not ranked, its results were changed: {name}")))
 
 
-def _make_reached(row: Row, items: int) -> tuple[Any, ...]:
+def _fill_reached(row: Row, items: int) -> tuple[Any, ...]:
     interval = "–".join(percent(end) for end in row.interval) if row.interval else None
     return (
         row.arm,
@@ -96,7 +96,7 @@ def _make_reached(row: Row, items: int) -> tuple[Any, ...]:
     )
 
 
-def _make_took(row: Row) -> tuple[Any, ...]:
+def _fill_took(row: Row) -> tuple[Any, ...]:
     cost = row.cost
     return (
         row.arm,
@@ -115,7 +115,7 @@ def _make_took(row: Row) -> tuple[Any, ...]:
     )
 
 
-def _make_sure(row: Row) -> tuple[Any, ...]:
+def _fill_sure(row: Row) -> tuple[Any, ...]:
     resampled, design = row.resampled, row.design
     return (
         row.arm,
