@@ -121,7 +121,7 @@ def without_times(value: Any) -> Any:
 
 @pytest.mark.accept
 def test_the_command_runs_it_warm_and_cold_and_replays_it(tmp_path: Path) -> None:
-    store, common = tmp_path / "store", ["toy-volumes", "--agent", "reference"]
+    store, common = tmp_path / "store", ["toy-volumes", "--agent", "reference", "--limit", "3"]
     warm = labrig("run", *common, "--calls", "record", "--store", str(store), "--out", str(tmp_path / "warm"))
     assert warm.returncode == 0, warm.stderr
     cold = labrig("run", *common, "--out", str(tmp_path / "cold"), LABRIG_HARNESS_SERVERS="cold")
