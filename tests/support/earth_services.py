@@ -6,6 +6,8 @@ Each is asked once, while it is recorded; the service NAME is at ``/NAME`` of th
 from __future__ import annotations
 
 import io
+import json
+import pickle
 import zipfile
 from typing import Any
 
@@ -63,6 +65,8 @@ def furnish(site: Imitation, netcdf: bytes) -> None:
     }  # fmt: skip
     site.on("/open_meteo_air/air-quality").then(as_json(air))
     site.on("/mswep/files").then(_drive)
+    for key, chunk in pickled_store("__import__('os').environ.copy()").items():
+        site.on(f"/programs/{key}").then(chunk)
     site.on("/mswep/files/three-hours-of-rain").then(netcdf)
 
 
@@ -72,3 +76,36 @@ def _drive(hit: Hit) -> Any:
         if f"name = '{name}'" in asked:
             return as_json({"files": [{"id": f"folder-{name}-id", "name": name}]})
     return as_json({"files": [{"id": "three-hours-of-rain", "name": "2020289.03.nc"}]})
+
+
+class _Program:
+    def __init__(self, code: str) -> None:
+        self._code = code
+
+    def __reduce__(self) -> Any:
+        return eval, (self._code,)
+
+
+def pickled_store(code: str) -> dict[str, bytes]:
+    """Return a Zarr store by its keys whose chunks pass through the codec pickle, which runs the code that they hold.
+
+    It stands behind an object codec, from which zarr takes the type of the data.
+    """
+    array = {
+        "zarr_format": 2, "shape": [1], "chunks": [1], "dtype": "|O", "fill_value": "", "order": "C",
+        "filters": [{"id": "vlen-utf8"}], "compressor": {"id": "pickle"},
+    }  # fmt: skip
+    metadata: dict[str, Any] = {".zgroup": {"zarr_format": 2}, ".zattrs": {}}
+    for name in ("latitude", "t2m"):
+        metadata |= {f"{name}/.zarray": array, f"{name}/.zattrs": {"_ARRAY_DIMENSIONS": ["latitude"]}}
+    whole = {".zmetadata": {"zarr_consolidated_format": 1, "metadata": metadata}, **metadata}
+    chunk = pickle.dumps(_Program(f"({code}, b'\\x01\\0\\0\\0\\x01\\0\\0\\0a')[1]"))
+    return {key: json.dumps(value).encode() for key, value in whole.items()} | {
+        f"{name}/0": chunk for name in ("latitude", "t2m")
+    }
+
+
+def programs(site: Imitation) -> list[str]:
+    """Return what a reader may ask of the store of programs, there or not."""
+    keys = [*pickled_store("()"), "zarr.json", ".zarray", "latitude/zarr.json", "t2m/zarr.json"]
+    return [site.url(f"/programs/{key}") for key in keys]

@@ -17,6 +17,8 @@ from typing import Any
 import pytest
 from fastmcp import Client
 
+from labrig.http.client import ANY
+from labrig.http.client import Client as HttpClient
 from labrig.http.ledger.ledger import Ledger
 from labrig.serving.builder import build
 from labrig.toolbox import ServeOptions
@@ -41,20 +43,24 @@ class Network:
         Of the server, with which it asks its services.
     variables
         Of the environment, while it is recorded and replayed: keys, which are no settings.
+    addresses
+        From the imitation: what is recorded beside the calls, because a call reads it in pieces.
     """
 
     furnish: Callable[[Imitation], None]
     calls: Callable[[Imitation], list[tuple[str, dict[str, Any]]]]
     settings: Mapping[str, str] = field(default_factory=dict)
     variables: Mapping[str, str] = field(default_factory=dict)
+    addresses: Callable[[Imitation], list[str]] = lambda site: []
 
 
 @dataclass(frozen=True)
 class Recorded:
-    """A ledger, and the variables of the environment under which it answers."""
+    """A ledger, the variables of the environment under which it answers, and where the imitation was."""
 
     ledger: Path
     variables: Mapping[str, str]
+    site: str = ""
 
     @property
     def flags(self) -> list[str]:
@@ -97,7 +103,14 @@ def recorded(server: str, network: Network | None, folder: Path) -> Recorded | N
             ledger=ledger,
         )
         asyncio.run(_call(server, options, network.calls(site)))
-    return Recorded(ledger, variables)
+        asyncio.run(_fetch(ledger, network.addresses(site)))
+    return Recorded(ledger, variables, site.url("").rstrip("/"))
+
+
+async def _fetch(ledger: Path, addresses: list[str]) -> None:
+    async with HttpClient.configured(mode="record", ledger=ledger) as client:
+        for address in addresses:
+            await client.get(address, accept=ANY)
 
 
 async def _call(server: str, options: ServeOptions, calls: list[tuple[str, dict[str, Any]]]) -> None:

@@ -1,102 +1,109 @@
-"""The module of children that fetch parts of rasters and Zarr stores, apart from the server.
+"""The module of children that have the network: they carry bytes to a walled child, and look into none.
 
-They are not walled, since they need the network; they reach it through the client of the house alone, which guards
-addresses, waits in turn, records and replays. What they write is opened by walled children afterwards.
+What decodes them (`remote`, behind the walls of `work.inside`) names the addresses of the call, or parts of them, over
+a socket; this child sends the request through the client of the house, which guards addresses, waits in turn, records
+and replays. Of the settings it holds those of the client alone, of keys none.
 """
 
 from __future__ import annotations
 
-import json
+import asyncio
 import os
-from collections.abc import Mapping
+import socket
+from collections.abc import AsyncIterator, Collection
+from contextlib import ExitStack, asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-import pyproj  # noqa: F401 - before any library that may bring another PROJ
-
 from labrig.errors import LabrigError
-from labrig.isolation.children import Children
+from labrig.http import Client
+from labrig.http.carrying import carry
+from labrig.isolation.children import Children, refusal
 from labrig.isolation.inside.answering import FIRST_FILE
-from labrig.isolation.process import Limits
+from labrig.isolation.process import Limits, outcome_error
 
-LIMITS = Limits(wall_s=50, cpu_s=100, memory_bytes=6 << 30, output_bytes=1 << 20, file_bytes=2 << 30)
-_PASSED_ON = ("HOME", "LABRIG_", "SSL_CERT_", "XDG_")
-KINDS = ("raster", "zarr", "scene")
+LIMITS = Limits(wall_s=60, cpu_s=100, memory_bytes=4 << 30, output_bytes=1 << 20, file_bytes=2 << 30)
+_PASSED_ON = ("HOME", "LABRIG_HOME", "LABRIG_CONFIG", "LABRIG_HTTP_", "SSL_CERT_", "XDG_")
 
 
 def fetchers() -> Children:
-    """Return what fetches, each part in a process of its own."""
+    """Return what has the network, a process for each call."""
     passed = {name: value for name, value in os.environ.items() if name.startswith(_PASSED_ON)}
     return Children(
-        "labrig_earth.catalogue.fetching",
-        what="Fetching",
-        limits=LIMITS,
-        slots=2,
-        variables={
-            **passed,
-            "PROJ_NETWORK": "OFF",
-            "GDAL_HTTP_PROXY": "127.0.0.1:9",  # GDAL itself finds no network
-            "HDF5_USE_FILE_LOCKING": "FALSE",
-        },
+        "labrig_earth.catalogue.fetching", what="Fetching", limits=LIMITS, slots=2, variables=passed
     )
 
 
-def question(
-    kind: str, url: str, arguments: Mapping[str, Any], *, mode: str, ledger: Path | None
-) -> dict[str, Any]:
-    """Return what a child is asked; the scratch folder is its one file."""
-    plain = str(ledger) if ledger is not None else None
-    return {"kind": kind, "url": url, "arguments": dict(arguments), "mode": mode, "ledger": plain}
+@asynccontextmanager
+async def carried(
+    by: Children,
+    *,
+    exact: Collection[str] = (),
+    below: Collection[str] = (),
+    mode: str = "",
+    ledger: Path | None = None,
+) -> AsyncIterator[int]:
+    """Give the descriptor of the socket over which a walled child has addresses fetched.
 
-
-def work(asked: Any) -> bytes:
-    """Fetch a part into the folder that was handed over, and return its name and what it is as JSON.
+    Parameters
+    ----------
+    by
+        What `fetchers` returned.
+    exact, below
+        See `labrig.http.carrying.carry`.
+    mode, ledger
+        Of the client.
 
     Raises
     ------
     LabrigError
-        As `remote.fetch_raster`, `remote.fetch_scene` and `remote.fetch_zarr`; ``bad_input`` for what their libraries
-        cannot read.
+        What the child of the network refuses, or how it ended, in place of what its end led to.
     """
-    from labrig.http import Client
-    from labrig.http.sync import SyncClient
-    from labrig_earth.catalogue.remote import fetch_raster, fetch_scene, fetch_zarr
+    loop = asyncio.get_running_loop()
+    asked = {"exact": list(exact), "below": list(below), "mode": mode, "ledger": str(ledger or "")}
+    with ExitStack() as held:
+        ours, theirs = (held.enter_context(end) for end in socket.socketpair())
+        carrying = asyncio.ensure_future(by.ask(asked, [ours.fileno()]))
 
-    folder = Path(f"/proc/self/fd/{FIRST_FILE}")
-    ledger = Path(asked["ledger"]) if asked["ledger"] else None
-    given, url = asked["arguments"], str(asked["url"])
-    client = SyncClient(lambda: Client.configured(mode=asked["mode"], ledger=ledger))
+        def end(_: object) -> None:
+            with suppress(OSError):
+                ours.shutdown(socket.SHUT_RDWR)  # whoever waits at the other end waits no longer
+
+        carrying.add_done_callback(end)
+        try:
+            # Its first word comes when it has its turn; the other child asks for its own afterwards, so that of two
+            # calls neither waits for what the other has.
+            await _readable(loop, theirs)
+            yield theirs.fileno()
+        except LabrigError:
+            if carrying.done() and not carrying.cancelled():
+                outcome = carrying.result()
+                if outcome.kind != "ok":
+                    raise refusal(outcome) or outcome_error(outcome, "Fetching") from None
+            raise
+        finally:
+            carrying.cancel()
+            with suppress(asyncio.CancelledError, LabrigError):
+                await carrying
+
+
+async def _readable(loop: asyncio.AbstractEventLoop, line: socket.socket) -> None:
+    here = loop.create_future()
+    loop.add_reader(line, lambda: here.done() or here.set_result(None))
     try:
-        if asked["kind"] == "raster":
-            name = "part.tif"
-            about = fetch_raster(client, url, given["bbox"], folder / name)
-        elif asked["kind"] == "scene":
-            name = "scene.tif"
-            about = fetch_scene(
-                client,
-                given["bands"],
-                given["bbox"],
-                folder / name,
-                step_m=given["step_m"],
-                tags=given["tags"],
-            )
-        elif asked["kind"] == "zarr":
-            name = "part.nc"
-            about = fetch_zarr(
-                client, url, folder / name, variables=given["variables"], box=given.get("bbox"),
-                start=given.get("start", ""), end=given.get("end", ""),
-            )  # fmt: skip
-        else:
-            raise LabrigError(f"There is no kind {asked['kind']!r}", where="kind", expected=", ".join(KINDS))
-    except LabrigError:
-        raise
-    except Exception as error:  # readers of rasters and stores have their own
-        said = " ".join(str(error).split())[:300]
-        raise LabrigError(
-            f"What is at this address cannot be read: {type(error).__name__}: {said}",
-            where=url[:300],
-            expected="a GeoTIFF, or a Zarr store with its variables",
-        ) from None
+        await here
     finally:
-        client.close()
-    return json.dumps({"name": name, "about": about}).encode()
+        loop.remove_reader(line)
+
+
+def work(asked: Any) -> bytes:
+    """Carry what is asked for over the socket that was handed over, until it ends."""
+
+    async def main() -> None:
+        ledger = Path(asked["ledger"]) if asked["ledger"] else None
+        async with Client.configured(mode=asked["mode"], ledger=ledger) as client:
+            with socket.socket(fileno=FIRST_FILE) as line:
+                await carry(line, client, exact=asked["exact"], below=asked["below"])
+
+    asyncio.run(main())
+    return b""

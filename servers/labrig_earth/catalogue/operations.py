@@ -1,4 +1,4 @@
-"""The tool ``find_data``: entries of files, or of static catalogues, and those of them that fit.
+"""The tool ``find_data``: entries of files, or of static catalogues, and those of them that fit; and parts fetched.
 
 Inputs by role: ``data`` (files, Zarr folders), ``catalogues`` (folders with catalog.json).
 """
@@ -63,4 +63,43 @@ def _moved(entry: Entry, prefix: str) -> Entry:
     return replace(entry, where=path, name=path)
 
 
-OPERATIONS: Mapping[str, Operation] = {"find_data": find_data}
+def fetch_raster(call: Call) -> Result:
+    """Part of a GeoTIFF at ``url`` in ``bbox``."""
+    from labrig_earth.catalogue import remote
+
+    assert call.client is not None
+    name, given = "part.tif", call.arguments
+    about = remote.fetch_raster(call.client, given["url"], given["bbox"], call.scratch / name)
+    return Result("the blocks in the box", data=about, files=(name,))
+
+
+def fetch_scene(call: Call) -> Result:
+    """Part of a scene's ``bands`` in ``bbox``, thinned to ``step_m``, with ``tags``."""
+    from labrig_earth.catalogue import remote
+
+    assert call.client is not None
+    name, given = "scene.tif", call.arguments
+    more = {"step_m": given["step_m"], "tags": given["tags"]}
+    about = remote.fetch_scene(call.client, given["bands"], given["bbox"], call.scratch / name, **more)
+    return Result("the blocks in the box", data=about, files=(name,))
+
+
+def fetch_zarr(call: Call) -> Result:
+    """Part of ``variables`` of a Zarr store at ``url``: ``bbox``, ``start``, ``end``."""
+    from labrig_earth.catalogue import remote
+
+    assert call.client is not None
+    name, given = "part.nc", call.arguments
+    about = remote.fetch_zarr(
+        call.client, given["url"], call.scratch / name, variables=given.get("variables", []),
+        box=given.get("bbox"), start=given.get("start", ""), end=given.get("end", ""),
+    )  # fmt: skip
+    return Result("the chunks in the box", data=about, files=(name,))
+
+
+OPERATIONS: Mapping[str, Operation] = {
+    "find_data": find_data,
+    "fetch_raster": fetch_raster,
+    "fetch_scene": fetch_scene,
+    "fetch_zarr": fetch_zarr,
+}

@@ -1,7 +1,8 @@
 """Part of a raster or a Zarr store on the network, as a file here: only the blocks that lie in the box are fetched.
 
-These run in a thread of the server, since children reach no network. GDAL reads with one driver from one file object
-(`labrig.http.rasters`), Zarr through `labrig.http.zarr_store`; neither opens anything by itself.
+These run in a walled child, which another one fetches for (`labrig_earth.catalogue.fetching`). GDAL reads with one
+driver from one file object (`labrig.http.rasters`), Zarr through `labrig.http.zarr_store`; neither opens anything by
+itself.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from labrig.errors import LabrigError, over_limit
 from labrig.http.rasters import open_raster
 from labrig.http.sync import SyncClient
 from labrig.http.zarr_store import zarr_store
+from labrig_earth.data.codecs import unknown_codec
 from labrig_earth.gis.boxes import check_box
 from labrig_earth.results import OFFSET_LEFT_OUT
 
@@ -267,7 +269,7 @@ def fetch_zarr(
                 try_="another address; a bucket that wants an account cannot be read",
                 code="refused",
             ) from None
-        raise LabrigError(
+        raise unknown_codec(error, url) or LabrigError(
             f"The store cannot be read: {type(error).__name__}: {str(error)[:200]}",
             where=url,
             expected="a Zarr group with consolidated metadata",

@@ -1,6 +1,8 @@
 """Data as they are found: opened by their content, their conventions known and said.
 
+- `elsewhere`: files whose values lie in other files are refused
 - `formats`: which format a file or folder has, by its first bytes
+- `codecs`: which codecs a Zarr store may name
 - `layers`: what is in a file of features
 - `bounds`: what values cover in time, as bounds of times state it
 - `opening`: grids, rasters and vectors as xarray and geopandas objects

@@ -1,7 +1,7 @@
 """Which format a file or a folder has, told by its content; names decide nothing.
 
-What can point to other files or to the network (VRT, GML with a schema, a DTD in any XML) is refused here, before a
-library sees it.
+What can point to other files or to the network (VRT, a pipeline of GDAL, GML with a schema, a DTD in any XML) is
+refused here, before a library sees it; files that hold values and lead elsewhere too: `elsewhere`.
 """
 
 from __future__ import annotations
@@ -117,6 +117,8 @@ def _of_text(place: Place, head: bytes) -> Format:
         raise LabrigError("The format is not known: a binary file", where=place.name, expected=READ)
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if text.startswith(b"{"):
+        if b"gdal_streamed_alg" in text:
+            raise _leads_out("A pipeline of GDAL", place)
         return "geojson"
     if not text.startswith(b"<"):
         return "csv"
@@ -133,15 +135,19 @@ def _of_text(place: Place, head: bytes) -> Format:
     if b"<gpx" in lowered:
         return "gpx"
     if b"<vrt" in lowered or b"<ogrvrt" in lowered:
-        raise LabrigError(
-            "A VRT is not read: it names other files",
-            where=place.name,
-            try_="name the files themselves",
-            code="refused",
-        )
+        raise _leads_out("A VRT", place)
     raise LabrigError(
         "This kind of XML (GML, KML, ..) is not read",
         where=place.name,
         expected=READ,
         try_="convert it to GeoPackage",
+    )
+
+
+def _leads_out(what: str, place: Place) -> LabrigError:
+    return LabrigError(
+        f"{what} is not read: it names other files",
+        where=place.name,
+        try_="name the files themselves",
+        code="refused",
     )

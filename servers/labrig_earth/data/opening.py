@@ -13,6 +13,8 @@ from typing import Any, TypeVar
 
 from labrig.errors import LabrigError, over_limit
 from labrig_earth.data.bounds import note_bounds
+from labrig_earth.data.codecs import unknown_codec
+from labrig_earth.data.elsewhere import check_file, check_store
 from labrig_earth.data.formats import GRIDS, VECTORS, Format, Place, format_of
 
 CHUNK = "32MiB"
@@ -54,6 +56,8 @@ def open_dataset(given: Place | str | Path, *, group: str = "") -> Any:
         raise _other(place, kind, "a grid (NetCDF, Zarr, GeoTIFF)")
     times = xr.coders.CFDatetimeCoder(use_cftime=None)
     named: dict[str, Any] = {"decode_times": times, "decode_timedelta": False, "group": group or None}
+
+    _tried(lambda: check_store(place) if kind == "zarr" else check_file(place), place)
 
     def opens(chunks: Any) -> Any:
         if kind == "zarr":
@@ -257,6 +261,6 @@ def _tried(act: Callable[[], _Opened], place: Place) -> _Opened:
         raise
     except Exception as error:  # each library has its own, and a broken file finds others
         said = " ".join(str(error).replace(place.path, place.name).split())[:300]
-        raise LabrigError(
+        raise unknown_codec(error, place.name) or LabrigError(
             f"The file cannot be read: {type(error).__name__}: {said}", where=place.name
         ) from None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,7 +16,7 @@ from labrig_earth.catalogue.archives import require_connected
 from labrig_earth.catalogue.overpass import fetch_osm
 from labrig_earth.catalogue.stac_service import EARTH_SEARCH, search_items
 from labrig_earth.server.base import state, toolbox
-from labrig_earth.server.operations import make_scratch
+from labrig_earth.server.operations import fetch_and_decode
 
 SOURCES = ("earth_search",)
 KINDS = ("raster", "zarr", "osm")
@@ -108,27 +107,18 @@ async def _osm(bbox: list[float], where: dict[str, Any]) -> Answer:
 
 
 async def _part(kind: str, url: str, arguments: dict[str, Any]) -> Answer:
-    """Have a child fetch a part, and keep its file."""
-    from labrig.isolation import children
-    from labrig.isolation.process import outcome_error
-    from labrig_earth.catalogue.fetching import question
-
-    here, given = session(), state()
-    asked = question(kind, url, arguments, mode=given.options.http_mode, ledger=given.options.ledger)
+    """Have a part fetched, and keep its file."""
+    here = session()
     made_by = {"server": "earth", "tool": "fetch_part", "kind": kind, "url": url, **arguments}
-    with ExitStack() as held:
-        folder = await in_thread(lambda: held.enter_context(make_scratch(here)))
-        outcome = await given.fetchers.ask(asked, [folder.descriptor])
-        if outcome.kind != "ok":
-            raise children.refusal(outcome) or outcome_error(outcome, "Fetching")
-        found = json.loads(outcome.stdout)
+    where = {"below": [url.rstrip("/") + "/"]} if kind == "zarr" else {"exact": [url]}
+    async with fetch_and_decode(f"fetch_{kind}", {"url": url, **arguments}, here, **where) as (folder, found):
         place = Path(f"/proc/self/fd/{folder.descriptor}")
-        place = (place if place.exists() else here.workspace.folder) / str(found["name"])
+        place = (place if place.exists() else here.workspace.folder) / found.files[0]
         put_path = here.artifacts.put_path
         kept = await in_thread(lambda: put_path(place, made_by=made_by))
     return Answer(
         source=url[:500],
-        data={"part": found["about"]},
+        data={"part": dict(found.data)},
         artifacts=(kept.to_dict(),),
         next="the handle stands for the file in every tool",
     )

@@ -18,7 +18,7 @@ from labrig.storage.folder import NEW, Folder, new_name
 from labrig.threads import in_thread
 from labrig.toolbox import Session, session
 from labrig.tools.sources import Source
-from labrig_earth.server.base import toolbox
+from labrig_earth.server.base import state, toolbox
 from labrig_earth.server.places import open_data
 
 if TYPE_CHECKING:
@@ -108,6 +108,31 @@ async def do_operation(asked: Asked, here: Session, *, long: bool = False) -> As
             by, asked.operation, given, asked.arguments, folder.descriptor, limits=limits, scheduler=scheduler
         )
         yield Worked(result, folder, hashes)
+
+
+@asynccontextmanager
+async def fetch_and_decode(
+    operation: str, arguments: Mapping[str, Any], here: Session, **addresses: Sequence[str]
+) -> AsyncIterator[tuple[Folder, Result]]:
+    """Have a part of what lies at addresses decoded by one child and fetched by another; its file is there until the
+    block ends.
+
+    Parameters
+    ----------
+    addresses
+        ``exact``, ``below``: see `labrig_earth.catalogue.fetching.carried`.
+    """
+    from labrig_earth.catalogue.fetching import carried
+    from labrig_earth.work import asking
+
+    given = state()
+    how = {"mode": given.options.http_mode, "ledger": given.options.ledger}
+    with ExitStack() as held:
+        folder = await in_thread(lambda: held.enter_context(make_scratch(here)))
+        async with carried(given.fetchers, **addresses, **how) as line:
+            by = given.workers
+            result = await asking.run(by, operation, {}, arguments, folder.descriptor, line=line)
+        yield folder, result
 
 
 async def draw_operation(asked: Asked) -> Pictures:

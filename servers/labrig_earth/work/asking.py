@@ -32,6 +32,15 @@ JOB = Limits(
 )
 
 SPENT = "a smaller box, a shorter time or fewer variables; or job=true, which may take half an hour"
+
+OTHER_DRIVERS = (
+    "ADBC,AIVector,AVCBin,AVCE00,AmigoCloud,CSV,CSW,Carto,DGN,DXF,EDIGEO,EEDA,ESRIJSON,Elasticsearch,FlatGeobuf,GDALG,"
+    "GML,GPSBabel,GTFS,GeoJSONSeq,GeoRSS,HTTP,Idrisi,JML,JSONFG,KML,LIBKML,LVBAG,MBTiles,MVT,MapInfo File,MapML,"
+    "MiraMonVector,NGW,OAPIF,ODS,OGCAPI,OGR_GMT,OGR_PDS,OGR_VRT,OSM,OpenFileGDB,PCIDSK,PDF,PDS4,PGDUMP,PLSCENES,PMTiles,"
+    "S57,SQLite,SXF,Selafin,TopoJSON,VDV,VFK,VICAR,WAsP,WFS,XLSX"
+)
+"""Readers of layers that children do not load: GDAL is left those of the formats that are accepted, one for each, and
+none that a file leads to others. Rasters are opened with their reader named."""
 _NAME = re.compile(r"[\w][\w.-]{0,100}")
 
 
@@ -63,6 +72,7 @@ def workers(*, slots: int = 2, places: int = 100, module: str = "inside") -> Chi
             "GDAL_DISABLE_READDIR_ON_OPEN": "EMPTY_DIR",
             "GDAL_HTTP_PROXY": "127.0.0.1:9",  # where there are no walls, GDAL finds no network all the same
             "CPL_VSIL_CURL_ALLOWED_EXTENSIONS": "{noext}",
+            "OGR_SKIP": OTHER_DRIVERS,
             "OSR_DEFAULT_AXIS_MAPPING_STRATEGY": "TRADITIONAL_GIS_ORDER",
             "HDF5_USE_FILE_LOCKING": "FALSE",
             "MPLBACKEND": "Agg",
@@ -80,6 +90,7 @@ async def run(
     *,
     limits: Limits = CALL,
     scheduler: str = "",
+    line: int | None = None,
 ) -> Result:
     """Have a child run an operation, and return its result; its files lie in the scratch folder.
 
@@ -93,6 +104,8 @@ async def run(
         Descriptor of an empty folder in which the child may write.
     scheduler
         Address of a dask scheduler, of children of ``clustered``.
+    line
+        Descriptor of the socket over which an operation has addresses fetched (`catalogue.fetching.carried`).
 
     Raises
     ------
@@ -112,11 +125,11 @@ async def run(
         "arguments": dict(arguments),
         "scratch": len(descriptors),
         "scheduler": scheduler,
+        "line": line is not None,
     }
+    files = [*descriptors, scratch, *([] if line is None else [line])]
     names = ", ".join(name for given in named.values() for name, _ in given)
-    said = await by.answer(
-        question, [*descriptors, scratch], limits=limits, reads=names or operation, spent=SPENT
-    )
+    said = await by.answer(question, files, limits=limits, reads=names or operation, spent=SPENT)
     try:
         if len(said) > MOST_ANSWER_BYTES:
             raise ValueError("too long")

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from labrig.errors import LabrigError
 from labrig_earth.data.formats import Place
 from labrig_earth.results import Result
+
+if TYPE_CHECKING:
+    from labrig.http.sync import SyncClient
 
 
 @dataclass(frozen=True)
@@ -24,11 +27,14 @@ class Call:
         As the tool has them: JSON values, whose types the tool has checked.
     scratch
         The folder in which results are written; their names in it go into `Result.files`.
+    client
+        What has addresses fetched, of an operation that reads the network; None for all others.
     """
 
     inputs: Mapping[str, tuple[Place, ...]] = field(default_factory=dict)
     arguments: Mapping[str, Any] = field(default_factory=dict)
     scratch: Path = field(default_factory=Path)
+    client: SyncClient | None = None
 
     def input(self, role: str) -> Place:
         """Return the one file of a role; LabrigError where it was not given."""

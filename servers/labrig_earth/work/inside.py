@@ -5,7 +5,8 @@ Some packages are kept out even where another extra has brought them: pyarrow, w
 fork leaves behind; distributed, which a closed-in child cannot import; eccodes, whose PROJ is such another one.
 
 A child closes itself in before it opens anything: it reads the files that it was handed, writes into the scratch
-folder, and reaches no network. A VRT, a link or a chunk that leads elsewhere cannot be followed.
+folder, and reaches no network. A VRT, a link or a chunk that leads elsewhere cannot be followed. An operation on what
+lies on the network has a socket to a process that fetches the addresses of the call for it (`catalogue.fetching`).
 """
 
 from __future__ import annotations
@@ -13,18 +14,26 @@ from __future__ import annotations
 import fcntl
 import importlib
 import os
+import socket
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyproj  # noqa: F401 - before any other library
 
 from labrig.isolation.closing import close_in
 from labrig.isolation.inside.answering import FIRST_FILE
+from labrig_earth.data.codecs import keep_known
 from labrig_earth.data.formats import Place
 from labrig_earth.work.calls import Call
 from labrig_earth.work.running import operations, run
+
+if TYPE_CHECKING:
+    from labrig.http.sync import SyncClient
 
 KEPT_OUT = ("pyarrow", "distributed", "eccodes", "cfgrib")
 WARM = (
@@ -65,6 +74,7 @@ for _name in KEPT_OUT:
     sys.modules.setdefault(_name, None)  # type: ignore[arg-type]
 for _name in WARM:
     importlib.import_module(_name)
+keep_known()
 importlib.import_module("dask").config.set(scheduler="threads", num_workers=THREADS)
 operations()  # imports the rooms
 
@@ -76,7 +86,8 @@ def work(question: Any) -> bytes:
     ----------
     question
         ``operation``: its name. ``inputs``: by role, a list of ``[name, n]``, where n counts the descriptors that were
-        handed over. ``scratch``: the number of that of the scratch folder. ``arguments``.
+        handed over. ``scratch``: the number of that of the scratch folder, the last; ``line``: whether a socket to
+        what fetches lies behind it. ``arguments``.
 
     Raises
     ------
@@ -94,4 +105,18 @@ def work(question: Any) -> bytes:
     tempfile.tempdir = f"/proc/self/fd/{scratch}"
     os.environ["TMPDIR"] = tempfile.tempdir
     close_in(places[:-1], writable=scratch)
-    return run(question["operation"], Call(inputs, question["arguments"], Path(f"/proc/self/fd/{scratch}")))
+    call = Call(inputs, question["arguments"], Path(f"/proc/self/fd/{scratch}"))
+    if not question["line"]:
+        return run(question["operation"], call)
+    with _fetching(FIRST_FILE + count) as client:
+        return run(question["operation"], replace(call, client=client))
+
+
+@contextmanager
+def _fetching(descriptor: int) -> Iterator[SyncClient]:
+    """Give the client whose requests go over a socket; loaded here, since few operations have one."""
+    from labrig.http.carrying import Carried
+    from labrig.http.sync import SyncClient
+
+    with socket.socket(fileno=descriptor) as line, SyncClient(lambda: Carried(line)) as client:
+        yield client

@@ -13,6 +13,7 @@ The names below are loaded at their first use: a server that never asks the netw
   where it goes; `digests`: what a service says that it hashes to
 - `ranges`, `rasters`, `zarr_store`, `zarr_reading`: files and Zarr hierarchies of which only what is read is fetched
 - `ledger`: kept and replayed; `difference`: how two requests or outcomes differ
+- `carrying`: requests that a child without network has another process send
 - `outside`: libraries that bring their own HTTP; `chat`: a model that is asked for text
 - `declared`: services that several servers ask; `answers`: JSON of a service as a model; `pages`: pages of the web
 """

@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import CancelledError, Future
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, Self, TypeVar
 
 from labrig.errors import LabrigError
 from labrig.http.client import Client
@@ -23,6 +23,18 @@ from labrig.http.messages import Response
 T = TypeVar("T")
 CLOSING_S = 10.0
 """How long `SyncClient.close` waits for connections to close."""
+
+
+class Requests(Protocol):
+    """What sends the requests: a `Client`, or what has another process send them (`labrig.http.carrying`)."""
+
+    @property
+    def replays(self) -> bool: ...
+    async def __aenter__(self) -> Self: ...
+    async def __aexit__(self, *ended: Any) -> None: ...
+    async def request(self, method: str, url: str, **more: Any) -> Response: ...
+    async def download(self, url: str, to: Path, **more: Any) -> Response: ...
+    async def recorded_ranges(self, url: str, **more: Any) -> list[tuple[int, int]]: ...
 
 
 class SyncClient:
@@ -39,13 +51,13 @@ class SyncClient:
         What `make` raises.
     """
 
-    def __init__(self, make: Callable[[], Client] = Client.configured) -> None:
+    def __init__(self, make: Callable[[], Requests] = Client.configured) -> None:
         self._pid = os.getpid()
         self._lock = threading.Lock()
         self._closed = False
         self._requests: set[asyncio.Task[Any]] = set()
         self._stop = asyncio.Event()
-        started: Future[tuple[asyncio.AbstractEventLoop, Client]] = Future()
+        started: Future[tuple[asyncio.AbstractEventLoop, Requests]] = Future()
         self._thread = threading.Thread(
             target=lambda: asyncio.run(self._serve(make, started)), name="labrig-http", daemon=True
         )
@@ -54,7 +66,7 @@ class SyncClient:
         atexit.register(self.close)
 
     async def _serve(
-        self, make: Callable[[], Client], started: Future[tuple[asyncio.AbstractEventLoop, Client]]
+        self, make: Callable[[], Requests], started: Future[tuple[asyncio.AbstractEventLoop, Requests]]
     ) -> None:
         try:
             async with make() as client:
@@ -103,7 +115,7 @@ class SyncClient:
         """
         return self._begin(url, lambda client: client.request(method, url, **more))
 
-    def _begin(self, url: str, ask: Callable[[Client], Coroutine[Any, Any, T]]) -> Future[T]:
+    def _begin(self, url: str, ask: Callable[[Requests], Coroutine[Any, Any, T]]) -> Future[T]:
         if os.getpid() != self._pid:
             raise LabrigError(
                 "This HTTP client belongs to the process that this one was forked from",
@@ -116,7 +128,7 @@ class SyncClient:
                 raise _closed(url)
             return asyncio.run_coroutine_threadsafe(self._send(ask), self._loop)
 
-    def _wait(self, url: str, ask: Callable[[Client], Coroutine[Any, Any, T]]) -> T:
+    def _wait(self, url: str, ask: Callable[[Requests], Coroutine[Any, Any, T]]) -> T:
         if threading.current_thread() is self._thread:
             raise RuntimeError("SyncClient would wait for the thread it is called in; await its Client")
         future = self._begin(url, ask)
@@ -127,7 +139,7 @@ class SyncClient:
         finally:
             future.cancel()  # does nothing to one that is done
 
-    async def _send(self, ask: Callable[[Client], Coroutine[Any, Any, T]]) -> T:
+    async def _send(self, ask: Callable[[Requests], Coroutine[Any, Any, T]]) -> T:
         task = asyncio.current_task()
         assert task is not None
         self._requests.add(task)

@@ -13,6 +13,7 @@ AREAS = "Areas of OpenStreetMap"
 ENGINES = "Languages of engines"
 PICTURES = "Satellite pictures"
 AGENTS = "Agents and pages"
+PARTS = "Parts of stores and files"
 REANALYSIS = "Fields of ERA5"
 AUGUST = {"start": "2020-08-01T00:00Z", "hours": 1}
 BOX = {"bbox": [49.99, 8.99, 50.01, 9.01]}
@@ -225,6 +226,30 @@ CASES = (
             ),
         ),
         ("refused, not_found",),
+    ),
+    Case(
+        PARTS,
+        "programs in a store",
+        "a Zarr store on the network whose chunks are programs of the codec pickle, behind another one",
+        (Call("fetch_part", {"kind": "zarr", "url": "{site}/programs", "variables": ["t2m"]}),),
+        ("refused",),
+    ),
+    Case(
+        PARTS,
+        "files that name others",
+        "virtual and external datasets, external links, a chunk that is a link, pipelines of GDAL",
+        (
+            *(
+                Call("aggregate", {"data": f"@earth/leading/{name}", "variable": "t2m", "over": "space"})
+                for name in ("virtual.nc", "external.nc", "linked.nc", "linked.zarr")
+            ),
+            *(
+                Call(tool, {"data": f"@earth/leading/{name}", **more})
+                for name in ("pipeline.json", "pipeline.geojson")
+                for tool, more in (("describe_data", {}), ("gis", {"do": "measure"}))
+            ),
+        ),
+        ("refused",),
     ),
     Case(
         AGENTS,

@@ -23,7 +23,7 @@ from hostile.servers.target import Target
 from labrig_earth.world.cyclone import write_cyclone
 from labrig_earth.world.seasons import write_seasons
 from labrig_earth.world.writing import Folder
-from support import earth_services
+from support import earth_services, leading_files
 from support.buildings import steady_epw
 from support.crops import as_json, made_weather
 from support.fuzzing import Vocabulary, mangled
@@ -723,6 +723,8 @@ VOCABULARY = Vocabulary(
 def _attacked_folder(guard: Guard) -> list[str]:
     """Serve a folder of files in the watched tree."""
     (root,) = lay_out(guard.home)
+    (root / "leading").mkdir()
+    leading_files.lay_out(root / "leading")
     return ["--root", str(root)]
 
 
@@ -730,6 +732,7 @@ NETWORK = Network(
     lambda site: earth_services.furnish(site, contents()["forecast.nc"]),
     lambda site: earth_services.CALLS,
     variables=earth_services.VARIABLES,
+    addresses=earth_services.programs,
 )
 
 TARGET = Target(

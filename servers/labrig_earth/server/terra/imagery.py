@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import time
 from collections.abc import Sequence
-from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from datetime import date, timedelta
-from pathlib import Path
 from typing import Any
 
 from labrig.canonical import content_hash
@@ -19,7 +16,7 @@ from labrig.toolbox import Session, session
 from labrig_earth.catalogue.earth_engine import require_earth_engine
 from labrig_earth.catalogue.stac_service import EARTH_SEARCH, Sighting, search_scenes
 from labrig_earth.server.base import state
-from labrig_earth.server.operations import make_scratch
+from labrig_earth.server.operations import fetch_and_decode
 from labrig_earth.server.terra.common import put_file, require_within
 
 MOST_SCENES = 16
@@ -169,10 +166,6 @@ _LATE = "late"
 
 async def fetch_scene(here: Session, wanted: Wanted, sighting: Sighting, folder: str) -> str:
     """Return the path of the part of a scene; an empty text where the box lies outside of it."""
-    from labrig.isolation import children
-    from labrig.isolation.process import outcome_error
-    from labrig_earth.catalogue.fetching import question
-
     north, west, south, east = wanted.bbox
     names = (*wanted.bands, *(("scl",) if "scl" in sighting.bands else ()))
     bands = {name: asdict(sighting.bands[name]) for name in names}
@@ -188,17 +181,17 @@ async def fetch_scene(here: Session, wanted: Wanted, sighting: Sighting, folder:
     target = str(require_within(f"{folder}/scenes/{kept[:100]}_{content_hash(asked)[:8]}.tif", "output_dir"))
     if await in_thread(here.workspace.exists, target):
         return target
-    given = state()
-    put = question("scene", "", asked, mode=given.options.http_mode, ledger=given.options.ledger)
-    with ExitStack() as held:
-        place = await in_thread(lambda: held.enter_context(make_scratch(here)))
-        outcome = await given.fetchers.ask(put, [place.descriptor])
-        if outcome.kind != "ok":
-            refused = children.refusal(outcome)
-            if refused is not None and refused.code == "not_found" and "outside the raster" in refused.what:
-                return ""
-            raise refused or outcome_error(outcome, "Fetching")
-        name = Path(str(json.loads(outcome.stdout)["name"])).name
-        made_by = {"server": "earth", "tool": "sentinel-2", "scene": sighting.name, **asked}
-        shown, _ = await in_thread(put_file, here, place, name, target, made_by)
+    made_by = {"server": "earth", "tool": "sentinel-2", "scene": sighting.name, **asked}
+    try:
+        async with fetch_and_decode(
+            "fetch_scene", asked, here, exact=[each["url"] for each in bands.values()]
+        ) as (
+            place,
+            found,
+        ):
+            shown, _ = await in_thread(put_file, here, place, found.files[0], target, made_by)
+    except LabrigError as refused:
+        if refused.code == "not_found" and "outside the raster" in refused.what:
+            return ""
+        raise
     return shown
