@@ -113,7 +113,7 @@ class WarmProcess:
             with socket.socket(socket.AF_UNIX) as listener:
                 listener.bind(str(self._path))
                 listener.listen(128)  # until it is ready, stand-ins wait
-                module = ["-m", "labrig.serving.warm", entry(name), str(listener.fileno())]
+                module = ["-P", "-m", "labrig.serving.warm", entry(name), str(listener.fileno())]
                 self._process = subprocess.Popen(
                     [sys.executable, *module, *flags],
                     stdin=subprocess.PIPE,

@@ -112,13 +112,16 @@ def command(name: str, options: ServeOptions) -> list[str]:
 
 
 def module(name: str) -> list[str]:
-    """Return what runs a server with Python: its own ``__main__`` if it has one, else that of this room."""
+    """Return what runs a server with Python: its own ``__main__`` if it has one, else that of this room.
+
+    By ``-P`` a file of the folder in which it is started, such as a repository of others, is no module.
+    """
     own = find_spec(package(name))
     folders = own.submodule_search_locations if own is not None else None  # one file has no __main__
     # Not `find_spec`, which would import the package.
     if folders is not None and PathFinder.find_spec(f"{package(name)}.__main__", folders) is not None:
-        return ["-m", package(name)]
-    return ["-m", "labrig_harness.registry", name]
+        return ["-P", "-m", package(name)]
+    return ["-P", "-m", "labrig_harness.registry", name]
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,11 @@ its own with it and no neighbour.
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
@@ -30,6 +32,9 @@ TRIES = 3
 """Times a record is tried whose worker or process died, the last one alone on the cluster."""
 
 CONNECT_S = 20.0
+
+OURS = ("PYTHONSAFEPATH", "labrig")
+"""In the environment of local workers, and not of the records: an agent's own programs may have modules beside them."""
 
 DIED = "its process ended"
 
@@ -61,9 +66,10 @@ def run(
     local: Any = None
     try:
         if scheduler == LOCAL:
-            local = dask.LocalCluster(
-                n_workers=plan.jobs, threads_per_worker=1, dashboard_address=None, host="127.0.0.1"
-            )
+            with _no_module_of_this_folder():
+                local = dask.LocalCluster(
+                    n_workers=plan.jobs, threads_per_worker=1, dashboard_address=None, host="127.0.0.1"
+                )
         client = dask.Client(local or scheduler, timeout=CONNECT_S)
     except (OSError, ValueError) as error:
         raise LabrigError(
@@ -78,6 +84,19 @@ def run(
         client.close()
         if local is not None:
             local.close()
+
+
+@contextmanager
+def _no_module_of_this_folder() -> Iterator[None]:
+    """Have the workers that dask starts take no file of the working folder for a module, as ``-P`` does."""
+    if "PYTHONSAFEPATH" in os.environ:
+        yield
+        return
+    os.environ.update([OURS])
+    try:
+        yield
+    finally:
+        del os.environ["PYTHONSAFEPATH"]
 
 
 def _import_distributed() -> Any:
@@ -160,10 +179,14 @@ def one_record(out: str, label: str, item: str, epoch: int) -> str:
         raise RuntimeError(f"a worker does not see {out}")
     if missing(folder) is None:
         return ""
-    argv = [sys.executable, "-m", "labrig_harness.run.one_record", out, label, item, str(epoch)]
+    argv = [sys.executable, "-P", "-m", "labrig_harness.run.one_record", out, label, item, str(epoch)]
     # Its standard input is this worker's life: see `labrig_harness.run.one_record`.
     with subprocess.Popen(
-        argv, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        argv,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        env={name: value for name, value in os.environ.items() if (name, value) != OURS},
     ) as process:
         assert process.stderr is not None
         said = process.stderr.read()[-10_000:].decode("utf-8", errors="replace").strip()

@@ -33,7 +33,7 @@ def installer() -> list[str]:
     if uv := find_uv():
         return [uv, "pip", "install", "--python", sys.executable]
     if importlib.util.find_spec("pip") is not None:
-        return [sys.executable, "-m", "pip", "install", "--disable-pip-version-check"]
+        return [sys.executable, "-P", "-m", "pip", "install", "--disable-pip-version-check"]
     raise LabrigError(
         "There is neither uv nor pip to fetch a wheel with",
         where=sys.executable,

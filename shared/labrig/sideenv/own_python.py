@@ -259,8 +259,8 @@ def _install(env: PythonEnv, fresh: Path, source: Path | None, say: Say) -> None
         # Copies: through a link into the cache one environment, or who edits it, would change the others.
         install = [uv, "pip", "install", "--quiet", "--link-mode", "copy", "--python", str(python)]
     else:
-        call([sys.executable, "-m", "venv", str(fresh)], work, env.title)
-        pip = [str(python), "-m", "pip", "--disable-pip-version-check"]
+        call([sys.executable, "-P", "-m", "venv", str(fresh)], work, env.title)
+        pip = [str(python), "-P", "-m", "pip", "--disable-pip-version-check"]
         install = [*pip, "install", "--quiet", "--no-compile"]
     offline = ["--no-index", "--find-links", str(source.resolve())] if source else []
     wanted = [

@@ -132,7 +132,7 @@ def test_the_command_starts_the_server(tmp_path: Path, monkeypatch: pytest.Monke
     python.parent.mkdir()
     python.symlink_to(sys.executable)
     monkeypatch.setattr(sys, "executable", str(python))
-    assert install.command("phreeqc") == [str(python), "-m", "labrig_phreeqc"]
+    assert install.command("phreeqc") == [str(python), "-P", "-m", "labrig_phreeqc"]
     script = python.with_name(KEY)
     script.touch()
     assert install.command("phreeqc") == [str(script)]
@@ -162,7 +162,7 @@ def test_a_server_of_somebody_else_is_started_whatever_it_is_made_of(
     )  # those read before know nothing of it
     own = program and "/" in file
     assert servers.module("balance") == (
-        ["-m", "balance"] if own else ["-m", "labrig_harness.registry", "balance"]
+        ["-P", "-m", "balance"] if own else ["-P", "-m", "labrig_harness.registry", "balance"]
     )
     sys.modules.pop("balance", None)
 

@@ -53,5 +53,5 @@ def test_a_module_that_raises_lacks_nothing() -> None:
 
 
 def test_a_command_is_made_without_importing_the_package() -> None:
-    assert servers.module("lacking") == ["-m", "labrig_harness.registry", "lacking"]
-    assert servers.module("phreeqc") == ["-m", "labrig_phreeqc"]
+    assert servers.module("lacking") == ["-P", "-m", "labrig_harness.registry", "lacking"]
+    assert servers.module("phreeqc") == ["-P", "-m", "labrig_phreeqc"]
