@@ -21,7 +21,9 @@ from contextvars import ContextVar
 
 from labrig.errors import LabrigError
 
-OWNER: ContextVar[str] = ContextVar("owner", default="local")
+LOCAL = "local"
+"""Who calls where no token tells callers apart."""
+OWNER: ContextVar[str] = ContextVar("owner", default=LOCAL)
 """Whose call this is; set by the server for each call, and inherited by what the call starts."""
 OWNERS_AT_ONCE = 4
 """Owners that can use all their slots at the same time."""

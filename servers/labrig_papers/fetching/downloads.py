@@ -1,6 +1,7 @@
-"""Papers fetched through `labrig.http`, each once, and kept in a folder that goes with the server.
+"""Papers fetched through `labrig.http`, each once for each caller, and kept in a folder that goes with the server.
 
-Nothing is fetched but what a caller names: addresses in a PDF are never followed.
+Nothing is fetched but what a caller names: addresses in a PDF are never followed. What one caller fetched is not there
+for another, and gives way to papers of his own alone.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ if TYPE_CHECKING:
 MOST_BYTES = 200 << 20
 """Of one paper."""
 MOST_KEPT, MOST_KEPT_BYTES = 30, 1 << 30
-"""Papers and bytes on the disk; those that were used longest ago go first."""
+"""Papers and bytes of one caller on the disk; those that were used longest ago go first."""
+MOST_CALLERS = 16
+"""Callers whose papers are kept; all of one go who fetched nothing for the longest time."""
 TOTAL_S, PATIENCE_S = 45.0, 20.0
 """A client waits 60 s for an answer."""
 
@@ -50,19 +53,20 @@ class Downloads:
         self._mode, self._ledger = mode, ledger
         self._client: Client | None = None
         self._folder: tempfile.TemporaryDirectory[str] | None = None
-        self._kept: OrderedDict[str, Fetched] = OrderedDict()
-        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._kept: OrderedDict[str, OrderedDict[str, Fetched]] = OrderedDict()  # by caller, by address
+        self._locks: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
         self._count = 0
 
-    def opened(self, named: str) -> tuple[int, str]:
-        """Return a descriptor of a paper that was fetched before, and its SHA-256.
+    def opened(self, owner: str, named: str) -> tuple[int, str]:
+        """Return a descriptor of a paper that a caller fetched before, and its SHA-256.
 
         Raises
         ------
         LabrigError
             ``not_found`` if it was not, or is no longer kept.
         """
-        fetched = self._kept.get(named)
+        kept = self._kept.get(owner, OrderedDict())
+        fetched = kept.get(named)
         if fetched is None:
             raise LabrigError(
                 "This address was not fetched, or is no longer kept",
@@ -70,20 +74,22 @@ class Downloads:
                 try_="open_paper with it",
                 code="not_found",
             )
-        self._kept.move_to_end(named)
+        kept.move_to_end(named)
         return os.open(fetched.path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW), fetched.sha256
 
     def client(self) -> Client:
         """Return the client that asks the network; it is closed with the downloads."""
         return self._asked()
 
-    def drop(self, named: str) -> None:
-        """Forget what was fetched under an address."""
-        if (fetched := self._kept.pop(named, None)) is not None:
+    def drop(self, owner: str, named: str) -> None:
+        """Forget what a caller fetched under an address."""
+        if (fetched := self._kept.get(owner, OrderedDict()).pop(named, None)) is not None:
             fetched.path.unlink(missing_ok=True)
 
-    async def fetch(self, named: str) -> None:
-        """Fetch a paper by its address, if it is not there.
+    async def fetch(self, owner: str, named: str, most_bytes: int = MOST_BYTES) -> None:
+        """Fetch a paper by its address for a caller, if it is not there.
+
+        A larger one than `most_bytes` is refused as soon as the service states its size.
 
         Raises
         ------
@@ -94,13 +100,15 @@ class Downloads:
             raise LabrigError(
                 "This is no address", where=named[:200], expected="https://... or arXiv:2101.00001"
             )
-        lock = self._locks.setdefault(named, asyncio.Lock())
+        lock = self._locks.setdefault((owner, named), asyncio.Lock())
         async with lock:
-            if named not in self._kept:
-                self._kept[named] = await self._fetched(named)
-        self._forget()
+            if named not in self._kept.get(owner, ()):
+                fetched = await self._fetched(named, min(most_bytes, MOST_BYTES))
+                self._kept.setdefault(owner, OrderedDict())[named] = fetched
+                self._kept.move_to_end(owner)
+        self._forget(owner)
 
-    async def _fetched(self, named: str) -> Fetched:
+    async def _fetched(self, named: str, most_bytes: int) -> Fetched:
         client = self._asked()
         self._count += 1
         if self._folder is None:
@@ -109,7 +117,7 @@ class Downloads:
         number = arxiv_number(named)
         if number:
             told = await client.ask(
-                ARXIV, f"pdf/{number}", to=to, max_bytes=MOST_BYTES, total_s=TOTAL_S, patience_s=PATIENCE_S
+                ARXIV, f"pdf/{number}", to=to, max_bytes=most_bytes, total_s=TOTAL_S, patience_s=PATIENCE_S
             )
         elif named[:6].lower() == "arxiv:":
             raise LabrigError(
@@ -119,7 +127,7 @@ class Downloads:
             )
         else:
             told = await client.download(
-                named, to, robots=True, max_bytes=MOST_BYTES, total_s=TOTAL_S, patience_s=PATIENCE_S
+                named, to, robots=True, max_bytes=most_bytes, total_s=TOTAL_S, patience_s=PATIENCE_S
             )
         assert told.stored is not None
         return Fetched(told.stored.path, told.stored.sha256, told.stored.size)
@@ -131,12 +139,17 @@ class Downloads:
             self._client = Client.configured(mode=self._mode, ledger=self._ledger)
         return self._client
 
-    def _forget(self) -> None:
-        while len(self._kept) > MOST_KEPT or (
-            len(self._kept) > 1 and sum(each.size for each in self._kept.values()) > MOST_KEPT_BYTES
+    def _forget(self, owner: str) -> None:
+        kept = self._kept.get(owner, OrderedDict())
+        gone = []
+        while len(kept) > MOST_KEPT or (
+            len(kept) > 1 and sum(each.size for each in kept.values()) > MOST_KEPT_BYTES
         ):
-            _, oldest = self._kept.popitem(last=False)
-            oldest.path.unlink(missing_ok=True)
+            gone.append(kept.popitem(last=False)[1])
+        while len(self._kept) > MOST_CALLERS:
+            gone += self._kept.popitem(last=False)[1].values()
+        for fetched in gone:
+            fetched.path.unlink(missing_ok=True)
 
     async def close(self) -> None:
         """Close the client, and remove what was fetched."""

@@ -144,7 +144,7 @@ class State:
     @contextmanager
     def _source(self, path: str) -> Iterator[tuple[int, str]]:
         if is_address(path):
-            descriptor, sha256 = self.downloads.opened(path)
+            descriptor, sha256 = self.downloads.opened(session().owner, path)
             try:
                 yield descriptor, sha256
             finally:

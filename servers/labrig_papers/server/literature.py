@@ -18,6 +18,8 @@ from labrig.errors import LabrigError
 from labrig.threads import in_thread
 from labrig.toolbox import session
 from labrig.tools.cursor import fitting
+from labrig.turns import LOCAL
+from labrig.workspace import MAX_FILE_BYTES
 from labrig_papers.server.base import CORPUS, state, toolbox
 
 if TYPE_CHECKING:
@@ -44,6 +46,30 @@ def corpus_path() -> Path:
     path = Path(setting).expanduser()
     here = session().workspace.folder / path
     return here if not path.is_absolute() and here.is_file() and not here.is_symlink() else path
+
+
+def own_corpus() -> Path:
+    """Return the corpus that this caller adds to: one that no other caller is answered from.
+
+    Raises
+    ------
+    LabrigError
+        ``refused`` where callers with tokens share the corpus.
+    """
+    here, path = session(), corpus_path()
+    if here.owner == LOCAL or path.is_relative_to(here.workspace.folder):
+        return path
+    setting = Path(str(here.setting(CORPUS.name)))
+    own = here.workspace.folder / setting
+    if setting.name and not setting.is_absolute() and not own.is_symlink():
+        return own
+    raise LabrigError(
+        "The corpus of this server answers all its callers, so none adds to it",
+        where="add_to_corpus",
+        expected="a corpus of each workspace: --set corpus=corpus.sqlite when the server is started",
+        try_="fetch_pdf without add_to_corpus, and open_paper; the operator adds by python -m labrig_papers.corpus add",
+        code="refused",
+    )
 
 
 @toolbox.tool(title="Search for papers", read_only=True, open_world=True, toolsets=("literature",))
@@ -156,14 +182,22 @@ async def fetch_pdf(
         or f"papers/{re.sub(r'[^A-Za-z0-9.-]+', '_', reference).strip('._')[-120:].removesuffix('.pdf')}.pdf"
     )
     _check_place(name)
+    if add_to_corpus:
+        own_corpus()
     refused: list[LabrigError] = []
     warnings: tuple[str, ...] = ()
     if is_address(reference):
-        address = reference
-        content, sha256 = await _pdf_at(reference)
+        address, sha256 = reference, await _pdf_at(reference)
     else:
-        address, (content, sha256), refused, warnings = await _free_copy(reference)
-    size = await in_thread(session().workspace.write_bytes, name, content)
+        address, sha256, refused, warnings = await _free_copy(reference)
+    here = session()
+    descriptor, _ = state().downloads.opened(here.owner, address)
+
+    def write() -> int:
+        with os.fdopen(descriptor, "rb") as file:
+            return here.workspace.write_bytes(name, file.read(MAX_FILE_BYTES + 1))
+
+    size = await in_thread(write)
     added = await _added(address, sha256, name) if add_to_corpus else None
     return Answer(
         source=address,
@@ -180,10 +214,8 @@ async def fetch_pdf(
     )
 
 
-async def _free_copy(
-    reference: str,
-) -> tuple[str, tuple[bytes, str], list[LabrigError], tuple[str, ...]]:
-    """Return the first free copy that is a PDF: its address, its bytes with their hash, what was refused, and warnings.
+async def _free_copy(reference: str) -> tuple[str, str, list[LabrigError], tuple[str, ...]]:
+    """Return the first free copy that is a PDF: its address, its SHA-256, what was refused, and warnings.
 
     Where no copy that a service knows is one, as publishers often refuse a program, the next service is asked.
     """
@@ -277,6 +309,8 @@ def _of_corpus(found: Found, limit: int, room: int) -> Answer:
 def _shown(hit: Hit) -> dict[str, Any]:
     """Return a hit as plain data; ``open`` is what open_paper takes, where the file lies in the workspace or a root."""
     shown = {**hit.to_dict(), "sha256": hit.sha256[:12]}
+    if session().owner != LOCAL:
+        del shown["path"]  # of the server's computer
     if named := named_here(hit.path):
         shown["open"] = named
     return shown
@@ -322,16 +356,16 @@ def _addresses(copies: tuple[Copy, ...]) -> list[str]:
     return list(dict.fromkeys([*files, *(each.page for each in copies if each.page and not each.pdf)]))
 
 
-async def _pdf_at(address: str) -> tuple[bytes, str]:
-    """Return the bytes of a PDF of the network, and their SHA-256; what is no PDF is dropped."""
-    downloads = state().downloads
-    await downloads.fetch(address)
-    descriptor, sha256 = downloads.opened(address)
+async def _pdf_at(address: str) -> str:
+    """Fetch a PDF of the network that a workspace can hold, and return its SHA-256; what is no PDF is dropped."""
+    downloads, owner = state().downloads, session().owner
+    await downloads.fetch(owner, address, MAX_FILE_BYTES)
+    descriptor, sha256 = downloads.opened(owner, address)
     with os.fdopen(descriptor, "rb") as file:
         head = file.read(HEAD)
         if b"%PDF-" in head:
-            return head + await in_thread(file.read), sha256
-    downloads.drop(address)
+            return sha256
+    downloads.drop(owner, address)
     page = head.lstrip()[:1] == b"<"
     raise LabrigError(
         f"This leads to {'a web page' if page else 'a file that is no PDF'}, such as one of a login",
@@ -346,8 +380,8 @@ async def _added(address: str, sha256: str, name: str) -> bool:
     from labrig_papers.corpus.adding import read_document
     from labrig_papers.corpus.store import add, opened
 
-    descriptor, _ = state().downloads.opened(address)
-    corpus, place = corpus_path(), session().workspace.folder / name
+    descriptor, _ = state().downloads.opened(session().owner, address)
+    corpus, place = own_corpus(), session().workspace.folder / name
     try:
         document = await read_document(descriptor, sha256, place, state().readers)
     finally:

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from labrig.answer import Answer, Quantity, json_bytes
 from labrig.threads import in_thread
+from labrig.toolbox import session
 from labrig.tools import cursor as cursors
 from labrig_papers.fetching.addresses import is_address
 from labrig_papers.server.base import (
@@ -38,7 +39,7 @@ async def open_paper(
 ) -> Answer:
     """Open a PDF: title, DOI, number of pages, and which pages have text. An address is fetched, once."""
     if is_address(path):
-        await state().downloads.fetch(path)
+        await state().downloads.fetch(session().owner, path)
     async with state().opened(path) as paper:
         count = paper.known.count
         pages = await paper.pages(range(1, min(count, LOOKED_AT) + 1))

@@ -33,7 +33,7 @@ from labrig.serving.gc import hold
 from labrig.serving.results import defect, error_result, labelled, wire_result, with_volatile
 from labrig.serving.telling import Telling
 from labrig.toolbox import ServeOptions, Session, Toolbox, _session
-from labrig.turns import OWNER, Turns
+from labrig.turns import LOCAL, OWNER, Turns
 from labrig.workspace import Workspace, fresh_workspace
 
 MOST_TOLD = 6
@@ -133,7 +133,7 @@ class Face(Middleware):
 
     def _owner(self) -> str:
         access = get_access_token()
-        return sha256(access.token)[:32] if access is not None else "local"
+        return sha256(access.token)[:32] if access is not None else LOCAL
 
     def _store(self, owner: str) -> ArtifactStore:
         """Return the artifacts of a caller, and with them her workspace."""

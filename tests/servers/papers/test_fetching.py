@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,11 +10,13 @@ from typing import Any
 import pytest
 from fastmcp import Client
 
+from labrig.errors import LabrigError
 from labrig.serving.builder import build
 from labrig.toolbox import ServeOptions
+from labrig_papers.fetching import downloads
 from labrig_papers.fetching.addresses import arxiv_number, is_address
 from labrig_papers.server import toolbox
-from support.imitation import Imitation, bomb, html, imitation, page, redirect, status
+from support.imitation import Imitation, bomb, endless, html, imitation, page, redirect, status
 from support.known_servers.papers import SENTENCE, paper
 
 
@@ -101,3 +104,48 @@ def test_which_names_are_addresses() -> None:
     assert arxiv_number("http://arxiv.org/pdf/cond-mat/0101001v2") == "cond-mat/0101001v2"
     for other in ("https://arxiv.org.example.org/abs/2101.00001", "https://arxiv.org/abs/2101.00001/../x"):
         assert arxiv_number(other) == "", other
+
+
+async def test_what_one_caller_fetched_is_no_others_and_pushes_out_nothing(
+    site: Imitation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(downloads, "MOST_KEPT", 2)
+    monkeypatch.setattr(downloads, "MOST_CALLERS", 2)
+    for number in range(4):
+        site.on(f"/{number}.pdf").then(page(paper(), "application/pdf"))
+    kept = downloads.Downloads()
+
+    def has(owner: str, path: str) -> bool:
+        try:
+            os.close(kept.opened(owner, site.url(path))[0])
+        except LabrigError as error:
+            assert error.code == "not_found"
+            return False
+        return True
+
+    try:
+        await kept.fetch("b", site.url("/paper.pdf"))
+        assert has("b", "/paper.pdf") and not has("a", "/paper.pdf")
+        for number in range(4):
+            await kept.fetch("a", site.url(f"/{number}.pdf"))
+        kept.drop("a", site.url("/paper.pdf"))
+        assert has("b", "/paper.pdf")
+        assert [has("a", f"/{number}.pdf") for number in range(4)] == [False, False, True, True]
+        await kept.fetch("c", site.url("/0.pdf"))
+        assert has("a", "/3.pdf") and has("c", "/0.pdf") and not has("b", "/paper.pdf")
+        assert kept._folder is not None and len(list(Path(kept._folder.name).iterdir())) == 3
+    finally:
+        await kept.close()
+
+
+async def test_a_pdf_that_no_workspace_holds_is_refused_by_its_stated_size(
+    site: Imitation, tmp_path: Path
+) -> None:
+    """Six of 190 MB were fetched, and held 880 MB, before they were refused."""
+    site.on("/large.pdf").then(endless(190 << 20, stated=True, media="application/pdf"))
+    options = ServeOptions(workspace=tmp_path / "work", toolsets=("default", "literature"))
+    async with Client(build(toolbox, options)) as client:
+        asked = {"reference": site.url("/large.pdf")}
+        result: Any = await client.call_tool("fetch_pdf", asked, raise_on_error=False)
+        assert result.is_error and "67,108,864 bytes are taken at most" in result.content[0].text
+    assert not list((tmp_path / "work").rglob("*.pdf"))
