@@ -7,12 +7,14 @@ the odd texts or huge numbers, in turn; all of them in ``make soak ONLY=server-a
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import errno
 import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -20,6 +22,7 @@ import pytest
 
 from hostile.guard import adopting, until
 from hostile.servers import attack as attacks
+from hostile.servers import watched
 from hostile.servers.attack import TRANSPORTS, Record, Rig, attack, cases_of, counts, published
 from hostile.servers.case import Act, Call, Case
 from hostile.servers.general import GENERAL, ODD_TEXTS, odd_texts
@@ -283,3 +286,19 @@ def test_a_question_about_the_attacks_starts_none(folder: str) -> None:
         done = subprocess.run([sys.executable, program, *words], capture_output=True, text=True, timeout=60)
         assert done.returncode == code and "usage:" in done.stdout + done.stderr, words
         assert "stood" not in done.stdout, words
+
+
+async def test_the_watch_sees_what_holds_the_loop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(asyncio.Handle, "_run", asyncio.Handle._run)
+    monkeypatch.setattr(watched, "MOST_S", 0.05)
+    watched.watch(tmp_path / "held")
+
+    async def hold(seconds: float) -> None:
+        began = time.thread_time()
+        while time.thread_time() - began < seconds:
+            pass
+
+    await asyncio.create_task(hold(0.1))
+    await asyncio.create_task(asyncio.to_thread(sum, range(1000)))
+    (line,) = (tmp_path / "held").read_text().splitlines()
+    assert "hold()" in line and line.startswith("0.1 s")

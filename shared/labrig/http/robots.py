@@ -2,11 +2,17 @@
 longest match wrong).
 
 No such file, or any 4xx: everything is allowed. A site that fails, or cannot be reached: nothing is, until it can.
+
+A file is somebody else's: protego gives each agent that it names its own copy of each rule, so all agents but our own
+and `*` are made one before it reads, in a thread, of the beginning of a file alone.
 """
 
 from __future__ import annotations
 
+import asyncio
+import re
 import time
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from urllib.parse import urlsplit
@@ -18,18 +24,29 @@ from labrig.http.messages import Response
 
 AGENT = "labrig"
 KEPT_S = 24 * 3600.0  # RFC 9309, section 2.4
-MOST_BYTES = 2 << 20  # at least 500 KiB must be read, section 2.5
+MOST_BYTES = 2 << 20
+"""Of a file that is fetched; a site with a longer one is not asked for anything."""
+READ_CHARACTERS = 500 << 10
+"""Of a file that is fetched: the rest is not read, as section 2.5 allows."""
+MOST_KEPT = 4 * READ_CHARACTERS
+"""Characters of all files whose rules are kept; the oldest give way."""
+_NAMING = re.compile(r"\s*user(?:-|\s+)?agent(?:\s*:|\s+)([^#]*)", re.IGNORECASE)
+"""A line that names an agent, in any of the spellings that protego reads."""
 SLOWEST_S = 60.0
 """The longest pause between two requests that a site's file can ask for; more is read as this."""
 
 
 @dataclass(frozen=True)
 class Rules:
-    """What one site allows; `file` is None where everything is, and `why` is set where nothing is."""
+    """What one site allows; `file` is None where everything is, and `why` is set where nothing is.
+
+    `size` counts the characters of the file.
+    """
 
     file: protego.Protego | None
     why: str
     read_at: float
+    size: int = 0
 
     @property
     def pause_s(self) -> float:
@@ -53,7 +70,7 @@ class Robots:
 
     def __init__(self, fetch: Callable[[str, float], Awaitable[Response]]) -> None:
         self._fetch = fetch
-        self._known: dict[str, Rules] = {}
+        self._known: OrderedDict[str, Rules] = OrderedDict()
 
     async def check(self, url: str, patience_s: float) -> Rules:
         """Return the rules of a URL's site, if they let it be fetched.
@@ -72,6 +89,8 @@ class Robots:
             rules = await self._read(f"{site}/robots.txt", patience_s)
             if not rules.why:
                 self._known[site] = rules
+                while sum(each.size for each in self._known.values()) > MOST_KEPT:
+                    self._known.popitem(last=False)
         if rules.why:
             raise LabrigError(
                 f"{site} does not say what may be fetched, so nothing is: {rules.why}",
@@ -79,7 +98,7 @@ class Robots:
                 try_="the same call later",
                 code="unreachable",
             )
-        if rules.file is not None and not rules.file.can_fetch(url, AGENT):
+        if rules.file is not None and not await asyncio.to_thread(rules.file.can_fetch, url, AGENT):
             raise LabrigError(
                 f"{site} does not allow programs to fetch this page",
                 where=url,
@@ -97,7 +116,24 @@ class Robots:
                 raise
             return Rules(None, error.what, time.monotonic())
         if response.ok:
-            return Rules(protego.Protego.parse(response.text), "", time.monotonic())
+            return await asyncio.to_thread(read, response)
         if 400 <= response.status < 500 and response.status != 429:
             return Rules(None, "", time.monotonic())
         return Rules(None, f"status {response.status}", time.monotonic())
+
+
+def read(response: Response) -> Rules:
+    """Return what a file allows."""
+    text = response.text[:READ_CHARACTERS]
+    file = protego.Protego.parse("\n".join(map(_with_few_agents, text.splitlines())))
+    return Rules(file, "", time.monotonic(), len(text))
+
+
+def _with_few_agents(line: str) -> str:
+    """Return a line; where it names an agent that is neither ours nor `*`, under one name for all of them."""
+    naming = _NAMING.match(line)
+    if naming is None:
+        return line
+    name = naming[1].strip().lower()
+    ours = name if name == "*" else name.replace("*", "")
+    return f"User-agent: {ours if ours in ('*', AGENT) else 'others'}"

@@ -8,7 +8,8 @@ After each case the same server is asked a canary, whose answer is known (`hosti
 the pH of water in equilibrium with calcite and the carbon dioxide of air. A case fails if its outcome is not an
 acceptable one, the server died, the canary was not answered right, an answer or a file of the workspace holds a secret,
 anything outside the workspace was created or changed, an answer is larger than the case allows or an own tool may give
-(`support.answer_sizes`), or a process is left behind. Exit code 1 if one did.
+(`support.answer_sizes`), a process is left behind, or the event loop was held for more than a second of the processor
+(`hostile.servers.watched`). Exit code 1 if one did.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from hostile.guard import Guard, adopting, descendants, until
+from hostile.servers import watched
 from hostile.servers.acts import in_order
 from hostile.servers.case import ANSWERED, NOTHING, Act, Case, EveryArgument, EveryFileTool, Raw
 from hostile.servers.channels import THEIRS, Http, Reply, Stdio
@@ -69,6 +71,7 @@ class Record:
     reads: list[str] = field(default_factory=list)
     writes: list[str] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
+    held: list[str] = field(default_factory=list)
     large: int = 0
     sizes: list[str] = field(default_factory=list)
 
@@ -98,6 +101,7 @@ class Record:
         found += [f"a secret was read: {each}" for each in self.reads]
         found += [f"written outside the workspace: {each}" for each in self.writes]
         found += [f"left behind: {each}" for each in self.left]
+        found += [f"the event loop was held for {each}" for each in self.held]
         if self.large:
             found.append(f"an answer of {self.large:,} bytes")
         return found + self.sizes
@@ -119,6 +123,7 @@ class Record:
             "secret read": self.reads,
             "written outside": self.writes,
             "process left behind": self.left,
+            "loop held": self.held,
             "answer too large": self.large or self.sizes,
         }
         return f"**{', '.join([self.outcome, *(words for words, so in said.items() if so)])}**"
@@ -134,8 +139,10 @@ class Rig:
         self.guard = Guard(folder, self.target, self.target.ground)
         network = recorded(name, folder.with_name(f"{folder.name}-network"))
         self.variables = dict(network.variables) if network else {}
+        self.site = network.site if network else ""
         self.flags = [*self.target.lay_out(self.guard), *(network.flags if network else ())]
         self.guard.set_wall(20)
+        self.held = folder.with_name(f"{folder.name}-held")
         self.replies: list[Reply] = []
         self.sizes: list[str] = []
         self._before = set(descendants(os.getpid()))
@@ -171,7 +178,9 @@ class Rig:
         """The command of the server, over stdio."""
         workspace = self.guard.work if self.transport == "HTTP" else self.guard.work / "mine"
         toolsets = ",".join(servers.toolbox(self.name).toolsets)
-        argv = [sys.executable, *servers.module(self.name), "--workspace", str(workspace)]
+        _, _, module, *rest = servers.module(self.name)  # -P -m
+        argv = [sys.executable, "-P", watched.__file__, str(self.held), module, *rest]
+        argv += ["--workspace", str(workspace)]
         return [*argv, "--toolsets", toolsets, *self.flags]
 
     @property
@@ -223,6 +232,7 @@ class Rig:
             "outside": str(self.guard.outside),
             "home": str(self.guard.home),
             "theirs": self.guard.theirs.name,
+            "site": self.site,
             "theirs_sha256": self._theirs_sha256,
             "theirs_sha256_16": self._theirs_sha256[:16],
         }
@@ -346,6 +356,8 @@ def attack(rig: Rig, case: Case, *, whole: bool = True) -> Record:
         record.reads += [f"in {name} of the workspace" for name in rig.guard.leaks()]
         record.large = max((len(each.raw) for each in rig.replies if len(each.raw) > case.most), default=0)
         record.sizes = list(dict.fromkeys(rig.sizes))[:5]
+        record.held = rig.held.read_text().splitlines() if rig.held.exists() else []
+        rig.held.unlink(missing_ok=True)
     finally:
         rig.guard.sweep()
     return record
