@@ -102,6 +102,12 @@ def _explain(error: BaseException) -> int:
     if isinstance(error, LabrigError):
         print(f"labrig: {redact(str(error))}", file=sys.stderr)
         return USAGE if error.code in ("bad_input", "not_found", "refused", "unavailable") else FAILED
+    if isinstance(error, RecursionError):
+        print(
+            "labrig: A file is nested too deep to be read, such as JSON within JSON a thousand times",
+            file=sys.stderr,
+        )
+        return USAGE
     if isinstance(error, OSError):
         where = f": {error.filename}" if error.filename else ""
         print(redact(f"labrig: {error.strerror or error}{where}"), file=sys.stderr)

@@ -104,6 +104,9 @@ def _install(arguments: argparse.Namespace) -> int:
     if not plan.diff:
         print(f"{plan.path} is as it should be")
         return 0
+    where = f"{plan.path}" + (f", a link to {plan.target}" if plan.target != plan.path else "")
+    if plan.target != plan.path:
+        print(where)
     print(plan.diff, end="")
     if arguments.dry_run:
         return 0
@@ -114,11 +117,11 @@ def _install(arguments: argparse.Namespace) -> int:
             try_="the same command with --yes",
             code="refused",
         )
-    if not arguments.yes and input(f"write this to {plan.path}? [y/N] ").strip().lower() not in ("y", "yes"):
+    if not arguments.yes and input(f"write this to {where}? [y/N] ").strip().lower() not in ("y", "yes"):
         print("nothing was written")
         return FAILED
     install.apply(plan)
-    print(f"wrote {plan.path}; `labrig install {arguments.client} --undo` takes it back")
+    print(f"wrote {where}; `labrig install {arguments.client} --undo` takes it back")
     return 0
 
 

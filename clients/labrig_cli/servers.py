@@ -14,6 +14,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from labrig_harness.report.prose import readable
+
 from labrig.answer import META_KEY
 from labrig.errors import LabrigError
 from labrig.serving.serve import add_serve_arguments, serve_options
@@ -150,7 +152,7 @@ def _list_tools(arguments: argparse.Namespace) -> int:
             key if key in required else f"[{key}]" for key in tool.input_schema.get("properties", {})
         )
         first = (tool.description or "").split("\n")[0]
-        print(f"{tool.name}({shown})\n    {first}")
+        print(readable(f"{tool.name}({shown})\n    {first}"))
     if arguments.server in names():
         print(f"\n{toolbox(arguments.server).described_toolsets}")
     return 0
@@ -253,6 +255,13 @@ def _read_arguments(text: str) -> dict[str, Any]:
     return value
 
 
+def _escaped(text: str) -> str:
+    """Return JSON in which characters that a terminal acts upon are escapes of JSON."""
+    if readable(text) == text:
+        return text
+    return "".join(each if readable(each) == each else json.dumps(each)[1:-1] for each in text)
+
+
 def _say_saved(saved: Saved) -> None:
     """Say on standard error what was saved, and what could not be."""
     for path in saved.paths:
@@ -289,9 +298,9 @@ def _show(result: Any, *, as_text: bool, files: Mapping[int, Path] = MappingProx
     structured = result.structured_content
     if not result.is_error or structured is not None:
         if as_text:
-            print(text)
+            print(readable(text))
         elif structured is not None:
-            print(json.dumps(structured, ensure_ascii=False, indent=1))
+            print(_escaped(json.dumps(structured, ensure_ascii=False, indent=1)))
         else:
             sizes = [
                 {"type": each.mime_type, "bytes": len(each.data) * 3 // 4}

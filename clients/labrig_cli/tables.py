@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from labrig.errors import LabrigError
+from labrig.tables.formulas import without_formula
 from labrig.tables.writing import csv_text
 
 if TYPE_CHECKING:
@@ -91,7 +92,8 @@ def _write_cell(value: Any) -> str:
 
 
 def _write_csv(table: Table) -> str:
-    return csv_text([f"# {table.title}"], [table.columns, *table.rows])
+    rows = ([without_formula(_write_cell(value)) for value in row] for row in (table.columns, *table.rows))
+    return csv_text([f"# {table.title}"], rows)
 
 
 def _write_markdown(table: Table) -> str:

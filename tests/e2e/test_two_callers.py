@@ -9,7 +9,7 @@ import pytest
 
 from hostile.guard import adopting
 from hostile.servers.attack import Rig
-from hostile.servers.callers import meet
+from hostile.servers.callers import differences, second_answers
 from support.every_server import installed, target
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="rigs look at processes of Linux")
@@ -21,11 +21,14 @@ def test_what_one_caller_does_changes_no_answer_of_another(
     name: str, databases: Path, tmp_path: Path
 ) -> None:
     target(name).needs()
+    found, wrong = {}, []
     with adopting():
-        rig = Rig(name, "HTTP", tmp_path / "HTTP")
-        try:
-            tools, wrong = meet(rig)
-        finally:
-            rig.close()
-    assert wrong == []
-    assert tools == set(rig.listed.schemas)
+        for attacked in (False, True):
+            rig = Rig(name, "HTTP", tmp_path / str(attacked) / "HTTP")
+            try:
+                found[attacked], shown = second_answers(rig, attacked=attacked)
+            finally:
+                rig.close()
+            wrong += shown
+    assert wrong + differences(found[False], found[True]) == []
+    assert found[True].keys() == rig.listed.schemas.keys()

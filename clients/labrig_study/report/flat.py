@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from labrig.errors import LabrigError
+from labrig.tables.formulas import without_formula
 from labrig_harness.records.outfolder import json_text
 from labrig_harness.records.scoring import Record, Scored
 from labrig_harness.sample import Sample
@@ -198,9 +199,8 @@ def as_jsonl(scored: Scored) -> str:
 def as_csv(scored: Scored) -> str:
     """Return CSV (RFC 4180, UTF-8).
 
-    What is not known is empty. Text that a spreadsheet would take for a formula, because it begins with ``=``, ``+``,
-    ``-``, ``@``, a tab or a line break, gets an apostrophe in front; control characters are made visible. JSONL and
-    Parquet have all texts as they are.
+    What is not known is empty. Text that a spreadsheet would take for a formula gets an apostrophe in front
+    (`without_formula`); control characters are made visible. JSONL and Parquet have all texts as they are.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
@@ -217,9 +217,7 @@ def _write_cell(value: Value) -> str:
         return "true" if value else "false"
     if not isinstance(value, str):
         return repr(value)
-    # A formula behind blanks is still one to some spreadsheets.
-    acts = value.startswith(("\t", "\r", "\n")) or value.lstrip().startswith(("=", "+", "-", "@"))
-    return f"'{readable(value)}" if acts else readable(value)
+    return readable(without_formula(value))
 
 
 def write_parquet(scored: Scored, path: Path) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from labrig.errors import LabrigError, nearest
+from labrig.storage.databases import holds_tables_alone
 from labrig_atlas.wiki.folding import folded, words_of
 from labrig_atlas.wiki.identity import HOST, Identity
 from labrig_atlas.wiki.page import SHAPE, Page
@@ -151,6 +152,8 @@ class SqliteStore:
         self._database.close()
 
     def _check(self) -> None:
+        if not holds_tables_alone(self._database):
+            raise self._damaged("it is no store of pages")
         kind = self._rows("PRAGMA application_id")[0][0]
         if kind != APPLICATION:
             raise self._damaged("it is no store of pages")

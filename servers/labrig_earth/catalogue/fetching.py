@@ -88,10 +88,10 @@ async def carried(
 
 
 async def _readable(loop: asyncio.AbstractEventLoop, line: socket.socket) -> None:
-    here = loop.create_future()
-    loop.add_reader(line, lambda: here.done() or here.set_result(None))
+    here = asyncio.Event()
+    loop.add_reader(line, here.set)
     try:
-        await here
+        await here.wait()
     finally:
         loop.remove_reader(line)
 

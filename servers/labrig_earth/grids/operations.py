@@ -13,6 +13,7 @@ from typing import Any
 
 from labrig.answer import Quantity
 from labrig.errors import LabrigError
+from labrig.tables.formulas import without_formula
 from labrig_earth.data.formats import VECTORS, format_of
 from labrig_earth.data.layers import describe_layers
 from labrig_earth.data.opening import open_dataset
@@ -258,6 +259,7 @@ def zonal_statistics(call: Call) -> Result:
         named = table.rename(
             columns={name: head_of(name, unit) for name, unit in found.units.items() if unit != "1"}
         )
+        named = named.map(lambda value: without_formula(value) if isinstance(value, str) else value)
         named.to_csv(call.scratch / "zonal_statistics.csv", index=False)
         files = ("zonal_statistics.csv",)
         for name in columns:

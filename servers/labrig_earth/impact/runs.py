@@ -60,7 +60,7 @@ class Engine:
     environment
         The side environment that it lives in; None for Labrig's own Python.
     programs
-        Whether it starts other programs; one that does not runs behind walls that refuse it.
+        Whether it starts other programs, its own alone; the walls of one that does not refuse it.
     variables
         Of the process that loads it.
     folder
@@ -176,7 +176,7 @@ class Engines:
                 "engine": engine.module,
                 "folder": str(top),
                 "seed": seed,
-                "walls": not engine.programs,
+                "programs": engine.programs,
                 "arguments": dict(arguments),
                 "files": list(files),
             }

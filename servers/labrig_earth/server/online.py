@@ -110,8 +110,9 @@ async def _part(kind: str, url: str, arguments: dict[str, Any]) -> Answer:
     """Have a part fetched, and keep its file."""
     here = session()
     made_by = {"server": "earth", "tool": "fetch_part", "kind": kind, "url": url, **arguments}
-    where = {"below": [url.rstrip("/") + "/"]} if kind == "zarr" else {"exact": [url]}
-    async with fetch_and_decode(f"fetch_{kind}", {"url": url, **arguments}, here, **where) as (folder, found):
+    below = [url.rstrip("/") + "/"] if kind == "zarr" else []
+    asked = {"url": url, **arguments}
+    async with fetch_and_decode(f"fetch_{kind}", asked, here, exact=[url], below=below) as (folder, found):
         place = Path(f"/proc/self/fd/{folder.descriptor}")
         place = (place if place.exists() else here.workspace.folder) / found.files[0]
         put_path = here.artifacts.put_path

@@ -112,24 +112,29 @@ async def do_operation(asked: Asked, here: Session, *, long: bool = False) -> As
 
 @asynccontextmanager
 async def fetch_and_decode(
-    operation: str, arguments: Mapping[str, Any], here: Session, **addresses: Sequence[str]
+    operation: str,
+    arguments: Mapping[str, Any],
+    here: Session,
+    *,
+    exact: Sequence[str] = (),
+    below: Sequence[str] = (),
 ) -> AsyncIterator[tuple[Folder, Result]]:
     """Have a part of what lies at addresses decoded by one child and fetched by another; its file is there until the
     block ends.
 
     Parameters
     ----------
-    addresses
-        ``exact``, ``below``: see `labrig_earth.catalogue.fetching.carried`.
+    exact, below
+        See `labrig_earth.catalogue.fetching.carried`.
     """
     from labrig_earth.catalogue.fetching import carried
     from labrig_earth.work import asking
 
     given = state()
-    how = {"mode": given.options.http_mode, "ledger": given.options.ledger}
+    mode, ledger = given.options.http_mode, given.options.ledger
     with ExitStack() as held:
         folder = await in_thread(lambda: held.enter_context(make_scratch(here)))
-        async with carried(given.fetchers, **addresses, **how) as line:
+        async with carried(given.fetchers, exact=exact, below=below, mode=mode, ledger=ledger) as line:
             by = given.workers
             result = await asking.run(by, operation, {}, arguments, folder.descriptor, line=line)
         yield folder, result

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from labrig.config import home
 from labrig.errors import LabrigError
+from labrig.storage.databases import holds_tables_alone
 from labrig_papers.corpus.mentions import mentions
 
 APPLICATION = 0x4C507031
@@ -90,7 +91,8 @@ def opened(path: Path, *, make: bool = False) -> Iterator[sqlite3.Connection]:
     except sqlite3.Error as error:
         raise LabrigError(f"The corpus cannot be opened: {error}", where=str(path)) from None
     try:
-        database.execute("PRAGMA trusted_schema=OFF")  # a file of others runs no functions of theirs
+        if not holds_tables_alone(database):
+            raise LabrigError("This file is no corpus of papers", where=str(path))
         _check(database, path, make)
         yield database
     except sqlite3.OperationalError as error:

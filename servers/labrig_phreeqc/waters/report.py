@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from labrig.tables.formulas import without_formula
 from labrig.tables.writing import csv_text
 from labrig_phreeqc.waters.balance import Balance
 from labrig_phreeqc.waters.survey import CALCITE, Row, Survey
@@ -51,7 +52,9 @@ def to_csv(survey: Survey) -> str:
         *(f"{each} (meq/{basis})" for each in MEQ),
     ]
     lines = (_line(survey, row) for row in survey.rows)
-    return csv_text(heading, ([*line, *[""] * (len(heading) - len(line))] for line in lines))
+    return csv_text(
+        heading, ([*map(without_formula, line), *[""] * (len(heading) - len(line))] for line in lines)
+    )
 
 
 def _line(survey: Survey, row: Row) -> list[str]:

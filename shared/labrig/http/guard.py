@@ -142,7 +142,7 @@ def refusal(error: ssrfguard.SSRFGuardError, url: str) -> LabrigError:
     reason = getattr(error, "reason", "") or str(error)
     return LabrigError(
         f"This address is not fetched: {hiding.plain(reason)}",
-        where=hiding.plain(url)[:300],
+        where=hiding.address(url)[:300],
         expected=f"a public address, port {', '.join(map(str, sorted(PORTS)))}, without user and password",
         try_="if it is yours: LABRIG_HTTP_PRIVATE_ORIGINS names origins that may be private",
         code="refused",

@@ -113,6 +113,14 @@ def url(full: str, hidden: tuple[str, ...]) -> str:
     return redaction.redact(urlunsplit((parts.scheme, netloc, parts.path, _form(parts.query), "")), hidden)
 
 
+def address(text: str) -> str:
+    """Return what may be a URL for an error, as `url` does; what is none as `plain` does."""
+    try:
+        return url(text, ())
+    except ValueError:
+        return plain(text)
+
+
 def _form(text: str) -> str:
     """Return a query, or the body of a form, with a mask in place of each credential."""
     words = []

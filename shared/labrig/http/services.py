@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 from labrig import redaction
 from labrig.config import setting
 from labrig.errors import LabrigError
+from labrig.http import hiding
 from labrig.http.hosts import Limit
 
 
@@ -108,7 +109,7 @@ class Service:
         parts = urlsplit(self.at())
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise LabrigError(
-                f"The address of {self.name} is not a URL: {self.at()!r}",
+                f"The address of {self.name} is not a URL: {hiding.plain(self.at())!r}",
                 where=self.moved_by,
             )
         return f"{parts.scheme}://{parts.netloc}"
@@ -141,7 +142,8 @@ def states(services: Sequence[Service]) -> list[str]:
 
 
 def _place(service: Service) -> str:
-    return f"{service.at()} (by {service.moved_by})" if service.moved else service.at()
+    where = hiding.plain(service.at())  # an operator's own may hold user and password
+    return f"{where} (by {service.moved_by})" if service.moved else where
 
 
 def _lacks(service: Service) -> list[str]:

@@ -7,6 +7,7 @@ imported when a file asks for them.
 - `numbers` and `dates`: texts that can be read in several ways; `units`: what looks like one
 - `heads`: where a table begins: titles, headings, a line of units
 - `delimited` (CSV, TSV), `records`, `spreadsheet`, `parquet`, `hdf5`, `netcdf`, `notebook`: a reader for each format
+- `formulas`: text that a spreadsheet would take for a formula, in tables that are written
 - `writing`: a table as CSV
 - `window`: a file as an object that seeks
 - `apart`: the same in a child process, for files that anybody may have made

@@ -1,14 +1,13 @@
 """Two callers of one server, each with a token: what one does changes no answer of the other, and shows in none.
 
-The bystander calls every tool twice, then the attacker calls every tool with all that can be switched on, then the
-bystander calls every tool once more. Its last answers must be its last but one. `tests/e2e/test_two_callers.py` does
-it to every server.
+The bystander calls every tool twice; at one of two servers that are alike, the attacker calls every tool in between,
+with all that can be switched on. The bystander's second answers must be the same at both.
+`tests/e2e/test_two_callers.py` does it to every server.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,10 +15,7 @@ from hostile.servers.attack import Rig
 from hostile.servers.channels import MINE, THEIRS
 from support.every_server import vocabulary
 
-COUNTED = re.compile(rb"\b(job|run|result|sandbox)[-_ ]?\d+\b")
-"""What a caller's own calls number."""
 PATIENCE_S = 120.0
-ENDLESS = ("wait_s",)
 
 Call = tuple[str, dict[str, Any]]
 
@@ -42,36 +38,41 @@ def trespasses(rig: Rig) -> Iterator[Call]:
             yield tool, arguments | switches
 
 
-def meet(rig: Rig) -> tuple[set[str], list[str]]:
-    """Have both callers call every tool; return the tools that were called, and what is wrong."""
+def second_answers(rig: Rig, *, attacked: bool) -> tuple[dict[str, bytes], list[str]]:
+    """Return the bystander's second answer of every tool, and which tools showed what is the attacker's."""
     assert rig.transport == "HTTP"
     wrong: list[str] = []
 
-    def answers(token: str) -> dict[str, bytes]:
+    def answers() -> dict[str, bytes]:
         found = {}
         for tool, arguments in calls(rig):
-            reply = rig.server.call(tool, arguments, PATIENCE_S, token=token)
+            reply = rig.server.call(tool, arguments, PATIENCE_S, token=MINE)
             if rig.guard.leaked(reply.raw):
                 wrong.append(f"{tool} shows a secret of the other caller")
             found[tool] = _lasting(reply.result)
         return found
 
-    answers(MINE)
-    before = answers(MINE)
-    for tool, arguments in trespasses(rig):
+    answers()
+    for tool, arguments in trespasses(rig) if attacked else ():
         rig.server.call(tool, arguments, PATIENCE_S, token=THEIRS)
-    after = answers(MINE)
-    wrong += [f"{tool} answered otherwise: {_differing(before[tool], after[tool])}" for tool in before
-              if before[tool] != after[tool]]  # fmt: skip
-    return set(before), wrong
+    return answers(), wrong
+
+
+def differences(alone: dict[str, bytes], attacked: dict[str, bytes]) -> list[str]:
+    """Return the tools that answered otherwise, each with how."""
+    return [
+        f"{tool} answered otherwise: {_differing(alone[tool], attacked[tool])}"
+        for tool in alone
+        if alone[tool] != attacked[tool]
+    ]
 
 
 def _lasting(result: dict[str, Any]) -> bytes:
-    """Return an answer without what its own caller's calls count, and without what every call measures."""
+    """Return an answer without what every call measures."""
     meta = dict((result.get("_meta") or {}).get("labrig") or {})
     meta.pop("volatile", None)
     whole = {"structured": result.get("structuredContent"), "content": result.get("content"), "meta": meta}
-    return COUNTED.sub(rb"\1", json.dumps(whole, sort_keys=True).encode())
+    return json.dumps(whole, sort_keys=True).encode()
 
 
 def _differing(before: bytes, after: bytes) -> str:

@@ -7,7 +7,10 @@ import hashlib
 import json
 import os
 import signal
+import socket
+import sys
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +18,7 @@ import pytest
 
 from labrig.errors import LabrigError
 from labrig.isolation import closing
+from labrig.isolation.inside import landlock
 from labrig.sideenv import PythonEnv
 from labrig_earth.impact import runs
 from labrig_earth.impact.envelope import Common, File, Finished, Metric, envelope
@@ -46,6 +50,23 @@ def run(arguments, inputs, outputs):
         time.sleep(600)
     if act == "outside":
         Path(arguments["path"]).write_text("x")
+    if act == "reach":
+        import socket, subprocess
+        found = {}
+        for name, reach in {
+            "own": lambda: subprocess.run([arguments["own"], "--version"], check=True, stdout=-3),
+            "program": lambda: subprocess.run([arguments["program"]], check=True),
+            "secret": lambda: Path(arguments["path"]).read_text(),
+            "outside": lambda: Path(arguments["path"]).write_text("x"),
+            "port": lambda: socket.create_connection(("127.0.0.1", arguments["port"]), 5),
+            "traci": lambda: socket.create_server(("127.0.0.1", 0)),
+        }.items():
+            try:
+                reach()
+                found[name] = "done"
+            except OSError as error:
+                found[name] = type(error).__name__
+        return {"version": "Adder 2.1", "found": found, "variables": sorted(os.environ)}
     if act == "die":
         os.kill(os.getpid(), signal.SIGKILL)
     if act == "nothing":
@@ -152,6 +173,27 @@ async def test_walls_refuse_programs_and_other_folders(
                 pass
         assert caught.value.code == "engine"
     assert not (tmp_path / "out.txt").exists()
+
+
+@pytest.mark.skipif(bool(closing.unavailable()), reason="walls cannot be had here")
+@pytest.mark.skipif(sys.platform != "linux" or landlock.version() < 4, reason="Landlock knows no ports here")
+async def test_an_engine_that_starts_programs_starts_its_own_and_reaches_nobody(
+    engines: tuple[Engines, Engine], tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LABRIG_EARTH_MODEL_KEY", "a key of the server")
+    made, toy = engines
+    secret = tmp_path_factory.mktemp("beside") / "secret"
+    secret.write_text("secret")
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        asked = {
+            "act": "reach", "own": str(Path(sys.prefix, "bin", "ruff")), "program": "/bin/true",
+            "path": str(secret), "port": listener.getsockname()[1],
+        }  # fmt: skip
+        async with made.run(replace(toy, programs=True), asked, {}) as run:
+            refused = dict.fromkeys(("program", "secret", "outside", "port", "traci"), "PermissionError")
+            assert run.result["found"] == {"own": "done", **refused}
+            assert not [name for name in run.result["variables"] if name.startswith("LABRIG")]
+    assert secret.read_text() == "secret"
 
 
 async def test_a_run_that_takes_too_long_ends(engines: tuple[Engines, Engine]) -> None:

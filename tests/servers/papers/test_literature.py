@@ -11,9 +11,12 @@ from urllib.parse import unquote
 import pytest
 from fastmcp import Client
 
+from labrig.artifacts import ArtifactStore
 from labrig.errors import LabrigError
 from labrig.serving.builder import build
+from labrig.serving.face import Face
 from labrig.toolbox import ServeOptions
+from labrig.workspace import Workspace
 from labrig_papers.literature import asking
 from labrig_papers.literature.services import SERVICES
 from labrig_papers.literature.works import Work, merged, plain_title, read_doi, similarity
@@ -122,14 +125,14 @@ def elsewhere() -> Iterator[Imitation]:
 class Bench:
     """Calls tools of the toolset in one mode."""
 
-    def __init__(self, folder: Path, mode: str = "record") -> None:
+    def __init__(self, folder: Path, mode: str = "record", *, corpus: str = "") -> None:
         self.folder = folder
         options = ServeOptions(
             toolsets=("default", "literature"),
             workspace=folder / mode,
             http_mode=mode,
             ledger=folder / "ledger.sqlite" if mode != "live" else None,
-            settings={"corpus": str(folder / "corpus.sqlite")},
+            settings={"corpus": corpus or str(folder / "corpus.sqlite")},
         )
         self.client = Client(build(toolbox, options))
 
@@ -292,6 +295,30 @@ async def test_what_leads_to_no_pdf_is_refused_and_not_kept(site: Imitation, tmp
         site.on("/openalex/works/*").then(status(404))
         assert "may be misprinted" in await bench.fails("resolve_doi", reference="10.1103/wrong")
     assert [each.name for each in (tmp_path / "live").rglob("*.pdf")] == [f"{DOI.replace('/', '_')}.pdf"]
+
+
+async def test_what_one_token_adds_is_in_no_corpus_of_another(
+    site: Imitation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A paper that A added made B's validate_precedent say "superconducting, 293 K, measured"."""
+    whose = ["a"]
+    monkeypatch.setattr(Face, "_owner", lambda face: whose[0])
+    folders = {name: Workspace(tmp_path / name) for name in ("a", "b")}
+    monkeypatch.setattr(Face, "_store", lambda face, owner: ArtifactStore(folders[owner]))
+    query = {"query": "transition La zero field"}
+    async with Bench(tmp_path, "live") as bench:  # a corpus of the operator's, by an absolute path
+        said = await bench.fails("fetch_pdf", reference=DOI, add_to_corpus=True)
+        assert "answers all its callers" in said and "--set corpus=corpus.sqlite" in said
+        assert not (tmp_path / "corpus.sqlite").exists() and not list(tmp_path.rglob("*.pdf"))
+    monkeypatch.chdir(tmp_path)
+    async with Bench(tmp_path, "live", corpus="corpus.sqlite") as bench:
+        await bench.ask("fetch_pdf", reference=DOI, add_to_corpus=True)
+        found = await bench.ask("search_literature", **query)
+        assert found["data"]["papers"][0]["open"] and "path" not in found["data"]["papers"][0]
+        whose[0] = "b"
+        assert "There is no corpus" in await bench.fails("search_literature", **query)
+        assert "There is no corpus" in await bench.fails("validate_precedent", material="UPt3")
+    assert (folders["a"].folder / "corpus.sqlite").exists() and not (tmp_path / "corpus.sqlite").exists()
 
 
 async def test_an_xml_with_entities_and_errors_of_arxiv_are_said(site: Imitation, tmp_path: Path) -> None:

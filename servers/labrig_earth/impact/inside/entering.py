@@ -23,6 +23,8 @@ from labrig.isolation.inside.answering import FIRST_FILE
 APART = 100
 """Files are moved to descriptors from here on, away from those that an engine's libraries opened before the fork."""
 WALLS = ("capabilities", "landlock", "seccomp")
+WALLS_OF_PROGRAMS = ("capabilities", "landlock")
+"""Of an engine that starts programs, which seccomp refuses: they are in these walls too."""
 SYSTEM = (
     *("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache"),
     *("/usr/share/zoneinfo", "/etc/localtime", "/dev/null", "/dev/urandom"),
@@ -36,7 +38,7 @@ def work(question: Any) -> bytes:
     ----------
     question
         ``engine``: its module, ``folder``: that of the run, in which ``inputs`` lies and ``outputs`` is filled,
-        ``seed``, ``walls``: whether it works without other programs, ``arguments``; ``files``: what those are called
+        ``seed``, ``programs``: whether it starts other programs, ``arguments``; ``files``: what those are called
         that come as descriptors. The engine finds their paths as ``files`` of its arguments.
     """
     top = Path(question["folder"])
@@ -51,8 +53,7 @@ def work(question: Any) -> bytes:
         fcntl.fcntl(FIRST_FILE + number, fcntl.F_DUPFD_CLOEXEC, APART)
         for number in range(len(question.get("files", [])))
     ]
-    if question["walls"]:
-        _close_in(top, places)
+    _close_in(top, places, programs=question["programs"])
     arguments = question["arguments"]
     if places:
         paths = [f"/proc/self/fd/{place}" for place in places]
@@ -68,8 +69,9 @@ def _seed(seed: int) -> None:
         sys.modules["numpy"].random.seed(seed % 2**32)
 
 
-def _close_in(top: Path, files: Sequence[int]) -> None:
-    """Put up the walls that this system has: no program is started, nothing written outside the folder of the run."""
+def _close_in(top: Path, files: Sequence[int], *, programs: bool) -> None:
+    """Put up the walls that this system has: nothing is read but the engine and its inputs, nothing written outside the
+    folder of the run, nobody reached over TCP (Landlock 4), and no program started but the engine's own."""
     if sys.platform != "linux":
         return
     from labrig.isolation.inside import walls
@@ -78,11 +80,15 @@ def _close_in(top: Path, files: Sequence[int]) -> None:
         *sorted({path for path in (*sys.path, sys.prefix, sys.base_prefix) if Path(path).is_absolute()}),
         *SYSTEM,
     ]
+    executable = [sys.prefix, *SYSTEM] if programs else []
+    all_walls = WALLS_OF_PROGRAMS if programs else WALLS
     missing = {wall for wall, why in walls.available().items() if why}
-    while wanted := [wall for wall in WALLS if wall not in missing]:
+    while wanted := [wall for wall in all_walls if wall not in missing]:
         folder = os.open(top, os.O_PATH | os.O_DIRECTORY)
         try:
-            walls.Walls(wanted, readable, []).put_up(dict, writable=folder, inputs=files)
+            walls.Walls(wanted, readable, [], executable=executable).put_up(
+                dict, writable=folder, inputs=files
+            )
             return
         except walls.WallError as error:
             missing.add(error.wall if error.wall in wanted else wanted[0])

@@ -12,6 +12,7 @@ from typing import Literal
 from labrig import __version__
 from labrig.errors import LabrigError
 from labrig.http.ledger import errors as ledger_errors
+from labrig.storage.databases import holds_tables_alone
 
 SCHEMA = 2
 """The latest that is read: 2 where some bodies are files beside the ledger, for which `data` says so."""
@@ -148,6 +149,8 @@ def is_empty(db: sqlite3.Connection) -> bool:
 
 def check(db: sqlite3.Connection, path: Path) -> None:
     """Refuse what is not a ledger, or one of a later format."""
+    if not holds_tables_alone(db):
+        raise ledger_errors.no_ledger(path)
     named = db.execute(
         "SELECT count(*) FROM sqlite_master WHERE name IN ('meta', 'exchanges', 'blobs')"
     ).fetchone()

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Sequence
 
 from . import syscalls
 
+EXECUTE = 1
 WRITE_FILE, READ_FILE, READ_DIR, REMOVE_DIR, REMOVE_FILE = (1 << bit for bit in range(1, 6))
 MAKE_DIR, MAKE_REG, REFER, TRUNCATE = 1 << 7, 1 << 8, 1 << 13, 1 << 14
 SCRATCH = (
@@ -55,6 +56,8 @@ class Landlock:
         Folders whose names may be listed, at any depth, without reading a file.
     at_most
         The version of the interface to use at most.
+    executable
+        Files and folders of which programs may be started, and what the loader maps.
 
     Attributes
     ----------
@@ -67,7 +70,13 @@ class Landlock:
         If the kernel has no Landlock, or a path cannot be looked up.
     """
 
-    def __init__(self, readable: Iterable[str], listable: Iterable[str], at_most: int | None = None) -> None:
+    def __init__(
+        self,
+        readable: Iterable[str],
+        listable: Iterable[str],
+        at_most: int | None = None,
+        executable: Iterable[str] = (),
+    ) -> None:
         self.version = version() if at_most is None else min(version(), at_most)
         if self.version < 1:
             raise OSError(errno.EINVAL, f"Landlock has no version {self.version}")
@@ -79,6 +88,8 @@ class Landlock:
                 self._prepare(path, None, rules)
             for path in listable:
                 self._prepare(path, READ_DIR, rules)
+            for path in executable:
+                self._prepare(path, EXECUTE, rules)
         except OSError:
             self.close()
             raise

@@ -55,6 +55,8 @@ class Walls:
         The version of Landlock's interface to use at most; None is that of the kernel.
     rules
         Which system calls a run may make.
+    executable
+        Files and folders of which programs may be started, where seccomp is not wanted, which refuses that.
 
     Attributes
     ----------
@@ -76,6 +78,7 @@ class Walls:
         listable: Sequence[str],
         landlock_abi: int | None = None,
         rules: seccomp.Rules = CODE,
+        executable: Sequence[str] = (),
     ) -> None:
         unknown = set(wanted) - set(ALL)
         if unknown:
@@ -85,7 +88,7 @@ class Walls:
         self._seccomp: seccomp.Seccomp | None = None
         if "landlock" in self.wanted:
             with _wall("landlock"):
-                self._landlock = landlock.Landlock(readable, listable, landlock_abi)
+                self._landlock = landlock.Landlock(readable, listable, landlock_abi, executable)
         if "seccomp" in self.wanted:
             with _wall("seccomp"):
                 if not syscalls.MACHINE:
