@@ -18,6 +18,9 @@ from labrig.errors import LabrigError
 from labrig_atlas.wiki.apart import MOST_BYTES
 from labrig_atlas.wiki.raw import Raw
 
+MOST_ELEMENT_BYTES = 16 * MOST_BYTES
+"""Of one page in the file, all its revisions and markup together."""
+
 
 class Dump:
     """A dump in a file.
@@ -69,7 +72,8 @@ class Dump:
         """Give the elements below the root as they end, each forgotten after it was looked at."""
         try:
             with _unpacked(file, self._path.name) as content:
-                events = ElementTree.iterparse(content, events=("start", "end"))
+                measured = _Measured(content)
+                events = ElementTree.iterparse(measured, events=("start", "end"))
                 depth, root = 0, None
                 for event, element in events:
                     if event == "start":
@@ -81,6 +85,7 @@ class Dump:
                         continue
                     depth -= 1
                     if depth == 1 and root is not None:
+                        measured.since = 0
                         yield _local(element.tag), element
                         root.clear()
         except (ElementTree.ParseError, OSError, EOFError, ValueError) as error:
@@ -94,6 +99,22 @@ def _unpacked(file: IO[bytes], name: str) -> Any:
     if name.lower().endswith(".bz2"):
         return bz2.open(file)
     return gzip.open(file) if name.lower().endswith(".gz") else _Open(file)
+
+
+class _Measured:
+    """What is read of an element that has not ended yet is in memory: it is bounded."""
+
+    def __init__(self, content: Any) -> None:
+        self._content, self.since = content, 0
+
+    def read(self, size: int = -1) -> bytes:
+        data: bytes = self._content.read(size)
+        self.since += len(data)
+        if self.since > MOST_ELEMENT_BYTES:
+            raise ValueError(
+                f"a page of more than {MOST_ELEMENT_BYTES:,} bytes; a dump of current pages has none"
+            )
+        return data
 
 
 class _Open:

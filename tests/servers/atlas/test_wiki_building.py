@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from labrig.errors import LabrigError
 from labrig_atlas.wiki import __main__ as command
+from labrig_atlas.wiki import dump
 from labrig_atlas.wiki.about import About
 from labrig_atlas.wiki.building import build
 from labrig_atlas.wiki.html_pages import page_of
@@ -240,6 +241,19 @@ async def test_a_folder_becomes_a_store_and_is_refused_over_another(tmp_path: Pa
         await build(source, store)
     assert caught.value.code == "refused" and store.read_bytes() == before
     assert (await build(source, store, replace=True)).pages == 2
+
+
+async def test_a_page_without_an_end_is_not_gathered_in_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A few hundred bytes of bzip2 became a gigabyte."""
+    monkeypatch.setattr(dump, "MOST_ELEMENT_BYTES", 1 << 20)
+    packed = tmp_path / "x.xml.bz2"
+    head = '<mediawiki xmlns="x">' + page("A", "short") * 3
+    packed.write_bytes(bz2.compress((head + page("B", "a" * (8 << 20)) + "</mediawiki>").encode()))
+    with pytest.raises(LabrigError, match="a page of more than 1,048,576 bytes"):
+        await build(packed, tmp_path / "s.sqlite")
+    assert not (tmp_path / "s.sqlite").exists()
 
 
 async def test_what_is_no_source_makes_no_store(tmp_path: Path) -> None:
