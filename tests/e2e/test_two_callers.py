@@ -15,8 +15,18 @@ from support.every_server import installed, target
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="rigs look at processes of Linux")
 
 
-@pytest.mark.accept
-@pytest.mark.parametrize("name", installed())
+MANY = ("earth",)
+"""Servers with so many tools that `make soak` calls them."""
+
+
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.soak if name in MANY else pytest.mark.accept)
+        for name in installed()
+    ],
+)
 def test_what_one_caller_does_changes_no_answer_of_another(
     name: str, databases: Path, tmp_path: Path
 ) -> None:

@@ -46,7 +46,8 @@ class ServerProcess:
         self._process = process
         self._input = process.stdin
         self._control = control
-        self._name = " ".join([Path(shown[0]).name, *(shown[1:3] if len(shown) >= 3 else ())])
+        words = [word for word in shown if word != "-P"]
+        self._name = " ".join([Path(words[0]).name, *(words[1:3] if len(words) >= 3 else ())])
         self._tail = b""
         self._said: tuple[int | None, str] = (None, "")
         self._heard = b""

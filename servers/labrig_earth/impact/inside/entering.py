@@ -80,7 +80,7 @@ def _close_in(top: Path, files: Sequence[int], *, programs: bool) -> None:
         *sorted({path for path in (*sys.path, sys.prefix, sys.base_prefix) if Path(path).is_absolute()}),
         *SYSTEM,
     ]
-    executable = [sys.prefix, *SYSTEM] if programs else []
+    executable = [sys.prefix, os.path.realpath(sys.executable), *SYSTEM] if programs else []
     all_walls = WALLS_OF_PROGRAMS if programs else WALLS
     missing = {wall for wall, why in walls.available().items() if why}
     while wanted := [wall for wall in all_walls if wall not in missing]:
