@@ -14,8 +14,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from labrig_harness.report.prose import readable
-
 from labrig.answer import META_KEY
 from labrig.errors import LabrigError
 from labrig.serving.serve import add_serve_arguments, serve_options
@@ -24,6 +22,7 @@ from labrig.toolbox import ServeOptions
 from labrig.workspace import fresh_workspace
 from labrig_cli.saving import Saved, content_of, handle_of, made_folder, save
 from labrig_harness.registry.servers import Target, names, toolbox
+from labrig_study.report.prose import readable
 
 FAILED, SERVER_DIED = 1, 3
 

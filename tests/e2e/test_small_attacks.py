@@ -16,7 +16,7 @@ from labrig.http.ledger.ledger import Ledger
 from labrig.tables.formulas import without_formula
 from labrig_atlas.wiki import store_file
 from labrig_atlas.wiki.sqlite_store import SqliteStore
-from labrig_harness.cli.servers import _show
+from labrig_cli.servers import _show
 from labrig_papers.corpus import store as corpus
 from support.command import labrig
 

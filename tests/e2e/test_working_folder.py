@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from hostile.folder import lay_out
-from labrig_harness.cli import parser
+from labrig_cli import parser
 from support.places import PROJECT
 
 RUN = ("run", "phreeqc-basics", "--agent", "reference", "--limit", "1", "--out", "{tmp}/out")

@@ -25,7 +25,9 @@ def watch(log: Path) -> None:
         run(handle)
         took = time.thread_time() - began
         if took > MOST_S:
-            what = getattr(handle._callback, "__self__", handle)  # of a task's step the task, which has a name
+            what = getattr(
+                handle._callback, "__self__", handle
+            )  # of a task's step the task, which has a name
             with log.open("a") as file:
                 file.write(f"{took:.1f} s: {what!r:.300}\n")
 
