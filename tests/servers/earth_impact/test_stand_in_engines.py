@@ -37,7 +37,7 @@ FILE_BYTES, FOLDER_BYTES, MOST_BYTES = 16 << 20, 48 << 20, 2 << 30
 MARK = "labrig-stand-in"
 """In the command lines of what a program starts, by which the test finds them."""
 
-PROGRAM = f"""#!{sys.executable}
+PROGRAM = f"""#!{os.path.realpath(sys.executable)}
 import os, sys, time
 act = open(__file__ + ".act").read()
 if act == "print":
