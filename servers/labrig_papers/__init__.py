@@ -1,5 +1,6 @@
 """Values with exact evidence out of scientific PDFs: rooms that work without MCP, and their face.
 
+- `attribution`: whose value it is, and of which material.
 - `evidence`: quotes held against the text of a paper.
 - `checks`: values against each other, against physics, and a whole extraction.
 - `corpus`: a reader's own papers as one searchable file.

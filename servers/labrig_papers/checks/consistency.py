@@ -4,7 +4,7 @@ A quote check finds an invented value; only physics finds a right quote with a w
 for superconductors from aluminium to hydrides, and what passes them is not thereby right.
 
 Sources: Tinkham, Introduction to Superconductivity (xi, kappa, BCS ratios); Werthamer, Helfand and Hohenberg 1966
-(0.693 Tc |dHc2/dT|); Clogston 1962 and Chandrasekhar 1962 (1.84 T/K).
+(0.693 Tc |dHc2/dT|); Hu 1972 (Hc1 of kappa); Clogston 1962 and Chandrasekhar 1962 (1.84 T/K).
 """
 
 from __future__ import annotations
@@ -162,7 +162,8 @@ def check_consistency(
         si[name] = number
         checks.append(_in_range(name, number))
     checks += [
-        _kappa(si), _xi(si), _hc1(si), _whh(si), _pauli(si), _jump(si), _gap(si), _density(si, formula, z, angles),
+        _kappa(si), _xi(si), _hc1(si), _hc1_of_lengths(si), _whh(si), _pauli(si), _jump(si), _gap(si),
+        _density(si, formula, z, angles),
     ]  # fmt: skip
     return tuple(checks)
 
@@ -291,6 +292,18 @@ def _hc1(si: Mapping[str, float]) -> Check:
     return Check(
         relation, "flagged", si["hc2"], si["hc1"], "T", si["hc1"] / si["hc2"], "Hc1 is not below Hc2", slips
     )
+
+
+def _hc1_of_lengths(si: Mapping[str, float]) -> Check:
+    relation = "Hc1 = Phi0 (ln kappa + 0.5) / (4 pi lambda^2)"
+    if missing := _missing(relation, si, "hc1", "lambda", "xi"):
+        return missing
+    kappa = si["lambda"] / si["xi"]
+    if kappa < 1:
+        return Check(relation, "not_checked", note="lambda is below xi: no superconductor of type II")
+    expected = PHI0 * (math.log(kappa) + 0.5) / (4 * math.pi * si["lambda"] ** 2)
+    note = "a sample's shape lowers the field of first penetration, pinning raises it"
+    return _judged(relation, expected, si["hc1"], "T", 0.2, 4.0, {"hc1": 1.0, "lambda": 2.0}, note)
 
 
 def _whh(si: Mapping[str, float]) -> Check:

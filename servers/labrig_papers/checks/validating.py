@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from labrig.errors import LabrigError
+from labrig_papers.attribution.standing import standing_of
 from labrig_papers.checks import schema
 from labrig_papers.materials.formulas import normalize_formula
 from labrig_papers.materials.space_groups import normalize_space_group
 from labrig_papers.properties.listing import Property, key
 from labrig_papers.properties.matching import match_property
 from labrig_papers.quantities.scanning import scan
-from labrig_papers.quantities.surroundings import standing_of
 from labrig_papers.values.numbers import NUMBER
 from labrig_papers.values.reading import Value, has_unit, read_value
 from labrig_papers.values.text import fold, without_latex

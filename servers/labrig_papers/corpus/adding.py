@@ -84,6 +84,10 @@ async def add_folder(
                         )
                     except OSError as error:
                         done.left_out[str(path)] = error.strerror or str(error)
+                    except sqlite3.Error:
+                        raise  # of the corpus, and of no paper
+                    except Exception as error:  # what a paper prints is without end: the others go on
+                        done.left_out[str(path)] = f"it cannot be read: {type(error).__name__}: {error}"
                 progress(done.added + done.known + len(done.left_out), len(files))
 
             try:

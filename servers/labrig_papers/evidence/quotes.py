@@ -14,6 +14,7 @@ from typing import Literal
 
 from labrig.errors import LabrigError
 from labrig_papers.evidence.folding import Folded, fold, fold_stacked, fold_without_hyphens, without_commands
+from labrig_papers.pdf.continuing import going_on
 from labrig_papers.pdf.page import Box, Page, plain
 
 Status = Literal["exact", "normalised", "other_page", "partial_token", "ambiguous", "not_found"]
@@ -187,6 +188,10 @@ def _across(first: Page, second: Page, quote: str) -> tuple[Place, ...]:
     ends = first.text[begin.end : begin.end + 1] in ("", "\n") and begin.text[-1:] not in ".!?"
     begins = end.start == 0 or second.text[: end.start].endswith("\n\n")
     early = end.start in [each.start for each in second.lines[:FIRST_LINES]]
+    if not early:  # figures and their captions stand over it
+        goes_on = going_on(first, second)
+        early = goes_on is not None and goes_on[1] == end.start
+        ends = goes_on is not None and abs(goes_on[0] - begin.end) <= 2
     return (begin, end) if ends and begin.whole and end.whole and begins and early else ()
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from labrig.errors import LabrigError
+from labrig_papers.attribution.samples import FORMULA
 from labrig_papers.evidence.folding import fold_caseless, without_commands
 from labrig_papers.pdf.page import Box, Page
-from labrig_papers.quantities.surroundings import FORMULA
 
 LONGEST = 200
 LONGEST_FORMULA = 60

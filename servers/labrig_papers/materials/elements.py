@@ -23,6 +23,18 @@ NAMES = {
 }  # fmt: skip
 """Elements that papers on superconductors call by name."""
 
+DOPANTS = frozenset(
+    re.findall(
+        r"\w+",
+        "antimony arsenic barium bromine caesium calcium carbon cerium cesium chlorine chromium cobalt copper "
+        "dysprosium erbium europium fluorine gadolinium germanium gold hafnium holmium hydrogen iodine "
+        "lutetium magnesium manganese neodymium nickel nitrogen oxygen palladium phosphorus platinum "
+        "potassium praseodymium rhodium rubidium samarium scandium selenium silicon silver sodium strontium "
+        "sulfur sulphur tellurium terbium thulium ytterbium",
+    )
+)
+"""Other elements by name: in front of "-doped" they are no sample."""
+
 WORDS = frozenset({"In", "As", "At", "I", "He", "Be", "Am", "No"})
 """Symbols that are English words; one alone before a formula may be either."""
 

@@ -51,6 +51,8 @@ REASONS = {
     "word_or_element": "a word at the beginning may be a symbol",
 }
 """Why a text has no composition, by short name."""
+_LOST = re.compile(r"\d\s?[ÀÁþÂ]\s?[\dxyzδ]|[xyzδ]\s?[ÀÁþÂ]\s?\d")
+"""What the fonts of some publishers' PDFs make of − and + between two amounts: 1Àx."""
 
 
 @dataclass(frozen=True)
@@ -168,6 +170,9 @@ def normalize_formula(text: str, variables: Mapping[str, float] | None = None, c
                 where=where,
                 expected="one sample and its sentence",
             )
+    if lost := _LOST.search(text):
+        why = f"{REASONS['lost_sign']}: {lost[0]!r}"
+        return Formula(text, "unresolved", reason="lost_sign", why=why)
     given_values = _checked(variables or {})
     said, rest = variables_of(plain(text))
     around, around_rest = variables_of(plain(context)) if context.strip() else (Variables(), "")
@@ -244,7 +249,8 @@ def _one(own: list[Region], every: tuple[Region, ...], said: Variables, rest: st
         raise _Unresolved("label_only", f"of the element {regions[0].text}", ("formula",))  # "Sr x = 0.14"
     if not regions:
         if every:
-            reason = "word_or_element" if "word" in every[0].other else "not_the_sample"
+            told = {"word": "word_or_element", "label": "label_only"}
+            reason = next((told[word] for word in told if word in every[0].other), "not_the_sample")
             raise _Unresolved(reason, f"{every[0].text} ({every[0].other})")
         if said.values or said.bounds or re.fullmatch(r"[\d.\s,()*=<>~-]+", rest.strip() or "0"):
             raise _Unresolved("label_only", needs=("formula",))
@@ -443,6 +449,8 @@ def _part(part: str, values: dict[str, float], isotopes: dict[str, int]) -> str:
             out.append(")")
             at += 1
             last = "symbol"
+        elif re.match(r"/0+(?!\d)", rest):
+            raise _Unresolved("unreadable", f"a division by zero in {part}")
         elif rest[0] in ",/":
             raise _Unresolved("occupancy_without_amounts", part)
         elif rest[0] in "-+":

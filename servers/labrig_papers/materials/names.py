@@ -34,7 +34,7 @@ def names() -> dict[str, Named]:
                 formula = entry.get("formula", "").replace("{A}", symbol)
                 found[key(name)] = Named(name, formula, oxygen, tuple(entry.get("ambiguous", ())))
     for word, symbol in NAMES.items():
-        found[key(word)] = Named(word, symbol)
+        found[key(word)] = found[word.capitalize()] = Named(word, symbol)
     return found
 
 

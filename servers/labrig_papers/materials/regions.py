@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from labrig_papers.materials.elements import SYMBOLS, WORDS
+from labrig_papers.materials.elements import DOPANTS, SYMBOLS, WORDS
+from labrig_papers.materials.elements import NAMES as ELEMENT_NAMES
 from labrig_papers.materials.names import Named, key, molecules, names
 from labrig_papers.materials.variables import NAMES, PLACEHOLDERS
 
@@ -13,12 +14,25 @@ _OTHER_BEFORE = re.compile(r"(?:\b(?:in|on|onto|using|with|from|by|into|of)|%)\s
 _OTHER_AFTER = re.compile(
     r"^\s*(?:crucibles?|substrates?|flux|buffers?|targets?|powders?|site|sites|tubes?|ampoules?|solution)\b"
 )
+_ELEMENT_NAMES = "|".join(sorted({*ELEMENT_NAMES, *DOPANTS}, key=len, reverse=True))
 _DOPED = re.compile(
-    r"(?P<amount>\d+(?:\.\d+)?\s*(?:at\.?|mol\.?|wt\.?)?\s*-?%\s*)?\b(?P<symbol>[A-Z][a-z]?)(?P<joint>-|\s)"
+    r"(?P<amount>\d+(?:\.\d+)?\s*(?:at\.?|mol\.?|wt\.?)?\s*-?%\s*)?\b"
+    rf"(?P<symbol>[A-Z][a-z]?|(?i:{_ELEMENT_NAMES}))(?P<joint>-|\s)"
     r"(?P<how>doped|substituted|intercalated|added|alloyed)\b"
 )
+_LABELLED = re.compile(
+    r"\b(?:samples?|specimens?|crystals?|batch(?:es)?|films?|wires?|pellets?|run|No\.?)\s*$", re.IGNORECASE
+)
+_LABEL = re.compile(r"[A-Z]\d{0,2}")
+"""What stands behind "sample" and is no formula: sample B1."""
+_CLASS_AFTER = re.compile(
+    r"\s*-?\s?(?:based|\w*(?:cuprate|pnictide|chalcogenide|arsenide|phosphide|selenide|sulph?ide|telluride|oxide|nitride|carbide|"
+    r"boride|silicide|hydride|fluoride|chloride|bromide|iodide)s?|alloys?|compounds?|superconductors?)\b",
+    re.IGNORECASE,
+)
+"""Behind the name of an element: what is named is a class of compounds, "iron pnictides"."""
 _PERCENT = re.compile(r"(?P<amount>\d+(?:\.\d+)?)\s*%\s*(?P<symbol>[A-Z][a-z]?)-(?=[A-Z])")
-_PREFIX = re.compile(r"^(?:\d{1,2}[HTRC]'?-|[αβγκλθ]\d?'{0,2}-|T'-)")
+_PREFIX = re.compile(r"^(?:\d{1,2}[HTRC]['′]?-|[αβγκλθ]\d?'{0,2}-|T'-)")
 _TOKEN = re.compile(r"\S+")
 _SYMBOL = "|".join(sorted(SYMBOLS, key=len, reverse=True))
 _PIECE = re.compile(
@@ -62,7 +76,7 @@ def regions_of(text: str) -> Found:
     """Return the formulas and names in a plain text without its assignments of variables."""
     dopant = ""
     match = _DOPED.search(text) or _PERCENT.search(text)
-    if match and match["symbol"] in SYMBOLS:
+    if match and (match["symbol"] in SYMBOLS or len(match["symbol"]) > 2):
         dopant = match.group(0).strip()
         text = text.replace(match.group(0), " ", 1)
     for phrase in ("molecular hydrogen", "magnesium diboride", "sulfur hydride", "sulphur hydride"):
@@ -123,11 +137,15 @@ def _placed(region: Region, before: str, after: str) -> Region:
     """Return the region, marked as no sample where the words around it say so."""
     if region.other:
         return region
+    if _LABEL.fullmatch(region.text) and _LABELLED.search(before):
+        return Region(region.text, region.named, region.number, "a label of a sample")
+    if region.named is not None and region.text.casefold() in ELEMENT_NAMES and _CLASS_AFTER.match(after):
+        return Region(region.text, region.named, region.number, "followed by " + after.split()[0])
     if _OTHER_AFTER.match(after):
         return Region(region.text, region.named, region.number, "followed by " + after.split()[0])
-    if re.search(r"(?:\bgrown (?:in|from|on)|\b(?:on|onto|using)|%)\s*(?:an?\s)?$", before) or (
-        _OTHER_BEFORE.search(before) and re.match(r"\s*crucible", after)
-    ):
+    if re.search(
+        r"(?:\bgrown (?:in|from|on)|\b(?:on|onto|using|without|free of|instead of)|%)\s*(?:an?\s)?$", before
+    ) or (_OTHER_BEFORE.search(before) and re.match(r"\s*crucible", after)):
         return Region(region.text, region.named, region.number, "preceded by " + before.split()[-1])
     return region
 

@@ -82,7 +82,7 @@ def variables_of(text: str) -> tuple[Variables, str]:
 
 
 AMOUNT = re.compile(
-    rf"(?:\d*\.\d+|\d+\.?|(?=[{NAMES}])|(?=\())(?:[{NAMES}])?(?:[+-](?:(?:\d*\.\d+|\d+)[{NAMES}]?|[{NAMES}]|d(?![a-z])))*(?:/\d+)?"
+    rf"(?:\d*\.\d+|\d+\.?|(?=[{NAMES}])|(?=\())(?:[{NAMES}])?(?:[+-](?:(?:\d*\.\d+|\d+)[{NAMES}]?|[{NAMES}]|d(?![a-z])))*(?:/0*[1-9]\d*)?"
 )
 """An amount behind a symbol: 2, 0.15, 2-x, 7-δ, x, 2x, 1-x-y, x/2."""
 

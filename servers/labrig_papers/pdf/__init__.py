@@ -11,6 +11,7 @@ In the order of work:
 - `marking`: lines become text with `^{..}` and `_{..}`
 - `page`: what comes of it: `Page`; `pages`: reading them from a document, and which of them are scans
 - `structure`: title, headings, captions; `tables`: grids of cells
+- `continuing`: where the next page goes on with a sentence
 - `rendering`: a page or a part of it as a picture
 - `ocr`: text of scanned pages, by tesseract where it is installed
 - `inside`: what a child does with a file; `warmed`: what it finds built; `apart`: asking that child

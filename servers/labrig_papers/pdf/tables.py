@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from labrig_papers.pdf.page import Box, Line, Page, around, plain
 from labrig_papers.pdf.structure import Caption, captions, stands_over
@@ -28,6 +29,8 @@ BELOW = 6
 """Lines among which the next one of a column is found, since columns of a page are sorted together."""
 CAPTION_WITHIN = 60.0
 """Points between a table and its caption."""
+MOST_OF_A_GROUP = 6
+"""Words of a row that names a group."""
 MOST_WORDS = 7.0
 """Words of a cell on the average, from which a grid is prose."""
 _NUMBER = re.compile(r"[<>≤≥~∼≈±+−–-]?\s*\.?\d")
@@ -251,6 +254,7 @@ def _caption_of(
 def _table(page: Page, rows: list[list[_Word]], caption: Caption | None, number: int) -> Table | None:
     """Return a run of rows as a table, or None where it is no grid."""
     first = _first_of_body(rows)
+    first -= _groups_over(rows, first)
     body = rows[first:]
     if len(body) < 2:
         return None
@@ -278,7 +282,9 @@ def _table(page: Page, rows: list[list[_Word]], caption: Caption | None, number:
     if caption is None and numeric < 0.4 and not any(map(UNITS.fullmatch, map(str.strip, header))):
         return None  # axes of figures, lists of authors
     units = tuple(found[1].strip() if (found := _UNIT.search(each)) else "" for each in header)
-    share = len(filled) / (len(grid) * len(columns))
+    own = [row for row, words in zip(grid, body, strict=True) if not _names_a_group(words)] or grid
+    columned = [index for index in range(len(columns)) if any(row[index].text for row in own)]
+    share = sum(bool(row[index].text) for row in own for index in columned) / (len(own) * len(columned))
     named = sum(map(bool, header)) / len(columns)
     confidence = round(0.5 * share + 0.25 * named + (0.25 if caption is not None else 0), 2)
     confidence = round(confidence - 0.1, 2) if goes_on else confidence
@@ -373,6 +379,35 @@ def _first_of_body(rows: list[list[_Word]]) -> int:
         ) or (index and _NUMBER.match(plain(row[0].text))):
             return index
     return 1
+
+
+def _groups_over(rows: list[list[_Word]], first: int) -> int:
+    """Return how many of the last lines of a head are rows of the body that name the group of those below them.
+
+    They begin at the left as one further down does that has no number either, and have fewer cells than the head.
+    """
+    below = [row for row in rows[first:] if _names_a_group(row)]
+    count = 0
+    while first - count > 1 and below:
+        row, above = rows[first - count - 1], rows[first - count - 2]
+        alike = any(abs(row[0].box[0] - other[0].box[0]) < 2 for other in below)
+        if not (alike and _names_a_group(row) and _parts_of(row) < _parts_of(above)):
+            break
+        count += 1
+    return count
+
+
+def _parts_of(row: Sequence[_Word]) -> int:
+    """Return how many parts of a row white parts that is wider than between words."""
+    return 1 + sum(
+        other.box[0] - one.box[2] > WORD_SPACE * (one.box[3] - one.box[1]) for one, other in pairwise(row)
+    )
+
+
+def _names_a_group(row: Sequence[_Word]) -> bool:
+    """Tell whether a row has words and marks of references alone, in few cells."""
+    words = [plain(word.text) for word in row]
+    return len(row) <= MOST_OF_A_GROUP and words[0][:1].isalpha() and not any(map(_NUMBER.match, words))
 
 
 def _columns(body: Sequence[Sequence[_Word]], gutter: float) -> list[tuple[float, float]]:

@@ -12,9 +12,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from labrig_papers.attribution.sentences import sentence_of
+from labrig_papers.attribution.standing import Standing, standing_of
 from labrig_papers.corpus.mentions import mentions
 from labrig_papers.quantities.scanning import Found, scan
-from labrig_papers.quantities.surroundings import Standing, sentence_of, standing_of
 
 Says = Literal["superconducting", "not superconducting"]
 MOST_KELVIN = 400.0

@@ -13,7 +13,7 @@ NAMES = ("criterion", "method", "sample", "orientation", "axis", "temperature", 
 _SIGN = r"(?:\|\||//|∥|‖|\bparallel(?: to)?|\balong|\bpar\.)"
 _PERP = r"(?:⊥|\bperp(?:endicular)?(?: to)?|\bnormal to)"
 _PATTERNS: tuple[tuple[str, str, str], ...] = (
-    ("criterion", "onset", r"\bonset\b|\br ?= ?100 ?%|\b90 ?%"),
+    ("criterion", "onset", r"\bonset\b|\btconset\b|\br ?= ?100 ?%|\b90 ?%"),
     (
         "criterion",
         "zero",

@@ -118,8 +118,16 @@ def quantity_of(name: str) -> str:
         longer = ("/" in alias, len(alias)) > ("/" in best, len(best))  # ΔC/γTc is no ΔC
         if longer and re.search(rf"(?<![a-z0-9]){re.escape(alias)}(?![a-z0-9/])", text):
             best, quantity = alias, each
+    if quantity == "critical_temperature" and _OF_CHANGE.search(text):
+        return ""
     spelled = re.sub(r"\b(delta|xi|lambda|gamma|rho|theta|chi|kappa|alpha)(?![a-z])", r"\\\1", name)
     return quantity or (quantity_of(spelled) if spelled != name and "\\" not in name else "")
+
+
+_OF_CHANGE = re.compile(
+    r"\b(?:rate|slope|derivative|shift|suppression|enhancement|dependence|distribution)s?\b"
+)
+"""What makes of T_c another quantity: how it changes."""
 
 
 @lru_cache(maxsize=1)

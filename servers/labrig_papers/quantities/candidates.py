@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from labrig_papers.quantities.surroundings import Standing
+from labrig_papers.attribution.standing import Standing
 from labrig_papers.values.reading import Value
 
 Source = Literal["text", "caption", "table"]
@@ -45,7 +45,7 @@ class Candidate:
     conditions
         What the words round it state: ``criterion`` (onset, zero, mid), ``orientation`` (c, ab), ``sample``, and the
         ``temperature``, ``field`` and ``pressure`` at which it holds, as printed; in a table ``x`` of a series, and
-        ``label``: of its row or column, where that is no formula.
+        ``label``: of its row or column, where that is no formula; ``denied`` where its words say that it was not found.
     """
 
     page: int

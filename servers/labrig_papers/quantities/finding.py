@@ -7,12 +7,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from labrig.errors import LabrigError
+from labrig_papers.attribution.samples import formulas_near, paired
+from labrig_papers.attribution.sentences import sentence_of
+from labrig_papers.attribution.standing import citations_in, is_denied, standing_of
 from labrig_papers.properties.facets import facets_of
 from labrig_papers.quantities.candidates import Candidate
 from labrig_papers.quantities.conditions import CONDITIONS, Placed, conditions_of
 from labrig_papers.quantities.naming import BOUND, name_before, without_unit
 from labrig_papers.quantities.scanning import Found, bare_numbers, scan
-from labrig_papers.quantities.surroundings import citations_in, formulas_near, sentence_of, standing_of
 from labrig_papers.quantities.tabled import Areas, tabled
 from labrig_papers.values.reading import read_value
 from labrig_papers.values.registry import known
@@ -60,6 +62,7 @@ def find_quantities(
             "The text is too long", where="pages", expected=f"at most {MOST_CHARS} characters", code="limit"
         )
     found: list[Candidate] = []
+    by_page: list[list[Candidate]] = []
     for index, text in enumerate(pages):
         number, here = first_page + index, areas[index] if index < len(areas) else Areas()
         units = list(scan(text))
@@ -70,11 +73,19 @@ def find_quantities(
                 candidate = _candidate(text, number, each)
                 if each.problem or candidate.name in without_unit():
                     candidates.append(candidate)
-        inside = [each for each in candidates if not here.in_table(each.start)]
+        candidates.sort(key=lambda candidate: candidate.start)
+        inside = _with_materials(text, [each for each in candidates if not here.in_table(each.start)])
         inside = [replace(each, source="caption") if here.in_caption(each.start) else each for each in inside]
+        by_page.append(inside)
+    for index, here in enumerate(areas[: len(pages) - 1]):
+        ends, begins = here.breaks_off, areas[index + 1].goes_on if index + 1 < len(areas) else None
+        if ends is not None and begins is not None:
+            _join(by_page, index, pages, ends, begins, first_page + index)
+    for index, inside in enumerate(by_page):
+        number, here = first_page + index, areas[index] if index < len(areas) else Areas()
         ordered = sorted([*inside, *tabled(here, number)], key=lambda candidate: candidate.start)
-        found += _with_conditions(text, ordered)
-    found = _side_by_side(found)
+        found += _with_conditions(pages[index], ordered)
+    found = _side_by_side(_of_magnets(found, pages, first_page))
     return tuple(
         each
         for each in found
@@ -113,7 +124,91 @@ def _candidate(text: str, page: int, found: Found) -> Candidate:
         formulas_near(text, found.start, found.end),
         citations_in(quote),
         standing_of(text[sentence.start : sentence.end], at),
+        conditions={"denied": "yes"} if is_denied(text[sentence.start : sentence.end], at) else {},
     )
+
+
+_CURIE = re.compile(
+    r"\b(?:[Cc]urie (?:temperature|point)|"
+    r"(?:[Ff]err[io]magnetic|magnetic) (?:phase )?(?:transition|ordering)(?: temperature)?)"
+    r"s?,?\s(?:at\s|of\s)?\(?T_\{?C\}?(?![A-Za-z])"
+)
+_SUPERCONDUCTING = re.compile(r"superconduct\w*[^.;]{0,60}T_\{?C\}?(?![A-Za-z])")
+
+
+def _of_magnets(found: list[Candidate], pages: Sequence[str], first_page: int) -> list[Candidate]:
+    """Return the candidates of a paper; where it says that its T_{C} is a Curie temperature, so named."""
+    text = " ".join("\n".join(pages).split())
+    if not _CURIE.search(text) or _SUPERCONDUCTING.search(text):
+        return found
+    symbol = re.compile(r"T_\{?C\}?(?![A-Za-z])")
+    return [
+        replace(each, name="curie_temperature")
+        if each.name == "critical_temperature"
+        and symbol.search(each.column or pages[each.page - first_page][max(0, each.start - 100) : each.start])
+        else each
+        for each in found
+    ]
+
+
+BACK = 600
+"""Characters on either side of the end of a page among which its last sentence is looked for."""
+
+
+def _join(
+    by_page: list[list[Candidate]], index: int, pages: Sequence[str], ends: int, begins: int, number: int
+) -> None:
+    """Put the values of a sentence that goes on over the end of a page in place of those that its halves gave."""
+    tail = pages[index][max(0, ends - BACK) : ends].rstrip()
+    head = pages[index + 1][begins : begins + BACK]
+    text, cut = f"{tail} {head}", len(tail)
+    first_at, next_at = max(0, ends - BACK), begins - cut - 1
+    sentence = sentence_of(text, cut - 1, cut + 2)
+    fresh = [
+        _candidate(text, number, each)
+        for each in scan(text)
+        if sentence.start <= each.start and each.end <= sentence.end
+    ]
+    low, high = first_at + sentence.start, next_at + sentence.end
+    kept = [each for each in by_page[index] if not low <= each.start < ends]
+    more = [each for each in by_page[index + 1] if not begins <= each.start < high]
+    for each in fresh:
+        if each.start < cut:
+            start, end = first_at + each.start, first_at + min(each.end, cut)
+            kept.append(replace(each, start=start, end=end, quote_start=low))
+        else:
+            start, end = next_at + each.start, next_at + each.end
+            more.append(replace(each, page=number + 1, start=start, end=end, quote_start=begins))
+    bare = [
+        each
+        for each in by_page[index]
+        if low <= each.start < ends and each.value and not each.value.unit.canonical
+    ]
+    taken = [(each.start, each.end) for each in kept]
+    kept += [each for each in bare if not any(start <= each.start < end for start, end in taken)]
+    by_page[index] = sorted(kept, key=lambda each: each.start)
+    by_page[index + 1] = sorted(more, key=lambda each: each.start)
+
+
+def _with_materials(text: str, found: Sequence[Candidate]) -> list[Candidate]:
+    """Return the candidates of a text, each with the material first that its sentence pairs it with."""
+    of_sentence: dict[int, list[Candidate]] = {}
+    for each in found:
+        of_sentence.setdefault(each.quote_start, []).append(each)
+    told: dict[int, str] = {}
+    for start, some in of_sentence.items():
+        sentence = text[start : sentence_of(text, some[0].start, some[-1].end).end]
+        values = [
+            (each.start - start, each.end - start, each.value.unit.dimension if each.value else "")
+            for each in some
+        ]
+        told |= {start + at: written for at, written in paired(sentence, values).items()}
+    return [
+        replace(each, formulas=tuple(dict.fromkeys([told[each.start], *each.formulas])))
+        if each.start in told
+        else each
+        for each in found
+    ]
 
 
 _THAN = re.compile(r"\s(?:higher|lower|larger|smaller|greater|less|more|wide|broad|apart)\b")

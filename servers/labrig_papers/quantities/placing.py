@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from labrig.errors import LabrigError
+from labrig_papers.attribution.rows import cited_by_caption, is_group, source_of
+from labrig_papers.pdf.continuing import going_on
 from labrig_papers.pdf.page import Page, plain
 from labrig_papers.pdf.structure import captions
 from labrig_papers.pdf.tables import UNITS, Table, upright_tables
@@ -53,9 +56,14 @@ _EMPTY = re.compile(r"|[-–—−]+|1|none|n/?a|dimensionless|unitless", re.IGN
 def areas_of_all(pages: Sequence[Page]) -> list[Areas]:
     """Return what `areas_of` does for pages in order: a table that goes on has the legend of its first caption."""
     captioned: dict[str, str] = {}
-    found = []
-    for page in pages:
-        found.append(areas_of(page, captioned))
+    found: list[Areas] = []
+    for number, page in enumerate(pages):
+        here = areas_of(page, captioned)
+        joint = going_on(pages[number - 1], page) if number else None
+        if joint is not None:
+            found[-1] = replace(found[-1], breaks_off=joint[0])
+            here = replace(here, goes_on=joint[1])
+        found.append(here)
         for each in captions(page):
             captioned.setdefault(each.name, each.text)
     return found
@@ -83,9 +91,14 @@ def areas_of(page: Page, before: Mapping[str, str] | None = None) -> Areas:
         caption = (before or {}).get(table.name, table.caption) if goes_on else table.caption
         stated, legend = _stated_units(caption), _legend(caption)
         symbol = table.header[0].strip()
+        by_caption = cited_by_caption(caption)
+        group, source = "", ""
         for row, (quote, _) in zip(table.rows, table.evidence, strict=True):
             filled = [cell for cell in row if cell.text]
             if not filled:
+                continue
+            if is_group([cell.text for cell in row]):
+                group, source = filled[0].text, source_of([cell.text for cell in row])
                 continue
             start = min(cell.start for cell in filled)
             for number, (cell, head) in enumerate(zip(row, table.header, strict=True)):
@@ -120,6 +133,9 @@ def areas_of(page: Page, before: Mapping[str, str] | None = None) -> Areas:
                         unit,
                         series,
                         " ".join(notes[mark] for mark in _MARK.findall(cell.text) if mark in notes),
+                        group,
+                        source
+                        or next((by_caption[each] for each in by_caption if each in f"{label} {group}"), ""),
                     )
                 )
     spans = tuple((each.start, each.end) for each in captions(page))

@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from labrig.errors import LabrigError
 from labrig_papers.materials.elements import SYMBOLS
+from labrig_papers.quantities.designations import names_of_things
 from labrig_papers.values.numbers import pattern
 from labrig_papers.values.reading import Value, read_value
 from labrig_papers.values.registry import known
@@ -40,6 +41,13 @@ _CHANGED = re.compile(
 
 
 _SIDES = re.compile(r"(?<![\d.])(?:\d+(?:\.\d+)?\s?×\s?){1,2}$")
+_SHARED_POWER = re.compile(
+    r"\((?P<first>\d+(?:\.\d+)?)\s?(?:-|~|to)\s?(?P<second>\d+(?:\.\d+)?)\)"
+    r"(?P<power>\s?[×x]\s?10\s?\^\{?\s?[+-]?\d+\s?\}?)"
+)
+"""A range in brackets before one power of ten: (1.2-2.4) × 10^{6}."""
+_TWO_PHASES = re.compile(r"(?P<first>\d+)\s\((?P<second>\d+)\)")
+"""60 (90) K: a number behind a space that is too large for an uncertainty is of another phase."""
 PRODUCT = "a product of sides, whose unit may be that of each or of the product"
 
 
@@ -73,14 +81,33 @@ def scan(text: str) -> Iterator[Found]:
     """
     folded = _one_line(text)
     first, joint, _ = _patterns()
+    named = names_of_things(folded)
     at = 0
     while match := first.search(folded, at):
         start, end = match.start(), match.end()
         before = folded[max(0, start - 24) : start]
-        if _NO_VALUE_BEFORE.search(before) or re.search(r"[A-Za-z]-$", before):
-            at = max(end, start + 1)
+        thing = named.get(start)
+        if thing or _NO_VALUE_BEFORE.search(before) or re.search(r"[A-Za-z]-$", before):
+            at = max(end, start + 1, thing or 0)
+            continue
+        if (both := _SHARED_POWER.match(folded, start - 1)) and (shared := _unit_end(folded, both.end())):
+            power, unit = both["power"], folded[both.end() : shared]
+            raw = f"{both['first']}{power}-{both['second']}{power}{unit}"
+            yield _read(text, folded, start - 1, shared, raw)
+            at = shared
             continue
         unit_end = _unit_end(folded, end)
+        two = _TWO_PHASES.fullmatch(folded, start, end) if unit_end is not None else None
+        if two is not None and float(two["second"]) > 0.5 * float(two["first"]):
+            unit = folded[end:unit_end]
+            yield _read(text, folded, start, two.end("first"), two["first"] + unit)
+            yield _read(text, folded, two.start("second"), unit_end or end, two["second"] + unit)
+            at = unit_end or end
+            continue
+        if unit_end is None and (hyphened := _hyphened_end(folded, end)):
+            yield _read(text, folded, start, hyphened, f"{folded[start:end]} {folded[end + 1 : hyphened]}")
+            at = hyphened
+            continue
         if unit_end is not None and (sides := _SIDES.search(before)):
             first_at = start - len(sides.group(0))
             yield Found(first_at, unit_end, text[first_at:unit_end], None, PRODUCT)
@@ -200,8 +227,33 @@ def _one_line(text: str) -> str:
     return "".join(line + ("\x01" if "\x01" in line else " ") for line in lines)[: len(text)]
 
 
+_BRACKETED = re.compile(r"\s?\(\s?(?=[^()]{2,24}\s?\)|[KT]\))")
+_HYPHENED = frozenset({"length", "magnetic_field", "temperature", "pressure", "time", "energy", "frequency"})
+
+
+def _hyphened_end(folded: str, at: int) -> int | None:
+    """Return where the unit ends that a hyphen joins to its number: a 9-T magnet, 30-nm-thick."""
+    end = _unit_end(folded, at + 1) if re.match(r"-[^\W\d]", folded[at : at + 2]) else None
+    if end is None or not re.match(r"-[a-z]|\s[a-z]", folded[end : end + 2]):
+        return None
+    try:
+        unit = read_unit(folded[at + 1 : end])
+    except LabrigError:
+        return None
+    return end if unit.dimension in _HYPHENED else None
+
+
 def _unit_end(folded: str, at: int) -> int | None:
-    """Return where the longest unit that begins at a position ends, None where there is none."""
+    """Return where the longest unit at a position ends, its brackets included; None where there is none."""
+    if bracket := _BRACKETED.match(folded, at):
+        end = _bare_unit_end(folded, bracket.end())
+        closing = re.compile(r"\s?\)").match(folded, end) if end is not None else None
+        if closing:
+            return closing.end()
+    return _bare_unit_end(folded, at)
+
+
+def _bare_unit_end(folded: str, at: int) -> int | None:
     unit = _patterns()[2].match(folded, at)
     if unit is None:
         return None

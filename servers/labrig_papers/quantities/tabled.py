@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from labrig.errors import LabrigError
+from labrig_papers.attribution.rows import is_own
+from labrig_papers.attribution.samples import formulas_near
+from labrig_papers.attribution.standing import citations_in
 from labrig_papers.quantities.candidates import Candidate
 from labrig_papers.quantities.cells import power_outside, read_cell, unknown_unit
 from labrig_papers.quantities.naming import name_before, without_unit
-from labrig_papers.quantities.surroundings import citations_in, formulas_near
 from labrig_papers.values.reading import has_unit
 from labrig_papers.values.units import read_unit
 
@@ -24,6 +26,7 @@ class TableCell:
 
     `unit` is what the column of units of its table, or its caption, has for it; `series` is the ``x`` of its row, where
     the rows are compositions of one series;
+    `group` and `source` are what a row above says of its material and of where it is from;
     `note` is what the notes below the table say of a mark in the cell, such as where it was taken from.
     """
 
@@ -38,15 +41,22 @@ class TableCell:
     unit: str = ""
     series: Mapping[str, str] = field(default_factory=dict)
     note: str = ""
+    group: str = ""
+    source: str = ""
 
 
 @dataclass(frozen=True)
 class Areas:
-    """Where in the text of a page tables and captions stand (half-open ranges), and the cells of the tables."""
+    """Where in the text of a page tables and captions stand (half-open ranges), and the cells of the tables.
+
+    `breaks_off` is where its last sentence breaks off, `goes_on` where that of the page before goes on.
+    """
 
     tables: tuple[tuple[int, int], ...] = ()
     captions: tuple[tuple[int, int], ...] = ()
     cells: tuple[TableCell, ...] = ()
+    breaks_off: int | None = None
+    goes_on: int | None = None
 
     def in_table(self, place: int) -> bool:
         """Tell whether a place is in the body of a table."""
@@ -82,11 +92,12 @@ def tabled(here: Areas, page: int) -> list[Candidate]:
         if value is None or problem:
             continue
         about = f"{cell.label} {cell.row}"
-        own = formulas_near(about, 0, len(cell.label))
+        own = formulas_near(about, 0, len(cell.label)) or formulas_near(cell.group, 0, len(cell.group))
         formulas = own or formulas_near(cell.caption, 0, 0)
         says = not own and not cell.series and cell.label != cell.text and re.search(r"[A-Za-z]", cell.label)
         series = {"label": cell.label[:LONGEST_LABEL]} if says else cell.series
-        cited = citations_in(f"{cell.row} {cell.note}")
+        cited = citations_in(f"{cell.row} {cell.note}") or ((cell.source,) if cell.source else ())
+        cited = () if is_own(f"{cell.row} {cell.source}") else cited
         found.append(
             Candidate(
                 page, cell.start, cell.end, cell.text, value, "", name, cell.row, cell.row_start,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from labrig.errors import LabrigError
 from labrig_papers.values.reading import Value, read_value, tidy
+from labrig_papers.values.registry import PARTS
 from labrig_papers.values.units import Unit, read_unit
 
 _H, _C, _K, _N = 6.62607015e-34, 299792458.0, 1.380649e-23, 6.02214076e23
@@ -57,7 +58,7 @@ def convert_units(value: str, to: str = "", meaning: str = "") -> Converted:
         If the value or the unit cannot be read, or the two are of different dimensions.
     """
     read = read_value(value, meaning)
-    target = read_unit(to or read.unit.si, meaning)
+    target = read_unit(to or read.unit.si, meaning) if to or read.unit.si not in PARTS else _part(read.unit)
     one, other = _ENERGIES.get(read.unit.dimension), _ENERGIES.get(target.dimension)
     as_energy = target.dimension != read.unit.dimension and one is not None and other is not None
     if target.dimension != read.unit.dimension and not as_energy:
@@ -89,6 +90,11 @@ def convert_units(value: str, to: str = "", meaning: str = "") -> Converted:
         for value, spread, number in zip(values, spreads, read.numbers, strict=True)
     )
     return Converted(read, target, values, spreads, texts, crossed)
+
+
+def _part(unit: Unit) -> Unit:
+    """Return the share of one that a percentage of atoms, moles, mass or volume is a hundredth of."""
+    return Unit(unit.si, unit.si, unit.dimension, unit.si, 1.0)
 
 
 def _printed(value: float, spread: float | None, text: str, shifted: bool = False) -> str:

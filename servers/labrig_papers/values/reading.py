@@ -20,17 +20,18 @@ _WORDS: tuple[tuple[str, Qualifier], ...] = (
     (r"≲|<~|<\s?≈|(?:up to|below|under|less than|at most|<|≤)\s*(?:~|about|around|approximately)", "<~"),
     (r"≳|>~|(?:above|over|more than|at least|exceeds?|>|≥)\s*(?:~|about|around|approximately)", ">~"),
     (
-        r"≤|<=|up to(?: and including)?|at most|no more than|not more than|not exceeding|maximum(?: of)?|max\.?",
+        r"≤|<=|up to(?: and including)?|as (?:high|large|much) as|at most"
+        r"|no more than|not more than|not exceeding|maximum(?: of)?|max\.?",
         "<=",
     ),
-    (r"≥|>=|at least|no less than|not less than|minimum(?: of)?|min\.(?=\s)", ">="),
+    (r"≥|>=|as low as|at least|no less than|not less than|minimum(?: of)?|min\.(?=\s)", ">="),
     (r"<|below|under|less than|lower than|smaller than", "<"),
     (
         r">|above|over|more than|greater than|higher than|larger than|exceeds|exceeding|in excess of|beyond",
         ">",
     ),
     (
-        r"~|about|approximately|approx\.?|around|roughly|nearly|almost|close to|circa|ca\.?|c\.(?=\s)|some",
+        r"~|about|approximately|approx\.?|around|roughly|nearly|near|almost|close to|circa|ca\.?|c\.(?=\s)|some",
         "~",
     ),
     (r"=|¼|of|is|at|:", "="),
@@ -178,6 +179,8 @@ def read_value(text: str, meaning: str = "") -> Value:
             expected=f"one value, at most {MOST_CHARS} characters",
         )
     folded = fold(without_latex(text)).replace("\n", " ").strip().rstrip(".;,")
+    if folded.endswith(")") and folded.count(")") > folded.count("("):
+        folded = folded[:-1].rstrip()  # of the sentence
     qualifier, rest = split_qualifier(folded)
     try:
         return _one(rest, text, qualifier, meaning)

@@ -104,6 +104,7 @@ def test_known_superconductors_are_not_flagged(name: str) -> None:
         ("Al", {"delta_c": "2.28 J/mol K"}, "dC", "delta_c: mJ and J"),
         ("V3Si", {"slope": "2.0 kOe/K"}, "0.693", "slope: T/K and kOe/K"),
         ("V3Si", {"hc2": "2.3 T"}, "0.693", "hc2"),
+        ("V3Si", {"hc1": "250 mT", "lambda": "140 nm", "xi": "6 nm"}, "ln kappa", ""),
         ("UPt3", {"tc": "530 K"}, "tc within", "tc: K and mK"),
         ("BaFe2As2:K", {"gap_ratio": "75"}, "gap_ratio within", ""),
     ],

@@ -263,6 +263,21 @@ def _adding(folder: Path, corpus: Path) -> Sequence[str]:
 
 
 @pytest.mark.accept
+def test_a_paper_that_breaks_the_reader_is_named_and_the_others_go_on(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(database: sqlite3.Connection, document: Document) -> bool:
+        if "salt" in document.path:
+            raise ZeroDivisionError("float division by zero")
+        return add(database, document)
+
+    monkeypatch.setattr(store, "add", broken)
+    done = asyncio.run(add_folder(folder, tmp_path / "corpus.sqlite"))
+    ((path, why),) = done.left_out.items()
+    assert path.endswith("salt.PDF") and "ZeroDivisionError" in why
+    assert done.added == done.documents == len(PAPERS) - 1
+
+
 def test_two_at_once_and_one_killed_lose_nothing(folder: Path, tmp_path: Path) -> None:
     corpus = tmp_path / "c.sqlite"
     killed = subprocess.Popen(_adding(folder, corpus), start_new_session=True)

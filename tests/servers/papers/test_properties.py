@@ -35,6 +35,10 @@ def test_every_name_of_the_list_is_its_own_first_match() -> None:
     ("name", "context", "canonical"),
     [
         ("Tc", "", "T_c (of this sample) recommended"),
+        ("zero-resistance temperature", "", "transition temperature (R = 0)"),
+        ("T_c^{mid}", "", "transition temperature (mid point)"),
+        ("T_c^{onset}", "", "transition temperature (R = 100%)"),
+        ("c-axis length", "", "lattice constant c"),
         ("T_c onset", "", "transition temperature (R = 100%)"),
         ("T_c", "zero resistance", "transition temperature (R = 0)"),
         ("superconducting transition temperature (midpoint)", "", "transition temperature (mid point)"),
@@ -73,7 +77,8 @@ def test_other_names(name: str, context: str, canonical: str) -> None:
     "name",
     ["Ic", "critical current", "ΔC/γTc", "specific heat jump ΔC/γTc", "electron-phonon coupling constant λ", "Hc",
      "RRR",
-     "thermodynamic critical field Hc", "irreversibility field", "colour of the sample", "qwertyuiop"],
+     "thermodynamic critical field Hc", "irreversibility field", "superfluid density",
+     "rate of change of T_c", "slope of T_c", "colour of the sample", "qwertyuiop"],
 )  # fmt: skip
 def test_quantities_that_are_none_of_the_list(name: str) -> None:
     assert match_property(name).matches == ()

@@ -91,6 +91,12 @@ def test_what_is_no_number_or_two(text: str) -> None:
         ("6.3 gcm-3", "=", "one", (6300,), "density"),
         ("3.8 ˚A", "=", "one", (3.8e-10,), "length"),
         ("100 %", "=", "one", (1.0,), "fraction"),
+        ("as high as 56 K", "<=", "one", (56,), "temperature"),
+        ("near 4 K", "~", "one", (4,), "temperature"),
+        ("6.3 K)", "=", "one", (6.3,), "temperature"),
+        ("450℃", "=", "one", (723.15,), "temperature"),
+        ("5 at.%", "=", "one", (0.05,), "atomic_fraction"),
+        ("3 wt%", "=", "one", (0.03,), "weight_fraction"),
         ("10−5 Torr", None, None, None, None),  # a range, or a lost exponent
         ("5 K and 3 T", None, None, None, None),
         ("", None, None, None, None),
@@ -106,6 +112,11 @@ def test_values(text: str, qualifier: str | None, kind: str, si: tuple[float, ..
     value = read_value(text)
     assert (value.qualifier, value.kind, value.unit.dimension) == (qualifier, kind, dimension)
     assert value.si() == pytest.approx(si, rel=1e-12, abs=0)
+
+
+def test_a_share_of_atoms_is_converted_to_a_share_of_one() -> None:
+    converted = convert_units("5 at.%")
+    assert (converted.values, converted.unit.canonical) == ((0.05,), "atomic_part")
 
 
 def test_a_lost_plus_minus_sign_is_said() -> None:

@@ -1,0 +1,44 @@
+"""Rows of a table that name material and source of the rows below them, and captions that cite by material."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from labrig_papers.attribution.samples import written_in
+from labrig_papers.attribution.standing import citations_in
+
+_OWN = re.compile(r"\b(?:this|present) (?:work|study|paper)\b", re.IGNORECASE)
+_NUMBER = re.compile(r"[<>≤≥~∼≈±+−–-]?\s*\.?\d")
+_CLAUSE = re.compile(r"[;.]\s+(?=[A-Z])|;\s")
+
+
+def is_group(cells: Sequence[str]) -> bool:
+    """Tell whether a row has a name and at most a source, and no value: ``URhSi | | This work``."""
+    filled = [each for each in cells if each.strip()]
+    if not filled or len(cells) < 3 or len(filled) > 2 or not re.search(r"[A-Za-z]{2}", filled[0]):
+        return False
+    return not any(_NUMBER.match(each) for each in filled)
+
+
+def source_of(cells: Sequence[str]) -> str:
+    """Return what a row says of where its values are from: ``[18]``, ``This work``; empty where it says nothing."""
+    text = " ".join(each for each in cells if each.strip())
+    if own := _OWN.search(text):
+        return own.group()
+    cited = citations_in(text)
+    return cited[0] if cited else ""
+
+
+def is_own(source: str) -> bool:
+    """Tell whether a source is the paper itself."""
+    return _OWN.search(source) is not None
+
+
+def cited_by_caption(caption: str) -> dict[str, str]:
+    """Return the materials whose values a caption takes from others, with the mark: "UGe2 is from [18]"."""
+    found: dict[str, str] = {}
+    for clause in _CLAUSE.split(caption):
+        if cited := citations_in(clause):
+            found |= {written: cited[0] for _, _, written in written_in(clause)}
+    return found

@@ -1,0 +1,99 @@
+"""Of which material a value is: as its sentence pairs them, else the nearest that is named."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from labrig_papers.attribution.sentences import sentence_of
+from labrig_papers.materials.elements import SYMBOLS
+from labrig_papers.materials.names import key, molecules, names
+
+_SYMBOL = "|".join(sorted(SYMBOLS, key=len, reverse=True))
+_AMOUNT = r"(?:_\{[^{}]{1,16}\}|\d+(?:\.\d+)?)"
+_MOLECULE = "|".join(map(re.escape, molecules()))
+_GROUP = rf"(?:[(\[](?:(?:{_MOLECULE}|{_SYMBOL}){_AMOUNT}?,?)+[)\]]{_AMOUNT}?)"
+FORMULA = re.compile(rf"(?<![A-Za-z\d_{{])(?:(?:{_SYMBOL}){_AMOUNT}?|{_GROUP}){{2,}}(?![a-z])")
+_NAME = re.compile(r"\b[A-Z][A-Za-z()]{0,6}-?\d{3,4}\b|\b[A-Z][A-Za-z]{0,2}[A-Z]{2,4}\b")
+
+
+LONGEST_FORMULA = 120
+LONGEST_WORD = 12
+"""Letters of a formula without an amount, LiZrNCl; what is longer is a word in capitals."""
+_OF = re.compile(
+    r"\s*\)?\s*(?:for|of|in)\s(?:the\s|our\s|single[- ]crystal(?:s|line)?\s(?:of\s)?|bulk\s|pure\s)*$"
+)
+_IN_BRACKETS = re.compile(r"\s?\([^()]{0,40}$")
+_PAIRED = re.compile(r"\brespectively\b", re.IGNORECASE)
+_PARTS = re.compile(r";\s|,?\s(?=(?:while|whereas|but)\b)")
+
+
+def formulas_near(text: str, start: int, end: int, most: int = 4, reach: int = 400) -> tuple[str, ...]:
+    """Return formulas and known names near a span, nearest first, those of its sentence before others."""
+    sentence = sentence_of(text, start, end)
+    low, high = max(0, start - reach), min(len(text), end + reach)
+    found: dict[str, tuple[int, int]] = {}
+    longer = high + LONGEST_FORMULA  # one that begins within reach is read to its end
+    for match in (*FORMULA.finditer(text, low, longer), *_NAME.finditer(text, low, longer)):
+        written = match.group(0)
+        if match.start() >= high:
+            continue
+        if match.re is _NAME and key(written) not in names():
+            continue
+        if match.re is FORMULA and not re.search(r"\d", written) and (len(written) < 3 or written.isupper()):
+            continue
+        if (
+            match.re is FORMULA
+            and not re.search(r"\d", written)
+            and key(written) not in names()
+            and len(written) > LONGEST_WORD
+        ):
+            continue
+        outside = 0 if sentence.start <= match.start() < sentence.end else 1
+        distance = (
+            start - match.end() if match.end() <= start else match.start() - end + 40
+        )  # what follows is further
+        rank = (outside, max(distance, 0))
+        if written not in found or rank < found[written]:
+            found[written] = rank
+    return tuple(sorted(found, key=lambda written: (found[written], written))[:most])
+
+
+def written_in(text: str, low: int = 0, high: int | None = None) -> list[tuple[int, int, str]]:
+    """Return the formulas and known names of a part of a text: where each begins and ends, and as printed."""
+    high = len(text) if high is None else high
+    found = []
+    for match in (*FORMULA.finditer(text, low, high), *_NAME.finditer(text, low, high)):
+        if any(each == match.group(0) for each in formulas_near(text, match.start(), match.start(), 8, 1)):
+            found.append((match.start(), match.end(), match.group(0)))
+    return sorted(set(found))
+
+
+def paired(sentence: str, values: Sequence[tuple[int, int, str]]) -> dict[int, str]:
+    """Return the material of each value of a sentence, by where the value begins, of those that the words decide.
+
+    Parameters
+    ----------
+    values
+        Where each begins and ends in the sentence, and its dimension.
+
+    "4.5 K and 7.1 K for A and B, respectively" pairs them in order; "12 K for A" and "A (12 K)" say it outright.
+    """
+    materials = written_in(sentence)
+    told: dict[int, str] = {}
+    for start, end, _ in values:
+        for first, last, written in materials:
+            if 0 <= first - end <= 40 and _OF.fullmatch(sentence[end:first]):
+                told[start] = written
+            elif 0 <= start - last <= 42 and _IN_BRACKETS.fullmatch(sentence[last:start]):
+                told.setdefault(start, written)
+    for match in _PAIRED.finditer(sentence):
+        begins = max([each.end() for each in _PARTS.finditer(sentence, 0, match.start())], default=0)
+        behind = _PARTS.search(sentence, match.end())
+        ends = behind.start() if behind else len(sentence)
+        named = [each for each in materials if begins <= each[0] < ends]
+        for dimension in {each[2] for each in values}:
+            some = [each for each in values if begins <= each[0] < ends and each[2] == dimension]
+            if len(some) == len(named) > 1:
+                told |= {start: written for (start, _, _), (_, _, written) in zip(some, named, strict=True)}
+    return told

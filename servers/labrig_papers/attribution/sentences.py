@@ -1,0 +1,42 @@
+"""The sentence or the row of a table that a place of a text is in."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_END = re.compile(r"[.!?](?:[ \t]?\n?\[\d[^\]]*\]|\^\{[\d,\s-]+\})?\s+(?=[A-Z(\[\d])|\n\s*\n")
+_NO_END = re.compile(
+    r"(?:\b(?:Figs?|Refs?|Eqs?|No|Nos|Sec|Tab|al|vs|ca|cf|i\.e|e\.g|approx|resp|Dr|Prof|St|at|wt|mol|f\.u|u"
+    r"|Phys|Rev|Lett)|(?<![\d)}] )(?<![/·])\b[A-Z])$"
+)
+
+
+@dataclass(frozen=True)
+class Span:
+    """A part of a text."""
+
+    start: int
+    end: int
+
+
+def sentence_of(text: str, start: int, end: int) -> Span:
+    """Return the sentence around a span, or the row of a table (cells parted by tabs or bars)."""
+    line_start, line_end = text.rfind("\n", 0, start) + 1, text.find("\n", end)
+    line_end = len(text) if line_end < 0 else line_end
+    line = text[line_start:line_end]
+    if line.count("\t") >= 2 or line.count(" | ") >= 2:
+        return Span(line_start, line_end)
+    first = 0
+    for match in _END.finditer(text, max(0, start - 1500), start):
+        if not _NO_END.search(text[max(0, match.start() - 8) : match.start()]):
+            first = match.end()
+    first = first or (max(0, start - 1500) and text.find(" ", max(0, start - 1500)) + 1)
+    last = min(len(text), end + 1500)
+    for match in _END.finditer(text, end, last):
+        if not _NO_END.search(text[max(0, match.start() - 8) : match.start()]):
+            last = match.start() + len(
+                match.group().rstrip()
+            )  # a raised citation is of the sentence before it
+            break
+    return Span(first, max(last, end))

@@ -1,0 +1,173 @@
+"""Whose value it is, and of which material: kinds that real papers showed, each in a sentence or a page of ours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from reportlab.lib.pagesizes import A4
+from reportlab.pdfgen.canvas import Canvas
+
+from labrig_papers.attribution.rows import cited_by_caption, is_group
+from labrig_papers.attribution.samples import paired
+from labrig_papers.evidence.quotes import verify_quote
+from labrig_papers.pdf.continuing import going_on
+from labrig_papers.pdf.opening import opened
+from labrig_papers.pdf.page import Page
+from labrig_papers.pdf.pages import read_pages
+from labrig_papers.quantities.candidates import Candidate
+from labrig_papers.quantities.finding import find_quantities
+from labrig_papers.quantities.placing import areas_of_all
+
+
+def found_in(text: str) -> tuple[Candidate, ...]:
+    return find_quantities([text])
+
+
+@pytest.mark.parametrize(
+    ("text", "standings"),
+    [
+        ("We find T_{c} = 7.2 K. Shirotani reported T_{c} = 6.8 K.^{4}\n\nNext.", ["measured", "cited"]),
+        ("A transition at 30 K was seen in KFe_{2}Se_{2}.^{5,6}\n\nNext is 3 K.", ["cited", "measured"]),
+        ("Onnes and coworkers reported 4.2 K for mercury.", ["cited"]),
+        ("The T_{c} of strained films could reach 100 K.", ["calculated"]),
+    ],
+)
+def test_standing(text: str, standings: list[str]) -> None:
+    assert [each.standing for each in found_in(text)] == standings
+
+
+def test_what_was_looked_for_and_not_found_is_said() -> None:
+    no, yes = found_in(
+        "We did not observe superconductivity down to 40 mK in URhSi. UCoGe orders not later than at 3 K."
+    )
+    assert no.conditions["denied"] == "yes" and "denied" not in yes.conditions
+
+
+@pytest.mark.parametrize(
+    ("sentence", "materials"),
+    [
+        (
+            "The T_{c} is 4.5 K and 7.1 K for Li0.2SnSe2 and NbSe2, respectively.",
+            {"4.5 K": "Li0.2SnSe2", "7.1 K": "NbSe2"},
+        ),
+        (
+            "With Tc = 12 K for LiZrNCl and Tc = 6.9 K for Li_{0.2}(THF)_{0.3}SnSe_{2} the ratio is the same.",
+            {"12 K": "LiZrNCl", "6.9 K": "Li_{0.2}(THF)_{0.3}SnSe_{2}"},
+        ),
+        ("In NbSe2 (7.2 K) and MgB2 (39 K) it is known.", {"7.2 K": "NbSe2", "39 K": "MgB2"}),
+    ],
+)
+def test_a_sentence_pairs_values_with_materials(sentence: str, materials: dict[str, str]) -> None:
+    assert {each.text: each.formulas[0] for each in found_in(sentence)} == materials
+
+
+def test_lists_of_other_lengths_are_not_paired() -> None:
+    sentence = "The values are 4.5 K and 7.1 K for MgB2, NbSe2 and V3Si, respectively."
+    assert paired(sentence, [(15, 20, "temperature"), (25, 30, "temperature")]) in ({}, {25: "MgB2"})
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("1T-TaS_{2} and 2H-TaS_{2}; 1T crystals and the 3R polytype in 1 T.", ["1 T"]),
+        ("The star HD 188753 A and the grant ANR 2008-048T, of 5 T.", ["5 T"]),
+        ("The density is n = 4/A, where A is the cell area of 3 nm^{2}.", ["3 nm^{2}"]),
+        ("Sample 3 A was annealed at 900 K, and chain 12 V kept.", ["900 K"]),
+    ],
+)
+def test_numbers_that_name_things_are_no_values(text: str, values: list[str]) -> None:
+    assert [each.text for each in found_in(text)] == values
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        (
+            "The rates are 0.023 and 0.018 (s^{-1} K^{-1}), the gap is 1.31(1) (meV).",
+            {"0.023": 0.023, "0.018 (s^{-1} K^{-1})": 0.018, "1.31(1) (meV)": 1.31 * 1.602176634e-22},
+        ),
+        ("In a 9-T magnet a 30-nm-thick film was seen (Fig. 3).", {"9-T": 9.0, "30-nm": 3e-8}),
+        ("The two phases have T_{c} = 60 (90) K.", {"60": 60.0, "90) K": 90.0}),
+        ("The lattice has a = 3.77 (2) Å.", {"3.77 (2) Å": 3.77e-10}),
+        ("It carries (1.2-2.4) × 10^{6} A/cm^{2}.", {"(1.2-2.4) × 10^{6} A/cm^{2}": 1.2e10}),
+    ],
+)
+def test_units_as_printed(text: str, values: dict[str, float]) -> None:
+    read = {each.text: each.value.si()[0] for each in found_in(text) if each.value is not None}
+    assert read == pytest.approx(values, rel=1e-9)
+
+
+def test_the_t_c_of_a_magnet_is_its_curie_temperature() -> None:
+    text = "URhSi orders with a Curie temperature T_{C} of 10 K. From the plots T_{C} = 10.15 K is read."
+    assert [each.name for each in found_in(text)] == ["curie_temperature"] * 2
+    both = "The Curie temperature is 9 K. Superconductivity sets in at T_{C} = 0.6 K."
+    assert [each.name for each in found_in(both)] == ["curie_temperature", "critical_temperature"]
+
+
+def pages_of(path: Path, drawn: Sequence[Sequence[tuple[float, float, float, str]]]) -> list[Page]:
+    canvas = Canvas(str(path), pagesize=A4)
+    for page in drawn:
+        for x, y, size, text in page:
+            canvas.setFont("Helvetica", size)
+            canvas.drawString(x, y, text)
+        canvas.showPage()
+    canvas.save()
+    with opened(str(path), path.name) as document:
+        return list(read_pages(document, range(1, len(drawn) + 1)))
+
+
+def test_rows_that_name_a_group_give_material_and_source_to_those_below(tmp_path: Path) -> None:
+    rows = [
+        ("", "Method", "Tc (K)", "Reference"), ("URhSi", "", "", "This work"), ("", "Arrott", "10.12", ""),
+        ("", "Scaling", "10.15", ""), ("UGe2", "", "", "[18]"), ("", "Arrott", "52.60", ""),
+        ("", "Scaling", "52.79", ""),
+    ]  # fmt: skip
+    drawn = [(72.0, 780.0, 10.0, "TABLE I. Transition temperatures of two compounds.")]
+    for line, row in enumerate(rows):
+        drawn += [(72.0 + 90 * x, 750.0 - 16 * line, 10.0, text) for x, text in enumerate(row) if text]
+    pages = pages_of(tmp_path / "groups.pdf", [drawn])
+    found = find_quantities([pages[0].text], areas=areas_of_all(pages))
+    assert [(each.text, each.formulas[0], each.standing) for each in found] == [
+        ("10.12", "URhSi", "measured"), ("10.15", "URhSi", "measured"),
+        ("52.60", "UGe2", "cited"), ("52.79", "UGe2", "cited"),
+    ]  # fmt: skip
+
+
+def test_a_caption_cites_by_material() -> None:
+    caption = "TABLE I. Transition temperatures. Values for UGe2 are from Ref. [18]. Those of URhSi are ours."
+    assert list(cited_by_caption(caption)) == ["UGe2"]
+    assert (
+        is_group(["URhSi", "", "This work"])
+        and not is_group(["URhSi", "10.5", ""])
+        and not is_group(["a", "b"])
+    )
+
+
+def test_a_sentence_goes_on_behind_a_figure_on_the_next_page(tmp_path: Path) -> None:
+    body = "The transition that is seen in all of our samples by resistance falls from 8.5 K at 0 GPa to 6.2 K at 1.9"
+    pages = pages_of(
+        tmp_path / "float.pdf",
+        [
+            [(72, 120, 10, body), (300, 40, 8, "4")],
+            [
+                (300, 800, 8, "5"),
+                (72, 700, 8, "FIG. 4. Temperature dependence of the penetration depth in 60 mT."),
+                (
+                    72,
+                    640,
+                    10,
+                    "GPa, while the gap that follows from the muon spectra is 1.31 meV in this state.",
+                ),
+            ],
+        ],
+    )
+    assert going_on(*pages) is not None
+    assert verify_quote(pages, "to 6.2 K at 1.9 GPa, while the gap that follows").status == "normalised"
+    assert verify_quote(pages, "to 6.2 K at 1.9 mT, while the gap that follows").status == "not_found"
+    texts, areas = [each.text for each in pages], areas_of_all(pages)
+    found = {each.text: each for each in find_quantities(texts, areas=areas)}
+    assert found["6.2 K"].conditions["pressure"] == "1.9 GPa" and found["1.9 GPa"].page == 1
+    assert found["1.31 meV"].page == 2 and texts[1][found["1.31 meV"].start :].startswith("1.31 meV")
+    assert found["60 mT"].source == "caption"
