@@ -51,6 +51,10 @@ class Place:
         return given if isinstance(given, Place) else cls(str(given), Path(given).name)
 
 
+_SHP = b"\0\0\x27\x0a"
+"""How the shapes of a Shapefile begin: 9994 (ESRI, 1998)."""
+
+
 def format_of(given: Place | str | Path) -> Format:
     """Return the format of a file or folder.
 
@@ -113,6 +117,14 @@ def _of_zip(place: Place) -> Format:
 
 
 def _of_text(place: Place, head: bytes) -> Format:
+    if head.startswith(_SHP):
+        folder = place.name.rpartition("/")[0]
+        raise LabrigError(
+            "A .shp holds shapes alone: their columns and reference system are in the files beside it",
+            where=place.name,
+            expected="the folder that holds them all, or a zip archive of them",
+            try_=f'the folder "{folder}"' if folder else "the folder",
+        )
     if b"\0" in head:
         raise LabrigError("The format is not known: a binary file", where=place.name, expected=READ)
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()

@@ -11,6 +11,8 @@ from math import prod
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
+
 from labrig.errors import LabrigError, over_limit
 from labrig_earth.data.bounds import note_bounds
 from labrig_earth.data.codecs import unknown_codec
@@ -19,6 +21,8 @@ from labrig_earth.data.formats import GRIDS, VECTORS, Format, Place, format_of
 
 CHUNK = "32MiB"
 MOST_PIECE_BYTES = 1 << 30
+SCALED = "labrig_scaled"
+"""Attribute of a raster: the scale and offset of its bands, which have been applied."""
 MOST_VECTOR_BYTES = 512 << 20
 LATITUDES, LONGITUDES = ("latitude", "lat", "y"), ("longitude", "lon", "lng", "long", "x")
 _Opened = TypeVar("_Opened")
@@ -37,7 +41,7 @@ def open_dataset(given: Place | str | Path, *, group: str = "") -> Any:
     xarray.Dataset
         With dask arrays. `encoding` of each variable holds how it is stored; ``encoding["source"]`` is the name. Time
         axes with a calendar of their own (noleap, 360_day) have `cftime` values. A GeoTIFF is one variable
-        ``band_data`` over band, y, x.
+        ``band_data`` over band, y, x, with the scale and offset of its bands applied.
 
     Raises
     ------
@@ -51,7 +55,7 @@ def open_dataset(given: Place | str | Path, *, group: str = "") -> Any:
     place = Place.of(given)
     kind = format_of(place)
     if kind == "geotiff":
-        return open_raster(place).to_dataset(name="band_data")
+        return _in_unit(open_raster(place)).to_dataset(name="band_data")
     if kind not in GRIDS:
         raise _other(place, kind, "a grid (NetCDF, Zarr, GeoTIFF)")
     times = xr.coders.CFDatetimeCoder(use_cftime=None)
@@ -89,13 +93,39 @@ def open_dataset(given: Place | str | Path, *, group: str = "") -> Any:
                 code="limit",
             )
     found.encoding["source"] = place.name
-    return note_bounds(found)
+    mappings = [name for name in found.data_vars if "grid_mapping_name" in found[name].attrs]
+    return note_bounds(found.set_coords(mappings))  # as coordinates they stay with each variable
 
 
 def _stored_bytes(variable: Any) -> int:
     """Return the size of a decoded piece of a variable, as the file is divided; 0 for one that is not divided."""
     sizes = variable.encoding.get("preferred_chunks") or {}
     return int(prod(sizes.values()) * variable.dtype.itemsize) if sizes else 0
+
+
+def _in_unit(raster: Any) -> Any:
+    """Return a raster with the scale and offset of each band applied, as GDAL defines them; `attrs` say so."""
+    stated = raster.attrs | raster.encoding
+    scales, offsets = (  # rioxarray has one name where all bands have the same, and another where they differ
+        np.broadcast_to(np.asarray(stated.get(one, stated.get(each, usual)), "f8"), raster.sizes["band"])
+        for one, each, usual in (("scale_factor", "scales", 1.0), ("add_offset", "offsets", 0.0))
+    )
+    if (scales == 1).all() and (offsets == 0).all():
+        return raster
+    factor, shift = (raster["band"].copy(data=values) for values in (scales, offsets))
+    left_out = ("scale_factor", "add_offset", "scales", "offsets")
+    attrs = {key: value for key, value in raster.attrs.items() if key not in left_out}
+    said = ", ".join(
+        f"{scale:g} x stored + {offset:g}"
+        for scale, offset in dict.fromkeys(zip(scales, offsets, strict=True))
+    )
+    attrs[SCALED] = said
+    scaled = raster.astype("f8") * factor + shift
+    scaled.attrs = attrs
+    scaled.encoding = {
+        key: value for key, value in raster.encoding.items() if key in ("source", "preferred_chunks")
+    }
+    return scaled
 
 
 def open_raster(given: Place | str | Path) -> Any:

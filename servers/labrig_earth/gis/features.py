@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -101,7 +102,7 @@ def checked(frame: Any, name: str, found: Features | None = None) -> Features:
             f"{int(missing.sum())} of {len(frame)} features of {name} have no geometry and were left out"
         )
         frame = frame[~missing]
-    frame = frame.reset_index(drop=True)
+    frame = _with_known_datum(frame.reset_index(drop=True), found)
     _check_coordinates(frame, name)
     broken = ~frame.geometry.is_valid
     if broken.any():
@@ -117,6 +118,46 @@ def checked(frame: Any, name: str, found: Features | None = None) -> Features:
         frame = _within_180(frame, found)
     found.frame = frame
     return found
+
+
+def _with_known_datum(frame: Any, found: Features) -> Any:
+    """Return a frame from whose system a transformation to WGS 84 is known, in its datum on Greenwich if need be.
+
+    Without one PROJ takes both datums for the same, which it calls ballpark, and places are off by up to some 100 m.
+    """
+    from pyproj import CRS
+    from pyproj.database import query_crs_info
+    from pyproj.enums import PJType
+
+    if not len(frame) or _is_transformable(frame.crs, *frame.to_crs(WGS84).total_bounds):
+        return frame
+    base = frame.crs.geodetic_crs or frame.crs
+    name = re.sub(r" \(.*\)$", "", base.name)  # the meridian of its origin stands in brackets
+    kinds = PJType.GEOGRAPHIC_2D_CRS
+    others = [
+        CRS.from_epsg(each.code) for each in query_crs_info("EPSG", kinds) if each.name == name != base.name
+    ]
+    for other in others:
+        moved = frame.to_crs(other)
+        if _is_transformable(other, *moved.to_crs(WGS84).total_bounds):
+            found.assumed.append(f"from {crs_text(frame.crs)} to WGS 84 by {crs_text(other)}, {other.name}")
+            return moved
+    found.warnings.append(
+        f"Here no transformation from {crs_text(frame.crs)} to WGS 84 is known but a ballpark one: places in degrees, "
+        "and what is measured on the ellipsoid, may be off by up to some 100 m"
+    )
+    return frame
+
+
+def _is_transformable(crs: Any, west: float, south: float, east: float, north: float) -> bool:
+    """Tell whether PROJ knows a transformation to WGS 84 that is no ballpark one and holds in these bounds."""
+    from pyproj.aoi import AreaOfInterest
+    from pyproj.transformer import TransformerGroup
+
+    if crs == WGS84:
+        return True
+    area = AreaOfInterest(max(west, -180), max(south, -90), min(east, 180), min(north, 90))
+    return bool(TransformerGroup(crs, WGS84, area_of_interest=area, allow_ballpark=False).transformers)
 
 
 def _within_180(frame: Any, found: Features) -> Any:

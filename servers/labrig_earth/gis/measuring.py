@@ -1,4 +1,4 @@
-"""Distance, length and area on the WGS 84 ellipsoid, buffers in metres, and the nearest features."""
+"""Distance, length and area on the WGS 84 ellipsoid, in the plane of the layer, in space; buffers; neighbours."""
 
 from __future__ import annotations
 
@@ -41,6 +41,70 @@ def length_m(shape: Any) -> float:
     return float(ellipsoid().geometry_length(segmentize(shape, _DENSE)))
 
 
+PLANE_DIFFERS = 0.01
+"""Part by which a measure in the plane may differ from that on the ellipsoid before it is a warning."""
+
+
+def beside(frame: Any, found: Sequence[Quantity]) -> tuple[list[Quantity], list[str]]:
+    """Return the same measures in the plane of the layer's system and, with heights, along these; and warnings.
+
+    Parameters
+    ----------
+    found
+        What `measured` gives, on the ellipsoid.
+    """
+    values, warnings = [], []
+    axes = [] if frame.crs.is_geographic else frame.crs.axis_info
+    for each in found:
+        power = 2 if each.name == "area" else 1
+        if axes:
+            name = crs_text(frame.crs)
+            plane = _plane(frame.geometry, each.name) * axes[0].unit_conversion_factor ** power
+            values.append(Quantity(each.name, _rounded(plane), each.unit, f"in the plane of {name}"))
+            if abs(plane / each.value - 1) > PLANE_DIFFERS if each.value else False:
+                off = plane / each.value - 1
+                warnings.append(
+                    f"the {each.name} in the plane of {name} differs by {off:+.1%} from the ellipsoid's"
+                )
+    if heights := _with_heights(frame):
+        where = "geodesics" if frame.crs.is_geographic else f"the plane of {crs_text(frame.crs)}"
+        note = f"in space: {where} and the heights (Z) of the lines, taken for {_height_unit(frame.crs)}"
+        values.append(Quantity("length", _rounded(heights), "m", note))
+    return values, warnings
+
+
+def _plane(shapes: Any, name: str) -> float:
+    lines = shapes[shapes.geom_type.isin(("LineString", "MultiLineString"))]
+    return float(shapes.area.sum() if name == "area" else lines.length.sum())
+
+
+def _with_heights(frame: Any) -> float:
+    """Return the length of lines in space, in metres; 0 where no line has heights."""
+    shapes = frame.geometry
+    lines = shapes[shapes.geom_type.isin(("LineString", "MultiLineString")) & shapes.has_z]
+    return float(
+        sum(_space_length(part, frame.crs) for line in lines for part in getattr(line, "geoms", [line]))
+    )
+
+
+def _space_length(line: Any, crs: Any) -> float:
+    import numpy as np
+    from shapely import get_coordinates
+
+    x, y, height = get_coordinates(line, include_z=True).T
+    rise = np.nan_to_num(np.diff(height))
+    if crs.is_geographic:
+        return float(np.hypot(ellipsoid().inv(x[:-1], y[:-1], x[1:], y[1:])[2], rise).sum())
+    return float(
+        np.sqrt(np.diff(x) ** 2 + np.diff(y) ** 2 + rise**2).sum() * crs.axis_info[0].unit_conversion_factor
+    )
+
+
+def _height_unit(crs: Any) -> str:
+    """Return the unit of heights: that of the plane, as surveys have it; metres beside degrees."""
+    return "metre" if crs.is_geographic else str(crs.axis_info[0].unit_name)
+
+
 def measured(frame: Any) -> list[Quantity]:
     """Return the length of all lines and the area of all polygons of a frame, where it has any."""
     shapes = frame.to_crs(WGS84).geometry if len(frame) else ()
@@ -59,8 +123,10 @@ def measured(frame: Any) -> list[Quantity]:
 
 
 def measure(features: Features) -> Result:
-    """Return the number, length and area of a layer; each feature in the table."""
+    """Return the number, length and area of a layer, on the ellipsoid and `beside` it; each feature in the table."""
     frame = features.to(WGS84)
+    found = measured(frame)
+    others, doubts = beside(features.frame, found)
     rows = table_of(frame, 50)
     for row, shape in zip(rows, frame.geometry.head(50), strict=True):
         if any(True for _ in _polygons(shape)):
@@ -70,10 +136,10 @@ def measure(features: Features) -> Result:
             row["length_m"] = _rounded(length_m(shape))
     return Result(
         method=f"geodesics on the WGS 84 ellipsoid; edges straight in the map, in pieces of at most {_DENSE} degrees",
-        values=(Quantity("features", len(frame), "1"), *measured(frame)),
+        values=(Quantity("features", len(frame), "1"), *found, *others),
         data={"rows": rows},
         assumed=tuple(features.assumed),
-        warnings=tuple(features.warnings),
+        warnings=(*features.warnings, *doubts),
         crs=features.crs_text,
         source=features.name,
     )

@@ -128,7 +128,7 @@ def polygon_means(variable: Any, polygons: Any, *, method: str = "exactextract",
     if variable.sizes[axes.y] * variable.sizes[axes.x] > FRACTIONAL_CELLS and method != "fractional":
         usable = [each for each in usable if each != "fractional"]
     if not regular:
-        usable = ["centres"]
+        usable = [each for each in usable if each != "fractional"]
     if method not in usable:
         raise LabrigError(
             f"The method {method} needs a regular grid"

@@ -80,6 +80,10 @@ def axes_of(data: Any) -> Axes:
     level = _found(data, "vertical", LEVEL_NAMES) or _found(data, "Z", ())
     member = _named(data, MEMBER_NAMES)
     crs, assumed = _crs(data)
+    if latitude and longitude and data[latitude].ndim == 2 and crs and not _is_geographic(crs):
+        y, x = _projection_axis(data, "y"), _projection_axis(data, "x")
+        if y and x:  # the latitudes of two dimensions only repeat what the projection says
+            return Axes(time, y, x, level, member, False, "", "", crs, assumed)
     if latitude and longitude and data[latitude].ndim == 2:
         y, x = (str(name) for name in data[latitude].dims)
         return Axes(
@@ -91,6 +95,18 @@ def axes_of(data: Any) -> Axes:
     if y and x and crs and _is_geographic(crs):
         return Axes(time, y, x, level, member, True, "", "", crs, assumed)
     return Axes(time, y, x, level, member, False, "", "", crs, assumed)
+
+
+def _projection_axis(data: Any, letter: str) -> str:
+    """Return the axis of one dimension that CF knows as that of a projection, else by its name."""
+    standard = f"projection_{letter}_coordinate"
+    stated = [
+        str(name)
+        for name in data.coords
+        if data[name].attrs.get("standard_name") == standard and data[name].ndim == 1
+    ]
+    found = stated[0] if stated else _named(data, X_NAMES if letter == "x" else Y_NAMES)
+    return found if found in data.coords and data[found].ndim == 1 else ""
 
 
 def _guess(crs: str) -> tuple[str, ...]:
@@ -130,14 +146,26 @@ def _crs(data: Any) -> tuple[str, tuple[str, ...]]:
         stated = data.rio.crs
     except Exception:  # a grid mapping that is broken is none; rasterio, pyproj and rioxarray raise their own
         stated = None
-    if stated is None:
+    mapping = _grid_mapping(data)
+    if stated is None and not mapping:
         return "", ()
     try:
-        found = pyproj.CRS.from_user_input(stated)
-    except pyproj.exceptions.CRSError:
+        found = pyproj.CRS.from_cf(mapping) if stated is None else pyproj.CRS.from_user_input(stated)
+    except (pyproj.exceptions.CRSError, KeyError, ValueError, TypeError):
         return "", ("the CRS that is stated cannot be read",)
     code = found.to_authority(min_confidence=70)
     return (":".join(code) if code else found.to_wkt()), ()
+
+
+def _grid_mapping(data: Any) -> dict[str, Any]:
+    """Return the attributes of the grid mapping that CF (section 5.6) has beside the fields, if there is one alone."""
+    variables = {**data.coords, **getattr(data, "data_vars", {})}
+    found = [each.attrs for each in variables.values() if "grid_mapping_name" in each.attrs]
+    return {str(key): _plain(value) for key, value in found[0].items()} if len(found) == 1 else {}
+
+
+def _plain(value: Any) -> Any:
+    return value.tolist() if hasattr(value, "tolist") else value
 
 
 def _is_geographic(crs: str) -> bool:

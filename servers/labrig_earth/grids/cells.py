@@ -1,12 +1,18 @@
-"""Cells of a regular grid: their areas, those that a shape reaches, and the parts of them that lie in it."""
+"""Cells of a rectilinear grid: their areas, those that a shape reaches, and the parts of them that lie in it.
+
+exactextract wants cells of one size. Rows and columns of different sizes, as Gaussian latitudes have them, are of one
+size in their own numbers: a shape is put there, with a corner wherever its edge passes from one row or column to the
+next.
+"""
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from labrig_earth.grids.axes import Axes, edges_of
+from labrig_earth.grids.axes import Axes, edges_of, step_of
 
 EARTH_KM = 6371.0088
 """Mean radius of the GRS 80 ellipsoid (IUGG)."""
@@ -53,6 +59,8 @@ def _reached(centres: Any, low: float, high: float) -> slice:
     lower, upper = np.minimum(edges[:-1], edges[1:]), np.maximum(edges[:-1], edges[1:])
     places = np.flatnonzero((upper >= low) & (lower <= high))
     first, last = int(places[0]), int(places[-1]) + 1
+    if step_of(centres) is None:  # the edge between two rows of different heights needs both
+        first, last = max(first - 1, 0), min(last + 1, lower.size)
     if last - first == 1:  # the distance of two is the size of a cell
         first, last = (first - 1, last) if first else (first, last + 1)
     return slice(first, last)
@@ -80,10 +88,57 @@ def feature_of(shape: Any) -> dict[str, Any]:
     return {"type": "Feature", "properties": {}, "geometry": shape.__geo_interface__}
 
 
+def numbered(shape: Any, y: Any, x: Any) -> tuple[Any, Any, Any]:
+    """Return a shape, y and x as they are on a regular grid, else in numbers of rows and columns, counted from 0."""
+    if step_of(y) is not None and step_of(x) is not None:
+        return shape, y, x
+    import shapely
+
+    edges = [np.sort(edges_of(axis)) for axis in (x, y)]
+
+    def numbers(places: Any) -> Any:
+        return np.stack(
+            [np.interp(places[:, each], edges[each], np.arange(edges[each].size)) for each in (0, 1)], axis=1
+        )
+
+    def centres(axis: Any) -> Any:
+        middle = np.arange(axis.size) + 0.5
+        return middle if axis[0] < axis[-1] else middle[::-1]
+
+    return shapely.transform(_with_corners(shape, *edges), numbers), centres(y), centres(x)
+
+
+def _with_corners(shape: Any, edges_x: Any, edges_y: Any) -> Any:
+    """Return polygons with a corner wherever an edge of theirs crosses one of these lines."""
+    import shapely
+
+    def ring(places: Any) -> Any:
+        found = []
+        for start, end in pairwise(places):
+            parts = [0.0]
+            for place, lines in enumerate((edges_x, edges_y)):
+                low, high = sorted((start[place], end[place]))
+                crossed = lines[(lines > low) & (lines < high)]
+                parts += ((crossed - start[place]) / (end[place] - start[place])).tolist()
+            found.append(start + np.unique(parts)[:, None] * (end - start))
+        return np.concatenate([*found, places[-1:]])
+
+    polygons = [
+        shapely.Polygon(
+            ring(shapely.get_coordinates(each.exterior)),
+            [ring(shapely.get_coordinates(hole)) for hole in each.interiors],
+        )
+        for each in getattr(shape, "geoms", [shape])
+        if each.geom_type == "Polygon"
+    ]
+    return polygons[0] if len(polygons) == 1 else shapely.MultiPolygon(polygons)
+
+
 def parts_inside(shape: Any, y: Any, x: Any) -> Any:
     """Return the part of each cell that lies in a shape, computed exactly on the plane: array over y, x."""
     from exactextract import exact_extract
 
+    shape, y, x = numbered(shape, y, x)
     raster = raster_source(np.zeros((y.size, x.size)), y, x)
     found = exact_extract(raster, [feature_of(shape)], ["cell_id", "coverage"])[0]["properties"]
     parts = np.zeros(y.size * x.size)

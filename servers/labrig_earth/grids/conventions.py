@@ -14,6 +14,7 @@ import numpy as np
 
 from labrig.errors import LabrigError
 from labrig_earth.data.bounds import COVERS
+from labrig_earth.grids.axes import axes_of
 from labrig_earth.grids.times import hours_of, require_times
 
 Covers = Literal["instant", "before", "after", "since_00"]
@@ -44,6 +45,10 @@ ACCUMULATED_NAMES = {
 MEAN_OF_A_MONTH = re.compile(r"avg[a-z]{2}")
 """GRIB's step types of ERA5's monthly means: avgua of analyses, avgad of daily accumulations, avgid of forecasts."""
 LEAST_HOURS, LEAST_RISES = 20, 6
+LAND_STEP = 0.1
+"""Degrees of the grid on which ERA5-Land is published; ERA5's has 0.25."""
+DAY_AND_NEXT = 25
+"""Hours of one day with the 00 UTC of the next: too few to tell hourly amounts from what rises since 00 UTC."""
 _SAMPLE_CELLS = 200
 _DAY_H = 23.9
 
@@ -67,9 +72,10 @@ def accumulation_of(variable: Any, time: str) -> Accumulation:
     """Return what the values of a variable cover in time.
 
     What is of a moment says so, and so do means of months, whose time is the first of the month, 00 or 06 UTC. Else
-    bounds of the times decide, GRIB's step type and CF's cell methods, then names of ERA5. Of hourly accumulated values
-    it is looked at first whether they rise through the day and fall at 01 UTC, as those of ERA5-Land do. Without bounds
-    and step type, steps of a day or more are taken to begin at their time.
+    bounds of the times decide, GRIB's step type and CF's cell methods, then names of ERA5. Hourly accumulated values
+    run since 00 UTC, as those of ERA5-Land do, where they rise through the day and fall at 01 UTC, on its grid or on
+    one that is not known (more than one day must show it there). On another grid they are ERA5's, whose rain may rise
+    all day too. Without bounds and step type, steps of a day or more are taken to begin at their time.
     """
     step_type = str(variable.attrs.get("GRIB_stepType", "")).lower()
     methods = str(variable.attrs.get("cell_methods", "")).lower()
@@ -82,7 +88,7 @@ def accumulation_of(variable: Any, time: str) -> Accumulation:
         )
     by_name = name in ACCUMULATED_NAMES
     stated = step_type in ("accum", "avg", "max", "min") or "time: sum" in methods
-    if (stated or by_name) and time and time in variable.dims and _rises_through_the_day(variable, time):
+    if (stated or by_name) and time and time in variable.dims and _is_since_00(variable, time):
         return Accumulation(
             "since_00",
             "values rise from 01 UTC to 00 UTC of the next day, and fall at 01 UTC, as in ERA5-Land",
@@ -110,6 +116,23 @@ def _step_h(variable: Any, time: str) -> float:
     if not time or time not in variable.dims or variable.sizes[time] < 2:
         return 0.0
     return float(np.median(np.diff(hours_of(require_times(variable, time)))))
+
+
+def _is_since_00(variable: Any, time: str) -> bool:
+    step = _grid_step(variable)
+    if step and abs(step - LAND_STEP) > 0.01:
+        return False
+    if not step and variable.sizes[time] <= DAY_AND_NEXT:
+        return False
+    return _rises_through_the_day(variable, time)
+
+
+def _grid_step(variable: Any) -> float:
+    """Return the step of latitudes in degrees; 0 where there are none, or one alone."""
+    axes = axes_of(variable)
+    if not axes.geographic or axes.y not in variable.coords or variable[axes.y].size < 2:
+        return 0.0
+    return abs(float(np.median(np.diff(np.asarray(variable[axes.y].values, "f8")))))
 
 
 def _rises_through_the_day(variable: Any, time: str) -> bool:

@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 
 from labrig.errors import LabrigError
+from labrig_earth.data.opening import SCALED
 from labrig_earth.grids.axes import (
     Axes,
     axes_of,
+    edges_of,
     goes_round,
     grid_text,
     is_field,
@@ -17,6 +19,7 @@ from labrig_earth.grids.axes import (
     suspicious,
     variable_of,
 )
+from labrig_earth.grids.cells import POLES
 from labrig_earth.grids.conventions import accumulation_of
 from labrig_earth.grids.doubts import stands_for_missing, undeclared_text
 from labrig_earth.grids.times import time_axis
@@ -122,15 +125,33 @@ def _time(data: Any, axes: Axes, warnings: list[str]) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value not in ("", [], 0)}
 
 
+def _cell_edges(data: Any, axes: Axes) -> list[float]:
+    """Return west, south, east and north of the outer edges; nothing where the axes say nothing of the cells' sizes."""
+    if axes.curvilinear or min(data[axes.y].size, data[axes.x].size) < 2:
+        return []
+    try:
+        x = edges_of(data[axes.x].values)
+        y = edges_of(data[axes.y].values, within=POLES if axes.geographic else None)
+    except LabrigError:  # an axis that turns back
+        return []
+    return [float(x.min()), float(y.min()), float(x.max()), float(y.max())]
+
+
 def _space(data: Any, axes: Axes, warnings: list[str]) -> dict[str, Any]:
     y, x = axes.latitude_2d or axes.y, axes.longitude_2d or axes.x
     if not y or not x or y not in data.coords or x not in data.coords or not data[y].size:
         if not axes.curvilinear and (axes.y or axes.x):
             warnings.append("The horizontal axes have no coordinates")
         return {}
-    extent = [float(data[x].min()), float(data[y].min()), float(data[x].max()), float(data[y].max())]
+    centres = [float(data[x].min()), float(data[y].min()), float(data[x].max()), float(data[y].max())]
     warnings += suspicious(data, axes)
-    space: dict[str, Any] = {"extent": {"west_south_east_north": [round(each, 6) for each in extent]}}
+    edges = _cell_edges(data, axes)
+    space: dict[str, Any] = {
+        "extent": {
+            "west_south_east_north": [round(each, 6) for each in edges or centres],
+            "of": "the edges of cells" if edges else "the centres of cells",
+        }
+    }
     if axes.geographic:
         space["extent"]["longitudes"] = (
             "0 to 360" if longitudes_of(data, axes) == "360" else "-180 to 180"
@@ -199,6 +220,8 @@ def _stored(variable: Any) -> dict[str, Any]:
     elif (variable.attrs.get("scale_factor", 1), variable.attrs.get("add_offset", 0)) != (1, 0):
         scale, offset = variable.attrs.get("scale_factor", 1), variable.attrs.get("add_offset", 0)
         fields["packed"] = f"scale {scale}, offset {offset} are stated and not applied"
+    elif SCALED in variable.attrs:
+        fields["packed"] = f"{variable.attrs[SCALED]}: applied"
     chunks = encoding.get("chunksizes") or encoding.get("chunks") or encoding.get("preferred_chunks")
     if chunks:
         sizes = chunks.values() if isinstance(chunks, dict) else chunks

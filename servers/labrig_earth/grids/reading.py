@@ -14,7 +14,7 @@ import numpy as np
 
 from labrig.errors import LabrigError, unknown_name
 from labrig_earth.data.formats import Place
-from labrig_earth.data.opening import open_dataset
+from labrig_earth.data.opening import SCALED, open_dataset
 from labrig_earth.grids.axes import Axes, axes_of, grid_text, is_field, variable_of
 from labrig_earth.grids.conventions import Accumulation, accumulation_of, deaccumulated, spliced
 from labrig_earth.grids.selecting import select_box, select_level
@@ -77,6 +77,8 @@ def opened(place: Place, *, group: str = "") -> Field:
         if found.preliminary:
             warnings = (*warnings, f"{found.preliminary} steps are preliminary (ERA5T) and may change")
     pieces = piece_bytes(data)
+    scaled = [data[name].attrs.pop(SCALED) for name in data.data_vars if SCALED in data[name].attrs]
+    done = (*done, *(f"scale and offset of the file applied ({said})" for said in scaled))
     return Field(data, axes, place.name, grid_text(data, axes), pieces, axes.assumed, warnings, done)
 
 
@@ -180,7 +182,12 @@ def in_time(source: Field, *, utc_offset_h: float = 0.0) -> tuple[Field, Accumul
     What ERA5-Land accumulates since 00 UTC becomes hourly amounts; times are moved where days are to be local ones.
     """
     if not source.axes.time or source.axes.time not in source.data.dims:
-        raise LabrigError("The data have no time axis", where=source.source, expected="a variable over time")
+        raise LabrigError(
+            "The data have no time axis",
+            where=source.source,
+            expected="a variable over time",
+            try_='over="space" for the mean of its cells',
+        )
     source = _in_order(source)
     covers = accumulation_of(source.data, source.axes.time)
     if covers.covers == "since_00":

@@ -16,8 +16,8 @@ import numpy as np
 
 from labrig.errors import LabrigError, over_limit
 from labrig_earth.grids.areas import on_grid
-from labrig_earth.grids.axes import Axes, horizontal, step_of
-from labrig_earth.grids.cells import cell_areas, feature_of, raster_source, reached
+from labrig_earth.grids.axes import Axes, horizontal
+from labrig_earth.grids.cells import cell_areas, feature_of, numbered, raster_source, reached
 from labrig_earth.grids.doubts import sum_doubt
 from labrig_earth.grids.selecting import unbroken
 
@@ -65,7 +65,7 @@ def zonal_statistics(
     Parameters
     ----------
     variable
-        `xarray.DataArray` over a regular y and x and at most one more axis.
+        `xarray.DataArray` over y and x and at most one more axis.
     polygons
         `geopandas.GeoDataFrame`, reprojected to the CRS of the raster.
     statistics
@@ -78,7 +78,7 @@ def zonal_statistics(
     Raises
     ------
     LabrigError
-        ``bad_input`` for an unknown statistic, an irregular grid, more axes or polygons without a CRS; ``not_found``
+        ``bad_input`` for an unknown statistic, more axes or polygons without a CRS; ``not_found``
         for one outside the raster; ``limit`` for too many results, or a polygon with too many cells.
     """
     import pandas as pd
@@ -94,12 +94,6 @@ def zonal_statistics(
         raise LabrigError("Which percentile?", where="percentile", expected="a number from 0 to 100")
     axes = horizontal(variable)
     variable = unbroken(variable, axes)
-    if any(step_of(variable[name].values) is None for name in (axes.y, axes.x)):
-        raise LabrigError(
-            "The grid is irregular",
-            where=f"{axes.y}, {axes.x}",
-            try_="regrid_or_reproject to a regular grid first",
-        )
     others = [str(dim) for dim in variable.dims if dim not in (axes.y, axes.x)]
     others = [dim for dim in others if variable.sizes[dim] > 1]
     if len(others) > 1:
@@ -152,6 +146,7 @@ def _of_polygon(
 
     window = reached(variable, axes, shape.bounds)
     y, x = np.asarray(window[axes.y].values, "f8"), np.asarray(window[axes.x].values, "f8")
+    shape, y, x = numbered(shape, y, x)
     cells = window.sizes[axes.y] * window.sizes[axes.x]
     if cells > MOST_WINDOW_CELLS:
         raise over_limit(

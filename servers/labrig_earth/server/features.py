@@ -8,10 +8,25 @@ from pydantic import Field
 
 from labrig.answer import Answer
 from labrig.errors import unknown_name
-from labrig_earth.server.base import PolygonsArgument, toolbox
+from labrig_earth.server.base import PolygonsArgument, options_of, toolbox
 from labrig_earth.server.operations import Asked, answer_operation
 
-DOES = ("query", "measure", "distance", "buffer", "nearest", "overlay", "expose", "route", "reach")
+_LAYER = ("layer", "crs", "where")
+_LAYERS = (*_LAYER, "other_where", "other_layer", "other_crs")
+_STREETS = ("start", "mode", "speeds", "other_where", "other_layer", "other_crs")
+OPTIONS: dict[str, tuple[str, ...]] = {
+    "query": (*_LAYER, "bbox", "region", "most", "other_layer", "other_crs"),
+    "measure": _LAYER,
+    "distance": ("start", "end"),
+    "buffer": (*_LAYER, "size", "unit", "dissolve"),
+    "nearest": (*_LAYERS, "within_m"),
+    "overlay": (*_LAYERS, "how"),
+    "expose": (*_LAYERS, "sums"),
+    "route": (*_STREETS, "end", "by"),
+    "reach": (*_STREETS, "minutes"),
+}
+DOES = tuple(OPTIONS)
+INDEX_OPTIONS = ("bands", "scale", "offset", "keep", "mask", "above", "threshold", "names", "layer", "crs")
 
 
 @toolbox.tool(title="GIS", read_only=False)
@@ -31,7 +46,8 @@ async def gis(
     """Find, measure (geodesic), widen and intersect features; routes past closed streets."""
     if do not in DOES:
         raise unknown_name("operation", do, DOES, where="do")
-    return await answer_operation(Asked(f"gis_{do}", {"data": [data], "other": [other]}, options))
+    known = options_of(options, OPTIONS[do])
+    return await answer_operation(Asked(f"gis_{do}", {"data": [data], "other": [other]}, known))
 
 
 @toolbox.tool(title="Spectral index", read_only=False)
@@ -51,4 +67,4 @@ async def index(
     """Index of a satellite scene with scale, offset and cloud mask, or its change."""
     inputs = {"data": files, "before": before, "polygons": [polygons]}
     operation = "index_change" if before else "index"
-    return await answer_operation(Asked(operation, inputs, {**options, "index": index}))
+    return await answer_operation(Asked(operation, inputs, {**options_of(options, INDEX_OPTIONS), "index": index}))
