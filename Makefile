@@ -17,7 +17,7 @@ export WORKERS ?= 3
 # Seconds after which a test of the acceptance is taken to hang. The longest need a minute on a quiet machine.
 HANGING ?= 1200
 
-.PHONY: demo test accept soak check bench docs manifests attack lock setup clean
+.PHONY: demo test accept soak check bench docs site manifests attack lock setup clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/labrig setup phreeqc >/dev/null || $(BIN)/labrig setup phreeqc
@@ -52,6 +52,9 @@ bench: setup
 
 docs: $(VENV)/.installed
 	$(BIN)/python docs/generate.py
+
+site: $(VENV)/.installed
+	@sh scripts/site.sh $(BIN)/python
 
 manifests: $(VENV)/.installed
 	$(BIN)/labrig manifests

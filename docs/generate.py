@@ -1,7 +1,7 @@
 """Write the generated parts of the pages: what stands between ``<!-- generated: NAME -->`` and ``<!-- end -->``.
 
 python docs/generate.py            writes them
-python docs/generate.py --check    says what differs, and fails
+python docs/generate.py --check    says what differs and which links lead nowhere, and fails
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from labrig_harness.registry.servers import toolbox
 from labrig_phreeqc.engine import run
 
 DOCS = Path(__file__).parent
+_PICTURE = re.compile(r"!\[([^\]]+)\]\(([^)]+\.(?:png|svg))\)")
 _PART = re.compile(r"(<!-- generated: (?P<name>[^>]+?) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
@@ -130,12 +131,35 @@ def mcq_stems() -> str:
     return "\n".join(rows)
 
 
+def gallery() -> str:
+    """Return every picture that tools drew for the other pages, under the words that these give it."""
+    parts = []
+    for page in sorted(DOCS.rglob("*.md")):
+        for words, target in _PICTURE.findall(page.read_text(encoding="utf-8")):
+            where = (page.parent / target).resolve().relative_to(DOCS.resolve())
+            if where.parent != Path() and page.name != "gallery.md":
+                link = page.relative_to(DOCS).as_posix()
+                parts.append(f"![{words}]({where.as_posix()})\n\n{words}: [{page.stem}]({link})")
+    return "\n\n".join(parts)
+
+
+def broken_links() -> list[str]:
+    """Return the links between pages that lead nowhere."""
+    found = []
+    for page in [*DOCS.rglob("*.md"), *DOCS.parent.glob("*.md")]:
+        text = re.sub(r"`[^`\n]*`", "", page.read_text(encoding="utf-8"))  # `[34S](6)` is no link
+        for target in re.findall(r"\]\(([^)#]+)[^)]*\)", text):
+            if not target.startswith(("http://", "https://")) and not (page.parent / target).exists():
+                found.append(f"{page.relative_to(DOCS.parent)}: {target}")
+    return found
+
+
 def generated(name: str) -> str:
     """Return the text of one generated part."""
     verb, _, argument = name.partition(" ")
     makers = {
         each.__name__: each
-        for each in (databases, answer, codes, stems, mcq_stems, taxonomy, failed, ends, faults)
+        for each in (databases, answer, codes, stems, mcq_stems, taxonomy, failed, ends, faults, gallery)
     }
     return tools(argument) if verb == "tools" else makers[verb]()
 
@@ -157,6 +181,9 @@ def main() -> int:
                 path.write_text(new, encoding="utf-8")
     if stale and "--check" in sys.argv:
         print(f"docs are not what the code would write: {', '.join(stale)}; run make docs", file=sys.stderr)
+        return 1
+    if broken := broken_links():
+        print(f"links that lead nowhere: {', '.join(broken)}", file=sys.stderr)
         return 1
     return 0
 

@@ -38,7 +38,7 @@ REACHES = (
     ),
     (r"docs/suites/(\w+)-(\w+)", rf"tests/clients/suites/\1_\2 {PAGES}"),
     (r"docs/reports", f"tests/clients/study/test_report.py {PAGES}"),
-    (r"docs/|README\.md|CONTRIBUTING\.md", PAGES),
+    (r"docs/|\w+\.md|mkdocs\.yml", PAGES),
     (r"benchmarks/", HOUSE),
     (r"manifests/", "tests/clients/cli/test_manifests.py"),
     (r"Dockerfile", "tests/e2e/test_dockerfile.py"),

@@ -146,9 +146,23 @@ def test_generated_parts_are_current() -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_every_link_between_pages_leads_somewhere() -> None:
-    for page in [*PAGES, ROOT / "CONTRIBUTING.md"]:
-        text = re.sub(r"`[^`\n]*`", "", page.read_text(encoding="utf-8"))  # `[34S](6)` is no link
-        for target in re.findall(r"\]\(([^)#]+)[^)]*\)", text):
-            if not target.startswith(("http://", "https://")):
-                assert (page.parent / target).exists(), f"{page.name}: {target}"
+@pytest.mark.accept
+def test_the_picture_of_the_readme_is_what_a_run_gives() -> None:
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "docs/picture.py"), "--check"], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.accept
+def test_the_site_has_every_page_and_a_page_for_every_tool(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, str(ROOT / "docs/site.py"), str(tmp_path / "site")], check=True)
+    pages = {path.relative_to(tmp_path / "site").as_posix() for path in (tmp_path / "site").rglob("*.md")}
+    named = set(re.findall(r"[\w/-]+\.md", (ROOT / "mkdocs.yml").read_text(encoding="utf-8")))
+    assert named <= pages
+    left_out = {page for page in pages - named if not page.startswith(("tools/", "changes/"))}
+    assert not left_out, "pages that the site's menu lacks"
+    for name in ("phreeqc/execute_phreeqc", "earth/describe_data", "papers/find_quantities"):
+        text = (tmp_path / "site" / "tools" / f"{name}.md").read_text(encoding="utf-8")
+        assert "| argument | type | default |" in text
+    assert "(servers/earth/)" in (tmp_path / "site" / "llms.txt").read_text(encoding="utf-8")
