@@ -67,4 +67,6 @@ async def index(
     """Index of a satellite scene with scale, offset and cloud mask, or its change."""
     inputs = {"data": files, "before": before, "polygons": [polygons]}
     operation = "index_change" if before else "index"
-    return await answer_operation(Asked(operation, inputs, {**options_of(options, INDEX_OPTIONS), "index": index}))
+    return await answer_operation(
+        Asked(operation, inputs, {**options_of(options, INDEX_OPTIONS), "index": index})
+    )
