@@ -18,7 +18,14 @@ ROOT = Path(__file__).parent.parent
 OWN = ("shared", "servers", "clients")
 READERS = ("scripts", "tests", "docs", "benchmarks")
 CONSTANT = re.compile("[A-Z_]{3,}")
-CALLED_BY_DECORATORS = ["@toolbox.*", "@paper_tool", "@field_validator", "@model_validator", "@pytest.*"]
+CALLED_BY_DECORATORS = [
+    "@toolbox.*",
+    "@paper_tool",
+    "@common.simulator_tool",
+    "@field_validator",
+    "@model_validator",
+    "@pytest.*",
+]
 CALLED_BY_NAME = [
     *("__*__", "visit_*"),
     "on_*",  # of an outline of PHREEQC, by the statement that is read

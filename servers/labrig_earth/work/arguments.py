@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from labrig.errors import LabrigError
@@ -14,11 +14,6 @@ from labrig_earth.work.fields import Fields
 def text_of(call: Call, name: str, default: str = "") -> str:
     """Return a text."""
     return _asked(call).text(name, default, most=None)
-
-
-def choice_of(call: Call, name: str, known: Collection[str], default: str) -> str:
-    """Return one of several texts."""
-    return _asked(call).choice(name, tuple(known), default)
 
 
 def number_of(
