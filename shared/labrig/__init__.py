@@ -19,4 +19,4 @@ The rooms:
 - `tables`, `plotting`: tables described, pictures drawn; `http`: the network, politely, recorded, replayed
 """
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
