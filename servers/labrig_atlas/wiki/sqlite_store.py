@@ -152,7 +152,11 @@ class SqliteStore:
         self._database.close()
 
     def _check(self) -> None:
-        if not holds_tables_alone(self._database):
+        try:
+            tables_alone = holds_tables_alone(self._database)
+        except sqlite3.DatabaseError as error:
+            raise self._damaged(str(error)) from None
+        if not tables_alone:
             raise self._damaged("it is no store of pages")
         kind = self._rows("PRAGMA application_id")[0][0]
         if kind != APPLICATION:

@@ -45,8 +45,8 @@ ACCUMULATED_NAMES = {
 MEAN_OF_A_MONTH = re.compile(r"avg[a-z]{2}")
 """GRIB's step types of ERA5's monthly means: avgua of analyses, avgad of daily accumulations, avgid of forecasts."""
 LEAST_HOURS, LEAST_RISES = 20, 6
-LAND_STEP = 0.1
-"""Degrees of the grid on which ERA5-Land is published; ERA5's has 0.25."""
+LAND_STEP, ERA5_STEP = 0.1, 0.25
+"""Degrees of the grids on which ERA5-Land and ERA5 are published."""
 DAY_AND_NEXT = 25
 """Hours of one day with the 00 UTC of the next: too few to tell hourly amounts from what rises since 00 UTC."""
 _SAMPLE_CELLS = 200
@@ -73,9 +73,9 @@ def accumulation_of(variable: Any, time: str) -> Accumulation:
 
     What is of a moment says so, and so do means of months, whose time is the first of the month, 00 or 06 UTC. Else
     bounds of the times decide, GRIB's step type and CF's cell methods, then names of ERA5. Hourly accumulated values
-    run since 00 UTC, as those of ERA5-Land do, where they rise through the day and fall at 01 UTC, on its grid or on
-    one that is not known (more than one day must show it there). On another grid they are ERA5's, whose rain may rise
-    all day too. Without bounds and step type, steps of a day or more are taken to begin at their time.
+    run since 00 UTC, as those of ERA5-Land do, where they rise through the day and fall at 01 UTC: on its grid, and on
+    others but ERA5's where more than one day shows it. On ERA5's grid rain may rise all day. Without bounds and step
+    type, steps of a day or more are taken to begin at their time.
     """
     step_type = str(variable.attrs.get("GRIB_stepType", "")).lower()
     methods = str(variable.attrs.get("cell_methods", "")).lower()
@@ -120,9 +120,9 @@ def _step_h(variable: Any, time: str) -> float:
 
 def _is_since_00(variable: Any, time: str) -> bool:
     step = _grid_step(variable)
-    if step and abs(step - LAND_STEP) > 0.01:
+    if abs(step - ERA5_STEP) < 0.01:
         return False
-    if not step and variable.sizes[time] <= DAY_AND_NEXT:
+    if abs(step - LAND_STEP) > 0.01 and variable.sizes[time] <= DAY_AND_NEXT:
         return False
     return _rises_through_the_day(variable, time)
 

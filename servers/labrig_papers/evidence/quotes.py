@@ -175,8 +175,8 @@ def _across(first: Page, second: Page, quote: str) -> tuple[Place, ...]:
     while low < high:  # the longest beginning of the quote that the page has
         middle = (low + high + 1) // 2
         low, high = (middle, high) if wanted.text[:middle] in hay.text else (low, middle - 1)
-    start = hay.text.find(wanted.text[:low])
-    if not LEAST_ACROSS <= low <= len(wanted.text) - LEAST_ACROSS or start < 0:
+    start = hay.text.rfind(wanted.text[:low])
+    if not low or low > len(wanted.text) - LEAST_ACROSS or start < 0:
         return ()
     rest = more.text.find(wanted.text[low:])
     if rest < 0:
@@ -188,7 +188,9 @@ def _across(first: Page, second: Page, quote: str) -> tuple[Place, ...]:
     ends = first.text[begin.end : begin.end + 1] in ("", "\n") and begin.text[-1:] not in ".!?"
     begins = end.start == 0 or second.text[: end.start].endswith("\n\n")
     early = end.start in [each.start for each in second.lines[:FIRST_LINES]]
-    if not early:  # figures and their captions stand over it
+    if (
+        not early or low < LEAST_ACROSS
+    ):  # figures and their captions stand over it; a word alone may stand anywhere
         goes_on = going_on(first, second)
         early = goes_on is not None and goes_on[1] == end.start
         ends = goes_on is not None and abs(goes_on[0] - begin.end) <= 2
@@ -196,7 +198,7 @@ def _across(first: Page, second: Page, quote: str) -> tuple[Place, ...]:
 
 
 LEAST_ACROSS = 6
-"""Folded characters of a quote on either page."""
+"""Folded characters of a quote on either page; fewer only where the first page breaks off with them."""
 FIRST_LINES = 4
 """Of a page: a running head and a number may stand over its text."""
 

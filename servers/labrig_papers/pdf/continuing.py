@@ -15,6 +15,12 @@ LEAST_OF_A_PAGE = 24
 WORDY = 0.5
 """Share of letters of a line of text; of labels in figures it is lower."""
 _ENDED = re.compile(r"[.!?:][)\]”\"]?(?:\^\{[^{}]*\})?$|\[\d[^\]]*\]$")
+_OPEN = re.compile(
+    r"(?:,|\b(?:the|an?|of|and|or|in|at|to|by|for|with|from|is|are|was|were|that|which|as|than|between))$"
+)
+"""An end after which even a word with a capital goes on: else that begins a sentence, behind a heading."""
+_WORD = re.compile(r"[A-Z][a-z]*\s")
+"""A word with a capital, and no formula or unit."""
 _GOES_ON = re.compile(r"[a-z]|\d+(?:\.\d+)?\s?[a-zµμΩ°%]|[A-Z][\w_{}^./-]*[\s,;.]")
 
 
@@ -32,6 +38,8 @@ def going_on(first: Page, second: Page) -> tuple[int, int] | None:
     openings = list(_openings(second, size))
     small = (each for each in openings if not second.text[each.start].isupper())
     opening = next(small, openings[0] if openings else None)
+    if opening is not None and _WORD.match(second.text, opening.start):
+        opening = opening if _OPEN.search(first.text[last.start : last.end].rstrip()) else None
     return (last.end, opening.start) if opening is not None else None
 
 

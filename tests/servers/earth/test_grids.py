@@ -227,10 +227,13 @@ def test_what_era5_land_accumulates_is_told_apart_and_known_by_its_values() -> N
     times = pd.date_range("2020-06-01T01:00", periods=72, freq="h")
     amounts = np.random.default_rng(1).gamma(0.5, 1e-3, (72, 2, 3))
     summed = amounts.reshape(3, 24, 2, 3).cumsum(axis=1).reshape(72, 2, 3)  # 01 UTC to 00 UTC of the next day
-    coords = {"time": times, "latitude": [1.0, 0.0], "longitude": [0.0, 1.0, 2.0]}
+    coords = {"time": times, "latitude": [0.1, 0.0], "longitude": [0.0, 0.1, 0.2]}
     tp = xr.DataArray(summed, dims=("time", "latitude", "longitude"), coords=coords, name="tp")
     assert accumulation_of(tp, "time").covers == "since_00"
     assert np.allclose(deaccumulated(tp, "time").values, amounts)
+    coarse = tp.assign_coords(latitude=[1.0, 0.0], longitude=[0.0, 1.0, 2.0])
+    assert accumulation_of(coarse, "time").covers == "since_00"  # three days show it
+    assert accumulation_of(coarse.isel(time=slice(23, 47)), "time").covers == "before"  # one does not
     hourly = tp.copy(data=amounts)
     assert accumulation_of(hourly, "time").covers == "before"
     assert accumulation_of(hourly.rename("t2m"), "time").covers == "instant"
