@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from labrig.errors import LabrigError
+from labrig_papers.attribution.magnets import is_of_magnet
 from labrig_papers.corpus.mentions import elements, key, mentions
 from labrig_papers.corpus.store import count
 from labrig_papers.materials.formulas import normalize_formula
@@ -18,6 +19,8 @@ from labrig_papers.precedents.statements import Statement, statements
 MOST_PAPERS = 200
 """Papers that name the material, those that name it most often first."""
 MOST_CHARS = 200
+_SERIES = re.compile(r"\b\w*(?:intercalat|substitut|dop(?:ed|ing)|alloyed)\w*", re.IGNORECASE)
+"""Words of a title whose compound is the parent of the samples."""
 
 
 @dataclass(frozen=True)
@@ -127,14 +130,20 @@ def _said(database: sqlite3.Connection, number: int, paper: Paper, wanted: str) 
     titled = [each.key for each in mentions(paper.title)]
     rows = database.execute("SELECT page, printed, key FROM mentions WHERE document=?", (number,)).fetchall()
     pages = {page for page, _, key in rows if key == wanted}
-    if set(titled) == {wanted}:  # its other pages need not name it
+    of_series = _SERIES.search(paper.title) is not None
+    if set(titled) == {wanted} and not of_series:  # its other pages need not name it
         pages = set()
     keys_of: dict[tuple[int, str], set[str]] = {}
     for page, printed, found in rows:
         keys_of.setdefault((page, printed), set()).add(found)
-    for page, content in database.execute(
-        "SELECT number, text FROM pages WHERE document=? ORDER BY number", (number,)
-    ):
+    texts = [
+        (page, zlib.decompress(content).decode())
+        for page, content in database.execute(
+            "SELECT number, text FROM pages WHERE document=? ORDER BY number", (number,)
+        )
+    ]
+    of_magnet = is_of_magnet("\n".join(text for _, text in texts))
+    for page, text in texts:
         if pages and page not in pages:
             continue
         written = {
@@ -142,7 +151,7 @@ def _said(database: sqlite3.Connection, number: int, paper: Paper, wanted: str) 
             for (where, printed), found in keys_of.items()
             if where == page and len(found) == 1 and re.search(r"[xyzδ]", printed)
         }
-        yield from statements(zlib.decompress(content).decode(), page, wanted, written, titled)
+        yield from statements(text, page, wanted, written, titled, of_magnet, of_series)
 
 
 def _paper(database: sqlite3.Connection, number: int) -> Paper:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from labrig_papers.attribution.samples import written_in
 from labrig_papers.attribution.sentences import sentence_of
 from labrig_papers.attribution.standing import Standing, standing_of
 from labrig_papers.corpus.mentions import mentions
@@ -30,8 +31,9 @@ _ABOUT = re.compile(
     re.IGNORECASE,
 )
 _DENIED = re.compile(
-    r"\b(?:no|not|never|neither|nor|without|absence|lack|lacks|fail\w*|null)\b(?!\s+only)[^.;]{0,90}?superconduct"
+    r"\b(?:no|not|never|neither|nor|without|lacks|fail\w*|null)\b(?!\s+only)[^.;]{0,90}?superconduct"
     r"|superconduct\w*[^.;]{0,70}?\b(?:not|never|absent|ruled out|excluded)\b"
+    r"|\b(?:absence|lack) of (?:(?:the|any|bulk|a|its)\s){0,2}superconduct"
     r"|\bnon-?superconduct"
     r"|\b(?:remain\w*|stay\w*)\s(?:in the\s)?(?:normal|metallic|insulating|semiconducting|resistive|paramagnetic)\b"
     r"[^.;]{0,60}?\bdown to\b"
@@ -68,6 +70,16 @@ _OF_OTHERS = re.compile(
     re.IGNORECASE,
 )
 """What a clause without a name is about, where it is not of the material before it."""
+_CLASS = re.compile(
+    r"^(?:(?!superconduct(?!ors\b)).)*superconductors\b(?:(?!superconduct(?!ors\b)).)*$", re.IGNORECASE
+)
+"""A clause that speaks of superconductors, several, and says of nothing that it is one."""
+_SAME = re.compile(
+    r"^\W*(?:it|its|this|these|both|we|our|the\s(?:\w+\s){0,2}(?:compound|material|sample|crystal|film|system|phase|superconduct"
+    r"\w*|transition|onset|resist\w*|bulk|specific)s?|superconduct\w*|bulk|zero|a\s)",
+    re.IGNORECASE,
+)
+"""How a clause begins that goes on about the material of the sentence before it."""
 _FIELD = re.compile(r"\b\d+(?:\.\d+)?\s?(?:T|kOe|Oe|kG|G)\b")
 _AMBIENT = re.compile(r"\b(?:ambient|atmospheric|zero|normal) pressure\b", re.IGNORECASE)
 _CRITERIA = {
@@ -120,7 +132,13 @@ class Statement:
 
 
 def statements(
-    text: str, page: int, key: str, written: Mapping[str, str] | None = None, title_keys: Sequence[str] = ()
+    text: str,
+    page: int,
+    key: str,
+    written: Mapping[str, str] | None = None,
+    title_keys: Sequence[str] = (),
+    of_magnet: bool = False,
+    of_series: bool = False,
 ) -> Iterator[Statement]:
     """Yield what the text of a page, without markup of scripts, says of the material of a key.
 
@@ -132,8 +150,12 @@ def statements(
         How the page writes materials whose amounts stand elsewhere, each with its key.
     title_keys
         The materials that the title names.
+    of_series
+        The title names a compound that is doped or intercalated: what is not said of it by name is of the series.
+    of_magnet
+        The T_{C} of the paper is a Curie temperature: what speaks of it alone says nothing.
     """
-    alone = title_keys[0] if len(set(title_keys)) == 1 else ""
+    alone = title_keys[0] if len(set(title_keys)) == 1 and not of_series else ""
     for paragraph in re.split(r"\n\s*\n", text):
         paragraph = " ".join(re.sub(r"(?<=[a-z])-\n(?=[a-z])", "", paragraph).split())
         if not _ABOUT.search(paragraph) and not _DENIED.search(paragraph):
@@ -153,9 +175,18 @@ def statements(
                     subject, by = (named[0], "clause") if len(named) == 1 else ("", "")
                 elif _OF_OTHERS.search(clause):
                     continue
+                elif written_in(clause):
+                    subject, by = "", ""  # another material, whose amounts are not told: Li_x(THF)_ySnSe2
+                if of_magnet and not _SUPER.search(clause):
+                    continue
                 if subject == key:
                     quoted = paragraph[before_start if by == "sentence before" else start : end]
                     for found in _read(clause, sentence, first):
+                        bare = found.says == "superconducting" and found.kelvin is None
+                        if bare and (
+                            _CLASS.search(clause) or (by == "sentence before" and not _SAME.search(clause))
+                        ):
+                            continue
                         yield replace(found, quote=quoted[-LONGEST_QUOTE:], page=page, named=by)
                 by = "sentence" if by == "clause" else by
 

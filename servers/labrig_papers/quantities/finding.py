@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from labrig.errors import LabrigError
+from labrig_papers.attribution.magnets import is_of_magnet
 from labrig_papers.attribution.samples import formulas_near, paired
 from labrig_papers.attribution.sentences import sentence_of
 from labrig_papers.attribution.standing import citations_in, is_denied, standing_of
@@ -128,18 +129,9 @@ def _candidate(text: str, page: int, found: Found) -> Candidate:
     )
 
 
-_CURIE = re.compile(
-    r"\b(?:[Cc]urie (?:temperature|point)|"
-    r"(?:[Ff]err[io]magnetic|magnetic) (?:phase )?(?:transition|ordering)(?: temperature)?)"
-    r"s?,?\s(?:at\s|of\s)?\(?T_\{?C\}?(?![A-Za-z])"
-)
-_SUPERCONDUCTING = re.compile(r"superconduct\w*[^.;]{0,60}T_\{?C\}?(?![A-Za-z])")
-
-
 def _of_magnets(found: list[Candidate], pages: Sequence[str], first_page: int) -> list[Candidate]:
     """Return the candidates of a paper; where it says that its T_{C} is a Curie temperature, so named."""
-    text = " ".join("\n".join(pages).split())
-    if not _CURIE.search(text) or _SUPERCONDUCTING.search(text):
+    if not is_of_magnet("\n".join(pages)):
         return found
     symbol = re.compile(r"T_\{?C\}?(?![A-Za-z])")
     return [

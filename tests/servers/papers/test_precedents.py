@@ -110,6 +110,21 @@ def test_a_sentence_counts_for_the_material_that_it_is_about(
         )
 
 
+def test_the_t_c_of_a_magnet_a_class_and_a_parent_compound_are_no_precedent() -> None:
+    key = next(mentions("URhSi")).key
+    magnet = "In URhSi we find TC = 10.15 K. The superconductivity of URhSi was not observed down to 40 mK."
+    told = list(statements(magnet, 1, key, of_magnet=True))
+    assert [(each.says, each.kelvin) for each in told] == [("not superconducting", 0.04)]
+    assert (
+        list(statements("URhSi is compared with the ferromagnetic superconductors of uranium.", 1, key)) == []
+    )
+    series = "The superconducting transition of Lix(THF)ySnSe2 is at 7.6 K. The superconducting transition is sharp."
+    parent = next(mentions("SnSe2")).key
+    assert list(statements(series, 1, parent, {}, [parent], of_series=True)) == []
+    order = "In WS2 there is an absence of competing order to superconductivity."
+    assert all(each.says == "superconducting" for each in statements(order, 1, next(mentions("WS2")).key))
+
+
 @settings(max_examples=40)
 @given(st.text(max_size=200))
 def test_any_text_is_read(text: str) -> None:
