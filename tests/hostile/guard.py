@@ -122,7 +122,8 @@ class Guard:
 
     def seen(self) -> dict[str, tuple[object, ...]]:
         """Return what stands where: kind, size, times, and content of every watched file and folder."""
-        passed = {self.workspace, self.ground, *(self.home / each for each in _OWN)}
+        lock = self.work / ".labrig" / "lock"  # the server's own, which a start makes anew
+        passed = {self.workspace, self.ground, lock, *(self.home / each for each in _OWN)}
         found: dict[str, tuple[object, ...]] = {f"/{name}": () for name in os.listdir("/")}
         pending = [self.folder, *self.target.watched()]
         while pending:
