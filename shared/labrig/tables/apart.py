@@ -68,7 +68,8 @@ async def describe_apart(by: Children, descriptor: int, path: str, *, sheet: str
         reader, ``busy`` for too many at a time.
     """
     spent = "read what is needed of it in run_python_code"
-    said = await by.answer({"path": path, "sheet": sheet}, [descriptor], reads=path, spent=spent)
+    question = {"path": path, "sheet": sheet}
+    said = await by.answer(question, [descriptor], limits=LIMITS, reads=path, spent=spent)
     try:
         return _described(json.loads(said))
     except (ValueError, TypeError, RecursionError):  # a reader that was taken over may answer anything

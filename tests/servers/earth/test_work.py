@@ -134,7 +134,7 @@ async def test_a_file_that_leads_elsewhere_leads_nowhere(by: Children, field: Pa
     chunk = store / "t" / "0.0.0"
     chunk.rename(secret / "chunk")
     chunk.symlink_to(secret / "chunk")
-    with pytest.raises(LabrigError, match=r"[Pp]ermi"):
+    with pytest.raises(LabrigError, match="is a link"):
         await ask(by, field, "extract", {"data": "field.zarr"}, format="netcdf")
     vrt = f"<VRTDataset><VRTRasterBand><SourceFilename>{secret}/a.tif</SourceFilename></VRTRasterBand></VRTDataset>"
     (field / "a.tif").write_text(vrt)
