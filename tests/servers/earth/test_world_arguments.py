@@ -20,7 +20,12 @@ from labrig_earth.plots.operations import OPERATIONS as PLOTS
 from labrig_earth.satellite.operations import OPERATIONS as SATELLITE
 from labrig_earth.work.calls import Call
 
-ALL = {**GIS, **SATELLITE, **PLOTS, **CATALOGUE}
+ALL = {
+    **GIS,
+    **SATELLITE,
+    **PLOTS,
+    "find_data": CATALOGUE["find_data"],
+}  # the others are given a line to the network
 FILES = (
     *(
         "town/town.osm.pbf",

@@ -153,3 +153,9 @@ def test_a_default_of_a_sub_tool_is_within_its_own_limits() -> None:
     for kind in find_operations().values():
         needed = {name: None for name, field in kind.model_fields.items() if field.is_required()}
         kind.model_construct(**needed).require_limits()
+
+
+@pytest.mark.parametrize("value", [10**400, -(10**400), 1e308, 0.5])
+def test_a_number_beyond_its_limits_is_refused_however_large(value: float) -> None:
+    with pytest.raises(LabrigError, match="steps is"):
+        Between(1, 90).require("steps", value)

@@ -43,6 +43,9 @@ OptionalFile = Annotated[Text, FILE]
 OptionalFiles = Annotated[Texts, FILE]
 
 
+LARGEST = 2**63
+
+
 @dataclass(frozen=True)
 class Between:
     """The limits of a number, where one is given; unlike those of `Field` they take no bytes of tools/list."""
@@ -56,7 +59,8 @@ class Between:
             return
         kind = "a whole number" if isinstance(value, int) else "a number"
         limits = f"at least {self.low:g}" if self.high == math.inf else f"from {self.low:g} to {self.high:g}"
-        raise LabrigError(f"{name} is {value:g}", where=name, expected=f"{kind} {limits}")
+        shown = f"{value:g}" if abs(value) < LARGEST else str(value)[:40]  # of 400 digits there is no float
+        raise LabrigError(f"{name} is {shown}", where=name, expected=f"{kind} {limits}")
 
 
 class OneOf:
