@@ -85,6 +85,12 @@ class End:
         return self.signal or (errno.errorcode.get(self.code, "") or self.raised) or "done"
 
 
+def open_descriptors() -> set[int]:
+    """Return the descriptors of this process; not that by which they are listed."""
+    listed = os.listdir("/proc/self/fd")
+    return {int(each) for each in listed if Path(f"/proc/self/fd/{each}").is_symlink()}
+
+
 class Place:
     """Folders of one trial: `scratch` is the working folder of its children, so that paths need no parents."""
 
@@ -92,6 +98,8 @@ class Place:
         self.root = root
         self.user = user
         self._made: list[Walls] = []
+        self.strangers = open_descriptors() - {0, 1, 2}
+        """What other tests of this worker have open: children close it, or nothing is left of their limit."""
         for name in ("scratch", "outside", "readable", "listable/sub", "inputs", "sibling"):
             (root / name).mkdir(parents=True)
         for name in ("outside/secret", "readable/data", "listable/sub/file", "inputs/table", "sibling/file"):
@@ -126,6 +134,10 @@ def child(
     pid = os.fork()
     if pid == 0:
         os.close(ours)
+        kept = {theirs, *(around.descriptors if around is not None else ())}
+        for stranger in place.strangers - kept:
+            with contextlib.suppress(OSError):
+                os.close(stranger)
         with contextlib.suppress(BaseException):
             os.write(theirs, json.dumps(_life(act, place, around, memory, cpu_s)).encode())
         os._exit(0)
