@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from support import answer_sizes, leftovers
 from support.places import EXAMPLES
@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 
 # Timing never fails a test; in CI hypothesis repeats its cases, elsewhere it goes on looking. `make test` looks
 # at a few cases, the acceptance at more, `make soak` at thousands.
-settings.register_profile("labrig", deadline=None, derandomize="CI" in os.environ)
-settings.register_profile("soak", deadline=None, max_examples=2_000)
+settings.register_profile(
+    "labrig", deadline=None, derandomize="CI" in os.environ, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile("soak", settings.get_profile("labrig"), derandomize=False, max_examples=2_000)
 settings.register_profile("sample", settings.get_profile("labrig"), max_examples=30)
 settings.load_profile("labrig")
 

@@ -226,9 +226,10 @@ def test_twice_is_once_and_nothing_raises(secrets: list[str], data: st.DataObjec
     assert redact_bytes(redact_bytes(raw, secrets), secrets) == redact_bytes(raw, secrets)
 
 
-@given(
-    st.text(min_size=6, max_size=40).filter(lambda key: key.isprintable()), st.sampled_from(sorted(SPELLINGS))
-)
+PRINTABLE = st.one_of(st.just(" "), st.characters(exclude_categories=("C", "Z")))  # as str.isprintable says
+
+
+@given(st.text(PRINTABLE, min_size=6, max_size=40), st.sampled_from(sorted(SPELLINGS)))
 def test_any_key_in_any_spelling(key: str, spelling: str) -> None:
     echo = SPELLINGS[spelling](key)
     assert redact(f"'{echo}'", [key]) == f"'{MASK}'"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from labrig.errors import LabrigError
@@ -218,7 +218,6 @@ JSON = st.recursive(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow])  # a busy machine draws slowly
 @given(st.sampled_from(terrabench.SHAPES), st.lists(JSON, max_size=5))
 def test_anything_is_read_or_skipped(shape: str, records: list[Any]) -> None:
     for run in terrabench.read({shape: records}):

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
@@ -735,7 +735,7 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
 def test_anything_is_refused_or_drawn(examples: int) -> None:
     """Never a traceback, nor a warning of numbers that overflow or of axes that have no room."""
 
-    @settings(max_examples=examples, suppress_health_check=[HealthCheck.too_slow])
+    @settings(max_examples=examples)
     @given(st.sampled_from(KINDS), st.data())
     def refused_or_drawn(kind: str, data: st.DataObject) -> None:
         made: Data = SMALL[kind]

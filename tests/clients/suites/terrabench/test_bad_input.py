@@ -7,7 +7,7 @@ from itertools import count
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from labrig.errors import LabrigError
@@ -73,7 +73,6 @@ def test_five_thousand_fields() -> None:
     assert answers(read.fields, TRUTH, fields="key").hit == 0
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow])  # a busy machine draws slowly
 @given(st.text(max_size=80))
 def test_any_text_is_read(text: str) -> None:
     for read in map(read_sidecar, (text, f"<final_json>{text}</final_json>")):

@@ -8,7 +8,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from labrig_harness.trajectory import Step, Submission, ToolCall, Trajectory
@@ -56,11 +56,6 @@ NUMBERS = st.floats(-1e6, 1e6)
 SIZES = st.floats(0, 1e3)
 
 
-unhurried = settings(suppress_health_check=[HealthCheck.too_slow])
-"""On a busy machine cases are drawn slowly, and that is no fault."""
-
-
-@unhurried
 @given(CALLS, GOOD)
 def test_bounds(predicted: list[Made], reference: list[Made]) -> None:
     got = process(predicted, [reference])
@@ -76,7 +71,6 @@ def test_bounds(predicted: list[Made], reference: list[Made]) -> None:
     assert over_all.metrics["ArgAcc"] <= got.metrics["ArgAcc"] + 1e-12
 
 
-@unhurried
 @given(GOOD)
 def test_the_reference_itself_has_full_marks(reference: list[Made]) -> None:
     without_nan = [replace(each, arguments={"threshold": 35, "variable": "t2m"}) for each in reference]
@@ -84,7 +78,6 @@ def test_the_reference_itself_has_full_marks(reference: list[Made]) -> None:
     assert abs(process(without_nan, [[Made("strange")] * 9, without_nan]).score - 1) < 1e-12
 
 
-@unhurried
 @given(GOOD.filter(bool), st.data())
 def test_a_right_call_more_never_costs_a_pair(reference: list[Made], data: st.DataObject) -> None:
     kept = sorted(data.draw(st.sets(st.integers(0, len(reference) - 1))))
@@ -96,7 +89,6 @@ def test_a_right_call_more_never_costs_a_pair(reference: list[Made], data: st.Da
     assert len(before.pairs) == len(some), "a part of the reference, in its order, is paired whole"
 
 
-@unhurried
 @given(CALLS, GOOD, st.randoms())
 def test_what_does_not_see_order_does_not_change_with_it(
     predicted: list[Made], reference: list[Made], chance: Any
@@ -110,7 +102,6 @@ def test_what_does_not_see_order_does_not_change_with_it(
     assert abs(before.order.unique - after.order.unique) < 1e-12
 
 
-@unhurried
 @given(
     st.lists(st.builds(Made, st.sampled_from(TOOLS), st.just({}) | st.just({"x": 1})), max_size=5),
     st.lists(st.builds(Made, st.sampled_from(TOOLS), st.just({}) | st.just({"x": 1})), max_size=5),
@@ -140,7 +131,6 @@ def test_no_pairing_is_better(predicted: list[Made], reference: list[Made]) -> N
         assert worth(got, by) == best
 
 
-@unhurried
 @given(st.lists(st.sampled_from("abc"), max_size=7), st.lists(st.sampled_from("abc"), max_size=7))
 def test_order_parts(first: list[str], second: list[str]) -> None:
     subsequences = {each for size in range(len(first) + 1) for each in itertools.combinations(first, size)}
@@ -156,7 +146,6 @@ def test_order_parts(first: list[str], second: list[str]) -> None:
         assert getattr(larger, name) <= getattr(reference, name) + 1e-12 <= 1 + 2e-12
 
 
-@unhurried
 @given(VALUES, VALUES, st.sampled_from(sorted(KINDS)))
 def test_every_comparison_takes_anything(mine: Any, theirs: Any, kind: str) -> None:
     assert 0 <= compare(mine, theirs, kind) <= 1 + 1e-12
@@ -206,7 +195,6 @@ def test_who_does_nothing_and_who_is_asked_nothing() -> None:
     assert some.metrics["InstAcc"] == 1 and some.metrics["ToolAcc"] == some.metrics["ArgAcc"] == 0
 
 
-@unhurried
 @given(NUMBERS, NUMBERS, NUMBERS, SIZES, SIZES, SIZES)
 def test_answers_by_the_three_rules(y: float, near: float, far: float, a: float, r: float, f: float) -> None:
     truth = Truth("x", y, a, r, f)
@@ -226,7 +214,6 @@ def test_answers_by_the_three_rules(y: float, near: float, far: float, a: float,
         )
 
 
-@unhurried
 @given(st.lists(st.tuples(st.sampled_from("abcd"), NUMBERS), max_size=6), st.randoms())
 def test_fields_by_key_do_not_see_order(said: list[tuple[str, float]], chance: Any) -> None:
     truths = [Truth(name, 1.0, 1.0) for name in "abc"]
@@ -239,7 +226,6 @@ def test_fields_by_key_do_not_see_order(said: list[tuple[str, float]], chance: A
     assert before.hit <= sum(Counter(each.key for each in predicted)[name] == 1 for name in "abc") / 3
 
 
-@unhurried
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_texts(first: str, second: str) -> None:
     got = likeness(first, second)
