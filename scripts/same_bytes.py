@@ -3,7 +3,8 @@
     python scripts/same_bytes.py BEFORE AFTER
 
 Straightening code is to change none of them. Both run in the environment that this is started with; each line that is
-printed names what differs, and what only one of the two has. Times and temporary folders are left out.
+printed names what differs, and what only one of the two has. Times, temporary folders and Labrig's version are not
+compared.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ ROOMS = ("clients", "servers", "shared")
 SEED, ITEMS, RUNS = "5", 6, 2
 SECONDS = 1_800
 TIMES = {"duration_s", "started", "ended", "round_trip_s", "runtime_s", "wall_s"}
+VERSIONS = {"labrig", "versions"}
 FOLDERS = re.compile(r"/tmp/[\w./-]+")
 
 
@@ -34,7 +36,7 @@ def digest(value: Any) -> str:
 
 def _lasting(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _lasting(each) for key, each in value.items() if key not in TIMES}
+        return {key: _lasting(each) for key, each in value.items() if key not in TIMES | VERSIONS}
     return [_lasting(each) for each in value] if isinstance(value, list) else value
 
 

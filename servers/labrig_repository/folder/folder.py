@@ -17,6 +17,7 @@ from pathlib import Path
 
 from labrig.errors import LabrigError, over_limit
 from labrig.media_types import media_type_of
+from labrig.sandbox.inputs import Standing
 from labrig.tools.reading import read_at
 from labrig_repository.folder.store import Entry, Kind
 
@@ -155,6 +156,26 @@ class Folder:
         with self.opened(path) as descriptor:
             _require_file(descriptor, path)
             yield descriptor
+
+    def standing(self) -> Standing:
+        """Return the folder as the sandbox takes it, without what is hidden at any depth.
+
+        Raises
+        ------
+        LabrigError
+            ``limit`` for more than `MOST_ENTRIES` names.
+        """
+        about = os.fstat(self._top)
+        hidden: list[str] = []
+        seen = 0
+        for folder, names, files, _ in os.fwalk(".", dir_fd=self._top):
+            seen += len(names) + len(files)
+            if seen > MOST_ENTRIES:
+                raise over_limit("The folder has too many names for code", MOST_ENTRIES, "names")
+            found = [each for each in (*names, *files) if each.casefold() in self._hidden]
+            hidden += [os.path.normpath(f"{folder}/{each}") for each in found]
+            names[:] = [each for each in names if each not in found]
+        return Standing(self.path, (about.st_dev, about.st_ino), tuple(hidden))
 
     def _walk(self, stack: list[int], path: str) -> None:
         """Open what a path names on top of `stack`, the folders on the way below it."""

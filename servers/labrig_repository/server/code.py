@@ -11,6 +11,7 @@ from pydantic import Field
 
 from labrig.answer import Answer, Pictures
 from labrig.errors import LabrigError, over_limit
+from labrig.sandbox.inputs import Standing
 from labrig.storage.contents import content_sha256
 from labrig.threads import in_thread
 from labrig.toolbox import session
@@ -86,7 +87,8 @@ async def run_python_code(
         list[str],
         Field(
             max_length=MOST_FILES,
-            description="Files of the folder, and handles of artifacts, that the code can open as inputs/NAME.",
+            description="Handles of artifacts (sha256:..) that the code can open as inputs/NAME. Files of the folder "
+            "need not be named.",
         ),
     ] = [],  # noqa: B006 - pydantic copies it
     id: IdArgument = "",
@@ -94,7 +96,9 @@ async def run_python_code(
 ) -> Answer | Pictures:
     """Run Python (numpy, pandas, SciPy, scikit-learn, matplotlib) in a sandbox: 50 s, 512 MB, no network.
 
-    Each run starts afresh. Functions in it: list_directory(prefix, depth) -> list, read_text_file(path, head, tail) ->
+    The code stands in the folder: pd.read_csv("meta/stations.csv") and Path().rglob("*.csv") read its files; what it
+    writes is kept as artifacts and leaves the folder as it is. Each run starts afresh. Functions read a generated
+    repository, or any: list_directory(prefix, depth) -> list, read_text_file(path, head, tail) ->
     str, read_binary_file(path) -> Base64 str, describe_table(path) -> dict. Figures and files that the code leaves
     are artifacts, whose handles later calls take in place of a path; up to 4 pictures (PNG, JPEG) are shown.
     """
@@ -106,11 +110,29 @@ async def run_python_code(
             code,
             functions=functions(state, id),
             inputs=inputs,
+            folder=await in_thread(_standing, state, id, inputs),
             limits=CALL_LIMITS,
             owner=here.owner,
             seed=seed,
         )
     return await answered(state.sandbox, result, code, hashes)
+
+
+def _standing(state: State, id: object, inputs: dict[str, Path]) -> Standing | None:
+    """Return the folder that the code stands in; None for a generated repository, and where none is served."""
+    if id == "" and not state.folders:
+        return None
+    repository = state.repository(id)
+    if not isinstance(repository, Folder):
+        return None
+    for name in inputs:
+        if repository.kind(f"inputs/{name}") is not None:
+            raise LabrigError(
+                f"The folder has a file inputs/{name} of its own",
+                where="files",
+                try_="the code without this input, or a copy of it under another name",
+            )
+    return repository.standing()
 
 
 def _inputs(

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from labrig.errors import LabrigError
-from labrig.sandbox.inputs import Input
+from labrig.sandbox.inputs import Input, Standing
 from labrig.sandbox.results import Limits
 
 log = logging.getLogger(__name__)
@@ -46,6 +46,8 @@ class Job:
         Functions of the host that the code can call, by the name it calls them by.
     inputs
         Files and folders that the code can read as ``inputs/NAME``.
+    folder
+        A folder that the code stands in.
     display
         ``last``: the value of a last expression is printed, where the code prints nothing by itself; ``always``;
         ``never``.
@@ -58,6 +60,7 @@ class Job:
     code: str
     functions: Mapping[str, HostFunction] = field(default_factory=dict)
     inputs: Mapping[str, Path] = field(default_factory=dict)
+    folder: Standing | None = None
     limits: Limits = field(default_factory=Limits)
     seed: int = 0
     display: str = "last"
@@ -74,7 +77,9 @@ class Conversation:
 
     def __init__(self, wire: socket.socket, job: Job, inputs: Sequence[Input]) -> None:
         self._wire = wire
-        self._links = json.dumps({each.name: each.target for each in inputs}).encode()
+        folder = job.folder.told() if job.folder else {}
+        links = {each.name: each.target for each in inputs}
+        self._given = json.dumps({"links": links, "folder": folder}).encode()
         self._job = job
         self._buffer = bytearray()
         self.begun = False
@@ -95,7 +100,7 @@ class Conversation:
         """Talk until the run has reported or closes its end, or says what cannot be understood."""
         loop = asyncio.get_running_loop()
         try:
-            await loop.sock_sendall(self._wire, len(self._links).to_bytes(4, "big") + self._links)
+            await loop.sock_sendall(self._wire, len(self._given).to_bytes(4, "big") + self._given)
             while line := await self._line(loop):
                 began = time.thread_time()
                 message = json.loads(line)

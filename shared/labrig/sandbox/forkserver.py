@@ -37,6 +37,8 @@ class ForkServer(LoadingServer):
         Versions of the packages that are warm.
     unmounted
         Why a run's folder is no file system of its own, whose size the kernel keeps; empty where it is.
+    unshown
+        Why a run cannot stand in a folder of the host; empty where it can.
     """
 
     def __init__(self) -> None:
@@ -44,6 +46,7 @@ class ForkServer(LoadingServer):
         self.scratch = -1
         self.imported: dict[str, str] = {}
         self.unmounted = ""
+        self.unshown = ""
         self._folders: dict[int, int] = {}
 
     def unstarted(self, why: str) -> LabrigError:
@@ -98,6 +101,7 @@ class ForkServer(LoadingServer):
             self.scratch = self.received.popleft()
             self.imported = message["imported"]
             self.unmounted = message["unmounted"]
+            self.unshown = message["unshown"]
             self.loaded()
         elif event == "started":
             for _ in range(message["descriptors"]):

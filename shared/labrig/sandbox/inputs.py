@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from labrig.errors import LabrigError
 from labrig.storage.folder import closing
@@ -39,6 +40,29 @@ class Input:
     name: str
     target: str
     descriptor: int
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A folder of the host that a run stands in: it reads the files there, and what it writes is its own.
+
+    Attributes
+    ----------
+    path
+        Without links; under bubblewrap it lies in one of the sandbox's roots.
+    identity
+        Its device and inode, where another folder in its place is to be refused.
+    hidden
+        Paths in it that are not there for the code.
+    """
+
+    path: Path
+    identity: tuple[int, ...]
+    hidden: tuple[str, ...] = ()
+
+    def told(self) -> dict[str, Any]:
+        """Return it as the fork server's child is told of it."""
+        return {"lower": os.fspath(self.path), "identity": self.identity, "hidden": self.hidden}
 
 
 class Inputs:

@@ -91,9 +91,9 @@ class Session:
                 code,
                 self._functions,
                 given,
-                limits or Limits(),
-                self._seed,
-                display,
+                limits=limits or Limits(),
+                seed=self._seed,
+                display=display,
                 keep_calls=True,
                 history=tuple(self.cells),
             )

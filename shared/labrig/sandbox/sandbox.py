@@ -16,7 +16,7 @@ from labrig.sandbox import backends, environment, running
 from labrig.sandbox.conversation import HostFunction, Job
 from labrig.sandbox.folders import WorkFolder
 from labrig.sandbox.forkserver import ForkServer
-from labrig.sandbox.inputs import Inputs
+from labrig.sandbox.inputs import Inputs, Standing
 from labrig.sandbox.profiles import profiles
 from labrig.sandbox.results import Limits, Result
 from labrig.sandbox.running import Done, Wall
@@ -29,6 +29,7 @@ BURST = 256 << 20
 """What one run may write before it is seen, so that its neighbours have room meanwhile (bubblewrap)."""
 QUEUE = 32
 """Runs of one owner that may wait."""
+UNSHOWN = "the files of the folder are not at their own paths here: {why}"
 UNSAFE = "unsafe-local: this code ran with no protection of the machine, its files or its network"
 # What must fail before anything of an agent is run: a wall that stands only on paper is found out here.
 GUARD = """
@@ -167,6 +168,7 @@ class Sandbox:
         *,
         functions: Mapping[str, HostFunction] | None = None,
         inputs: Mapping[str, Path] | None = None,
+        folder: Standing | None = None,
         limits: Limits | None = None,
         owner: str = "",
         seed: int = 0,
@@ -182,6 +184,10 @@ class Sandbox:
             Functions of the host that the code finds as globals: async, with arguments and results that JSON has.
         inputs
             Files and folders that the code can read as ``inputs/NAME``.
+        folder
+            A folder that the code stands in: its files are there under their own paths, and stay what they are: what
+            the code writes or changes is its own, as in a folder of its own. Where the machine cannot do this the code
+            runs without, and a note says so.
         owner
             Whose run this is, for the queue; that of the call where it is empty.
         seed
@@ -196,7 +202,7 @@ class Sandbox:
             ``bad_input`` for invalid code or names, ``busy`` when too many wait, ``unavailable`` without the
             side environment, ``refused`` where no backend works, ``engine`` if the fork server was killed meanwhile.
         """
-        job = Job(code, functions or {}, inputs or {}, limits or Limits(), seed, display)
+        job = Job(code, functions or {}, inputs or {}, folder, limits or Limits(), seed, display)
         return (await self.perform(job, owner)).result
 
     async def perform(self, job: Job, owner: str = "") -> Done:
@@ -227,6 +233,10 @@ class Sandbox:
         async with self._turns.turn(owner):
             server = await self._running_server()
             assert self._backend is not None
+            notes: tuple[str, ...] = ()
+            if job.folder is not None and server.unshown:
+                notes = (UNSHOWN.format(why=server.unshown),)
+                job = replace(job, folder=None)
             try:
                 done = await running.run(server, job, self._backend.name, self._places)
             except Wall as error:
@@ -237,9 +247,8 @@ class Sandbox:
                     code="refused",
                 ) from error
         if self._backend.name == "unsafe-local":
-            result = done.result
-            done = Done(replace(result, notes=(UNSAFE, *result.notes)), done.calls)
-        return done
+            notes = (UNSAFE, *notes)
+        return Done(replace(done.result, notes=(*notes, *done.result.notes)), done.calls) if notes else done
 
     async def close(self) -> None:
         """End the fork server and whatever runs; a later run is refused."""

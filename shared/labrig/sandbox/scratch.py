@@ -7,6 +7,8 @@ import os
 import stat
 from dataclasses import dataclass, field
 
+from labrig.isolation.inside import mounts
+
 MAX_FILES = 100
 MAX_DEPTH = 16
 INPUTS = "inputs"
@@ -71,7 +73,7 @@ def _take(
     try:
         descriptor = os.open(entry, _FILE, dir_fd=folder)
     except OSError:  # a link, of which the inputs are some, or made without rights
-        if not relative.startswith(f"{INPUTS}/"):
+        if not relative.startswith(f"{INPUTS}/") and not _is_whiteout(folder, entry):
             found.left += 1
         return 0
     with os.fdopen(descriptor, "rb") as file:
@@ -90,6 +92,14 @@ def _take(
             found.files[relative] = file.read(about.st_size)
             return len(found.files[relative])
     return 0
+
+
+def _is_whiteout(folder: int, entry: str) -> bool:
+    """Whether a name stands for a removed file of the folder below."""
+    with contextlib.suppress(OSError):
+        about = os.stat(entry, dir_fd=folder, follow_symlinks=False)
+        return (stat.S_IFMT(about.st_mode), about.st_rdev) == mounts.WHITEOUT
+    return False
 
 
 def _presentable(path: str) -> bool:

@@ -60,8 +60,8 @@ def prepare() -> None:
             settings["svg.hashsalt"] = "labrig"  # the ids in an SVG are random otherwise
 
 
-def run(wire: socket.socket) -> None:
-    """Run what the host sends; end this process."""
+def run(wire: socket.socket, *, beside: bool = False) -> None:
+    """Run what the host sends; end this process. `beside` others' files no module of theirs hides a library's."""
     channel = Channel(wire)
     channel.send({"ready": True})
     job = channel.receive()
@@ -72,7 +72,7 @@ def run(wire: socket.socket) -> None:
     sys.setrecursionlimit(1000)
     threading.stack_size(2 << 20)  # the usual 8 MiB would use up the memory long before the number of threads
     # As for a script: modules that the code wrote can be imported.
-    sys.path.insert(0, os.getcwd())  # noqa: PTH109
+    sys.path.insert(len(sys.path) if beside else 0, os.getcwd())  # noqa: PTH109
     module = types.ModuleType("__main__")
     sys.modules["__main__"] = module
     if job["functions"]:
@@ -89,7 +89,7 @@ def run(wire: socket.socket) -> None:
     else:
         if job["history"]:
             channel.send({"replayed": _files(), "anew": channel.anew})
-        end.update(_execute(job["code"], NAME, module.__dict__, job["display"]))
+        end.update(_execute(job["code"], NAME, module.__dict__, job["display"], anew=not job["history"]))
     with _survived(end):
         end["figures_cut"] = _save_figures(end)
     with _survived(end):
@@ -127,7 +127,9 @@ def _seed(seed: int) -> None:
         numpy.random.seed(seed % 2**32)
 
 
-def _execute(code: str, name: str, variables: dict[str, Any], display: str) -> dict[str, Any]:
+def _execute(
+    code: str, name: str, variables: dict[str, Any], display: str, *, anew: bool = False
+) -> dict[str, Any]:
     """Execute code as a script would be, its last expression only once; return how it ended."""
     linecache.cache[name] = (len(code), None, code.splitlines(keepends=True), name)
     try:
@@ -141,7 +143,7 @@ def _execute(code: str, name: str, variables: dict[str, Any], display: str) -> d
         return _exit(stop)
     except BaseException as error:
         _show(error)
-        said = hint(error)
+        said = hint(error, anew=anew)
         return {
             "ended": "raised",
             "what": type(error).__name__,

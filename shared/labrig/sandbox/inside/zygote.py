@@ -3,7 +3,7 @@
 See `labrig.isolation.inside.forking` for the control socket. Its first line configures it (`Zygote`); it answers
 ``ready`` with the scratch folder's descriptor. A request ``{"op": "run", "id", "scratch", "inputs", "limits"}`` carries
 the descriptors of the run's socket, of its standard output and standard error, and of so many inputs. What the inputs
-are called comes on the run's own socket (`links_from`): what this process has read is in the memory of every later run.
+are called comes on the run's own socket (`given_with`): what this process has read is in the memory of every later run.
 
 A run's scratch folder is a file system of its own (`labrig.isolation.inside.mounts`), a descriptor of which comes with
 ``started``. Every `TICK_S` it looks at each run: the number of threads, which has no limit in the kernel that also
@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import errno
 import fcntl
 import gc
 import importlib
@@ -208,12 +209,18 @@ class Zygote(forking.ForkServer[Run]):
         )
         cell.prepare()
         self.unmounted = self._why_unmounted()
+        self.unshown = self.unmounted or self._why_unmounted(os.path.dirname(__file__))  # noqa: PTH120
         super().__init__(control)
         # What was imported is never collected: a collection in a child would copy every page that it shares.
         gc.collect()
         gc.freeze()
         use_large_pages()
-        ready = {"event": "ready", "imported": imported, "unmounted": self.unmounted}
+        ready = {
+            "event": "ready",
+            "imported": imported,
+            "unmounted": self.unmounted,
+            "unshown": self.unshown,
+        }
         socket.send_fds(self.control, [json.dumps(ready).encode() + b"\n"], [self.scratch])
 
     @contextlib.contextmanager
@@ -273,13 +280,13 @@ class Zygote(forking.ForkServer[Run]):
                 os.killpg(run.pid, signal.SIGKILL)
         return {}
 
-    def _why_unmounted(self) -> str:
-        """Return why a run's folder is no file system of its own, or an empty text."""
+    def _why_unmounted(self, lower: str = "") -> str:
+        """Return why a run's folder is no file system of its own, or not over another one; or an empty text."""
         if not self.config["mounted"]:
             return "it was not asked for"
         os.mkdir("trial", 0o700, dir_fd=self.scratch)
         try:
-            return mounts.missing(os.path.join(self.scratch_root, "trial"))  # noqa: PTH118
+            return mounts.missing(os.path.join(self.scratch_root, "trial"), lower)  # noqa: PTH118
         finally:
             os.rmdir("trial", dir_fd=self.scratch)
 
@@ -287,19 +294,22 @@ class Zygote(forking.ForkServer[Run]):
         """Whether a run's folder is a file system of its own."""
         return not self.unmounted and limits["scratch_bytes"] <= IN_MEMORY
 
-    def _folder(self, request: dict[str, Any], links: dict[str, str]) -> int:
-        """Return a descriptor of this run's folder, which holds links to where its inputs are."""
+    def _folder(self, request: dict[str, Any], given: dict[str, Any]) -> tuple[int, int]:
+        """Return descriptors of this run's folder, with links to its inputs in it, and of what it writes there."""
         name, allowed = request["scratch"], request["limits"]
         if not self._mounted(allowed):
-            folder = os.open(name, mounts.FOLDER, dir_fd=self.scratch)
+            if given["folder"]:
+                raise OSError(errno.EFBIG, "only a run whose files stay in memory can stand in a folder")
+            folder = written = os.open(name, mounts.FOLDER, dir_fd=self.scratch)
         else:
             place = os.path.join(self.scratch_root, name)  # noqa: PTH118
-            folder = mounts.own(place, allowed["scratch_bytes"], MAX_ENTRIES)
-        if links:
-            os.mkdir("inputs", 0o700, dir_fd=folder)
-        for link, target in links.items():
+            folder, written = mounts.own(place, allowed["scratch_bytes"], MAX_ENTRIES, **given["folder"])
+        if given["links"]:
+            with contextlib.suppress(FileExistsError):
+                os.mkdir("inputs", 0o700, dir_fd=folder)
+        for link, target in given["links"].items():
             os.symlink(target, f"inputs/{link}", dir_fd=folder)
-        return folder
+        return folder, written
 
     def _child(
         self, parent: int, request: dict[str, Any], received: Sequence[int], giving: socket.socket
@@ -314,16 +324,16 @@ class Zygote(forking.ForkServer[Run]):
             for descriptor, place in zip((null, out, err, own_wire), (0, 1, 2, SOCKET_FD), strict=True):
                 os.dup2(descriptor, place)
             wire = socket.socket(fileno=SOCKET_FD)
-            links = links_from(wire)
+            given = given_with(wire)
             try:
-                folder = self._folder(request, links)
+                folder, written = self._folder(request, given)
             except OSError as error:
                 _end_without(wire, f"the scratch folder cannot be made: {error.strerror or error}")
             os.fchdir(folder)
             if self._mounted(request["limits"]):
-                socket.send_fds(giving, [b"."], [folder])
+                socket.send_fds(giving, [b"."], [written])
             giving.close()  # the fork server waits for it
-            home = os.path.join(self.scratch_root, request["scratch"])  # noqa: PTH118
+            home = os.getcwd()  # noqa: PTH109
             os.environ.update(HOME=home, TMPDIR=home)
             highest = highest_descriptor()
             try:
@@ -331,22 +341,22 @@ class Zygote(forking.ForkServer[Run]):
             except WallError as error:
                 _end_without(wire, str(error))
             os.closerange(SOCKET_FD + 1, highest + 1)
-            cell.run(wire)
+            cell.run(wire, beside=bool(given["folder"]))
         except BaseException as error:
             with contextlib.suppress(OSError):
                 os.write(2, f"{type(error).__name__}: {error}\n".encode())
         os._exit(WALL_FAILED)
 
 
-def links_from(wire: socket.socket) -> dict[str, str]:
-    """Read what a run's socket brings first: the names of its inputs and where they are, after their length."""
+def given_with(wire: socket.socket) -> dict[str, Any]:
+    """Read what a run's socket brings first: where its inputs are, and the folder it stands in, after their length."""
 
     size = forking.exactly(wire.fileno(), 4)
     text = forking.exactly(wire.fileno(), int.from_bytes(size, "big")) if size is not None else None
     if text is None:
         os._exit(WALL_FAILED)  # the host has gone
-    links: dict[str, str] = json.loads(text)
-    return links
+    given: dict[str, Any] = json.loads(text)
+    return given
 
 
 def _end_without(wire: socket.socket, why: str) -> NoReturn:

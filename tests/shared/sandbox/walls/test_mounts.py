@@ -42,7 +42,7 @@ def told(place: Path, act: Callable[[int], object], size: int = MIB, files: int 
         said = "?"
         faulthandler.disable()  # pytest's, which would tell of each signal
         try:
-            folder = mounts.own(str(place), size, files)
+            folder, _ = mounts.own(str(place), size, files)
             os.fchdir(folder)
             said = str(act(folder))
         except OSError as error:
@@ -116,7 +116,7 @@ def test_it_lives_as_long_as_a_descriptor(place: Path) -> None:
     ours, theirs = socket.socketpair()
     pid = os.fork()
     if pid == 0:
-        folder = mounts.own(str(place), MIB, 10)
+        folder, _ = mounts.own(str(place), MIB, 10)
         os.fchdir(folder)
         Path("left").write_text("behind")
         socket.send_fds(theirs, [b"."], [folder])
