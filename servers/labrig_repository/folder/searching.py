@@ -1,7 +1,7 @@
 """Looking for a text in the names and in the contents of files, bounded in time, a page at a time.
 
-The text is looked for as it stands, case ignored; there are no regular expressions, of which some take for ever. A page
-ends after so many hits or so many bytes, and its cursor says where the next one begins.
+The text is looked for as it stands, case ignored; in names also with wildcards. There are no regular expressions, of
+which some take for ever. A page ends after so many hits or so many bytes; its cursor says where the next one begins.
 """
 
 from __future__ import annotations
@@ -97,6 +97,7 @@ def search(
     question = [repository.name, wanted, pattern, names, contents, len(files)]
     start = min(cursors.decode(cursor, question), len(files)) if cursor else 0  # one can be made up
     reader = _Reader(repository, wanted, passed)
+    named = _name_matcher(wanted)
     hits: list[dict[str, Any]] = []
     place = start
     for place in range(start, len(files)):
@@ -104,7 +105,7 @@ def search(
             break
         found = files[place]
         here: list[dict[str, Any]] = []
-        if names and wanted.casefold() in shown(found.path).casefold():
+        if names and named(shown(found.path)):
             here.append({"path": shown(found.path), "kind": found.kind})
         if contents and found.kind == "file":
             here += reader.hits(found.path)
@@ -115,6 +116,15 @@ def search(
         place = len(files)
     following = cursors.encode(question, place) if place < len(files) else ""
     return Page(hits, len(files), place - start, reader.skipped, following)
+
+
+def _name_matcher(wanted: str) -> Callable[[str], bool]:
+    """Return what tells whether a path holds a text or, with ``*`` or ``?`` in it, whether its end matches."""
+    text = wanted.casefold()
+    if "*" not in text and "?" not in text:
+        return lambda path: text in path.casefold()
+    matches = path_matcher(["**", *(part for part in text.split("/") if part)])
+    return lambda path: text in path.casefold() or matches(path.casefold())
 
 
 class _Reader:

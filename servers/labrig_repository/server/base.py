@@ -164,4 +164,7 @@ SourceArgument = Annotated[
     str, Field(description="Path of a file in the repository, or an artifact's handle.")
 ]
 HeadArgument = Annotated[int | None, Field(ge=0, description="Only this many lines from the start.")]
+StartLineArgument = Annotated[
+    int | None, Field(ge=1, description="The first line to read, counted from 1; head counts from it.")
+]
 TailArgument = Annotated[int | None, Field(ge=0, description="Only this many lines from the end.")]

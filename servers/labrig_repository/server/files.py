@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any, Literal
@@ -27,6 +28,7 @@ from labrig_repository.server.base import (
     HeadArgument,
     IdArgument,
     SourceArgument,
+    StartLineArgument,
     State,
     TailArgument,
     toolbox,
@@ -43,6 +45,9 @@ WHOLE_BYTES, LINES_BYTES = 20_000, 100_000
 
 BINARY_BYTES = 48_000
 HITS = 40
+
+LOOKS_LIKE_REGEX = re.compile(r"\\[dwsbDWSB.]|\[[^\]]+\]|\.[*+?]|[^\s|]\|[^\s|]|\(\?|^\^|\$$|\{\d+,?\d*\}")
+"""A query that finds nothing and was meant as a regular expression, most likely."""
 
 CursorArgument = Annotated[str, Field(description="Cursor from an earlier answer, to get its next page.")]
 
@@ -153,23 +158,34 @@ def opened(state: State, id: object, path: str) -> Iterator[tuple[Files, str, st
 
 @toolbox.tool(title="Read a text file", read_only=True)
 async def read_text_file(
-    path: SourceArgument, head: HeadArgument = None, tail: TailArgument = None, id: IdArgument = ""
+    path: SourceArgument,
+    head: HeadArgument = None,
+    tail: TailArgument = None,
+    start_line: StartLineArgument = None,
+    id: IdArgument = "",
 ) -> Answer:
-    """Read a text file, or only its first or last lines (head, tail).
+    """Read a text file, or some of its lines: the first (head), the last (tail), or those from one on (start_line).
 
     Whole files come up to 20,000 bytes, lines up to 100,000; longer text is cut, and the answer says so.
     """
     state: State = session().state
-    most = WHOLE_BYTES if head is None and tail is None else LINES_BYTES
+    most = WHOLE_BYTES if head is None and tail is None and start_line is None else LINES_BYTES
 
     def reads() -> tuple[str, Text]:
         with opened(state, id, path) as (files, found, about):
-            return about, reading.read_text_file(files, found, head=head, tail=tail, most_bytes=most)
+            lines = {"head": head, "tail": tail, "start_line": start_line}
+            return about, reading.read_text_file(files, found, **lines, most_bytes=most)
 
     about, text = await in_thread(reads)
     warnings = []
     if text.cut:
-        side = "beginning" if tail is None else "end"
+        side = (
+            "end"
+            if tail is not None
+            else "beginning"
+            if start_line is None
+            else f"beginning of line {start_line}"
+        )
         warnings.append(
             f"Cut to {len(text.text):,} characters from the {side} of a file of {text.size:,} bytes"
         )
@@ -183,7 +199,7 @@ async def read_text_file(
         text=text.text,
         data={"bytes": text.size, "encoding": text.encoding},
         warnings=tuple(warnings),
-        next="use head or tail; describe_table for a table; run_python_code to compute with the whole file"
+        next="use start_line, head or tail; describe_table for a table; run_python_code to compute with the whole file"
         if text.cut
         else "",
         record={"text_sha256": sha256(text.text.encode("utf-8", "surrogatepass"))},
@@ -206,7 +222,11 @@ async def read_binary_file(path: SourceArgument, id: IdArgument = "") -> Answer:
 @toolbox.tool(title="Search names and contents", read_only=True)
 async def search(
     query: Annotated[
-        str, Field(max_length=MOST_QUERY, description="Text to look for, as it stands; case is ignored.")
+        str,
+        Field(
+            max_length=MOST_QUERY,
+            description="Text to look for, case ignored; for names also with * and ?, as in *.csv or meta/*2024*.",
+        ),
     ],
     pattern: Annotated[
         str,
@@ -241,6 +261,11 @@ async def search(
     if page.skipped:
         data["skipped"] = page.skipped
     warnings = [] if page.files else [f"No file matches {pattern}"]
+    if not page.hits and not cursor and LOOKS_LIKE_REGEX.search(query):
+        warnings.append(
+            "The text is looked for as it stands, not as a regular expression. In run_python_code, re.search over the "
+            'files of Path().rglob("*") finds what a regular expression names'
+        )
     if page.cursor and len(page.hits) < HITS:  # time or room ended the page
         warnings.append(
             f"This page covers {page.searched:,} of {page.files:,} files; a narrower pattern selects fewer"

@@ -25,6 +25,7 @@ LOOKED_AT = 8192
 """Bytes at the beginning of a file by which text is told from other things."""
 
 MOST_LINES = 1_000_000_000
+_BLOCK = 1 << 20
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -101,6 +102,7 @@ def read_text_file(
     *,
     head: object = None,
     tail: object = None,
+    start_line: object = None,
     most_bytes: int,
     whole: bool = False,
 ) -> Text:
@@ -112,6 +114,8 @@ def read_text_file(
         As the repository spells it.
     head, tail
         How many lines; not both. 0 gives none.
+    start_line
+        The first line that is read, from 1 on; `head` counts from it.
     most_bytes
         What is read of the file at most.
     whole
@@ -120,16 +124,25 @@ def read_text_file(
     Raises
     ------
     LabrigError
-        ``bad_input`` for a file that is not text, and for invalid numbers of lines; ``limit`` if `whole` and
-        there is more.
+        ``bad_input`` for a file that is not text, for invalid numbers of lines, and for a line beyond the last;
+        ``limit`` if `whole` and there is more.
     """
     first, last = _lines("head", head), _lines("tail", tail)
     if first is not None and last is not None:
         raise LabrigError(
             "head and tail are both given", where="head, tail", expected="one of the two, or neither"
         )
+    begin = _lines("start_line", start_line)
+    if begin == 0 or (begin is not None and last is not None):
+        raise LabrigError(
+            "start_line is a line's number, the first being 1, and goes with head alone",
+            where="start_line",
+            expected="start_line=101, head=50 for the lines 101 to 150",
+        )
     size = files.size(path)
     encoding, mark = _encoding(files, path, size)
+    if begin is not None:
+        mark = _start_of_line(files, path, mark, encoding, begin)
     if first == 0 or last == 0:
         return Text("", encoding, size)
     if last is not None:
@@ -238,6 +251,34 @@ def _tail(
         if block >= most_bytes:
             return _from_whole_character(data, encoding), True
         block *= 8
+
+
+def _start_of_line(files: Files, path: str, start: int, encoding: str, line: int) -> int:
+    """Return where a line begins; `start` is where the first does."""
+    line_end = "\n".encode(encoding)
+    passed = 0
+    while passed < line - 1:
+        data = files.read(path, start, _BLOCK)
+        end = _after_line(data, encoding, line - 1 - passed)
+        if end is not None:
+            return start + end
+        if len(data) < _BLOCK:
+            raise LabrigError(
+                f"The file has {passed + _line_ends(data, line_end):,} line ends",
+                where=f"start_line={line}",
+                expected="the number of a line of the file",
+                try_="tail for the last lines",
+            )
+        passed += _line_ends(data, line_end)
+        start += len(data)
+    return start
+
+
+def _line_ends(data: bytes, line_end: bytes) -> int:
+    """Count line ends on characters' boundaries."""
+    if len(line_end) == 1:
+        return data.count(line_end)
+    return sum(data[at : at + len(line_end)] == line_end for at in range(0, len(data), len(line_end)))
 
 
 def _after_line(data: bytes, encoding: str, lines: int) -> int | None:

@@ -50,6 +50,21 @@ def test_lines_are_the_same_in_every_encoding(text: str, encoding: str, count: i
     assert reads(content, head=count).text == "".join(lines[:count])
     assert reads(content, tail=count).text == "".join(lines[len(lines) - min(count, len(lines)) :])
     assert reads(content).encoding == encoding
+    for first in range(1, len(ended) + 2):
+        assert reads(content, start_line=first, head=count).text == "".join(lines[first - 1 :][:count])
+
+
+def test_a_file_is_read_from_any_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("labrig.tools.reading._BLOCK", 64)
+    content = b"".join(b"line %d\n" % number for number in range(1, 101))
+    assert reads(content, start_line=57, head=2).text == "line 57\nline 58\n"
+    assert reads(content, start_line=99).text == "line 99\nline 100\n"
+    assert reads(content, start_line=101).text == ""
+    with pytest.raises(LabrigError, match="The file has 100 line ends"):
+        reads(content, start_line=102)
+    for how in ({"start_line": 0}, {"start_line": 3, "tail": 1}):
+        with pytest.raises(LabrigError, match="goes with head alone"):
+            reads(content, **how)
 
 
 @pytest.mark.parametrize(

@@ -86,6 +86,17 @@ def test_folders_that_hold_no_work_are_passed_over_unless_they_are_named() -> No
     assert lines(search(memory, "chl", pattern="web/**")) == []
 
 
+def test_wildcards_select_names_by_their_end() -> None:
+    assert [each["path"] for each in found("*.csv").hits] == [
+        "a/deep/lake_2.csv",
+        "a/lake_1.csv",
+        "a/pond.csv",
+    ]
+    assert [each["path"] for each in found("LAKE_?.csv").hits] == ["a/deep/lake_2.csv", "a/lake_1.csv"]
+    assert [each["path"] for each in found("deep/*").hits] == ["a/deep/lake_2.csv"]
+    assert found("*.csv", names=False).hits == []
+
+
 def test_the_text_is_no_pattern() -> None:
     assert found(".*").hits == []
     assert found("(a+)+$").hits == []

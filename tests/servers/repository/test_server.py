@@ -499,6 +499,16 @@ def test_a_search_that_ends_before_the_files_do_says_so(own: Rig, monkeypatch: p
     assert answer["warnings"] == ["This page covers 1 of 7 files; a narrower pattern selects fewer"]
 
 
+@pytest.mark.parametrize("query", [r"chl\d+", "temp_[FC]", ".*nowhere", "nowhere|elsewhere", "^nowhere"])
+def test_a_query_that_is_a_regular_expression_is_told_so(own: Rig, query: str) -> None:
+    assert "not as a regular expression" in own.own("search", query=query)["warnings"][0]
+
+
+@pytest.mark.parametrize("query", ["nowhere.csv", "no where (mg/L)", "[nowhere", "C:\\nowhere"])
+def test_a_text_that_is_none_is_not(own: Rig, query: str) -> None:
+    assert "warnings" not in own.own("search", query=query)
+
+
 @pytest.mark.accept
 def test_code_reads_files_of_the_folder_as_they_are(own: Rig, lakes: Path) -> None:
     skip_unless()
