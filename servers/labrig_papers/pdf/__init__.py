@@ -2,7 +2,7 @@
 
 In the order of work:
 
-- `opening`: a file becomes a document, or a typed error
+- `opening`: a file becomes a document, or a typed error; `encodings`: what glyphs of publishers' fonts of signs are
 - `glyphs`: the characters of a page, with origin, size and box
 - `lines`: glyphs in visual lines; accents and letters become one
 - `turning`: print that stands sideways or on its head, in a frame in which it is upright;

@@ -25,6 +25,8 @@ from itertools import repeat
 from typing import TYPE_CHECKING, Any
 from unicodedata import normalize
 
+from labrig_papers.pdf.encodings import UNKNOWN, signs_of
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -39,6 +41,9 @@ LONGEST_NAME = 200
 """Bytes of the name of a font."""
 SIDE_BY_SIDE = 50
 """Of so many characters one is asked for by itself, to see that a text has each at its place."""
+CONTROLS = (*range(1, 2), *range(3, 9), *range(14, 32), *range(127, 160))
+"""Codes that print nothing: a font drew a glyph that it does not name. 2 is PDFium's hyphen at the end of a line."""
+HYPHEN = 2
 _FOLDED = {"\x02": "-", "\u00ad": "-", "\ufffe": "-", "\u2010": "-", "\u2011": "-"}
 _LIGATURES = {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"}
 
@@ -85,6 +90,8 @@ class _Texts(dict[int, str]):
     def __missing__(self, code: int) -> str:
         if code == 0 or 0xD800 <= code < 0xE000 or code > 0x10FFFF:
             text = ""
+        elif code in CONTROLS:
+            text = UNKNOWN
         else:
             text = normalize("NFC", chr(code))  # the ohm and ångström signs are letters
             text = " " if text.isspace() else _FOLDED.get(text, _LIGATURES.get(text, text))
@@ -97,7 +104,7 @@ _TEXTS = _Texts()
 
 _RESULTS: dict[str, Any] = {
     "GetUnicode": c_uint, "GetTextObject": c_size_t, "GetCharBox": c_int, "GetCharOrigin": c_int, "GetMatrix": c_int,
-    "GetFontSize": c_double, "IsGenerated": c_int,
+    "GetFontSize": c_double, "IsGenerated": c_int, "HasUnicodeMapError": c_int,
 }  # fmt: skip
 
 
@@ -163,7 +170,7 @@ def glyphs_of(textpage: Any) -> Glyphs:
 
     functions, count = _functions(), min(textpage.count_chars(), MOST)
     page = c_void_p.from_param(cast(textpage.raw, c_void_p).value)
-    codes = _codes(textpage, count, page)
+    codes = _without_names(_codes(textpage, count, page), page)
     kinds = _kinds()[np.minimum(codes, ASTRAL)]
     white, chosen = np.flatnonzero(kinds == WHITE), np.flatnonzero(kinds & GLYPH)
     unknown = int(np.count_nonzero(kinds & UNNAMED))
@@ -187,9 +194,67 @@ def glyphs_of(textpage: Any) -> Glyphs:
     whole = chosen[1:] - chosen[:-1] - 1 == real[chosen[1:]] - real[chosen[:-1]]
     if (kinds & TURNS).any():
         whole[:] = False
-    x, y, sizes, bold, turns = _of_pieces(page, kept, whole)
+    x, y, sizes, bold, turns, fonts = _of_pieces(page, kept, whole)
     texts = _texts_of(codes[chosen], kinds[chosen])
-    return Glyphs(texts, rows, x, y, sizes, bold, turns, spaces, unknown)
+    unknown += _name_signs(page, texts, codes[chosen], kept, fonts)
+    return overprinted(Glyphs(texts, rows, x, y, sizes, bold, turns, spaces, unknown))
+
+
+def _name_signs(
+    page: Any, texts: list[str], codes: NDArray[np.uint32], kept: list[int], fonts: NDArray[np.int64]
+) -> int:
+    """Name the glyphs of TeX's fonts of signs whose names PDFium does not know; return how many stay unknown."""
+    import numpy as np
+
+    nameless, unknown = _functions()["HasUnicodeMapError"], 0
+    for font in set(fonts.tolist()):
+        signs = signs_of(_font_of(font)[0])
+        for place in np.flatnonzero(fonts == font).tolist() if signs is not None else ():
+            if signs is not None and nameless(page, kept[place]) == 1:
+                unknown += int(codes[place]) not in signs and texts[place] != UNKNOWN
+                texts[place] = signs.get(int(codes[place]), UNKNOWN)
+    return unknown
+
+
+OVERPRINTED = {
+    "+−": "±", "−+": "±", "+-": "±", "-+": "±", "+_": "±", "_+": "±", "+¯": "±", "<_": "≤", ">_": "≥", "<−": "≤",
+    ">−": "≥", "\u0338=": "≠", "=\u0338": "≠", "/=": "≠", "A°": "Å", "°A": "Å", "A◦": "Å", "◦A": "Å",
+    "A∘": "Å", "∘A": "Å",
+}  # fmt: skip
+"""What two glyphs are that a file prints one over the other."""
+SAME_PLACE = 0.22
+"""Distance of the middles of two such glyphs at most, in the size of the font."""
+
+
+def overprinted(glyphs: Glyphs) -> Glyphs:
+    """Return glyphs, of which two that are printed one over the other and are one sign have become one."""
+    import numpy as np
+
+    middles = (glyphs.boxes[:, 0] + glyphs.boxes[:, 2]) / 2
+    near = np.abs(np.diff(middles)) < SAME_PLACE * glyphs.sizes[1:]
+    near &= np.abs(np.diff(glyphs.y)) < glyphs.sizes[1:]
+    left = np.ones(len(glyphs), bool)
+    for first in np.flatnonzero(near).tolist():
+        one = OVERPRINTED.get(glyphs.texts[first] + glyphs.texts[first + 1])
+        if one is None or not left[first]:
+            continue
+        letter = first + 1 if glyphs.texts[first] in "_¯°◦∘\u0338" else first
+        for each in (first, first + 1):
+            glyphs.texts[each] = one
+        low, high = (
+            glyphs.boxes[first : first + 2, :2].min(axis=0),
+            glyphs.boxes[first : first + 2, 2:].max(axis=0),
+        )
+        glyphs.boxes[letter] = (*low, *high)
+        glyphs.spaces[letter] = glyphs.spaces[first]
+        left[2 * first + 1 - letter] = False
+    if left.all():
+        return glyphs
+    kept = np.flatnonzero(left).tolist()
+    return Glyphs(
+        [glyphs.texts[each] for each in kept], glyphs.boxes[kept], glyphs.x[kept], glyphs.y[kept], glyphs.sizes[kept],
+        glyphs.bold[kept], glyphs.turns[kept], [glyphs.spaces[each] for each in kept], glyphs.unknown,
+    )  # fmt: skip
 
 
 def _texts_of(codes: NDArray[np.uint32], kinds: NDArray[np.uint8]) -> list[str]:
@@ -221,6 +286,18 @@ def _codes(textpage: Any, count: int, page: Any) -> NDArray[np.uint32]:
     return np.fromiter(map(unicode, repeat(page), range(count)), np.uint32, count)
 
 
+def _without_names(codes: NDArray[np.uint32], page: Any) -> NDArray[np.uint32]:
+    """Return the codes; what looks like PDFium's hyphen, and is a glyph that a font does not name, is `UNKNOWN`."""
+    import numpy as np
+
+    nameless = _functions()["HasUnicodeMapError"]
+    found = [each for each in np.flatnonzero(codes == HYPHEN).tolist() if nameless(page, each) == 1]
+    if found:
+        codes = codes.copy()
+        codes[found] = ord(UNKNOWN)
+    return codes
+
+
 WHITE, GLYPH, UNNAMED, OTHERWISE, TURNS = 1, 2, 4, 8, 16
 RIGHT_TO_LEFT = ((0x590, 0x900), (0xFB1D, 0xFE00), (0xFE70, 0xFF00))
 """Ranges of codes whose writing goes from right to left (Unicode Standard, tables of bidirectional classes)."""
@@ -242,7 +319,7 @@ def _kinds() -> NDArray[np.uint8]:
     kinds[ASTRAL] = GLYPH | OTHERWISE | TURNS
     for first, last in RIGHT_TO_LEFT:
         kinds[first:last] |= TURNS
-    kinds[[0, 0xFFFD]] |= UNNAMED
+    kinds[[0, 0xFFFD, *CONTROLS]] |= UNNAMED
     kinds[0xE000:0xF900] |= UNNAMED
     return kinds
 
@@ -277,7 +354,7 @@ def _pieces(page: Any, kept: list[int], whole: NDArray[np.bool_]) -> NDArray[np.
 
 
 def _of_pieces(page: Any, kept: list[int], whole: NDArray[np.bool_]) -> tuple[Any, ...]:
-    """Return origin, size, whether it is bold, and direction of each glyph, asked once for each piece of the file.
+    """Return origin, size, whether it is bold, direction and font of each glyph, asked once for each piece of the file.
 
     `whole` tells between which glyphs nothing stands but white space of the file.
     """
@@ -306,8 +383,10 @@ def _of_pieces(page: Any, kept: list[int], whole: NDArray[np.bool_]) -> tuple[An
     of = np.zeros(count, int)
     of[asked] = np.arange(len(asked))
     x, y = rows[np.maximum.accumulate(of), :2].T
-    bold = _are_bold(pieces[starts].tolist())
-    return x, y, np.repeat(sizes, lengths), np.repeat(bold, lengths), each_turn
+    fonts = _fonts_of(pieces[starts].tolist())
+    known = {each: _font_of(each)[1] for each in set(fonts)}
+    bold = np.fromiter(map(known.__getitem__, fonts), bool, len(fonts))
+    return x, y, *(np.repeat(each, lengths) for each in (sizes, bold)), each_turn, np.repeat(fonts, lengths)
 
 
 def _directions(a: NDArray[np.float64], b: NDArray[np.float64], d: NDArray[np.float64]) -> NDArray[np.int16]:
@@ -327,21 +406,18 @@ _BOLD_NAME = re.compile(r"bold|black|heavy|demi|medi\b|(?:cm|sf|ec)bx|^(?:\w{6}\
 """Names of bold faces. TeX and files without embedded fonts state no weight, or that of the letters' stems."""
 
 
-def _are_bold(pieces: list[int]) -> NDArray[np.bool_]:
-    """Return whether each piece is printed in a bold face, by the name of its font or its weight."""
-    import numpy as np
-
-    fonts = [_functions()["GetFont"](c_void_p.from_param(each)) if each else 0 for each in pieces]
-    known = {each: _is_bold(each) for each in set(fonts)}
-    return np.fromiter(map(known.__getitem__, fonts), bool, len(fonts))
+def _fonts_of(pieces: list[int]) -> list[int]:
+    """Return the font of each piece, as PDFium's address; 0 where it has none."""
+    return [_functions()["GetFont"](c_void_p.from_param(each)) if each else 0 for each in pieces]
 
 
-def _is_bold(font: int) -> bool:
-    """Tell whether a font of PDFium is bold."""
+def _font_of(font: int) -> tuple[str, bool]:
+    """Return the name of a font of PDFium, and whether it is bold, by its name or its weight."""
     import pypdfium2.raw as raw
 
     if not font:
-        return False
-    handle, name = cast(font, raw.FPDF_FONT), create_string_buffer(LONGEST_NAME)
-    raw.FPDFFont_GetBaseFontName(handle, name, LONGEST_NAME)
-    return bool(raw.FPDFFont_GetWeight(handle) >= BOLD or _BOLD_NAME.search(name.value.decode("latin-1")))
+        return "", False
+    handle, written = cast(font, raw.FPDF_FONT), create_string_buffer(LONGEST_NAME)
+    raw.FPDFFont_GetBaseFontName(handle, written, LONGEST_NAME)
+    name = written.value.decode("latin-1")
+    return name, bool(raw.FPDFFont_GetWeight(handle) >= BOLD or _BOLD_NAME.search(name))

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from labrig.errors import LabrigError
+from labrig_papers.pdf.encodings import with_unicode
 
 MOST_BYTES = 512 << 20
 PIECE = 16 << 20
@@ -37,7 +38,7 @@ def opened(path: str | int, named: str, password: str = "") -> Iterator[Any]:
     content = _at(path) if isinstance(path, int) else Path(path).read_bytes()
     _sniff(content, named)
     try:
-        document = pypdfium2.PdfDocument(content, password=password or None)
+        document = pypdfium2.PdfDocument(with_unicode(content), password=password or None)
     except pypdfium2.PdfiumError as error:
         if "password" in str(error).lower():
             raise LabrigError(

@@ -74,11 +74,27 @@ def _patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
     return first, joint, unit
 
 
+UNKNOWN_GLYPH = "a glyph that no font names touches it: compare the picture of the page (render)"
+_GLYPH = "[\ufffd\ue000-\uf8ff]"
+_GLYPH_BEFORE, _GLYPH_BEHIND = re.compile(rf"{_GLYPH}\s?[(\[]?$"), re.compile(rf"\s?{_GLYPH}")
+_GLYPH_IN = re.compile(rf"\s?{_GLYPH}\s?(?:[A-Za-zμΩÅ%°]{{1,4}}(?![A-Za-z])(?:\^\{{-?\d\}})?)?")
+"""A glyph behind a number, and what may be the rest of its unit."""
+
+
 def scan(text: str) -> Iterator[Found]:
     """Yield the values with units in a marked text, in order; two values that share a unit are two.
 
-    A number whose exponent lost its place (``1.2 × 106 A/cm^{2}``) is yielded with the problem and no value.
+    A number whose exponent lost its place (``1.2 × 106 A/cm^{2}``) is yielded with the problem and no value, and so is
+    one that an unknown glyph touches, which may be ``±``, ``−`` or the ``μ`` of its unit.
     """
+    for each in _scan(text):
+        before = _GLYPH_BEFORE.search(text[max(0, each.start - 3) : each.start])
+        if each.value is not None and (before or _GLYPH_BEHIND.match(text, each.end)):
+            each = Found(each.start, each.end, each.text, None, UNKNOWN_GLYPH)
+        yield each
+
+
+def _scan(text: str) -> Iterator[Found]:
     folded = _one_line(text)
     first, joint, _ = _patterns()
     named = names_of_things(folded)
@@ -97,6 +113,13 @@ def scan(text: str) -> Iterator[Found]:
             at = shared
             continue
         unit_end = _unit_end(folded, end)
+        if unit_end is None and (strange := _GLYPH_IN.match(folded, end)):
+            if strange.group(0)[
+                -1
+            ].isalnum():  # "200 \ufffdm"; of "50 \ufffd 5 nm" the second number has the problem
+                yield Found(start, strange.end(), text[start : strange.end()], None, UNKNOWN_GLYPH)
+            at = strange.end()
+            continue
         two = _TWO_PHASES.fullmatch(folded, start, end) if unit_end is not None else None
         if two is not None and float(two["second"]) > 0.5 * float(two["first"]):
             unit = folded[end:unit_end]
