@@ -59,6 +59,19 @@ def formulas_near(text: str, start: int, end: int, most: int = 4, reach: int = 4
     return tuple(sorted(found, key=lambda written: (found[written], written))[:most])
 
 
+def nearness(text: str, start: int, end: int, written: str) -> str:
+    """Return in words how far from a span the nearest mention of a material is: it is near, and may be another's."""
+    reach = range(max(0, start - 400), min(len(text), end + 400))
+    places = [each for each in reach if text.startswith(written, each)]
+    if not places:
+        return ""
+    gaps = {each: start - each - len(written) if each < start else each - end for each in places}
+    nearest = min(gaps, key=lambda each: abs(gaps[each]))
+    sentence = sentence_of(text, start, end)
+    outside = "" if sentence.start <= nearest < sentence.end else ", in another sentence"
+    return f"nearest, {max(0, gaps[nearest])} characters {'before' if nearest < start else 'behind'}{outside}"
+
+
 def written_in(text: str, low: int = 0, high: int | None = None) -> list[tuple[int, int, str]]:
     """Return the formulas and known names of a part of a text: where each begins and ends, and as printed."""
     high = len(text) if high is None else high

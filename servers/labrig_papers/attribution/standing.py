@@ -85,9 +85,20 @@ def standing_of(sentence: str, at: int) -> Standing:
     return standing
 
 
-_DENIED = re.compile(
-    r"\b(?:not|never|no|without|neither|nor|absence of|fail\w* to|lack of)\b[^,;]{0,60}$", re.IGNORECASE
+_FINDING = (
+    r"(?:(?:yet|been|be|any|it)\s)*(?:observ|find|found|detect|see[ns]?\b|show|exhibit|reveal|report|superconduct|order|"
+    r"undergo|become|occur|appear|present|evidenc|obtain|reach|display|transit|develop|exist)"
 )
+_SIGN = (
+    r"(?:\w+\s){0,3}?(?:sign|evidence|indication|trace|signature|hint|superconduct|transition|anomal|order|kink|peak|jump|"
+    r"feature|Meissner|drop|phase|zero)"
+)
+_DENIED = re.compile(
+    rf"\b(?:(?:not|never|neither|nor|fail\w* to)\s{_FINDING}|(?:no|without|neither|nor)\s(?:any\s)?{_SIGN}"
+    r"|(?:absence|lack) of\b|non-?superconduct)[^,;]{0,60}$",
+    re.IGNORECASE,
+)
+"""What is denied is a finding: "without pressure at 5 K" denies nothing, nor does "does not depend on"."""
 _NO_DENIAL = re.compile(
     r"\b(?:not only|no doubt|(?:no|not) (?:more|less|later|fewer|larger|higher|lower|longer) than)\b"
     r"|\bno\.\s*\d*",

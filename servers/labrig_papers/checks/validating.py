@@ -27,7 +27,11 @@ which page it does."""
 Cells = Callable[[int, str], Sequence[Value]]
 """The values of the row of a table that a quote on a page is, with the units of their columns; else none."""
 
-GROUNDED = ("exact", "normalised")
+Materials = Callable[[int, str], Sequence[str]]
+"""The materials that a quote on a page is of: those that it names, or that the row of a table is of."""
+
+GROUNDED = ("exact", "normalised", "ambiguous")
+"""What stands there; a quote that stands there more than once is no less true."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +75,7 @@ def validate_extraction(
     pages: int,
     grounded: Grounded | None = None,
     cells: Cells | None = None,
+    materials: Materials | None = None,
 ) -> tuple[Finding, ...]:
     """Check an extraction in the form of the paper.
 
@@ -84,6 +89,8 @@ def validate_extraction(
         Where quotes stand; without it they are not looked up, and only values are searched in them.
     cells
         What the row of a table says, whose units stand in its head.
+    materials
+        Whose values a quote states.
 
     Returns
     -------
@@ -107,6 +114,7 @@ def validate_extraction(
         findings += _schema(index, entry)
         findings += _meaning(index, entry)
         findings += _evidence(index, entry, pages, grounded, cells)
+        findings += _whose(index, entry, materials)
         same = _identity(entry)
         if same in seen:
             findings.append(Finding(index, "", "duplicate", f"the same as property {seen[same]}", seen[same]))
@@ -330,6 +338,37 @@ def _evidence(
             what = "the sentence states a value of others; of this paper are its own"
             findings.append(Finding(index, "location.evidence", "cited_value", what, severity="warning"))
     return findings
+
+
+def _whose(index: int, entry: dict[str, Any], materials: Materials | None) -> list[Finding]:
+    """Check that the quote is of the material: an error where it is of one other, a warning where of several others."""
+    location, material = entry.get("location"), _text(entry, "material_or_system")
+    page, quote = (
+        (location.get("page"), location.get("evidence")) if isinstance(location, dict) else (None, None)
+    )
+    if materials is None or not isinstance(page, int) or not isinstance(quote, str) or not material.strip():
+        return []
+    own = _composition(material)
+    others = {written: _composition(written) for written in materials(page, quote)}
+    if not own or not others or any(not each or _are_alike(own, each) for each in others.values()):
+        return []
+    what = f"the quote is of {', '.join(others)}, not of {material[:60]}"
+    if len(others) > 1:
+        return [Finding(index, "material_or_system", "material_not_in_quote", what, severity="warning")]
+    return [Finding(index, "material_or_system", "material_differs", what, next(iter(others)))]
+
+
+def _composition(material: str) -> Mapping[str, float]:
+    """Return the atoms of a material; nothing where it is no one composition."""
+    try:
+        return normalize_formula(material[: schema.MOST_TEXT]).composition
+    except LabrigError:
+        return {}
+
+
+def _are_alike(one: Mapping[str, float], other: Mapping[str, float]) -> bool:
+    """Tell whether two materials have the same elements: amounts differ from sample to sample of one study."""
+    return one.keys() == other.keys()
 
 
 def _in_quote(index: int, written: str, quote: str, row: Sequence[Value] = ()) -> list[Finding]:

@@ -94,12 +94,13 @@ def _quantities(document: Any, question: Any) -> bytes:
 
 
 def _validate(document: Any, question: Any) -> bytes:
+    from labrig_papers.attribution.samples import written_in
     from labrig_papers.checks.validating import validate_extraction
     from labrig_papers.evidence.folding import fold, without_commands
     from labrig_papers.evidence.quotes import SHORT, verify_quote
     from labrig_papers.quantities.cells import read_cell
     from labrig_papers.quantities.placing import areas_of
-    from labrig_papers.quantities.tabled import Areas
+    from labrig_papers.quantities.tabled import Areas, tabled
     from labrig_papers.values.reading import Value, has_unit
 
     pages = _read(document, question)
@@ -129,7 +130,18 @@ def _validate(document: Any, question: Any) -> bytes:
             if value is not None
         ]
 
-    found = validate_extraction(question["payload"], len(document), grounded, cells)
+    def materials(page: int, quote: str) -> list[str]:
+        if page not in by_number:
+            return []
+        if page not in known:
+            known[page] = areas_of(by_number[page])
+        wanted = fold(without_commands(quote)).text
+        of_rows = [each for each in tabled(known[page], page) if fold(each.quote).text == wanted]
+        if of_rows:
+            return list(dict.fromkeys(each.formulas[0] for each in of_rows if each.formulas))
+        return list(dict.fromkeys(written for _, _, written in written_in(quote)))
+
+    found = validate_extraction(question["payload"], len(document), grounded, cells, materials)
     return json.dumps([asdict(each) for each in found]).encode()
 
 

@@ -18,6 +18,8 @@ _SENTENCE = re.compile(r"[a-z]+\b")
 """What goes on with a small letter is no caption: "Figure 1 shows"."""
 _NUMBERED = re.compile(r"(?:[IVX]{1,5}|[A-H]|\d{1,2}(?:\.\d{1,2}){0,3})[.)]?\s+(?=[A-Z])")
 _ORDINAL = re.compile(r"(?:\d{1,2}(?:\.\d{1,2}){0,3}|[IVX]{1,5}\.)[.)]?\s+[A-Z]")
+_LETTERED = re.compile(r"(?:[IVX]{1,5}|[A-H])\.\s+(?:[A-Z][^\W\d]{2,}\b)(?!.*(?:[.,;:]$|\bet al\b))")
+"""B. Physical properties: a block of its own that begins so is a heading in any print."""
 _NAMED = re.compile(
     r"(?:abstract|introduction|experimental(?: (?:details|methods|section))?|methods?|results?(?: and discussion)?"
     r"|theory|calculations?|discussion|conclusions?|summary|acknowledge?ments?|references|appendix(?: [A-Z])?"
@@ -152,7 +154,7 @@ def headings(pages: Sequence[Page]) -> list[Heading]:
 
     A heading in the print of the text itself is one where its number goes on with that of the heading before it.
     """
-    size = body_size(pages)
+    size, all_bold = body_size(pages), _is_all_bold(pages)
     found: list[Heading] = []
     counted: tuple[int, ...] = ()
     for page in pages:
@@ -178,18 +180,50 @@ def headings(pages: Sequence[Page]) -> list[Heading]:
                 continue
             capitals = text.upper() == text and sum(each.isalpha() for each in text) > 5
             larger = line.size > LARGER * size
-            if not any(each.isalpha() for each in words) or len(words.split()) > 14 or "=" in words:
+            if not _says_something(words, bool(numbered)) or len(words.split()) > 14 or "=" in words:
                 continue
             number = _ordinal(text)
             in_turn = bool(number) and _follows(number, counted) and not text.endswith((".", ":"))
             before, behind = _apart(page, index, size)
-            alone = before and (behind or line.bold or (in_turn and _is_short(page, line)))
-            stands_out = larger or line.bold or capitals
-            if named or (alone and stands_out and (numbered or larger or line.bold)) or (alone and in_turn):
+            bold = line.bold and not all_bold
+            alone = before and (behind or bold or (in_turn and _is_short(page, line)))
+            stands_out = larger or bold or capitals
+            two_lines = not behind and index + 1 < len(page.lines) and _apart(page, index + 1, size)[1]
+            lettered = before and (behind or two_lines) and _LETTERED.match(text) is not None
+            if (
+                named
+                or (alone and stands_out and (numbered or larger or bold))
+                or (alone and in_turn)
+                or lettered
+            ):
                 level = (numbered.group().count(".", 0, -2) + 1) if numbered and text[0].isdigit() else 1
                 found.append(Heading(text, page.number, level))
                 counted = number or counted
     return found
+
+
+_WORD = re.compile(r"(?<![\w\d])[^\W\d_]{3,}(?![\w\d])")
+_OF_AXIS = re.compile(r"[\[(]\s?[^()\[\]]{0,9}\s?[\])]\s*$|[/∝≈]")
+"""A unit in brackets behind a quantity, as an axis has it, or a formula."""
+
+
+def _says_something(words: str, is_numbered: bool) -> bool:
+    """Tell whether a line may head a section: it has a word, and is no label of an axis or of a part of a figure."""
+    said = _WORD.findall(words)
+    if is_numbered:
+        return (
+            bool(said) and words.count(",") < 3 and "et al" not in words
+        )  # authors, their address, a running head
+    alike = any(
+        len(each) > 3 and (each[1:].islower() or each.isupper()) for each in said
+    )  # URhSi is a formula
+    return words[:1].isupper() and alike and not _OF_AXIS.search(words)
+
+
+def _is_all_bold(pages: Sequence[Page]) -> bool:
+    """Tell whether most of a paper counts as bold, as where fonts state the weight of their stems."""
+    lines = [(each.end - each.start, each.bold) for page in pages for each in page.lines]
+    return 2 * sum(length for length, bold in lines if bold) > sum(length for length, _ in lines)
 
 
 def _ordinal(text: str) -> tuple[int, ...]:

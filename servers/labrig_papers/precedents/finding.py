@@ -14,13 +14,11 @@ from labrig_papers.attribution.magnets import is_of_magnet
 from labrig_papers.corpus.mentions import elements, key, mentions
 from labrig_papers.corpus.store import count
 from labrig_papers.materials.formulas import normalize_formula
-from labrig_papers.precedents.statements import Statement, statements
+from labrig_papers.precedents.statements import SERIES, Statement, statements
 
 MOST_PAPERS = 200
 """Papers that name the material, those that name it most often first."""
 MOST_CHARS = 200
-_SERIES = re.compile(r"\b\w*(?:intercalat|substitut|dop(?:ed|ing)|alloyed)\w*", re.IGNORECASE)
-"""Words of a title whose compound is the parent of the samples."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +128,7 @@ def _said(database: sqlite3.Connection, number: int, paper: Paper, wanted: str) 
     titled = [each.key for each in mentions(paper.title)]
     rows = database.execute("SELECT page, printed, key FROM mentions WHERE document=?", (number,)).fetchall()
     pages = {page for page, _, key in rows if key == wanted}
-    of_series = _SERIES.search(paper.title) is not None
+    of_series = SERIES.search(paper.title) is not None
     if set(titled) == {wanted} and not of_series:  # its other pages need not name it
         pages = set()
     keys_of: dict[tuple[int, str], set[str]] = {}

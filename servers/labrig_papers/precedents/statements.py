@@ -57,7 +57,7 @@ _CLAUSE = re.compile(
     re.IGNORECASE,
 )
 _OVEN = re.compile(
-    r"(?:anneal|sinter|heat|melt|prepared|grown|quench|fired|calcin|synthesi|reacted|dried|Debye|Curie|N[ée]+l)\w*[^;]{0,50}$",
+    r"\b(?:loop|curve|isotherm|scan|spectr|measured|recorded|taken)\w*[^;]{0,40}\b(?:at|between|from)\s*$|(?:anneal|sinter|heat|melt|prepared|grown|quench|fired|calcin|synthesi|reacted|dried|Debye|Curie|N[ée]+l)\w*[^;]{0,50}$",
     re.IGNORECASE,
 )
 _OTHER_TRANSITION = re.compile(
@@ -74,6 +74,11 @@ _CLASS = re.compile(
     r"^(?:(?!superconduct(?!ors\b)).)*superconductors\b(?:(?!superconduct(?!ors\b)).)*$", re.IGNORECASE
 )
 """A clause that speaks of superconductors, several, and says of nothing that it is one."""
+_COMPARED = re.compile(
+    r"\b(?:(?:compared|in contrast|in comparison) (?:to|with)|unlike|similar(?:ly)? to|as in|than (?:in|that of))"
+    r"\s[^,;.]{1,60}",
+    re.IGNORECASE,
+)
 _SAME = re.compile(
     r"^\W*(?:it|its|this|these|both|we|our|the\s(?:\w+\s){0,2}(?:compound|material|sample|crystal|film|system|phase|superconduct"
     r"\w*|transition|onset|resist\w*|bulk|specific)s?|superconduct\w*|bulk|zero|a\s)",
@@ -179,6 +184,8 @@ def statements(
                     subject, by = "", ""  # another material, whose amounts are not told: Li_x(THF)_ySnSe2
                 if of_magnet and not _SUPER.search(clause):
                     continue
+                if subject == key and _of_series(key, sentence, by, of_series and key in title_keys):
+                    continue
                 if subject == key:
                     quoted = paragraph[before_start if by == "sentence before" else start : end]
                     for found in _read(clause, sentence, first):
@@ -191,12 +198,26 @@ def statements(
                 by = "sentence" if by == "clause" else by
 
 
+SERIES = re.compile(r"\b\w*(?:intercalat|substitut|dop(?:ed|ing)\b|alloyed)\w*", re.IGNORECASE)
+"""Words by which a compound without fractions is the parent of what is spoken of."""
+MOST_OF_PARENT = 9
+"""Atoms of one element for each of another, in whole numbers: O7 of Y; in LaFeAsO0.9F0.1 there are 10."""
+
+
+def _of_series(key: str, sentence: str, by: str, is_titled: bool) -> bool:
+    """Tell whether a sentence is of a series whose parent alone has this key: "in intercalated SnSe2"."""
+    amounts = [float(each) for each in re.findall(r"\d\.\d+", key)]
+    ratios = [each / min(amounts) for each in amounts]
+    is_parent = all(abs(each - round(each)) < 0.01 and each < MOST_OF_PARENT for each in ratios)
+    return (is_parent and SERIES.search(sentence) is not None) or (is_titled and by != "clause")
+
+
 def _before(
     paragraph: str, spans: Sequence[tuple[int, int]], written: Mapping[str, str]
 ) -> tuple[list[str], int]:
-    """Return the materials of the last of `BACK` sentences that names any, and where it begins."""
+    """Return the materials of the last of `BACK` sentences that names any but to compare, and where it begins."""
     for start, end in reversed(spans[-BACK:]):
-        if named := _named(paragraph[start:end], written):
+        if named := _named(_COMPARED.sub(" ", paragraph[start:end]), written):
             return named, start
     return [], 0
 

@@ -32,6 +32,9 @@ class Candidate:
         Its sentence or row, and where that begins.
     formulas
         Formulas near it, nearest first.
+    material_by
+        Why the first formula stands first: its sentence is ``paired`` with values; its ``row``, ``group row`` or
+        ``caption`` names it; or it is ``nearest, 35 characters before``.
     citations
         Citation marks of the sentence.
     standing
@@ -64,6 +67,7 @@ class Candidate:
     source: Source = "text"
     column: str = ""
     conditions: Mapping[str, str] = field(default_factory=dict)
+    material_by: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the candidate as plain data; what is empty is left out."""
@@ -76,6 +80,7 @@ class Candidate:
             "name": self.name,
             "quote": self.quote,
             "formulas": list(self.formulas),
+            "material_by": self.material_by,
             "citations": list(self.citations),
             "standing": self.standing,
             "competing": list(self.competing),

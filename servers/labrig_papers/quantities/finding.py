@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from labrig.errors import LabrigError
 from labrig_papers.attribution.magnets import is_of_magnet
-from labrig_papers.attribution.samples import formulas_near, paired
+from labrig_papers.attribution.samples import formulas_near, nearness, paired
 from labrig_papers.attribution.sentences import sentence_of
 from labrig_papers.attribution.standing import citations_in, is_denied, standing_of
 from labrig_papers.properties.facets import facets_of
@@ -112,6 +112,7 @@ def _candidate(text: str, page: int, found: Found) -> Candidate:
         # The text names what it is, so the unit has one meaning.
         value, problem = read_value(found.text, "susceptibility"), ""
     at = max(0, found.start - sentence.start)
+    formulas = formulas_near(text, found.start, found.end)
     return Candidate(
         page,
         found.start,
@@ -122,10 +123,11 @@ def _candidate(text: str, page: int, found: Found) -> Candidate:
         name,
         quote,
         sentence.start,
-        formulas_near(text, found.start, found.end),
+        formulas,
         citations_in(quote),
         standing_of(text[sentence.start : sentence.end], at),
         conditions={"denied": "yes"} if is_denied(text[sentence.start : sentence.end], at) else {},
+        material_by=nearness(text, found.start, found.end, formulas[0]) if formulas else "",
     )
 
 
@@ -196,7 +198,7 @@ def _with_materials(text: str, found: Sequence[Candidate]) -> list[Candidate]:
         ]
         told |= {start + at: written for at, written in paired(sentence, values).items()}
     return [
-        replace(each, formulas=tuple(dict.fromkeys([told[each.start], *each.formulas])))
+        replace(each, formulas=tuple(dict.fromkeys([told[each.start], *each.formulas])), material_by="paired")
         if each.start in told
         else each
         for each in found

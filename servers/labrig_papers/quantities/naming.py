@@ -60,6 +60,11 @@ _OF_MAGNETS = re.compile(
 _MU_STAR = re.compile(r"μ\s?\^?\{?\s?[*∗⋆]\s?\}?\s?[=≈~∼]\s?$")
 _AT = re.compile(r"\b(?:at|near|above|below)\s?(?:T\s?[=≈~∼]\s?)?$")
 BOUND = re.compile(r"(?:above|below|near)\s", re.IGNORECASE)
+_FROM_TC = re.compile(
+    r"\b(?:from|above|below|through|across|near|around|at) (?:the )?(?:T_?\{?[cC]\}?(?![A-Za-z])|transition)"
+    r"(?:(?!\b(?:is|of|was|are)\b)[^.;=≈~∼]){0,30}\b(?:down to|up to|to|at)\s*$"
+)
+"""Where a temperature is that of a step of the work, and T_{c} where it began: cooled from above T_{c} to 1.7 K."""
 _OF_LIGHT = re.compile(r"\bwavelength|\bradiation\b|K_?\{?α", re.IGNORECASE)
 _AXIS_HEAD = re.compile(r"\s*[abc]\s*[(\[,]")
 _POINTS = re.compile(r"\b(?:midpoint|onset|zero[ -]resistance)\b", re.IGNORECASE)
@@ -89,6 +94,8 @@ def name_before(text: str, dimension: str, unit: str) -> str:
         return "gl_parameter"
     if dimension == "1" and _MU_STAR.search(text):
         return "coulomb_pseudopotential"
+    if dimension == "temperature" and _FROM_TC.search(text):
+        return ""
     if dimension == "temperature" and _NOT_SUPERCONDUCTING.search(text):
         return "lowest_temperature"
     if dimension == "length" and _OF_LIGHT.search(text):

@@ -92,8 +92,13 @@ def tabled(here: Areas, page: int) -> list[Candidate]:
         if value is None or problem:
             continue
         about = f"{cell.label} {cell.row}"
-        own = formulas_near(about, 0, len(cell.label)) or formulas_near(cell.group, 0, len(cell.group))
+        of_row, of_group = (
+            formulas_near(about, 0, len(cell.label)),
+            formulas_near(cell.group, 0, len(cell.group)),
+        )
+        own = of_row or of_group
         formulas = own or formulas_near(cell.caption, 0, 0)
+        by = ("row" if of_row else "group row" if of_group else "caption") if formulas else ""
         says = not own and not cell.series and cell.label != cell.text and re.search(r"[A-Za-z]", cell.label)
         series = {"label": cell.label[:LONGEST_LABEL]} if says else cell.series
         cited = citations_in(f"{cell.row} {cell.note}") or ((cell.source,) if cell.source else ())
@@ -102,7 +107,7 @@ def tabled(here: Areas, page: int) -> list[Candidate]:
             Candidate(
                 page, cell.start, cell.end, cell.text, value, "", name, cell.row, cell.row_start,
                 formulas, cited, "cited" if cited else "measured", source="table", column=cell.head,
-                conditions=series,
+                conditions=series, material_by=by,
             )
         )  # fmt: skip
     return found

@@ -63,6 +63,23 @@ def test_a_sentence_pairs_values_with_materials(sentence: str, materials: dict[s
     assert {each.text: each.formulas[0] for each in found_in(sentence)} == materials
 
 
+def test_a_material_that_is_near_says_how_near_it_is() -> None:
+    text = "In NbSe2 (7.2 K) it is known. Then T_{c} is 39 K in MgB2. Above, 3 K was reached, and 5 K."
+    said = {each.text: each.material_by for each in found_in(text)}
+    assert said["7.2 K"] == said["39 K"] == "paired"
+    assert said["3 K"] == "nearest, 9 characters before, in another sentence"
+
+
+def test_what_is_denied_is_a_finding() -> None:
+    text = "Without pressure at 5 K it is normal. It does not depend on the field up to 9 T. No anomaly is seen to 2 K."
+    assert [each.text for each in found_in(text) if "denied" in each.conditions] == ["2 K"]
+
+
+def test_a_temperature_to_which_a_sample_was_cooled_is_no_transition() -> None:
+    text = "Field cooling from above T_{c} to 1.7 K was used. Below T_{c} = 8.9 K it vanishes."
+    assert [each.name for each in found_in(text)] == ["", "critical_temperature"]
+
+
 def test_lists_of_other_lengths_are_not_paired() -> None:
     sentence = "The values are 4.5 K and 7.1 K for MgB2, NbSe2 and V3Si, respectively."
     assert paired(sentence, [(15, 20, "temperature"), (25, 30, "temperature")]) in ({}, {25: "MgB2"})
@@ -91,6 +108,14 @@ def test_numbers_that_name_things_are_no_values(text: str, values: list[str]) ->
         ("In a 9-T magnet a 30-nm-thick film was seen (Fig. 3).", {"9-T": 9.0, "30-nm": 3e-8}),
         ("The two phases have T_{c} = 60 (90) K.", {"60": 60.0, "90) K": 90.0}),
         ("The lattice has a = 3.77 (2) Å.", {"3.77 (2) Å": 3.77e-10}),
+        (
+            "A planet of 1.14 M_{Jup} at 0.03 AU, 450 pc away.",
+            {
+                "1.14 M_{Jup}": 1.14 * 1.8981245973360505e27,
+                "0.03 AU": 0.03 * 149597870700.0,
+                "450 pc": 450 * 3.0856775814913673e16,
+            },
+        ),
         ("It carries (1.2-2.4) × 10^{6} A/cm^{2}.", {"(1.2-2.4) × 10^{6} A/cm^{2}": 1.2e10}),
     ],
 )

@@ -192,6 +192,29 @@ def test_a_sound_extraction_has_no_findings() -> None:
     assert validate_extraction(json.dumps(payload), 3, _grounded) == ()
 
 
+@pytest.mark.parametrize(
+    ("named", "code", "fix"),
+    [
+        (["La1.85Sr0.15CuO4"], "", None),
+        (["La2-xSrxCuO4"], "", None),  # without an amount nothing is held against it
+        ([], "", None),
+        (["Nd2CuO4", "La1.85Sr0.15CuO4"], "", None),
+        (["URhGe"], "material_differs", "URhGe"),
+        (["URhGe", "UGe2"], "material_not_in_quote", None),
+    ],
+)
+def test_a_quote_of_another_material_is_seen(named: list[str], code: str, fix: str | None) -> None:
+    payload = {"properties": [_property()]}
+    found = validate_extraction(payload, 3, _grounded, None, lambda page, quote: named)
+    assert [(each.code, each.fix) for each in found] == ([(code, fix)] if code else [])
+
+
+def test_a_quote_that_stands_there_twice_is_taken() -> None:
+    assert (
+        validate_extraction({"properties": [_property()]}, 3, lambda page, quote: ("ambiguous", page)) == ()
+    )
+
+
 def test_a_range_stands_in_a_quote_by_its_ends() -> None:
     quote = "The transition lies between 4.2 and 4.6 K."
     assert (

@@ -310,6 +310,34 @@ def test_numbered_headings_of_plain_print(tmp_path: Path) -> None:
     assert found == [("1. Introduction", 1), ("2 Experimental details", 1), ("2.1 Transport", 2)]
 
 
+def test_labels_of_axes_and_print_of_one_weight_are_no_headings(tmp_path: Path) -> None:
+    """Where a file's fonts make all of it bold, weight says nothing; larger print of a figure is no heading."""
+    path = tmp_path / "labels.pdf"
+    canvas = Canvas(str(path), pagesize=(400, 600))
+    y = 570.0
+    prose = ["We report measurements of crystals that were grown from a flux, and annealed."] * 3
+    for text, size, gap in (
+        ("I. INTRODUCTION", 9, 22),
+        *((each, 10, 12) for each in prose),
+        ("", 10, 12),
+        ("A. General remarks on samples of this kind of compound", 9, 11),
+        ("and on those of others", 9, 22),
+        *((each, 10, 12) for each in prose),
+        ("", 10, 12),
+        *(
+            (each, 12, 30)
+            for each in ("Temperature [K]", "URhSi", "(a)", "m0H // c", "6.0 K", "of the others.")
+        ),
+        *((each, 10, 12) for each in prose),
+    ):
+        canvas.setFont("Times-Bold", size)
+        canvas.drawString(40, y, text)
+        y -= gap
+    canvas.save()
+    found = [each.text for each in headings(pages_of(path))]
+    assert found == ["I. INTRODUCTION", "A. General remarks on samples of this kind of compound"]
+
+
 def test_a_table_is_meant_by_its_number() -> None:
     names = ["TABLE I", "TABLE II", "FIG. 2", "Table S2", "TABLE IV"]
     for wanted, name in {
