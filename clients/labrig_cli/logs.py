@@ -22,7 +22,8 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     load.add_argument(
         "format",
         metavar="FORMAT",
-        help="claude-code, codex, gemini, aar-tools, atif, inspect, terrabench, results, or auto (by content)",
+        help="claude-code, codex, gemini, aar-tools, atif, swe-agent, mini-swe-agent, inspect, terrabench, results, "
+        "or auto (by content)",
     )
     load.add_argument("path", type=Path, metavar="PATH", help="a file, or a folder with one log to a file")
     load.add_argument("--out", type=Path, required=True, metavar="DIR")
@@ -80,6 +81,8 @@ def _import(arguments: argparse.Namespace) -> int:
     )
     for line in done.skipped:
         print(f"skipped: {line}", file=sys.stderr)
+    for line in done.notes:
+        print(line, file=sys.stderr)
     print(f"records: {len(done.records)} in {arguments.out}")
     return 0
 

@@ -10,7 +10,7 @@ ATIF's ``prompt_tokens`` include what was read from and written to the cache.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any
 
@@ -380,7 +380,8 @@ def _read_foreign(document: Json) -> ReadRun:
         run.meta["started"] = started
     text = run.last_words()
     end = "answered" if text.strip() else "no_answer"
-    return run.finish(end=end, detail="ATIF holds no end reason", text=text)  # type: ignore[arg-type]
+    done = run.finish(end=end, detail="ATIF holds no end reason", text=text)  # type: ignore[arg-type]
+    return replace(done, agent=word(agent.get("name")))
 
 
 def _read_foreign_step(run: OpenRun, step: Json) -> None:

@@ -40,6 +40,8 @@ class ReadRun:
         submission.
     cost
         The client's own estimate, where it makes one.
+    agent
+        The agent's name, where the format holds logs of several; empty where the format names it.
     item, epoch
         Which item of a benchmark this is, where the log says so.
     record, calls, blobs
@@ -60,6 +62,7 @@ class ReadRun:
     model: str = ""
     versions: dict[str, str] = field(default_factory=dict)
     cost: Cost | None = None
+    agent: str = ""
     item: str = ""
     epoch: int | None = None
     record: Trajectory | None = None

@@ -14,4 +14,4 @@ from __future__ import annotations
 
 from labrig_programs.reading import LINE_FORMATS
 
-FORMATS = (*LINE_FORMATS, "atif", "inspect", "terrabench", "results")
+FORMATS = (*LINE_FORMATS, "atif", "swe-agent", "mini-swe-agent", "inspect", "terrabench", "results")

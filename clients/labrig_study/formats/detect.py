@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from pathlib import Path
 
+from labrig_programs.reading import swe_agent
 from labrig_programs.reading.owner import owner
 from labrig_study.formats.terrabench import NAME as TERRABENCH
 from labrig_study.formats.terrabench import SHAPES, is_trace
@@ -27,6 +28,8 @@ def formats_of(path: Path) -> list[str]:
     owners = list(dict.fromkeys(filter(None, map(owner, first))))
     if owners:
         return owners
+    if written := list(dict.fromkeys(filter(None, map(swe_agent.format_of, first)))):
+        return written
     text = head.decode("utf-8", errors="replace").lstrip("\ufeff").lstrip()
     blank = head[: len(head) - len(head.lstrip())].count(b"\n")
     is_document = text.startswith("{") and (not first or numbered[0][0] > blank + 1)  # on many lines
@@ -39,14 +42,14 @@ def formats_of(path: Path) -> list[str]:
     if any(map(is_trace, first)):
         return [TERRABENCH]
     if is_document:
-        return [TERRABENCH] if _is_trace_start(text) else ["atif"]
+        return [_find_by_keys(text, path)]
     if first or text.startswith("[") or path.suffix.casefold() in (".csv", ".tsv"):
         return ["results"]
     return []
 
 
-def _is_trace_start(text: str) -> bool:
-    """Return whether a JSON object on many lines begins as a trace of TerraBench does, and not as one of ATIF.
+def _find_by_keys(text: str, path: Path) -> str:
+    """Return the format of a JSON object on many lines: of TerraBench, of the SWE-agents, or of ATIF.
 
     The outermost keys decide, as far as they stand in this beginning; their lines are those with the least indent.
     """
@@ -54,5 +57,9 @@ def _is_trace_start(text: str) -> bool:
     least = min((len(line) - len(line.lstrip()) for line in lines), default=0)
     outer = {line.strip().split('"')[1] for line in lines if len(line) - len(line.lstrip()) == least}
     if outer & {"agent", "schema_version", "final_metrics"} or '"step_id"' in text:
-        return False
-    return bool(outer & {*SHAPES, "metadata", "run_id"})
+        return "atif"
+    if path.suffix == ".traj" or {"environment", "trajectory"} <= outer:
+        return swe_agent.NAME
+    if path.name.endswith(".traj.json") or ("info" in outer and '"model_stats"' in text):
+        return swe_agent.MINI
+    return TERRABENCH if outer & {*SHAPES, "metadata", "run_id"} else "atif"

@@ -10,7 +10,8 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ from labrig_harness.trajectory import Step, Submission, Trajectory
 from labrig_programs.reading.read_run import ReadRun
 from labrig_study.formats import FORMATS
 from labrig_study.formats.terrabench import ANSWER, TRACE
+from labrig_study.logs import harbor
 from labrig_study.logs.keeping import (
     Imported,
     Where,
@@ -37,7 +39,10 @@ from labrig_study.logs.keeping import (
 )
 from labrig_study.logs.opening import read_file
 
-SUFFIXES = frozenset((".jsonl", ".json", ".eval", ".csv", ".tsv", ".txt", ".log", ".ndjson"))
+SUFFIXES = frozenset((".jsonl", ".json", ".eval", ".csv", ".tsv", ".txt", ".log", ".ndjson", ".traj"))
+
+UNSAID = -1
+"""The epoch of a run whose log states none."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +96,7 @@ def import_logs(
 
             return import_tables(tables, out, seed=seed, where=where)
     known = {sample.id: sample for sample in samples}
-    plans = list(_Planner(suite, known, where, done).plan(format, files))
+    plans = _number_epochs(list(_Planner(suite, known, where, done).plan(format, files)), done)
     if not plans:
         told = "; ".join(done.skipped[:3]) or "no log in it"
         raise LabrigError(
@@ -121,16 +126,20 @@ def _find_files(path: Path, out: Path, done: Imported) -> list[Path]:
         return [path]
     if not path.is_dir():
         raise LabrigError("There is no such file or folder", where=str(path), code="not_found")
-    found = []
+    found, beside = [], 0
     for file in sorted(path.rglob("*")):
         if not file.is_file() or any(part.startswith(".") for part in file.relative_to(path).parts):
             continue
         if file.is_relative_to(out) and out != path:
             continue
-        if file.suffix.casefold() in SUFFIXES:
+        if harbor.is_beside(file):
+            beside += 1
+        elif file.suffix.casefold() in SUFFIXES:
             found.append(file)
         else:
             done.skip(f"{file.relative_to(path)}: no log by its name ({file.suffix or 'no ending'})")
+    if beside:
+        done.skip(f"{beside} files beside the trajectories of Harbor's trials, which say the same or less")
     return found
 
 
@@ -157,7 +166,6 @@ class _Planner:
     known: dict[str, Sample]
     where: Where
     done: Imported
-    taken: dict[tuple[str, str], int] = field(default_factory=dict)
 
     def plan(self, format: str, files: Sequence[Path]) -> Iterator[_Planned]:
         for file in files:
@@ -199,12 +207,38 @@ class _Planner:
             arm = self.suite.arm(arm).name  # an unknown arm is refused here
         arm = arm or "imported"
         epoch = self.where.epoch if self.where.epoch is not None else run.epoch
-        key = (f"{arm}.{agent}", item)
-        epoch = self.taken.get(key, epoch or 0) if epoch is None or key in self.taken else epoch
-        self.taken[key] = epoch + 1
         prompt = next((step.text for step in run.steps if step.source == "user"), "")
-        truth = {"target": run.meta["target"]} if run.meta.get("scores") else {}
-        return _Planned(file, kind, number, item, arm, agent, epoch, prompt, truth)
+        truth = {"target": run.meta.get("target")} if run.meta.get("scores") else {}
+        return _Planned(
+            file, kind, number, item, arm, agent, UNSAID if epoch is None else epoch, prompt, truth
+        )
+
+
+def _number_epochs(plans: list[_Planned], done: Imported) -> list[_Planned]:
+    """Give every run an epoch: the one that its log states, and the next free one where that is taken or none is."""
+    taken: dict[tuple[str, str, str], dict[int, Path]] = {}
+    found: dict[int, int] = {}
+    order = sorted(range(len(plans)), key=lambda at: (plans[at].epoch == UNSAID, at))
+    later = []
+    for at in order:
+        plan = plans[at]
+        mine = taken.setdefault((plan.arm, plan.agent, plan.item), {})
+        if plan.epoch == UNSAID or plan.epoch in mine:
+            later.append(at)
+        else:
+            found[at] = plan.epoch
+            mine[plan.epoch] = plan.file
+    for at in sorted(later, key=lambda at: (plans[at].epoch == UNSAID, plans[at].file, plans[at].epoch, at)):
+        plan = plans[at]
+        mine = taken[plan.arm, plan.agent, plan.item]
+        found[at] = next(epoch for epoch in count() if epoch not in mine)
+        if plan.epoch != UNSAID and plan.file != mine[plan.epoch]:
+            done.note(
+                f"{plan.file.name}: epoch {plan.epoch} of {plan.item} is taken by {mine[plan.epoch].name};"
+                f" it is imported as epoch {found[at]}"
+            )
+        mine[found[at]] = plan.file
+    return [replace(plan, epoch=found[at]) for at, plan in enumerate(plans)]
 
 
 def _describe_empty(file: Path) -> str:
@@ -213,17 +247,18 @@ def _describe_empty(file: Path) -> str:
 
 def _find_item(run: ReadRun, file: Path, number: int, known: dict[str, Sample], where: Where) -> str:
     """Return the item of a run: as said, as the log says, as the file or a folder above it is called."""
-    names = [where.item, run.item, file.stem, *(part.name for part in file.parents)]
+    stem = file.name.removesuffix(".traj.json") if file.name.endswith(".traj.json") else file.stem
+    names = [where.item, run.item, stem, *(part.name for part in file.parents)]
     if known:
         return next((name for name in names if name in known), "")
-    name = outfolder.safe(where.item or run.item or file.stem)
+    name = outfolder.safe(where.item or run.item or stem)
     return name if where.item or run.item or not number else f"{name}-{number + 1}"
 
 
 def _find_agent(run: ReadRun) -> str:
     if run.record is not None:
         return run.record.agent
-    return AgentSpec(run.source, model=run.model).label
+    return AgentSpec(run.agent or run.source, model=run.model).label
 
 
 def _extend_items(out: Path, suite: Suite, plans: Sequence[_Planned]) -> list[Sample]:

@@ -39,15 +39,22 @@ class Imported:
         Folders of the records that were written.
     skipped
         What was not, one line each: files, runs, and parts of logs.
+    notes
+        What was imported otherwise than its log says.
     """
 
     records: list[Path] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
     def skip(self, line: str) -> None:
         """Say what was not imported; files are read twice, and say it twice."""
         if line not in self.skipped:
             self.skipped.append(line)
+
+    def note(self, line: str) -> None:
+        """Say what was imported otherwise than its log says."""
+        self.notes.append(line)
 
 
 def whole(file: Path) -> bytes:

@@ -13,6 +13,7 @@ from labrig_programs import reading
 from labrig_programs.reading import LINE_FORMATS
 from labrig_programs.reading.read_run import ReadRun
 from labrig_study.formats.terrabench import TRACE
+from labrig_study.logs import harbor
 from labrig_study.logs.keeping import whole
 
 
@@ -24,7 +25,7 @@ def read_file(format: str, file: Path) -> Iterator[ReadRun]:
     LabrigError
         If the file as a whole cannot be used: not of this format, too large, in UTF-16.
     """
-    from labrig_programs.reading import aar_tools, atif
+    from labrig_programs.reading import aar_tools, atif, swe_agent
     from labrig_study.formats import inspect_log, terrabench
 
     with file.open("rb") as opened:
@@ -41,11 +42,18 @@ def read_file(format: str, file: Path) -> Iterator[ReadRun]:
         elif format == "inspect" and head.startswith(b"PK"):
             yield from inspect_log.read_archive(opened)
         else:
-            readers = {"inspect": inspect_log.read, terrabench.NAME: terrabench.read}
+            readers = {
+                "inspect": inspect_log.read,
+                terrabench.NAME: terrabench.read,
+                swe_agent.NAME: swe_agent.read,
+                swe_agent.MINI: swe_agent.read,
+            }
+            trial = harbor.trial_of(file)
             beside = file.with_name(terrabench.ANSWER)
             for document in _read_documents(whole(file), file):
                 for run in readers.get(format, atif.read)(document):
-                    yield _add_folder(run, file, beside) if format == terrabench.NAME else run
+                    run = _add_folder(run, file, beside) if format == terrabench.NAME else run
+                    yield harbor.add_trial(run, trial) if trial else run
 
 
 def _add_folder(run: ReadRun, file: Path, answer: Path) -> ReadRun:

@@ -339,6 +339,71 @@ def test_scores_of_eval_logs_are_kept_and_no_target_is_mixed_with_another(tmp_pa
     assert formats_of(written) == ["inspect"], "a sample on its line is no trace of TerraBench"
 
 
+def test_stated_epochs_stay_in_whatever_order_they_come(tmp_path: Path) -> None:
+    document = _eval_log()
+    (sample,) = document["samples"]
+    document["samples"] = [{**sample, "epoch": epoch, "target": "B"} for epoch in (3, 1, 2)]
+    for number, file in enumerate(("a.json", "b.json")):
+        document["samples"][0]["output"] = {"choices": [{"stop_reason": f"{number}"}]}
+        (tmp_path / file).write_text(json.dumps(document))
+    done = load("inspect", tmp_path, tmp_path / "out")
+    of_file = {
+        folder.name: trajectory(folder).meta["imported"]["file"]
+        for folder in (tmp_path / "out/imported.inspect-m/q1").iterdir()
+    }
+    assert of_file == {f"epoch{n}": "a.json" if n < 3 else "b.json" for n in range(6)}
+    assert done.notes[0] == "b.json: epoch 0 of q1 is taken by a.json; it is imported as epoch 3"
+    assert score_folder(tmp_path / "out").missing == []
+
+
+def _atif(agent: str, model: str = "p/m") -> dict[str, Any]:
+    steps = [
+        {"step_id": 1, "source": "user", "message": "do it"},
+        {"step_id": 2, "source": "agent", "message": "done", "metrics": {"prompt_tokens": 9, "completion_tokens": 1}},
+    ]  # fmt: skip
+    about = {"name": agent, "version": "1", "model_name": model}
+    return {"schema_version": "ATIF-v1.8", "agent": about, "steps": steps}
+
+
+def test_agents_of_atif_are_told_apart(tmp_path: Path) -> None:
+    for agent in ("terminus-2", "openhands"):
+        (tmp_path / agent).mkdir()
+        (tmp_path / agent / "q1.json").write_text(json.dumps(_atif(agent)))
+    done = load("auto", tmp_path, tmp_path / "out")
+    assert sorted(str(folder.relative_to(tmp_path / "out")) for folder in done.records) == [
+        "imported.openhands-m/q1/epoch0",
+        "imported.terminus-2-m/q1/epoch0",
+    ]
+
+
+def test_a_job_of_harbor_has_a_sample_for_each_task_scored_by_its_verifier(tmp_path: Path) -> None:
+    job = tmp_path / "2026-11-28__10-00-00"
+    for trial, task, reward in (
+        ("a__1", "a", 1.0),
+        ("a__2", "a", 0.0),
+        ("b__1", "b", 0.25),
+        ("c__1", "c", None),
+    ):
+        (job / trial / "agent").mkdir(parents=True)
+        (job / trial / "agent" / "trajectory.json").write_text(json.dumps(_atif("terminus-2")))
+        (job / trial / "agent" / "claude-code.jsonl").write_text(claude_log("done"))
+        result = {"task_name": task, "trial_name": trial, "verifier_result": {"rewards": {"reward": reward}}}
+        if reward is None:
+            result |= {"verifier_result": None, "exception_info": {"exception_type": "AgentTimeoutError"}}
+        (job / trial / "result.json").write_text(json.dumps(result))
+    (job / "result.json").write_text(json.dumps({"id": "x", "stats": {}}))
+    done = load("auto", job, tmp_path / "out")
+    assert [(folder.parent.name, folder.name) for folder in done.records] == [
+        ("a", "epoch0"), ("a", "epoch1"), ("b", "epoch0"), ("c", "epoch0"),
+    ]  # fmt: skip
+    assert done.skipped == ["9 files beside the trajectories of Harbor's trials, which say the same or less"]
+    scored = score_folder(tmp_path / "out")
+    assert [(score.task, score.epoch, score.strict) for score in scored.scores] == [
+        ("a", 0, 1.0), ("a", 1, 0.0), ("b", 0, 0.25),
+    ]  # fmt: skip
+    assert trajectory(done.records[3]).end == "wall_limit"
+
+
 @pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, 93])
 def test_an_eval_archive(tmp_path: Path, method: int) -> None:
     """Inspect packs with zstd (method 93), which the standard library cannot make: the entry is patched."""

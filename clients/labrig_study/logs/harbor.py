@@ -1,0 +1,61 @@
+"""Trials of Harbor: the folder of one says which task its trajectory is of, and what its verifier found.
+
+A job is ``JOB/TRIAL/result.json`` (``task_name``, ``verifier_result.rewards``, ``exception_info``), and beside it
+``agent/trajectory.json`` in ATIF. All other files of a trial are what this one was made of.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from labrig_programs.reading.building import Json, table, word
+from labrig_programs.reading.read_run import ReadRun
+
+RESULT, TRAJECTORY = "result.json", "trajectory.json"
+DEEPEST = 4
+"""Folders above a file in which the result of its trial is looked for."""
+
+
+def trial_of(file: Path) -> Json:
+    """Return the result of the trial that a file is of, or an empty object."""
+    for folder in list(file.absolute().parents)[:DEEPEST]:
+        path = folder / RESULT
+        if path.is_file() and not path.is_symlink() and path.stat().st_size < 2**24:
+            try:
+                found = table(json.loads(path.read_bytes()))
+            except (ValueError, RecursionError):
+                continue
+            if word(found.get("task_name")) and "trial_name" in found:
+                return found
+    return {}
+
+
+def is_beside(file: Path) -> bool:
+    """Return whether a file is of a trial whose trajectory is another file, or of the job itself."""
+    if file.name == TRAJECTORY and file.parent.name == "agent":
+        return False
+    if trial_of(file):
+        return any((folder / "agent" / TRAJECTORY).is_file() for folder in list(file.parents)[:DEEPEST])
+    job = file.parent
+    return file.name in (RESULT, "config.json", "lock.json") and any(job.glob(f"*/agent/{TRAJECTORY}"))
+
+
+def add_trial(run: ReadRun, trial: Json) -> ReadRun:
+    """Return a run with the task of its trial, the rewards of the verifier as scores, and why the agent was ended."""
+    verified = table(trial.get("verifier_result"))
+    given: dict[str, Any] = table(verified.get("rewards")) or {
+        name: value for name, value in verified.items() if name == "reward"
+    }
+    scores = {name: {"value": value, "answer": None} for name, value in given.items()}
+    ended = table(trial.get("exception_info"))
+    kind = word(ended.get("exception_type"))
+    if kind.startswith("AgentTimeout"):
+        run = replace(run, end="wall_limit", end_detail=kind)
+    elif kind:
+        detail = f"{kind}: {word(ended.get('exception_message'))}"[:2_000]
+        run = replace(run, end="agent_error", end_detail=detail)
+    meta = {**run.meta, "trial": word(trial.get("trial_name")), **({"scores": scores} if scores else {})}
+    return replace(run, item=run.item or word(trial["task_name"]), meta=meta)
